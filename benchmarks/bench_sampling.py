@@ -1,8 +1,8 @@
-"""How fast are samplers judged? Figures of many subsets of simulated answers, beside SciPy.
+"""How fast are samplers judged? Metrics of many subsets of simulated answers, beside SciPy.
 
     python benchmarks/bench_sampling.py [--models 5000] [--items 803] [--samplers 20] [--tau]
 
-100 rates × so many samplers × 20 repeats. SciPy computes the same figures subset by subset; it is
+100 rates × so many samplers × 20 repeats. SciPy computes the same metrics subset by subset; it is
 timed on some subsets and its time for all of them extrapolated.
 """
 

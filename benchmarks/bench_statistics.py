@@ -1,4 +1,4 @@
-"""Time and memory of the random-subset yardstick: `python benchmarks/bench_statistics.py`.
+"""Time and memory of the random-subset random_comparison: `python benchmarks/bench_statistics.py`.
 
 Draws 1,000 subsets of half of 803 items, answered by 5,000 simulated models, and compares each
 subset with all items. Each contender runs in a process of its own. SciPy takes the subsets one by
@@ -41,8 +41,8 @@ CONTENDERS = (
     Contender("our_tau_b", SUBSETS, "scores and tau-b"),
     Contender("scipy_tau_b", 40, "scores and tau-b, a loop over kendalltau"),
     Contender("pandas_tau_b", 4, "scores and tau-b, DataFrame.corr"),
-    Contender("our_figures", SUBSETS, "all eight figures, two of them tau-b"),
-    Contender("our_intervals", SUBSETS, "bootstrap of four figures over items and over models"),
+    Contender("our_metrics", SUBSETS, "all eight metrics, two of them tau-b"),
+    Contender("our_intervals", SUBSETS, "bootstrap of four metrics over items and over models"),
 )
 
 
@@ -87,10 +87,10 @@ def pandas_tau_b(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDAr
     return table.corr(method="kendall").to_numpy()[0, 1:]
 
 
-def our_figures(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDArray[np.float64]:
-    from benchwright.statistics.subset_scores import subset_figures
+def our_metrics(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDArray[np.float64]:
+    from benchwright.statistics.subset_scores import subset_metrics
 
-    return subset_figures(correct, drawn).kendall_tau_b
+    return subset_metrics(correct, drawn).kendall_tau_b
 
 
 def our_intervals(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDArray[np.float64]:

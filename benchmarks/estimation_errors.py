@@ -5,7 +5,7 @@
 Of each benchmark the items that most models answered, and the models that answered all of them.
 100 items, a quarter where there are fewer than 400. Held-out models are whole families
 (architecture and size), or the best 30% by score. Anchor points are chosen by the training models.
-A figure is the mean over held-out models, subsets and splits; coverage is of the 95% interval.
+A metric is the mean over held-out models, subsets and splits; coverage is of the 95% interval.
 """
 
 import argparse
@@ -125,8 +125,8 @@ def report(name: str, answers: Answers, count: int, chosen: Sequence[str]) -> No
                     found = fitted(answers.correct[np.ix_(test, subset.positions)])
                     spent[each] += time.perf_counter() - start
                     results[kind, each].append(measured(found, truth))
-        for (kind, each), figures in results.items():
-            error, bias, coverage, width = np.mean(figures, axis=0)
+        for (kind, each), metrics in results.items():
+            error, bias, coverage, width = np.mean(metrics, axis=0)
             print(
                 f"  {how:9} {kind:8} {each:11} error {error:.4f}  bias {bias:+.4f}  "
                 f"coverage {coverage:.3f}  width {width:.3f}",

@@ -3,7 +3,7 @@
     python benchmarks/extraction_quality.py <folder with mmlu.parquet and arc.parquet>
 
 The layouts were written by somebody else and set aside until the extractor was done. The first
-figures are in docs/reference/collection.md. Later figures are not blind: what the first showed
+metrics are in docs/reference/collection.md. Later metrics are not blind: what the first showed
 was mended.
 """
 

@@ -50,22 +50,22 @@ def shared_data() -> Path:
 
 @pytest.fixture
 def show(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
-    """Prints a measured figure after the tests, where a reader of the log looks."""
+    """Prints a measured result after the tests, where a reader of the log looks."""
     return partial(record_property, "measured")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [report for kind in terminalreporter.stats.values() for report in kind]
-    figures = [
+    metrics = [
         value
         for report in reports
         if getattr(report, "when", None) == "call"
         for name, value in report.user_properties
         if name == "measured"
     ]
-    if figures:
+    if metrics:
         terminalreporter.section("measured")
-        for line in figures:
+        for line in metrics:
             terminalreporter.line(line)
 
 

@@ -18,9 +18,9 @@ from benchwright.reports.page.plot_style import layout
 from benchwright.tables.evidence import (
     ItemParameters,
     MethodComparison,
+    RandomComparison,
     RandomSubsets,
     RankAgreementTable,
-    Yardstick,
 )
 from benchwright.tables.items import Demonstrations, Items, RejectedItems
 from benchwright.tables.responses import AnswerCoverage, Calibration, ImportReport, Models
@@ -261,7 +261,7 @@ def make_inputs(**changed: Any) -> Inputs:
 
 
 def rank_agreement_table(panel: Panel, n_kept: int) -> pd.DataFrame:
-    """Figures made up for the report; without models or kept items they say why there are none."""
+    """Metrics made up for the report; without models or kept items they say why there are none."""
     rows: list[tuple[Any, ...]] = []
     for group, words in (("all", "models"), ("filter", "filter models"), ("held_out", "others")):
         n, n_items = len(panel.select(group)), len(panel.item_ids)
@@ -282,12 +282,12 @@ def rank_agreement_table(panel: Panel, n_kept: int) -> pd.DataFrame:
             (group, "mean_rank_shift", places, *(None,) * 4, n, n_items, reason),
             (group, "pairwise_agreement", three, *(None,) * 4, n, n_items, reason or "12 pairs"),
             (group, "arena_williams_p", p_value, *(None,) * 4, min(n, 3), n_items, reason),
-            (group, "figure_of_tomorrow", three, *(None,) * 4, n, n_items, reason),
+            (group, "metric_of_tomorrow", three, *(None,) * 4, n, n_items, reason),
         ]
     return RankAgreementTable.from_rows(rows)
 
 
-def yardstick_row(**changed: Any) -> tuple[Any, ...]:
+def random_comparison_row(**changed: Any) -> tuple[Any, ...]:
     """A row of the comparison with random subsets: tau-b .928 below a band of .95 to .99."""
     row: dict[str, Any] = {
         "method": "kept",
@@ -323,11 +323,11 @@ SPREAD = {
 """The range of the best models' scores: wider than in random subsets, in points."""
 
 
-def yardstick_table() -> pd.DataFrame:
+def random_comparison_table() -> pd.DataFrame:
     """Rows of the kept items and of IRE, for held-out and for all models."""
-    return Yardstick.from_rows(
+    return RandomComparison.from_rows(
         [
-            yardstick_row(method=method, models=models, random=random, **metric)
+            random_comparison_row(method=method, models=models, random=random, **metric)
             for method in ("kept", "ire")
             for models in ("held_out", "all")
             for metric in ({}, SPREAD, {"metric": "tau_b_complement", "value": 0.8})
@@ -359,7 +359,7 @@ def methods_table() -> pd.DataFrame:
 
 
 def placeholder(title: str) -> Any:
-    """A figure that another part of the stage draws."""
+    """A metric that another part of the stage draws."""
     import plotly.graph_objects as go
 
     return go.Figure(go.Scatter(x=[1, 2], y=[1, 2]), layout(title, 200))
@@ -371,11 +371,11 @@ def report_of(**changed: Any) -> Inputs:
     made_up = {
         "item_parameters": ItemParameters.empty(),
         "ire_fit": {},
-        "yardstick": yardstick_table(),
+        "random_comparison": random_comparison_table(),
         "random_subsets": random_subsets_table(),
         "method_comparison": methods_table(),
-        "figure_filter_model_ablation": placeholder("Share removed by number of filter models"),
-        "figure_neighbour_convergence": placeholder("Threshold by number of neighbours"),
+        "filter_model_ablation_plot": placeholder("Share removed by number of filter models"),
+        "neighbour_convergence_plot": placeholder("Threshold by number of neighbours"),
         "review_sheet": None,
         "metrics": {},
     }
@@ -414,9 +414,9 @@ def small() -> SimpleNamespace:
         items=items_table,
         matrix=matrix_of,
         inputs=make_inputs,
-        yardstick_row=yardstick_row,
+        random_comparison_row=random_comparison_row,
         spread=SPREAD,
-        yardstick=yardstick_table,
+        random_comparison=random_comparison_table,
         random_subsets=random_subsets_table,
     )
 

@@ -29,7 +29,7 @@ from benchwright.pipelines import (
     splitting,
 )
 from benchwright.pipelines.named_nodes import boxed
-from benchwright.reports.smart.plots.similarity import draw_encoder_overlap
+from benchwright.reports.smart.plots.similarity import plot_encoder_overlap
 
 
 def _boxed(stage: ModuleType, pipeline: Pipeline | None = None, name: str = "") -> Pipeline:
@@ -43,10 +43,10 @@ def register_pipelines() -> dict[str, Pipeline]:
     answers = items + scored + _boxed(responses)
     smart = answers + _boxed(embedding) + _boxed(filtering) + _boxed(evaluation) + exported
     overlap = Node(
-        draw_encoder_overlap,
+        plot_encoder_overlap,
         "encoder_overlap",
-        "figure_encoder_overlap",
-        name="draw_encoder_overlap",
+        "encoder_overlap_plot",
+        name="plot_encoder_overlap",
     )
     perturbed = items + _boxed(perturbation) + _boxed(exports, exports.create_perturbed_pipeline())
     wicked = perturbed + _boxed(scoring, scoring.create_pipeline(perturbed_items="perturbed_items"))

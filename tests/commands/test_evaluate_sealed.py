@@ -95,7 +95,7 @@ def test_several_models_and_shots_write_one_file_each_that_the_monitor_pairs(
     assert (told["half"], told["shots"], told["all"]["n"]) == ("validation", 2, N // 2)
     assert told["all"]["accuracy"] == pytest.approx(0.9)
     assert set(told["fields"]) == {"law", "math"}
-    # Nothing but figures and names: no text of an item, no id.
+    # Nothing but results and names: no text of an item, no id.
     questions = [json.loads(row)["question"] for row in files.validation.read_text().splitlines()]
     written = "".join(path.read_text() for path in out.iterdir())
     assert not any(question in written for question in questions)
@@ -123,7 +123,7 @@ def test_one_file_takes_one_configuration(
     assert len(scripted) == 1
 
 
-def test_figures_are_not_saved_without_the_manifest_of_the_same_sealing(
+def test_results_are_not_saved_without_the_manifest_of_the_same_sealing(
     files: SealedFiles, scripted: list[str], tmp_path: Path
 ) -> None:
     other = sealed_in(tmp_path / "other", seed=1)
@@ -152,7 +152,7 @@ def test_demonstrations_of_another_benchmark_are_refused(
     command.identity_of(request._replace(shots=0))  # none are shown
 
 
-def test_missing_figures_are_null_and_names_make_safe_files(
+def test_missing_results_are_null_and_names_make_safe_files(
     files: SealedFiles, tmp_path: Path
 ) -> None:
     request = command.SealedRequest(files.validation, "org/some model", "cloze", 5)

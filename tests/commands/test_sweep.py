@@ -175,7 +175,7 @@ def sweep_runs() -> list[SweepRun]:
     return [done, other, SweepRun(C, "failed", 1.0, error="<b>no</b> rows"), SweepRun(A, "not_run")]
 
 
-def test_the_summary_has_a_row_per_combination_and_leaves_missing_figures_missing() -> None:
+def test_the_summary_has_a_row_per_combination_and_leaves_missing_metrics_missing() -> None:
     summary = summarise_sweep(sweep_runs())
     assert list(summary.columns[:4]) == ["benchmark", "variant", "seed", "status"]
     assert list(summary.columns[-3:]) == ["version", "report", "error"]
@@ -233,7 +233,7 @@ def test_the_page_escapes_what_it_shows_and_links_the_reports(tmp_path: Path) ->
     )
 
 
-def test_tables_without_figures_are_left_out_of_the_page(tmp_path: Path) -> None:
+def test_tables_without_metrics_are_left_out_of_the_page(tmp_path: Path) -> None:
     summary = summarise_sweep([SweepRun(A, "done", 1.0)])
     write_summary(summary, tmp_path, "answers", "now")
     page = (tmp_path / "summary.html").read_text()

@@ -28,7 +28,7 @@ from faults.project_runs import REPOSITORY, empty_root, left_in
 
 SHARED = Path(os.environ.get("BENCHWRIGHT_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
 IMPORTED = "scoring.mode=imported"
-FEW_DRAWS = "evaluation.random_subsets=100,evaluation.bootstrap_draws=100"
+FEW_DRAWS = "evaluation.random_subsets=100,evaluation.bootstrap_samples=100"
 FEW_SAMPLERS = "sampling.samplers=random+word_length+flesch+anchor_points+discrimination"
 
 Digests = dict[str, dict[str, str]]

@@ -12,7 +12,7 @@ from kedro.runner import SequentialRunner
 
 Run = Callable[..., Path]
 
-FEW_DRAWS = {"random_subsets": 20, "bootstrap_draws": 20}
+FEW_DRAWS = {"random_subsets": 20, "bootstrap_samples": 20}
 
 
 @pytest.fixture(scope="session")

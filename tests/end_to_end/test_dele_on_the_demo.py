@@ -52,7 +52,7 @@ def test_the_subset_keeps_what_the_tables_say(dele: Path) -> None:
     assert items["item_id"].iloc[subset["position"]].tolist() == subset["item_id"].tolist()
 
 
-def test_figures_are_those_of_random_subsets_where_samplers_are_random(dele: Path) -> None:
+def test_metrics_are_those_of_random_subsets_where_samplers_are_random(dele: Path) -> None:
     curves = table(dele, "sampling_curves")
     own = curves.query("sampler == 'random' and panel == 'all' and metric == 'wasserstein'")
     assert own["rate"].tolist() == [5, 10, 25, 50, 100]
@@ -88,7 +88,7 @@ def test_the_page_says_what_the_tables_say(dele: Path) -> None:
     assert said in page
 
 
-def test_figures_can_be_recomputed_from_the_matrix(dele: Path) -> None:
+def test_metrics_can_be_recomputed_from_the_matrix(dele: Path) -> None:
     """All models on the 30 anchors: the weighted score is nearer to the whole than chance."""
     from benchwright.datasets.response_matrix import ResponseMatrixDataset
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.live
 ENOUGH = 0.8
 PART: dict[str, Any] = {
     "limit": 40,
-    "evaluation": {"random_subsets": 20, "bootstrap_draws": 20},
+    "evaluation": {"random_subsets": 20, "bootstrap_samples": 20},
 }
 # rule → the kinds of planted.csv that it must find, all of them and little else
 RULES = {

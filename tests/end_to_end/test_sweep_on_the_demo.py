@@ -13,7 +13,7 @@ from benchwright.cli import cli
 pytestmark = pytest.mark.live
 
 # The recorded answers of the demo cover its filter models: nothing is scored.
-CHEAP = "scoring.mode=imported,evaluation.random_subsets=20,evaluation.bootstrap_draws=20"
+CHEAP = "scoring.mode=imported,evaluation.random_subsets=20,evaluation.bootstrap_samples=20"
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def summary(swept: Result, store: Path) -> pd.DataFrame:
     return pd.read_parquet(folder / "summary.parquet")
 
 
-def test_the_summary_has_the_figures_of_each_run(summary: pd.DataFrame, store: Path) -> None:
+def test_the_summary_has_the_metrics_of_each_run(summary: pd.DataFrame, store: Path) -> None:
     assert summary[["benchmark", "variant", "seed", "status"]].to_numpy().tolist() == [
         ["demo", "no_similar", 0, "done"],
         ["demo", "no_similar", 1, "done"],

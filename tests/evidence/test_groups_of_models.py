@@ -1,4 +1,4 @@
-"""Who is in which set of models, and the figures that know of clusters."""
+"""Who is in which set of models, and the metrics that know of clusters."""
 
 import numpy as np
 import pandas as pd
@@ -98,7 +98,7 @@ def ranks_of(
         score_models(matrix, items, chosen, panel),
         panel,
         Ratings({}, ""),
-        EvaluationParams(bootstrap_draws=0),
+        EvaluationParams(bootstrap_samples=0),
         0,
     )
     return table[table["models"] == "all"].set_index("metric")

@@ -11,7 +11,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.rank_agreement import (
     GROUPS,
-    RankFigure,
+    RankMetric,
     compare_ranks,
     compare_scores,
     models_in,
@@ -91,7 +91,7 @@ def ranks_of(
         score_models(matrix, items_of(matrix) if items is None else items, kept(*ids), panel),
         panel,
         read_ratings(NO_RATINGS, ratings or RatingsParams()),
-        EvaluationParams(bootstrap_draws=200),
+        EvaluationParams(bootstrap_samples=200),
         seed,
     )
 
@@ -113,9 +113,9 @@ def value(table: pd.DataFrame, models: str, metric: str) -> pd.Series:
     return table[(table["models"] == models) & (table["metric"] == metric)].iloc[0]
 
 
-def figures(
+def metrics(
     scores: pd.DataFrame, group: str = "all", ratings: RatingsParams | None = None
-) -> dict[str, RankFigure]:
+) -> dict[str, RankMetric]:
     known = read_ratings(NO_RATINGS, ratings or RatingsParams())
     return {row.metric: row for row in compare_scores(models_in(scores, group), known)}
 
@@ -155,7 +155,7 @@ def test_the_papers_correlation_with_arena_comes_from_its_tables_and_our_ratings
     part = tables[tables["benchmark"] == dataset]
     conf = (repository / "conf" / "base" / "parameters" / "ratings.yml").read_text("utf-8")
     ratings = RatingsParams.model_validate(yaml.safe_load(conf)["ratings"])
-    seen = figures(scores_of(part["full"], part["kept"], part["model"]), ratings=ratings)
+    seen = metrics(scores_of(part["full"], part["kept"], part["model"]), ratings=ratings)
     full, kept_ = (seen[f"arena_pearson_{on}"] for on in ("full", "kept"))
     assert (full.n_models, kept_.n_models) == (rated, rated)
     assert full.value == pytest.approx(before, abs=1e-3)
@@ -170,12 +170,12 @@ def test_each_group_is_ranked_among_itself() -> None:
     part = pd.Series([0.3, 0.9, 0.2, 0.5, 0.1, 0.4])
     scores = scores_of(full, part, pd.Series(list("abcdef")))
     scores["role"] = ["filter", "held_out"] * 3
-    tau = {group: figures(scores, group)["kendall_tau_b"].value for group in GROUPS}
+    tau = {group: metrics(scores, group)["kendall_tau_b"].value for group in GROUPS}
     assert tau["filter"] == 1  # .3 .2 .1
     assert tau["held_out"] == 1  # .9 .5 .4
     assert tau["all"] == pytest.approx(3 / 15)  # 9 − 6 pairs
-    assert figures(scores)["max_rank_shift"].value == 3  # a: first to fourth
-    assert figures(scores, "held_out")["max_rank_shift"].value == 0
+    assert metrics(scores)["max_rank_shift"].value == 3  # a: first to fourth
+    assert metrics(scores, "held_out")["max_rank_shift"].value == 0
 
 
 def test_stronger_models_are_held_out_and_beat_every_filter_model_on_all_items() -> None:
@@ -190,7 +190,7 @@ def test_stronger_models_are_held_out_and_beat_every_filter_model_on_all_items()
 def test_too_few_rated_models_are_counted_in_the_reason() -> None:
     matrix, panel = answers({"a": [1, 0, 0], "b": [0, 1, 1], "c": [1, 1, 1]})
     scores = score_models(matrix, items_of(matrix), kept("i0", "i1"), panel)
-    row = figures(scores, ratings=RatingsParams(values={"a": 1, "b": 2}))["arena_pearson_full"]
+    row = metrics(scores, ratings=RatingsParams(values={"a": 1, "b": 2}))["arena_pearson_full"]
     assert (row.n_models, row.reason) == (2, "2 rated models; at least 3 are needed")
 
 
@@ -202,7 +202,7 @@ def many_answers(seed: int = 0) -> tuple[ResponseMatrix, Panel]:
     return answers({f"m{i:02d}": row.tolist() for i, row in enumerate(right)})
 
 
-def test_figures_have_intervals_over_items_and_over_models() -> None:
+def test_metrics_have_intervals_over_items_and_over_models() -> None:
     matrix, panel = many_answers()
     seen = ranks_of(matrix, panel, *(f"i{k}" for k in range(60)))
     tau = value(seen, "all", "kendall_tau_b")

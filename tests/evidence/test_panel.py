@@ -71,7 +71,7 @@ def test_the_order_of_models_and_items_does_not_matter() -> None:
     assert choose(m, ["a"], coverage=0.5) == choose(turned, ["a"], coverage=0.5)
 
 
-def test_too_few_held_out_models_make_a_figure_in_sample() -> None:
+def test_too_few_held_out_models_make_a_metric_in_sample() -> None:
     m = matrix({"a": "xx", "b": "xx", "c": "xx", "d": "xx"})
     assert in_sample_note(choose(m, ["a"])) == ""
     assert in_sample_note(choose(m, ["a", "b"])) == "in-sample: only 2 models held out"

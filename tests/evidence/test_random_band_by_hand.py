@@ -9,13 +9,13 @@ import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
-from benchwright.evidence.random_yardstick import compare_methods, compare_with_random
+from benchwright.evidence.random_comparison import compare_methods, compare_with_random
 from benchwright.evidence.rank_agreement import Ratings
 from benchwright.evidence.scores import score_models
 from benchwright.methods.smart.metrics import collect_metrics
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.reports.smart.comparisons import yardstick_rows
-from benchwright.tables.evidence import Agreement, RankAgreementTable, Yardstick
+from benchwright.reports.smart.comparisons import comparison_rows
+from benchwright.tables.evidence import Agreement, RandomComparison, RankAgreementTable
 from benchwright.tables.smart import LabelErrorRates
 
 MODELS, IDS = tuple(f"m{i:02d}" for i in range(12)), tuple(f"i{k:03d}" for k in range(90))
@@ -125,10 +125,10 @@ def test_pearson_with_ratings_is_of_the_scores_on_the_subset(
 def two_kinds(small: Any) -> pd.DataFrame:
     """Plain and stratified subsets that say different things."""
     by_subject = {"random_mean": 0.8, "random_low": 0.7, "random_high": 0.85, "percentile": 77.0}
-    return Yardstick.from_rows(
+    return RandomComparison.from_rows(
         [
-            small.yardstick_row(),
-            small.yardstick_row(random="stratified", **by_subject),
+            small.random_comparison_row(),
+            small.random_comparison_row(random="stratified", **by_subject),
         ]
     )
 
@@ -158,11 +158,11 @@ def test_side_by_side_and_in_the_metrics_random_means_plain_subsets(
 @pytest.mark.parametrize(
     ("value", "outside"), [(0.949, True), (0.95, False), (0.99, False), (0.991, True)]
 )
-def test_a_figure_stands_out_in_the_table_on_either_side_of_the_band(
+def test_a_metric_stands_out_in_the_table_on_either_side_of_the_band(
     small: Any, value: float, outside: bool
 ) -> None:
-    table = Yardstick.from_rows([small.yardstick_row(value=value)])
-    assert yardstick_rows(table, "held_out")[0]["rows"][0]["outside"] is outside
+    table = RandomComparison.from_rows([small.random_comparison_row(value=value)])
+    assert comparison_rows(table, "held_out")[0]["rows"][0]["outside"] is outside
 
 
 def test_headline_and_tiles_take_the_rows_of_the_held_out_models(report: Any, small: Any) -> None:
@@ -170,12 +170,12 @@ def test_headline_and_tiles_take_the_rows_of_the_held_out_models(report: Any, sm
     others = {"value": 0.6, "random_mean": 0.61, "random_low": 0.5, "random_high": 0.7}
     wide = {"value": 3.3, "full": 3.1, "random_mean": 3.2, "random_low": 3.0, "random_high": 3.4}
     rows = [
-        small.yardstick_row(),
-        small.yardstick_row(**small.spread),
-        small.yardstick_row(models="all", **others, percentile=44.0),
-        small.yardstick_row(models="all", **{**small.spread, **wide}),
+        small.random_comparison_row(),
+        small.random_comparison_row(**small.spread),
+        small.random_comparison_row(models="all", **others, percentile=44.0),
+        small.random_comparison_row(models="all", **{**small.spread, **wide}),
     ]
-    out = report(yardstick=Yardstick.from_rows(rows))
+    out = report(random_comparison=RandomComparison.from_rows(rows))
     summary = out["report_summary"]["summary"]
     assert "kept less well than by removing items at random" in summary["judgement"]
     assert (

@@ -16,7 +16,9 @@ from faults import project_run
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 KEY = "a key of some length"
-CHEAP = "limit=60,scoring.mode=imported,evaluation.random_subsets=10,evaluation.bootstrap_draws=10"
+CHEAP = (
+    "limit=60,scoring.mode=imported,evaluation.random_subsets=10,evaluation.bootstrap_samples=10"
+)
 DELE = (
     "limit=60,sampling.samplers=random+anchor_points,sampling.repeats=2,"
     "sampling.export.sampler=anchor_points,sampling.export.size=20"

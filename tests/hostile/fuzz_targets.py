@@ -269,7 +269,7 @@ def benchmark_file(data: bytes) -> None:
 
 
 def manifest(data: bytes) -> None:
-    """Figures, a subset's manifest, the public half: JSON that someone else has sent."""
+    """Results, a subset's manifest, the public half: JSON that someone else has sent."""
     path = written("told/manifest.json", data)
     written("told/test.sealed", b"x")
     written("told/classifier.json", data)

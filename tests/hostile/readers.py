@@ -109,8 +109,8 @@ def beside(name: str) -> Read:
     return read
 
 
-def figures(path: Path) -> Any:
-    """Figures of halves."""
+def results(path: Path) -> Any:
+    """Results of halves."""
     return HalfScores(folder=str(path.parent)).load()
 
 
@@ -167,7 +167,7 @@ READERS: dict[str, tuple[str, Read]] = {
         lambda path: PublishedScores(file=str(path)).load(),
     ),
     "a subset's manifest": ("manifest.json", read_subset),
-    "figures of halves": ("figures.json", figures),
+    "results of halves": ("results.json", results),
     "the public half": ("validation.jsonl", read_public),
     "the closed half": ("test.sealed", lambda path: open_sealed(path, SealKey("k" * 20))),
     "a sealed benchmark's manifest": ("manifest.json", identity),

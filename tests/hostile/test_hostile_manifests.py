@@ -1,4 +1,4 @@
-"""Figures of halves and a subset's manifest with one number that cannot be: the field is told."""
+"""Results of halves and a subset's manifest with one number that cannot be: the field is told."""
 
 import json
 import math

@@ -58,10 +58,10 @@ def test_missing_resamples_are_left_out_and_mentioned_when_many() -> None:
     few = percentile_interval([np.nan] * 4 + list(range(96)))
     many = percentile_interval([np.nan] * 6 + list(range(94)))
     assert (few.draws, few.reason) == (96, "")
-    assert (many.draws, many.reason) == (94, "6 of 100 resamples do not have this figure")
+    assert (many.draws, many.reason) == (94, "6 of 100 resamples do not have this metric")
     none = percentile_interval([np.nan, np.nan])
     assert np.isnan(none.low)
-    assert none.reason == "no resample has this figure"
+    assert none.reason == "no resample has this metric"
 
 
 def test_the_normal_interval_lies_around_the_value_and_within_its_range() -> None:
@@ -79,7 +79,7 @@ def test_a_model_drawn_twice_does_not_change_what_tau_says_of_the_others() -> No
     assert kendall_tau_b_rows(x[again], y[again][None])[0] == pytest.approx((8 - 1) / 9)
 
 
-def test_intervals_hold_the_figure_and_shrink_with_items() -> None:
+def test_intervals_hold_the_metric_and_shrink_with_items() -> None:
     few, many = answers(30, 100), answers(30, 2_500)
     widths = []
     for correct in (few, many):
@@ -156,7 +156,7 @@ def test_the_same_seed_gives_the_same_intervals_whatever_the_blocks(
     ],
     ids=["two models", "no models", "all tied", "nothing kept", "no draws", "no answers"],
 )
-def test_where_the_figure_is_missing_so_is_its_interval_with_the_reason(
+def test_where_the_metric_is_missing_so_is_its_interval_with_the_reason(
     correct: np.ndarray, kept: bool, draws: int, reason: str
 ) -> None:
     found = rank_agreement_intervals(correct, np.full(20, kept), np.arange(20), draws, rng())

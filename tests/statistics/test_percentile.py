@@ -28,7 +28,7 @@ def test_p_values_count_the_value_itself_as_a_draw() -> None:
 @given(
     st.floats(0, 1), st.lists(st.one_of(st.floats(0, 1), st.just(np.nan)), min_size=1, max_size=20)
 )
-def test_figures_stay_in_range(value: float, draws: list[float]) -> None:
+def test_metrics_stay_in_range(value: float, draws: list[float]) -> None:
     if np.isnan(draws).all():
         assert np.isnan(two_sided_p(value, draws))
         return

@@ -27,7 +27,7 @@ def _draw(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("kind", ["plain", "shares", "weighted", "mixed"])
 @given(seed=st.integers(0, 10_000))
-def test_figures_are_those_of_scipy(kind: str, seed: int) -> None:
+def test_metrics_are_those_of_scipy(kind: str, seed: int) -> None:
     correct, weights = _draw(seed, kind)
     found = preservation(correct, weights)
     full = correct.astype(float).mean(axis=1)
@@ -69,7 +69,7 @@ def test_missing_answers_are_left_out_of_both_scores() -> None:
     assert found.pearson[2] == pytest.approx(pearsonr(full[others], part).statistic, rel=1e-6)
 
 
-def test_blocks_do_not_change_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_do_not_change_the_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     correct, weights = _draw(8, "mixed")
     whole = preservation(correct, weights)
     monkeypatch.setattr("benchwright.statistics.preservation._BLOCK_BYTES", 1)
@@ -77,7 +77,7 @@ def test_blocks_do_not_change_the_figures(monkeypatch: pytest.MonkeyPatch) -> No
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
-def test_without_tau_the_other_figures_are_the_same() -> None:
+def test_without_tau_the_other_metrics_are_the_same() -> None:
     correct, weights = _draw(8, "mixed")
     with_tau, without = preservation(correct, weights), preservation(correct, weights, tau=False)
     assert np.isnan(without.tau_b).all()
@@ -85,7 +85,7 @@ def test_without_tau_the_other_figures_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("kind", ["plain", "shares", "weighted", "mixed"])
-def test_panels_have_the_figures_of_their_own_answers(
+def test_panels_have_the_metrics_of_their_own_answers(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     correct, weights = _draw(21, kind)

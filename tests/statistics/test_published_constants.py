@@ -1,4 +1,4 @@
-"""Figures that rest on a constant: degrees of freedom, and the priors of the response model."""
+"""Metrics that rest on a constant: degrees of freedom, and the priors of the response model."""
 
 import numpy as np
 import pytest

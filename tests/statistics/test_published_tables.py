@@ -1,4 +1,4 @@
-"""Figures that follow from the accuracies printed in SMART, Tables 10–12."""
+"""Metrics that follow from the accuracies printed in SMART, Tables 10–12."""
 
 from pathlib import Path
 

@@ -106,7 +106,7 @@ def test_rank_shift_counts_places() -> None:
         ([0.1, 0.2, 0.3], [0.0, 0.0, 0.0], 3, "same score"),
     ],
 )
-def test_where_no_order_exists_the_figure_is_missing_with_a_reason(
+def test_where_no_order_exists_the_metric_is_missing_with_a_reason(
     coefficient, x: list[float], y: list[float], n: int, reason: str
 ) -> None:
     seen = coefficient(x, y)
@@ -171,8 +171,8 @@ def test_the_shift_counts_places_by_row() -> None:
 
 def test_rows_without_an_order_are_missing() -> None:
     y = [[0.5, 0.5, 0.5], [0.1, 0.2, np.nan], [np.nan, np.nan, np.nan]]
-    for figure in (pearson_rows, spearman_rows):
-        assert np.isnan(figure([1, 2, 3], y)).all()
+    for metric in (pearson_rows, spearman_rows):
+        assert np.isnan(metric([1, 2, 3], y)).all()
     assert np.isnan(mean_rank_shift_rows([1, 2, 3], y)).tolist() == [False, False, True]
     assert pearson_rows(np.empty((2, 0)), np.empty((2, 0))).shape == (2,)
 
@@ -221,7 +221,7 @@ def test_more_models_than_a_16_bit_number_counts() -> None:
     assert kendall_tau_b_rows(x, y[None])[0] == pytest.approx(by_scipy(x, y), abs=1e-12)
 
 
-def test_blocks_do_not_change_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_do_not_change_a_metric(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     x, y = rng.random((7, 40)), rng.random((7, 40))
     whole = kendall_tau_b_rows(x, y), kendall_tau_b_rows(x[0], y)

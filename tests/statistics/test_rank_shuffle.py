@@ -47,7 +47,7 @@ def test_bounds_of_ranks_hold_the_ranks_and_occur() -> None:
         assert (2 * low) % 1 == (2 * high) % 1 == 0
 
 
-def test_two_models_ties_and_one_copy_say_why_there_is_no_figure() -> None:
+def test_two_models_ties_and_one_copy_say_why_there_is_no_metric() -> None:
     before = panel([0.8, 0.4])
     found = shuffle(before, before[None])
     assert np.isnan(found.kendall_tau_b.value)

@@ -1,4 +1,4 @@
-"""Scores on subsets and their figures: against plain loops, SciPy and real answers."""
+"""Scores on subsets and their metrics: against plain loops, SciPy and real answers."""
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,9 @@ from benchwright.statistics.percentile import percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.rank_agreement import kendall_tau_b, rank_shift
 from benchwright.statistics.subset_scores import (
-    SubsetFigures,
-    full_figures,
-    subset_figures,
+    SubsetMetrics,
+    full_metrics,
+    subset_metrics,
     subset_scores,
 )
 
@@ -52,18 +52,18 @@ def means(correct: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("missing", "fractional"), [(0, False), (0.3, False), (0.3, True)])
-def test_figures_are_those_of_each_subset_by_itself(missing: float, fractional: bool) -> None:
+def test_metrics_are_those_of_each_subset_by_itself(missing: float, fractional: bool) -> None:
     correct = answers(25, 60, missing=missing, fractional=fractional)
     correct[3] = np.nan
     masks = draw_subsets(60, 20, 6, np.random.default_rng(0))
-    figures = subset_figures(correct, masks, top=5)
+    metrics = subset_metrics(correct, masks, top=5)
     full = means(correct)
     for i, mask in enumerate(masks):
         part, rest = means(correct[:, mask]), means(correct[:, ~mask])
         known = ~np.isnan(full) & ~np.isnan(part)
         errors = clustered_se(correct[:, mask], np.arange(int(mask.sum())))
         a, b = full[known], part[known]
-        expected = SubsetFigures(
+        expected = SubsetMetrics(
             *(
                 stats.kendalltau(a, b).statistic,
                 stats.spearmanr(a, b).statistic,
@@ -75,17 +75,17 @@ def test_figures_are_those_of_each_subset_by_itself(missing: float, fractional: 
                 b.std(ddof=1) / np.sqrt((errors[known] ** 2).mean()),
             )
         )
-        seen = SubsetFigures(*(figure[i] for figure in figures))
+        seen = SubsetMetrics(*(metric[i] for metric in metrics))
         assert seen._asdict() == pytest.approx(expected._asdict(), abs=1e-9)
 
 
 @pytest.mark.parametrize("fractional", [False, True])
-def test_blocks_do_not_change_a_figure(monkeypatch: pytest.MonkeyPatch, fractional: bool) -> None:
+def test_blocks_do_not_change_a_metric(monkeypatch: pytest.MonkeyPatch, fractional: bool) -> None:
     correct = answers(30, 40, missing=0.1, fractional=fractional)
     masks = draw_subsets(40, 15, 8, np.random.default_rng(1))
-    whole = subset_figures(correct, masks)
+    whole = subset_metrics(correct, masks)
     monkeypatch.setattr(module, "_BLOCK_BYTES", 24 * 40 * 7)
-    for name, seen in subset_figures(correct, masks)._asdict().items():
+    for name, seen in subset_metrics(correct, masks)._asdict().items():
         np.testing.assert_allclose(seen, getattr(whole, name), atol=1e-9, err_msg=name)
 
 
@@ -97,10 +97,10 @@ def test_equal_fractional_answers_give_tied_scores_in_any_order() -> None:
     assert len(set(scores.tolist())) == 1
 
 
-def test_full_figures_are_those_of_the_subset_of_everything() -> None:
+def test_full_metrics_are_those_of_the_subset_of_everything() -> None:
     correct = answers(12, 30)
-    whole = subset_figures(correct, np.ones((1, 30), dtype=bool), top=4)
-    alone = full_figures(correct, top=4)
+    whole = subset_metrics(correct, np.ones((1, 30), dtype=bool), top=4)
+    alone = full_metrics(correct, top=4)
     assert whole.kendall_tau_b[0] == whole.spearman[0] == pytest.approx(1)
     assert whole.mean_rank_shift[0] == whole.signed_shift[0] == whole.wasserstein[0] == 0
     assert np.isnan(whole.tau_b_complement[0])  # nothing is left outside
@@ -109,9 +109,9 @@ def test_full_figures_are_those_of_the_subset_of_everything() -> None:
     assert np.isnan(alone.kendall_tau_b[0])
 
 
-def test_an_empty_subset_has_no_figure() -> None:
-    figures = subset_figures(answers(5, 8), np.zeros((2, 8), dtype=bool))
-    assert all(np.isnan(values).all() and values.shape == (2,) for values in figures)
+def test_an_empty_subset_has_no_metric() -> None:
+    metrics = subset_metrics(answers(5, 8), np.zeros((2, 8), dtype=bool))
+    assert all(np.isnan(values).all() and values.shape == (2,) for values in metrics)
 
 
 @pytest.mark.parametrize(
@@ -119,25 +119,25 @@ def test_an_empty_subset_has_no_figure() -> None:
     [
         (np.ones((4, 6)), {"kendall_tau_b", "spearman", "tau_b_complement", "signal_to_noise"}),
         (answers(2, 6), {"kendall_tau_b", "spearman", "tau_b_complement"}),
-        (np.empty((0, 6)), set(SubsetFigures._fields)),
-        (np.full((4, 6), np.nan), set(SubsetFigures._fields)),
+        (np.empty((0, 6)), set(SubsetMetrics._fields)),
+        (np.full((4, 6), np.nan), set(SubsetMetrics._fields)),
     ],
     ids=["all tied", "two models", "no models", "no answers"],
 )
-def test_degenerate_answers_leave_figures_missing(correct: np.ndarray, missing: set[str]) -> None:
+def test_degenerate_answers_leave_metrics_missing(correct: np.ndarray, missing: set[str]) -> None:
     mask = np.array([[True, True, True, False, False, False]])
-    figures = subset_figures(correct, mask)._asdict()
-    assert {name for name, values in figures.items() if np.isnan(values[0])} == missing
+    metrics = subset_metrics(correct, mask)._asdict()
+    assert {name for name, values in metrics.items() if np.isnan(values[0])} == missing
 
 
 def test_one_item_has_scores_but_no_noise() -> None:
-    figures = subset_figures(answers(6, 9), np.eye(9, dtype=bool)[:1])
-    assert np.isnan(figures.signal_to_noise[0])
-    assert figures.spread_top[0] == 100
+    metrics = subset_metrics(answers(6, 9), np.eye(9, dtype=bool)[:1])
+    assert np.isnan(metrics.signal_to_noise[0])
+    assert metrics.spread_top[0] == 100
 
 
-def test_no_subsets_give_no_figures() -> None:
-    assert subset_figures(answers(3, 4), np.empty((0, 4), dtype=bool)).spearman.shape == (0,)
+def test_no_subsets_give_no_metrics() -> None:
+    assert subset_metrics(answers(3, 4), np.empty((0, 4), dtype=bool)).spearman.shape == (0,)
 
 
 def test_weights_of_other_items_are_a_programming_error() -> None:
@@ -157,7 +157,7 @@ def test_random_subsets_of_real_answers_stay_below_their_whole(shared_data, show
     assert correct.shape == (193, 245)
 
     tenth, half = (
-        subset_figures(correct, draw_subsets(245, size, 1_000, np.random.default_rng(0)))
+        subset_metrics(correct, draw_subsets(245, size, 1_000, np.random.default_rng(0)))
         for size in (24, 122)
     )
     show(
@@ -174,15 +174,15 @@ def test_a_range_of_as_many_answers_is_a_tie() -> None:
     rng = np.random.default_rng(0)
     n, size, models, draws = 395, 338, 25, 400
     correct = (rng.random((models, n)) < np.linspace(0.4, 0.7, models)[:, None]).astype(float)
-    figures = subset_figures(correct, draw_subsets(n, size, draws, rng), top=20)
-    answers = np.round(figures.spread_top / 100 * size).astype(int)
+    metrics = subset_metrics(correct, draw_subsets(n, size, draws, rng), top=20)
+    answers = np.round(metrics.spread_top / 100 * size).astype(int)
     for subset in range(20):
         below = int((answers < answers[subset]).sum())
         equal = int((answers == answers[subset]).sum())
-        value = float(figures.spread_top[subset])
-        assert percentile_among(value, figures.spread_top) == pytest.approx(
+        value = float(metrics.spread_top[subset])
+        assert percentile_among(value, metrics.spread_top) == pytest.approx(
             100 * (below + equal / 2) / draws
         )
         nearer = min(below, draws - below - equal)
         expected = min(1, 2 * (1 + equal + nearer) / (1 + draws))
-        assert two_sided_p(value, figures.spread_top) == pytest.approx(expected)
+        assert two_sided_p(value, metrics.spread_top) == pytest.approx(expected)

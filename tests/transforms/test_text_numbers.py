@@ -1,4 +1,4 @@
-"""Numbers are found in figures and in words, and their units with them."""
+"""Numbers are found in digits and in words, and their units with them."""
 
 import pytest
 from hypothesis import given

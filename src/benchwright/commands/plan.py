@@ -278,7 +278,7 @@ def write_page(made: MadePlan, file: Path) -> Path:
         kicker="Plan",
         headline=f"From the responses of {plan.models:,} models to {plan.items:,} items",
         notes=made.notes,
-        figures=plots,
+        plots=plots,
     )
     with written_aside(file) as aside:
         aside.write_text(render_page(page), encoding="utf-8")

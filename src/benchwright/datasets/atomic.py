@@ -75,8 +75,8 @@ class JsonDocument(_WritesAside, JSONDataset):
     """A JSON document."""
 
 
-class PlotlyFigure(_WritesAside, PlotlyJSONDataset):
-    """A Plotly figure as JSON, shown by kedro-viz."""
+class PlotlyJson(_WritesAside, PlotlyJSONDataset):
+    """A Plotly plot as JSON, shown by kedro-viz."""
 
 
 class TextFile(_WritesAside, TextDataset):

@@ -24,7 +24,7 @@ class LeftOut(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """The models and items that all figures about models are based on."""
+    """The models and items that all metrics about models are based on."""
 
     models: tuple[str, ...]  # names in alphabetical order
     # of each model: `filter` chose the items; `same_family` shares its family with a filter model,
@@ -82,7 +82,7 @@ def choose_panel(
 
 
 def panel_warnings(panel: Panel, minimum: float) -> list[str]:
-    """Return the caveats of figures of this panel, one sentence each."""
+    """Return the caveats of metrics of this panel, one sentence each."""
     said = []
     if not panel.models:
         return ["No model answered enough items, so nothing is said about the ranking of models."]

@@ -87,10 +87,10 @@ GROUPS = {
 _NO_INTERVAL = Interval(np.nan, np.nan, 0, "")
 
 
-class RankFigure(NamedTuple):
-    """One figure over models, with its intervals over items and over models.
+class RankMetric(NamedTuple):
+    """One metric over models, with its intervals over items and over models.
 
-    `n_items` are those the figure rests on; `reason` says why `value` is NaN, or what it rests on.
+    `n_items` are those the metric rests on; `reason` says why `value` is NaN, or what it rests on.
     """
 
     metric: str
@@ -142,7 +142,7 @@ def compare_ranks(
     could be detected, in points, and Pearson's correlation with human ratings before and after,
     over the rated models, with Williams' test of their difference. Given for all models,
     for those that chose the items, for those held out and for the stronger of these. Intervals
-    are bootstrapped over items and over models. A figure that cannot be given says why.
+    are bootstrapped over items and over models. A metric that cannot be given says why.
     """
     kept = set(kept_items["item_id"])
     rows: list[tuple[Any, ...]] = []
@@ -151,7 +151,7 @@ def compare_ranks(
         answers = panel_answers(response_matrix, items, panel, [str(m) for m in part["model"]])
         among = answers.among(kept)
         generator = stage_generator(seed, "rank_agreement")  # the same resamples for each group
-        draws = evaluation.bootstrap_draws
+        draws = evaluation.bootstrap_samples
         between = rank_agreement_intervals(
             answers.correct, among, answers.clusters, draws, generator
         )
@@ -163,7 +163,7 @@ def compare_ranks(
     return RankAgreementTable.from_rows(rows)
 
 
-def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankFigure]:
+def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankMetric]:
     """Compare the accuracies and ranks of models before and after, and with their ratings."""
     full = part["accuracy_full"].to_numpy(dtype=np.float64)
     after = part["accuracy_kept"].to_numpy(dtype=np.float64)
@@ -174,10 +174,10 @@ def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankFigure]
         ("spearman", spearman(full, after)),
         ("pearson", pearson(full, after)),
     ):
-        yield RankFigure(metric, seen.value, seen.n, n_full, seen.reason)
+        yield RankMetric(metric, seen.value, seen.n, n_full, seen.reason)
     shift = rank_shift(full, after)
-    yield RankFigure("mean_rank_shift", shift.mean, shift.n, n_full, shift.reason)
-    yield RankFigure("max_rank_shift", shift.largest, shift.n, n_full, shift.reason)
+    yield RankMetric("mean_rank_shift", shift.mean, shift.n, n_full, shift.reason)
+    yield RankMetric("max_rank_shift", shift.largest, shift.n, n_full, shift.reason)
 
     rated = np.array([rating_of(str(model), ratings) for model in part["model"]], dtype=np.float64)
     before, later = pearson(full, rated), pearson(after, rated)
@@ -190,10 +190,10 @@ def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankFigure]
         ("arena_williams_p", test.p_value, n_full, test.reason),
     ):
         said = reason.replace("model", "rated model", 1)
-        yield RankFigure(metric, value, before.n, n_items, said)
+        yield RankMetric(metric, value, before.n, n_items, said)
 
 
-def _with_intervals(row: RankFigure, between: RankIntervals) -> RankFigure:
+def _with_intervals(row: RankMetric, between: RankIntervals) -> RankMetric:
     items = getattr(between.over_items, row.metric, _NO_INTERVAL)
     models = getattr(between.over_models, row.metric, _NO_INTERVAL)
     over = (("items", items), ("models", models))
@@ -203,17 +203,17 @@ def _with_intervals(row: RankFigure, between: RankIntervals) -> RankFigure:
 
 def _by_answers(
     correct: NDArray[np.float64], kept: NDArray[np.bool_], clusters: NDArray[np.intp]
-) -> Iterator[RankFigure]:
+) -> Iterator[RankMetric]:
     n = correct.shape[1]
     pairs = pairwise_agreement(correct, kept, clusters)
     reason = pairs.reason or f"{pairs.n_pairs:,} pairs that differ significantly on all items"
-    yield RankFigure("pairwise_agreement", pairs.value, pairs.n_models, n, reason)
+    yield RankMetric("pairwise_agreement", pairs.value, pairs.n_models, n, reason)
     apart = _against_removed(correct, kept)
-    yield RankFigure("tau_b_complement", apart.value, apart.n, n, apart.reason)
+    yield RankMetric("tau_b_complement", apart.value, apart.n, n, apart.reason)
     few = "" if len(correct) > 1 else f"{len(correct)} models; at least 2 are needed"
     for metric, chosen in (("mdd_full", np.ones_like(kept)), ("mdd_kept", kept)):
         points = 100 * median_mdd(correct[:, chosen], clusters[chosen])
-        yield RankFigure(metric, points, len(correct), int(chosen.sum()), few)
+        yield RankMetric(metric, points, len(correct), int(chosen.sum()), few)
 
 
 def _against_removed(correct: NDArray[np.float64], kept: NDArray[np.bool_]) -> Coefficient:
@@ -225,7 +225,7 @@ def _against_removed(correct: NDArray[np.float64], kept: NDArray[np.bool_]) -> C
     return kendall_tau_b(both[0], both[1])
 
 
-def _explained(rows: Iterable[RankFigure], part: pd.DataFrame, group: str) -> Iterator[RankFigure]:
+def _explained(rows: Iterable[RankMetric], part: pd.DataFrame, group: str) -> Iterator[RankMetric]:
     for row in rows:
         if part.empty:
             yield row._replace(reason=f"no {GROUPS[group]}")

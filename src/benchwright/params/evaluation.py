@@ -19,7 +19,7 @@ class EvaluationParams(Section):
         largest_groups: groups of similar items shown in the report.
         random_subsets: random subsets of the same size, of each kind (plain, stratified by
             subject), that the result is compared with; 0 skips the comparison.
-        bootstrap_draws: resamples behind each interval; 0 gives no intervals.
+        bootstrap_samples: resamples behind each interval; 0 gives no intervals.
         top_models: best models whose range of scores is the spread.
         report_models: maximum number of models whose answers the report shows, filter models first.
         review_items: removed items per rule in the review sheet.
@@ -35,7 +35,7 @@ class EvaluationParams(Section):
     examples_per_rule: int = Field(default=3, ge=0)
     largest_groups: int = Field(default=10, ge=0)
     random_subsets: int = Field(default=1_000, ge=0)
-    bootstrap_draws: int = Field(default=1_000, ge=0)
+    bootstrap_samples: int = Field(default=1_000, ge=0)
     top_models: int = Field(default=20, ge=2)
     report_models: int = Field(default=30, ge=0)
     review_items: int = Field(default=100, ge=0)

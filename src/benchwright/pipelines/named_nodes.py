@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.reports.page.sections import gather_figures
+from benchwright.reports.page.sections import gather_plots
 
 Function = Callable[..., Any]
 Inputs = str | list[str] | dict[str, str] | None
@@ -44,23 +44,23 @@ def report_nodes(
     page: str,
     render: Callable[..., str],
     sections: Sequence[OneOutput],
-    *figures: Mapping[str, str],
+    *plots: Mapping[str, str],
 ) -> list[Node]:
-    """Return the nodes that make the sections of a page, gather its figures, and render it.
+    """Return the nodes that make the sections of a page, gather its plots, and render it.
 
     Args:
         page: dataset of the page.
         render: makes the page from its sections, passed by name.
         sections: functions that make a section each.
-        figures: datasets of figures by their places on the page; a node gathers each mapping.
+        plots: datasets of plots by their places on the page; a node gathers each mapping.
     """
-    gathered = [f"{page}_figures_{n}" for n in range(1, len(figures) + 1)]
+    gathered = [f"{page}_plots_{n}" for n in range(1, len(plots) + 1)]
     names = [*(section for *_, section in sections), *gathered]
     return [
         *named_nodes(sections),
         *(
-            Node(gather_figures, dict(places), name, name=f"gather_{name}")
-            for places, name in zip(figures, gathered, strict=True)
+            Node(gather_plots, dict(places), name, name=f"gather_{name}")
+            for places, name in zip(plots, gathered, strict=True)
         ),
         Node(render, dict(zip(names, names, strict=True)), page, name=render.__name__),
     ]

@@ -34,8 +34,8 @@ class Interval(NamedTuple):
     reason: str = ""
 
 
-class FigureIntervals(NamedTuple):
-    """Intervals of the figures that compare scores on all items with those on the kept ones."""
+class MetricIntervals(NamedTuple):
+    """Intervals of the metrics that compare scores on all items with those on the kept ones."""
 
     kendall_tau_b: Interval
     spearman: Interval
@@ -44,10 +44,10 @@ class FigureIntervals(NamedTuple):
 
 
 class RankIntervals(NamedTuple):
-    """The same figures under two kinds of uncertainty: other items, and other models."""
+    """The same metrics under two kinds of uncertainty: other items, and other models."""
 
-    over_items: FigureIntervals
-    over_models: FigureIntervals
+    over_items: MetricIntervals
+    over_models: MetricIntervals
 
 
 def cluster_resamples(
@@ -94,7 +94,7 @@ def model_resamples(m: int, draws: int, generator: np.random.Generator) -> NDArr
 def percentile_interval(values: ArrayLike) -> Interval:
     """Return the middle 95% of resampled values (draws,) (Efron 1979).
 
-    Resamples without the figure (NaN) are left out; the reason counts them above 5%.
+    Resamples without the metric (NaN) are left out; the reason counts them above 5%.
     """
     known, reason = _known(values)
     if not len(known):
@@ -108,14 +108,14 @@ def normal_interval(
 ) -> Interval:
     """Return `value` ± z · the standard deviation of resampled `values`, cut at `bounds`.
 
-    For figures whose resamples are biased: resampled items repeat, so two rankings of a resample
+    For metrics whose resamples are biased: resampled items repeat, so two rankings of a resample
     agree less than those of the items themselves, and the percentile interval lies too low.
     """
     from scipy.special import ndtri
 
     known, reason = _known(values)
     if len(known) < 2 or np.isnan(value):
-        return Interval(np.nan, np.nan, len(known), reason or "there is no figure to bound")
+        return Interval(np.nan, np.nan, len(known), reason or "there is no metric to bound")
     reach = float(ndtri((1 + _LEVEL) / 2)) * float(np.std(known, ddof=1))
     low, high = max(value - reach, bounds[0]), min(value + reach, bounds[1])
     return Interval(low, high, len(known), reason)
@@ -133,7 +133,7 @@ def rank_agreement_intervals(
     Over items, clusters are resampled and both scores are computed from the same resample; the
     interval is the normal one, since percentiles lie too low there. Over models, scores stay and
     models are resampled; the interval is the percentile one. A model drawn twice ties with itself
-    in both rankings, so such pairs drop out of tau-b. Intervals of missing figures are NaN.
+    in both rankings, so such pairs drop out of tau-b. Intervals of missing metrics are NaN.
 
     `correct` is (m, n) in [0, 1], NaN for missing answers; `kept_mask` and `clusters` are (n,).
     """
@@ -153,7 +153,7 @@ def rank_agreement_intervals(
     few_clusters = _why_no_items(both[1], clusters)
     over_both: tuple[list[Interval], list[Interval]] = ([], [])
     shift = rank_agreement.rank_shift(full, kept)
-    for figure, of_rows, bounds in (
+    for metric, of_rows, bounds in (
         (rank_agreement.kendall_tau_b(full, kept), rank_agreement.kendall_tau_b_rows, _CORRELATION),
         (rank_agreement.spearman(full, kept), rank_agreement.spearman_rows, _CORRELATION),
         (rank_agreement.pearson(full, kept), rank_agreement.pearson_rows, _CORRELATION),
@@ -163,18 +163,18 @@ def rank_agreement_intervals(
             _SHIFT,
         ),
     ):
-        reason = none_kept or figure.reason or _why_none(draws)
+        reason = none_kept or metric.reason or _why_none(draws)
         missing = Interval(np.nan, np.nan, 0, reason)
         by_items = by_models = missing
         if not reason:
             by_models = percentile_interval(_in_blocks(of_rows, full_models, kept_models))
             drawn = _in_blocks(of_rows, full_items, kept_items)
-            by_items = normal_interval(figure.value, drawn, bounds)
+            by_items = normal_interval(metric.value, drawn, bounds)
         if few_clusters and not missing.reason:
             by_items = missing._replace(reason=few_clusters)
         over_both[0].append(noted(by_items))
         over_both[1].append(noted(by_models))
-    return RankIntervals(FigureIntervals(*over_both[0]), FigureIntervals(*over_both[1]))
+    return RankIntervals(MetricIntervals(*over_both[0]), MetricIntervals(*over_both[1]))
 
 
 def _in_blocks(rows: Callable[[ArrayLike, ArrayLike], Float], x: Float, y: Float) -> Float:
@@ -188,9 +188,9 @@ def _known(values: ArrayLike) -> tuple[Float, str]:
     known: Float = drawn[~np.isnan(drawn)]
     missing = len(drawn) - len(known)
     if not len(known):
-        return known, "no resample has this figure" if len(drawn) else _why_none(0)
+        return known, "no resample has this metric" if len(drawn) else _why_none(0)
     if missing > _MANY_MISSING * len(drawn):
-        return known, f"{missing} of {len(drawn)} resamples do not have this figure"
+        return known, f"{missing} of {len(drawn)} resamples do not have this metric"
     return known, ""
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Closer than this two figures are equal: scores are rounded to 12 decimals, and figures in points
+# Closer than this two metrics are equal: scores are rounded to 12 decimals, and metrics in points
 # are 100 times their differences.
 _TOLERANCE = 1e-9
 

@@ -22,7 +22,7 @@ _WIDEST = 4  # numbers of hits per model up to which counting beats sorting
 
 
 class Preservation(NamedTuple):
-    """Figures of s subsets beside the whole, each (s,), over m models; NaN where there is none."""
+    """Metrics of s subsets beside the whole, each (s,), over m models; NaN where there is none."""
 
     spearman: Float  # Pearson's correlation of average ranks, the paper's rank preservation
     pearson: Float  # of the scores
@@ -88,7 +88,7 @@ def preservation_by_panel(
     tau: bool = True,
     sizes: NDArray[np.intp] | None = None,
 ) -> dict[str, Preservation]:
-    """Return the figures (s,) of `preservation` by panel, of `weights` (s, n) ≥ 0.
+    """Return the metrics (s,) of `preservation` by panel, of `weights` (s, n) ≥ 0.
 
     `sizes` (s,) are the numbers of items of rows with equal weights, 0 for other rows; computed
     where None.
@@ -135,18 +135,18 @@ def _panels(
     *,
     threads: bool,
 ) -> dict[str, Preservation]:
-    """Compute a block's figures by panel, from the scores of all models that judge."""
+    """Compute a block's metrics by panel, from the scores of all models that judge."""
 
-    def figures(name: str) -> Preservation:
+    def metrics(name: str) -> Preservation:
         own = model_panels.panels[name]
         counted = sizes * int(model_panels.right_or_wrong[own].all())
         # Rows stay contiguous, so that sums are taken in the same order whoever else judges.
         full, part = model_panels.full.take(own, axis=1), scores.take(places[name], axis=1)
-        return _figures(full, part, counted, tau)
+        return _metrics(full, part, counted, tau)
 
     if not threads or scores.size < _WORTH_THREADS:
-        return {name: figures(name) for name in places}
-    return dict(zip(places, _in_threads(figures, places), strict=True))
+        return {name: metrics(name) for name in places}
+    return dict(zip(places, _in_threads(metrics, places), strict=True))
 
 
 def _in_threads(function: Callable[[T], S], over: Iterable[T]) -> list[S]:
@@ -155,7 +155,7 @@ def _in_threads(function: Callable[[T], S], over: Iterable[T]) -> list[S]:
         return list(threads.map(function, over))
 
 
-def _figures(full: Float, scores: Float, sizes: NDArray[np.intp], tau: bool) -> Preservation:
+def _metrics(full: Float, scores: Float, sizes: NDArray[np.intp], tau: bool) -> Preservation:
     whole, parts = rank_agreement.complete_rows(full, scores)
     return Preservation(
         spearman=rank_agreement.pearson_rows(

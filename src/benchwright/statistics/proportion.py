@@ -112,7 +112,7 @@ class ClusteredShare(NamedTuple):
 
 
 class Bounded(NamedTuple):
-    """A figure, its bounds, and why it or they are NaN."""
+    """A metric, its bounds, and why it or they are NaN."""
 
     value: float
     low: float

@@ -2,7 +2,7 @@
 
 Functions named `…_rows` take many sets of scores, one a row: `x` (m,), (1, m) or (s, m) and `y`
 (s, m); the others take two vectors (m,). Higher is better. Models whose score is missing (NaN) in
-either are left out of that row. Undefined figures are NaN, single ones with a reason.
+either are left out of that row. Undefined metrics are NaN, single ones with a reason.
 """
 
 from collections.abc import Callable
@@ -203,7 +203,7 @@ def _inversions_within(values: NDArray[np.unsignedinteger], width: int) -> NDArr
 
 
 class Coefficient(NamedTuple):
-    """A figure over n models; `reason` says why `value` is NaN and is "" otherwise."""
+    """A metric over n models; `reason` says why `value` is NaN and is "" otherwise."""
 
     value: float
     n: int
@@ -273,7 +273,7 @@ def _too_few(n: int, needed: int) -> str:
 
 
 class Williams(NamedTuple):
-    """Williams' test over n models; `reason` says why the figures are NaN, "" otherwise."""
+    """Williams' test over n models; `reason` says why the metrics are NaN, "" otherwise."""
 
     t: float
     p_value: float

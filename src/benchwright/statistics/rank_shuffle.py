@@ -121,11 +121,11 @@ def _p_values(gap: Float, error: NDArray[np.floating], clusters: NDArray[np.inte
     return np.where(np.isnan(p), 1.0, p)
 
 
-def _around(figure: Coefficient, resampled: Float, bounds: tuple[float, float]) -> Bounded:
-    if figure.reason:
-        return Bounded(np.nan, np.nan, np.nan, figure.reason)
-    interval = bootstrap.normal_interval(figure.value, resampled, bounds)
-    return _bounded(figure.value, interval)
+def _around(metric: Coefficient, resampled: Float, bounds: tuple[float, float]) -> Bounded:
+    if metric.reason:
+        return Bounded(np.nan, np.nan, np.nan, metric.reason)
+    interval = bootstrap.normal_interval(metric.value, resampled, bounds)
+    return _bounded(metric.value, interval)
 
 
 def _bounded(value: float, interval: Interval) -> Bounded:

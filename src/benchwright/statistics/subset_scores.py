@@ -52,7 +52,7 @@ def signal_to_noise_rows(scores: Float, standard_errors: Float) -> Float:
 
     The standard deviation of each row of scores (s, m) over models (m − 1 in the denominator),
     divided by the root mean square of their standard errors (s, m). It grows with √n. The noise of
-    Heineman et al. 2025 (arXiv:2508.13144) is between training checkpoints, so their figures are
+    Heineman et al. 2025 (arXiv:2508.13144) is between training checkpoints, so their metrics are
     not comparable. NaN with fewer than two models or without standard errors.
     """
     values, errors = rank_agreement.complete_rows(scores, standard_errors)
@@ -70,8 +70,8 @@ _DECIMALS = 12
 POINTS = 100.0
 
 
-class SubsetFigures(NamedTuple):
-    """Figures (s,) of s subsets; NaN where a subset has none."""
+class SubsetMetrics(NamedTuple):
+    """Metrics (s,) of s subsets; NaN where a subset has none."""
 
     kendall_tau_b: Float  # rank agreement of the subset with all items, in [−1, 1]
     spearman: Float  # the same by Spearman's correlation
@@ -115,13 +115,13 @@ def subset_scores(
     return out
 
 
-def subset_figures(
+def subset_metrics(
     correct: NDArray[np.floating], masks: NDArray[np.bool_], top: int = 20
-) -> SubsetFigures:
+) -> SubsetMetrics:
     """Compare each subset `masks` (s, n) of the items with all items, by m models.
 
     `top`: best models whose range is the spread. The complement of a subset of all items is empty
-    and its figure NaN; so are all figures of an empty subset. The noise in signal-to-noise takes
+    and its metric NaN; so are all metrics of an empty subset. The noise in signal-to-noise takes
     items as independent.
 
     Raises:
@@ -134,36 +134,36 @@ def subset_figures(
     blocks = []
     for rows in _row_blocks(masks, len(correct)):
         part = _sums(correct, masks[rows].astype(np.float64), everyone, squares=True)
-        blocks.append(_figures(full, whole, part, top))
+        blocks.append(_metrics(full, whole, part, top))
     if not blocks:
-        return SubsetFigures(*(np.empty(0) for _ in SubsetFigures._fields))
-    return SubsetFigures(*(np.concatenate(figure) for figure in zip(*blocks, strict=True)))
+        return SubsetMetrics(*(np.empty(0) for _ in SubsetMetrics._fields))
+    return SubsetMetrics(*(np.concatenate(metric) for metric in zip(*blocks, strict=True)))
 
 
-def full_figures(correct: NDArray[np.floating], top: int = 20) -> SubsetFigures:
-    """Return spread and signal-to-noise of all items, each (1,); the other figures are NaN."""
+def full_metrics(correct: NDArray[np.floating], top: int = 20) -> SubsetMetrics:
+    """Return spread and signal-to-noise of all items, each (1,); the other metrics are NaN."""
     whole = _sums(correct, np.ones((1, correct.shape[1])), np.arange(len(correct)), squares=True)
-    missing = dict.fromkeys(SubsetFigures._fields, np.full(1, np.nan))
-    return SubsetFigures(**missing)._replace(**_own_figures(whole, top))
+    missing = dict.fromkeys(SubsetMetrics._fields, np.full(1, np.nan))
+    return SubsetMetrics(**missing)._replace(**_spread_metrics(whole, top))
 
 
-def _figures(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetFigures:
+def _metrics(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetMetrics:
     scores = _means(part)
     rest = _means(_Sums(whole.weight - part.weight, whole.score - part.score, None))
     first, second = rank_agreement.complete_rows(full, scores)
     full_ranks, part_ranks = rank_agreement.ranks_rows(first), rank_agreement.ranks_rows(second)
-    return SubsetFigures(
+    return SubsetMetrics(
         kendall_tau_b=rank_agreement.kendall_tau_b_rows(full, scores),
         spearman=rank_agreement.pearson_rows(full_ranks, part_ranks),
         tau_b_complement=rank_agreement.kendall_tau_b_rows(rest, scores),
         mean_rank_shift=rank_agreement.mean_shift_of_ranks(full_ranks, part_ranks),
         signed_shift=POINTS * signed_shift_rows(full, scores),
         wasserstein=POINTS * wasserstein_rows(full, scores),
-        **_own_figures(part, top),
+        **_spread_metrics(part, top),
     )
 
 
-def _own_figures(sums: _Sums, top: int) -> dict[str, Float]:
+def _spread_metrics(sums: _Sums, top: int) -> dict[str, Float]:
     scores = _means(sums)
     return {
         "spread_top": POINTS * spread_top_rows(scores, top),

@@ -127,7 +127,7 @@ class RandomBands(Table):
 
 
 class SamplingCurves(Table):
-    """Figures over rates beside random's band (DELE, Figures 1–32).
+    """Metrics over rates beside random's band (DELE, Figures 1–32).
 
     Key (sampler, panel, rate, metric).
     `low` and `high` are the middle 95% over repeats.

@@ -24,7 +24,7 @@ class Scores(Table):
 class RankAgreementTable(Table):
     """Rank agreement between full and kept items, per set of models; NaN has a `reason`.
 
-    `low` and `high` bound the figure over items (clustered bootstrap), `low_models` and
+    `low` and `high` bound the metric over items (clustered bootstrap), `low_models` and
     `high_models` over models; NaN where no interval is given.
     """
 
@@ -40,7 +40,7 @@ class RankAgreementTable(Table):
     reason: Series[str]
 
 
-class Yardstick(Table):
+class RandomComparison(Table):
     """A subset of items beside random subsets of its size; key (method, models, metric, random).
 
     `percentile` is the share (0–100) of random subsets with a lower value, ties counted half;
@@ -52,7 +52,7 @@ class Yardstick(Table):
     metric: Series[str]  # kendall_tau_b, tau_b_complement, spread_top, …
     random: Series[str] = pa.Field(isin=["plain", "stratified"])
     value: Series[float] = pa.Field(nullable=True)
-    full: Series[float] = pa.Field(nullable=True)  # the same figure of all items, where it has one
+    full: Series[float] = pa.Field(nullable=True)  # the same metric of all items, where it has one
     random_mean: Series[float] = pa.Field(nullable=True)
     random_low: Series[float] = pa.Field(nullable=True)  # 2.5th percentile of the draws
     random_high: Series[float] = pa.Field(nullable=True)  # 97.5th
@@ -67,7 +67,7 @@ class Yardstick(Table):
 
 
 class RandomSubsets(Table):
-    """The figures of every random subset, for the histogram; key (method, random, draw, …)."""
+    """The metrics of every random subset, for the histogram; key (method, random, draw, …)."""
 
     method: Series[str]  # whose size the subset has
     random: Series[str]

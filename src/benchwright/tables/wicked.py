@@ -128,7 +128,7 @@ class Rephrasings(Table):
 
 
 class ComparisonSummary(Table):
-    """Figures of all models of a perturbation; key (perturbation, asking_style, metric).
+    """Metrics of all models of a perturbation; key (perturbation, asking_style, metric).
 
     Bounds are those of 95% over items; `reason` says why a value or its bounds are missing.
     """

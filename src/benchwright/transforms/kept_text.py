@@ -59,8 +59,8 @@ def formulas(text: str) -> list[str]:
     """Return pieces of mathematics, code, chemistry and abbreviations, sorted, with repetitions.
 
     LaTeX and code in their marks are one piece; elsewhere it is every piece between spaces that
-    has a sign unknown to prose, mixes letters with figures, has two capitals ("DNA", "pH", "H2O"),
-    or is a single letter other than "a" and "I". Figures with a unit are numbers, not formulas.
+    has a sign unknown to prose, mixes letters with digits, has two capitals ("DNA", "pH", "H2O"),
+    or is a single letter other than "a" and "I". Digits with a unit are numbers, not formulas.
     """
     marked = [" ".join(code.split()) for code in _CODE.findall(text)]
     # An unfinished "x =" may as well end in "x is".
@@ -150,7 +150,7 @@ def _bare(word: str) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words and figures of a text in order, without those of grammar and questions."""
+    """Return the words and digits of a text in order, without those of grammar and questions."""
     return [word for word in re.findall(r"\w+", text.casefold()) if word not in {*_OPENERS, "s"}]
 
 
@@ -314,7 +314,7 @@ _UNIT = "|".join(sorted(map(re.escape, _UNIT_OF), key=len, reverse=True))
 _CARDINAL = "|".join(sorted(_WORDS, key=len, reverse=True))
 _SCALE = "|".join(_SCALES)
 _PART = "|".join(sorted(_PARTS, key=len, reverse=True))
-_FIGURE = r"(?:\d{1,3}(?:[,\u202f]\d{3})+|\d+)(?:\.\d+)?|\.\d+"
+_NUMERAL = r"(?:\d{1,3}(?:[,\u202f]\d{3})+|\d+)(?:\.\d+)?|\.\d+"
 _ATOM = (
     rf"(?:(?:twenty|{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(_SMALL[1:10])})\b)?|(?:{_CARDINAL}))\b"
 )
@@ -326,7 +326,7 @@ _NUMBER = re.compile(
     rf"(?P<money>[$€£])?\s?(?<![\w.])(?P<sign>(?<![\w)])[-−])?"
     rf"(?:(?P<over>\d+)\s?/\s?(?P<under>\d+)"
     rf"|(?P<ordinal>\d+)(?:st|nd|rd|th)\b"
-    rf"|(?P<figure>{_FIGURE})(?:[\s-]?(?P<scale>{_SCALE})\b)?"
+    rf"|(?P<numeral>{_NUMERAL})(?:[\s-]?(?P<scale>{_SCALE})\b)?"
     rf"|(?:(?P<parts>{_CARDINAL}|an?)[\s-]+)?(?P<part>{_PART})\b"
     rf"|(?P<spelled>{_SPELLED})"
     rf"|(?P<dozen>dozen)\b|(?P<times>twice|doubled?|doubles)\b)"
@@ -339,7 +339,7 @@ _A_TIME = re.compile(r"\b(?:per|each|every|a|split)\s+$", re.IGNORECASE)
 def numbers(text: str) -> Counter[str]:
     """Count each number in a text: `12`, `1/2`, `25 %`, `3 th`, `10 kg`.
 
-    Figures and words are equal ("12", "twelve", "a dozen", "1,000", "one thousand"), and so are
+    Digits and words are equal ("12", "twelve", "a dozen", "1,000", "one thousand"), and so are
     the spellings of a unit; other units are other numbers, since nothing is converted. A spelled
     "one", most often a pronoun, and "first" are left out.
     """
@@ -371,8 +371,8 @@ def _value(match: re.Match[str], text: str) -> Fraction | None:
         return Fraction(int(match["over"]), under) if under else None
     if match["ordinal"]:
         return Fraction(int(match["ordinal"])) if int(match["ordinal"]) > 1 else None
-    if match["figure"]:
-        value = Fraction(Decimal(re.sub(r"[,\u202f]", "", match["figure"])))
+    if match["numeral"]:
+        value = Fraction(Decimal(re.sub(r"[,\u202f]", "", match["numeral"])))
         return value * _SCALES[match["scale"].casefold()] if match["scale"] else value
     if match["part"]:
         return _part(match, text)

@@ -140,7 +140,7 @@ class Wording(NamedTuple):
 
 
 def keeps_numbers(wording: Wording) -> bool:
-    """Return whether numbers and units are the same, each as often, in figures or in words."""
+    """Return whether numbers and units are the same, each as often, in digits or in words."""
     return kept_text.numbers(wording.before) == kept_text.numbers(wording.after)
 
 
@@ -249,7 +249,7 @@ def failed_checks(wording: Wording) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return words and figures only, in lower case."""
+    """Return words and digits only, in lower case."""
     return " ".join(re.findall(r"\w+(?:'\w+)?", kept_text.folded(text)))
 
 

@@ -162,7 +162,7 @@ def test_the_control_is_another_item_of_the_subject_with_as_many_other_options()
     assert control_items(items.iloc[::-1], 0) == controls
 
 
-def test_silence_and_single_items_have_no_figures_to_compare() -> None:
+def test_silence_and_single_items_have_no_metrics_to_compare() -> None:
     items = items_of(1)
     table = compare(items, generations({"q000": "", "gone": "x"}))
     summary = summarise_memorisation(table, PARAMS).iloc[0]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.smart.audit import OTHER, count_funnel
-from benchwright.reports.smart.plots.shares import draw_funnel
+from benchwright.reports.smart.plots.shares import plot_funnel
 from benchwright.tables.items import RejectedItems
 from benchwright.tables.smart import Funnel, RuleCoverage, Verdicts
 
@@ -86,15 +86,15 @@ def test_what_is_left_is_what_was_left_less_what_was_taken(
     assert OTHER not in funnels[0]["step"].tolist()
 
 
-def test_the_figure_shows_the_steps_that_took_something() -> None:
+def test_the_plot_shows_the_steps_that_took_something() -> None:
     removed = {"a": {"easy"}, "b": set()}
     funnel = count_funnel(
         rejected_rows(1), items_of(["a", "b"]), verdicts_of(removed), coverage(), items_of(["b"])
     )
-    figure = draw_funnel(funnel)
-    left, taken = figure.data
+    plot = plot_funnel(funnel)
+    left, taken = plot.data
     assert list(left.y) == ["source rows", "malformed", "easy", "kept"]
     assert list(left.x) == [3, 2, 1, 1]
     assert list(taken.x) == [0, 1, 1, 0]
     assert taken.text[2] == "−1 → 1"
-    assert "Nothing was counted" in draw_funnel(Funnel.empty()).layout.annotations[0].text
+    assert "Nothing was counted" in plot_funnel(Funnel.empty()).layout.annotations[0].text

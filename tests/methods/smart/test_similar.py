@@ -142,7 +142,7 @@ def test_the_branch_taken_is_reported_with_the_threshold(
     assert result["items_within"] == (neighbours["distance"] < result["threshold"]).sum()
     assert result["std"] == pytest.approx(np.std(distances, ddof=1))
     if branch != "fixed":
-        # One grid point below the peak, as the published figures have it.
+        # One grid point below the peak, as the published metrics have it.
         below = curve["x"][curve["peak"].idxmax() - 1]
         assert result["threshold"] == (below / 2 if branch == "halved" else below)
 

@@ -11,7 +11,7 @@ from kedro.runner import SequentialRunner
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.pipelines.cleaning import create_pipeline, nodes
-from benchwright.reports.mmlu_cf.plots.funnels import draw_cleaning_funnel
+from benchwright.reports.mmlu_cf.plots.funnels import plot_cleaning_funnel
 from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems
 
 KEPT = ["clean_items", "rejected_raw_items", "cleaning_changes", "cleaning_funnel"]
@@ -107,7 +107,7 @@ def test_domains_are_counted_after_each_step_also_those_without_items() -> None:
 
 def test_what_may_be_saved_holds_no_text_and_no_id() -> None:
     out = run(raw_items(*ROWS), {"one.example": 6})
-    for name in ("cleaning_funnel", "cleaning_reasons", "domain_counts", "figure_cleaning_funnel"):
+    for name in ("cleaning_funnel", "cleaning_reasons", "domain_counts", "cleaning_funnel_plot"):
         said = out[name].to_json()
         for secret in ("green0", "number 0", "d0", "three", "Why?"):
             assert secret not in said, name
@@ -133,9 +133,9 @@ def test_slices_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorted(whole[1].to_pylist(), key=str) == sorted(parts[1].to_pylist(), key=str)
 
 
-def test_the_figure_ends_with_the_clean_items() -> None:
-    figure = run(raw_items(*ROWS), {})["figure_cleaning_funnel"]
-    left, out = figure.data
+def test_the_plot_ends_with_the_clean_items() -> None:
+    plot = run(raw_items(*ROWS), {})["cleaning_funnel_plot"]
+    left, out = plot.data
     assert left.x[0] == 5
     assert left.x[-1] == 2
     assert sum(out.x) == 3
@@ -145,6 +145,6 @@ def test_the_figure_ends_with_the_clean_items() -> None:
     assert rules["n choices"] == "−1 → 4"
 
 
-def test_the_figure_of_nothing_says_so() -> None:
+def test_the_plot_of_nothing_says_so() -> None:
     funnel = run(raw_items(), {})["cleaning_funnel"]
-    assert "No question" in draw_cleaning_funnel(funnel).layout.annotations[0].text
+    assert "No question" in plot_cleaning_funnel(funnel).layout.annotations[0].text

@@ -25,12 +25,12 @@ def test_the_tables_are_what_the_contract_says(run) -> None:
     assert set(out["agreement"]["kind"]) == {"prediction"}
 
 
-def test_figures_can_be_stored_as_plotly_json(run, tmp_path) -> None:
+def test_plots_can_be_stored_as_plotly_json(run, tmp_path) -> None:
     import plotly.io
 
     out = run()
-    names = [name for name in out if name.startswith("figure_")]
+    names = [name for name in out if name.endswith("_plot")]
     assert len(names) == 11
     for name in names:
-        plotly.io.write_json(out[name], tmp_path / "figure.json")
-        assert plotly.io.read_json(tmp_path / "figure.json").layout.title.text
+        plotly.io.write_json(out[name], tmp_path / "plot.json")
+        assert plotly.io.read_json(tmp_path / "plot.json").layout.title.text

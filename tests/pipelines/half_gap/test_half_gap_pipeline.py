@@ -1,4 +1,4 @@
-"""From files of figures to Δ, alarms and the page."""
+"""From files of results to Δ, alarms and the page."""
 
 import json
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def group(accuracy: float | None, n: int = N) -> dict[str, Any]:
     return {"n": n, "accuracy": accuracy, "se": se}
 
 
-def figures(model: str, told: str, accuracy: float | None, **changed: Any) -> dict[str, Any]:
+def results(model: str, told: str, accuracy: float | None, **changed: Any) -> dict[str, Any]:
     benchmark = {"name": "demo", "canary": "c", "validation": "a" * 64, "test": "b" * 64}
     return {
         "format": FORMAT,
@@ -59,7 +59,7 @@ def figures(model: str, told: str, accuracy: float | None, **changed: Any) -> di
 
 def both(model: str, validation: float, test: float, **changed: Any) -> list[dict[str, Any]]:
     halves = (("validation", validation), ("test", test))
-    return [figures(model, half, accuracy, **changed) for half, accuracy in halves]
+    return [results(model, half, accuracy, **changed) for half, accuracy in halves]
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_a_leak_of_ten_points_raises_the_alarm_for_that_model_alone(
     assert page.count("looks leaked</td>") == 1
     assert made["half_gap_metrics"]["alarms"] == 1
     assert made["half_gap_metrics"]["delta.tiny_letters-0"] == pytest.approx(-0.1)
-    diamonds = [t for t in made["figure_half_gap"].data if t.name == "looks leaked"]
+    diamonds = [t for t in made["half_gap_plot"].data if t.name == "looks leaked"]
     assert [list(t.x) for t in diamonds] == [[pytest.approx(-10)]]
     show(f"gap monitor: leak of 10 points at n = {N:,}: p (Holm) {tiny['p_holm']:.1e}")
 
@@ -168,7 +168,7 @@ def test_only_fields_told_by_themselves_in_both_halves_are_compared(
     page = made["half_gap_report"]
     assert "No sign that the public half leaked" in page
     assert "Fields that look leaked: law (tiny@letters-0)." in page
-    heat = made["figure_half_gap_fields"].data[0]
+    heat = made["half_gap_fields_plot"].data[0]
     assert heat.z[0][0] == pytest.approx(-20)
     assert heat.text[0][0] == "−20.0!"
     assert made["half_gap_metrics"]["alarms_in_fields"] == 1
@@ -180,9 +180,9 @@ def test_the_map_leaves_a_field_empty_that_a_model_does_not_tell(
     rows = [*both("tiny", 0.5, 0.5), *both("giant", 0.5, 0.6)]
     for row, fields in zip(rows, (["law"], ["law"], ["art", "law"], ["art", "law"]), strict=True):
         row["fields"] = {name: group(0.5, 100) for name in fields}
-    heat = run(write(rows))["figure_half_gap_fields"].data[0]
+    heat = run(write(rows))["half_gap_fields_plot"].data[0]
     assert list(heat.x) == ["art", "law"]
-    # The larger model stands above, as in the other figure.
+    # The larger model stands above, as in the other result.
     assert [list(row) for row in heat.z] == [[0, 0], [None, 0]]
 
 
@@ -191,19 +191,19 @@ def test_what_stands_alone_is_told_and_not_compared(
 ) -> None:
     rows = [
         *both("tiny", 0.4, 0.41),
-        figures("giant", "test", 0.7),
-        figures("served", "validation", None),
-        figures("served", "test", 0.6, version="0.0.9"),
+        results("giant", "test", 0.7),
+        results("served", "validation", None),
+        results("served", "test", 0.6, version="0.0.9"),
         *both("stranger", 0.4, 0.41),
     ]
     made = run(write(rows))
     assert sorted(made["half_gap"]["model"]) == ["stranger", "tiny"]
     told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert told == [
-        "half_gap: giant@letters-0: no figures of the validation half",
+        "half_gap: giant@letters-0: no results of the validation half",
         "half_gap: served@letters-0: validation: 5 answers; too few",
         "half_gap: size not known (conf: models.models.<name>.size_b): stranger",
-        "half_gap: figures are by versions 0.0.9, 0.1.0: a difference may be theirs",
+        "half_gap: results are by versions 0.0.9, 0.1.0: a difference may be theirs",
     ]
     assert all(
         note.removeprefix("half_gap: ").split("<")[0] in made["half_gap_report"] for note in told
@@ -216,25 +216,25 @@ def test_scores_of_two_benchmarks_are_never_paired(write: Callable[..., HalfScor
     again = {"name": "demo", "canary": "c", "validation": "a" * 64, "test": "e" * 64}
     scores = write(
         [
-            figures("tiny", "validation", 0.4),
-            figures("tiny", "test", 0.2, benchmark=other),
+            results("tiny", "validation", 0.4),
+            results("tiny", "test", 0.2, benchmark=other),
             *both("tiny", 0.41, 0.42, benchmark=again),
         ]
     ).load()
     with pytest.raises(InputError, match=r"demo \(b+\), demo \(e+\), other \(d+\): choose one"):
         pair_halves(scores)
     with pytest.raises(
-        InputError, match=r"figures of 2 sealed benchmarks for half_gap.sealed=demo"
+        InputError, match=r"results of 2 sealed benchmarks for half_gap.sealed=demo"
     ):
         pair_halves(scores, "demo")
     paired = pair_halves(scores, "eeee")
     assert [(s.validation.accuracy, s.test.accuracy) for s in paired.scores] == [(0.41, 0.42)]
-    with pytest.raises(InputError, match=r"has figures of both halves .tiny@letters-0: no"):
+    with pytest.raises(InputError, match=r"has results of both halves .tiny@letters-0: no"):
         pair_halves(scores, "other")
 
 
 def test_a_half_that_is_there_twice_is_refused(write: Callable[..., HalfScores]) -> None:
-    scores = write([*both("tiny", 0.4, 0.4), figures("tiny", "test", 0.5)]).load()
+    scores = write([*both("tiny", 0.4, 0.4), results("tiny", "test", 0.5)]).load()
     with pytest.raises(
         InputError, match=r"tiny/01.json and tiny/02.json are both of tiny@letters-0"
     ):
@@ -256,14 +256,14 @@ def test_a_half_that_is_there_twice_is_refused(write: Callable[..., HalfScores])
 def test_a_file_of_something_else_is_refused_in_one_line(
     write: Callable[..., HalfScores], changed: dict[str, Any], told: str
 ) -> None:
-    row = figures("tiny", "test", 0.5, **changed)
+    row = results("tiny", "test", 0.5, **changed)
     with pytest.raises(DatasetError) as raised:
         write([row]).load()
     message = one_line(raised.value) or ""
     assert message.split("scores/")[1].startswith(f"tiny/00.json: {told}")
 
 
-def test_a_folder_without_figures_says_how_to_make_some(tmp_path: Path) -> None:
+def test_a_folder_without_results_says_how_to_make_some(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="write them with benchwright evaluate-sealed"):
         HalfScores(folder=str(tmp_path / "absent")).load()
     (tmp_path / "torn.json").write_text('{"format": ')
@@ -277,7 +277,7 @@ def test_groups_are_by_size_and_servers_without_one_are_apis() -> None:
     assert list(groups.values()) == ["large", "mini", "api", "small", "unknown"]
 
 
-def test_figures_without_an_error_have_no_test_and_no_alarm(
+def test_results_without_an_error_have_no_test_and_no_alarm(
     write: Callable[..., HalfScores],
 ) -> None:
     rows = both("tiny", 0.9, 0.1)
@@ -291,7 +291,7 @@ def test_figures_without_an_error_have_no_test_and_no_alarm(
     assert "Nothing can be said" in made["half_gap_report"]
 
 
-def test_the_page_escapes_names_and_is_the_same_for_the_same_figures(
+def test_the_page_escapes_names_and_is_the_same_for_the_same_results(
     write: Callable[..., HalfScores],
 ) -> None:
     scores = write(both("<b>tiny</b>", 0.4, 0.41))

@@ -152,8 +152,8 @@ def test_examples_show_the_best_recited_and_some_drawn_each_once(stage: dict[str
     assert {first["match"], second["match"]} == {""}
 
 
-def test_the_figure_has_exact_fuzzy_and_control_of_each_model(stage: dict[str, Any]) -> None:
-    exact, fuzzy, control = stage["figure_memorisation"].data
+def test_the_metric_has_exact_fuzzy_and_control_of_each_model(stage: dict[str, Any]) -> None:
+    exact, fuzzy, control = stage["memorisation_plot"].data
     # The model that remembers most stands first.
     assert list(exact.x) == list(fuzzy.x) == [SHARE, 0]
     assert list(control.x) == [0, 0]

@@ -1,4 +1,4 @@
-"""From labels to a classifier, its figures and its card."""
+"""From labels to a classifier, its metrics and its card."""
 
 import json
 from collections.abc import Sequence

@@ -48,19 +48,19 @@ def test_page_escapes_data_and_shows_every_plot(results: dict[str, Any]) -> None
     html = results["sampling_report"]
     assert "A &lt;b&gt;bold&lt;/b&gt; benchmark" in html
     assert "<b>bold</b>" not in html
-    assert html.count('data-source="figure-') == 15
+    assert html.count('data-source="plot-') == 15
     for sampler in ("random", "word_length", "kmeans_tfidf", "share_wrong"):
         assert sampler in html
     assert run(make_answers(), SCORES)["sampling_report"] == html
 
 
 def test_every_panel_of_curves_has_a_random_band(results: dict[str, Any]) -> None:
-    curves = [name for name in results if name.startswith("figure_sampling_")]
+    curves = [name for name in results if name.startswith("sampling_")]
     assert len(curves) == 7
     for name in curves:
-        figure = json.loads(results[name].to_json())
-        panels = {trace.get("yaxis") for trace in figure["data"]}
-        banded = {trace["yaxis"] for trace in figure["data"] if trace.get("fill") == "tonexty"}
+        plot = json.loads(results[name].to_json())
+        panels = {trace.get("yaxis") for trace in plot["data"]}
+        banded = {trace["yaxis"] for trace in plot["data"] if trace.get("fill") == "tonexty"}
         assert len(panels) == 4  # baselines, clusters, quality, difficulty
         assert banded == panels
 

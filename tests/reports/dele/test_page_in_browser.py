@@ -84,17 +84,17 @@ def test_no_label_is_cut_off_or_covered(opened: Any, width: int, scheme: str) ->
 def test_menu_selects_the_subject(opened: Any) -> None:
     look(opened, 390, "light")
     lines = """
-        return [...document.querySelectorAll("#figure-subjects .scatterlayer path.js-line")]
+        return [...document.querySelectorAll("#plot-subjects .scatterlayer path.js-line")]
             .map(e => e.getAttribute("d")).join();
     """
     before = opened.execute_script(lines)
-    menu = opened.find_element("css selector", "#figure-subjects .updatemenu-header")
+    menu = opened.find_element("css selector", "#plot-subjects .updatemenu-header")
     opened.execute_script("arguments[0].scrollIntoView({block: 'center'})", menu)
     menu.click()
-    entries = opened.find_elements("css selector", "#figure-subjects .updatemenu-dropdown-button")
+    entries = opened.find_elements("css selector", "#plot-subjects .updatemenu-dropdown-button")
     labels = [entry.get_attribute("textContent") for entry in entries]
     assert labels == ["mean over 2 subjects", "s0 (30)", "s1 (30)"]
     entries[2].click()
     assert opened.execute_script(lines) != before
-    menu = opened.find_element("css selector", "#figure-subjects .updatemenu-header")
+    menu = opened.find_element("css selector", "#plot-subjects .updatemenu-header")
     assert menu.get_attribute("textContent").startswith("s1")

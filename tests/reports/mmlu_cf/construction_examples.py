@@ -20,7 +20,7 @@ from benchwright.params.mmlu_cf import (
 )
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.pipelines.construction_report import create_pipeline
-from benchwright.reports.page.plot_style import empty_figure
+from benchwright.reports.page.plot_style import empty_plot
 from benchwright.tables.mmlu_cf import (
     CleaningFunnel,
     CleaningReasons,
@@ -43,14 +43,14 @@ HOSTILE = "<script>alert(1)</script>.example.org"
 OUTPUTS = (
     "construction_metrics",
     "construction_report",
-    "figure_construction_funnel",
-    "figure_domains",
-    "figure_field_halves",
-    "figure_difficulty_levels",
-    "figure_strata",
-    "figure_final_strata",
-    "figure_judge_agreement",
-    "figure_parse_rates",
+    "construction_funnel_plot",
+    "domains_plot",
+    "field_halves_plot",
+    "difficulty_levels_plot",
+    "strata_plot",
+    "final_strata_plot",
+    "judge_agreement_plot",
+    "parse_rates_plot",
 )
 
 
@@ -142,7 +142,7 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         ),
         "public_split_assignment": _assignment(checked),
         "public_leak_pairs": LeakPairs.empty(),
-        "figure_cleaning_funnel": empty_figure("From raw to clean items", "Drawn elsewhere."),
+        "cleaning_funnel_plot": empty_plot("From raw to clean items", "Drawn elsewhere."),
     }
 
 
@@ -165,13 +165,13 @@ def run(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def told(inputs: dict[str, Any]) -> dict[str, Any]:
-    """Page and metrics alone, with figures that show nothing: quicker."""
-    nothing = empty_figure("A figure", "Not drawn.")
-    figures = {name: nothing for name in OUTPUTS if name.startswith("figure_")}
+    """Page and metrics alone, with plots that show nothing: quicker."""
+    nothing = empty_plot("A plot", "Not drawn.")
+    plots = {name: nothing for name in OUTPUTS if name.endswith("_plot")}
     written = ("construction_metrics", "construction_report")
     pipeline = create_pipeline()
     nodes = [node.name for node in pipeline.nodes if not node.name.startswith("draw_")]
-    return _run(pipeline.only_nodes(*nodes), {**inputs, **figures}, written)
+    return _run(pipeline.only_nodes(*nodes), {**inputs, **plots}, written)
 
 
 def _run(pipeline: Pipeline, inputs: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -198,8 +198,8 @@ def _again(*, judges: bool) -> dict[str, Any]:
     names = (*names, "harder", "easier")
     if not judges:
         return {"n": 0, "of": 0, **dict.fromkeys(names), "reason": "nothing was rated twice"}
-    figures = (6.1, 6.3, 0.2, -0.05, 0.45, 0.6, 0.4, 0.8, 0.3, 0.1)
-    return {"n": 24, "of": 24, **dict(zip(names, figures, strict=True)), "reason": ""}
+    values = (6.1, 6.3, 0.2, -0.05, 0.45, 0.6, 0.4, 0.8, 0.3, 0.1)
+    return {"n": 24, "of": 24, **dict(zip(names, values, strict=True)), "reason": ""}
 
 
 def _rounds(task: str, asked: int, first: int, second: int) -> pd.DataFrame:

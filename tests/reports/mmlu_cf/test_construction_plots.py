@@ -1,4 +1,4 @@
-"""The figures hold the numbers of the tables."""
+"""The plots hold the numbers of the tables."""
 
 import json
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.reports.mmlu_cf.plots.difficulty import draw_difficulty_levels, draw_strata
+from benchwright.reports.mmlu_cf.plots.difficulty import plot_difficulty_levels, plot_strata
 from benchwright.reports.mmlu_cf.plots.domains_and_fields import (
-    draw_domains,
-    draw_field_halves,
+    plot_domains,
+    plot_field_halves,
     top_domains,
 )
-from benchwright.reports.mmlu_cf.plots.judges import draw_judge_agreement, draw_parse_rates
+from benchwright.reports.mmlu_cf.plots.judges import plot_judge_agreement, plot_parse_rates
 from benchwright.tables.mmlu_cf import (
     DifficultyCounts,
     DomainCounts,
@@ -24,22 +24,22 @@ from benchwright.tables.mmlu_cf import (
 from reports.mmlu_cf.construction_examples import making, run
 
 
-def plot(figure: Any) -> dict[str, Any]:
-    return dict(json.loads(figure.to_json()))
+def as_json(plot: Any) -> dict[str, Any]:
+    return dict(json.loads(plot.to_json()))
 
 
-def bars(figure: Any, trace: int = 0) -> dict[str, float]:
-    data = plot(figure)["data"][trace]
+def bars(plot: Any, trace: int = 0) -> dict[str, float]:
+    data = as_json(plot)["data"][trace]
     return dict(zip(data["y"], data["x"], strict=True))
 
 
-def note(figure: Any) -> str:
-    return str(plot(figure)["layout"]["annotations"][0]["text"])
+def note(plot: Any) -> str:
+    return str(as_json(plot)["layout"]["annotations"][0]["text"])
 
 
 def test_the_funnel_goes_from_documents_to_halves(judged: dict[str, Any]) -> None:
-    figure = judged["figure_construction_funnel"]
-    assert bars(figure) == {
+    plot = judged["construction_funnel_plot"]
+    assert bars(plot) == {
         "documents": 0,
         "questions found": 60,
         "clean": 48,
@@ -49,9 +49,9 @@ def test_the_funnel_goes_from_documents_to_halves(judged: dict[str, Any]) -> Non
         "public half": 12,
         "closed half": 12,
     }
-    gone = bars(figure, 1)
+    gone = bars(plot, 1)
     assert (gone["clean"], gone["sampled"], gone["checked"]) == (12, 18, 6)
-    notes = dict(zip(gone, plot(figure)["data"][1]["text"], strict=True))
+    notes = dict(zip(gone, as_json(plot)["data"][1]["text"], strict=True))
     assert notes["documents"] == "20 of 2 domains"
     assert notes["clean"] == "48 · 80.0%"
     assert notes["after the rules"] == "22 or more altered"
@@ -62,19 +62,19 @@ def test_the_funnel_shows_those_taken_after_the_check_and_leaks() -> None:
     inputs["checking_counts"]["final"] = 20
     pair = ("doc-1#1", "sealed-0", 0.98, "certain", "sealed-0", 0.7, "", False)
     inputs["public_leak_pairs"] = LeakPairs.from_rows([pair])
-    figure = run(inputs)["figure_construction_funnel"]
-    assert bars(figure)["taken"] == 20
-    assert bars(figure, 1)["taken"] == 4
-    assert "1 dropped as leaks" in " ".join(plot(figure)["data"][1]["text"])
+    plot = run(inputs)["construction_funnel_plot"]
+    assert bars(plot)["taken"] == 20
+    assert bars(plot, 1)["taken"] == 4
+    assert "1 dropped as leaks" in " ".join(as_json(plot)["data"][1]["text"])
 
 
 def test_a_check_by_nobody_is_called_so(unjudged: dict[str, Any]) -> None:
-    texts = plot(unjudged["figure_construction_funnel"])["data"][1]["text"]
+    texts = as_json(unjudged["construction_funnel_plot"])["data"][1]["text"]
     assert "30, by nobody" in texts
 
 
 def test_levels_of_each_step_stand_beside_the_target(judged: dict[str, Any]) -> None:
-    target, *pools = plot(judged["figure_difficulty_levels"])["data"]
+    target, *pools = as_json(judged["difficulty_levels_plot"])["data"]
     assert dict(zip(target["x"], target["y"], strict=True)) == {"5": 0.3, "6": 0.4, "7": 0.3}
     assert [pool["name"] for pool in pools] == [
         "rated (n = 48)",
@@ -95,20 +95,20 @@ def test_levels_known_of_all_have_no_place_for_unknown_ones() -> None:
     counts = DifficultyCounts.from_rows(
         [("rated", -1, 0, 0.0, np.nan), ("rated", 4, 5, 1.0, np.nan)]
     )
-    figure = plot(draw_difficulty_levels(counts))
-    assert [trace["name"] for trace in figure["data"]] == ["rated (n = 5)"]
-    assert "?" not in figure["data"][0]["x"]
-    assert "?" not in figure["layout"]["meta"]["caption"]
+    plot = as_json(plot_difficulty_levels(counts))
+    assert [trace["name"] for trace in plot["data"]] == ["rated (n = 5)"]
+    assert "?" not in plot["data"][0]["x"]
+    assert "?" not in plot["layout"]["meta"]["caption"]
 
 
-def test_without_levels_the_figure_says_why(unjudged: dict[str, Any]) -> None:
-    assert "Nobody judged" in note(unjudged["figure_difficulty_levels"])
+def test_without_levels_the_plot_says_why(unjudged: dict[str, Any]) -> None:
+    assert "Nobody judged" in note(unjudged["difficulty_levels_plot"])
 
 
 def test_fields_of_both_halves(judged: dict[str, Any]) -> None:
-    figure = plot(judged["figure_field_halves"])
-    public, closed = figure["data"]
-    names = figure["layout"]["yaxis"]["ticktext"]
+    plot = as_json(judged["field_halves_plot"])
+    public, closed = plot["data"]
+    names = plot["layout"]["yaxis"]["ticktext"]
     assert dict(zip(names, public["x"], strict=True)) == {"History": 5, "Math": 4, "Law": 3}
     assert dict(zip(names, closed["x"], strict=True)) == {"History": 4, "Math": 4, "Law": 4}
 
@@ -119,17 +119,17 @@ def test_domains_are_the_largest_and_the_rest_in_words() -> None:
     assert top["domain"].tolist() == ["d0.org", "d1.org", "d2.org", "17 other domains"]
     assert top.iloc[3][["documents", "raw_items", "clean_items"]].tolist() == [17, 323, 153]
     assert len(top_domains(counts, 19)) == 20  # one more would stand for itself
-    figure = plot(draw_domains(counts))
-    clean, rejected = figure["data"]
+    plot = as_json(plot_domains(counts))
+    clean, rejected = plot["data"]
     assert clean["x"][:2] == [20, 19]
     assert rejected["x"][:2] == [10, 10]
     assert clean["x"][12] == rejected["x"][12] == 0
     assert rejected["text"][12] == f"{sum(range(1, 9))} of {sum(range(11, 19))} · 8 documents"
-    assert figure["layout"]["xaxis"]["range"][1] < 50
+    assert plot["layout"]["xaxis"]["range"][1] < 50
 
 
 def test_a_domain_that_looks_like_html_stays_text(judged: dict[str, Any]) -> None:
-    labels = plot(judged["figure_domains"])["layout"]["yaxis"]["ticktext"]
+    labels = as_json(judged["domains_plot"])["layout"]["yaxis"]["ticktext"]
     assert labels == [
         "a.example.org",
         "&lt;script&gt;alert(1)&lt;/script&gt;.example.org",
@@ -138,20 +138,20 @@ def test_a_domain_that_looks_like_html_stays_text(judged: dict[str, Any]) -> Non
 
 
 def test_agreement_has_its_intervals_and_says_where_there_is_none(judged: dict[str, Any]) -> None:
-    figure = plot(judged["figure_judge_agreement"])
-    (points,) = figure["data"]
+    plot = as_json(judged["judge_agreement_plot"])
+    (points,) = plot["data"]
     assert points["x"] == [0.71, 0.31, None]
     assert points["error_x"]["array"][:2] == pytest.approx([0.12, 0.19])
     assert points["error_x"]["arrayminus"][:2] == pytest.approx([0.16, 0.26])
-    assert figure["layout"]["yaxis"]["ticktext"][2] == "harms: self harm"
-    assert [(one["y"], one["text"]) for one in figure["layout"]["annotations"]] == [(2, "no alpha")]
+    assert plot["layout"]["yaxis"]["ticktext"][2] == "harms: self harm"
+    assert [(one["y"], one["text"]) for one in plot["layout"]["annotations"]] == [(2, "no alpha")]
     assert "all ratings are equal" in points["customdata"][2][1]
 
 
 def test_parse_rates_are_of_the_messages_at_first(judged: dict[str, Any]) -> None:
-    figure = plot(judged["figure_parse_rates"])
-    at_once, later, never = (trace["x"] for trace in figure["data"])
-    names = figure["layout"]["yaxis"]["ticktext"]
+    plot = as_json(judged["parse_rates_plot"])
+    at_once, later, never = (trace["x"] for trace in plot["data"])
+    names = plot["layout"]["yaxis"]["ticktext"]
     assert names[:2] == ["difficulty: able", "difficulty: baker"]
     assert names[-1] == "again: baker"
     assert (at_once[0], later[0], never[0]) == pytest.approx((36 / 48, 6 / 48, 6 / 48))
@@ -159,13 +159,13 @@ def test_parse_rates_are_of_the_messages_at_first(judged: dict[str, Any]) -> Non
 
 
 def test_strata_show_taken_of_wanted(judged: dict[str, Any], unjudged: dict[str, Any]) -> None:
-    (cells,) = plot(judged["figure_strata"])["data"]
+    (cells,) = as_json(judged["strata_plot"])["data"]
     assert cells["x"] == ["5", "6", "7"]
     assert cells["text"] == [["2/3", "5/4", "3/3"]] * 3
     assert cells["z"] == [[-1, 1, 0]] * 3
-    taken, wanted = plot(unjudged["figure_strata"])["data"]
+    taken, wanted = as_json(unjudged["strata_plot"])["data"]
     assert taken["x"] == wanted["x"] == [10, 10, 10]
-    assert plot(unjudged["figure_strata"])["layout"]["yaxis"]["ticktext"] == [
+    assert as_json(unjudged["strata_plot"])["layout"]["yaxis"]["ticktext"] == [
         "History",
         "Law",
         "Math",
@@ -176,24 +176,24 @@ def test_a_stratum_that_is_not_there_is_no_zero() -> None:
     strata = SamplingStrata.from_rows(
         [("Law", 5, 2, 2, 2, 0), ("Math", 5, 0, 9, 0, 0), ("Math", 6, 3, 1, 1, 2)]
     )
-    (cells,) = plot(draw_strata(strata, making(judges=True)["difficulty_counts"]))["data"]
+    (cells,) = as_json(plot_strata(strata, making(judges=True)["difficulty_counts"]))["data"]
     assert cells["text"] == [["2/2", ""], ["", "1/3"]]
     assert cells["z"] == [[0, None], [None, -2]]
 
 
 @pytest.mark.parametrize(
-    ("figure", "why"),
+    ("plot", "why"),
     [
-        (draw_difficulty_levels(DifficultyCounts.empty()), "Nobody judged"),
-        (draw_domains(DomainCounts.empty()), "No question was found"),
-        (draw_field_halves(SplitAssignment.empty()), "no questions"),
-        (draw_judge_agreement(JudgeAgreement.empty()), "Fewer than two judges"),
-        (draw_parse_rates([]), "No judge was asked"),
+        (plot_difficulty_levels(DifficultyCounts.empty()), "Nobody judged"),
+        (plot_domains(DomainCounts.empty()), "No question was found"),
+        (plot_field_halves(SplitAssignment.empty()), "no questions"),
+        (plot_judge_agreement(JudgeAgreement.empty()), "Fewer than two judges"),
+        (plot_parse_rates([]), "No judge was asked"),
         (
-            draw_strata(SamplingStrata.empty(), DifficultyCounts.empty()),
+            plot_strata(SamplingStrata.empty(), DifficultyCounts.empty()),
             "Nothing was sampled",
         ),
     ],
 )
-def test_an_empty_table_gives_a_figure_that_says_why(figure: Any, why: str) -> None:
-    assert why in note(figure)
+def test_an_empty_table_gives_a_plot_that_says_why(plot: Any, why: str) -> None:
+    assert why in note(plot)

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from benchwright.reports.smart.comparisons import yardstick_rows
+from benchwright.reports.smart.comparisons import comparison_rows
 from benchwright.reports.smart.summary import judge_against_random
-from benchwright.tables.evidence import Yardstick
+from benchwright.tables.evidence import RandomComparison
 
 BELOW, INSIDE, ABOVE = 0.928, 0.97, 0.995  # of a band from .95 to .99
 NARROWER, WITHIN, WIDER = 5.0, 7.5, 11.8  # of a band from 6.9 to 8.2
@@ -15,7 +15,7 @@ NARROWER, WITHIN, WIDER = 5.0, 7.5, 11.8  # of a band from 6.9 to 8.2
 @pytest.fixture
 def judge(small) -> Any:
     def on_rows(*rows: dict[str, Any], group: str = "held_out", top: int | None = 20) -> Any:
-        table = Yardstick.from_rows([small.yardstick_row(**row) for row in rows])
+        table = RandomComparison.from_rows([small.random_comparison_row(**row) for row in rows])
         return judge_against_random(table, group, top)
 
     return on_rows
@@ -134,7 +134,9 @@ def test_percentiles_have_a_decimal_only_at_the_ends(judge, percentile: float, s
 @pytest.mark.parametrize("bound", [6.9, 8.2])
 def test_rounding_does_not_decide_about_headroom(small: Any, bound: float, off: float) -> None:
     spread = {**small.spread, "value": bound + off}
-    table = Yardstick.from_rows([small.yardstick_row(), small.yardstick_row(**spread)])
+    table = RandomComparison.from_rows(
+        [small.random_comparison_row(), small.random_comparison_row(**spread)]
+    )
     assert judge_against_random(table, "held_out", 20).headroom == "inside"
-    rows = yardstick_rows(table, "held_out")[0]["rows"]
+    rows = comparison_rows(table, "held_out")[0]["rows"]
     assert [row["outside"] for row in rows] == [True, False]  # tau-b, range

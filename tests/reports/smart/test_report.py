@@ -13,7 +13,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
 from benchwright.reports.smart.item_list import choose_report_examples
-from benchwright.tables.evidence import MethodComparison, RandomSubsets, Yardstick
+from benchwright.tables.evidence import MethodComparison, RandomComparison, RandomSubsets
 from benchwright.tables.items import RejectedItems
 from benchwright.tables.responses import AnswerCoverage, Calibration, ImportReport, Models
 from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
@@ -148,7 +148,7 @@ def test_the_headline_judges_by_held_out_models_with_interval_n_and_random_band(
     assert "Filtering buys headroom, not rank fidelity." in text
 
 
-def test_where_nothing_was_removed_the_headline_has_no_figure(page, small) -> None:
+def test_where_nothing_was_removed_the_headline_has_no_metric(page, small) -> None:
     text = page(kept_items=small.items()).text
     assert "none of the items that it rests on was removed, so it is the same." in text
     headline = text[text.index("60 → 60 items") : text.index("Kendall tau-b —")]
@@ -245,7 +245,7 @@ def test_the_difference_that_could_be_detected_is_told_in_points(page, report) -
     assert "could be detected" not in page().text
 
 
-def test_figures_about_ratings_that_nobody_has_are_left_out(page, report) -> None:
+def test_metrics_about_ratings_that_nobody_has_are_left_out(page, report) -> None:
     assert "p of their difference (Williams)" in page().text
     table = report()["rank_agreement"]
     unrated = table.copy()
@@ -383,13 +383,13 @@ def test_filter_models_that_a_rule_chose_are_named_with_the_rule(page, small) ->
     assert "chosen by their answers" not in page().text
 
 
-def test_the_rank_table_has_intervals_reasons_and_figures_it_does_not_know(page) -> None:
+def test_the_rank_table_has_intervals_reasons_and_metrics_it_does_not_know(page) -> None:
     text = page().text
     table = text[text.index("Agreement of the two rankings") :]
     assert "0.928 [0.891, 0.953] over models [0.800, 0.990]" in table
     assert "2 models, at least 3 are needed" in table
     assert "Clearly different pairs kept in order 50.0% 12 pairs" in table
-    assert "Figure of tomorrow" in table
+    assert "Metric of tomorrow" in table
     assert "n = 3 × 60" in table  # the rated models only
 
 
@@ -404,7 +404,7 @@ def test_sets_of_models_that_the_table_lacks_have_no_column(page, report) -> Non
     assert "stronger than every" not in page(rank_agreement=empty).text
 
 
-def test_each_figure_stands_beside_both_kinds_of_random_subsets(page) -> None:
+def test_each_metric_stands_beside_both_kinds_of_random_subsets(page) -> None:
     text = page().text
     assert "Beside random subsets of the same size: 22 held-out models" in text
     beside = text[text.index("Beside random subsets of the same size: 22 held-out") :]
@@ -435,7 +435,7 @@ def test_label_errors_reviews_and_lost_answers_are_shown(page) -> None:
 
 def test_tables_that_are_empty_are_left_out_or_say_why(page) -> None:
     names = {
-        "yardstick": (Yardstick, "Not compared: no random subsets were drawn"),
+        "random_comparison": (RandomComparison, "Not compared: no random subsets were drawn"),
         "method_comparison": (MethodComparison, ""),
         "filter_model_ablation": (FilterModelAblation, "Not tried: it is switched off"),
         "neighbour_convergence": (NeighbourConvergence, ""),
@@ -456,8 +456,8 @@ def test_tables_that_are_empty_are_left_out_or_say_why(page) -> None:
         "sets of answers",
     )
     assert [title for title in gone if title in seen.text] == []
-    figures = {name for name in seen.scripts if name.startswith("figure-")}
-    assert len(figures) == 7
+    plots = {name for name in seen.scripts if name.startswith("plot-")}
+    assert len(plots) == 7
 
 
 def test_an_item_carries_every_verdict_and_what_models_answered(page, small) -> None:

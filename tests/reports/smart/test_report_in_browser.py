@@ -328,7 +328,7 @@ def test_print_shows_every_section_and_hides_the_controls(emulated: Any) -> None
         assert contrast(driver, ".headline") > 15
 
 
-def test_dark_mode_changes_page_and_figures(opened: Any, emulated: Any) -> None:
+def test_dark_mode_changes_page_and_metrics(opened: Any, emulated: Any) -> None:
     from selenium.webdriver.support.ui import WebDriverWait
 
     ink = "return getComputedStyle(document.querySelector('.plot .xtick text')).fill"
@@ -336,5 +336,5 @@ def test_dark_mode_changes_page_and_figures(opened: Any, emulated: Any) -> None:
     light = opened.execute_script(ink), opened.execute_script(paper)
     emulated(scheme="dark")
     assert opened.execute_script(paper) != light[1]
-    # Figures are drawn again in the event that follows.
+    # Metrics are drawn again in the event that follows.
     WebDriverWait(opened, 10).until(lambda page: page.execute_script(ink) != light[0])

@@ -45,8 +45,8 @@ def headline(
     ]
     summary = ComparisonSummary.from_rows(
         [
-            ("wicked", "letters-5", metric, figure, a, b, models, 395, 5, why)
-            for metric, figure, a, b, why in rows
+            ("wicked", "letters-5", metric, estimate, a, b, models, 395, 5, why)
+            for metric, estimate, a, b, why in rows
         ]
     )
     blank = dict.fromkeys(ComparisonScores.columns(), 0)
@@ -71,7 +71,7 @@ def test_a_cost_is_quoted_with_its_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("figures", "said"),
+    ("metrics", "said"),
     [
         ((0.05, 0.03, 0.07), "gives 3 models 5.0 points more on average [3.0, 7.0]"),
         ((-0.01, -0.03, 0.01), "by −1.0 points on average [−3.0, +1.0] on 395 items"),
@@ -79,11 +79,11 @@ def test_a_cost_is_quoted_with_its_interval() -> None:
     ],
 )
 def test_gains_doubts_and_missing_intervals_are_said(
-    figures: tuple[float, float, float], said: str
+    metrics: tuple[float, float, float], said: str
 ) -> None:
-    found = headline(*figures).cost
+    found = headline(*metrics).cost
     assert said in found
-    assert ("no clear difference" in found) == (figures[2] == 0.01)
+    assert ("no clear difference" in found) == (metrics[2] == 0.01)
 
 
 def test_the_order_is_set_beside_what_resampling_gives() -> None:
@@ -104,7 +104,7 @@ def test_nothing_altered_costs_nothing() -> None:
     assert headline(0.0, 0.0, 0.0, altered=0.0).cost.startswith("No item was altered")
 
 
-def test_figures_in_words() -> None:
+def test_metrics_in_words() -> None:
     assert points(-0.00004) == "0.0"
     assert points(0.0904) == "+9.0"
     assert points(float("nan")) == "—"
@@ -123,7 +123,7 @@ def test_the_page_of_a_panel_has_all_parts(stage: Any) -> None:
     assert "1 item of this benchmark was checked" in said
     assert "mean over families with both" in said
     assert "perturbation.copies" in said
-    assert page.count('id="figure-') == 8  # four plots and their data; no step-by-step ablation
+    assert page.count('id="plot-') == 8  # four plots and their data; no step-by-step ablation
     assert "http://" not in re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
 
 
@@ -197,21 +197,21 @@ def test_unread_labels_are_named_in_the_warning(stage: Any) -> None:
     assert "sba: none reads no labels" in said
 
 
-def test_figures_have_captions_and_escape_names(stage: Any) -> None:
+def test_plots_have_captions_and_escape_names(stage: Any) -> None:
     found = stage.run(configurations=("<b>x</b>@letters-5", "y@letters-5", "z@letters-5"), n=20)
     for name in ("deltas", "ranks", "transitions", "none_rates"):
-        figure = found[f"figure_comparison_{name}"]
-        assert "letters, 5 demonstrations" in figure.layout.meta["caption"]
-        assert "<b>x</b>" not in figure.to_json().replace("\\u003c", "<").replace("\\u003e", ">")
-    deltas = found["figure_comparison_deltas"]
+        plot = found[f"comparison_{name}_plot"]
+        assert "letters, 5 demonstrations" in plot.layout.meta["caption"]
+        assert "<b>x</b>" not in plot.to_json().replace("\\u003c", "<").replace("\\u003e", ">")
+    deltas = found["comparison_deltas_plot"]
     scores = found["comparison_scores"].sort_values("accuracy_original", ascending=False)
     assert list(deltas.data[1].x) == pytest.approx(scores["accuracy_original"].tolist())
     assert list(deltas.data[3].x) == pytest.approx((100 * scores["delta"]).tolist())
 
 
 def test_intervals_of_ranks_stay_among_the_places_shown(stage: Any) -> None:
-    figure = stage.outputs["figure_comparison_ranks"]
-    bars = [trace for trace in figure.data if trace.opacity is not None]
+    plot = stage.outputs["comparison_ranks_plot"]
+    bars = [trace for trace in plot.data if trace.opacity is not None]
     assert bars
     for bar in bars:
         assert 0 <= bar.y[0] <= bar.y[1] <= 11

@@ -16,7 +16,7 @@ from benchwright.reports.page.parts import (
     Section,
     Text,
     as_count,
-    as_figure,
+    as_metric,
     as_share,
     as_text,
     as_words,
@@ -245,8 +245,8 @@ def _section(title: str, caption: str, rows: Sequence[_Row], columns: Sequence[C
 
 def _with_interval(row: _Row, name: str) -> Cell:
     known = not is_missing(row.get(f"{name}.low"))
-    bounds = f"[{as_figure(row, f'{name}.low')}, {as_figure(row, f'{name}.high')}]"
-    return Cell(as_figure(row, name), [bounds] if known else [])
+    bounds = f"[{as_metric(row, f'{name}.low')}, {as_metric(row, f'{name}.high')}]"
+    return Cell(as_metric(row, name), [bounds] if known else [])
 
 
 def _mean_and_sd(write: Callable[[_Row, str], str]) -> Callable[[_Row, str], str]:
@@ -273,21 +273,21 @@ _AGREEMENT_COLUMNS: list[Column] = [
     ("Tau-b, held out", _with_interval, "kendall_tau_b.held_out"),
     ("n", as_count, "n_held_out_models"),
     ("Percentile among random subsets", as_count, "percentile.kendall_tau_b"),
-    ("Arena, all items", as_figure, "arena_pearson_full"),
-    ("Arena, kept", as_figure, "arena_pearson_kept"),
+    ("Arena, all items", as_metric, "arena_pearson_full"),
+    ("Arena, kept", as_metric, "arena_pearson_kept"),
     ("Rated models", as_count, "n_rated_models"),
 ]
 _IRE_COLUMNS: list[Column] = [
     *_NAMES,
     ("Removed by filters", as_share, "share_removed"),
     ("Removed by IRE", as_share, "ire_share_removed"),
-    ("Tau-b of filters", as_figure, "kendall_tau_b"),
-    ("Tau-b of IRE", as_figure, "ire.kendall_tau_b"),
+    ("Tau-b of filters", as_metric, "kendall_tau_b"),
+    ("Tau-b of IRE", as_metric, "ire.kendall_tau_b"),
 ]
 _SEED_COLUMNS: list[Column] = [
     *_NAMES[:2],
     ("Seeds", as_text, "seeds"),
     ("Removed", _mean_and_sd(as_share), "share_removed"),
-    ("Tau-b, all models", _mean_and_sd(as_figure), "kendall_tau_b"),
-    ("Tau-b, held out", _mean_and_sd(as_figure), "kendall_tau_b.held_out"),
+    ("Tau-b, all models", _mean_and_sd(as_metric), "kendall_tau_b"),
+    ("Tau-b, held out", _mean_and_sd(as_metric), "kendall_tau_b.held_out"),
 ]

@@ -239,7 +239,7 @@ def collect_construction_metrics(
     `total_variation.…` compares with `chance_95.…`, which random halves exceed in 5% of cases.
     """
     steps, short = construction_steps, sample_by_difficulty.short
-    figures: dict[str, float] = {
+    metrics: dict[str, float] = {
         "documents": steps.documents,
         "documents_unreadable": steps.unreadable,
         "domains": steps.domains,
@@ -256,23 +256,23 @@ def collect_construction_metrics(
         "items_removed_as_leaks": steps.leaks.removed,
     }
     if steps.extracted:
-        figures["share_clean"] = steps.clean / steps.extracted
+        metrics["share_clean"] = steps.clean / steps.extracted
     if steps.final:
-        figures |= {f"share_altered.{rule}": n / steps.final for rule, n in steps.altered.items()}
-    figures["share_rated"] = sample_by_difficulty.known
-    figures["shortfall"] = short.size - short.sampled
-    figures["strata_missing"] = short.missing
+        metrics |= {f"share_altered.{rule}": n / steps.final for rule, n in steps.altered.items()}
+    metrics["share_rated"] = sample_by_difficulty.known
+    metrics["shortfall"] = short.size - short.sampled
+    metrics["strata_missing"] = short.missing
     for row in extraction_measures.loc[extraction_measures["style"] == ""].to_dict("records"):
-        figures[f"extraction.{row['measure']}"] = row["share"]
+        metrics[f"extraction.{row['measure']}"] = row["share"]
     for row in field_accuracy.loc[field_accuracy["field"] == ""].to_dict("records"):
-        figures[f"field_accuracy.{row['labels']}"] = row["recall"]
+        metrics[f"field_accuracy.{row['labels']}"] = row["recall"]
     for rate in judge_parse_rates:
-        figures[f"parse_rate.{rate.task}.{rate.judge}"] = rate.read
+        metrics[f"parse_rate.{rate.task}.{rate.judge}"] = rate.read
     for row in judge_agreement.loc[judge_agreement["judge"] == ""].to_dict("records"):
-        figures[f"alpha.{row['task']}.{row['criterion']}"] = row["alpha"]
+        metrics[f"alpha.{row['task']}.{row['criterion']}"] = row["alpha"]
     for row in half_distances.to_dict("records"):
         for name in ("total_variation", "chance_95"):
-            figures[f"{name}.{row['attribute']}"] = row[name]
+            metrics[f"{name}.{row['attribute']}"] = row[name]
     if rating_shift["shift"] is not None:
-        figures["difficulty_shift_by_rules"] = rating_shift["shift"]
-    return {metric_name(name): float(x) for name, x in figures.items() if np.isfinite(x)}
+        metrics["difficulty_shift_by_rules"] = rating_shift["shift"]
+    return {metric_name(name): float(x) for name, x in metrics.items() if np.isfinite(x)}

@@ -192,8 +192,8 @@ def field_accuracy(labels: str, true: pd.Series, predicted: pd.DataFrame) -> pd.
         recall = right / n if n else np.nan
         precision = float(hit[named].mean()) if named.any() else np.nan
         mean = float(chosen["confidence"][of_field].mean())
-        figures = (recall, bounds.low, bounds.high, int(named.sum()), precision, mean)
-        rows.append((labels, field, n, *figures))
+        metrics = (recall, bounds.low, bounds.high, int(named.sum()), precision, mean)
+        rows.append((labels, field, n, *metrics))
     return FieldAccuracy.from_rows(rows)
 
 

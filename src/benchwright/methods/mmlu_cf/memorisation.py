@@ -341,12 +341,12 @@ _COLUMNS = ("exact", "fuzzy", "control_whole", "options_exact", "options_fuzzy",
 
 def collect_memorisation_metrics(memorisation_summary: pd.DataFrame) -> dict[str, float]:
     """Collect shares, p-values and the number of models that remember, for MLflow."""
-    figures = {
+    metrics = {
         "models": float(len(memorisation_summary)),
         "models_that_remember": float(memorisation_summary["remembers"].sum()),
     }
     for row in memorisation_summary.to_dict("records"):
         name = metric_name(str(row["model"]))
         for column in (*_COLUMNS, "p_holm"):
-            figures[f"{column}.{name}"] = float(row[column])
-    return {name: value for name, value in figures.items() if np.isfinite(value)}
+            metrics[f"{column}.{name}"] = float(row[column])
+    return {name: value for name, value in metrics.items() if np.isfinite(value)}

@@ -19,7 +19,7 @@ def count_items(
 ) -> dict[str, float]:
     """Count items before and after, what each rule took (shares, 0–1), and the panel's models."""
     n_items, n_kept = len(items), len(kept_items)
-    figures: dict[str, float] = {
+    metrics: dict[str, float] = {
         "n_items": n_items,
         "n_kept": n_kept,
         "n_removed": n_items - n_kept,
@@ -31,10 +31,10 @@ def count_items(
     }
     for rule in rule_coverage.to_dict("records"):
         if rule["status"] in ("ran", "partial"):
-            figures[f"share_removed.{rule['rule']}"] = rule["share_removed"]
-            figures[f"flagged.{rule['rule']}"] = rule["flagged"]
-        figures[f"coverage.{rule['rule']}"] = rule["judged"] / n_items
-    return figures
+            metrics[f"share_removed.{rule['rule']}"] = rule["share_removed"]
+            metrics[f"flagged.{rule['rule']}"] = rule["flagged"]
+        metrics[f"coverage.{rule['rule']}"] = rule["judged"] / n_items
+    return metrics
 
 
 def collect_metrics(
@@ -43,53 +43,53 @@ def collect_metrics(
     agreement: pd.DataFrame,
     filter_model_profile: pd.DataFrame,
     similarity_threshold: dict[str, Any],
-    yardstick: pd.DataFrame,
+    random_comparison: pd.DataFrame,
     ire_fit: dict[str, Any],
     label_error_rates: pd.DataFrame,
 ) -> dict[str, float]:
-    """Collect the run's figures in one flat table of numbers; `item_metrics` come first.
+    """Collect the run's metrics in one flat table of numbers; `item_metrics` come first.
 
     Shares are 0–1. Names end in the set of models where it is not all of them, and in `.low` and
     `.high` for the bounds of the interval over items. The comparison with plain random subsets
-    gives `random_mean.…` and `percentile.…`. A missing figure is left out.
+    gives `random_mean.…` and `percentile.…`. A missing metric is left out.
     """
-    figures: dict[str, Any] = dict(item_metrics)
+    metrics: dict[str, Any] = dict(item_metrics)
     for row in rank_agreement.to_dict("records"):
         for column, end in (("value", ""), ("low", ".low"), ("high", ".high")):
-            figures[f"{_name(row)}{end}"] = row[column]
+            metrics[f"{_name(row)}{end}"] = row[column]
         if row["metric"] == "arena_pearson_full" and row["models"] == "all":
-            figures["n_rated_models"] = row["n_models"]
-    figures |= _beside_random(yardstick)
-    figures["ire_share_removed"] = ire_fit.get("share_removed")
+            metrics["n_rated_models"] = row["n_models"]
+    metrics |= _beside_random(random_comparison)
+    metrics["ire_share_removed"] = ire_fit.get("share_removed")
     for row in label_error_rates.to_dict("records"):
-        figures[f"label_error_rate.{metric_name(row['items'])}"] = row["rate"]
+        metrics[f"label_error_rate.{metric_name(row['items'])}"] = row["rate"]
     for row in filter_model_profile.to_dict("records"):
         model = metric_name(row["model"])
-        figures[f"share_confident.{model}"] = row["share_confident"]
-        figures[f"accuracy_choices_only.{model}"] = row["accuracy_choices_only"]
+        metrics[f"share_confident.{model}"] = row["share_confident"]
+        metrics[f"accuracy_choices_only.{model}"] = row["accuracy_choices_only"]
     if len(agreement):
-        figures["agreement_full"] = agreement["full"].mean()
-        figures["agreement_kept"] = agreement["kept"].mean()
-    figures["similarity_threshold"] = similarity_threshold.get("threshold")
+        metrics["agreement_full"] = agreement["full"].mean()
+        metrics["agreement_kept"] = agreement["kept"].mean()
+    metrics["similarity_threshold"] = similarity_threshold.get("threshold")
     return {
         name: float(value)
-        for name, value in figures.items()
+        for name, value in metrics.items()
         if pd.notna(value) and math.isfinite(value)
     }
 
 
-def _beside_random(yardstick: pd.DataFrame) -> dict[str, float]:
-    """Return the figures of the run's items and of IRE's with those of plain random subsets."""
-    figures = {}
-    for row in yardstick[yardstick["random"] == "plain"].to_dict("records"):
+def _beside_random(random_comparison: pd.DataFrame) -> dict[str, float]:
+    """Return the metrics of the run's items and of IRE's with those of plain random subsets."""
+    metrics = {}
+    for row in random_comparison[random_comparison["random"] == "plain"].to_dict("records"):
         name = _name(row)
         if row["method"] == "kept":
-            figures[f"percentile.{name}"] = row["percentile"]
-            figures[f"random_mean.{name}"] = row["random_mean"]
-            figures[f"{name}.full"] = row["full"]
-        # What rank_agreement has too is the same figure by the same items.
-        figures[name if row["method"] == "kept" else f"{row['method']}.{name}"] = row["value"]
-    return figures
+            metrics[f"percentile.{name}"] = row["percentile"]
+            metrics[f"random_mean.{name}"] = row["random_mean"]
+            metrics[f"{name}.full"] = row["full"]
+        # What rank_agreement has too is the same metric by the same items.
+        metrics[name if row["method"] == "kept" else f"{row['method']}.{name}"] = row["value"]
+    return metrics
 
 
 def _name(row: Mapping[Any, Any]) -> str:

@@ -3,7 +3,7 @@
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.pipelines.cleaning.nodes import clean_raw_items, count_domains, count_reasons
-from benchwright.reports.mmlu_cf.plots.funnels import draw_cleaning_funnel
+from benchwright.reports.mmlu_cf.plots.funnels import plot_cleaning_funnel
 
 
 def create_pipeline() -> Pipeline:
@@ -35,10 +35,10 @@ def create_pipeline() -> Pipeline:
                 name="count_domains",
             ),
             Node(
-                draw_cleaning_funnel,
+                plot_cleaning_funnel,
                 "cleaning_funnel",
-                "figure_cleaning_funnel",
-                name="draw_cleaning_funnel",
+                "cleaning_funnel_plot",
+                name="plot_cleaning_funnel",
             ),
         ]
     )

@@ -56,22 +56,22 @@ _COMPARISON: tuple[NodeParts, ...] = (
         "perturbation_reach",
     ),
 )
-_FIGURES: dict[str, OneOutput] = {
-    "deltas": (plot_deltas, ["comparison_scores", *_SHOWN], "figure_comparison_deltas"),
-    "ranks": (plot_rank_shuffle, ["comparison_scores", *_SHOWN], "figure_comparison_ranks"),
+_PLOTS: dict[str, OneOutput] = {
+    "deltas": (plot_deltas, ["comparison_scores", *_SHOWN], "comparison_deltas_plot"),
+    "ranks": (plot_rank_shuffle, ["comparison_scores", *_SHOWN], "comparison_ranks_plot"),
     "transitions": (
         plot_transitions,
         ["comparison_transitions", "comparison_scores", *_SHOWN],
-        "figure_comparison_transitions",
+        "comparison_transitions_plot",
     ),
     "none-rates": (
         plot_none_rates,
         ["comparison_none_rates", "comparison_scores", *_SHOWN],
-        "figure_comparison_none_rates",
+        "comparison_none_rates_plot",
     ),
-    "ablation": (plot_rule_ablation, "rule_ablation", "figure_rule_ablation"),
+    "ablation": (plot_rule_ablation, "rule_ablation", "rule_ablation_plot"),
 }
-"""Figures by their places on the page."""
+"""Plots by their places on the page."""
 
 _SECTIONS: tuple[OneOutput, ...] = (
     (
@@ -122,17 +122,15 @@ _SECTIONS: tuple[OneOutput, ...] = (
 
 
 def create_pipeline() -> Pipeline:
-    """Return the comparison: answers to items and copies → tables, figures, metrics, one report."""
-    figures = {place: figure for place, (_, _, figure) in _FIGURES.items()}
+    """Return the comparison: answers to items and copies → tables, plots, metrics, one report."""
+    plots = {place: plot for place, (_, _, plot) in _PLOTS.items()}
     return Pipeline(
         [
             *named_nodes(_COMPARISON),
-            boxed("plots", named_nodes(_FIGURES.values())),
+            boxed("plots", named_nodes(_PLOTS.values())),
             boxed(
                 "page",
-                report_nodes(
-                    "comparison_report", page.render_comparison_report, _SECTIONS, figures
-                ),
+                report_nodes("comparison_report", page.render_comparison_report, _SECTIONS, plots),
             ),
         ]
     )

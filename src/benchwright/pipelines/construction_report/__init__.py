@@ -1,4 +1,4 @@
-"""The report of a benchmark made from documents: figures, metrics and one page, without texts."""
+"""The report of a benchmark made from documents: plots, metrics and one page, without texts."""
 
 from benchwright.pipelines.construction_report.pipeline import create_pipeline
 

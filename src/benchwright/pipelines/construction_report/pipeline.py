@@ -27,13 +27,13 @@ from benchwright.reports.mmlu_cf.page import (
     show_construction_provenance,
 )
 from benchwright.reports.mmlu_cf.plots.difficulty import (
-    draw_difficulty_levels,
-    draw_final_strata,
-    draw_strata,
+    plot_difficulty_levels,
+    plot_final_strata,
+    plot_strata,
 )
-from benchwright.reports.mmlu_cf.plots.domains_and_fields import draw_domains, draw_field_halves
-from benchwright.reports.mmlu_cf.plots.funnels import draw_construction_funnel
-from benchwright.reports.mmlu_cf.plots.judges import draw_judge_agreement, draw_parse_rates
+from benchwright.reports.mmlu_cf.plots.domains_and_fields import plot_domains, plot_field_halves
+from benchwright.reports.mmlu_cf.plots.funnels import plot_construction_funnel
+from benchwright.reports.mmlu_cf.plots.judges import plot_judge_agreement, plot_parse_rates
 
 _SETTINGS = (
     *("collection", "cleaning", "fields", "difficulty", "sampling_by_difficulty", "checking"),
@@ -46,17 +46,17 @@ _SUMMARY: dict[Function, str] = {
     parse_rates: "judge_parse_rates",
     collect_construction_metrics: "construction_metrics",
 }
-_FIGURES: dict[str, tuple[Function, str]] = {
-    "funnel": (draw_construction_funnel, "figure_construction_funnel"),
-    "domains": (draw_domains, "figure_domains"),
-    "fields": (draw_field_halves, "figure_field_halves"),
-    "levels": (draw_difficulty_levels, "figure_difficulty_levels"),
-    "strata": (draw_strata, "figure_strata"),
-    "final-strata": (draw_final_strata, "figure_final_strata"),
-    "agreement": (draw_judge_agreement, "figure_judge_agreement"),
-    "replies": (draw_parse_rates, "figure_parse_rates"),
+_PLOTS: dict[str, tuple[Function, str]] = {
+    "funnel": (plot_construction_funnel, "construction_funnel_plot"),
+    "domains": (plot_domains, "domains_plot"),
+    "fields": (plot_field_halves, "field_halves_plot"),
+    "levels": (plot_difficulty_levels, "difficulty_levels_plot"),
+    "strata": (plot_strata, "strata_plot"),
+    "final-strata": (plot_final_strata, "final_strata_plot"),
+    "agreement": (plot_judge_agreement, "judge_agreement_plot"),
+    "replies": (plot_parse_rates, "parse_rates_plot"),
 }
-"""Figures by their places on the page; the cleaning pipeline draws its own."""
+"""Plots by their places on the page; the cleaning pipeline draws its own."""
 _PROVENANCE: OneOutput = (
     show_construction_provenance,
     {name: f"params:{name}" for name in ("variant", "seed", *_SETTINGS)},
@@ -73,11 +73,11 @@ _SECTIONS: dict[Function, str] = {
 
 
 def create_pipeline() -> Pipeline:
-    """Create the pipeline of figures, metrics and one page; no node sees a text."""
-    figures = {place: figure for place, (_, figure) in _FIGURES.items()}
-    figures["cleaning"] = "figure_cleaning_funnel"
+    """Create the pipeline of plots, metrics and one page; no node sees a text."""
+    shown = {place: plot for place, (_, plot) in _PLOTS.items()}
+    shown["cleaning"] = "cleaning_funnel_plot"
     sections = [_PROVENANCE, *inputs_by_name(_SECTIONS, _PARAMS)]
-    page = report_nodes("construction_report", render_construction_report, sections, figures)
+    page = report_nodes("construction_report", render_construction_report, sections, shown)
     summary = named_nodes(inputs_by_name(_SUMMARY, _PARAMS))
-    plots = named_nodes(inputs_by_name(dict(_FIGURES.values())))
+    plots = named_nodes(inputs_by_name(dict(_PLOTS.values())))
     return Pipeline([*summary, boxed("plots", plots), boxed("page", page)])

@@ -1,4 +1,4 @@
-"""Numbers, figures and one report about a refined benchmark."""
+"""Numbers, plots and one report about a refined benchmark."""
 
 from benchwright.pipelines.evaluation.pipeline import create_pipeline
 

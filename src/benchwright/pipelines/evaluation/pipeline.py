@@ -2,10 +2,10 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.evidence import ire, panel, random_yardstick, rank_agreement, scores
+from benchwright.evidence import ire, panel, random_comparison, rank_agreement, scores
 from benchwright.methods.smart import audit, filter_models, label_errors, metrics, review
 from benchwright.pipelines.named_nodes import Function, boxed, inputs_by_name, named_nodes
-from benchwright.reports.page.sections import gather_figures
+from benchwright.reports.page.sections import gather_plots
 from benchwright.reports.smart import item_list, render, summary
 from benchwright.reports.smart.plots import (
     agreement_maps,
@@ -25,9 +25,9 @@ _NODES: dict[Function, str | list[str]] = {
     rank_agreement.read_ratings: "human_ratings",
     rank_agreement.compare_ranks: "rank_agreement",
     ire.estimate_item_parameters: ["item_parameters", "ire_fit"],
-    random_yardstick.gather_subsets: "compared_subsets",
-    random_yardstick.compare_with_random: ["yardstick", "random_subsets"],
-    random_yardstick.compare_methods: "method_comparison",
+    random_comparison.gather_subsets: "compared_subsets",
+    random_comparison.compare_with_random: ["random_comparison", "random_subsets"],
+    random_comparison.compare_methods: "method_comparison",
     scores.count_subjects: "subject_shares",
     scores.compare_answers: "agreement",
     filter_models.profile_filter_models: "filter_model_profile",
@@ -38,33 +38,33 @@ _NODES: dict[Function, str | list[str]] = {
     metrics.count_items: "item_metrics",
     metrics.collect_metrics: "metrics",
 }
-_FIGURES: dict[Function, str] = {
-    shares.draw_filter_shares: "figure_filter_shares",
-    rank_chart.draw_rank_chart: "figure_rank_chart",
-    agreement_maps.draw_agreement: "figure_agreement",
-    shares.draw_subject_shares: "figure_subject_shares",
-    similarity.draw_distance_distribution: "figure_distance_distribution",
-    similarity.draw_threshold_sensitivity: "figure_threshold_sensitivity",
-    shares.draw_funnel: "figure_funnel",
-    random_band.draw_random_band: "figure_random_band",
-    random_band.draw_spread_band: "figure_spread_band",
-    shares.draw_filter_model_ablation: "figure_filter_model_ablation",
-    similarity.draw_neighbour_convergence: "figure_neighbour_convergence",
+_PLOTS: dict[Function, str] = {
+    shares.plot_filter_shares: "filter_shares_plot",
+    rank_chart.plot_rank_chart: "rank_chart_plot",
+    agreement_maps.plot_agreement: "agreement_plot",
+    shares.plot_subject_shares: "subject_shares_plot",
+    similarity.plot_distance_distribution: "distance_distribution_plot",
+    similarity.plot_threshold_sensitivity: "threshold_sensitivity_plot",
+    shares.plot_funnel: "funnel_plot",
+    random_band.plot_random_band: "random_band_plot",
+    random_band.plot_spread_band: "spread_band_plot",
+    shares.plot_filter_model_ablation: "filter_model_ablation_plot",
+    similarity.plot_neighbour_convergence: "neighbour_convergence_plot",
 }
-PLACES_OF_FIGURES = {
-    "filter-shares": "figure_filter_shares",
-    "rank-chart": "figure_rank_chart",
-    "agreement": "figure_agreement",
-    "subject-shares": "figure_subject_shares",
-    "distances": "figure_distance_distribution",
-    "sensitivity": "figure_threshold_sensitivity",
-    "funnel": "figure_funnel",
-    "random-band": "figure_random_band",
-    "spread-band": "figure_spread_band",
-    "ablation": "figure_filter_model_ablation",
-    "convergence": "figure_neighbour_convergence",
+PLACES_OF_PLOTS = {
+    "filter-shares": "filter_shares_plot",
+    "rank-chart": "rank_chart_plot",
+    "agreement": "agreement_plot",
+    "subject-shares": "subject_shares_plot",
+    "distances": "distance_distribution_plot",
+    "sensitivity": "threshold_sensitivity_plot",
+    "funnel": "funnel_plot",
+    "random-band": "random_band_plot",
+    "spread-band": "spread_band_plot",
+    "ablation": "filter_model_ablation_plot",
+    "convergence": "neighbour_convergence_plot",
 }
-"""The datasets of the figures by their places in the report."""
+"""The datasets of the plots by their places in the report."""
 
 _SECTIONS: dict[Function, str] = {
     summary.summarise_refinement: "report_summary",
@@ -82,8 +82,8 @@ _SECTIONS: dict[Function, str] = {
 
 
 def create_pipeline() -> Pipeline:
-    """Create the evaluation stage: numbers, figures and one report."""
-    evidence, figures, sections = (
+    """Create the evaluation stage: numbers, plots and one report."""
+    evidence, plots, sections = (
         named_nodes(
             inputs_by_name(
                 functions,
@@ -92,12 +92,12 @@ def create_pipeline() -> Pipeline:
                 filter_model_rule="params:filter_models",
             )
         )
-        for functions in (_NODES, _FIGURES, _SECTIONS)
+        for functions in (_NODES, _PLOTS, _SECTIONS)
     )
-    gathered = [*_SECTIONS.values(), "report_figures"]
+    gathered = [*_SECTIONS.values(), "report_plots"]
     page = [
         *sections,
-        Node(gather_figures, PLACES_OF_FIGURES, "report_figures", name="gather_figures"),
+        Node(gather_plots, PLACES_OF_PLOTS, "report_plots", name="gather_plots"),
         Node(render.render_report, gathered, "report", name="render_report"),
     ]
-    return Pipeline([*evidence, boxed("plots", figures), boxed("page", page)])
+    return Pipeline([*evidence, boxed("plots", plots), boxed("page", page)])

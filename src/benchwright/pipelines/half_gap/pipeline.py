@@ -1,4 +1,4 @@
-"""The gap between the halves: figures of models on both → tables, figures and one page."""
+"""The gap between the halves: results of models on both → tables, plots and one page."""
 
 from kedro.pipeline import Pipeline
 
@@ -8,7 +8,7 @@ from benchwright.methods.mmlu_cf.splitting.gap import (
     count_small_gaps,
 )
 from benchwright.pipelines.named_nodes import Function, inputs_by_name, named_nodes
-from benchwright.reports.half_gap.gap_plots import draw_gaps, draw_gaps_by_field
+from benchwright.reports.half_gap.gap_plots import plot_gaps, plot_gaps_by_field
 from benchwright.reports.half_gap.page import render_half_gap_page
 
 
@@ -17,8 +17,8 @@ def create_pipeline() -> Pipeline:
     outputs: dict[Function, str | list[str]] = {
         compare_halves: ["half_gap", "compared_halves"],
         count_small_gaps: "half_gap_shares",
-        draw_gaps: "figure_half_gap",
-        draw_gaps_by_field: "figure_half_gap_fields",
+        plot_gaps: "half_gap_plot",
+        plot_gaps_by_field: "half_gap_fields_plot",
         collect_gap_metrics: "half_gap_metrics",
         render_half_gap_page: "half_gap_report",
     }

@@ -9,7 +9,7 @@ from benchwright.methods.mmlu_cf.memorisation import (
     summarise_memorisation,
 )
 from benchwright.pipelines.named_nodes import Function, inputs_by_name, named_nodes
-from benchwright.reports.memorisation.memorisation_plot import draw_memorisation
+from benchwright.reports.memorisation.memorisation_plot import plot_memorisation
 from benchwright.reports.memorisation.page import render_memorisation_page
 
 _PARAMS = ("ingestion", "variant", "scoring", "seed")
@@ -21,7 +21,7 @@ def create_pipeline() -> Pipeline:
     read: dict[Function, str] = {
         summarise_memorisation: "memorisation_summary",
         choose_examples: "memorisation_examples",
-        draw_memorisation: "figure_memorisation",
+        plot_memorisation: "memorisation_plot",
         collect_memorisation_metrics: "memorisation_metrics",
         render_memorisation_page: "memorisation_report",
     }

@@ -1,4 +1,4 @@
-"""Items and answers → samplers judged, a subset, figures, metrics and one report."""
+"""Items and answers → samplers judged, a subset, plots, metrics and one report."""
 
 from kedro.pipeline import Node, Pipeline
 
@@ -54,25 +54,25 @@ _NODES: dict[Function, str | list[str]] = {
     sampling_headline.collect_sampling_metrics: "sampling_metrics",
 }
 _CURVES = {
-    "tau": "figure_sampling_tau",
-    "spearman": "figure_sampling_spearman",
-    "pearson": "figure_sampling_pearson",
-    "wasserstein": "figure_sampling_wasserstein",
-    "error": "figure_sampling_error",
-    "spearman-sd": "figure_sampling_spearman_sd",
-    "wasserstein-sd": "figure_sampling_wasserstein_sd",
+    "tau": "sampling_tau_plot",
+    "spearman": "sampling_spearman_plot",
+    "pearson": "sampling_pearson_plot",
+    "wasserstein": "sampling_wasserstein_plot",
+    "error": "sampling_error_plot",
+    "spearman-sd": "sampling_spearman_sd_plot",
+    "wasserstein-sd": "sampling_wasserstein_sd_plot",
 }
-_FIGURES: dict[str, tuple[Function, str]] = {
-    "paper": (rate_curve_plots.draw_paper_curves, "figure_paper_curves"),
-    "targets": (rate_curve_plots.draw_target_curves, "figure_target_curves"),
-    "chosen": (rate_curve_plots.draw_chosen_curves, "figure_chosen_curves"),
-    "subjects": (rate_curve_plots.draw_subject_curves, "figure_subject_curves"),
-    "winners": (bars.draw_winners, "figure_sampler_winners"),
-    "spread": (bars.draw_score_spread, "figure_score_spread"),
-    "cluster-curves": (clusters.draw_cluster_curves, "figure_cluster_curves"),
-    "item-map": (clusters.draw_item_map, "figure_item_map"),
+_PLOTS: dict[str, tuple[Function, str]] = {
+    "paper": (rate_curve_plots.plot_paper_curves, "paper_curves_plot"),
+    "targets": (rate_curve_plots.plot_target_curves, "target_curves_plot"),
+    "chosen": (rate_curve_plots.plot_chosen_curves, "chosen_curves_plot"),
+    "subjects": (rate_curve_plots.plot_subject_curves, "subject_curves_plot"),
+    "winners": (bars.plot_winners, "sampler_winners_plot"),
+    "spread": (bars.plot_score_spread, "score_spread_plot"),
+    "cluster-curves": (clusters.plot_cluster_curves, "cluster_curves_plot"),
+    "item-map": (clusters.plot_item_map, "item_map_plot"),
 }
-"""Functions and outputs of the figures by their places on the page."""
+"""Functions and outputs of the plots by their places on the page."""
 
 _SECTIONS: dict[Function, str] = {
     page.show_sampling_method: "sampling_method",
@@ -94,12 +94,12 @@ def create_pipeline() -> Pipeline:
     """Create the sampling stage, which runs no models but the encoders that samplers read."""
     given = {"panels": "sampling_panels", "study": "sampling_study"}
     drawn = ["sampling_curves", "sampling_panels", "params:sampling"]
-    figures = {place: figure for place, (_, figure) in _FIGURES.items()}
+    shown = {place: plot for place, (_, plot) in _PLOTS.items()}
     sections = inputs_by_name(_SECTIONS, _PARAMS)
     render = page.render_sampling_report
     plots = [
-        Node(rate_curve_plots.draw_curves, drawn, list(_CURVES.values()), name="draw_curves"),
-        *named_nodes(inputs_by_name(dict(_FIGURES.values()), _PARAMS)),
+        Node(rate_curve_plots.plot_curves, drawn, list(_CURVES.values()), name="plot_curves"),
+        *named_nodes(inputs_by_name(dict(_PLOTS.values()), _PARAMS)),
     ]
     return Pipeline(
         [
@@ -111,6 +111,6 @@ def create_pipeline() -> Pipeline:
                 name="compare_samplers_with_random",
             ),
             boxed("plots", plots),
-            boxed("page", report_nodes("sampling_report", render, sections, _CURVES, figures)),
+            boxed("page", report_nodes("sampling_report", render, sections, _CURVES, shown)),
         ]
     )

@@ -1,4 +1,4 @@
-"""Labels → classifier → figures → card (WiCkeD, appendix A)."""
+"""Labels → classifier → plots → card (WiCkeD, appendix A)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -206,7 +206,7 @@ def evaluate_single_best_answer_classifier(
     """Evaluate the classifier, the heuristic, the judge and the annotators.
 
     Returns:
-        An `SbaEvaluation` table, and the figures of the classifier for MLflow.
+        An `SbaEvaluation` table, and the metrics of the classifier for MLflow.
     """
     table = evaluate(
         sba_labelled_items.set_index("item_id"), sba_labels, float(sba_classifier["threshold"])

@@ -1,4 +1,4 @@
-"""The stage of single-best-answer items: labels → classifier, figures, card."""
+"""The stage of single-best-answer items: labels → classifier, plots, card."""
 
 from kedro.pipeline import Pipeline
 

@@ -16,7 +16,7 @@ from benchwright.reports.page.plot_style import (
     QUIET,
     REMOVED,
     axis,
-    empty_figure,
+    empty_plot,
     plain,
     short_names,
 )
@@ -27,7 +27,7 @@ _ROW = 24
 _KINDS = ((False, "no alarm", KEPT, "circle"), (True, "looks leaked", REMOVED, "diamond"))
 
 
-def draw_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> Any:
+def plot_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> Any:
     """Draw test − validation of each configuration, grouped by size, with alarms marked."""
     table = by_size(half_gap[half_gap["field"].eq("")])
     names = _names(table)
@@ -120,13 +120,13 @@ _TITLE = "Test − validation in points by field; ! marks fields that look leake
 _CELL = 26
 
 
-def draw_gaps_by_field(half_gap: pd.DataFrame) -> Any:
+def plot_gaps_by_field(half_gap: pd.DataFrame) -> Any:
     """Draw Δ of models × fields as a heat map, orange where the public half is better."""
     of_fields = by_size(half_gap[half_gap["field"].ne("")])
     if of_fields.empty:
-        return empty_figure(_TITLE, "No field is told by itself in both halves.")
+        return empty_plot(_TITLE, "No field is told by itself in both halves.")
     of_fields = of_fields.assign(name=_names(of_fields))
-    # The order of the other figure, by all fields together.
+    # The order of the other plot, by all fields together.
     whole = by_size(half_gap[half_gap["field"].eq("")])
     names = [name for name in _names(whole) if name in set(of_fields["name"])]
     fields = sorted(of_fields["field"].unique())

@@ -35,7 +35,7 @@ def write_headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]
     tested = whole[whole["p_value"].notna()]
     alarms = whole[whole["suspicious"]].sort_values("delta").to_dict("records")
     if not len(tested):
-        return ["Nothing can be said: no model has figures with an error on both halves."]
+        return ["Nothing can be said: no model has results with an error on both halves."]
     if alarms:
         named = [
             f"{configuration_of(row)} ({format_points(row['delta'])} points {format_bounds(row)})"
@@ -127,8 +127,8 @@ def render_half_gap_page(
     compared_halves: ComparedHalves,
     half_gap: pd.DataFrame,
     half_gap_shares: pd.DataFrame,
-    figure_half_gap: Any,
-    figure_half_gap_fields: Any,
+    half_gap_plot: Any,
+    half_gap_fields_plot: Any,
 ) -> str:
     """Render one HTML page that needs no network and shows no item.
 
@@ -176,7 +176,7 @@ def render_half_gap_page(
         headline=first,
         lead=[Text(sentence, "judgement") for sentence in more],
         notes=compared_halves.notes,
-        figures={"gaps": figure_half_gap, "fields": figure_half_gap_fields},
+        plots={"gaps": half_gap_plot, "fields": half_gap_fields_plot},
     )
     return render_page(page)
 

@@ -11,7 +11,7 @@ from benchwright.reports.page.plot_style import (
     QUIET,
     REMOVED,
     axis,
-    empty_figure,
+    empty_plot,
     short_names,
 )
 from benchwright.reports.page.plots import legend_below, margin, plot, points, rows_down, whiskers
@@ -25,11 +25,11 @@ _MARGINS = 8 + 122  # pixels above and below the plot: axis title, legend
 _MOST = 60  # models beyond this are in the table alone
 
 
-def draw_memorisation(memorisation_summary: pd.DataFrame, settings: MemorisationParams) -> Any:
+def plot_memorisation(memorisation_summary: pd.DataFrame, settings: MemorisationParams) -> Any:
     """Draw the shares of items and of controls that each model writes whole, with intervals."""
     title = f"Items whose options are all written in place, with {settings.level:.0%} intervals"
     if memorisation_summary.empty:
-        return empty_figure(title, "No model wrote options.")
+        return empty_plot(title, "No model wrote options.")
     table = memorisation_summary.sort_values(["fuzzy", "exact", "model"], ascending=[False] * 3)
     if len(table) > _MOST:
         title += f"; the {_MOST} highest of {len(table):,} models"

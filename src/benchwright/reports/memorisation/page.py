@@ -119,7 +119,7 @@ def render_memorisation_page(
     seed: int,
     memorisation_summary: pd.DataFrame,
     memorisation_examples: list[dict[str, Any]],
-    figure_memorisation: Any,
+    memorisation_plot: Any,
 ) -> str:
     """Render one HTML page that needs no network; texts of items and replies are escaped.
 
@@ -128,20 +128,18 @@ def render_memorisation_page(
     first, *more = write_headline(memorisation_summary)
     rows = sorted(rows_of(memorisation_summary), key=lambda row: (-row["fuzzy"], row["model"]))
     recall = scoring.generation.recall_tokens
-    figures = {"fuzzy": number(settings.fuzzy), "alpha": settings.alpha, "recall": recall}
+    values = {"fuzzy": number(settings.fuzzy), "alpha": settings.alpha, "recall": recall}
     page = Page(
         f"{ingestion.title}: memorisation",
         ingestion.title,
         [
             Section(
                 "What was done",
-                [Text(text.format(**figures), code=True) for text in _METHOD],
+                [Text(text.format(**values), code=True) for text in _METHOD],
                 "method",
             ),
             Section("What is remembered", _result(rows, settings.level), "result"),
-            Section(
-                "How to read it", [Bullets([t.format(**figures) for t in _READING])], "reading"
-            ),
+            Section("How to read it", [Bullets([t.format(**values) for t in _READING])], "reading"),
             Section("Examples", _examples(memorisation_examples), "examples"),
             provenance_section(
                 "What was asked",
@@ -158,7 +156,7 @@ def render_memorisation_page(
         kicker=f"Memorisation · variant {variant}",
         headline=first,
         lead=[Text(sentence, "judgement") for sentence in more],
-        figures={"memorisation": figure_memorisation},
+        plots={"memorisation": memorisation_plot},
     )
     return render_page(page)
 

@@ -130,7 +130,7 @@ def show_construction_headline(
     field_accuracy: pd.DataFrame,
     splitting: SplittingParams,
 ) -> Section:
-    """Gather the top of the page: headline, figures in tiles, warnings."""
+    """Gather the top of the page: headline, metrics in tiles, warnings."""
     evidence = Evidence(
         construction_steps,
         sample_by_difficulty,

@@ -31,7 +31,7 @@ def render_report_page(
     Args:
         package: the package whose folder `templates` holds the report's own files.
         template: name of the report's template.
-        context: what the template needs; `figures` are Plotly figures by name (a page without any
+        context: what the template needs; `plots` are plots by name (a page without any
             has no script), `sections` pairs of id and title for the contents.
         more_style: style sheets of `package`, after the shared one.
         more_script: scripts of `package`, after the shared one.
@@ -39,8 +39,7 @@ def render_report_page(
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
-    plots = bool(context["figures"])
-    figures = {name: _as_json(figure) for name, figure in context["figures"].items()}
+    plots = {name: _as_json(plot) for name, plot in context["plots"].items()}
     assets = {
         "style": "\n".join(_read("report.css", package, more_style)),
         "script": "".join(_read("page.js", package, more_script)),
@@ -52,7 +51,7 @@ def render_report_page(
         _environment(package)
         .get_template(template)
         .render(
-            **{**context, "figures": figures},
+            **{**context, "plots": plots},
             **{name: Markup(text) for name, text in assets.items()},  # noqa: S704
             allowed_scripts=Markup(allowed),  # noqa: S704
         )
@@ -90,8 +89,8 @@ def _environment(package: str) -> Any:
     return environment
 
 
-def _as_json(figure: Any) -> Any:
-    return json.loads(figure.to_json()) if hasattr(figure, "to_json") else figure
+def _as_json(plot: Any) -> Any:
+    return json.loads(plot.to_json()) if hasattr(plot, "to_json") else plot
 
 
 def _script_hash(script: str) -> str:

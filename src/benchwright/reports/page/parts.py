@@ -51,7 +51,7 @@ class Facts(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """One of the page's figures, by its name."""
+    """One of the page's plots, by its name."""
 
     name: str
 
@@ -112,18 +112,18 @@ class Page(NamedTuple):
     headline: str = ""  # what to know first
     lead: Sequence[Text] = ()  # paragraphs under the title
     notes: Sequence[str] = ()  # what to know before reading on
-    figures: Mapping[str, Any] = {}  # Plotly figures by name
+    plots: Mapping[str, Any] = {}  # plots by name
 
 
 def render_page(page: Page) -> str:
     """Render one HTML page that needs no network, with all text escaped.
 
-    Plotly is included only where the page has figures.
+    Plotly is included only where the page has plots.
     """
     context = {
         "page": page,
         "sections": [(section.id, section.title) for section in page.sections if section.id],
-        "figures": page.figures,
+        "plots": page.plots,
     }
     package = "benchwright.reports.page"
     return render_report_page(package, "parts.html", context, more_style=("parts.css",))
@@ -156,7 +156,7 @@ def as_share(record: Mapping[Any, Any], name: str) -> str:
     return percent(record.get(name), none="–")
 
 
-def as_figure(record: Mapping[Any, Any], name: str) -> str:
+def as_metric(record: Mapping[Any, Any], name: str) -> str:
     """Return 0.95554 as `0.956`, – where it is missing."""
     return number(record.get(name), 3, none="–")
 

@@ -1,4 +1,4 @@
-"""The look all figures share: readable on white and on black, and safe to put data into."""
+"""The look all plots share: readable on white and on black, and safe to put data into."""
 
 from html import escape
 from typing import Any
@@ -13,7 +13,7 @@ SEQUENTIAL = [[0, "#f3f7fb"], [0.5, "#a3c8e6"], [1, "#1c4a75"]]
 
 
 def plain(text: object) -> str:
-    """Escape text for a figure: Plotly reads some HTML in labels, and data must stay text."""
+    """Escape text for a plot: Plotly reads some HTML in labels, and data must stay text."""
     return escape(str(text), quote=False)
 
 
@@ -76,8 +76,8 @@ def axis(title: str = "", **more: Any) -> dict[str, Any]:
     return {**base, **({"title": {"text": title}} if title else {}), **more}
 
 
-def empty_figure(title: str, why: str) -> Any:
-    """Return a figure that says why there is nothing to draw."""
+def empty_plot(title: str, why: str) -> Any:
+    """Return a plot that says why there is nothing to draw."""
     import plotly.graph_objects as go
 
     hidden = {"visible": False, "range": [0, 1], "fixedrange": True}
@@ -90,5 +90,5 @@ def empty_figure(title: str, why: str) -> Any:
         "text": plain(why),
         "font": {"size": 14},
     }
-    figure = layout(title, 180, xaxis=hidden, yaxis=hidden, annotations=[note])
-    return go.Figure(layout=figure)
+    plot = layout(title, 180, xaxis=hidden, yaxis=hidden, annotations=[note])
+    return go.Figure(layout=plot)

@@ -1,4 +1,4 @@
-"""Figures and the parts that they share, as dictionaries that Plotly reads."""
+"""Plots and the parts that they share, as dictionaries that Plotly reads."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -29,7 +29,7 @@ UNSEEN_ON_THE_RIGHT: Mapping[str, Any] = {
 
 
 def plot(title: str, height: int, traces: Iterable[dict[str, Any]], **more: Any) -> Any:
-    """Return a figure in the base layout; `more` is of the layout."""
+    """Return a plot in the base layout; `more` is of the layout."""
     import plotly.graph_objects as go
 
     return go.Figure(list(traces), layout(title, height, **more))
@@ -130,7 +130,7 @@ def legend_below(pixels: float, height: float, **more: Any) -> dict[str, Any]:
 
 
 def margin(bottom: int, *, top: int = 8, right: int = 16) -> dict[str, int]:
-    """Return the margins of a figure, whose axes make room for their labels."""
+    """Return the margins of a plot, whose axes make room for their labels."""
     return {"l": 8, "r": right, "t": top, "b": bottom}
 
 

@@ -8,20 +8,20 @@ from benchwright.reports.page.page import render_report_page
 from benchwright.reports.page.provenance import package_versions
 
 Section = dict[str, Any]
-"""Values that a template shows, by name; `figures` are Plotly figures as JSON text."""
+"""Values that a template shows, by name; `plots` are plots as JSON text."""
 
 
-def make_section(figures: Mapping[str, Any] | None = None, **values: Any) -> Section:
-    """Make a section of these values and figures (by their place on the page).
+def make_section(plots: Mapping[str, Any] | None = None, **values: Any) -> Section:
+    """Make a section of these values and plots (by their place on the page).
 
-    Figures become text, which the catalog passes on without a deep copy.
+    Plots become text, which the catalog passes on without a deep copy.
     """
-    return {**values, "figures": {name: plot.to_json() for name, plot in (figures or {}).items()}}
+    return {**values, "plots": {name: plot.to_json() for name, plot in (plots or {}).items()}}
 
 
-def gather_figures(**figures: Any) -> Section:
-    """Gather the figures of a report by their places on the page."""
-    return make_section(figures)
+def gather_plots(**plots: Any) -> Section:
+    """Gather the plots of a report by their places on the page."""
+    return make_section(plots)
 
 
 def render_sections(
@@ -39,12 +39,12 @@ def render_sections(
     `render_report_page`.
     """
     context: dict[str, Any] = {}
-    figures: dict[str, Any] = {}
+    plots: dict[str, Any] = {}
     for section in sections:
         context |= section
-        figures |= {name: json.loads(text) for name, text in section["figures"].items()}
+        plots |= {name: json.loads(text) for name, text in section["plots"].items()}
     context |= {"sections": titles, "titles": dict(titles), "versions": package_versions()}
-    context["figures"] = figures
+    context["plots"] = plots
     return render_report_page(
         package, template, context, more_style=more_style, more_script=more_script
     )

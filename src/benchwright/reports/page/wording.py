@@ -1,4 +1,4 @@
-"""Tables as rows for a template, and counts and figures in words."""
+"""Tables as rows for a template, and counts and metrics in words."""
 
 import math
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ def joined(parts: Sequence[str]) -> str:
 
 
 def coefficient(value: float | None, digits: int = 3) -> str:
-    """Return a figure with a true minus sign; — where it is missing."""
+    """Return a metric with a true minus sign; — where it is missing."""
     if value is None or is_missing(value):
         return "—"
     return f"{value:.{digits}f}".replace("-", "−")
@@ -69,5 +69,5 @@ def p_value(p: float | None) -> str:
 
 
 def tile(name: str, value: str, note: str) -> dict[str, str]:
-    """Return a figure for the top of a page, with its name and a note."""
+    """Return a metric for the top of a page, with its name and a note."""
     return {"name": name, "value": value, "note": note}

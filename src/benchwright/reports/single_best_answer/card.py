@@ -33,7 +33,7 @@ def render_card(
     """
     title = "Single-best-answer items: card of the classifier"
     against = advice(classifier, evaluation)
-    nothing = "Nothing in the figures below speaks against it on the benchmarks it was trained on."
+    nothing = "Nothing in the metrics below speaks against it on the benchmarks it was trained on."
     page = parts.Page(
         title,
         title,
@@ -64,7 +64,7 @@ def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[par
         "made way for “None of the above”.",
         f"Trained on {number(trained_on['items'])} items, {number(trained_on['positives'])} of "
         f"them with a single best answer{of}; labels: {trained_on['labels']}. Threshold "
-        f"{parts.as_figure(classifier, 'threshold')}, chosen for a recall of "
+        f"{parts.as_metric(classifier, 'threshold')}, chosen for a recall of "
         f"{parts.as_share(classifier, 'recall_target')} out of fold.",
     ]
     if missing:
@@ -83,7 +83,7 @@ def _operating_points(classifier: Mapping[str, Any]) -> parts.Section:
         ("Recall", parts.as_share, "recall"),
         ("Precision", parts.as_share, "precision"),
         ("Flagged", parts.as_share, "share_flagged"),
-        ("Threshold", parts.as_figure, "threshold"),
+        ("Threshold", parts.as_metric, "threshold"),
     ]
     target = parts.as_share(classifier, "recall_target")
     note = f"On training items, out of fold. The chosen target is {target}."
@@ -207,8 +207,8 @@ _PART_COLUMNS: list[parts.Column] = [
     ("Recall, no doubt", _between, "recall_sure"),
     ("Precision", _between, "precision"),
     ("Flagged", parts.as_share, "share_flagged"),
-    ("PR area", parts.as_figure, "average_precision"),
-    ("ROC area", parts.as_figure, "roc_auc"),
+    ("PR area", parts.as_metric, "average_precision"),
+    ("ROC area", parts.as_metric, "roc_auc"),
     ("Paper flags", parts.as_share, "paper_share"),
 ]
 
@@ -228,7 +228,7 @@ def _coefficients(classifier: Mapping[str, Any]) -> list[parts.Section]:
     ]
     columns: list[parts.Column] = [
         ("Feature", parts.as_words, "feature"),
-        ("Coefficient", parts.as_figure, "coefficient"),
+        ("Coefficient", parts.as_metric, "coefficient"),
     ]
     note = "Coefficients per standard deviation; positive ones raise the probability."
     blocks = [parts.Text(note, "quiet"), parts.table_of(records, columns, (1,))]

@@ -18,7 +18,7 @@ from benchwright.reports.smart.wording import (
     write_value,
 )
 
-_RATINGS = "arena_"  # how the names of figures about human ratings begin
+_RATINGS = "arena_"  # how the names of metrics about human ratings begin
 
 
 def groups_in(rank_agreement: pd.DataFrame) -> dict[str, str]:
@@ -35,7 +35,7 @@ def groups_in(rank_agreement: pd.DataFrame) -> dict[str, str]:
 def rank_rows(rank_agreement: pd.DataFrame) -> list[dict[str, Any]]:
     """Return an entry per metric with its cells by set of models, None where there is no row.
 
-    Figures about ratings that no set of models has are left out.
+    Metrics about ratings that no set of models has are left out.
     """
     cells = {(row["metric"], row["models"]): row for row in rows_of(rank_agreement)}
     groups = groups_in(rank_agreement)
@@ -52,7 +52,7 @@ def rank_rows(rank_agreement: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def has_ratings(rank_agreement: pd.DataFrame) -> bool:
-    """Return whether any figure about human ratings is known."""
+    """Return whether any metric about human ratings is known."""
     about = rank_agreement["metric"].astype(str).str.startswith(_RATINGS)
     return bool(rank_agreement.loc[about, "value"].notna().any())
 
@@ -89,9 +89,9 @@ def _cell(
     }
 
 
-def yardstick_rows(yardstick: pd.DataFrame, first: str) -> list[dict[str, Any]]:
+def comparison_rows(random_comparison: pd.DataFrame, first: str) -> list[dict[str, Any]]:
     """Return the comparison with random subsets by set of models, that of the headline first."""
-    rows = rows_of(yardstick)
+    rows = rows_of(random_comparison)
     groups = sorted({row["models"] for row in rows}, key=lambda group: (group != first, group))
     metrics = in_order([row["metric"] for row in rows])
     methods = dict.fromkeys(row["method"] for row in rows)

@@ -50,7 +50,7 @@ def list_items(
     listed = _first(item_audit, evaluation.report_items)
     ids = [str(item) for item in listed["item_id"]]
     rules, states, details, notes = _verdicts(ids, verdicts)
-    matrix, n_filters, figures = _answers(
+    matrix, n_filters, metrics = _answers(
         ids, response_matrix, scores, panel, filter_models, evaluation.report_models
     )
     records = listed.to_dict("records")
@@ -73,7 +73,7 @@ def list_items(
             "removed_by": [_joined(row["removed_by"]) for row in records],
             "neighbour": [_joined(row["neighbour"]) for row in records],
             "distance": _rounded(listed["neighbour_distance"].to_numpy(dtype=np.float64)),
-            **figures,
+            **metrics,
             "states": states,
             "notes": notes,
             **_encoded(matrix),
@@ -134,9 +134,9 @@ def _answers(
     filter_models: Sequence[str],
     most: int,
 ) -> tuple[ResponseMatrix, int, dict[str, list[float | None]]]:
-    """Return answers of up to `most` models, how many of these are filter models, and figures.
+    """Return answers of up to `most` models, how many of these are filter models, and metrics.
 
-    Filter models come first, then a spread of the others along the ranking. The figures are the
+    Filter models come first, then a spread of the others along the ranking. The metrics are the
     share of the panel's models that are right, and the lowest and highest probability of the
     answer among all filter models (among the models shown where there are no filter models).
     """
@@ -150,12 +150,12 @@ def _answers(
     everyone = response_matrix.select_models([m for m in panel.models if m in known])
     right = everyone.select_items(ids).correct
     p_answer = (response_matrix.select_models(chose).select_items(ids) if chose else shown).p_answer
-    figures = {
+    metrics = {
         "share": _over_models(right, "mean"),
         "lowest": _over_models(p_answer, "min"),
         "highest": _over_models(p_answer, "max"),
     }
-    return shown, len(first), figures
+    return shown, len(first), metrics
 
 
 def _over_models(values: NDArray[np.float32], what: str) -> list[float | None]:

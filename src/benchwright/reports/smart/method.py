@@ -108,13 +108,13 @@ def describe_evaluation(evaluation: EvaluationParams, held_out: int) -> str:
         "is no fair judge of the choice. What counts are held-out models: they took no part in it "
         "and share no family with a model that did"
     )
-    text += "." if held_out else "; this run has none, so its figures are in-sample."
+    text += "." if held_out else "; this run has none, so its metrics are in-sample."
     if evaluation.random_subsets:
         text += (
-            f" The yardstick is {evaluation.random_subsets:,} random subsets of the same size: "
-            "a filter is worth something where it does better than chance."
+            f" The results are compared with {evaluation.random_subsets:,} random subsets of the "
+            "same size: a filter is useful only where it does better than chance."
         )
-    if evaluation.bootstrap_draws:
+    if evaluation.bootstrap_samples:
         text += " Intervals are 95%, over items; those over models stand below them."
     return text
 

@@ -87,7 +87,7 @@ def tell_ranking(
     scores: pd.DataFrame,
     rank_agreement: pd.DataFrame,
     human_ratings: Ratings,
-    yardstick: pd.DataFrame,
+    random_comparison: pd.DataFrame,
     method_comparison: pd.DataFrame,
     evaluation: EvaluationParams,
 ) -> Section:
@@ -103,7 +103,7 @@ def tell_ranking(
         detectable=comparisons.describe_detectable(rank_agreement, group),
         rated=comparisons.has_ratings(rank_agreement),
         ratings_source=human_ratings.source,
-        yardstick=comparisons.yardstick_rows(yardstick, group),
+        random_comparison=comparisons.comparison_rows(random_comparison, group),
         methods=comparisons.method_rows(method_comparison),
     )
 

@@ -1,4 +1,4 @@
-"""The report in sentences: headline, key figures, chance as a yardstick, notes to read first."""
+"""The headline, the key metrics, the comparison with random subsets and the notes."""
 
 import math
 from typing import Any, Literal, NamedTuple
@@ -26,20 +26,20 @@ def summarise_refinement(
     rule_coverage: pd.DataFrame,
     rank_agreement: pd.DataFrame,
     panel: Panel,
-    yardstick: pd.DataFrame,
+    random_comparison: pd.DataFrame,
     evaluation: EvaluationParams,
 ) -> Section:
-    """Put the outcome in plain words: the headline and the key figures.
+    """Put the outcome in plain words: the headline and the key metrics.
 
     The headline judges by the held-out models; with too few of them it takes all models and says
-    in the same line that the figure is in-sample. Then it says where the result stands among
+    in the same line that the metric is in-sample. Then it says where the result stands among
     random subsets of its size.
     """
     n_items, n_kept = len(items), len(kept_items)
     removed = (n_items - n_kept) / n_items
     group = group_to_judge(panel)
     ranking = _ranking(rank_agreement, panel, group, _kept_among(panel, kept_items))
-    judgement = judge_against_random(yardstick, group, evaluation.top_models)
+    judgement = judge_against_random(random_comparison, group, evaluation.top_models)
     summary = {
         "sizes": f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed).",
         "ranking": ranking["sentence"],
@@ -48,7 +48,7 @@ def summarise_refinement(
         "tiles": [
             tile("Items", f"{n_items:,} → {n_kept:,}", f"{removed:.1%} removed"),
             tile("Kendall tau-b", ranking["value"], ranking["note"]),
-            *_yardstick_tiles(yardstick, group),
+            *_random_tiles(random_comparison, group),
             tile(
                 "Panel",
                 count(len(panel.models), "model"),
@@ -106,12 +106,12 @@ def _kept_among(panel: Panel, kept_items: pd.DataFrame) -> int:
 
 
 def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int) -> dict[str, str]:
-    """Return Kendall's tau-b of the fairest set of models, as a sentence, a figure and a note."""
+    """Return Kendall's tau-b of the fairest set of models, as a sentence, a metric and a note."""
     rows = rank_agreement[
         (rank_agreement["models"] == group) & (rank_agreement["metric"] == "kendall_tau_b")
     ]
     if rows.empty:
-        reason = "no figure was computed"
+        reason = "no metric was computed"
         return {"sentence": f"Ranking of models: {reason}.", "value": "—", "note": reason}
     row = rows.to_dict("records")[0]
     models = f"{row['n_models']:,} {GROUPS[group]}" if row["n_models"] != 1 else "1 model"
@@ -130,9 +130,9 @@ def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int
     interval = write_interval("kendall_tau_b", row["low"], row["high"])
     items = f"{row['n_items']:,} items, {n_kept:,} of them kept"
     n = f"n = {row['n_models']:,} models × {items}"
-    figure = f"{value} {interval}".rstrip()
+    metric = f"{value} {interval}".rstrip()
     return {
-        "sentence": f"Ranking of {models}: Kendall tau-b {figure} "
+        "sentence": f"Ranking of {models}: Kendall tau-b {metric} "
         f"({n}{'; ' + note if note else ''}).",
         "value": value,
         "note": (f"{interval}, 95% over items; " if interval else "")
@@ -152,8 +152,8 @@ def _panel_size_notes(panel: Panel, n_kept: int, removed: float) -> list[str]:
     ]
 
 
-def _yardstick_tiles(yardstick: pd.DataFrame, group: str) -> list[dict[str, str]]:
-    rows = _kept(yardstick, group)
+def _random_tiles(random_comparison: pd.DataFrame, group: str) -> list[dict[str, str]]:
+    rows = _kept(random_comparison, group)
     rows = rows[(rows["random"] == "plain") & rows["value"].notna()]
     rows = rows[rows["n_items"] < rows["n_full"]]
     by_metric = {str(row["metric"]): row for row in rows.to_dict("records")}
@@ -282,7 +282,7 @@ _CONCLUSIONS: dict[tuple[Place, Place], str] = {
     ("below", "inside"): "Filtering costs rank fidelity and buys no headroom.",
     ("below", "below"): "Filtering costs both rank fidelity and headroom.",
     ("inside", "above"): "Filtering buys headroom, at no loss of rank fidelity against chance.",
-    ("inside", "inside"): "By these figures filtering cannot be told from removing at random.",
+    ("inside", "inside"): "By these metrics filtering cannot be told from removing at random.",
     ("inside", "below"): "Filtering costs headroom and gains no rank fidelity over chance.",
     ("above", "above"): "Filtering buys both headroom and rank fidelity.",
     ("above", "inside"): "Filtering buys rank fidelity, not headroom.",
@@ -299,27 +299,27 @@ class Judgement(NamedTuple):
 
 
 def judge_against_random(
-    yardstick: pd.DataFrame, group: str, top_models: int | None = None
+    random_comparison: pd.DataFrame, group: str, top_models: int | None = None
 ) -> Judgement:
     """Say whether this run's items beat random subsets of the same size, for one set of models.
 
-    A figure is below, inside or above the middle 95% of the random ones; bounds, and values that
+    A metric is below, inside or above the middle 95% of the random ones; bounds, and values that
     are written like one of them, count as inside. Plain random subsets decide; those stratified by
     subject are mentioned where they disagree. `top_models` is the number of best models whose
     range is the headroom, where it is known.
     """
-    ranking = _row(yardstick, group, "kendall_tau_b")
+    ranking = _row(random_comparison, group, "kendall_tau_b")
     if ranking is None:
-        return Judgement("none", "none", (_not_compared(yardstick, group),))
+        return Judgement("none", "none", (_not_compared(random_comparison, group),))
     if ranking["n_items"] == ranking["n_full"]:
         text = "All of these items were kept, so there is nothing to compare with random subsets."
         return Judgement("none", "none", (text,))
     place = _place(ranking)
     sentences = _ranking_sentences(ranking, place)
-    stratified = _row(yardstick, group, "kendall_tau_b", "stratified")
+    stratified = _row(random_comparison, group, "kendall_tau_b", "stratified")
     if stratified is not None and _place(stratified) not in ("none", place):
         sentences.append(_otherwise(stratified))
-    spread = _row(yardstick, group, "spread_top")
+    spread = _row(random_comparison, group, "spread_top")
     headroom: Place = "none"
     if spread is not None:
         headroom = _place(spread)
@@ -329,16 +329,20 @@ def judge_against_random(
 
 
 def _row(
-    yardstick: pd.DataFrame, group: str, metric: str, random: str = "plain"
+    random_comparison: pd.DataFrame, group: str, metric: str, random: str = "plain"
 ) -> dict[Any, Any] | None:
     """Return the kept items' row with a value and a band, or None."""
-    rows = _kept(yardstick, group, metric).dropna(subset=["value", "random_low", "random_high"])
+    rows = _kept(random_comparison, group, metric).dropna(
+        subset=["value", "random_low", "random_high"]
+    )
     rows = rows[rows["random"] == random]
     return rows.to_dict("records")[0] if len(rows) else None
 
 
-def _kept(yardstick: pd.DataFrame, group: str, metric: str = "") -> pd.DataFrame:
-    rows = yardstick[(yardstick["method"] == "kept") & (yardstick["models"] == group)]
+def _kept(random_comparison: pd.DataFrame, group: str, metric: str = "") -> pd.DataFrame:
+    rows = random_comparison[
+        (random_comparison["method"] == "kept") & (random_comparison["models"] == group)
+    ]
     return rows[rows["metric"] == metric] if metric else rows
 
 
@@ -351,8 +355,8 @@ def _place(row: dict[Any, Any]) -> Place:
     return "above" if value > high else "inside"
 
 
-def _not_compared(yardstick: pd.DataFrame, group: str) -> str:
-    reasons = _kept(yardstick, group, "kendall_tau_b")["reason"]
+def _not_compared(random_comparison: pd.DataFrame, group: str) -> str:
+    reasons = _kept(random_comparison, group, "kendall_tau_b")["reason"]
     unknown = "no subsets were drawn, or there are too few models"
     why = next((str(reason) for reason in reasons if reason), unknown)
     return f"Not compared with random subsets of the same size: {why}."

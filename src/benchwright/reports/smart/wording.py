@@ -1,4 +1,4 @@
-"""The names of rules, figures, methods and roles in words, and how figures are written."""
+"""The names of rules, metrics, methods and roles in words, and how metrics are written."""
 
 import re
 from typing import Literal, NamedTuple
@@ -48,7 +48,7 @@ _FORMATS = {
 
 
 class Metric(NamedTuple):
-    """What a figure is called and in which unit it is written."""
+    """What a metric is called and in which unit it is written."""
 
     label: str
     unit: Unit
@@ -77,12 +77,12 @@ METRICS = {
 
 
 def metric_of(name: str) -> Metric:
-    """Return the wording of a figure; an unknown one is called by its name."""
+    """Return the wording of a metric; an unknown one is called by its name."""
     return METRICS.get(name, Metric(name.replace("_", " ").capitalize(), "coefficient"))
 
 
 def in_order(names: list[str]) -> list[str]:
-    """Return the distinct names of figures, known ones first in the order of `METRICS`."""
+    """Return the distinct names of metrics, known ones first in the order of `METRICS`."""
     distinct = list(dict.fromkeys(names))
     return [n for n in METRICS if n in distinct] + [n for n in distinct if n not in METRICS]
 

@@ -58,10 +58,10 @@ class Headline(NamedTuple):
 
     cost: str  # what the perturbation costs, on how many items; or why nothing can be said
     order: str  # what it does to the order of models; "" where `cost` says why there is nothing
-    tiles: list[dict[str, str]]  # figures with names and notes
+    tiles: list[dict[str, str]]  # metrics with names and notes
 
 
-class _Figure(NamedTuple):
+class _Metric(NamedTuple):
     """A metric of a `ComparisonSummary` table for one way of asking."""
 
     value: float = math.nan
@@ -109,21 +109,21 @@ def write_headline(
     scores = comparison_scores[
         (comparison_scores["perturbation"] == name) & (comparison_scores["asking_style"] == way)
     ]
-    figures = {
-        str(row["metric"]): _Figure(row["value"], row["low"], row["high"], row["reason"])
+    metrics = {
+        str(row["metric"]): _Metric(row["value"], row["low"], row["high"], row["reason"])
         for row in summary.drop_duplicates("metric").to_dict("records")
     }
     if not share:
         cost = f"No item was altered, so the {count(len(scores), 'model')} cannot lose anything."
     else:
-        cost = _cost(scores, figures.get("mean_delta", _Figure()), perturbation, way)
+        cost = _cost(scores, metrics.get("mean_delta", _Metric()), perturbation, way)
     n_models = int(summary["n_models"].iloc[0])
-    return Headline(cost, _order(figures, n_models), [*_tiles(figures), *tiles])
+    return Headline(cost, _order(metrics, n_models), [*_tiles(metrics), *tiles])
 
 
-def _tiles(figures: Mapping[str, _Figure]) -> list[dict[str, str]]:
+def _tiles(metrics: Mapping[str, _Metric]) -> list[dict[str, str]]:
     before, after, tau, between, pairs, turned, sure = (
-        figures.get(metric, _Figure())
+        metrics.get(metric, _Metric())
         for metric in (
             *("mean_accuracy_original", "mean_accuracy", "kendall_tau_b", "tau_b_between_copies"),
             *("pairs", "reversed_pairs", "significant_reversals"),
@@ -155,7 +155,7 @@ def _tiles(figures: Mapping[str, _Figure]) -> list[dict[str, str]]:
     ]
 
 
-def _cost(scores: pd.DataFrame, change: _Figure, perturbation: PerturbationParams, way: str) -> str:
+def _cost(scores: pd.DataFrame, change: _Metric, perturbation: PerturbationParams, way: str) -> str:
     value, low, high = change.value, change.low, change.high
     what = joined([words_of(TRANSFORMS, part.transform) for part in perturbation.transforms])
     several = len(scores) != 1
@@ -179,16 +179,16 @@ def _cost(scores: pd.DataFrame, change: _Figure, perturbation: PerturbationParam
     return f"{what} {sentence} on {count(n, 'item')} ({number}{manner}){doubt}."
 
 
-def _order(figures: Mapping[str, _Figure], n_models: int) -> str:
-    tau, again = (figures.get(name, _Figure()) for name in ("kendall_tau_b", "tau_b_resampled"))
+def _order(metrics: Mapping[str, _Metric], n_models: int) -> str:
+    tau, again = (metrics.get(name, _Metric()) for name in ("kendall_tau_b", "tau_b_resampled"))
     if math.isnan(tau.value):
         return f"The order of models is not compared: {tau.reason}."
     pairs, turned, sure = (
-        int(figures[metric].value)
+        int(metrics[metric].value)
         for metric in ("pairs", "reversed_pairs", "significant_reversals")
     )
-    figure = f"{coefficient(tau.value)} {tau.bounds}".strip()
-    text = f"The order of the {n_models:,} models before and after has Kendall tau-b {figure}"
+    shown = f"{coefficient(tau.value)} {tau.bounds}".strip()
+    text = f"The order of the {n_models:,} models before and after has Kendall tau-b {shown}"
     if not math.isnan(again.low):
         noise = f"resampling the unaltered items alone gives {coefficient(again.value)}"
         moved = "moves by more than" if tau.value < again.low else "moves no more than"
@@ -205,7 +205,7 @@ def write_notes(
     perturbation: PerturbationParams,
     reach: PerturbationReach,
 ) -> list[str]:
-    """Write what a reader has to know before trusting a figure, the gravest note first."""
+    """Write what a reader has to know before trusting a metric, the gravest note first."""
     main = main_perturbation(sorted(comparison_scores["perturbation"].unique()), perturbation)
     return [
         *_coherence(perturbation, reach.unchecked),

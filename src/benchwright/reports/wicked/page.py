@@ -80,7 +80,7 @@ def show_comparison_headline(
     perturbation: PerturbationParams,
     perturbation_reach: PerturbationReach,
 ) -> Section:
-    """Gather the top of the page: headline, figures in tiles, warnings."""
+    """Gather the top of the page: headline, metrics in tiles, warnings."""
     shared = int(comparison_prompts["shared"].sum())
     return make_section(
         headline=write_headline(
@@ -211,8 +211,8 @@ def _shuffle(comparison_summary: pd.DataFrame) -> list[Row]:
         ["perturbation", "asking_style"], sort=False
     ):
         by_metric = {row["metric"]: row for row in rows_of(group)}
-        cost, *figures = (by_metric[metric] for metric in ("mean_delta", *_SHUFFLE))
-        reasons = dict.fromkeys(row["reason"] for row in figures if row["reason"])
+        cost, *metrics = (by_metric[metric] for metric in ("mean_delta", *_SHUFFLE))
+        reasons = dict.fromkeys(row["reason"] for row in metrics if row["reason"])
         rows.append(
             {
                 "perturbation": name,
@@ -220,8 +220,8 @@ def _shuffle(comparison_summary: pd.DataFrame) -> list[Row]:
                 "n_models": int(group["n_models"].iloc[0]),
                 "cost": points(cost["value"]),
                 "cost_bounds": interval(cost["low"], cost["high"]),
-                "figures": [
-                    (coefficient(row["value"]), bounds(row["low"], row["high"])) for row in figures
+                "metrics": [
+                    (coefficient(row["value"]), bounds(row["low"], row["high"])) for row in metrics
                 ],
                 "reason": "; ".join(reasons),
             }

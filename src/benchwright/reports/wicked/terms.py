@@ -1,4 +1,4 @@
-"""Transforms, reasons and figures in words."""
+"""Transforms, reasons and metrics in words."""
 
 from benchwright.reports.page.wording import is_missing
 

@@ -49,8 +49,8 @@ def test_errors_and_coverage_on_real_answers(
     score = answers.mean(axis=1)
     weak = score <= np.quantile(score, 0.7)
     better = measured(run, answers[weak], answers[~weak], 6)
-    for title, figures in (("like", like), ("better", better)):
-        for name, (error, coverage) in figures.items():
+    for title, metrics in (("like", like), ("better", better)):
+        for name, (error, coverage) in metrics.items():
             show(f"GSM8K, {title} models, {name}: error {error:.4f}, coverage {coverage:.3f}")
     for name in NAMES[1:]:
         assert like[name][0] < 0.95 * like["mean"][0]

@@ -32,12 +32,12 @@ NO_SUBJECTS = pd.DataFrame({"subject": pd.Series(dtype=str), "winner": pd.Series
 
 
 @pytest.fixture(scope="module")
-def figures() -> pd.DataFrame:
+def results() -> pd.DataFrame:
     return compare_samplers(STUDY)[0]
 
 
-def test_choice_by_all_and_by_splits(figures: pd.DataFrame) -> None:
-    table, changed = choose_samplers(figures, NOTHING, STUDY)
+def test_choice_by_all_and_by_splits(results: pd.DataFrame) -> None:
+    table, changed = choose_samplers(results, NOTHING, STUDY)
     assert table["split"].tolist() == [-1, 0, 1, 2]
     assert changed.empty
     everyone = table.iloc[0]
@@ -56,8 +56,8 @@ def test_choice_by_all_and_by_splits(figures: pd.DataFrame) -> None:
     assert gains.won == splits["winner"].value_counts().max()
 
 
-def test_the_luckiest_order_is_that_of_the_models_that_chose(figures: pd.DataFrame) -> None:
-    table, _ = choose_samplers(figures, NOTHING, STUDY)
+def test_the_luckiest_order_is_that_of_the_models_that_chose(results: pd.DataFrame) -> None:
+    table, _ = choose_samplers(results, NOTHING, STUDY)
     lucky: dict[str, list[str]] = {"selection": [], "held_out": []}
     draws = STUDY.draws([10, 25, 50], tau=False)
     for halves in model_splits(STUDY):
@@ -70,13 +70,13 @@ def test_the_luckiest_order_is_that_of_the_models_that_chose(figures: pd.DataFra
     assert lucky["selection"] != lucky["held_out"]
 
 
-def test_another_winner_than_last_time_is_listed(figures: pd.DataFrame) -> None:
+def test_another_winner_than_last_time_is_listed(results: pd.DataFrame) -> None:
     study = make_study(params=make_params(adaptive={"splits": 0}))
-    table, _ = choose_samplers(figures, NOTHING, study)
+    table, _ = choose_samplers(results, NOTHING, study)
     now = table["winner"].iloc[0]
     for before, rows in (("gone", 1), (now, 0)):
         saved = pd.DataFrame({"split": [-1, 0], "winner": [before, "x"]})
-        _, changed = choose_samplers(figures, saved, study)
+        _, changed = choose_samplers(results, saved, study)
         assert len(changed) == rows
         joined = join_changes(changed, changed.iloc[:0])
         assert joined.to_dict("records") == [{"scope": "", "before": "gone", "now": now}][:rows]
@@ -102,7 +102,7 @@ def test_small_subjects_are_left_out() -> None:
     assert luck == {}
 
 
-def test_subset_is_drawn_from_the_judged_items(figures: pd.DataFrame) -> None:
+def test_subset_is_drawn_from_the_judged_items(results: pd.DataFrame) -> None:
     answers = make_answers()
     answers[:, :20] = np.nan
     panels = make_panels(answers)

@@ -7,7 +7,7 @@ from benchwright.methods.dele.evidence.choice import choose_samplers, gains_over
 from benchwright.methods.dele.evidence.rate_curves import trace_chosen
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.reports.dele.page import chosen_rows
-from benchwright.reports.dele.plots.rate_curves import LINES, draw_chosen_curves
+from benchwright.reports.dele.plots.rate_curves import LINES, plot_chosen_curves
 from methods.dele.evidence.sampling_examples import make_study
 
 STUDY = make_study()
@@ -16,8 +16,8 @@ NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype
 
 @pytest.fixture(scope="module")
 def choice() -> pd.DataFrame:
-    figures = compare_samplers(STUDY)[0]
-    return choose_samplers(figures, NOTHING, STUDY)[0]
+    results = compare_samplers(STUDY)[0]
+    return choose_samplers(results, NOTHING, STUDY)[0]
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
     none = choice[choice["split"] == -1]
     empty = trace_chosen(none, STUDY)
     assert empty.empty
-    assert not draw_chosen_curves(empty).data
+    assert not plot_chosen_curves(empty).data
     assert chosen_rows(empty, [10.0]) == []
 
 
@@ -77,11 +77,11 @@ def test_the_page_s_rows_are_the_table_s(curves: pd.DataFrame) -> None:
     assert row["mean_absolute_error"] == f"{100 * own['mean_absolute_error']:.2f}"
 
 
-def test_the_figure_has_a_line_of_each_kind_in_each_panel(curves: pd.DataFrame) -> None:
-    figure = draw_chosen_curves(curves)
+def test_the_plot_has_a_line_of_each_kind_in_each_panel(curves: pd.DataFrame) -> None:
+    plot = plot_chosen_curves(curves)
     by_panel: dict[str, set[str]] = {}
-    for trace in figure.data:
+    for trace in plot.data:
         by_panel.setdefault(trace.yaxis, set()).add(str(trace.name))
     assert len(by_panel) == 3
     assert all(set(LINES.values()) <= names for names in by_panel.values())
-    assert "3 splits" in figure.layout.meta["caption"]
+    assert "3 splits" in plot.layout.meta["caption"]

@@ -36,19 +36,19 @@ def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def test_every_sampler_every_panel(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    figures, left_out = judged
+    results, left_out = judged
     names = {"random", "stratified", "word_length", "anchor_points", "share_wrong"}
-    assert set(figures["sampler"]) == names
+    assert set(results["sampler"]) == names
     assert left_out.empty
     # panels, rates, repeats of four samplers and draws of random
-    assert len(figures) == 5 * 4 * (4 * 4 + PARAMS.evidence.random_draws)
-    whole = figures[figures["rate"] == 100]
+    assert len(results) == 5 * 4 * (4 * 4 + PARAMS.evidence.random_draws)
+    whole = results[results["rate"] == 100]
     assert whole["mean_absolute_error"].max() == pytest.approx(0, abs=1e-9)
     assert whole["tau_b"].min() == pytest.approx(1)
 
 
 def test_held_out_answers_do_not_choose(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    """What held-out models answer may change their figures, never the items chosen."""
+    """What held-out models answer may change their results, never the items chosen."""
     other = PANELS.correct.copy()
     places = PANELS.groups["held_out"]
     other[places] = 1 - other[places]
@@ -62,14 +62,14 @@ def test_held_out_answers_do_not_choose(judged: tuple[pd.DataFrame, pd.DataFrame
 def test_a_sampler_that_cannot_run_is_told() -> None:
     panels = make_panels(make_answers(models=3))
     params = make_params(samplers="random+irt_clusters+word_length")
-    figures, left_out = compare_samplers(make_study(panels, params))
-    assert "random" in set(figures["sampler"])
+    results, left_out = compare_samplers(make_study(panels, params))
+    assert "random" in set(results["sampler"])
     assert set(left_out["sampler"]) <= {"irt_clusters"}
 
 
 def test_random_always_runs() -> None:
-    figures, _ = compare_samplers(make_study(params=make_params(samplers="word_length")))
-    assert set(figures["sampler"]) == {"random", "word_length"}
+    results, _ = compare_samplers(make_study(params=make_params(samplers="word_length")))
+    assert set(results["sampler"]) == {"random", "word_length"}
 
 
 def test_curves_are_means_and_have_a_band(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
@@ -113,10 +113,10 @@ def test_a_sampler_that_is_random_is_rarely_called_anything(
     """Relabelled random draws: each run has a chance of five in a hundred of a verdict."""
     found = []
     for seed in range(4):
-        figures, _ = compare_samplers(
+        results, _ = compare_samplers(
             make_study(params=make_params(samplers="random"), seed=100 + seed)
         )
-        relabelled = figures.assign(sampler="stratified")
+        relabelled = results.assign(sampler="stratified")
         both = pd.concat([judged[0].query("sampler == 'random'"), relabelled])
         table = compare_with_random(both, make_study(seed=seed))
         own = table[(table["metric"] == "spearman") & (table["panel"] == "held_out")]

@@ -11,7 +11,7 @@ from benchwright.methods.dele.evidence.panels import answered_by_all, choose_pap
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.methods.dele.evidence.sampler_summary import compare_on_paper_panel
 from benchwright.params.scoring import ModelsParams
-from benchwright.reports.dele.plots.rate_curves import draw_paper_curves
+from benchwright.reports.dele.plots.rate_curves import plot_paper_curves
 from methods.dele.evidence.sampling_examples import (
     NO_SCORES,
     make_answers,
@@ -90,17 +90,17 @@ def test_samplers_choose_among_its_items_alone() -> None:
     assert "anchor_points" in set(summary["sampler"])
     whole = curves[(curves["rate"] == 100) & (curves["metric"] == "mean_absolute_error")]
     assert whole["mean"].max() == pytest.approx(0, abs=1e-9)
-    figure = draw_paper_curves(curves, panel, PARAMS)
-    assert "8 models of the paper's panel, 40 items" in figure.layout.meta["caption"]
+    plot = plot_paper_curves(curves, panel, PARAMS)
+    assert "8 models of the paper's panel, 40 items" in plot.layout.meta["caption"]
 
 
 def test_it_is_a_benchmark_of_its_own() -> None:
-    """Its models and items alone, with no others, give the same figures by all models."""
+    """Its models and items alone, with no others, give the same results by all models."""
     panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
     curves, _ = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
     panels = make_panels(panel.correct, PARAMS)
-    figures, _ = compare_samplers(make_study(panels, PARAMS))
-    own = figures[figures["panel"] == "all"].groupby(["sampler", "rate"])["spearman"].mean()
+    results, _ = compare_samplers(make_study(panels, PARAMS))
+    own = results[results["panel"] == "all"].groupby(["sampler", "rate"])["spearman"].mean()
     found = curves[curves["metric"] == "spearman"].set_index(["sampler", "rate"])["mean"]
     pd.testing.assert_series_equal(found.sort_index(), own, check_names=False)
 
@@ -115,4 +115,4 @@ def test_nobody_is_there() -> None:
         curves, summary = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
         assert curves.empty
         assert summary.empty
-        assert not draw_paper_curves(curves, panel, PARAMS).data
+        assert not plot_paper_curves(curves, panel, PARAMS).data

@@ -95,7 +95,7 @@ def test_without_samplers_there_is_an_empty_table() -> None:
     assert measure_samplers(_pool(), {}, JUDGES, Draws([10], {}, seed=0)).empty
 
 
-def test_draws_that_are_judged_together_have_the_figures_of_each(
+def test_draws_that_are_judged_together_have_the_results_of_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     samplers = {"first": _first, "shuffled": _shuffled, "weighted": _weighted}

@@ -11,7 +11,7 @@ from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.page import target_rows
-from benchwright.reports.dele.plots.rate_curves import draw_subject_curves, draw_target_curves
+from benchwright.reports.dele.plots.rate_curves import plot_subject_curves, plot_target_curves
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_items,
@@ -37,9 +37,9 @@ def targets() -> pd.DataFrame:
     return trace_targets(uneven())
 
 
-def test_beside_the_mean_over_items_are_the_figures_of_all_pages(targets: pd.DataFrame) -> None:
-    figures, _ = compare_samplers(uneven())
-    own = figures[figures["panel"] == "held_out"].groupby(["sampler", "rate"])["tau_b"].mean()
+def test_beside_the_mean_over_items_are_the_results_of_all_pages(targets: pd.DataFrame) -> None:
+    results, _ = compare_samplers(uneven())
+    own = results[results["panel"] == "held_out"].groupby(["sampler", "rate"])["tau_b"].mean()
     items = targets[(targets["target"] == "items") & (targets["metric"] == "tau_b")]
     found = items.set_index(["sampler", "rate"])["mean"]
     pd.testing.assert_series_equal(found.sort_index(), own.sort_index(), check_names=False)
@@ -78,7 +78,7 @@ def test_rows_of_the_page_are_by_target(targets: pd.DataFrame) -> None:
     assert rows[1]["band"]["mean_absolute_error"] == (
         f"[{100 * best['random_low']:.2f}, {100 * best['random_high']:.2f}]"
     )
-    assert len(draw_target_curves(targets, PARAMS).layout.annotations) == 2
+    assert len(plot_target_curves(targets, PARAMS).layout.annotations) == 2
 
 
 def test_one_subject_has_one_mean() -> None:
@@ -95,13 +95,13 @@ def subjects() -> pd.DataFrame:
 
 
 def test_a_subject_is_a_benchmark_of_its_own(subjects: pd.DataFrame) -> None:
-    """Its items alone, as a benchmark, give the same figures; all models judge."""
+    """Its items alone, as a benchmark, give the same results; all models judge."""
     answers = make_answers()[:, :45]
     items = make_items(45).assign(subject="large")
-    figures, _ = compare_samplers(
+    results, _ = compare_samplers(
         make_study(make_panels(answers, PARAMS, items=items), PARAMS, items)
     )
-    own = figures[(figures["panel"] == "all") & (figures["sampler"] == "word_length")]
+    own = results[(results["panel"] == "all") & (results["sampler"] == "word_length")]
     rows = subjects[(subjects["subject"] == "large") & (subjects["sampler"] == "word_length")]
     for metric in ("spearman", "mean_absolute_error"):
         found = rows[rows["metric"] == metric].set_index("rate")["mean"]
@@ -128,23 +128,23 @@ def test_rates_are_thinned_to_twenty_with_the_last() -> None:
     assert (len(many), many[-1]) == (20, 100.0)
 
 
-def test_the_menu_shows_each_subject_s_figures(subjects: pd.DataFrame) -> None:
-    figure = json.loads(draw_subject_curves(subjects, PARAMS).to_json())
-    buttons = figure["layout"]["updatemenus"][0]["buttons"]
+def test_the_menu_shows_each_subject_s_results(subjects: pd.DataFrame) -> None:
+    plot = json.loads(plot_subject_curves(subjects, PARAMS).to_json())
+    buttons = plot["layout"]["updatemenus"][0]["buttons"]
     assert [button["label"] for button in buttons] == [
         "mean over 2 subjects",
         "large (45)",
         "small (15)",
     ]
     shown = buttons[2]["args"][0]
-    assert len(shown["y"]) == len(figure["data"])
+    assert len(shown["y"]) == len(plot["data"])
     own = subjects[(subjects["subject"] == "small") & (subjects["metric"] == "spearman")]
-    for trace, y in zip(figure["data"], shown["y"], strict=True):
+    for trace, y in zip(plot["data"], shown["y"], strict=True):
         name = trace["meta"].get("of", "random")
         rows = own[own["sampler"] == name].sort_values("rate")
         assert y == pytest.approx(rows[trace["meta"]["shows"]].round(4).tolist())
     first = buttons[0]["args"][0]["y"]
-    for trace, y in zip(figure["data"], first, strict=True):
+    for trace, y in zip(plot["data"], first, strict=True):
         assert y == pytest.approx(trace["y"], abs=1e-4)
 
 
@@ -152,9 +152,9 @@ def test_a_subject_s_name_is_text_and_its_gaps_are_gaps(subjects: pd.DataFrame) 
     odd = subjects.assign(subject=subjects["subject"].replace("small", "<b>x</b>"))
     odd.loc[(odd["rate"] == 10) & (odd["sampler"] == "random"), "mean"] = np.nan
     odd = odd[~((odd["subject"] == "large") & (odd["sampler"] == "word_length"))]
-    figure = json.loads(draw_subject_curves(odd, PARAMS).to_json())
-    buttons = figure["layout"]["updatemenus"][0]["buttons"]
+    plot = json.loads(plot_subject_curves(odd, PARAMS).to_json())
+    buttons = plot["layout"]["updatemenus"][0]["buttons"]
     assert buttons[1]["label"] == "&lt;b&gt;x&lt;/b&gt; (15)"
-    names = [trace["meta"].get("of") for trace in figure["data"]]
+    names = [trace["meta"].get("of") for trace in plot["data"]]
     assert buttons[1]["args"][0]["y"][names.index("random")][0] is None
     assert set(buttons[2]["args"][0]["y"][names.index("word_length")]) == {None}

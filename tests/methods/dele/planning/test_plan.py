@@ -209,7 +209,7 @@ def test_few_models_say_little_about_others_and_many_say_much() -> None:
     assert "5 models: too few" in alone.reason
 
 
-def test_figures_of_a_size_do_not_depend_on_what_else_was_asked() -> None:
+def test_metrics_of_a_size_do_not_depend_on_what_else_was_asked() -> None:
     values = answers(10, 40)
     one, other = RandomSubsets(values, 30, 5), RandomSubsets(values, 30, 5)
     other.at(7)

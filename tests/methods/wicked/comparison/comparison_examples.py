@@ -129,7 +129,7 @@ def make_inputs(
         ),
         "single_best_answer_ids": {"single": [], "several": [ids[0]] if ids else []},
         "params:perturbation": settings,
-        "params:evaluation": EvaluationParams(bootstrap_draws=200),
+        "params:evaluation": EvaluationParams(bootstrap_samples=200),
         "params:seed": seed,
         "params:variant": "wicked",
         "params:ingestion": BenchmarkParams.model_validate(

@@ -28,7 +28,7 @@ from benchwright.tables.wicked import (
 
 IDS = ("q0", "q1", "q2", "q3")
 NO_RESPONSES = Responses.empty()
-FEW = EvaluationParams(bootstrap_draws=50)
+FEW = EvaluationParams(bootstrap_samples=50)
 
 
 def matrix(condition: str, *, prediction: Any = None, **answers: list[float]) -> ResponseMatrix:
@@ -258,12 +258,12 @@ def test_items_that_lost_their_answer_unchecked_are_counted() -> None:
     marks = changes(wicked_0="ggk.")
     scores = compare(original, perturbed, marks)
     checked = {"single": ["q3"], "several": ["q1"]}
-    figures = metrics(scores, marks, checked)
-    assert figures["gold_removed_unchecked"] == 1  # q0; q1 was read and found without
-    assert (figures["share_altered"], figures["share_gold_removed"]) == (0.75, 0.5)
-    assert figures["delta.wicked.a"] == -0.25
-    assert "accuracy_sd.wicked.a" not in figures  # one copy has none
-    assert "share_with_none_demonstration" not in figures
+    results = metrics(scores, marks, checked)
+    assert results["gold_removed_unchecked"] == 1  # q0; q1 was read and found without
+    assert (results["share_altered"], results["share_gold_removed"]) == (0.75, 0.5)
+    assert results["delta.wicked.a"] == -0.25
+    assert "accuracy_sd.wicked.a" not in results  # one copy has none
+    assert "share_with_none_demonstration" not in results
     found = count_unchecked(marks, checked, set(IDS))
     assert (found.lost, found.lost_unchecked, found.lost_per_copy) == (2, 1, 1)
     assert (found.single, found.several, found.unchecked) == (1, 1, 2)
@@ -272,8 +272,8 @@ def test_items_that_lost_their_answer_unchecked_are_counted() -> None:
 def test_two_transforms_of_an_item_are_one_change() -> None:
     first, second = changes(wicked_0="g..."), changes(wicked_0="kk..")
     both = pd.concat([first, second])
-    figures = metrics(ComparisonScores.empty(), both, {"single": [], "several": []})
-    assert (figures["share_altered"], figures["share_gold_removed"]) == (0.5, 0.25)
+    results = metrics(ComparisonScores.empty(), both, {"single": [], "several": []})
+    assert (results["share_altered"], results["share_gold_removed"]) == (0.5, 0.25)
     original = matrix("question", a=[1, 1, 1, 0])
     perturbed = {"wicked-0": matrix("wicked-0", a=[0, 1, 1, 0])}
     seen, _ = follow_answers(align(original, perturbed, both))

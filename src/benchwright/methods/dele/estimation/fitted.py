@@ -23,7 +23,7 @@ class Estimates(NamedTuple):
     low: Float  # (r,) lower bound of the interval
     high: Float  # (r,) upper bound
     se: Float  # (r,) standard error
-    reason: Sequence[str]  # r texts: why figures are NaN, or a caveat; "" otherwise
+    reason: Sequence[str]  # r texts: why metrics are NaN, or a caveat; "" otherwise
 
 
 FromComplete = Callable[[Float, float], Estimates]

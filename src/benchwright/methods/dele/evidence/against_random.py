@@ -27,7 +27,7 @@ HIGHER_IS_BETTER = {
     "wasserstein": False,
     "mean_absolute_error": False,
 }
-"""The figures that are tested, and which direction is better."""
+"""The results that are tested, and which direction is better."""
 LEVEL = 0.05
 """Level of the tests after the correction."""
 
@@ -40,7 +40,7 @@ def random_results(
     *,
     tau: bool = True,
 ) -> dict[str, Preservation]:
-    """Return the figures (draws,) of random subsets of one size by panel, the same for all."""
+    """Return the results (draws,) of random subsets of one size by panel, the same for all."""
     n = model_panels.correct.shape[1]
     blocks = []
     for start in range(0, draws, _BLOCK):
@@ -60,7 +60,7 @@ def random_results(
 def draw_random_bands(study: SamplingStudy) -> pd.DataFrame:
     """Draw random subsets at every rate and return a `RandomBands` table.
 
-    The band of a figure is the middle 95% of single random subsets. The band of its standard
+    The band of a result is the middle 95% of single random subsets. The band of its standard
     deviation over repeats resamples as many random subsets as there are repeats.
     """
     rows = []
@@ -68,9 +68,9 @@ def draw_random_bands(study: SamplingStudy) -> pd.DataFrame:
     for rate, size in study.sizes(study.rates) if study.panels.item_ids else ():
         generator = study.generator(f"random_bands/{rate:g}")
         drawn = random_results(model_panels, size, sampling.evidence.band_subsets, generator)
-        for panel, figures in drawn.items():
+        for panel, results in drawn.items():
             for metric in METRICS:
-                values = getattr(figures, metric)
+                values = getattr(results, metric)
                 bounds = quantiles(values)
                 sds = np.full(1, np.nan)
                 if sampling.repeats > 1:
@@ -109,7 +109,7 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
     The percentile is that of the mean among single random subsets. The p-value compares the mean
     with means of as many random subsets as the sampler has repeats, or with single ones where its
     repeats differ only by ties. Holm's correction is over samplers and rates, for each panel and
-    figure.
+    result.
 
     Returns:
         A `SamplingAgainstRandom` table, without rows where fewer than three models judge.
@@ -130,23 +130,23 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
         generator = study.generator(f"against_random/{rate:g}")
         drawn = random_results(model_panels, size, draws, generator)
         nulls = generator.integers(draws, size=(draws, max(repeats.values())))
-        for panel, figures in drawn.items():
+        for panel, results in drawn.items():
             for name in [RANDOM, *names]:
                 if (name, panel, rate) in means:
                     key = {"sampler": name, "panel": panel, "rate": rate, "size": size}
                     mean = means[name, panel, rate]
-                    rows += _rows(key, mean, figures, nulls[:, : repeats[name]])
+                    rows += _rows(key, mean, results, nulls[:, : repeats[name]])
     return _corrected(
         pd.DataFrame(rows), {name: len(own) for name, own in model_panels.panels.items()}
     )
 
 
 def _rows(
-    key: dict[str, Any], means: Mapping[Any, Any], figures: Preservation, nulls: NDArray[np.integer]
+    key: dict[str, Any], means: Mapping[Any, Any], results: Preservation, nulls: NDArray[np.integer]
 ) -> list[dict[str, Any]]:
     rows = []
     for metric, higher in HIGHER_IS_BETTER.items():
-        values: NDArray[np.float64] = getattr(figures, metric)
+        values: NDArray[np.float64] = getattr(results, metric)
         value = float(means[metric])
         bounds = zip(("random_low", "random_median", "random_high"), quantiles(values), strict=True)
         among = values if nulls.shape[1] == 1 else values[nulls].mean(axis=1)

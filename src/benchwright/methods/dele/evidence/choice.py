@@ -37,31 +37,31 @@ ALL_MODELS_SPLIT = -1
 class Choice(NamedTuple):
     """The winner of one panel, and the samplers it was chosen from."""
 
-    winner: str  # a sampler's name; "" where no sampler has figures
+    winner: str  # a sampler's name; "" where no sampler has results
     # one row per sampler, best first: sampler, eligible, mean_place, and each criterion's mean over
     # rates.
     standing: pd.DataFrame
     reason: str = ""  # a caveat of the choice, or ""
 
 
-def choose_sampler(figures: pd.DataFrame, params: AdaptiveParams) -> Choice:
-    """Choose a sampler by the figures of one panel.
+def choose_sampler(results: pd.DataFrame, params: AdaptiveParams) -> Choice:
+    """Choose a sampler by the results of one panel.
 
     Eligible are the samplers whose mean Spearman correlation over repeats reaches
     `min_correlation` at every rate compared; where none does, all are, with a reason. Among them
     the criteria are ranked, ties sharing their place, and the lowest mean place wins, then the
     higher correlation, then the name.
 
-    `figures` have the columns sampler, rate, repeat and the fields of `Preservation`, of one panel.
+    `results` have the columns sampler, rate, repeat and the fields of `Preservation`, of one panel.
     """
-    by_rate = _by_rate(figures, params)
+    by_rate = _by_rate(results, params)
     groups = by_rate.groupby("sampler", sort=True)
     table = groups[by_rate.columns.drop(["sampler", "rate"]).tolist()].mean()
     table["eligible"] = groups["spearman"].min().ge(params.min_correlation)
     table = table.assign(mean_place=np.nan).reset_index()
     reason = ""
     if by_rate.empty:
-        reason = f"no figures between {params.lowest_rate:g}% and {params.highest_rate:g}%"
+        reason = f"no results between {params.lowest_rate:g}% and {params.highest_rate:g}%"
         return Choice("", table, reason)
     if not table["eligible"].any():
         reason = f"no sampler keeps ranks with a correlation of {params.min_correlation:g}"
@@ -84,24 +84,24 @@ def choose_sampler(figures: pd.DataFrame, params: AdaptiveParams) -> Choice:
     return Choice(str(table["sampler"].iloc[0]), table, reason)
 
 
-def _by_rate(figures: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
+def _by_rate(results: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
     """Means over repeats, and the variance over repeats of the mean score, by sampler and rate."""
-    inside = figures["rate"].between(params.lowest_rate, params.highest_rate)
-    groups = figures[inside].groupby(["sampler", "rate"], sort=True)
+    inside = results["rate"].between(params.lowest_rate, params.highest_rate)
+    groups = results[inside].groupby(["sampler", "rate"], sort=True)
     means = groups[["spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error"]].mean()
     return means.assign(variance=groups["bias"].var(ddof=1).fillna(0)).reset_index()
 
 
 def gain_over_random(
-    figures: pd.DataFrame, sampler: str, metric: str, params: AdaptiveParams
+    results: pd.DataFrame, sampler: str, metric: str, params: AdaptiveParams
 ) -> float:
     """Return how much better a sampler is than random, in the mean over rates and repeats.
 
-    Positive is better for every metric; NaN where either has no figures.
+    Positive is better for every metric; NaN where either has no results.
 
-    `figures` are of one panel that did not choose the sampler; `metric` is a criterion.
+    `results` are of one panel that did not choose the sampler; `metric` is a criterion.
     """
-    by_rate = _by_rate(figures[figures["sampler"].isin([sampler, RANDOM])], params)
+    by_rate = _by_rate(results[results["sampler"].isin([sampler, RANDOM])], params)
     means = by_rate.groupby("sampler")[metric].mean()
     difference = float(means.get(sampler, np.nan) - means.get(RANDOM, np.nan))
     return difference if HIGHER_IS_BETTER.get(metric, False) else -difference
@@ -196,12 +196,12 @@ def _by_splits(study: SamplingStudy) -> list[tuple[Any, ...]]:
         for both, halves in zip(sides, splits, strict=True)
     )
     draws = study.split_draws(_compared_rates(study), tau="tau_b" in adaptive.criteria)
-    figures, _ = compare_for_panels(study, by_choosers, model_panels, draws)
-    orders = fixed_orders(figures["sampler"].nunique(), study.seed)
+    results, _ = compare_for_panels(study, by_choosers, model_panels, draws)
+    orders = fixed_orders(results["sampler"].nunique(), study.seed)
     by_luck = measure_orders(study, orders, model_panels, draws)
-    figures = pd.concat([figures, by_luck], ignore_index=True)
-    figures["lucky"] = figures["sampler"].isin(list(orders))
-    by_panel = dict(list(figures.groupby("panel")))
+    results = pd.concat([results, by_luck], ignore_index=True)
+    results["lucky"] = results["sampler"].isin(list(orders))
+    by_panel = dict(list(results.groupby("panel")))
     return [
         _row(
             number,
@@ -245,8 +245,8 @@ def choose_by_subject(
     Samplers that read answers take no part: each half would need its own items.
 
     Returns:
-        A `SubjectWinners` table, a `ChangedWinners` table against the last saved run, and figures
-        of how far the two halves agree beyond luck; no figures without subjects.
+        A `SubjectWinners` table, a `ChangedWinners` table against the last saved run, and results
+        of how far the two halves agree beyond luck; no results without subjects.
     """
     adaptive, panels = study.sampling.adaptive, study.panels
     subjects = large_subjects(study.plain, study.sampling)
@@ -260,9 +260,9 @@ def choose_by_subject(
     for subject, places in subjects.items():
         pool = study.plain.select(places)
         model_panels = ModelPanels.of(panels.correct[:, places], members)
-        figures = measure_samplers(pool, runs_on(plain, pool)[0], model_panels, draws)
-        by_panel = {name: figures[figures["panel"] == name] for name in members}
-        samplers = max(samplers, figures["sampler"].nunique())
+        results = measure_samplers(pool, runs_on(plain, pool)[0], model_panels, draws)
+        by_panel = {name: results[results["panel"] == name] for name in members}
+        samplers = max(samplers, results["sampler"].nunique())
         chosen = {name: choose_sampler(own, adaptive) for name, own in by_panel.items()}
         winners = [chosen[name].winner for name in ("all", "selection", "held_out")]
         gains = [

@@ -31,7 +31,7 @@ def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.
     `estimate_items` items or a quarter of the items.
 
     Returns:
-        An `EstimateErrors` table; figures are means over models and subsets.
+        An `EstimateErrors` table; results are means over models and subsets.
     """
     panels, sampling, seed = study.panels, study.sampling, study.seed
     evidence = sampling.evidence
@@ -79,8 +79,8 @@ def _errors(
         bounded = known & ~np.isnan(low) & ~np.isnan(high)
         gap, width = (score - truth)[known], (high - low)[bounded]
         inside = (low - _ROUNDING <= truth) & (truth <= high + _ROUNDING)
-        figures = (np.abs(gap), gap, inside[bounded], width)
-        parts.append([_mean(values) for values in figures])
+        results = (np.abs(gap), gap, inside[bounded], width)
+        parts.append([_mean(values) for values in results])
         reasons += filter(None, estimates.reason)
     means = tuple(_mean(column[~np.isnan(column)]) for column in np.array(parts).T)
     return means, reasons[0] if reasons else ""

@@ -1,4 +1,4 @@
-"""Figures over rates beside random subsets (DELE, Figures 1–32): all, by subject, by target."""
+"""Results over rates beside random subsets (DELE, Figures 1–32): all, by subject, by target."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from math import ceil
@@ -34,10 +34,10 @@ _BAND = ["random_low", "random_median", "random_high"]
 
 
 def _by_metric(
-    figures: pd.DataFrame, key: Sequence[str], metrics: Sequence[str] = METRICS
+    results: pd.DataFrame, key: Sequence[str], metrics: Sequence[str] = METRICS
 ) -> "SeriesGroupBy[float, tuple[Hashable, ...]]":
-    """Group the values of every figure by key and metric."""
-    long = figures.melt(list(key), list(metrics), var_name="metric", value_name="value")
+    """Group the values of every result by key and metric."""
+    long = results.melt(list(key), list(metrics), var_name="metric", value_name="value")
     return long.groupby([*key, "metric"], sort=True)["value"]
 
 
@@ -46,7 +46,7 @@ def _middle(groups: "SeriesGroupBy[float, tuple[Hashable, ...]]") -> dict[str, p
 
 
 def trace_curves(sampling_results: pd.DataFrame, random_bands: pd.DataFrame) -> pd.DataFrame:
-    """Trace each figure over the rates: a `SamplingCurves` table.
+    """Trace each result over the rates: a `SamplingCurves` table.
 
     It holds the mean, the spread over repeats, and the band of random subsets.
     """
@@ -83,8 +83,8 @@ def trace_subjects(study: SamplingStudy) -> pd.DataFrame:
         pool, correct = study.plain.select(places), panels.correct[:, places]
         able, _ = runs_on(study.samplers(answers=False), pool)
         model_panels = ModelPanels.of(correct, {"all": panels.groups["all"]})
-        figures = measure_samplers(pool, able, model_panels, study.draws(rates, tau=False))
-        groups = _by_metric(figures, ["sampler", "rate", "size"], SUBJECT_METRICS)
+        results = measure_samplers(pool, able, model_panels, study.draws(rates, tau=False))
+        groups = _by_metric(results, ["sampler", "rate", "size"], SUBJECT_METRICS)
         means = groups.mean().rename("mean").reset_index()
         rows = []
         for rate, size in zip(rates, sizes_of_rates(rates, len(pool)), strict=True):
@@ -138,13 +138,13 @@ def trace_targets(study: SamplingStudy) -> pd.DataFrame:
     draws, parts = study.sampling.evidence.band_subsets, []
     for target, whole in targets.items():
         model_panels = study.panels.model_panels([main], whole)
-        figures = measure_samplers(pool, able, model_panels, study.draws(study.rates))
+        results = measure_samplers(pool, able, model_panels, study.draws(study.rates))
         random: dict[tuple[float, str], NDArray[np.float64]] = {}
         for rate, size in study.sizes(study.rates):
             generator = study.generator(f"targets/{rate:g}")
             drawn = random_results(model_panels, size, draws, generator)[main]
             random |= {(rate, metric): values for metric, values in drawn._asdict().items()}
-        parts.append(_target_means(figures, random).assign(target=target))
+        parts.append(_target_means(results, random).assign(target=target))
     table = pd.concat(parts, ignore_index=True).assign(n_models=n_models)
     order = ["target", "metric", "sampler", "rate"]
     table = table.sort_values(order, ignore_index=True)[TargetCurves.columns()]
@@ -152,10 +152,10 @@ def trace_targets(study: SamplingStudy) -> pd.DataFrame:
 
 
 def _target_means(
-    figures: pd.DataFrame, random: dict[tuple[float, str], NDArray[np.float64]]
+    results: pd.DataFrame, random: dict[tuple[float, str], NDArray[np.float64]]
 ) -> pd.DataFrame:
     """Each sampler's mean at each rate, among random subsets by rate and metric."""
-    groups = _by_metric(figures, _KEY)
+    groups = _by_metric(results, _KEY)
     table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)}).reset_index()
     places = list(zip(table["rate"].tolist(), table["metric"].tolist(), strict=True))
     bounds = {place: quantiles(values) for place, values in random.items()}
@@ -208,7 +208,7 @@ def _winners(
     model_panels: ModelPanels,
     study: SamplingStudy,
 ) -> Iterable[pd.DataFrame]:
-    """Figures of each split's winner by both sides; one that reads no answers draws once."""
+    """Results of each split's winner by both sides; one that reads no answers draws once."""
     samplers, plain = study.samplers(), study.samplers(answers=False)
     for name, rows in winners.groupby(winners):
         together = name in plain
@@ -226,7 +226,7 @@ def _winners(
 def _randoms(
     orders: pd.Series, model_panels: ModelPanels, study: SamplingStudy
 ) -> Iterable[pd.DataFrame]:
-    """Figures of random, and of the luckiest order of each split, by the models held out."""
+    """Results of random, and of the luckiest order of each split, by the models held out."""
     draws = study.split_draws(study.rates)
     everyone = model_panels.only(f"{RANDOM} {number}" for number in orders.index)
     yield measure_samplers(study.plain, {RANDOM: study.samplers()[RANDOM]}, everyone, draws)
@@ -236,9 +236,9 @@ def _randoms(
         yield measure_orders(study, {str(name): known[str(name)]}, panels, draws)
 
 
-def _split_means(figures: pd.DataFrame) -> pd.DataFrame:
-    figures[["line", "split"]] = figures["panel"].str.rsplit(" ", n=1, expand=True)
-    by_split = _by_metric(figures, ["line", "split", "rate", "size"]).mean()
+def _split_means(results: pd.DataFrame) -> pd.DataFrame:
+    results[["line", "split"]] = results["panel"].str.rsplit(" ", n=1, expand=True)
+    by_split = _by_metric(results, ["line", "split", "rate", "size"]).mean()
     groups = by_split.groupby(["line", "rate", "size", "metric"])
     means = {"splits": groups.size(), "mean": groups.mean(), **_middle(groups)}
     return pd.DataFrame(means).reset_index()

@@ -81,7 +81,7 @@ def compare_for_panels(
     the pool with the answers of the models that choose for these.
 
     Returns:
-        The figures, and for each pool the samplers that could not run, and why.
+        The results, and for each pool the samplers that could not run, and why.
     """
     able, unable = runs_on(study.samplers(answers=False), study.plain)
     left_out = [unable]
@@ -119,9 +119,9 @@ def measure_samplers(
                 seeds = [repeat_seed(draws.seed, name, repeat) for repeat in block]
                 drawn = (samplers[name](pool, seed) for seed in seeds)
                 weights, plain = _weights_of(drawn, len(block), sizes, len(pool))
-                figures = preservation_by_panel(model_panels, weights, tau=draws.tau, sizes=plain)
-                keys += [(name, panel, block.start, len(block)) for panel in figures]
-                parts += figures.values()
+                results = preservation_by_panel(model_panels, weights, tau=draws.tau, sizes=plain)
+                keys += [(name, panel, block.start, len(block)) for panel in results]
+                parts += results.values()
                 bar.update(len(block))
     return _table(keys, parts, np.asarray(draws.rates, dtype=np.float64), sizes)
 
@@ -149,7 +149,7 @@ def _table(
     rates: NDArray[np.float64],
     sizes: Sequence[int],
 ) -> pd.DataFrame:
-    """Join the figures; `keys` are sampler, panel, first repeat and number of repeats."""
+    """Join the results; `keys` are sampler, panel, first repeat and number of repeats."""
     columns = ["sampler", "panel", "rate", "size", "repeat", *METRICS]
     if not parts:
         return pd.DataFrame(columns=columns)

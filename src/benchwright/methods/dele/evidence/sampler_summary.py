@@ -92,6 +92,6 @@ def compare_on_paper_panel(
     if not paper_panel.item_ids:
         return SamplingCurves.empty(), SamplingSummary.empty()
     study = prepare_study(items, paper_panel, pool_vectors, sampling, models, seed)
-    figures, _ = compare_samplers(study)
-    curves = trace_curves(figures, draw_random_bands(study))
+    results, _ = compare_samplers(study)
+    curves = trace_curves(results, draw_random_bands(study))
     return curves, summarise_samplers(curves, study)

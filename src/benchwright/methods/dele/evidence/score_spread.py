@@ -53,7 +53,7 @@ def score_distributions(
 def spread_scores(study: SamplingStudy) -> pd.DataFrame:
     """Measure the spread of scores on subsets of difficulty samplers, beside random subsets.
 
-    Figures are of the main panel, in points (0–100), means over repeats. The percentile is that of
+    Results are of the main panel, in points (0–100), means over repeats. The percentile is that of
     the standard deviation among single random subsets of the same size.
 
     Returns:

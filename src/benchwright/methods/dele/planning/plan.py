@@ -114,7 +114,7 @@ def samplers_that_reach(
     return sorted(found, key=lambda reach: (reach.items, reach.sampler))
 
 
-_Figure = Callable[[int], float]
+_Metric = Callable[[int], float]
 Goal = Literal["standard_error", "detectable_difference", "tau_b", "spearman"]
 
 _FEWEST_RANKED = 3
@@ -282,7 +282,7 @@ class _Planner:
                 ]
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
             for name, subsets in self.subsets.items():
-                for k in sorted({*grid_of_sizes(self.n), *subsets.figures}):
+                for k in sorted({*grid_of_sizes(self.n), *subsets.metrics}):
                     subsets.at(k)
                     rows += [
                         (k, goal, name, whose, subsets.quantile(k, goal, share))
@@ -292,7 +292,7 @@ class _Planner:
         return pd.DataFrame(rows, columns=["items", "metric", "sampler", "whose", "value"])
 
     def _formula_row(
-        self, goal: Goal, wanted: float, whose: str, target: Target, value: _Figure
+        self, goal: Goal, wanted: float, whose: str, target: Target, value: _Metric
     ) -> PlanRow:
         row, with_all = PlanRow(goal, wanted, whose, target), value(self.n)
         if np.isnan(with_all):

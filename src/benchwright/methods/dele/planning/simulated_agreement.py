@@ -16,7 +16,7 @@ Agreement = Literal["tau_b", "spearman"]
 
 
 class Agreements(NamedTuple):
-    """Figures of s random subsets of one size beside all items, each (s,), in [−1, 1]."""
+    """Metrics of s random subsets of one size beside all items, each (s,), in [−1, 1]."""
 
     tau_b: Float
     spearman: Float
@@ -25,8 +25,8 @@ class Agreements(NamedTuple):
 class RandomSubsets:
     """Random subsets of the items of a benchmark, judged by the models that answered it.
 
-    Every size has its own random generator, so that its figures do not depend on other sizes.
-    `figures` holds the figures drawn so far, by size.
+    Every size has its own random generator, so that its metrics do not depend on other sizes.
+    `metrics` holds the metrics drawn so far, by size.
     """
 
     def __init__(
@@ -39,14 +39,14 @@ class RandomSubsets:
         """Draw by answers (m, n) in [0, 1], NaN if missing; `strata` are n labels or None."""
         self._correct, self._strata = correct, strata
         self._draws, self._seed = draws, seed
-        self.figures: dict[int, Agreements] = {}
+        self.metrics: dict[int, Agreements] = {}
 
     def at(self, size: int) -> Agreements:
-        """Return the figures of random subsets of one size."""
-        if size not in self.figures:
+        """Return the metrics of random subsets of one size."""
+        if size not in self.metrics:
             found = preservation(self._correct, self._masks(size))
-            self.figures[size] = Agreements(found.tau_b, found.spearman)
-        return self.figures[size]
+            self.metrics[size] = Agreements(found.tau_b, found.spearman)
+        return self.metrics[size]
 
     def by_halves(
         self, size: int, agreement: Agreement, share: float
@@ -64,8 +64,8 @@ class RandomSubsets:
         found = []
         for _ in range(_HALVES):
             half = self._correct[np.sort(generator.permutation(m)[: m // 2])]
-            figures = getattr(preservation(half, masks, tau=agreement == "tau_b"), agreement)
-            found.append(np.quantile(np.where(np.isnan(figures), -1, figures), share))
+            metrics = getattr(preservation(half, masks, tau=agreement == "tau_b"), agreement)
+            found.append(np.quantile(np.where(np.isnan(metrics), -1, metrics), share))
         low, high = np.quantile(found, (0.05, 0.95))
         return float(low), float(high)
 
@@ -77,9 +77,9 @@ class RandomSubsets:
         return masks.astype(np.float64)
 
     def quantile(self, size: int, agreement: Agreement, share: float) -> float:
-        """Return the value that `share` of the subsets stay below; missing figures count as −1."""
-        figures: Float = getattr(self.at(size), agreement)
-        return float(np.quantile(np.where(np.isnan(figures), -1, figures), share))
+        """Return the value that `share` of the subsets stay below; missing metrics count as −1."""
+        metrics: Float = getattr(self.at(size), agreement)
+        return float(np.quantile(np.where(np.isnan(metrics), -1, metrics), share))
 
 
 def grid_of_sizes(n: int, points: int = 16) -> list[int]:

@@ -252,7 +252,7 @@ def compare_ratings(
     Returns:
         `n` pairs of `of` questions; `before` and `after`, the mean ratings 0–9; `shift`, after −
         before, with `low` and `high`; `same`, the share of equal levels, with `same_low` and
-        `same_high`; the shares `harder` and `easier`; `reason`, why figures are absent (None).
+        `same_high`; the shares `harder` and `easier`; `reason`, why metrics are absent (None).
     """
     ratings = [
         table[table["source"].eq("judges")].set_index("item_id")
@@ -279,10 +279,10 @@ def compare_ratings(
         *(mean.mean[0], mean.low[0], mean.high[0], same.share, same.low, same.high),
         *((moved > 0).mean(), (moved < 0).mean()),
     )
-    figures = [None if np.isnan(value) else float(value) for value in values]
+    metrics = [None if np.isnan(value) else float(value) for value in values]
     return {
         **result,
-        **dict(zip(_SHIFT, figures, strict=True)),
+        **dict(zip(_SHIFT, metrics, strict=True)),
         "reason": mean.reason or same.reason,
     }
 

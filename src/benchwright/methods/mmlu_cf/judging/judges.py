@@ -183,17 +183,17 @@ def judge_agreement(
         table = table.sort_index(axis=0).sort_index(axis=1).astype(np.float64)
         names = [str(name) for name in table.index]
         values = table.to_numpy()
-        together = _figures(values, scale, task, seed, draws)
+        together = _metrics(values, scale, task, seed, draws)
         rows.append((task, criterion, "", "", *together[:-2], np.nan, together[-1]))
         rows.extend(
-            (task, criterion, names[a], names[b], *_figures(pair, scale, task, seed, draws))
+            (task, criterion, names[a], names[b], *_metrics(pair, scale, task, seed, draws))
             for a, b in combinations(range(len(names)), 2)
             for pair in [values[[a, b]]]
         )
     return JudgeAgreement.from_rows(rows)
 
 
-def _figures(
+def _metrics(
     values: NDArray[np.float64], scale: Scale, task: str, seed: int, draws: int
 ) -> tuple[Any, ...]:
     """Return n_items, alpha, low, high, equal, apart, difference, reason of judges × items."""

@@ -203,7 +203,7 @@ def sealed_identity(file: Path, half: Literal["validation", "test"]) -> SealedId
         identity = SealedIdentity(name=content["name"], canary=content["canary"], **hashes)
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise InputError(
-            f"{manifest}: cannot be read ({type(error).__name__}); figures are only saved with the "
+            f"{manifest}: cannot be read ({type(error).__name__}); results are only saved with the "
             "manifest that was written with the halves"
         ) from None
     if file_hash(file) != hashes[half]:

@@ -175,20 +175,20 @@ class PairedHalves(NamedTuple):
     versions: tuple[str, ...]
 
 
-def pair_halves(figures: Mapping[str, HalfResult], sealed: str | None = None) -> PairedHalves:
+def pair_halves(results: Mapping[str, HalfResult], sealed: str | None = None) -> PairedHalves:
     """Pair the halves by model, style and shots, within one sealing of one benchmark.
 
     Only fields that both halves report by themselves are paired: "other fields" may be different
-    fields in each half. `figures` are by file. `sealed` is the benchmark's name or the beginning of
-    the SHA-256 of its `test.sealed`; None if there are figures of one benchmark only.
+    fields in each half. `results` are by file. `sealed` is the benchmark's name or the beginning of
+    the SHA-256 of its `test.sealed`; None if there are results of one benchmark only.
 
     Raises:
-        InputError: there are figures of no or of several benchmarks, a half of a configuration
+        InputError: there are results of no or of several benchmarks, a half of a configuration
             occurs twice, or no configuration has both halves.
     """
-    benchmark = _choose({half.benchmark for half in figures.values()}, sealed)
+    benchmark = _choose({half.benchmark for half in results.values()}, sealed)
     files: dict[tuple[str, str, int], dict[str, str]] = {}
-    for file, half in figures.items():
+    for file, half in results.items():
         if half.benchmark != benchmark:
             continue
         key = (half.model, half.style, half.shots)
@@ -201,13 +201,13 @@ def pair_halves(figures: Mapping[str, HalfResult], sealed: str | None = None) ->
     scores: list[ScoredHalves] = []
     excluded: list[str] = []
     for key, by_half in sorted(files.items()):
-        if reason := _reason_to_exclude(by_half, figures):
+        if reason := _reason_to_exclude(by_half, results):
             excluded.append(f"{configuration_name(*key)}: {reason}")
         else:
-            scores += _scored(*(figures[by_half[half]] for half in _HALVES))
+            scores += _scored(*(results[by_half[half]] for half in _HALVES))
     if not scores:
-        raise InputError(f"half_gap: no model has figures of both halves ({'; '.join(excluded)})")
-    versions = {half.version for half in figures.values() if half.benchmark == benchmark}
+        raise InputError(f"half_gap: no model has results of both halves ({'; '.join(excluded)})")
+    versions = {half.version for half in results.values() if half.benchmark == benchmark}
     return PairedHalves(benchmark, tuple(scores), tuple(excluded), tuple(sorted(versions)))
 
 
@@ -236,16 +236,16 @@ def _choose(benchmarks: set[SealedIdentity], sealed: str | None) -> SealedIdenti
     listed = ", ".join(sorted(f"{b.name} ({b.test[:12]})" for b in benchmarks)) or "none"
     asked = "" if sealed is None else f" for half_gap.sealed={sealed}"
     raise InputError(
-        f"half_gap: figures of {len(chosen)} sealed benchmarks{asked}; there are {listed}: "
+        f"half_gap: results of {len(chosen)} sealed benchmarks{asked}; there are {listed}: "
         "choose one by name or by these digits (--params half_gap.sealed=…)"
     )
 
 
-def _reason_to_exclude(by_half: Mapping[str, str], figures: Mapping[str, HalfResult]) -> str:
+def _reason_to_exclude(by_half: Mapping[str, str], results: Mapping[str, HalfResult]) -> str:
     missing = [half for half in _HALVES if half not in by_half]
     if missing:
-        return f"no figures of the {missing[0]} half"
-    halves = (figures[by_half[half]] for half in _HALVES)
+        return f"no results of the {missing[0]} half"
+    halves = (results[by_half[half]] for half in _HALVES)
     return "; ".join(
         f"{half.half}: {half.reason or 'no accuracy'}"
         for half in halves
@@ -268,7 +268,7 @@ def _score(group: GroupResult) -> HalfScore:
 
 
 class ComparedHalves(NamedTuple):
-    """The benchmark of the halves, and notes on the figures."""
+    """The benchmark of the halves, and notes on the results."""
 
     benchmark: SealedIdentity
     notes: tuple[str, ...]
@@ -277,13 +277,13 @@ class ComparedHalves(NamedTuple):
 def compare_halves(
     half_scores: Mapping[str, HalfResult], settings: HalfGapParams, models: ModelsParams
 ) -> tuple[pd.DataFrame, ComparedHalves]:
-    """Pair the figures of both halves and flag models for which the public one looks leaked.
+    """Pair the results of both halves and flag models for which the public one looks leaked.
 
     Returns:
         A `HalfGap` table, and the benchmark with notes on what could not be compared.
 
     Raises:
-        InputError: no model has both halves, or figures are of several benchmarks.
+        InputError: no model has both halves, or results are of several benchmarks.
     """
     paired = pair_halves(half_scores, settings.sealed)
     groups = model_groups(sorted({score.model for score in paired.scores}), models)
@@ -294,7 +294,7 @@ def compare_halves(
         notes.append(f"size not known (conf: models.models.<name>.size_b): {', '.join(unknown)}")
     if len(paired.versions) > 1:
         notes.append(
-            f"figures are by versions {', '.join(paired.versions)}: a difference may be theirs"
+            f"results are by versions {', '.join(paired.versions)}: a difference may be theirs"
         )
     for note in notes:
         logger.warning("half_gap: %s", note)
@@ -325,7 +325,7 @@ def count_small_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> pd.Data
 def collect_gap_metrics(half_gap: pd.DataFrame, half_gap_shares: pd.DataFrame) -> dict[str, float]:
     """Collect Δ and corrected p of each configuration, alarms, and shares of small gaps."""
     whole = half_gap[half_gap["field"].eq("")]
-    figures = {
+    results = {
         "configurations": float(len(whole)),
         "alarms": float(whole["suspicious"].sum()),
         "alarms_in_fields": float(half_gap["suspicious"].sum() - whole["suspicious"].sum()),
@@ -334,12 +334,12 @@ def collect_gap_metrics(half_gap: pd.DataFrame, half_gap_shares: pd.DataFrame) -
     for row in whole.to_dict("records"):
         name = configuration_name(str(row["model"]), str(row["style"]), int(row["shots"]))
         for column in ("delta", "p_holm"):
-            figures[f"{column}.{metric_name(name)}"] = float(row[column])
+            results[f"{column}.{metric_name(name)}"] = float(row[column])
     everything = half_gap_shares[
         half_gap_shares["style"].eq("") & half_gap_shares["size_group"].eq("")
     ]
     for row in everything.to_dict("records"):
         bound = f"{100 * float(row['below']):g}_points"
-        figures[f"share_below_{bound}"] = float(row["share"])
-        figures[f"expected_below_{bound}"] = float(row["expected"])
-    return {name: value for name, value in figures.items() if np.isfinite(value)}
+        results[f"share_below_{bound}"] = float(row["share"])
+        results[f"expected_below_{bound}"] = float(row["expected"])
+    return {name: value for name, value in results.items() if np.isfinite(value)}

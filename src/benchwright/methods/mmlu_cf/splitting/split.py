@@ -140,7 +140,7 @@ _DRAWS = 1000
 
 
 class TwoSampleDistance(NamedTuple):
-    """Distances of two samples over categories; `reason` says why figures are NaN.
+    """Distances of two samples over categories; `reason` says why metrics are NaN.
 
     `total_variation` is half the sum of the differences of shares, 0–1; `expected` is its mean over
     random halves of the same sizes, and it stays below `chance_95` in 95% of them. `ks` is the

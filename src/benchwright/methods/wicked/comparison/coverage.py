@@ -73,13 +73,13 @@ def count_demonstrations(
         ]
         n = int(shown.sum())
         with_none = int(sum(k for k, each in zip(shown, expected, strict=True) if each[0]))
-        figures = [np.nan] * 3
+        metrics = [np.nan] * 3
         if n:
             weights = shown.to_numpy(dtype=np.float64)
             chances = ([each[place] for each in expected] for place in (1, 2))
             means = (float(np.average(chance, weights=weights)) for chance in chances)
-            figures = [with_none / n, *means]
-        rows.append((configuration, condition, len(group), n, len(shown), with_none, *figures))
+            metrics = [with_none / n, *means]
+        rows.append((configuration, condition, len(group), n, len(shown), with_none, *metrics))
     return ComparisonDemonstrations.from_rows(rows)
 
 
@@ -168,7 +168,7 @@ def collect_comparison_metrics(
     perturbation_changes: pd.DataFrame,
     single_best_answer_ids: Mapping[str, list[str]],
 ) -> dict[str, float]:
-    """Collect the figures of the copies as flat numbers, for MLflow.
+    """Collect the metrics of the copies as flat numbers, for MLflow.
 
     `gold_removed_unchecked` counts items that lost their right option in some copy although
     nobody has said whether a second one would do: each may be incoherent (WiCkeD, section 3).
@@ -176,7 +176,7 @@ def collect_comparison_metrics(
     marks = changes_of_items(perturbation_changes)
     unchecked = count_unchecked(perturbation_changes, single_best_answer_ids)
     shown = comparison_demonstrations["shown"].sum()
-    figures = {
+    metrics = {
         "copies": float(marks.index.get_level_values("condition").nunique()),
         "share_altered": float(marks["altered"].mean()),
         "share_gold_removed": float(marks["gold_removed"].mean()),
@@ -192,12 +192,12 @@ def collect_comparison_metrics(
     for row in comparison_summary.to_dict("records"):
         if row["metric"] in (*_OF_MODELS, *_COUNTS):
             parts = [row["metric"], row["perturbation"], row["asking_style"]]
-            figures[metric_name(".".join(part for part in parts if part))] = float(row["value"])
+            metrics[metric_name(".".join(part for part in parts if part))] = float(row["value"])
     for row in comparison_scores.to_dict("records"):
         name = metric_name(f"{row['perturbation']}.{row['configuration']}")
         for column in _OF_ONE:
-            figures[f"{column}.{name}"] = float(row[column])
-    return {name: value for name, value in figures.items() if np.isfinite(value)}
+            metrics[f"{column}.{name}"] = float(row[column])
+    return {name: value for name, value in metrics.items() if np.isfinite(value)}
 
 
 def changes_of_items(perturbation_changes: pd.DataFrame) -> pd.DataFrame:

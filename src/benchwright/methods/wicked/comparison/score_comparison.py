@@ -49,7 +49,7 @@ def compare_scores(
                 answers.original[rows],
                 answers.perturbed[:, rows],
                 answers.clusters,
-                evaluation.bootstrap_draws,
+                evaluation.bootstrap_samples,
                 stage_generator(seed, f"draw_comparison/{name}/{way}"),
             )
             for way, rows in ways.items()
@@ -58,11 +58,11 @@ def compare_scores(
         for way, rows in ways.items():
             counts, pairs = _reversals(answers, rows)
             reversed_pairs += [(name, way, *pair) for pair in pairs]
-            figures = _figures(answers, rows, shuffles[way]) | counts
+            metrics = _metrics(answers, rows, shuffles[way]) | counts
             basis = (len(rows), len(answers.item_ids), len(answers.perturbed))
             summary += [
                 (name, way, metric, each.value, each.low, each.high, *basis, each.reason)
-                for metric, each in figures.items()
+                for metric, each in metrics.items()
             ]
     return (
         tables.ComparisonScores.from_rows(scores),
@@ -163,19 +163,19 @@ def _reversals(
     return counts, pairs
 
 
-def _figures(answers: ComparedAnswers, rows: list[int], shuffle: RankShuffle) -> dict[str, Bounded]:
+def _metrics(answers: ComparedAnswers, rows: list[int], shuffle: RankShuffle) -> dict[str, Bounded]:
     means = {
         "mean_accuracy_original": answers.original[rows],
         "mean_accuracy": answers.perturbed.mean(axis=0)[rows],
         "mean_delta": answers.mean_change()[rows],
     }
-    figures = {
+    metrics = {
         metric: bounded_mean(values.mean(axis=0), answers.clusters)
         for metric, values in means.items()
     }
-    figures |= {k: figure for k, figure in shuffle._asdict().items() if isinstance(figure, Bounded)}
+    metrics |= {k: metric for k, metric in shuffle._asdict().items() if isinstance(metric, Bounded)}
     reason = shuffle.tau_b_resampled.reason
-    return figures | {"tau_b_percentile": Bounded(shuffle.percentile, np.nan, np.nan, reason)}
+    return metrics | {"tau_b_percentile": Bounded(shuffle.percentile, np.nan, np.nan, reason)}
 
 
 def follow_answers(

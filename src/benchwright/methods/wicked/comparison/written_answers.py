@@ -38,7 +38,7 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
                 ~answers.failed_perturbed[:, row],
             )
             before, after = answers.original[row], answers.perturbed[:, row]
-            figures = {
+            metrics = {
                 "accuracy_original": before.mean(),
                 "accuracy_mean": after.mean(),
                 "delta": change.mean[row],
@@ -62,7 +62,7 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
                 other = min(by_score, key=lambda other: by_score_first(parsed[other]))
                 compared_with = answers.configurations[other]
                 gap = bounded_mean(mean_change[row] - mean_change[other], answers.clusters)
-                figures |= {
+                metrics |= {
                     "recovered": gap.value,
                     "recovered_low": gap.low,
                     "recovered_high": gap.high,
@@ -74,7 +74,7 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
                     "configuration": answers.configurations[row],
                     "written": asked.style == _WRITTEN,
                     "n_items": len(answers.item_ids),
-                    **{column: float(figure) for column, figure in figures.items()},
+                    **{column: float(metric) for column, metric in metrics.items()},
                     "compared_with": compared_with,
                 }
             )

@@ -83,7 +83,7 @@ def fit_logistic(
 class OperatingPoint(NamedTuple):
     """A threshold on a probability, and its effect on the items it was chosen on; shares 0–1.
 
-    An item is flagged where its probability is at least `threshold`. `reason` says why figures are
+    An item is flagged where its probability is at least `threshold`. `reason` says why metrics are
     NaN and is "" otherwise.
     """
 

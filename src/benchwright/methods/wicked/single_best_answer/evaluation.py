@@ -58,13 +58,13 @@ def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -
                 "heuristic": group["question"].map(asks_for_the_best).to_numpy(dtype=bool),
                 "flag_all": np.ones(len(group), dtype=bool),
             }
-            figures = [
-                {"method": method} | _figures(group, flagged) for method, flagged in methods.items()
+            metrics = [
+                {"method": method} | _metrics(group, flagged) for method, flagged in methods.items()
             ]
-            figures[0] |= _ranking(group, probability)
+            metrics[0] |= _ranking(group, probability)
             against = "judge" if group["judged"].all() else "labels"
             key = {"part": part, "benchmark": name, "against": against}
-            rows.extend(key | row for row in [*figures, *_judges(group, annotations)])
+            rows.extend(key | row for row in [*metrics, *_judges(group, annotations)])
     rows.extend(_annotators(annotations))
     blank = dict.fromkeys(SbaEvaluation.columns(), nan)
     return SbaEvaluation.from_rows(
@@ -90,7 +90,7 @@ def _judges(items: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str
     for name, labels in judged.groupby("labeller"):
         verdicts = labels.set_index("item_id")["label"].reindex(read.index).dropna()
         if len(verdicts):
-            yield {"method": name} | _figures(read.loc[verdicts.index], verdicts.to_numpy() == 1)
+            yield {"method": name} | _metrics(read.loc[verdicts.index], verdicts.to_numpy() == 1)
 
 
 def _annotators(annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -104,10 +104,10 @@ def _annotators(annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
         both = both.assign(label=both["label_truth"], sure=sure, flagged=flagged)
         key = {"part": "read_twice", "method": f"annotator {name}", "against": f"annotator {other}"}
         for benchmark, group in _benchmarks(both):
-            yield key | {"benchmark": benchmark} | _figures(group, group["flagged"].to_numpy())
+            yield key | {"benchmark": benchmark} | _metrics(group, group["flagged"].to_numpy())
 
 
-def _figures(items: pd.DataFrame, flagged: NDArray[np.bool_]) -> dict[str, Any]:
+def _metrics(items: pd.DataFrame, flagged: NDArray[np.bool_]) -> dict[str, Any]:
     positive = items["label"].to_numpy() == 1
     sure = positive & items["sure"].to_numpy(dtype=bool)
     hits, of, marked = int((positive & flagged).sum()), int(positive.sum()), int(flagged.sum())
@@ -131,17 +131,17 @@ def _share(name: str, successes: int, n: int) -> dict[str, float]:
 
 
 def _ranking(items: pd.DataFrame, probability: NDArray[np.float64]) -> dict[str, float]:
-    """Return figures without a threshold; the p-value is one-sided, against chance."""
+    """Return metrics without a threshold; the p-value is one-sided, against chance."""
     labels = items["label"].to_numpy()
-    figures = {"average_precision": average_precision(probability, labels)}
+    metrics = {"average_precision": average_precision(probability, labels)}
     if 0 < labels.sum() < len(labels):
         from scipy.stats import mannwhitneyu
 
         ones, zeros = probability[labels == 1], probability[labels == 0]
         if np.ptp(probability) > 0:
             test = mannwhitneyu(ones, zeros, alternative="greater")
-            figures["roc_auc"] = float(test.statistic) / (len(ones) * len(zeros))
-            figures["p_value"] = float(test.pvalue)
+            metrics["roc_auc"] = float(test.statistic) / (len(ones) * len(zeros))
+            metrics["p_value"] = float(test.pvalue)
         else:
-            figures |= {"roc_auc": 0.5, "p_value": 1.0}
-    return figures
+            metrics |= {"roc_auc": 0.5, "p_value": 1.0}
+    return metrics

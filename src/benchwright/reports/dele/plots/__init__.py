@@ -1,1 +1,1 @@
-"""The figures of the sampling report."""
+"""The plots of the sampling report."""

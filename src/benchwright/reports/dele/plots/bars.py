@@ -9,17 +9,17 @@ from benchwright.methods.dele.evidence.score_spread import ALL_ITEMS
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.labels import PANELS
-from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, empty_figure, plain
+from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, empty_plot, plain
 from benchwright.reports.page.plots import legend_below, margin, plot, rows_down, spans
 
 
-def draw_score_spread(score_spread: pd.DataFrame, sampling: SamplingParams) -> Any:
+def plot_score_spread(score_spread: pd.DataFrame, sampling: SamplingParams) -> Any:
     """Draw the distribution of models' scores on harder items, beside random ones of the size."""
     title = "Scores on items chosen for difficulty"
     rate = sampling.evidence.main_rate
     own = score_spread[(score_spread["rate"] == rate) | (score_spread["sampler"] == ALL_ITEMS)]
     if own.empty:
-        return empty_figure(title, "No model judges.")
+        return empty_plot(title, "No model judges.")
     names = [plain(name) for name in own["sampler"]]
     first = own.iloc[0]
     title += (
@@ -51,7 +51,7 @@ def draw_score_spread(score_spread: pd.DataFrame, sampling: SamplingParams) -> A
     return _by_sampler([*quantiles, medians], names, title, "score, in points")
 
 
-def draw_winners(sampler_choice: pd.DataFrame, subject_winners: pd.DataFrame) -> Any:
+def plot_winners(sampler_choice: pd.DataFrame, subject_winners: pd.DataFrame) -> Any:
     """Draw how often each sampler was chosen, over subjects where there are any, else splits."""
     by_subject = len(subject_winners) > 0
     over = "subjects" if by_subject else "splits of the models"
@@ -60,7 +60,7 @@ def draw_winners(sampler_choice: pd.DataFrame, subject_winners: pd.DataFrame) ->
     winners = (subject_winners if by_subject else splits)["winner"]
     counts = winners[winners.ne("")].value_counts()
     if counts.empty:
-        return empty_figure(title, "No sampler was chosen: too few models, or no figures.")
+        return empty_plot(title, "No sampler was chosen: too few models, or no metrics.")
     counts = counts.sort_index().sort_values(ascending=False, kind="stable")
     bars = {
         "type": "bar",

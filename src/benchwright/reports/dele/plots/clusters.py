@@ -5,18 +5,18 @@ from typing import Any
 import pandas as pd
 
 from benchwright.reports.dele.plots.rate_curves import COLOURS
-from benchwright.reports.page.plot_style import QUIET, axis, empty_figure, plain
+from benchwright.reports.page.plot_style import QUIET, axis, empty_plot, plain
 from benchwright.reports.page.plots import legend_below, margin, plot
 
 _MAP, _MAP_BETWEEN = 340, 46  # pixels
 _CURVE = 190
 
 
-def draw_cluster_curves(cluster_curves: pd.DataFrame) -> Any:
+def plot_cluster_curves(cluster_curves: pd.DataFrame) -> Any:
     """Draw the elbow and the silhouette over the number of clusters, the chosen one marked."""
     title = "Number of clusters: squared distances (elbow) and silhouette; dots are the choice"
     if cluster_curves.empty:
-        return empty_figure(title, "The number of clusters was given, or nothing was clustered.")
+        return empty_plot(title, "The number of clusters was given, or nothing was clustered.")
     traces = []
     for i, (name, rows) in enumerate(cluster_curves.groupby("sampler", sort=True)):
         own = rows.sort_values("k")
@@ -51,11 +51,11 @@ def draw_cluster_curves(cluster_curves: pd.DataFrame) -> Any:
     )
 
 
-def draw_item_map(item_map: pd.DataFrame) -> Any:
+def plot_item_map(item_map: pd.DataFrame) -> Any:
     """Draw the items in the plane by t-SNE, one panel per sampler, coloured by its clusters."""
     title = "Items by t-SNE, coloured by cluster; axes and distances mean nothing, neighbours do"
     if item_map.empty:
-        return empty_figure(title, "No sampler clusters the items' texts.")
+        return empty_plot(title, "No sampler clusters the items' texts.")
     samplers = list(item_map.groupby("sampler", sort=True))
     rows = -(-len(samplers) // 2)
     height = rows * _MAP + (rows - 1) * _MAP_BETWEEN

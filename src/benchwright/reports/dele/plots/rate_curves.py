@@ -12,7 +12,7 @@ from benchwright.methods.dele.evidence.rate_curves import IN_SAMPLE, ORDER
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.labels import PANELS
-from benchwright.reports.page.plot_style import INK, QUIET, axis, clip, empty_figure, plain
+from benchwright.reports.page.plot_style import INK, QUIET, axis, clip, empty_plot, plain
 from benchwright.reports.page.plots import margin, plot
 
 BAND = ("random_low", "random_median", "random_high")
@@ -24,7 +24,7 @@ LINES = {
     IN_SAMPLE: "chosen, in-sample",
     ORDER: "luckiest random order",
 }
-"""Lines of the figure of the chosen sampler in words."""
+"""Lines of the plot of the chosen sampler in words."""
 
 COLOURS = (
     *("#3b82c4", "#d9622b", "#2f9e77", "#b0568f", "#c29a1f", "#6f6bd1"),
@@ -51,7 +51,7 @@ _OF_BAND = ("random subsets, 95%", "their median")
 
 
 class _Drawn(NamedTuple):
-    """A figure: groups of curves in words, the column drawn, the unit and upper end of its axes."""
+    """A plot: groups of curves in words, the column drawn, the unit and upper end of its axes."""
 
     groups: Mapping[str, str]
     unit: str
@@ -76,12 +76,12 @@ _CURVES = (
 )
 
 
-def draw_curves(
+def plot_curves(
     sampling_curves: pd.DataFrame, sampling_panels: SamplingPanels, sampling: SamplingParams
 ) -> tuple[Any, ...]:
     """Draw what samplers keep of ranks and of scores, and how much repeats differ.
 
-    By the panel of headlines. Returns the figures of tau-b, Spearman, Pearson, Wasserstein distance
+    By the panel of headlines. Returns the plots of tau-b, Spearman, Pearson, Wasserstein distance
     and mean absolute error, then of the standard deviations of Spearman and Wasserstein distance.
     """
     main = sampling_panels.main
@@ -97,7 +97,7 @@ def draw_curves(
     )
 
 
-def draw_paper_curves(
+def plot_paper_curves(
     paper_curves: pd.DataFrame, paper_panel: SamplingPanels, sampling: SamplingParams
 ) -> Any:
     """Draw Spearman's correlation by the paper's panel, on the items that all of it answered."""
@@ -109,7 +109,7 @@ def draw_paper_curves(
     return _stacked(_by_family(own, sampling), title, _Drawn(_FAMILIES, "Spearman", 1.0))
 
 
-def draw_chosen_curves(chosen_curves: pd.DataFrame) -> Any:
+def plot_chosen_curves(chosen_curves: pd.DataFrame) -> Any:
     """Draw what the sampler chosen by some models keeps for the others (DELE, Figure 7)."""
     splits = int(chosen_curves["splits"].max()) if len(chosen_curves) else 0
     own = chosen_curves.assign(
@@ -119,7 +119,7 @@ def draw_chosen_curves(chosen_curves: pd.DataFrame) -> Any:
     return _stacked(own, title, _Drawn(_METRICS, "correlation", 1.0))
 
 
-def draw_target_curves(target_curves: pd.DataFrame, sampling: SamplingParams) -> Any:
+def plot_target_curves(target_curves: pd.DataFrame, sampling: SamplingParams) -> Any:
     """Draw the scores' error beside the mean over items and beside the mean over subjects."""
     own = target_curves[target_curves["metric"] == "mean_absolute_error"]
     title = "Mean absolute error of a model's score, beside two scores of the benchmark"
@@ -127,7 +127,7 @@ def draw_target_curves(target_curves: pd.DataFrame, sampling: SamplingParams) ->
     return _stacked(own.assign(group=own["target"]), title, _Drawn(_TARGETS, "share"))
 
 
-def draw_subject_curves(subject_curves: pd.DataFrame, sampling: SamplingParams) -> Any:
+def plot_subject_curves(subject_curves: pd.DataFrame, sampling: SamplingParams) -> Any:
     """Draw Spearman's correlation inside a subject that a menu chooses (DELE, Figures 8–27).
 
     First stands the mean over the subjects.
@@ -135,10 +135,10 @@ def draw_subject_curves(subject_curves: pd.DataFrame, sampling: SamplingParams) 
     title = "Spearman correlation inside a subject"
     own = subject_curves[subject_curves["metric"] == "spearman"]
     if own["mean"].isna().all():
-        return empty_figure(title, "No subject has enough items and models.")
+        return empty_plot(title, "No subject has enough items and models.")
     whole = own.groupby(["sampler", "rate"])[["size", "mean", *BAND]].mean().reset_index()
     whole["size"] = whole["size"].round(1)
-    figure = _stacked(
+    chart = _stacked(
         _by_family(whole, sampling),
         f"{title} (all {int(own['n_models'].iloc[0]):,} models; samplers that read answers take no "
         "part)",
@@ -146,28 +146,28 @@ def draw_subject_curves(subject_curves: pd.DataFrame, sampling: SamplingParams) 
     )
     subjects = list(own.groupby("subject", sort=True))
     rates = sorted(set(own["rate"]))
-    shown = {f"mean over {len(subjects)} subjects": _arrays(figure, whole, rates)}
+    shown = {f"mean over {len(subjects)} subjects": _arrays(chart, whole, rates)}
     for subject, rows in subjects:
         name = plain(clip(str(subject).replace("_", " "), _LONGEST))
-        shown[f"{name} ({int(rows['n_items'].iloc[0]):,})"] = _arrays(figure, rows, rates)
-    meta = dict(figure.layout.meta)
-    wide = figure.layout.height - figure.layout.margin.b - meta["top"]
+        shown[f"{name} ({int(rows['n_items'].iloc[0]):,})"] = _arrays(chart, rows, rates)
+    meta = dict(chart.layout.meta)
+    wide = chart.layout.height - chart.layout.margin.b - meta["top"]
     narrow = dict(meta["narrow"])
     tall = narrow["layout.height"] - narrow["layout.margin.b"] - meta["top"]
     narrow["layout.updatemenus.0.y"] = 1 + _GAP / tall
-    figure.update_layout(
+    chart.update_layout(
         updatemenus=[_menu(shown, 1 + _GAP / wide)], meta={**meta, "narrow": narrow}
     )
     lows = [y for arrays in shown.values() for own in arrays["y"] for y in own if y is not None]
-    figure.update_yaxes(range=[max(min(lows), -1.0), 1.02])
-    return figure
+    chart.update_yaxes(range=[max(min(lows), -1.0), 1.02])
+    return chart
 
 
-def _arrays(figure: Any, rows: pd.DataFrame, rates: list[float]) -> dict[str, Any]:
+def _arrays(chart: Any, rows: pd.DataFrame, rates: list[float]) -> dict[str, Any]:
     by_sampler = {str(name): own.set_index("rate") for name, own in rows.groupby("sampler")}
     any_of = next(iter(by_sampler.values()))
     found: dict[str, Any] = {"x": [], "y": [], "customdata": []}
-    for trace in figure.data:
+    for trace in chart.data:
         own = by_sampler.get(trace.meta.get("of"), any_of if "of" not in trace.meta else None)
         column = [None] * len(rates) if own is None else _column(own[trace.meta["shows"]], rates)
         found["x"].append(rates)
@@ -241,7 +241,7 @@ def _stacked(curves: pd.DataFrame, title: str, drawn: _Drawn) -> Any:
     """
     known = curves.dropna(subset=[drawn.value])
     if known.empty:
-        return empty_figure(title, "There are too few models to judge samplers.")
+        return empty_plot(title, "There are too few models to judge samplers.")
     present = [group for group in drawn.groups if (known["group"] == group).any()]
     traces: list[dict[str, Any]] = []
     entries, names = [], []

@@ -1,4 +1,4 @@
-"""The Plotly figures of the construction report, with colours readable on white and on black."""
+"""The plots of the construction report, with colours readable on white and on black."""
 
 from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED
 

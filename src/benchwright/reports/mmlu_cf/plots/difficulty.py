@@ -6,10 +6,10 @@ import pandas as pd
 
 from benchwright.methods.mmlu_cf.construction_steps import known_share, quotas
 from benchwright.reports.mmlu_cf.plots import POOLS
-from benchwright.reports.page.plot_style import KEPT, QUIET, axis, clip, empty_figure, plain
+from benchwright.reports.page.plot_style import KEPT, QUIET, axis, clip, empty_plot, plain
 from benchwright.reports.page.plots import NOTES_BESIDE, bars, legend_below, margin, plot, rows_down
 
-# Every cell is light enough for dark figures, on a white page and on a black one.
+# Every cell is light enough for dark plots, on a white page and on a black one.
 _SCALE = [[0, "#ef9a6f"], [0.5, "#d5d8dc"], [1, "#8bbbe6"]]
 _ON_CELLS = "#1d2126"
 _SYMBOLS = {"rated": "circle", "sampled": "square", "checked": "diamond", "final": "triangle-up"}
@@ -17,11 +17,11 @@ _UNKNOWN = "?"
 _LEVELS = [str(level) for level in range(10)]
 
 
-def draw_difficulty_levels(difficulty_counts: pd.DataFrame) -> Any:
+def plot_difficulty_levels(difficulty_counts: pd.DataFrame) -> Any:
     """Draw the share of each level among the questions of each step, with the sample's target."""
     title = "Difficulty from 0 (easiest) to 9: share of each level after each step, and the target"
     if not any(known_share(difficulty_counts, pool) for pool in POOLS):
-        return empty_figure(title, "Nobody judged how difficult the questions are.")
+        return empty_plot(title, "Nobody judged how difficult the questions are.")
     unknown = bool(difficulty_counts.loc[difficulty_counts["level"] < 0, "n"].sum())
     levels = [*_LEVELS, *([_UNKNOWN] if unknown else [])]
     traces = _target(difficulty_counts)
@@ -93,12 +93,12 @@ def _target(counts: pd.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def draw_strata(sampling_strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
+def plot_strata(sampling_strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
     """Draw questions taken and wanted by field and level; fields alone where no level is known."""
     return _strata("The sample", sampling_strata, difficulty_counts)
 
 
-def draw_final_strata(final_strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
+def plot_final_strata(final_strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
     """Draw the same for the questions taken for the benchmark."""
     return _strata("The questions taken of those that passed", final_strata, difficulty_counts)
 
@@ -108,7 +108,7 @@ def _strata(what: str, strata: pd.DataFrame, difficulty_counts: pd.DataFrame) ->
     table = quotas(strata, levels_known=known)
     table = table[(table["target"] > 0) | (table["sampled"] > 0)]
     if table.empty:
-        return empty_figure(f"{what} by field and level", "Nothing was sampled.")
+        return empty_plot(f"{what} by field and level", "Nothing was sampled.")
     return _cells(what, table) if known else _bars(what, table)
 
 

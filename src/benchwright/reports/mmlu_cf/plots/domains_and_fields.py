@@ -11,7 +11,7 @@ from benchwright.reports.page.plot_style import (
     REMOVED,
     axis,
     clip,
-    empty_figure,
+    empty_plot,
     plain,
 )
 from benchwright.reports.page.plots import NOTES_BESIDE, bars, legend_below, margin, plot, rows_down
@@ -21,11 +21,11 @@ _COUNTS = ["documents", "raw_items", "clean_items"]
 _HALVES = (("validation", "public half", PUBLIC), ("test", "closed half", CLOSED))
 
 
-def draw_domains(domain_counts: pd.DataFrame) -> Any:
+def plot_domains(domain_counts: pd.DataFrame) -> Any:
     """Draw the clean and the rejected questions of the largest domains."""
     title = "Questions of the largest domains: clean (blue) and rejected (orange)"
     if not domain_counts["raw_items"].sum():
-        return empty_figure(title, "No question was found in the documents.")
+        return empty_plot(title, "No question was found in the documents.")
     table = top_domains(domain_counts)
     names = [plain(clip(name, 40)) for name in table["domain"]]
     # A bar of all other domains together would dwarf the rest: they get a note only.
@@ -80,11 +80,11 @@ def _others(domain_counts: pd.DataFrame, most: int = SHOWN) -> str:
     return f"{len(domain_counts) - most:,} other domains"
 
 
-def draw_field_halves(public_split_assignment: pd.DataFrame) -> Any:
+def plot_field_halves(public_split_assignment: pd.DataFrame) -> Any:
     """Draw the number of questions of each field in each half, the most frequent field first."""
     title = "Questions of each field in the public and in the closed half"
     if public_split_assignment.empty:
-        return empty_figure(title, "The halves have no questions.")
+        return empty_plot(title, "The halves have no questions.")
     counts = count_field_halves(public_split_assignment)
     names, short = (
         [plain(clip(name or "no field", most)) for name in counts.index]

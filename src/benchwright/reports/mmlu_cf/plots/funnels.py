@@ -6,7 +6,7 @@ import pandas as pd
 
 from benchwright.methods.mmlu_cf.construction_steps import Steps
 from benchwright.reports.mmlu_cf.plots import CLOSED, PUBLIC
-from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, empty_figure, plain
+from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, empty_plot, plain
 from benchwright.reports.page.plots import bars, funnel
 
 
@@ -19,13 +19,13 @@ class _Bar(NamedTuple):
     gone_colour: str = REMOVED
 
 
-def draw_construction_funnel(construction_steps: Steps) -> Any:
+def plot_construction_funnel(construction_steps: Steps) -> Any:
     """Draw how many questions each step left and removed; documents have a row but no bar."""
     title = (
         "From documents to two halves: questions left (blue), rejected (orange), not taken (grey)"
     )
     if not (found := construction_steps.extracted):
-        return empty_figure(title, "No question was found in the documents.")
+        return empty_plot(title, "No question was found in the documents.")
     names, left, notes, gone, colours, gone_colours = map(
         list, zip(*_bars(construction_steps), strict=True)
     )
@@ -68,14 +68,14 @@ def _row(name: str, left: int, before: int, gone_colour: str) -> _Bar:
     return _Bar(name, left, f"{left:,}{share}", before - left, KEPT, gone_colour)
 
 
-def draw_cleaning_funnel(cleaning_funnel: pd.DataFrame) -> Any:
+def plot_cleaning_funnel(cleaning_funnel: pd.DataFrame) -> Any:
     """Draw what is left after each rule, what it rejected, and how many rows it rewrote."""
     title = "From raw to clean items: left after each rule (blue) and rejected by it (orange)"
     if cleaning_funnel.empty:
-        return empty_figure(title, "No rule ran.")
+        return empty_plot(title, "No rule ran.")
     start = int(cleaning_funnel["rows_in"].iloc[0])
     if not start:
-        return empty_figure(title, "No question was found in the documents.")
+        return empty_plot(title, "No question was found in the documents.")
     rows = cleaning_funnel.to_dict("records")
     labels = ["raw items", *(plain(str(row["rule"]).replace("_", " ")) for row in rows)]
     left = [start, *(int(row["rows_out"]) for row in rows)]

@@ -13,7 +13,7 @@ from benchwright.reports.page.plot_style import (
     REMOVED,
     axis,
     clip,
-    empty_figure,
+    empty_plot,
     plain,
 )
 from benchwright.reports.page.plots import bars, margin, plot, rows_down, whiskers
@@ -24,24 +24,24 @@ RELIABLE = 0.667
 _SHORT = {AGAIN: "again"}
 
 
-def draw_judge_agreement(judge_agreement: pd.DataFrame) -> Any:
+def plot_judge_agreement(judge_agreement: pd.DataFrame) -> Any:
     """Draw Krippendorff's alpha of all judges for each criterion, with its interval over items."""
     title = "Agreement of the judges: Krippendorff's alpha with 95% intervals over questions"
     table = pooled_agreement(judge_agreement)
     if table.empty:
-        return empty_figure(title, "Fewer than two judges gave ratings, so there is no agreement.")
+        return empty_plot(title, "Fewer than two judges gave ratings, so there is no agreement.")
     alpha = table["alpha"]
     if alpha.isna().all():
-        return empty_figure(title, "Alpha does not exist: see the reasons in the table.")
+        return empty_plot(title, "Alpha does not exist: see the reasons in the table.")
     names = [plain(f"{row.task}: {row.name}") for row in table.itertuples(index=False)]
-    figures = [_alpha(row) for row in table.to_dict("records")]
+    texts = [_alpha(row) for row in table.to_dict("records")]
     alphas = {
         "x": [None if pd.isna(value) else float(value) for value in alpha],
         "y": list(range(len(table))),
         "mode": "markers",
         "marker": {"color": KEPT, "size": 9},
         "error_x": whiskers(alpha, table["low"], table["high"], KEPT),
-        "customdata": list(map(list, zip(names, figures, strict=True))),
+        "customdata": list(map(list, zip(names, texts, strict=True))),
         "hovertemplate": "%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
     }
     line = {"type": "line", "x0": RELIABLE, "x1": RELIABLE, "y0": 0, "y1": 1, "yref": "paper"}
@@ -90,11 +90,11 @@ def _alpha(row: dict[Any, Any]) -> str:
     return f"{row['alpha']:.2f}{bounds}, n = {int(row['n_items']):,}"
 
 
-def draw_parse_rates(judge_parse_rates: Sequence[ParseRate]) -> Any:
+def plot_parse_rates(judge_parse_rates: Sequence[ParseRate]) -> Any:
     """Draw the share of messages answered readably: at once, when asked again, never."""
     title = "Replies of the judges: read at once (blue), when asked again (grey), never (orange)"
     if not (rates := judge_parse_rates):
-        return empty_figure(title, "No judge was asked.")
+        return empty_plot(title, "No judge was asked.")
     names = [_name(rate, 34) for rate in rates]
     hovers = [f"{name} ({rate.asked:,} asked)" for name, rate in zip(names, rates, strict=True)]
     parts = (

@@ -1,32 +1,32 @@
 "use strict";
 
-// Plots: each <div class="plot"> names the <script> that holds its figure as JSON.
+// Plots: each <div class="plot"> names the <script> that holds its plot as JSON.
 (function () {
   const NARROW = 620;
   const plots = Array.from(document.querySelectorAll(".plot"));
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-  function assign(figure, path, value) {
+  function assign(plot, path, value) {
     const keys = path.split(".");
     const last = keys.pop();
-    keys.reduce((part, key) => (part[key] = part[key] || {}), figure)[last] = value;
+    keys.reduce((part, key) => (part[key] = part[key] || {}), plot)[last] = value;
   }
 
   function draw(div) {
-    const figure = JSON.parse(document.getElementById(div.dataset.source).textContent);
-    const layout = figure.layout;
+    const plot = JSON.parse(document.getElementById(div.dataset.source).textContent);
+    const layout = plot.layout;
     delete layout.title; // the caption says it, so its room goes too
     layout.margin = Object.assign({}, layout.margin, { t: (layout.meta && layout.meta.top) || 8 });
     layout.font.color = colour("--plot-ink");
     layout.dragmode = false;
     if (div.clientWidth < NARROW) {
       for (const [path, value] of Object.entries((layout.meta && layout.meta.narrow) || {})) {
-        assign(figure, path, value);
+        assign(plot, path, value);
       }
     }
     div.style.minHeight = layout.height + "px";
     const config = { responsive: true, displayModeBar: false, scrollZoom: false };
-    Plotly.react(div, figure.data, layout, config);
+    Plotly.react(div, plot.data, layout, config);
   }
 
   plots.forEach(draw);

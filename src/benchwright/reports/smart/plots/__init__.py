@@ -1,1 +1,1 @@
-"""The figures of the report, as Plotly figures."""
+"""The plots of the report, in Plotly."""

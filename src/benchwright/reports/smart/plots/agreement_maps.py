@@ -13,10 +13,10 @@ _MARGINS = 48 + 100  # pixels above and below the maps: title; labels and colour
 _LABELLED = 10
 
 
-def draw_agreement(agreement: pd.DataFrame) -> Any:
+def plot_agreement(agreement: pd.DataFrame) -> Any:
     """Draw how often two models agree, before and after filtering."""
     if agreement.empty:
-        return style.empty_figure("Agreement of models", "Fewer than two models to compare.")
+        return style.empty_plot("Agreement of models", "Fewer than two models to compare.")
     predicted = agreement["kind"].iloc[0] == "prediction"
     models = list(dict.fromkeys([*agreement["model_a"], *agreement["model_b"]]))
     names = style.short_names(models)

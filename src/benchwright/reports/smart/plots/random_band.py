@@ -29,38 +29,44 @@ class _Method(NamedTuple):
     stratified: NDArray[np.float64]
 
 
-def draw_random_band(random_subsets: pd.DataFrame, yardstick: pd.DataFrame) -> Any:
+def plot_random_band(random_subsets: pd.DataFrame, random_comparison: pd.DataFrame) -> Any:
     """Draw Kendall's tau-b of random subsets, and this run's and IRE's beside those of their size.
 
     Of the held-out models where they were compared, else of all models.
     """
     title = "Kendall tau-b with the ranking on all items"
-    return _draw(random_subsets, yardstick, "kendall_tau_b", title, 3)
+    return _draw(random_subsets, random_comparison, "kendall_tau_b", title, 3)
 
 
-def draw_spread_band(random_subsets: pd.DataFrame, yardstick: pd.DataFrame) -> Any:
+def plot_spread_band(random_subsets: pd.DataFrame, random_comparison: pd.DataFrame) -> Any:
     """Draw the range of the best models' scores on random subsets, and on this run's and IRE's.
 
     In accuracy points (0–100); a wider range leaves more room between the best models.
     """
     title = "Range of the best models' scores, in points"
-    return _draw(random_subsets, yardstick, "spread_top", title, 1)
+    return _draw(random_subsets, random_comparison, "spread_top", title, 1)
 
 
-def group_to_judge(yardstick: pd.DataFrame, metric: str) -> str:
+def group_shown(random_comparison: pd.DataFrame, metric: str) -> str:
     """Return `held_out` where the metric is known for it, else `all`."""
-    known = yardstick[(yardstick["metric"] == metric) & yardstick["value"].notna()]
+    known = random_comparison[
+        (random_comparison["metric"] == metric) & random_comparison["value"].notna()
+    ]
     return "held_out" if (known["models"] == "held_out").any() else "all"
 
 
 def _draw(
-    random_subsets: pd.DataFrame, yardstick: pd.DataFrame, metric: str, title: str, digits: int
+    random_subsets: pd.DataFrame,
+    random_comparison: pd.DataFrame,
+    metric: str,
+    title: str,
+    digits: int,
 ) -> Any:
-    group = group_to_judge(yardstick, metric)
-    methods = _methods(random_subsets, yardstick, metric, group)
+    group = group_shown(random_comparison, metric)
+    methods = _methods(random_subsets, random_comparison, metric, group)
     if not methods:
-        return style.empty_figure(title, _NONE)
-    n_models = int(yardstick.loc[yardstick["models"] == group, "n_models"].max())
+        return style.empty_plot(title, _NONE)
+    n_models = int(random_comparison.loc[random_comparison["models"] == group, "n_models"].max())
     title += f": random subsets of the same size ({n_models} {GROUPS[group]})"
     low, high = _range(methods)
     edges = np.linspace(low, high, _BINS + 1)
@@ -98,9 +104,11 @@ def _draw(
 
 
 def _methods(
-    random_subsets: pd.DataFrame, yardstick: pd.DataFrame, metric: str, group: str
+    random_subsets: pd.DataFrame, random_comparison: pd.DataFrame, metric: str, group: str
 ) -> list[_Method]:
-    rows = yardstick[(yardstick["metric"] == metric) & (yardstick["models"] == group)]
+    rows = random_comparison[
+        (random_comparison["metric"] == metric) & (random_comparison["models"] == group)
+    ]
     draws = random_subsets[
         (random_subsets["metric"] == metric) & (random_subsets["models"] == group)
     ]

@@ -11,12 +11,12 @@ from benchwright.reports.page import plot_style as style
 from benchwright.reports.page import plots
 
 
-def draw_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
+def plot_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
     """Draw each model's rank on all items (left) and on the kept items (right)."""
     title = "Ranks of the models on all items (left) and kept items (right): blue rose, orange fell"
     table = scores.dropna(subset=["rank_full", "rank_kept"])
     if table.empty:
-        return style.empty_figure(title, "No model has a score on both.")
+        return style.empty_plot(title, "No model has a score on both.")
     shown = spread([str(model) for model in table["model"]], evaluation.rank_chart_models)
     if len(shown) < len(table):
         title += f"; {len(shown)} of {len(table):,} models"

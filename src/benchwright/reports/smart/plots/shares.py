@@ -9,11 +9,11 @@ from benchwright.reports.page import plot_style as style
 from benchwright.reports.page import plots
 
 
-def draw_funnel(funnel: pd.DataFrame) -> Any:
+def plot_funnel(funnel: pd.DataFrame) -> Any:
     """Draw what is left after each step that took something, and what it took."""
     title = "From source rows to kept items: left after each step (blue) and taken by it (orange)"
     if funnel.empty:
-        return style.empty_figure(title, "Nothing was counted.")
+        return style.empty_plot(title, "Nothing was counted.")
     shown = funnel[(funnel["kind"] != "removed") | (funnel["removed"] > 0)]
     rows = shown.to_dict("records")
     labels = [style.plain(str(row["step"]).replace("_", " ")) for row in rows]
@@ -43,14 +43,14 @@ def draw_funnel(funnel: pd.DataFrame) -> Any:
 _SUBJECTS = 80  # more bars than this cannot be read
 
 
-def draw_filter_shares(
+def plot_filter_shares(
     items: pd.DataFrame, kept_items: pd.DataFrame, rule_coverage: pd.DataFrame
 ) -> Any:
     """Draw what each rule took, and what all rules together took (SMART, Table 1)."""
     n = len(items)
     title = f"Removed by each rule, of {n:,} items (rules can overlap)"
     if rule_coverage.empty:
-        return style.empty_figure(title, "No rule is known.")
+        return style.empty_plot(title, "No rule is known.")
     rules = rule_coverage.to_dict("records")
     labels = [style.plain(rule["rule"].replace("_", " ")) for rule in rules] + [
         "all rules together"
@@ -93,11 +93,11 @@ def draw_filter_shares(
     )
 
 
-def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
+def plot_subject_shares(subject_shares: pd.DataFrame) -> Any:
     """Draw the share of items that each subject lost (SMART, Table 9)."""
     title = "Share of each subject's items that was removed"
     if subject_shares.empty:
-        return style.empty_figure(title, "There are no items.")
+        return style.empty_plot(title, "There are no items.")
     shown = subject_shares
     if len(shown) > _SUBJECTS:
         half = _SUBJECTS // 2
@@ -153,12 +153,12 @@ def _note(rule: dict[Any, Any], n: int) -> str:
 _WIDTH = 0.16  # the points of one size lie side by side within ± this
 
 
-def draw_filter_model_ablation(filter_model_ablation: pd.DataFrame) -> Any:
+def plot_filter_model_ablation(filter_model_ablation: pd.DataFrame) -> Any:
     """Draw the share of items removed with each subset of the filter models, by its size."""
     title = "Items removed, by number of filter models"
     table = filter_model_ablation
     if table.empty:
-        return style.empty_figure(title, "No rule that asks filter models has run.")
+        return style.empty_plot(title, "No rule that asks filter models has run.")
     most = int(table["n_models"].max())
     whole = table[table["n_models"] == most].iloc[0]
     parts = table[table["n_models"] < most]

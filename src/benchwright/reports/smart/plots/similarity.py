@@ -18,13 +18,13 @@ BRANCHES = {
 _OFF = "The rule for similar items was off or could not run."
 
 
-def draw_distance_distribution(
+def plot_distance_distribution(
     distance_density: pd.DataFrame, similarity_threshold: dict[str, Any]
 ) -> Any:
     """Draw the density of distances to the nearest neighbours, its peaks and the threshold."""
     threshold = similarity_threshold.get("threshold")
     if distance_density.empty or threshold is None or pd.isna(threshold):
-        return style.empty_figure("Distances between neighbouring items", _OFF)
+        return style.empty_plot("Distances between neighbouring items", _OFF)
     branch = BRANCHES.get(str(similarity_threshold.get("branch")), "")
     k = similarity_threshold.get("k")
     title = f"Cosine distances of each item to its {k} nearest: δ = {threshold:.3f}, {branch}"
@@ -72,13 +72,13 @@ def draw_distance_distribution(
     )
 
 
-def draw_threshold_sensitivity(
+def plot_threshold_sensitivity(
     threshold_sensitivity: pd.DataFrame, similarity_threshold: dict[str, Any]
 ) -> Any:
     """Draw how many items lie within the threshold for other bandwidths of the density."""
     table = threshold_sensitivity
     if table.empty:
-        return style.empty_figure("Items within the threshold, by bandwidth", _OFF)
+        return style.empty_plot("Items within the threshold, by bandwidth", _OFF)
     used = similarity_threshold.get("bandwidth")
     title = "Items within the threshold, by bandwidth of the density"
     chosen = [bandwidth == used for bandwidth in table["bandwidth"]]
@@ -116,14 +116,14 @@ def _bar_note(row: dict[Any, Any]) -> str:
 _MARGINS = 48 + 96  # pixels above and below the plots: title; axis, legend
 
 
-def draw_neighbour_convergence(
+def plot_neighbour_convergence(
     neighbour_convergence: pd.DataFrame, density_by_k: pd.DataFrame
 ) -> Any:
     """Draw the density of distances for several numbers of neighbours, and δ against them."""
     title = "Threshold δ by number of nearest neighbours k"
     table = neighbour_convergence.dropna(subset=["threshold"])
     if table.empty:
-        return style.empty_figure(
+        return style.empty_plot(
             title, "The rule for similar items was off, or no density had a peak."
         )
     rows = table.to_dict("records")
@@ -234,7 +234,7 @@ def _stacked(height: int) -> dict[str, Any]:
     }
 
 
-def draw_encoder_overlap(encoder_overlap: pd.DataFrame) -> Any:
+def plot_encoder_overlap(encoder_overlap: pd.DataFrame) -> Any:
     """Draw for each pair of encoders how far they agree on which items are similar.
 
     The share of equal verdicts is shown with what two independent encoders would reach, and with
@@ -242,7 +242,7 @@ def draw_encoder_overlap(encoder_overlap: pd.DataFrame) -> Any:
     """
     title = "Do two encoders call the same items similar?"
     if encoder_overlap.empty:
-        return style.empty_figure(title, "There are fewer than two encoders to compare.")
+        return style.empty_plot(title, "There are fewer than two encoders to compare.")
     rows = encoder_overlap.to_dict("records")
     series: list[tuple[str, str, dict[str, Any]]] = [
         ("jaccard", "Jaccard index: both / either", {"color": style.REMOVED, "size": 11}),

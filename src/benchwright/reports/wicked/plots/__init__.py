@@ -1,1 +1,1 @@
-"""The figures of the comparison, as Plotly figures."""
+"""The plots of the comparison, in Plotly."""

@@ -17,7 +17,7 @@ _DASHES = ("solid", "dot", "dash", "dashdot")
 
 
 class Shown(NamedTuple):
-    """The rows of `ComparisonScores` that a figure is about."""
+    """The rows of `ComparisonScores` that a plot is about."""
 
     scores: pd.DataFrame  # of models asked alike, best original accuracy first, perhaps thinned out
     names: list[str]  # of the models, for labels, escaped
@@ -101,7 +101,7 @@ def plot_deltas(
     """Draw accuracy before and on the copies, and the difference with its interval over items."""
     title = "Accuracy before and on the copies, and the difference"
     if comparison_scores.empty:
-        return style.empty_figure(title, NOBODY)
+        return style.empty_plot(title, NOBODY)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     accuracy = {"title": "accuracy", "domain": [0, 0.56], "tickformat": ".0%", "nticks": 6}
     difference = {"title": "difference, points", "domain": [0.64, 1], "rangemode": "tozero"}
@@ -181,9 +181,7 @@ def plot_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
     """
     title = "Accuracy with one more rule at each step, mean ± standard deviation over copies"
     if rule_ablation.empty:
-        return style.empty_figure(
-            title, "The rules were not drawn step by step (cumulative: true)."
-        )
+        return style.empty_plot(title, "The rules were not drawn step by step (cumulative: true).")
     table = rule_ablation.sort_values(["configuration", "step"])
     start = table[table["step"] == 0].sort_values(["accuracy", "configuration"], ascending=False)
     if len(start) > _MOST:

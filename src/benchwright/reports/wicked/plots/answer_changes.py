@@ -30,13 +30,13 @@ def plot_transitions(
     """Draw the shares of altered items by what became of the answer, for gold kept and removed."""
     title = "Answers to altered items, before and after"
     if comparison_scores.empty:
-        return style.empty_figure(title, NOBODY)
+        return style.empty_plot(title, NOBODY)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     rows = comparison_transitions[
         comparison_transitions["perturbation"] == shown.scores["perturbation"].iloc[0]
     ].set_index(["gold", "configuration"])
     if not rows["n"].sum():
-        return style.empty_figure(title, "No item was altered.")
+        return style.empty_plot(title, "No item was altered.")
     shares = {"range": [0, 1], "tickformat": ".0%", "tickvals": [0, 0.5, 1], "tickangle": 0}
     left, right = (
         {"title": f"{words} (n = {int(rows.loc[gold, 'n'].max()):,})", "domain": domain, **shares}
@@ -79,12 +79,12 @@ def plot_none_rates(
     """Draw how often "none" is picked where it is right against how often where it is wrong."""
     title = "Picking “none”: where it is right against where it is not"
     if comparison_scores.empty:
-        return style.empty_figure(title, NOBODY)
+        return style.empty_plot(title, NOBODY)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     name = shown.scores["perturbation"].iloc[0]
     rows = comparison_none_rates[comparison_none_rates["perturbation"] == name]
     if rows.empty or not rows["n"].all():
-        return style.empty_figure(title, "No item was given an option that says none is right.")
+        return style.empty_plot(title, "No item was given an option that says none is right.")
     rates = rows.set_index(["configuration", "gold"])
     named = len(shown.scores) <= _NAMED
     line = {

@@ -21,10 +21,10 @@ def plot_rank_shuffle(
     """Draw each model's rank before (left) and on the copies (right), with intervals over items."""
     title = "Ranks of the models before (left) and on the copies (right): blue rose, orange fell"
     if comparison_scores.empty:
-        return style.empty_figure(title, NOBODY)
+        return style.empty_plot(title, NOBODY)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     if len(shown.scores) < 2:
-        return style.empty_figure(title, "There is only one model to rank.")
+        return style.empty_plot(title, "There is only one model to rank.")
     rows = shown.scores.to_dict("records")
     right = plots.places_by_rank(shown.scores["rank_mean"])
     ranks = {

@@ -1,7 +1,7 @@
 """Kept items compared with random subsets of the same size, and with the baseline IRE.
 
 Random subsets are a strong baseline: at half the items they keep nearly all of a ranking. So the
-figures of a subset are compared with those of many random subsets of its size (SMART, section 4.4
+metrics of a subset are compared with those of many random subsets of its size (SMART, section 4.4
 and Tables 4 and 5, where one random subset is drawn).
 """
 
@@ -21,13 +21,13 @@ from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import subset_blocks
 from benchwright.statistics.rank_agreement import FEWEST_MODELS, pearson_rows
-from benchwright.statistics.subset_scores import full_figures, subset_figures, subset_scores
-from benchwright.tables.evidence import MethodComparison, RandomSubsets, Yardstick
+from benchwright.statistics.subset_scores import full_metrics, subset_metrics, subset_scores
+from benchwright.tables.evidence import MethodComparison, RandomComparison, RandomSubsets
 
 RANDOM = ("plain", "stratified")
 ARENA = "arena_pearson"
 
-Figures = Mapping[str, NDArray[np.float64]]
+Metrics = Mapping[str, NDArray[np.float64]]
 
 
 class _Group(NamedTuple):
@@ -37,13 +37,13 @@ class _Group(NamedTuple):
     ratings: NDArray[np.float64]
     top: int
 
-    def figures(self, masks: NDArray[np.bool_]) -> Figures:
-        return subset_figures(self.correct, masks, self.top)._asdict() | self._arena(masks)
+    def metrics(self, masks: NDArray[np.bool_]) -> Metrics:
+        return subset_metrics(self.correct, masks, self.top)._asdict() | self._arena(masks)
 
-    def of_all(self) -> Figures:
-        """Return the figures (1,) of all items that need no comparison."""
+    def of_all(self) -> Metrics:
+        """Return the metrics (1,) of all items that need no comparison."""
         everything = np.ones((1, self.correct.shape[1]), dtype=bool)
-        return full_figures(self.correct, self.top)._asdict() | self._arena(everything)
+        return full_metrics(self.correct, self.top)._asdict() | self._arena(everything)
 
     def _arena(self, masks: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
         if np.count_nonzero(~np.isnan(self.ratings)) < FEWEST_MODELS:
@@ -72,13 +72,13 @@ def compare_with_random(
     """Compare the kept items, and those IRE would keep, with random subsets of their size.
 
     Subsets are drawn from the items on which the panel is compared, plain and stratified by
-    subject. Gives each figure with the mean and the middle 95% of the random ones, its percentile
+    subject. Gives each metric with the mean and the middle 95% of the random ones, its percentile
     among them and a two-sided p-value, corrected over the methods by Holm; and all draws.
     """
     models = [str(model) for model in scores["model"]]
     answers = panel_answers(response_matrix, items, panel, models)
     if not evaluation.random_subsets or not models or not panel.item_ids:
-        return Yardstick.empty(), RandomSubsets.empty()
+        return RandomComparison.empty(), RandomSubsets.empty()
     rated = {model: rating_of(model, human_ratings) for model in models}
     groups = {group: [str(m) for m in models_in(scores, group)["model"]] for group in GROUPS}
     compared = {
@@ -100,14 +100,14 @@ def compare_with_random(
             frame = pd.DataFrame({"draw": np.arange(len(values)), "value": values})
             draws.append(frame.assign(**key))
     if not rows:
-        return Yardstick.empty(), RandomSubsets.empty()
+        return RandomComparison.empty(), RandomSubsets.empty()
     table = pd.DataFrame(rows)
     table["p_holm"] = np.nan
     for places in table.groupby(["models", "metric", "random"]).groups.values():
         table.loc[places, "p_holm"] = holm(table.loc[places, "p_value"].to_numpy())
     together = pd.concat(draws, ignore_index=True)[RandomSubsets.columns()]
     return (
-        pd.DataFrame(Yardstick.validate(table[Yardstick.columns()])),
+        pd.DataFrame(RandomComparison.validate(table[RandomComparison.columns()])),
         pd.DataFrame(RandomSubsets.validate(together)),
     )
 
@@ -120,16 +120,16 @@ def _beside_random(
     draws: int,
     seed: int,
 ) -> Iterator[tuple[dict[str, Any], NDArray[np.float64]]]:
-    """Yield rows of `Yardstick` without `p_holm`, with the random subsets' figures (draws,)."""
+    """Yield rows of `RandomComparison` without `p_holm`, and metrics of random subsets (draws,)."""
     n, size = len(subset), int(subset.sum())
-    by_chance: dict[str, dict[str, Figures]] = {}
+    by_chance: dict[str, dict[str, Metrics]] = {}
     for kind in RANDOM:
         generator = stage_generator(seed, f"yardstick/{method}/{kind}")
         strata = subjects if kind == "stratified" else None
         by_chance[kind] = _by_chance(compared, subset_blocks(n, size, draws, generator, strata))
     for name, group in compared.items():
         judges = {ARENA: int(np.count_nonzero(~np.isnan(group.ratings)))}
-        own, of_all = group.figures(subset[None, :]), group.of_all()
+        own, of_all = group.metrics(subset[None, :]), group.of_all()
         for kind in RANDOM:
             for metric, values in by_chance[kind][name].items():
                 value = float(own[metric][0])
@@ -152,22 +152,22 @@ def _beside_random(
                     "n_models": judges.get(metric, len(group.correct)),
                     "n_items": size,
                     "n_full": n,
-                    "reason": "" if np.isfinite(value) else "no figure for this subset",
+                    "reason": "" if np.isfinite(value) else "no metric for this subset",
                 }
                 yield row, values
 
 
 def _by_chance(
     compared: Mapping[str, _Group], blocks: Iterable[NDArray[np.bool_]]
-) -> dict[str, Figures]:
-    """Figures of all random subsets by group, one block in memory at a time."""
-    figures: dict[str, list[Figures]] = {name: [] for name in compared}
+) -> dict[str, Metrics]:
+    """Metrics of all random subsets by group, one block in memory at a time."""
+    metrics: dict[str, list[Metrics]] = {name: [] for name in compared}
     for masks in blocks:
         for name, group in compared.items():
-            figures[name].append(group.figures(masks))
+            metrics[name].append(group.metrics(masks))
     return {
         name: {metric: np.concatenate([part[metric] for part in parts]) for metric in parts[0]}
-        for name, parts in figures.items()
+        for name, parts in metrics.items()
     }
 
 
@@ -177,7 +177,7 @@ Row = dict[Any, Any]
 
 
 def compare_methods(
-    rank_agreement: pd.DataFrame, yardstick: pd.DataFrame, ire_fit: dict[str, Any]
+    rank_agreement: pd.DataFrame, random_comparison: pd.DataFrame, ire_fit: dict[str, Any]
 ) -> pd.DataFrame:
     """Put the ways to choose items side by side: Kendall's tau-b and Pearson with human ratings.
 
@@ -185,7 +185,7 @@ def compare_methods(
     interval of this run is over items. IRE has its own size. Shares are of the items on which the
     panel is compared.
     """
-    plain = yardstick[yardstick["random"] == "plain"].to_dict("records")
+    plain = random_comparison[random_comparison["random"] == "plain"].to_dict("records")
     found = {(row["method"], row["models"], row["metric"]): row for row in plain}
     intervals = {
         (row["models"], row["metric"]): (row["low"], row["high"])
@@ -220,8 +220,8 @@ def _this_run(row: Row, interval: tuple[float, float]) -> Iterator[tuple[Any, ..
 
 
 def _method_row(
-    method: str, row: Row, figure: tuple[float, float, float], reason: str
+    method: str, row: Row, metric: tuple[float, float, float], reason: str
 ) -> tuple[Any, ...]:
     removed = 1 - row["n_items"] / row["n_full"] if row["n_full"] else math.nan
     place = method, row["metric"], row["models"]
-    return (*place, *figure, removed, row["n_models"], row["n_items"], reason)
+    return (*place, *metric, removed, row["n_models"], row["n_items"], reason)

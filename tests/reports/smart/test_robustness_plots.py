@@ -1,14 +1,14 @@
-"""The figures of the ablations: what they show, and that they say when there is nothing."""
+"""The plots of the ablations: what they show, and that they say when there is nothing."""
 
 import math
 import statistics
 
 import pytest
 
-from benchwright.reports.smart.plots.shares import draw_filter_model_ablation
+from benchwright.reports.smart.plots.shares import plot_filter_model_ablation
 from benchwright.reports.smart.plots.similarity import (
-    draw_encoder_overlap,
-    draw_neighbour_convergence,
+    plot_encoder_overlap,
+    plot_neighbour_convergence,
 )
 from benchwright.tables.similarity import EncoderOverlap
 from benchwright.tables.smart import DensityByK, FilterModelAblation, NeighbourConvergence
@@ -29,17 +29,17 @@ OVERLAP = EncoderOverlap.from_rows(
 )
 
 
-def caption(figure) -> str:
-    return figure.layout.meta["caption"]
+def caption(plot) -> str:
+    return plot.layout.meta["caption"]
 
 
-def by_name(figure) -> dict:
-    return {trace.name: trace for trace in figure.data}
+def by_name(plot) -> dict:
+    return {trace.name: trace for trace in plot.data}
 
 
 def test_each_set_of_models_is_a_point_beside_the_tick_of_its_size():
-    figure = draw_filter_model_ablation(ABLATION)
-    points, means, whole = figure.data
+    plot = plot_filter_model_ablation(ABLATION)
+    points, means, whole = plot.data
     assert list(points.y) == [0.5, 0.3]
     assert [round(x) for x in points.x] == [1, 1]
     assert points.x[0] != points.x[1]
@@ -47,64 +47,64 @@ def test_each_set_of_models_is_a_point_beside_the_tick_of_its_size():
     assert list(means.y) == pytest.approx([0.4])
     assert list(means.error_y.array) == pytest.approx([statistics.stdev([0.5, 0.3])])
     assert (list(whole.x), list(whole.y)) == ([2], [0.2])
-    assert caption(figure).endswith("20.0% with all 2, 40.0% on average with 1")
+    assert caption(plot).endswith("20.0% with all 2, 40.0% on average with 1")
 
 
 def test_one_filter_model_is_drawn_alone():
-    figure = draw_filter_model_ablation(ABLATION.iloc[[0]])
-    assert list(figure.data[0].y) == []
-    assert list(figure.data[2].y) == [0.5]
-    assert caption(figure).endswith("50.0% with all 1")
+    plot = plot_filter_model_ablation(ABLATION.iloc[[0]])
+    assert list(plot.data[0].y) == []
+    assert list(plot.data[2].y) == [0.5]
+    assert caption(plot).endswith("50.0% with all 1")
 
 
 def test_the_threshold_of_each_k_lies_on_its_curve_and_in_the_second_plot():
-    figure = draw_neighbour_convergence(CONVERGENCE, DENSITIES)
-    traces = by_name(figure)
+    plot = plot_neighbour_convergence(CONVERGENCE, DENSITIES)
+    traces = by_name(plot)
     assert list(traces["k = 50"].y) == [0.0, 4.0]
     assert list(traces["δ"].x) == [0.1, 0.3]
     assert list(traces["δ"].y) == pytest.approx([1.0, 2.0])
-    against_k = figure.data[-1]
+    against_k = plot.data[-1]
     assert (list(against_k.x), list(against_k.y)) == ([5, 50], [0.1, 0.3])
     assert against_k.marker.symbol[0] != against_k.marker.symbol[1]
-    assert "0.100 at k = 5, 0.300 at k = 50" in caption(figure)
-    assert "squares: a single peak, halved" in caption(figure)
+    assert "0.100 at k = 5, 0.300 at k = 50" in caption(plot)
+    assert "squares: a single peak, halved" in caption(plot)
 
 
 def test_a_k_without_a_peak_is_left_out_of_the_thresholds():
     without = CONVERGENCE.assign(threshold=[math.nan, 0.3])
-    figure = draw_neighbour_convergence(without, DENSITIES)
-    assert list(figure.data[-1].x) == [50]
-    assert "k = 5" in by_name(figure)
+    plot = plot_neighbour_convergence(without, DENSITIES)
+    assert list(plot.data[-1].x) == [50]
+    assert "k = 5" in by_name(plot)
 
 
 def test_a_fixed_threshold_without_a_density_is_still_drawn():
     fixed = CONVERGENCE.assign(branch="fixed", threshold=0.2)
-    figure = draw_neighbour_convergence(fixed, DensityByK.empty())
-    assert list(figure.data[-1].y) == [0.2, 0.2]
-    assert list(by_name(figure)["δ"].x) == []
+    plot = plot_neighbour_convergence(fixed, DensityByK.empty())
+    assert list(plot.data[-1].y) == [0.2, 0.2]
+    assert list(by_name(plot)["δ"].x) == []
 
 
 def test_every_pair_of_encoders_shows_agreement_beside_chance():
-    figure = draw_encoder_overlap(OVERLAP)
-    jaccard, same, expected = figure.data
+    plot = plot_encoder_overlap(OVERLAP)
+    jaccard, same, expected = plot.data
     assert list(jaccard.x) == [0.2, 0.0]
     assert list(same.x) == [0.8, 0.9]
     assert list(expected.x) == [0.74, 0.9]
-    assert list(figure.layout.yaxis.ticktext) == ["one<br>two", "one<br>&lt;i&gt;three"]
+    assert list(plot.layout.yaxis.ticktext) == ["one<br>two", "one<br>&lt;i&gt;three"]
     assert "10 and 20 of 100 items, 5 by both" in jaccard.customdata[0]
 
 
 @pytest.mark.parametrize(
-    ("figure", "why"),
+    ("plot", "why"),
     [
-        (draw_filter_model_ablation(FilterModelAblation.empty()), "No rule"),
+        (plot_filter_model_ablation(FilterModelAblation.empty()), "No rule"),
         (
-            draw_neighbour_convergence(NeighbourConvergence.empty(), DensityByK.empty()),
+            plot_neighbour_convergence(NeighbourConvergence.empty(), DensityByK.empty()),
             "was off",
         ),
-        (draw_encoder_overlap(EncoderOverlap.empty()), "fewer than two encoders"),
+        (plot_encoder_overlap(EncoderOverlap.empty()), "fewer than two encoders"),
     ],
 )
-def test_a_figure_without_data_says_why(figure, why):
-    assert why in figure.layout.annotations[0].text
-    assert not figure.data
+def test_a_plot_without_data_says_why(plot, why):
+    assert why in plot.layout.annotations[0].text
+    assert not plot.data

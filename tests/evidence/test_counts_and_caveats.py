@@ -1,4 +1,4 @@
-"""The counts and cautions beside a figure: rated models, in-sample fits, intervals of no width."""
+"""The counts and cautions beside a metric: rated models, in-sample fits, intervals of no width."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.ire import estimate_item_parameters
 from benchwright.evidence.panel import Panel
-from benchwright.evidence.random_yardstick import (
+from benchwright.evidence.random_comparison import (
     compare_methods,
     compare_with_random,
     gather_subsets,
@@ -39,17 +39,17 @@ def stage(roles: tuple[str, ...]) -> tuple[ResponseMatrix, Panel, pd.DataFrame]:
 def test_pearson_with_ratings_counts_the_rated_models() -> None:
     matrix, panel, items = stage(("held_out",) * 14)
     kept = items.iloc[:50]
-    yardstick, _ = compare_with_random(
+    random_comparison, _ = compare_with_random(
         *(matrix, items, gather_subsets(kept, ItemParameters.empty())),
         *(score_models(matrix, items, kept, panel), panel),
         Ratings({name: i for i, name in enumerate(NAMES[:5])}, ""),
         *(EvaluationParams(random_subsets=20), 0),
     )
-    counts = yardstick.groupby("metric")["n_models"].unique()
+    counts = random_comparison.groupby("metric")["n_models"].unique()
     assert counts["arena_pearson"].tolist() == [5]
     assert counts["kendall_tau_b"].tolist() == [14]
     about = {"in_sample": False, "reason": ""}
-    methods = compare_methods(RankAgreementTable.empty(), yardstick, about)
+    methods = compare_methods(RankAgreementTable.empty(), random_comparison, about)
     rated = methods[methods["metric"] == "arena_pearson"]
     assert set(rated["n_models"]) == {5}
 
@@ -79,24 +79,24 @@ def test_an_interval_of_no_width_says_that_the_true_uncertainty_is_larger() -> N
     kept = items.iloc[:60]
     table = compare_ranks(
         *(few, items, kept, score_models(few, items, kept, panel), panel, Ratings({}, "")),
-        *(EvaluationParams(bootstrap_draws=200), 0),
+        *(EvaluationParams(bootstrap_samples=200), 0),
     )
     tau = table[(table["models"] == "all") & (table["metric"] == "kendall_tau_b")].iloc[0]
     assert tau["low_models"] == tau["high_models"] == 1
     assert "the true uncertainty is larger" in tau["reason"]
 
 
-def test_every_figure_of_the_tables_has_a_name_and_a_unit_for_the_report() -> None:
+def test_every_metric_of_the_tables_has_a_name_and_a_unit_for_the_report() -> None:
     matrix, panel, items = stage(("filter", *["held_out"] * 13))
     kept = items.iloc[:50]
     scores = score_models(matrix, items, kept, panel)
-    settings = EvaluationParams(bootstrap_draws=0, random_subsets=2)
+    settings = EvaluationParams(bootstrap_samples=0, random_subsets=2)
     ratings = Ratings({name: i for i, name in enumerate(NAMES)}, "")
     ranks = compare_ranks(
         *(matrix, items, kept, scores, panel, ratings, settings, 0),
     )
-    yardstick, _ = compare_with_random(
+    random_comparison, _ = compare_with_random(
         *(matrix, items, gather_subsets(kept, ItemParameters.empty()), scores, panel),
         *(ratings, settings, 0),
     )
-    assert {*ranks["metric"], *yardstick["metric"]} - set(METRICS) == set()
+    assert {*ranks["metric"], *random_comparison["metric"]} - set(METRICS) == set()

@@ -10,7 +10,7 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.ire import estimate_item_parameters
 from benchwright.evidence.panel import Panel
-from benchwright.evidence.random_yardstick import (
+from benchwright.evidence.random_comparison import (
     compare_methods,
     compare_with_random,
     gather_subsets,
@@ -21,8 +21,8 @@ from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.tables.evidence import (
     ItemParameters,
     MethodComparison,
+    RandomComparison,
     RankAgreementTable,
-    Yardstick,
 )
 
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})
@@ -208,11 +208,11 @@ def test_methods_are_put_side_by_side() -> None:
     parameters, about = estimate_item_parameters(matrix, panel, EvaluationParams())
     ratings = RatingsParams(values={name: 1000 + i for i, name in enumerate(matrix.models)})
     kept = list(matrix.item_ids[:40])
-    yardstick, _ = judged(matrix, panel, kept, parameters=parameters, ratings=ratings)
+    random_comparison, _ = judged(matrix, panel, kept, parameters=parameters, ratings=ratings)
     ranks = RankAgreementTable.from_rows(
         [("all", "kendall_tau_b", 0.9, 0.8, 0.95, 0.7, 0.96, 60, 120, "")]
     )
-    table = compare_methods(ranks, yardstick, about)
+    table = compare_methods(ranks, random_comparison, about)
     assert set(table["method"]) == {"full", "kept", "random", "ire"}
     both = table.set_index(["method", "metric", "models"])
     own = both.loc[("kept", "kendall_tau_b", "all")]
@@ -223,7 +223,7 @@ def test_methods_are_put_side_by_side() -> None:
     right = matrix.correct.mean(axis=1)
     assert full["value"] == pytest.approx(np.corrcoef(right, np.arange(60))[0, 1])
     assert ("full", "kendall_tau_b", "all") not in both.index  # of itself it says nothing
-    assert compare_methods(ranks, Yardstick.empty(), about).columns.tolist() == (
+    assert compare_methods(ranks, RandomComparison.empty(), about).columns.tolist() == (
         MethodComparison.columns()
     )
 
