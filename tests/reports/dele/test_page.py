@@ -55,7 +55,7 @@ def test_page_escapes_data_and_shows_every_plot(results: dict[str, Any]) -> None
 
 
 def test_every_panel_of_curves_has_a_random_band(results: dict[str, Any]) -> None:
-    curves = [name for name in results if name.startswith("sampling_")]
+    curves = [name for name in results if name.startswith("sampling_") and name.endswith("_plot")]
     assert len(curves) == 7
     for name in curves:
         plot = json.loads(results[name].to_json())
