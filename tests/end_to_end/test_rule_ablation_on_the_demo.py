@@ -84,5 +84,5 @@ def test_the_ablation_has_every_step_at_0_and_5_demonstrations(rules: Path) -> N
 def test_the_report_shows_the_ablation(rules: Path) -> None:
     saved = newest(rules, "08_reporting", "comparison_report.html", "demo", "mmlu_cf_rules")
     page = saved.read_text(encoding="utf-8")
-    assert "One rule at a time" in page
+    assert "Effect of each transform" in page
     assert "Please say: " in page

@@ -29,12 +29,12 @@ def notes(copies: dict[str, int], shares: dict[str, int], *transforms: dict[str,
     return " ".join(write_notes(scores, ComparisonWritten.empty(), shown, settings, perturbed))
 
 
-def test_a_first_step_of_one_copy_is_no_warning_but_a_last_one_is() -> None:
+def test_warning_about_one_copy_is_about_the_main_perturbation() -> None:
     assert "one copy" not in notes({"cf_1": 1, "cf_2": 5}, {}, SHUFFLED, REPLACED)
     assert "one copy" in notes({"cf_1": 5, "cf_2": 1}, {}, SHUFFLED, REPLACED)
 
 
-def test_demonstrations_count_where_none_is_an_option() -> None:
+def test_warning_about_demonstrations_needs_a_none_option() -> None:
     few = {"cf_1": 0, "cf_2": 4}
     assert "Only 40.0% of the prompts" in notes({"cf_2": 5}, few, SHUFFLED, REPLACED)
     enough = {"cf_1": 0, "cf_2": 6}

@@ -14,7 +14,7 @@ from benchwright.reports.wicked.findings import Headline, PerturbationReach, wri
 from benchwright.reports.wicked.terms import interval, points
 from benchwright.tables.wicked import ComparisonScores, ComparisonSummary
 
-NOBODY = Unchecked(0, 0, 0.0, 0, 0, 0)
+NO_LABELS = Unchecked(0, 0, 0.0, 0, 0, 0)
 
 
 def text(page: str) -> str:
@@ -58,11 +58,11 @@ def headline(
             for k in range(models)
         ]
     )
-    perturbed = PerturbationReach("wicked", 395, altered, NOBODY)
-    return write_headline(scores, summary, PerturbationParams(), perturbed, 0)
+    reach = PerturbationReach("wicked", 395, altered, NO_LABELS)
+    return write_headline(scores, summary, PerturbationParams(), reach, 0)
 
 
-def test_a_cost_is_quoted_with_its_interval() -> None:
+def test_headline_gives_the_cost_with_its_interval() -> None:
     said = headline(-0.0904, -0.1091, -0.0712).cost
     assert said == (
         "“None of the above” in place of one option costs 3 models 9.0 points on average "
@@ -78,33 +78,36 @@ def test_a_cost_is_quoted_with_its_interval() -> None:
         ((-0.01, np.nan, np.nan), "by −1.0 points on average, without an interval, on"),
     ],
 )
-def test_gains_doubts_and_missing_intervals_are_said(
+def test_headline_states_gains_unclear_differences_and_missing_intervals(
     metrics: tuple[float, float, float], said: str
 ) -> None:
-    found = headline(*metrics).cost
-    assert said in found
-    assert ("no clear difference" in found) == (metrics[2] == 0.01)
+    cost = headline(*metrics).cost
+    assert said in cost
+    assert ("no clear difference" in cost) == (metrics[2] == 0.01)
 
 
-def test_the_order_is_set_beside_what_resampling_gives() -> None:
-    assert "moves by more than the choice of items moves it" in headline(-0.1, -0.2, -0.05).order
+def test_order_of_models_is_compared_with_resampled_items() -> None:
+    assert (
+        "the order changes more than with another choice of items"
+        in headline(-0.1, -0.2, -0.05).order
+    )
     within = headline(-0.1, -0.2, -0.05, noise=(0.5, 1.0)).order
-    assert "moves no more than the choice of items moves it" in within
-    assert "1 of 3 pairs changes places, none beyond doubt" in within
+    assert "the order changes no more than with another choice of items" in within
+    assert "1 of 3 pairs reverses order, none significantly" in within
     few = headline(-0.1, -0.2, -0.05, tau=(np.nan, "2 models; at least 3 are needed"))
     assert few.order == "The order of models is not compared: 2 models; at least 3 are needed."
 
 
-def test_one_model_is_named_and_not_averaged() -> None:
-    found = headline(-0.1, -0.2, -0.05, models=1).cost
-    assert "costs m0 10.0 points [5.0, 20.0] on" in found
+def test_single_model_is_named_without_an_average() -> None:
+    cost = headline(-0.1, -0.2, -0.05, models=1).cost
+    assert "costs m0 10.0 points [5.0, 20.0] on" in cost
 
 
-def test_nothing_altered_costs_nothing() -> None:
+def test_headline_says_that_no_item_was_altered() -> None:
     assert headline(0.0, 0.0, 0.0, altered=0.0).cost.startswith("No item was altered")
 
 
-def test_metrics_in_words() -> None:
+def test_numbers_are_formatted() -> None:
     assert points(-0.00004) == "0.0"
     assert points(0.0904) == "+9.0"
     assert points(float("nan")) == "—"
@@ -112,64 +115,64 @@ def test_metrics_in_words() -> None:
     assert joined(["a", "b", "c"]) == "a, b and c"
 
 
-def test_the_page_of_a_panel_has_all_parts(stage: Any) -> None:
+def test_page_has_all_sections(stage: Any) -> None:
     page = stage.outputs["comparison_report"]
     said = text(page)
     assert "costs 12 models" in said
     assert "WiCkeD, Table 1" in said
-    assert "An option replaced, the right one gone" in said
-    assert "An option replaced, the right one still there" in said
-    assert "Left as it was: an option already says none or all of the above" in said
-    assert "1 item of this benchmark was checked" in said
-    assert "mean over families with both" in said
+    assert "One option replaced, gold option removed" in said
+    assert "One option replaced, gold option kept" in said
+    assert "Unaltered: an option already says none or all of the above" in said
+    assert "1 item of this benchmark has a label" in said
+    assert "mean of families with both" in said
     assert "perturbation.copies" in said
     assert page.count('id="plot-') == 8  # four plots and their data; no step-by-step ablation
     assert "http://" not in re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
 
 
-def test_the_same_inputs_give_the_same_bytes(stage: Any) -> None:
+def test_same_inputs_give_same_bytes(stage: Any) -> None:
     one, other = (stage.run(configurations=stage.panel[:2], n=15) for _ in range(2))
     assert one["comparison_report"] == other["comparison_report"]
 
 
-def test_data_is_shown_as_text(stage: Any) -> None:
-    found = stage.run(configurations=("<img src=x>@letters-5",), n=6)
-    page = found["comparison_report"]
+def test_html_in_data_is_escaped(stage: Any) -> None:
+    outputs = stage.run(configurations=("<img src=x>@letters-5",), n=6)
+    page = outputs["comparison_report"]
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page
     assert "<img" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
     assert "Demo &lt;i&gt;benchmark" in page
 
 
-def test_without_answers_the_page_says_so(stage: Any) -> None:
-    found = stage.run(configurations=(), n=20)
-    said = text(found["comparison_report"])
-    assert "No model answered the items and every one of their copies" in said
-    assert "No model was asked in this run." in said
-    assert "An option replaced, the right one gone" in said  # what was drawn is shown all the same
-    assert found["comparison_scores"].empty
+def test_page_without_answers_says_so(stage: Any) -> None:
+    outputs = stage.run(configurations=(), n=20)
+    said = text(outputs["comparison_report"])
+    assert "No model answered the original items and all of their copies" in said
+    assert "This run scored no model." in said
+    assert "One option replaced, gold option removed" in said  # copies are shown without answers
+    assert outputs["comparison_scores"].empty
 
 
 @pytest.mark.parametrize("n", [1, 2])
-def test_one_model_one_copy_or_few_items_do_not_fail(stage: Any, n: int) -> None:
+def test_page_of_one_model_one_copy_or_few_items(stage: Any, n: int) -> None:
     settings = PerturbationParams(copies=1)
-    found = stage.run(configurations=stage.panel[:n], n=n, settings=settings)
-    said = text(found["comparison_report"])
+    outputs = stage.run(configurations=stage.panel[:n], n=n, settings=settings)
+    said = text(outputs["comparison_report"])
     assert "There is one copy" in said
     assert "at least 3 are needed" in said
 
 
-def test_nothing_altered_is_said(stage: Any) -> None:
+def test_page_says_that_no_item_was_altered(stage: Any) -> None:
     ids = list(stage.items(10)["item_id"])
-    found = stage.run(
+    outputs = stage.run(
         configurations=stage.panel[:3],
         n=10,
         single_best_answer_ids={"single": ids, "several": []},
         perturbation_changes=copies(stage, 10),
     )
-    said = text(found["comparison_report"])
+    said = text(outputs["comparison_report"])
     assert "No item was altered" in said
-    assert "10 items are known to have options that are right to a degree" in said
+    assert "10 items are labelled as single-best-answer items" in said
 
 
 def copies(stage: Any, n: int) -> pd.DataFrame:
@@ -183,33 +186,33 @@ def copies(stage: Any, n: int) -> pd.DataFrame:
     )
 
 
-def test_unread_labels_are_named_in_the_warning(stage: Any) -> None:
-    found = stage.run(
+def test_warning_names_labels_that_were_not_read(stage: Any) -> None:
+    outputs = stage.run(
         configurations=stage.panel[:3],
         n=20,
         settings=PerturbationParams(copies=2, sba="none"),
         single_best_answer_ids={"single": [], "several": []},
     )
-    said = text(found["comparison_report"])
-    lost = int(found["comparison_metrics"]["gold_removed_unchecked"])
+    said = text(outputs["comparison_report"])
+    lost = int(outputs["comparison_metrics"]["gold_removed_unchecked"])
     assert lost > 0
-    assert f"{lost} items lost their right option in some copy although nobody" in said
+    assert f"{lost} items lost their gold option in at least one copy" in said
     assert "sba: none reads no labels" in said
 
 
 def test_plots_have_captions_and_escape_names(stage: Any) -> None:
-    found = stage.run(configurations=("<b>x</b>@letters-5", "y@letters-5", "z@letters-5"), n=20)
+    outputs = stage.run(configurations=("<b>x</b>@letters-5", "y@letters-5", "z@letters-5"), n=20)
     for name in ("deltas", "ranks", "transitions", "none_rates"):
-        plot = found[f"comparison_{name}_plot"]
+        plot = outputs[f"comparison_{name}_plot"]
         assert "letters, 5 demonstrations" in plot.layout.meta["caption"]
         assert "<b>x</b>" not in plot.to_json().replace("\\u003c", "<").replace("\\u003e", ">")
-    deltas = found["comparison_deltas_plot"]
-    scores = found["comparison_scores"].sort_values("accuracy_original", ascending=False)
+    deltas = outputs["comparison_deltas_plot"]
+    scores = outputs["comparison_scores"].sort_values("accuracy_original", ascending=False)
     assert list(deltas.data[1].x) == pytest.approx(scores["accuracy_original"].tolist())
     assert list(deltas.data[3].x) == pytest.approx((100 * scores["delta"]).tolist())
 
 
-def test_intervals_of_ranks_stay_among_the_places_shown(stage: Any) -> None:
+def test_rank_intervals_stay_within_the_plot(stage: Any) -> None:
     plot = stage.outputs["comparison_ranks_plot"]
     bars = [trace for trace in plot.data if trace.opacity is not None]
     assert bars

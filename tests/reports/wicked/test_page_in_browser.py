@@ -58,7 +58,7 @@ def labels(driver: Any) -> list[dict[str, float]]:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_it_works_from_disk_at_every_width(opened: Any, width: int) -> None:
+def test_page_works_from_disk_at_every_width(opened: Any, width: int) -> None:
     narrow(opened, width)
     assert opened.get_log("browser") == []
     assert opened.execute_script("return document.documentElement.scrollWidth") <= width
@@ -70,6 +70,6 @@ def test_it_works_from_disk_at_every_width(opened: Any, width: int) -> None:
     assert [u for u in opened.execute_script(loaded) if not u.startswith("data:")] == []
 
 
-def test_a_question_that_looks_like_html_is_text(opened: Any) -> None:
+def test_html_in_a_question_is_text(opened: Any) -> None:
     assert opened.execute_script("return document.images.length") == 0
     assert opened.find_element("css selector", "h1").text == "Demo <i>benchmark</i>"

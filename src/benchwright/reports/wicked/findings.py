@@ -1,4 +1,4 @@
-"""What a perturbation does to models, in sentences to be quoted, and the warnings."""
+"""Headline, tiles and warnings of the comparison report."""
 
 import math
 from collections.abc import Mapping
@@ -25,16 +25,16 @@ from benchwright.reports.page.wording import bounds, coefficient, count, joined,
 from benchwright.reports.wicked.terms import TRANSFORMS, interval, points
 
 _FEW_MODELS = 5
-_NOTABLE = 0.02  # a share of failed extractions below this does not colour the picture
+_NOTABLE = 0.02  # share of failed extractions below which no warning is shown
 
 
 class PerturbationReach(NamedTuple):
-    """What the copies of the main perturbation did to the items."""
+    """Numbers of items that the main perturbation alters."""
 
     name: str  # of the perturbation
     n_items: int  # of the benchmark
     share_altered: float  # of the items in a copy, 0–1, on average over copies
-    unchecked: Unchecked  # what is known of items with a single best answer
+    unchecked: Unchecked  # labels of single-best-answer items
 
 
 def measure_reach(
@@ -44,7 +44,7 @@ def measure_reach(
     comparison_coverage: pd.DataFrame,
     perturbation: PerturbationParams,
 ) -> PerturbationReach:
-    """Count the items that the main perturbation altered, and those that nobody has checked."""
+    """Count the items that the main perturbation altered, and those without a label."""
     name = main_perturbation(sorted(set(comparison_coverage["perturbation"])), perturbation)
     changes = perturbation_changes[perturbation_changes["condition"].map(perturbation_of) == name]
     altered = changes_of_items(changes)["altered"]
@@ -56,13 +56,13 @@ def measure_reach(
 class Headline(NamedTuple):
     """The top of the page."""
 
-    cost: str  # what the perturbation costs, on how many items; or why nothing can be said
-    order: str  # what it does to the order of models; "" where `cost` says why there is nothing
+    cost: str  # change of accuracy and number of items; or why there is none
+    order: str  # effect on the order of models; "" where `cost` says why there is none
     tiles: list[dict[str, str]]  # metrics with names and notes
 
 
 class _Metric(NamedTuple):
-    """A metric of a `ComparisonSummary` table for one way of asking."""
+    """A metric of a `ComparisonSummary` table for one asking style."""
 
     value: float = math.nan
     low: float = math.nan
@@ -81,7 +81,7 @@ def write_headline(
     reach: PerturbationReach,
     shared: int,
 ) -> Headline:
-    """Say what the main perturbation costs the models that were asked alike.
+    """Describe what the main perturbation costs the models of one asking style.
 
     `comparison_summary` starts with the asking style of most models; `shared` is the number of
     prompts that share their text with another.
@@ -89,19 +89,23 @@ def write_headline(
     share, unchecked = reach.share_altered, reach.unchecked
     altered = "—" if math.isnan(share) else f"{share:.1%}"
     tiles = [
-        tile("Items altered", altered, "of a copy, on average over copies"),
+        tile("Items altered", altered, "mean over copies"),
         tile(
-            "Lost their right option, unchecked",
+            "Unlabelled, gold option removed",
             f"{unchecked.lost_unchecked:,}",
-            f"items of {unchecked.lost:,} that lost it in some copy; "
-            f"{unchecked.lost_per_copy:,.1f} in a copy",
+            f"of {unchecked.lost:,} items that lost it in at least one copy; "
+            f"{unchecked.lost_per_copy:,.1f} per copy",
         ),
     ]
     if shared:
-        tiles.append(tile("Prompts asked once", f"{shared:,}", "the same text as another one"))
+        tiles.append(
+            tile("Shared prompts", f"{shared:,}", "same text as another prompt, scored once")
+        )
     name = main_perturbation(sorted(set(comparison_scores["perturbation"])), perturbation)
     if not name:
-        why = "No model answered the items and every one of their copies, so nothing is compared."
+        why = (
+            "No model answered the original items and all of their copies, so nothing is compared."
+        )
         return Headline(why, "", tiles)
     summary = comparison_summary[comparison_summary["perturbation"] == name]
     way = str(summary["asking_style"].iloc[0])
@@ -114,7 +118,9 @@ def write_headline(
         for row in summary.drop_duplicates("metric").to_dict("records")
     }
     if not share:
-        cost = f"No item was altered, so the {count(len(scores), 'model')} cannot lose anything."
+        cost = (
+            f"No item was altered, so the accuracy of {count(len(scores), 'model')} is unchanged."
+        )
     else:
         cost = _cost(scores, metrics.get("mean_delta", _Metric()), perturbation, way)
     n_models = int(summary["n_models"].iloc[0])
@@ -130,12 +136,12 @@ def _tiles(metrics: Mapping[str, _Metric]) -> list[dict[str, str]]:
         )
     )
     over_items = f"{tau.bounds}, 95% over items" if tau.bounds else tau.reason
-    noise = "mean tau-b of two copies: how much of the order is the copy's own noise"
+    noise = "mean tau-b of two copies: the noise from random choices in a copy"
     return [
         tile(
             "Mean accuracy",
             f"{points(before.value, signed=False)} → {points(after.value, signed=False)}",
-            "percent, as they were → copies",
+            "percent, original → copies",
         ),
         tile(
             "Kendall tau-b",
@@ -143,14 +149,14 @@ def _tiles(metrics: Mapping[str, _Metric]) -> list[dict[str, str]]:
             tau.reason if math.isnan(tau.value) else over_items,
         ),
         tile(
-            "Copies among themselves",
+            "Tau-b between copies",
             coefficient(between.value),
             between.reason if math.isnan(between.value) else noise,
         ),
         tile(
-            "Pairs that change places",
+            "Reversed pairs",
             "—" if math.isnan(turned.value) else f"{turned.value:,.0f}",
-            turned.reason or f"of {pairs.value:,.0f}; {sure.value:,.0f} beyond doubt",
+            turned.reason or f"of {pairs.value:,.0f}; {sure.value:,.0f} significant",
         ),
     ]
 
@@ -188,14 +194,16 @@ def _order(metrics: Mapping[str, _Metric], n_models: int) -> str:
         for metric in ("pairs", "reversed_pairs", "significant_reversals")
     )
     shown = f"{coefficient(tau.value)} {tau.bounds}".strip()
-    text = f"The order of the {n_models:,} models before and after has Kendall tau-b {shown}"
+    text = (
+        f"The orders of the {n_models:,} models on original and copies have Kendall tau-b {shown}"
+    )
     if not math.isnan(again.low):
-        noise = f"resampling the unaltered items alone gives {coefficient(again.value)}"
-        moved = "moves by more than" if tau.value < again.low else "moves no more than"
-        text += f"; {noise} {again.bounds}, so it {moved} the choice of items moves it"
+        noise = f"resampling the original items gives {coefficient(again.value)} {again.bounds}"
+        more = "more than" if tau.value < again.low else "no more than"
+        text += f"; {noise}, so the order changes {more} with another choice of items"
     beyond = "none" if not sure else f"{sure:,}"
-    turns = "changes places" if turned == 1 else "change places"
-    return f"{text}. {turned:,} of {count(pairs, 'pair')} {turns}, {beyond} beyond doubt (Holm)."
+    reverse = "reverses order" if turned == 1 else "reverse order"
+    return f"{text}. {turned:,} of {count(pairs, 'pair')} {reverse}, {beyond} significantly (Holm)."
 
 
 def write_notes(
@@ -205,7 +213,7 @@ def write_notes(
     perturbation: PerturbationParams,
     reach: PerturbationReach,
 ) -> list[str]:
-    """Write what a reader has to know before trusting a metric, the gravest note first."""
+    """Write warnings about the results, the most serious first."""
     main = main_perturbation(sorted(comparison_scores["perturbation"].unique()), perturbation)
     return [
         *_coherence(perturbation, reach.unchecked),
@@ -222,16 +230,16 @@ def _coherence(perturbation: PerturbationParams, unchecked: Unchecked) -> list[s
     n = unchecked.lost_unchecked
     lost = "lost its" if n == 1 else "lost their"
     note = (
-        f"{count(n, 'item')} {lost} right option in some copy although nobody has said whether "
-        f"another option would then do ({unchecked.lost_per_copy:,.1f} in each copy). Where one "
-        "does, “none” is counted as right and is not: part of the difference is then the "
-        "benchmark's fault. "
+        f"{count(n, 'item')} {lost} gold option in at least one copy "
+        f"({unchecked.lost_per_copy:,.1f} per copy) without a single-best-answer label. Where "
+        "another option is then right, “none” wrongly counts as the answer, and part of the "
+        "difference is an error of the benchmark. "
     )
     if perturbation.sba == "none":
-        return [note + "`sba: none` reads no labels of such items."]
+        return [note + "`sba: none` reads no labels."]
     known = unchecked.single + unchecked.several
-    were = "was" if known == 1 else "were"
-    return [f"{note}{count(known, 'item')} of this benchmark {were} checked."]
+    have = "has" if known == 1 else "have"
+    return [f"{note}{count(known, 'item')} of this benchmark {have} a label."]
 
 
 def _shots(comparison_scores: pd.DataFrame) -> list[str]:
@@ -242,10 +250,10 @@ def _shots(comparison_scores: pd.DataFrame) -> list[str]:
     unknown = int(comparison_scores["unknown_shots"].sum())
     notes = {
         f"{count(fewer, 'answer')} to copies had another number of demonstrations than the "
-        "answer before, because a longer prompt did not fit. “Equal shots” in the table leaves "
-        "them out.": fewer,
-        f"Of {count(unknown, 'answer')} to copies it is not known how many demonstrations one "
-        "of the two sides was shown (imported answers do not say); they may differ.": unknown,
+        "answer to the original, because a longer prompt did not fit. The column “Equal shots” "
+        "leaves them out.": fewer,
+        f"For {count(unknown, 'answer')} to copies, the number of demonstrations is unknown in "
+        "the original or in the copy (imported answers do not state it); it may differ.": unknown,
     }
     return [note for note, n in notes.items() if n]
 
@@ -258,16 +266,16 @@ def _basis(comparison_scores: pd.DataFrame, main: str, n_items: int) -> list[str
     if n < n_items:
         notes.append(
             f"{n:,} of {n_items:,} items are compared: those that every configuration answered "
-            "as they were and in every copy."
+            "in the original and in every copy."
         )
     models = comparison_scores["model"].nunique()
     if models < _FEW_MODELS:
         notes.append(
-            f"{count(models, 'model')} answered. Averages and orders of so few say little about "
-            "others."
+            f"Only {count(models, 'model')} answered. Averages and orders of so few models say "
+            "little about others."
         )
     if (comparison_scores.loc[comparison_scores["perturbation"] == main, "copies"] == 1).any():
-        notes.append("There is one copy, so nothing is known of how much copies differ.")
+        notes.append("There is one copy, so the variation between copies is unknown.")
     return notes
 
 
@@ -278,8 +286,8 @@ def _failures(comparison_written: pd.DataFrame) -> list[str]:
     if not worst > _NOTABLE:
         return []
     return [
-        f"In up to {worst:.1%} of the written answers of a configuration no option could be read. "
-        "They count as wrong."
+        f"No option could be extracted from up to {worst:.1%} of the written answers of a "
+        "configuration. They count as wrong."
     ]
 
 
@@ -299,6 +307,6 @@ def _demonstrations(
     if share >= 0.5:
         return []
     return [
-        f"Only {share:.1%} of the prompts with demonstrations show one whose right answer is "
-        "“none”, so most prompts want an answer that they have not shown."
+        f"Only {share:.1%} of the prompts with demonstrations show one with the gold answer "
+        "“none”, so most prompts expect an answer that they do not show."
     ]

@@ -19,19 +19,19 @@ from benchwright.reports.wicked.findings import PerturbationReach, write_headlin
 from benchwright.reports.wicked.terms import REASONS, TRANSFORMS, WORDINGS, interval, points
 
 _LONGEST = 1_500  # characters of a question
-_COPIED = "Left as it was"
+_UNALTERED = "Unaltered"
 _LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
 _SECTIONS = (
-    ("method", "What was done and why"),
-    ("cost", "What it costs"),
-    ("order", "The order of models"),
-    ("answers", "What became of answers"),
-    ("none", "Saying “none”"),
+    ("method", "Method"),
+    ("cost", "Change of accuracy"),
+    ("order", "Order of models"),
+    ("answers", "Change of answers"),
+    ("none", "Choice of “none”"),
     ("written", "Written answers"),
     ("instruct", "Instruct and base models"),
-    ("rules", "One rule at a time"),
+    ("rules", "Effect of each transform"),
     ("prompts", "Demonstrations and prompts"),
-    ("coverage", "What could be altered"),
+    ("coverage", "Altered and unaltered items"),
     ("examples", "Examples"),
     ("provenance", "Provenance"),
 )
@@ -43,8 +43,8 @@ Row = dict[Any, Any]
 def render_comparison_report(**sections: Section) -> str:
     """Render the report of a perturbed benchmark: one HTML page that needs no network.
 
-    The same inputs give the same bytes. All data is escaped: a question that looks like HTML is
-    shown as text. Where there is nothing to show the page says why.
+    The same inputs give the same bytes. All data is escaped, so a question with HTML appears as
+    text. Sections without content say why.
     """
     return render_sections(
         "benchwright.reports.wicked",
@@ -58,7 +58,7 @@ def render_comparison_report(**sections: Section) -> str:
 def show_comparison_method(
     ingestion: BenchmarkParams, variant: str, perturbation: PerturbationParams, seed: int
 ) -> Section:
-    """Gather what was done, with which settings."""
+    """Gather the transforms and their settings."""
     return make_section(
         title=ingestion.title,
         variant=variant,
@@ -80,7 +80,7 @@ def show_comparison_headline(
     perturbation: PerturbationParams,
     perturbation_reach: PerturbationReach,
 ) -> Section:
-    """Gather the top of the page: headline, metrics in tiles, warnings."""
+    """Gather the top of the page: headline, tiles and warnings."""
     shared = int(comparison_prompts["shared"].sum())
     return make_section(
         headline=write_headline(
@@ -102,7 +102,7 @@ def show_comparison_costs(
     comparison_summary: pd.DataFrame,
     comparison_reversals: pd.DataFrame,
 ) -> Section:
-    """Gather what the perturbation costs each configuration, and the order of models."""
+    """Gather the change of accuracy of each configuration, and the order of models."""
     return make_section(
         scores=_scores(comparison_scores, list(dict.fromkeys(comparison_summary["asking_style"]))),
         several=len(set(comparison_scores["perturbation"])) > 1,
@@ -118,7 +118,7 @@ def show_comparison_answers(
     comparison_instruct: pd.DataFrame,
     rule_ablation: pd.DataFrame,
 ) -> Section:
-    """Gather what became of answers: "none", written ones, instruct models, one rule at a time."""
+    """Gather changes of answers, by option, style, kind of model and transform."""
     return make_section(
         transitions=rows_of(comparison_transitions),
         none_rates=_none_rates(comparison_none_rates),
@@ -140,12 +140,15 @@ def show_comparison_alterations(
     comparison_coverage: pd.DataFrame,
     option_wordings: pd.DataFrame,
 ) -> Section:
-    """Gather demonstrations and prompts, and what could be altered."""
+    """Gather demonstrations, prompts, and outcomes of the transforms."""
     return make_section(
         demonstrations=rows_of(comparison_demonstrations),
         prompts=rows_of(comparison_prompts),
         coverage=[
-            {**row, "said": row["outcome"] if row["outcome"] == "altered" else f"copied: {why}"}
+            {
+                **row,
+                "outcome_text": "altered" if row["outcome"] == "altered" else f"unaltered: {why}",
+            }
             for row in rows_of(comparison_coverage)
             for why in [words_of(REASONS, row["outcome"])]
         ],
@@ -161,7 +164,7 @@ def show_comparison_examples(
     evaluation: EvaluationParams,
     seed: int,
 ) -> Section:
-    """Gather items before and after, some of each kind."""
+    """Gather original and altered items, some of each kind."""
     most = evaluation.examples_per_rule
     return make_section(
         examples=choose_examples(
@@ -176,9 +179,11 @@ def _points(row: Row, name: str, ends: str) -> dict[str, str]:
     return {f"{name}_text": points(row[name]), f"{name}_bounds": bounds_text}
 
 
-def _scores(comparison_scores: pd.DataFrame, ways: Sequence[str]) -> list[Row]:
-    """Return the rows by way of asking in the order of `ways`, best first."""
-    places = comparison_scores["asking_style"].map({way: place for place, way in enumerate(ways)})
+def _scores(comparison_scores: pd.DataFrame, styles: Sequence[str]) -> list[Row]:
+    """Return the rows by asking style in the order of `styles`, best first."""
+    places = comparison_scores["asking_style"].map(
+        {style: place for place, style in enumerate(styles)}
+    )
     ordered = comparison_scores.assign(place=places).sort_values(
         ["perturbation", "place", "accuracy_original", "configuration"],
         ascending=[True, True, False, True],
@@ -207,7 +212,7 @@ def _rank(row: Row, side: str) -> dict[str, str]:
 
 def _shuffle(comparison_summary: pd.DataFrame) -> list[Row]:
     rows = []
-    for (name, way), group in comparison_summary.groupby(
+    for (name, style), group in comparison_summary.groupby(
         ["perturbation", "asking_style"], sort=False
     ):
         by_metric = {row["metric"]: row for row in rows_of(group)}
@@ -216,7 +221,7 @@ def _shuffle(comparison_summary: pd.DataFrame) -> list[Row]:
         rows.append(
             {
                 "perturbation": name,
-                "asking_style": _asked(way),
+                "asking_style": _describe(style),
                 "n_models": int(group["n_models"].iloc[0]),
                 "cost": points(cost["value"]),
                 "cost_bounds": interval(cost["low"], cost["high"]),
@@ -229,8 +234,8 @@ def _shuffle(comparison_summary: pd.DataFrame) -> list[Row]:
     return rows
 
 
-def _asked(way: object) -> str:
-    return describe_asking(str(way)) or "one unknown style"
+def _describe(style: object) -> str:
+    return describe_asking(str(style)) or "unknown style"
 
 
 def _none_rates(comparison_none_rates: pd.DataFrame) -> list[Row]:
@@ -259,10 +264,10 @@ def _reversal(row: Row) -> Row:
 
 
 def _instruct(row: Row) -> Row:
-    names = {"": "all models", FAMILIES: "mean over families with both"}
+    names = {"": "all models", FAMILIES: "mean of families with both"}
     return {
         **row,
-        "asking_style": _asked(row["asking_style"]),
+        "asking_style": _describe(row["asking_style"]),
         "label": names.get(row["family"], row["family"]),
         "tuned": points(row["delta_instruct"]),
         "base": points(row["delta_base"]),
@@ -272,7 +277,7 @@ def _instruct(row: Row) -> Row:
 
 
 def _wordings(option_wordings: pd.DataFrame) -> list[Row]:
-    """Count items and demonstrations with such an option, by kind."""
+    """Count items and demonstrations with an option that refers to others, by kind."""
     return [
         {
             "role": str(role),
@@ -296,9 +301,9 @@ def choose_examples(
 ) -> list[dict[str, Any]]:
     """Choose some items of each kind from the first copy of a perturbation, by seed and item id.
 
-    Kinds are: the right option kept, the right option gone, only reordered or reworded, and copies
-    by reason. Each has a title, the number of its items, and items with `before` and, where they
-    were altered, `after`.
+    Kinds are: gold option kept, gold option removed, only reordered or rephrased, and unaltered
+    items by reason. Each has a title, the number of its items, and items with `before` and, where
+    they were altered, `after`.
     """
     names = [
         str(each) for each in perturbed_items["condition"].unique() if perturbation_of(each) == name
@@ -313,12 +318,12 @@ def choose_examples(
         for kind in _kinds(of_item):
             kinds.setdefault(kind, []).append(str(item))
     examples = []
-    for kind in sorted(kinds, key=lambda kind: (kind.startswith(_COPIED), kind)) if most else ():
+    for kind in sorted(kinds, key=lambda kind: (kind.startswith(_UNALTERED), kind)) if most else ():
         ids = kinds[kind]
         order = item_uniforms(seed, f"draw_report/{kind}", ids).tolist()
         chosen = [item for _, item in sorted(zip(order, ids, strict=True))[:most]]
         before, after = _questions(items, chosen), _questions(perturbed, chosen)
-        if kind.startswith(_COPIED):
+        if kind.startswith(_UNALTERED):
             after = dict.fromkeys(after)
         shown = [{"item_id": item, "before": before[item], "after": after[item]} for item in chosen]
         examples.append({"title": kind, "n": len(ids), "condition": condition, "items": shown})
@@ -326,15 +331,15 @@ def choose_examples(
 
 
 def _kinds(changes: pd.DataFrame) -> list[str]:
-    """Return the kind of an item that was altered, or each reason why it was not."""
+    """Return the kind of an altered item, or each reason why the item is unaltered."""
     altered = changes[changes["altered"].astype(bool)]
     if (altered["removed_index"] >= 0).any():
         gone = bool(altered["gold_removed"].any())
-        return ["An option replaced, the right one " + ("gone" if gone else "still there")]
+        return ["One option replaced, gold option " + ("removed" if gone else "kept")]
     if len(altered):
         return ["Only " + " and ".join(words_of(TRANSFORMS, part) for part in altered["transform"])]
     reasons = dict.fromkeys(changes["reason"])
-    return [f"{_COPIED}: {words_of(REASONS, str(reason))}" for reason in reasons]
+    return [f"{_UNALTERED}: {words_of(REASONS, str(reason))}" for reason in reasons]
 
 
 def _questions(table: pd.DataFrame, wanted: list[str]) -> dict[str, dict[str, Any] | None]:

@@ -1,4 +1,4 @@
-"""Transforms, reasons and metrics in words."""
+"""Transforms, reasons and numbers as the report shows them."""
 
 from benchwright.reports.page.wording import is_missing
 
@@ -6,29 +6,29 @@ TRANSFORMS = {
     "none_of_the_above": "“None of the above” in place of one option",
     "replace_choice": "“None of the other choices” in place of one option",
     "shuffle_choices": "options in another order",
-    "rephrase": "the question in other words",
+    "rephrase": "the question rephrased",
 }
-"""What a transform does, as part of a sentence."""
+"""Transforms as parts of a sentence."""
 
 REASONS = {
-    "open_ended": "there are no options",
+    "open_ended": "no options",
     "too_few_options": "too few options to change",
-    "answer_unknown": "the right option is not known",
-    "single_best_answer": "options are right to a degree, so that without the best one another is",
-    "several_right_options": "several options are right",
+    "answer_unknown": "unknown gold answer",
+    "single_best_answer": "single best answer: without the best option, another one would be right",
+    "several_right_options": "several right options",
     "none_or_all_present": "an option already says none or all of the above",
-    "refers_to_options": "a text names options by letter or place",
-    "equal_options": "two options are the same",
-    "none_or_all_not_last": "“all of the above” stands before other options",
-    "not_drawn": "the draw left it out",
-    "same_order": "the order drawn was the old one",
+    "refers_to_options": "a text refers to options by letter or position",
+    "equal_options": "equal options",
+    "none_or_all_not_last": "“none” or “all of the above” is not the last option",
+    "not_drawn": "not chosen at random",
+    "same_order": "the random order equals the original order",
 }
-"""Why a transform left an item as it was."""
+"""Reasons why a transform leaves an item unaltered."""
 
 WORDINGS = {
     "none_of_the_above": "none of the above",
     "all_of_the_above": "all of the above",
-    "refers_to_options": "names other options",
+    "refers_to_options": "refers to other options",
 }
 
 

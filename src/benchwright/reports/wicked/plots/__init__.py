@@ -1,1 +1,1 @@
-"""The plots of the comparison, in Plotly."""
+"""Plots of the comparison."""

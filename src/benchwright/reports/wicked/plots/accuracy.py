@@ -1,4 +1,4 @@
-"""What the perturbation costs each model (WiCkeD, Table 1), and each further rule (MMLU-CF)."""
+"""Accuracy of models on perturbed copies (WiCkeD, Table 1) and by transform (MMLU-CF)."""
 
 from typing import Any, NamedTuple
 
@@ -11,38 +11,39 @@ from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import plot_style as style
 from benchwright.reports.page import plots
 
-NOBODY = "No model answered the items and their copies."
-_MOST = 12  # lines beyond this cannot be told apart
+NO_ANSWERS = "No model answered both the original items and their copies."
+_MOST = 12  # more lines are hard to distinguish
 _DASHES = ("solid", "dot", "dash", "dashdot")
 
 
 class Shown(NamedTuple):
-    """The rows of `ComparisonScores` that a plot is about."""
+    """The rows of `ComparisonScores` in a plot."""
 
-    scores: pd.DataFrame  # of models asked alike, best original accuracy first, perhaps thinned out
+    scores: pd.DataFrame  # of one asking style, best original accuracy first
     names: list[str]  # of the models, for labels, escaped
     short: list[str]  # the same for small screens
-    note: str  # what the caption adds: the way of asking, how many are shown
+    note: str  # addition to the caption: asking style, number of models shown
 
 
 def choose_models(
     comparison_scores: pd.DataFrame, perturbation: PerturbationParams, most: int
 ) -> Shown:
-    """Return the models of the main perturbation that were asked alike, thinned out if many."""
+    """Return models of one asking style on the main perturbation, at most `most`."""
     name = compared_answers.main_perturbation(
         sorted(set(comparison_scores["perturbation"])), perturbation
     )
     scores = comparison_scores[comparison_scores["perturbation"] == name]
-    way = next(iter(compared_answers.asking_styles(scores["configuration"].tolist())))
-    scores = scores[(scores["asking_style"] == way) & scores["rank_original"].notna()]
+    asking_style = next(iter(compared_answers.asking_styles(scores["configuration"].tolist())))
+    scores = scores[(scores["asking_style"] == asking_style) & scores["rank_original"].notna()]
     scores = scores.sort_values(["accuracy_original", "configuration"], ascending=[False, True])
-    note = compared_answers.describe_asking(way)
+    note = compared_answers.describe_asking(asking_style)
     if len(scores) > most:
         note = f"{note}; " if note else ""
         note += f"{most} of {len(scores):,} models, evenly along the ranking"
         scores = scores.iloc[np.linspace(0, len(scores) - 1, most).round().astype(int)]
     labels = [
-        str(name) for name in scores["configuration" if way == compared_answers.MIXED else "model"]
+        str(name)
+        for name in scores["configuration" if asking_style == compared_answers.MIXED else "model"]
     ]
     note = f" ({note})" if note else ""
     names, short = style.short_names(labels), style.short_names(labels, style.NARROW_NAME)
@@ -60,11 +61,11 @@ def two_panels(
     legend: dict[str, Any] | None = None,
     **more: Any,
 ) -> Any:
-    """Return two plots with a row per model, side by side, or stacked on a small screen.
+    """Return two panels with a row per model, side by side, or stacked on a small screen.
 
-    `axes` are the horizontal axes of the left and the right plot; `below` is the number of pixels
-    under the plots and how many more where they are stacked; `narrow` are further changes for a
-    small screen, of axes and of traces; `more` is of the layout.
+    `axes` are the horizontal axes of the left and the right panel. `below` is the number of pixels
+    under the panels, and the additional number where they are stacked. `narrow` has further
+    changes of axes and traces for a small screen, `more` other settings of the layout.
     """
     (left, right), (room, more_room), (of_axes, of_traces) = axes, below, narrow
     height = max(30 * len(shown.scores), 60)
@@ -98,10 +99,10 @@ def two_panels(
 def plot_deltas(
     comparison_scores: pd.DataFrame, perturbation: PerturbationParams, evaluation: EvaluationParams
 ) -> Any:
-    """Draw accuracy before and on the copies, and the difference with its interval over items."""
-    title = "Accuracy before and on the copies, and the difference"
+    """Plot accuracy on original and copies, and the difference with its interval over items."""
+    title = "Accuracy on the original and on the copies, and the difference"
     if comparison_scores.empty:
-        return style.empty_plot(title, NOBODY)
+        return style.empty_plot(title, NO_ANSWERS)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     accuracy = {"title": "accuracy", "domain": [0, 0.56], "tickformat": ".0%", "nticks": 6}
     difference = {"title": "difference, points", "domain": [0.64, 1], "rangemode": "tozero"}
@@ -137,8 +138,8 @@ def _accuracies(shown: Shown) -> list[dict[str, Any]]:
         plots.points(
             table["accuracy_original"].tolist(),
             rows,
-            "%{customdata}<br>as they were: %{x:.1%}",
-            name="as they were",
+            "%{customdata}<br>original: %{x:.1%}",
+            name="original",
             marker=hollow,
             customdata=shown.names,
         ),
@@ -175,13 +176,15 @@ def _differences(shown: Shown) -> dict[str, Any]:
 
 
 def plot_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
-    """Draw accuracy with no rule, the first, the first two, and so on; one line a configuration.
+    """Plot accuracy with no transform, the first, the first two, and so on.
 
     Source: MMLU-CF, Table 2 and Figure 7.
     """
-    title = "Accuracy with one more rule at each step, mean ± standard deviation over copies"
+    title = "Accuracy with one more transform at each step, mean ± standard deviation over copies"
     if rule_ablation.empty:
-        return style.empty_plot(title, "The rules were not drawn step by step (cumulative: true).")
+        return style.empty_plot(
+            title, "Not measured: this needs cumulative: true and two or more transforms."
+        )
     table = rule_ablation.sort_values(["configuration", "step"])
     start = table[table["step"] == 0].sort_values(["accuracy", "configuration"], ascending=False)
     if len(start) > _MOST:
@@ -192,8 +195,8 @@ def plot_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
         model: plots.PALETTE[i % len(plots.PALETTE)]
         for i, model in enumerate(start["model"].unique())
     }
-    ways = sorted(set(zip(start["style"], start["shots"], strict=True)))
-    dashes = {way: _DASHES[i % len(_DASHES)] for i, way in enumerate(ways)}
+    styles = sorted(set(zip(start["style"], start["shots"], strict=True)))
+    dashes = {each: _DASHES[i % len(_DASHES)] for i, each in enumerate(styles)}
     lines, narrow = [], {}
     for place, first in enumerate(start.head(_MOST).itertuples()):
         rows = table[table["configuration"] == first.configuration]
@@ -237,4 +240,4 @@ def plot_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
 
 def _step(step: int, rule: str) -> str:
     words = style.plain(rule.replace("_", " "))
-    return "as they<br>were" if not step else "+ " + words.replace(" ", "<br>")
+    return "original" if not step else "+ " + words.replace(" ", "<br>")

@@ -1,4 +1,4 @@
-"""What became of answers (WiCkeD, Figure 3), and who says "none" because it is true."""
+"""Changes of answers (WiCkeD, Figure 3), and detection of removed gold options."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import plot_style as style
 from benchwright.reports.page import plots
-from benchwright.reports.wicked.plots.accuracy import NOBODY, Shown, choose_models, two_panels
+from benchwright.reports.wicked.plots.accuracy import NO_ANSWERS, Shown, choose_models, two_panels
 
 _PARTS = (
     ("stayed_right", "stayed right", style.KEPT),
@@ -16,8 +16,8 @@ _PARTS = (
     ("became_wrong", "became wrong", style.REMOVED),
     ("stayed_wrong", "stayed wrong", "#a4a8af"),
 )
-_PANELS = (("kept", "right option still there", ""), ("removed", "right option gone", "2"))
-_NAMED = 16  # with more models the legend cannot be read
+_PANELS = (("kept", "gold option kept", ""), ("removed", "gold option removed", "2"))
+_NAMED = 16  # with more models the legend is unreadable
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x")
 
 
@@ -27,10 +27,10 @@ def plot_transitions(
     perturbation: PerturbationParams,
     evaluation: EvaluationParams,
 ) -> Any:
-    """Draw the shares of altered items by what became of the answer, for gold kept and removed."""
-    title = "Answers to altered items, before and after"
+    """Plot shares of altered items by change of the answer, for gold kept and removed."""
+    title = "Answers to altered items, original and copies"
     if comparison_scores.empty:
-        return style.empty_plot(title, NOBODY)
+        return style.empty_plot(title, NO_ANSWERS)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     rows = comparison_transitions[
         comparison_transitions["perturbation"] == shown.scores["perturbation"].iloc[0]
@@ -76,22 +76,22 @@ def plot_none_rates(
     perturbation: PerturbationParams,
     evaluation: EvaluationParams,
 ) -> Any:
-    """Draw how often "none" is picked where it is right against how often where it is wrong."""
-    title = "Picking “none”: where it is right against where it is not"
+    """Plot detections ("none" where it is right) against false alarms (where it is wrong)."""
+    title = "Choice of “none”: where it is right against where it is wrong"
     if comparison_scores.empty:
-        return style.empty_plot(title, NOBODY)
+        return style.empty_plot(title, NO_ANSWERS)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     name = shown.scores["perturbation"].iloc[0]
     rows = comparison_none_rates[comparison_none_rates["perturbation"] == name]
     if rows.empty or not rows["n"].all():
-        return style.empty_plot(title, "No item was given an option that says none is right.")
+        return style.empty_plot(title, "No answered item got a none-of-the-above option.")
     rates = rows.set_index(["configuration", "gold"])
     named = len(shown.scores) <= _NAMED
     line = {
         "x": [0, 1],
         "y": [0, 1],
         "mode": "lines",
-        "name": "as often either way",
+        "name": "equal rates",
         "line": {"color": style.QUIET, "width": 1, "dash": "dot"},
         "hoverinfo": "skip",
     }
@@ -108,8 +108,8 @@ def plot_none_rates(
         f"{title}; 95% intervals{shown.note}{hint}",
         380 + below,
         [line, *models],
-        xaxis=style.axis("picked where the right option is there (false alarm)", **square),
-        yaxis=style.axis("picked where it is gone (detection)", **square),
+        xaxis=style.axis("“none” where the gold option is kept (false alarm)", **square),
+        yaxis=style.axis("“none” where it is removed (detection)", **square),
         legend=plots.legend_below(60, 372, orientation="v"),
         margin=plots.margin(below),
         hovermode="closest",
@@ -125,8 +125,8 @@ def _point(rates: pd.DataFrame, shown: Shown, place: int, *, named: bool) -> dic
     return plots.points(
         [float(alarm["share"])],
         [float(detection["share"])],
-        f"{shown.names[place]}<br>right option gone: {_said(detection)}"
-        f"<br>right option there: {_said(alarm)}",
+        f"{shown.names[place]}<br>gold option removed: {_describe(detection)}"
+        f"<br>gold option kept: {_describe(alarm)}",
         name=shown.names[place],
         showlegend=named,
         marker={
@@ -153,6 +153,6 @@ def _error(row: pd.Series, colour: str) -> dict[str, Any]:
     }
 
 
-def _said(row: pd.Series) -> str:
+def _describe(row: pd.Series) -> str:
     share = f"{row['share']:.1%} [{row['low']:.1%}, {row['high']:.1%}]"
     return style.plain(f"{share} of {int(row['n']):,}")

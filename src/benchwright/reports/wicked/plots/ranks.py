@@ -1,4 +1,4 @@
-"""What the perturbation does to the order of models, as lines between two rankings."""
+"""Ranks of models on the original and on the copies, as lines between two rankings."""
 
 from typing import Any
 
@@ -9,19 +9,19 @@ from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import plot_style as style
 from benchwright.reports.page import plots
-from benchwright.reports.wicked.plots.accuracy import NOBODY, choose_models
+from benchwright.reports.wicked.plots.accuracy import NO_ANSWERS, choose_models
 
-_LANES = 8  # intervals side by side, so that those of neighbours do not cover each other
+_LANES = 8  # intervals side by side, so that neighbours do not overlap
 _LANE = 0.02
 
 
 def plot_rank_shuffle(
     comparison_scores: pd.DataFrame, perturbation: PerturbationParams, evaluation: EvaluationParams
 ) -> Any:
-    """Draw each model's rank before (left) and on the copies (right), with intervals over items."""
-    title = "Ranks of the models before (left) and on the copies (right): blue rose, orange fell"
+    """Plot ranks on the original (left) and on the copies (right), with intervals over items."""
+    title = "Ranks on the original (left) and on the copies (right): blue rose, orange fell"
     if comparison_scores.empty:
-        return style.empty_plot(title, NOBODY)
+        return style.empty_plot(title, NO_ANSWERS)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     if len(shown.scores) < 2:
         return style.empty_plot(title, "There is only one model to rank.")
@@ -33,7 +33,9 @@ def plot_rank_shuffle(
     traces = []
     for left, (name, row) in enumerate(zip(shown.names, rows, strict=True)):
         colour = plots.rank_colour(row["rank_original"], row["rank_mean"])
-        hover = f"{name}<br>before: {_said(row, 'original')}<br>copies: {_said(row, 'mean')}"
+        hover = (
+            f"{name}<br>original: {_describe(row, 'original')}<br>copies: {_describe(row, 'mean')}"
+        )
         look = {"line": {"color": colour, "width": 2}, "marker": {"size": 6}}
         traces.append(
             plots.points([0, 1], [left, right[left]], hover, mode="lines+markers", **look)
@@ -65,7 +67,7 @@ def plot_rank_shuffle(
     fixed = {"showline": False, "fixedrange": True}
     names_after = [f"{score}  {shown.names[at]}" for score, at in zip(after, on_right, strict=True)]
     return plots.plot(
-        f"{title}; bars: 95% of the rank over items{shown.note}",
+        f"{title}; bars: 95% intervals over items{shown.note}",
         60 + 26 * len(rows),
         [*traces, dict(plots.UNSEEN_ON_THE_RIGHT)],
         xaxis=style.axis(range=[-reach, 1 + reach], visible=False, fixedrange=True),
@@ -83,7 +85,7 @@ def plot_rank_shuffle(
 def _interval(
     row: dict[Any, Any], side: str, x: float, ranks: list[float], colour: str
 ) -> list[dict[str, Any]]:
-    """Return the interval of a rank, between the places of the models that have such ranks."""
+    """Return the interval of a rank, interpolated between the rows of the models."""
     low, high = (row[f"rank_{side}_{end}"] for end in ("low", "high"))
     if pd.isna(low) or low == high:
         return []
@@ -99,7 +101,7 @@ def _interval(
     ]
 
 
-def _said(row: dict[Any, Any], side: str) -> str:
+def _describe(row: dict[Any, Any], side: str) -> str:
     rank, low, high = (row[f"rank_{side}{end}"] for end in ("", "_low", "_high"))
     interval = "" if pd.isna(low) else f" [{low:g}, {high:g}]"
     return f"rank {rank:g}{interval}, {row[f'accuracy_{side}']:.1%}"
