@@ -1,4 +1,4 @@
-"""Spread of scores under difficulty samplers, and winners of choices."""
+"""Spread of scores on difficult items, and how often each sampler is chosen."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from benchwright.reports.page.plots import legend_below, margin, plot, rows_down
 
 
 def plot_score_spread(score_spread: pd.DataFrame, sampling: SamplingParams) -> Any:
-    """Draw the distribution of models' scores on harder items, beside random ones of the size."""
+    """Draw the distribution of models' scores on difficult items and on random subsets."""
     title = "Scores on items chosen for difficulty"
     rate = sampling.evidence.main_rate
     own = score_spread[(score_spread["rate"] == rate) | (score_spread["sampler"] == ALL_ITEMS)]
     if own.empty:
-        return empty_plot(title, "No model judges.")
+        return empty_plot(title, "The panel has no models.")
     names = [plain(name) for name in own["sampler"]]
     first = own.iloc[0]
     title += (
@@ -52,15 +52,15 @@ def plot_score_spread(score_spread: pd.DataFrame, sampling: SamplingParams) -> A
 
 
 def plot_winners(sampler_choice: pd.DataFrame, subject_winners: pd.DataFrame) -> Any:
-    """Draw how often each sampler was chosen, over subjects where there are any, else splits."""
+    """Draw how often each sampler is chosen, over subjects if there are any, else over splits."""
     by_subject = len(subject_winners) > 0
     over = "subjects" if by_subject else "splits of the models"
-    title = f"How often each sampler was chosen, over {over}"
+    title = f"How often each sampler is chosen, over {over}"
     splits = sampler_choice[sampler_choice["split"] != ALL_MODELS_SPLIT]
     winners = (subject_winners if by_subject else splits)["winner"]
     counts = winners[winners.ne("")].value_counts()
     if counts.empty:
-        return empty_plot(title, "No sampler was chosen: too few models, or no metrics.")
+        return empty_plot(title, "No sampler is chosen: there are too few models or no results.")
     counts = counts.sort_index().sort_values(ascending=False, kind="stable")
     bars = {
         "type": "bar",

@@ -1,4 +1,4 @@
-"""Clusters of items: how many, and where they lie (DELE, Figures 33–44)."""
+"""The number of clusters, and a map of the items (DELE, Figures 33–44)."""
 
 from typing import Any
 
@@ -13,10 +13,12 @@ _CURVE = 190
 
 
 def plot_cluster_curves(cluster_curves: pd.DataFrame) -> Any:
-    """Draw the elbow and the silhouette over the number of clusters, the chosen one marked."""
-    title = "Number of clusters: squared distances (elbow) and silhouette; dots are the choice"
+    """Draw the elbow and silhouette curves over the number of clusters, with the chosen number."""
+    title = (
+        "Number of clusters: squared distances (elbow) and silhouette; dots mark the chosen number"
+    )
     if cluster_curves.empty:
-        return empty_plot(title, "The number of clusters was given, or nothing was clustered.")
+        return empty_plot(title, "The number of clusters is fixed, or no sampler clusters items.")
     traces = []
     for i, (name, rows) in enumerate(cluster_curves.groupby("sampler", sort=True)):
         own = rows.sort_values("k")
@@ -43,7 +45,7 @@ def plot_cluster_curves(cluster_curves: pd.DataFrame) -> Any:
         height + 130,
         traces,
         xaxis=axis("clusters", anchor="y2", fixedrange=True),
-        yaxis=axis("squares, of the largest", domain=[1 - share, 1], fixedrange=True),
+        yaxis=axis("squared distances, relative", domain=[1 - share, 1], fixedrange=True),
         yaxis2=axis("silhouette", domain=[0, share], fixedrange=True),
         legend=legend_below(58, height),
         margin=margin(110, top=12),
@@ -53,9 +55,9 @@ def plot_cluster_curves(cluster_curves: pd.DataFrame) -> Any:
 
 def plot_item_map(item_map: pd.DataFrame) -> Any:
     """Draw the items in the plane by t-SNE, one panel per sampler, coloured by its clusters."""
-    title = "Items by t-SNE, coloured by cluster; axes and distances mean nothing, neighbours do"
+    title = "Items by t-SNE, coloured by cluster; only neighbourhoods are meaningful"
     if item_map.empty:
-        return empty_plot(title, "No sampler clusters the items' texts.")
+        return empty_plot(title, "No sampler clusters the texts of items.")
     samplers = list(item_map.groupby("sampler", sort=True))
     rows = -(-len(samplers) // 2)
     height = rows * _MAP + (rows - 1) * _MAP_BETWEEN
@@ -68,7 +70,7 @@ def plot_item_map(item_map: pd.DataFrame) -> Any:
     above = {"x": 0, "y": 1, "showarrow": False, "xanchor": "left", "yanchor": "bottom"}
     for i, (name, own) in enumerate(samplers):
         x, y = ("x", "y") if not i else (f"x{i + 1}", f"y{i + 1}")
-        of_x, of_y = (f"{one[0]}axis{one[1:]}" for one in (x, y))
+        of_x, of_y = (f"{name[0]}axis{name[1:]}" for name in (x, y))
         across = [0, 0.48] if i % 2 == 0 else [0.52, 1]
         axes[of_x] = axis(domain=across, anchor=y, **hidden)
         axes[of_y] = axis(domain=_domain(i // 2, height), anchor=x, **hidden)
@@ -103,7 +105,7 @@ def plot_item_map(item_map: pd.DataFrame) -> Any:
 
 
 def _domain(row: int, height: int) -> list[float]:
-    """Lower and upper end of a row of maps, in shares of `height` pixels."""
+    """Return the lower and upper end of a row of maps, in shares of `height` pixels."""
     top = 1 - row * (_MAP + _MAP_BETWEEN) / height
     return [max(top - _MAP / height, 0), top]
 

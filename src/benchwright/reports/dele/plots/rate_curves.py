@@ -1,4 +1,4 @@
-"""What samplers keep of ranks and scores over rates (DELE, Figures 1–32), beside random's band."""
+"""Curves of samplers over rates with the random band (DELE, Figures 1–32)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
@@ -16,15 +16,15 @@ from benchwright.reports.page.plot_style import INK, QUIET, axis, clip, empty_pl
 from benchwright.reports.page.plots import margin, plot
 
 BAND = ("random_low", "random_median", "random_high")
-"""Columns of the band of random subsets: lower bound, median, upper bound."""
+"""Columns of the random band: lower bound, median, upper bound."""
 
 LINES = {
     RANDOM: "random",
     CHOSEN: "chosen",
     IN_SAMPLE: "chosen, in-sample",
-    ORDER: "luckiest random order",
+    ORDER: "best random order",
 }
-"""Lines of the plot of the chosen sampler in words."""
+"""Legend labels of the lines in the plot of the chosen sampler."""
 
 COLOURS = (
     *("#3b82c4", "#d9622b", "#2f9e77", "#b0568f", "#c29a1f", "#6f6bd1"),
@@ -33,13 +33,13 @@ COLOURS = (
 
 _FAMILIES = {
     "baseline": "Baselines",
-    "clustering": "Clusters of texts",
-    "quality": "Quality of texts",
+    "clustering": "Text clusters",
+    "quality": "Text quality",
     "difficulty": "Difficulty",
-    "responses": "Answers of models",
+    "responses": "Model responses",
 }
 _METRICS = {"tau_b": "Kendall tau-b", "spearman": "Spearman", "pearson": "Pearson of scores"}
-_TARGETS = {"items": "Beside the mean over items", "subjects": "Beside the mean over subjects"}
+_TARGETS = {"items": "Error of the mean over items", "subjects": "Error of the mean over subjects"}
 _PANEL = 190  # pixels, as all below
 _TOP, _TICKS, _NAME = 30, 34, 26
 _LEGEND_ROW = 19
@@ -47,11 +47,11 @@ _WIDE, _NARROW = 700, 320  # of a legend at least
 _KEY, _LETTER = 46, 6.4  # of an entry's line, and of a letter
 _MENU, _GAP = 44, 26  # of the menu of subjects; between it and the first panel
 _LONGEST = 34  # characters of a subject in the menu
-_OF_BAND = ("random subsets, 95%", "their median")
+_OF_BAND = ("random subsets, 95%", "random subsets, median")
 
 
-class _Drawn(NamedTuple):
-    """A plot: groups of curves in words, the column drawn, the unit and upper end of its axes."""
+class _Contents(NamedTuple):
+    """Contents of a plot: titles of groups, column shown, unit and upper end of the axes."""
 
     groups: Mapping[str, str]
     unit: str
@@ -61,7 +61,7 @@ class _Drawn(NamedTuple):
 
     @property
     def band(self) -> list[str]:
-        """Columns of random's band, of means or of deviations."""
+        """Columns of the random band of means or of standard deviations."""
         return [name if self.value == "mean" else name.replace("_", "_sd_") for name in BAND]
 
 
@@ -79,10 +79,13 @@ _CURVES = (
 def plot_curves(
     sampling_curves: pd.DataFrame, sampling_panels: SamplingPanels, sampling: SamplingParams
 ) -> tuple[Any, ...]:
-    """Draw what samplers keep of ranks and of scores, and how much repeats differ.
+    """Draw the agreement of ranks and scores with all items, and the variation over repeats.
 
-    By the panel of headlines. Returns the plots of tau-b, Spearman, Pearson, Wasserstein distance
-    and mean absolute error, then of the standard deviations of Spearman and Wasserstein distance.
+    The curves are those of the main panel.
+
+    Returns:
+        Plots of tau-b, Spearman, Pearson, Wasserstein distance and mean absolute error, then of the
+        standard deviations of Spearman and Wasserstein distance.
     """
     main = sampling_panels.main
     own = _by_family(sampling_curves[sampling_curves["panel"] == main], sampling)
@@ -91,7 +94,7 @@ def plot_curves(
         _stacked(
             own[own["metric"] == metric],
             f"{title} {whom}",
-            _Drawn(_FAMILIES, unit, most, "sd" if unit == "sd" else "mean"),
+            _Contents(_FAMILIES, unit, most, "sd" if unit == "sd" else "mean"),
         )
         for metric, title, unit, most in _CURVES
     )
@@ -100,37 +103,37 @@ def plot_curves(
 def plot_paper_curves(
     paper_curves: pd.DataFrame, paper_panel: SamplingPanels, sampling: SamplingParams
 ) -> Any:
-    """Draw Spearman's correlation by the paper's panel, on the items that all of it answered."""
+    """Draw Spearman's correlation on the paper's panel, on the items that all of it answered."""
     own = paper_curves[paper_curves["metric"] == "spearman"]
     title = (
         f"Spearman correlation ({len(paper_panel.models):,} models of the paper's panel, "
         f"{len(paper_panel.item_ids):,} items)"
     )
-    return _stacked(_by_family(own, sampling), title, _Drawn(_FAMILIES, "Spearman", 1.0))
+    return _stacked(_by_family(own, sampling), title, _Contents(_FAMILIES, "Spearman", 1.0))
 
 
 def plot_chosen_curves(chosen_curves: pd.DataFrame) -> Any:
-    """Draw what the sampler chosen by some models keeps for the others (DELE, Figure 7)."""
+    """Draw the rank agreement of the chosen sampler on held-out models (DELE, Figure 7)."""
     splits = int(chosen_curves["splits"].max()) if len(chosen_curves) else 0
     own = chosen_curves.assign(
         group=chosen_curves["metric"], sampler=chosen_curves["line"].map(LINES)
     )
-    title = f"The chosen sampler over rates, mean over {splits:,} splits of the models"
-    return _stacked(own, title, _Drawn(_METRICS, "correlation", 1.0))
+    title = f"The chosen sampler over rates: mean over {splits:,} splits of the models"
+    return _stacked(own, title, _Contents(_METRICS, "correlation", 1.0))
 
 
 def plot_target_curves(target_curves: pd.DataFrame, sampling: SamplingParams) -> Any:
-    """Draw the scores' error beside the mean over items and beside the mean over subjects."""
+    """Draw the error of scores as estimates of the mean over items and over subjects."""
     own = target_curves[target_curves["metric"] == "mean_absolute_error"]
-    title = "Mean absolute error of a model's score, beside two scores of the benchmark"
+    title = "Mean absolute error of a model's score, for two scores of the benchmark"
     own = own[own["rate"] >= min(sampling.evidence.at_rates)]
-    return _stacked(own.assign(group=own["target"]), title, _Drawn(_TARGETS, "share"))
+    return _stacked(own.assign(group=own["target"]), title, _Contents(_TARGETS, "share"))
 
 
 def plot_subject_curves(subject_curves: pd.DataFrame, sampling: SamplingParams) -> Any:
-    """Draw Spearman's correlation inside a subject that a menu chooses (DELE, Figures 8–27).
+    """Draw Spearman's correlation inside the subject selected in a menu (DELE, Figures 8–27).
 
-    First stands the mean over the subjects.
+    The first menu entry is the mean over subjects.
     """
     title = "Spearman correlation inside a subject"
     own = subject_curves[subject_curves["metric"] == "spearman"]
@@ -140,9 +143,9 @@ def plot_subject_curves(subject_curves: pd.DataFrame, sampling: SamplingParams) 
     whole["size"] = whole["size"].round(1)
     chart = _stacked(
         _by_family(whole, sampling),
-        f"{title} (all {int(own['n_models'].iloc[0]):,} models; samplers that read answers take no "
-        "part)",
-        _Drawn(_FAMILIES, "Spearman", 1.0, head=_MENU),
+        f"{title} (all {int(own['n_models'].iloc[0]):,} models, without samplers that read "
+        "responses)",
+        _Contents(_FAMILIES, "Spearman", 1.0, head=_MENU),
     )
     subjects = list(own.groupby("subject", sort=True))
     rates = sorted(set(own["rate"]))
@@ -166,14 +169,14 @@ def plot_subject_curves(subject_curves: pd.DataFrame, sampling: SamplingParams) 
 def _arrays(chart: Any, rows: pd.DataFrame, rates: list[float]) -> dict[str, Any]:
     by_sampler = {str(name): own.set_index("rate") for name, own in rows.groupby("sampler")}
     any_of = next(iter(by_sampler.values()))
-    found: dict[str, Any] = {"x": [], "y": [], "customdata": []}
+    arrays: dict[str, Any] = {"x": [], "y": [], "customdata": []}
     for trace in chart.data:
         own = by_sampler.get(trace.meta.get("of"), any_of if "of" not in trace.meta else None)
         column = [None] * len(rates) if own is None else _column(own[trace.meta["shows"]], rates)
-        found["x"].append(rates)
-        found["y"].append(column)
-        found["customdata"].append([] if own is None else _column(own["size"], rates))
-    return found
+        arrays["x"].append(rates)
+        arrays["y"].append(column)
+        arrays["customdata"].append([] if own is None else _column(own["size"], rates))
+    return arrays
 
 
 def _column(values: pd.Series, rates: list[float]) -> list[float | None]:
@@ -205,7 +208,7 @@ def _by_family(curves: pd.DataFrame, sampling: SamplingParams) -> pd.DataFrame:
 
 
 class _Places(NamedTuple):
-    """Where panels stand: their lower and upper ends, in shares of `height` pixels."""
+    """Positions of panels: their lower and upper ends, in shares of `height` pixels."""
 
     height: int
     domains: list[tuple[float, float]]
@@ -213,7 +216,7 @@ class _Places(NamedTuple):
 
     @classmethod
     def of(cls, entries: list[list[str]], width: int) -> Self:
-        """Below each panel is its legend of these entries, each as wide as the longest."""
+        """Compute positions with a legend of these entries below each panel."""
         rows = [
             -(-len(own) // max(int(width // (_KEY + _LETTER * max(map(len, own)))), 1))
             for own in entries
@@ -225,24 +228,24 @@ class _Places(NamedTuple):
         return cls(height, [(max(low, 0.0), high) for low, high in shares], rooms[-1] + 10)
 
     def legend_at(self, panel: int) -> float:
-        """Upper end of a panel's legend."""
+        """Return the upper end of a panel's legend."""
         return self.domains[panel][0] - (_TICKS - 4) / self.height
 
 
-def _stacked(curves: pd.DataFrame, title: str, drawn: _Drawn) -> Any:
-    """One panel per group: a line per sampler, random subsets as a band with its median.
+def _stacked(curves: pd.DataFrame, title: str, contents: _Contents) -> Any:
+    """Plot one panel per group: a line per sampler, and the random band with its median.
 
-    A trace names the sampler and the column that it shows in its `meta`.
+    The `meta` of a trace holds the sampler and the column that it shows.
 
     Args:
-        curves: columns group, sampler, rate, size, the value drawn and those of the band.
+        curves: columns group, sampler, rate, size, the value shown and those of the band.
         title: caption.
-        drawn: what is shown.
+        contents: contents of the plot.
     """
-    known = curves.dropna(subset=[drawn.value])
+    known = curves.dropna(subset=[contents.value])
     if known.empty:
-        return empty_plot(title, "There are too few models to judge samplers.")
-    present = [group for group in drawn.groups if (known["group"] == group).any()]
+        return empty_plot(title, "There are too few models to compare samplers.")
+    present = [group for group in contents.groups if (known["group"] == group).any()]
     traces: list[dict[str, Any]] = []
     entries, names = [], []
     for i, group in enumerate(present):
@@ -251,17 +254,17 @@ def _stacked(curves: pd.DataFrame, title: str, drawn: _Drawn) -> Any:
         here = known[known["group"] == group].sort_values("rate")
         own = list(here.groupby("sampler", sort=True))
         entries.append([*(str(name) for name, _ in own), *_OF_BAND])
-        found = _band(here.drop_duplicates("rate"), drawn.band)
+        lines = _band(here.drop_duplicates("rate"), contents.band)
         for colour, (name, rows) in enumerate(own):
             line: dict[str, Any] = {"color": COLOURS[colour % len(COLOURS)], "width": 1.8}
             if name == RANDOM:
                 line = {"color": INK, "width": 1.5, "dash": "dash"}
-            found.append(_line(str(name), rows, drawn.value, line))
-        traces += [{**trace, **place, "mode": "lines"} for trace in found]
-        text = f"<b>{plain(drawn.groups[group])}</b>"
+            lines.append(_line(str(name), rows, contents.value, line))
+        traces += [{**trace, **place, "mode": "lines"} for trace in lines]
+        text = f"<b>{plain(contents.groups[group])}</b>"
         names.append({"text": text, "xref": "paper", "yref": f"y{suffix} domain", **_ABOVE})
     wide, narrow = _Places.of(entries, _WIDE), _Places.of(entries, _NARROW)
-    top = _TOP + drawn.head
+    top = _TOP + contents.head
     return plot(
         title,
         wide.height + top + wide.bottom,
@@ -270,25 +273,25 @@ def _stacked(curves: pd.DataFrame, title: str, drawn: _Drawn) -> Any:
         hovermode="closest",
         margin=margin(wide.bottom, top=top + 18),
         meta={"top": top, "narrow": _narrow(narrow, top)},
-        **_axes(wide, drawn.unit, _reach(known, drawn)),
+        **_axes(wide, contents.unit, _value_range(known, contents)),
     )
 
 
 _ABOVE = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "x": 0, "y": 1}
 
 
-def _axes(places: _Places, unit: str, reach: list[float]) -> dict[str, Any]:
-    """Axes and legend of each panel; rates are named below the last one."""
-    found: dict[str, Any] = {}
+def _axes(places: _Places, unit: str, value_range: list[float]) -> dict[str, Any]:
+    """Return the axes and legend of each panel."""
+    layouts: dict[str, Any] = {}
     across: dict[str, Any] = {"fixedrange": True, "rangemode": "tozero", "ticksuffix": "%"}
-    up: dict[str, Any] = {"title": unit, "range": reach, "fixedrange": True}
+    up: dict[str, Any] = {"title": unit, "range": value_range, "fixedrange": True}
     for i, domain in enumerate(places.domains):
         suffix = str(i + 1) if i else ""
-        found[f"yaxis{suffix}"] = axis(**up, domain=domain, anchor=f"x{suffix}")
-        found[f"xaxis{suffix}"] = axis(anchor=f"y{suffix}", **across)
+        layouts[f"yaxis{suffix}"] = axis(**up, domain=domain, anchor=f"x{suffix}")
+        layouts[f"xaxis{suffix}"] = axis(anchor=f"y{suffix}", **across)
         legend = {"orientation": "h", "x": 0, "y": places.legend_at(i), "yanchor": "top"}
-        found[f"legend{suffix}"] = legend
-    return found
+        layouts[f"legend{suffix}"] = legend
+    return layouts
 
 
 def _narrow(places: _Places, top: int) -> dict[str, Any]:
@@ -303,11 +306,11 @@ def _narrow(places: _Places, top: int) -> dict[str, Any]:
     return changes
 
 
-def _reach(known: pd.DataFrame, drawn: _Drawn) -> list[float]:
-    """From the lowest drawn value to the highest, with room; very small rates do not rule it."""
-    most = drawn.most
+def _value_range(known: pd.DataFrame, contents: _Contents) -> list[float]:
+    """Return the range of the values with a margin, ignoring rates below 2%."""
+    most = contents.most
     seen = known[known["rate"] >= min(2.0, known["rate"].max())]
-    values = seen[[drawn.value, drawn.band[0], drawn.band[2]]].to_numpy(dtype=float)
+    values = seen[[contents.value, contents.band[0], contents.band[2]]].to_numpy(dtype=float)
     values = values[np.isfinite(values)]
     low, high = float(values.min()), float(values.max()) if most is None else most
     room = 0.04 * (high - low) or 0.01
