@@ -12,7 +12,7 @@ Criterion = Literal[
 
 
 class AdaptiveParams(Section):
-    """Choice among samplers by how they preserve ranks and scores (DELE, Algorithm 1).
+    """Choice of a sampler by how it preserves ranks and scores (DELE, Algorithm 1).
 
     Attributes:
         lowest_rate, highest_rate: samplers are compared between these percentages of the items.
@@ -20,7 +20,7 @@ class AdaptiveParams(Section):
             rate.
         criteria: what samplers are ranked by; the best mean rank wins. `variance` is that of the
             models' mean score over repeats.
-        splits: number of splits of the models into those that choose and those that judge.
+        splits: number of splits of the models into those that choose and held-out ones.
         selection_share: share of the models that choose.
     """
 
@@ -44,20 +44,20 @@ class AdaptiveParams(Section):
 
 
 class AnchorParams(Section):
-    """Settings of the samplers that use answers.
+    """Settings of the samplers that read responses.
 
     Attributes:
         algorithm: clustering behind anchor points. `ward` builds one tree for all sizes; `kmeans`
             (tinyBenchmarks) is fitted for each size.
-        components: principal components of the answers to cluster; they bound the time with
-            thousands of models.
-        starts: runs of k-means, the best of which is kept.
+        components: number of principal components of the responses to cluster; this bounds the
+            time with thousands of models.
+        starts: number of runs of k-means; the best one is used.
         steps: maximum number of steps of k-means.
-        seed: of k-means. Clusters are made once per pool; repeats settle ties.
+        seed: seed of k-means. Clusters are fitted once per pool; repeats break ties.
         discrimination: an item's correlation with the score on the other items (`rest_score`), or
             the slope of the two-parameter model (`2pl`).
-        hardness: power of the share of wrong answers in an item's weight when items are drawn by
-            difficulty; 0 is random.
+        hardness: exponent of the share of wrong responses in the item weights of `share_wrong`; 0
+            draws uniformly.
     """
 
     algorithm: Literal["ward", "kmeans"] = "ward"
@@ -73,13 +73,13 @@ class DbscanParams(Section):
     """DBSCAN as printed (DELE, appendix A.4), on TF-IDF and on dense sentence vectors.
 
     Attributes:
-        tfidf_eps: radius in cosine distance.
+        tfidf_eps: radius in cosine distance, on TF-IDF.
         tfidf_min_samples, dense_min_samples: items within the radius, itself included, of a core
             item.
         dense_eps: radius in Euclidean distance. Vectors here have length 1 and are at most 2 apart:
-            1.7 reaches all but those of cosine below −0.445, and so makes one cluster of nearly any
-            benchmark.
-        leaf_size: of the ball tree; it changes the time, not the result.
+            1.7 reaches all vectors except those of cosine below −0.445, so nearly any benchmark
+            becomes one cluster.
+        leaf_size: leaf size of the ball tree; it changes the time, not the result.
     """
 
     tfidf_eps: float = Field(default=0.003, gt=0, le=2)
@@ -96,10 +96,10 @@ class ClusteringParams(Section):
         k: number of clusters (the paper's 8 on TruthfulQA), or how it is chosen among `candidates`:
             the bend in the curve of squared distances (`elbow`), or the highest `silhouette`.
         candidates: increasing numbers of clusters to try.
-        seed: of the fits. A clustering is fitted once per pool; repeats draw inside its clusters.
-        starts: runs of k-means, the best of which is kept.
-        neighbours: of each item in the graph of spectral clustering.
-        lda: input of LDA: `tfidf` as in the paper, or the `counts` that it is made for.
+        seed: seed of the fits. Clusters are fitted once per pool; repeats draw inside them.
+        starts: number of runs of k-means; the best one is used.
+        neighbours: neighbours of each item in the graph of spectral clustering.
+        lda: input of LDA: `tfidf` as in the paper, or word `counts`, for which LDA is designed.
         most_words: maximum size of the vocabulary, by frequency.
         silhouette_items, map_items: maximum number of items for the silhouette and the t-SNE map.
     """
@@ -127,21 +127,21 @@ class SamplingEvidenceParams(Section):
     Attributes:
         answered_by: use items that at least this share of the models answered.
         min_coverage: use models that answered at least this share of those items.
-        at_rates: percent of the items at which samplers are tested against random subsets; the
-            middle one is in the headline.
-        random_subsets: minimum number of each size; more are drawn if the correction for many tests
-            would leave no p-value small enough.
-        band_subsets: random subsets behind the band at each rate of the curves.
-        random_draws: minimum number of draws of `random`: gains are measured from its mean.
-        choice_repeats: maximum draws of each sampler for the choice by each split of the models.
+        at_rates: percentages of the items at which samplers are tested against random subsets;
+            the headline shows the middle one.
+        random_subsets: minimum number of random subsets of each size; more are drawn if the
+            correction for multiple tests requires smaller p-values.
+        band_subsets: number of random subsets for the band at each rate of the curves.
+        random_draws: minimum number of draws of `random`, whose mean is the baseline of gains.
+        choice_repeats: maximum number of draws of each sampler for the choice by each split.
         keep: the rank correlation that defines the smallest sufficient rate.
         estimate_items: size of the subsets for score estimation, at most a quarter of the items.
-        estimate_subsets: random subsets of that size.
+        estimate_subsets: number of random subsets of this size.
         paper_best, paper_step: the paper's panel is every `paper_step`-th of the `paper_best`
             models by published score.
-        paper_models: minimum size of that panel, on the items that all of it answered.
+        paper_models: minimum size of this panel on the items that all of its models answered.
         by_subject: also choose a sampler inside each subject.
-        subject_items: subjects with fewer items are left out of that.
+        subject_items: minimum number of items of a subject for this.
     """
 
     answered_by: float = Field(default=0.5, ge=0, le=1)
@@ -170,9 +170,9 @@ class ChosenSubsetParams(Section):
     """The exported subset.
 
     Attributes:
-        sampler: its name, or `chosen`: the one that all models' answers choose.
-        size: number of items; if null, `rate` percent of the items.
-        seed: of the draw.
+        sampler: a name, or `chosen` for the one chosen by the responses of all models.
+        size: number of items; null takes `rate` percent of the items.
+        seed: seed of the draw.
     """
 
     sampler: str = "random"
@@ -185,22 +185,22 @@ class SamplingParams(Section):
     """Samplers and their input (DELE, section 3.1).
 
     Attributes:
-        samplers: names in `methods/dele/samplers/registry.py`, joined by `+` in `--params`; `all`
-            alone runs every one.
+        samplers: names in `methods/dele/samplers/registry.py`, joined by `+` in `--params`, or
+            `all`.
         rates: increasing percentages of the items.
         repeats: draws of each sampler, each with its own seed.
-        within_subject: run each sampler inside each subject, under quotas.
+        within_subject: run each sampler inside each subject, with proportional quotas.
         feature_text: the text that features and encoders use.
         encoders: encoders under `models.encoders` whose vectors are clustered.
-        cpd: the three parts of the compound probability distribution, each standardised over the
-            items, or raw as printed in the paper.
+        cpd: whether the three parts of the compound probability distribution are `standardised`
+            over the items, or `raw` as in the paper.
         clustering: settings of the samplers that cluster texts.
-        anchors: settings of the samplers that use answers.
-        adaptive: how a sampler is chosen for the benchmark.
-        evidence: how samplers are evaluated.
+        anchors: settings of the samplers that read responses.
+        adaptive: choice of a sampler for the benchmark.
+        evidence: evaluation of the samplers.
         export: the exported subset.
-        published_scores: CSV or Parquet file with columns `name` and `avg`, leaderboard scores that
-            choose the paper's panel; below `mirror_root`/responses, or a full path.
+        published_scores: CSV or Parquet file with columns `name` and `avg`: leaderboard scores
+            that determine the paper's panel; relative to `mirror_root`/responses, or absolute.
         tokenizer: a model under `models.models` whose tokenizer counts the items' tokens; null
             counts four characters as a token.
     """
@@ -226,7 +226,7 @@ class SamplingParams(Section):
     @classmethod
     def _all_alone(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if "all" in value and len(value) > 1:
-            raise ValueError("list samplers by name, or `all` alone")
+            raise ValueError("`all` cannot be combined with names of samplers")
         return value
 
 
@@ -235,15 +235,15 @@ class EstimationParams(Section):
 
     Attributes:
         level: target coverage of intervals.
-        folds: parts of the training models; the errors of each part, estimated from the others,
-            give the intervals of p_irt, gp_irt, ridge and of weighted subsets.
-        neighbours: an interval uses the errors of this many training models with the most similar
-            estimates, or of all if there are fewer.
-        forward_share: the best share of the training models, estimated from the others; its errors
-            apply to new models that are better than all training models.
-        penalty: of the ridge regression of aipw, per training model.
-        interval: of p_irt: `calibrated` by errors on training models, or the `model`'s own, which
-            is too narrow on real answers.
+        folds: number of folds of the training models. Each fold is estimated from the others; the
+            errors give the intervals of p_irt, gp_irt, ridge and of weighted subsets.
+        neighbours: number of training models with the most similar estimates whose errors give an
+            interval; all if there are fewer.
+        forward_share: share of the best training models. They are estimated from the others; the
+            errors apply to new models that are better than all training models.
+        penalty: penalty of the ridge regression of aipw, per training model.
+        interval: interval of p_irt: `calibrated` by errors on training models, or that of the
+            `model`, which is too narrow on real responses.
     """
 
     level: float = Field(default=0.95, gt=0, lt=1)

@@ -1,4 +1,4 @@
-"""Samplers, their curves, and the chosen subset."""
+"""Tables of samplers, their curves, and the chosen subset."""
 
 import pandera.pandas as pa
 from pandera.typing import Series
@@ -7,7 +7,7 @@ from benchwright.tables.base import NotEmpty, Table
 
 
 class ItemFeatures(Table):
-    """Features of each item's text (DELE, A.1.9–A.1.18); key item_id, null where it has none."""
+    """Features of each item's text (DELE, A.1.9–A.1.18); key item_id, null if undefined."""
 
     item_id: Series[str] = pa.Field(unique=True)
     subject: Series[str]
@@ -44,24 +44,24 @@ class ReadabilityBands(Table):
 
     index: Series[str] = pa.Field(isin=["flesch", "gunning_fog"])
     band: Series[str]
-    low: Series[float] = pa.Field(nullable=True)  # with it; null in the lowest
-    high: Series[float] = pa.Field(nullable=True)  # without it; null in the highest
+    low: Series[float] = pa.Field(nullable=True)  # inclusive; null for the lowest band
+    high: Series[float] = pa.Field(nullable=True)  # exclusive; null for the highest band
     n: Series[int] = pa.Field(ge=0)
-    share: Series[float] = pa.Field(ge=0, le=1)  # of the items that have words
+    share: Series[float] = pa.Field(ge=0, le=1)  # of the items with words
 
 
 class ClusterSizes(Table):
     """Clusters that samplers draw from (DELE, figures 35, 36 and 44); key (sampler, cluster)."""
 
     sampler: Series[str]
-    cluster: Series[int] = pa.Field(ge=-1)  # by falling size; −1: noise
+    cluster: Series[int] = pa.Field(ge=-1)  # by decreasing size; −1: noise
     n: Series[int] = pa.Field(ge=1)
     share: Series[float] = pa.Field(gt=0, le=1)
-    examples: Series[object]  # list[str], ids of up to ten items drawn at random
+    examples: Series[object]  # list[str], ids of up to ten random items
 
 
 class ClusterCurves(Table):
-    """How good clusters are with each number of them (DELE, figures 37–40); key (sampler, k)."""
+    """Quality of clusterings by number of clusters (DELE, figures 37–40); key (sampler, k)."""
 
     sampler: Series[str]
     k: Series[int] = pa.Field(ge=1)
@@ -71,9 +71,9 @@ class ClusterCurves(Table):
 
 
 class ItemMap(Table):
-    """Items in the plane by t-SNE (DELE, figures 33, 34, 41–43); key (sampler, item_id)."""
+    """Map of the items by t-SNE (DELE, figures 33, 34, 41–43); key (sampler, item_id)."""
 
-    source: Series[str]  # what the map was made of: tfidf, or an encoder
+    source: Series[str]  # features of the map: tfidf, or an encoder
     item_id: Series[str]
     x: Series[float]
     y: Series[float]
@@ -82,9 +82,9 @@ class ItemMap(Table):
 
 
 class SamplingResults(Table):
-    """What each sampler's draws keep of ranks and scores; key (sampler, panel, rate, repeat).
+    """Agreement of each draw with all items; key (sampler, panel, rate, repeat).
 
-    Shares are 0–1; correlations are null where there is none.
+    Shares are 0–1; undefined correlations are null.
     """
 
     sampler: Series[str]
@@ -101,7 +101,7 @@ class SamplingResults(Table):
 
 
 class SamplersLeftOut(Table):
-    """Samplers that could not run; key (choosers, sampler), `choosers` "" without answers."""
+    """Samplers that could not run; key (choosers, sampler), `choosers` "" without responses."""
 
     choosers: Series[str]
     sampler: Series[str]
@@ -109,9 +109,9 @@ class SamplersLeftOut(Table):
 
 
 class RandomBands(Table):
-    """Random subsets at each rate: the middle 95%; key (panel, rate, metric).
+    """Random bands (middle 95%) at each rate; key (panel, rate, metric).
 
-    `random_sd_…` are of standard deviations over as many random subsets as there are repeats.
+    `random_sd_…` are bands of standard deviations over as many random subsets as repeats.
     """
 
     panel: Series[str]
@@ -127,7 +127,7 @@ class RandomBands(Table):
 
 
 class SamplingCurves(Table):
-    """Metrics over rates beside random's band (DELE, Figures 1–32).
+    """Metrics over rates with random bands (DELE, Figures 1–32).
 
     Key (sampler, panel, rate, metric).
     `low` and `high` are the middle 95% over repeats.
@@ -151,9 +151,9 @@ class SamplingCurves(Table):
 
 
 class SamplingAgainstRandom(Table):
-    """Each sampler's mean among random subsets; key (sampler, panel, rate, metric).
+    """Tests of each sampler against random subsets; key (sampler, panel, rate, metric).
 
-    `p` is two-sided; `p_holm` is corrected over samplers and rates. Null for `random` itself.
+    `p` is two-sided; `p_holm` is corrected over samplers and rates. Both are null for `random`.
     """
 
     sampler: Series[str]
@@ -166,7 +166,9 @@ class SamplingAgainstRandom(Table):
     random_low: Series[float] = pa.Field(nullable=True)
     random_median: Series[float] = pa.Field(nullable=True)
     random_high: Series[float] = pa.Field(nullable=True)
-    better_by: Series[float] = pa.Field(nullable=True)  # than random's mean; positive is better
+    better_by: Series[float] = pa.Field(
+        nullable=True
+    )  # than the mean of random subsets; positive is better
     percentile: Series[float] = pa.Field(ge=0, le=100, nullable=True)
     p: Series[float] = pa.Field(gt=0, le=1, nullable=True)
     p_holm: Series[float] = pa.Field(gt=0, le=1, nullable=True)
@@ -175,19 +177,19 @@ class SamplingAgainstRandom(Table):
 
 
 class SamplerChoice(Table):
-    """The sampler that some models choose and what it gains over random (DELE, Algorithm 1).
+    """The sampler chosen by each split of the models, and its gain over random (Algorithm 1).
 
-    Key split; −1 is the choice by all models, whose held-out gain is null. Gains are positive where
-    the winner is better, in the metric's unit.
+    Key split; −1 is the choice by all models, whose held-out gain is null. Gains are in the unit of
+    the metric; positive is better.
     """
 
     split: Series[int] = pa.Field(ge=-1, unique=True)
-    winner: Series[str]  # "" where none could be chosen
+    winner: Series[str]  # "" if none could be chosen
     metric: Series[str]
-    apparent_gain: Series[float] = pa.Field(nullable=True)  # among the models that chose
+    apparent_gain: Series[float] = pa.Field(nullable=True)  # in-sample
     held_out_gain: Series[float] = pa.Field(nullable=True)
-    luck_gain: Series[float] = pa.Field(nullable=True)  # held out, of the best random order
-    luck_winner: Series[str]  # which one that is; "" for the choice by all models
+    luck_gain: Series[float] = pa.Field(nullable=True)  # held-out gain of the best random order
+    luck_winner: Series[str]  # the best random order; "" for the choice by all models
     n_choose: Series[int] = pa.Field(ge=0)
     n_held_out: Series[int] = pa.Field(ge=0)
     n_eligible: Series[int] = pa.Field(ge=0)
@@ -195,9 +197,9 @@ class SamplerChoice(Table):
 
 
 class ChangedWinners(Table):
-    """Where the choice by all models is another than in the last saved run; key scope."""
+    """Choices by all models that differ from the last saved run; key scope."""
 
-    scope: Series[str]  # "" is the whole benchmark, else a subject
+    scope: Series[str]  # a subject; "" is the whole benchmark
     before: Series[str]
     now: Series[str]
 
@@ -211,15 +213,15 @@ class SubjectWinners(Table):
     winner_selection: Series[str]  # by one half of the models
     winner_held_out: Series[str]  # by the other half
     metric: Series[str]
-    apparent_gain: Series[float] = pa.Field(nullable=True)  # of winner_selection, by its half
-    held_out_gain: Series[float] = pa.Field(nullable=True)  # by the other half
+    apparent_gain: Series[float] = pa.Field(nullable=True)  # of winner_selection, in-sample
+    held_out_gain: Series[float] = pa.Field(nullable=True)  # of winner_selection, other half
     reason: Series[str]
 
 
 class EstimateErrors(Table):
-    """Estimated scores of models that trained no estimator; key (estimator, panel, subset).
+    """Errors of estimated scores of new models; key (estimator, panel, subset).
 
-    In shares (0–1), means over models and subsets; coverage is of intervals at `level`.
+    Values are shares (0–1), means over models and subsets; coverage is for intervals at `level`.
     """
 
     estimator: Series[str]
@@ -238,9 +240,9 @@ class EstimateErrors(Table):
 
 
 class ScoreSpread(Table):
-    """Spread of models' scores on harder items (DELE, Figure 45); key (sampler, rate).
+    """Spread of models' scores on difficult items (DELE, Figure 45); key (sampler, rate).
 
-    In points (0–100), means over repeats; `all items` is the whole, at 100%.
+    Values are points (0–100), means over repeats; `all items` has the rate 100%.
     """
 
     sampler: Series[str]
@@ -263,9 +265,9 @@ class ScoreSpread(Table):
 
 
 class SamplingSummary(Table):
-    """Each sampler in a row (DELE, Table 1); key (sampler, panel).
+    """Summary of each sampler (DELE, Table 1); key (sampler, panel).
 
-    Rates are percent; a smallest rate is null, its items 0, where no rate keeps the correlation.
+    Rates are percent. If no rate is sufficient, the smallest rate is null and its items are 0.
     """
 
     sampler: Series[str]
@@ -288,11 +290,11 @@ class SamplingSummary(Table):
     items_for_tau_b: Series[int] = pa.Field(ge=0)
     tokens_for_tau_b: Series[float] = pa.Field(nullable=True)
     tokens_in_all: Series[float] = pa.Field(ge=0)
-    tokens_by: Series[str]  # how they were counted
+    tokens_by: Series[str]  # description of the token count
 
 
 class ChosenSubset(NotEmpty):
-    """The items that stand for the benchmark, in the order of choice; key item_id."""
+    """The items of the exported subset, in the order of choice; key item_id."""
 
     item_id: Series[str] = pa.Field(unique=True)
     position: Series[int] = pa.Field(ge=0, unique=True)  # row of the items table
@@ -300,10 +302,10 @@ class ChosenSubset(NotEmpty):
 
 
 class ChosenCurves(Table):
-    """The chosen sampler over rates, beside random (DELE, Figure 7); key (line, rate, metric).
+    """Curves of the chosen sampler and of random (DELE, Figure 7); key (line, rate, metric).
 
-    Means over splits of the models, each of them over repeats; `low` and `high` are the middle 95%
-    of the splits. `random_…` are of single random subsets, judged by models that did not choose.
+    Values are means over splits of means over repeats; `low` and `high` are the middle 95% of the
+    splits. `random_…` is the band of single random subsets on the held-out models.
     """
 
     line: Series[str] = pa.Field(isin=["chosen", "chosen_in_sample", "random", "random_order"])
@@ -320,10 +322,10 @@ class ChosenCurves(Table):
 
 
 class TargetCurves(Table):
-    """Samplers beside two scores of the benchmark; key (target, sampler, rate, metric).
+    """Curves for two scores of the benchmark; key (target, sampler, rate, metric).
 
-    `target` is the mean over items or over subjects. `percentile` is the place of the mean over
-    repeats among single random subsets.
+    `target` is the mean over items or over subjects. `percentile` is that of the mean over repeats
+    among single random subsets.
     """
 
     target: Series[str] = pa.Field(isin=["items", "subjects"])
@@ -342,7 +344,7 @@ class TargetCurves(Table):
 
 
 class SubjectCurves(Table):
-    """Samplers inside each subject (DELE, Figures 8–27); key (subject, sampler, rate, metric)."""
+    """Curves inside each subject (DELE, Figures 8–27); key (subject, sampler, rate, metric)."""
 
     subject: Series[str]
     n_items: Series[int] = pa.Field(ge=1)

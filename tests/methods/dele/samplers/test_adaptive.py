@@ -16,7 +16,7 @@ from benchwright.params.sampling import AdaptiveParams
 RATES = (1, 5, 10, 25, 50)
 
 
-def _results(quality: dict[str, tuple[float, float, float]]) -> pd.DataFrame:
+def _figures(quality: dict[str, tuple[float, float, float]]) -> pd.DataFrame:
     """By sampler: correlation, Wasserstein distance, spread of the bias over repeats."""
     return pd.DataFrame(
         [
@@ -38,57 +38,57 @@ def _results(quality: dict[str, tuple[float, float, float]]) -> pd.DataFrame:
     )
 
 
-def test_the_best_mean_place_wins() -> None:
-    results = _results({"a": (0.95, 0.03, 0.02), "b": (0.94, 0.01, 0.01), "c": (0.93, 0.02, 0.03)})
-    choice = choose_sampler(results, AdaptiveParams())
+def test_the_best_mean_rank_wins() -> None:
+    figures = _figures({"a": (0.95, 0.03, 0.02), "b": (0.94, 0.01, 0.01), "c": (0.93, 0.02, 0.03)})
+    choice = choose_sampler(figures, AdaptiveParams())
     assert choice.winner == "b"  # places 2, 1, 1
     assert choice.reason == ""
-    places = choice.standing.set_index("sampler")["mean_place"]
+    places = choice.ranking.set_index("sampler")["mean_rank"]
     assert places.to_dict() == pytest.approx({"b": 4 / 3, "a": 2, "c": 8 / 3})
 
 
 def test_a_sampler_below_the_least_correlation_cannot_win() -> None:
-    results = _results({"a": (0.91, 0.03, 0.03), "b": (0.89, 0.01, 0.01)})
-    assert choose_sampler(results, AdaptiveParams()).winner == "a"
-    dips = results["sampler"].eq("a") & results["rate"].eq(10)
-    results.loc[dips, "spearman"] = 0.5
-    choice = choose_sampler(results, AdaptiveParams())
+    figures = _figures({"a": (0.91, 0.03, 0.03), "b": (0.89, 0.01, 0.01)})
+    assert choose_sampler(figures, AdaptiveParams()).winner == "a"
+    dips = figures["sampler"].eq("a") & figures["rate"].eq(10)
+    figures.loc[dips, "spearman"] = 0.5
+    choice = choose_sampler(figures, AdaptiveParams())
     assert choice.winner == "b"
     assert "0.9" in choice.reason
 
 
 def test_only_the_rates_asked_for_count() -> None:
-    results = _results({"a": (0.95, 0.01, 0.01), "b": (0.94, 0.02, 0.02)})
-    outside = results["sampler"].eq("a") & results["rate"].isin([1, 50])
-    results.loc[outside, ["spearman", "wasserstein"]] = [0.1, 9]
-    assert choose_sampler(results, AdaptiveParams()).winner == "a"
+    figures = _figures({"a": (0.95, 0.01, 0.01), "b": (0.94, 0.02, 0.02)})
+    outside = figures["sampler"].eq("a") & figures["rate"].isin([1, 50])
+    figures.loc[outside, ["spearman", "wasserstein"]] = [0.1, 9]
+    assert choose_sampler(figures, AdaptiveParams()).winner == "a"
     narrow = AdaptiveParams(lowest_rate=26, highest_rate=30)
-    assert choose_sampler(results, narrow).winner == ""
-    assert "26%" in choose_sampler(results, narrow).reason
+    assert choose_sampler(figures, narrow).winner == ""
+    assert "26%" in choose_sampler(figures, narrow).reason
 
 
 def test_ties_are_settled_by_name_and_rows_may_come_in_any_order() -> None:
-    results = _results({"b": (0.95, 0.01, 0.01), "a": (0.95, 0.01, 0.01)})
-    mixed = results.sample(frac=1, random_state=0)
-    assert choose_sampler(results, AdaptiveParams()).winner == "a"
+    figures = _figures({"b": (0.95, 0.01, 0.01), "a": (0.95, 0.01, 0.01)})
+    mixed = figures.sample(frac=1, random_state=0)
+    assert choose_sampler(figures, AdaptiveParams()).winner == "a"
     assert choose_sampler(mixed, AdaptiveParams()).winner == "a"
 
 
 def test_without_correlations_nobody_wins() -> None:
-    results = _results({"a": (np.nan, 0.01, 0.01), "b": (np.nan, 0.02, 0.01)})
-    choice = choose_sampler(results, AdaptiveParams())
+    figures = _figures({"a": (np.nan, 0.01, 0.01), "b": (np.nan, 0.02, 0.01)})
+    choice = choose_sampler(figures, AdaptiveParams())
     assert choice.winner == ""
     assert "too few models" in choice.reason
 
 
 def test_gain_is_positive_where_the_sampler_is_better() -> None:
-    results = _results({"a": (0.95, 0.01, 0.01), "random": (0.93, 0.02, 0.02)})
+    figures = _figures({"a": (0.95, 0.01, 0.01), "random": (0.93, 0.02, 0.02)})
     params = AdaptiveParams()
-    assert gain_over_random(results, "a", "spearman", params) == pytest.approx(0.02)
-    assert gain_over_random(results, "a", "wasserstein", params) == pytest.approx(0.01)
-    assert gain_over_random(results, "a", "variance", params) == pytest.approx(4e-4)
-    assert gain_over_random(results, "random", "spearman", params) == 0
-    assert np.isnan(gain_over_random(results, "none", "spearman", params))
+    assert gain_over_random(figures, "a", "spearman", params) == pytest.approx(0.02)
+    assert gain_over_random(figures, "a", "wasserstein", params) == pytest.approx(0.01)
+    assert gain_over_random(figures, "a", "variance", params) == pytest.approx(4e-4)
+    assert gain_over_random(figures, "random", "spearman", params) == 0
+    assert np.isnan(gain_over_random(figures, "none", "spearman", params))
 
 
 def test_fixed_orders_are_different_and_do_not_change_over_repeats() -> None:

@@ -1,1 +1,1 @@
-"""Samplers compared with random subsets on models that chose nothing."""
+"""Comparison of samplers with random subsets on held-out models."""

@@ -1,4 +1,4 @@
-"""Random subsets of each size, and whether a sampler beats them, with Holm's correction."""
+"""Tests of samplers against random subsets of the same size, with Holm's correction."""
 
 from collections.abc import Mapping
 from math import ceil
@@ -27,9 +27,9 @@ HIGHER_IS_BETTER = {
     "wasserstein": False,
     "mean_absolute_error": False,
 }
-"""The results that are tested, and which direction is better."""
+"""The tested metrics, and whether higher values are better."""
 LEVEL = 0.05
-"""Level of the tests after the correction."""
+"""Significance level after the correction."""
 
 
 def random_results(
@@ -40,7 +40,7 @@ def random_results(
     *,
     tau: bool = True,
 ) -> dict[str, Preservation]:
-    """Return the results (draws,) of random subsets of one size by panel, the same for all."""
+    """Return the metrics (draws,) of random subsets of one size by panel; panels share subsets."""
     n = model_panels.correct.shape[1]
     blocks = []
     for start in range(0, draws, _BLOCK):
@@ -60,8 +60,8 @@ def random_results(
 def draw_random_bands(study: SamplingStudy) -> pd.DataFrame:
     """Draw random subsets at every rate and return a `RandomBands` table.
 
-    The band of a result is the middle 95% of single random subsets. The band of its standard
-    deviation over repeats resamples as many random subsets as there are repeats.
+    The band of a metric is the middle 95% over single random subsets. The band of its standard
+    deviation over repeats comes from resamples of as many random subsets as there are repeats.
     """
     rows = []
     model_panels, sampling = study.panels.model_panels(), study.sampling
@@ -83,7 +83,7 @@ def draw_random_bands(study: SamplingStudy) -> pd.DataFrame:
 def subsets_needed(tests: int, wanted: int) -> int:
     """Return how many random subsets let the smallest p-value, 2/(1 + s), pass Holm's first step.
 
-    At least four times as many as needed, so that a sampler need not beat all of them.
+    Return at least four times as many, so that a sampler need not be better than all of them.
     """
     return max(wanted, ceil(4 * 2 * tests / LEVEL))
 
@@ -98,7 +98,7 @@ def quantiles(values: NDArray[np.floating]) -> tuple[float, float, float]:
 
 
 def tested_panels(panels: SamplingPanels) -> list[str]:
-    """Return the panels of models that did not choose; all models where too few are left."""
+    """Return the held-out panels with enough models, or all models if too few are held out."""
     names = dict.fromkeys(("held_out", "forward", panels.main))
     return [name for name in names if len(panels.groups[name]) >= FEWEST_MODELS]
 
@@ -107,12 +107,12 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
     """Compare each sampler's mean over repeats with random subsets of the same size.
 
     The percentile is that of the mean among single random subsets. The p-value compares the mean
-    with means of as many random subsets as the sampler has repeats, or with single ones where its
-    repeats differ only by ties. Holm's correction is over samplers and rates, for each panel and
-    result.
+    with means of as many random subsets as the sampler has repeats, or with single ones if its
+    repeats differ only by ties. Holm's correction covers samplers and rates, separately for each
+    panel and metric.
 
     Returns:
-        A `SamplingAgainstRandom` table, without rows where fewer than three models judge.
+        A `SamplingAgainstRandom` table; empty if every panel has fewer than three models.
     """
     sampling = study.sampling
     names = [name for name in sorted(set(sampling_results["sampler"])) if name != RANDOM]
@@ -171,9 +171,9 @@ def _corrected(table: pd.DataFrame, n_models: dict[str, int]) -> pd.DataFrame:
     table["p_holm"] = np.nan
     for places in table.groupby(["panel", "metric"]).groups.values():
         table.loc[places, "p_holm"] = holm(table.loc[places, "p"].to_numpy())
-    sure = table["p_holm"] <= LEVEL
+    significant = table["p_holm"] <= LEVEL
     table["verdict"] = np.select(
-        [sure & (table["better_by"] > 0), sure & (table["better_by"] < 0)],
+        [significant & (table["better_by"] > 0), significant & (table["better_by"] < 0)],
         ["better", "worse"],
         "no difference shown",
     )

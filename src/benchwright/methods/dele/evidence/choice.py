@@ -1,4 +1,4 @@
-"""A sampler chosen by some models, and what it gains for others (DELE, Algorithm 1, Table 3)."""
+"""Choice of a sampler by some models, and its gain on others (DELE, Algorithm 1, Table 3)."""
 
 from typing import Any, NamedTuple
 
@@ -31,61 +31,61 @@ from benchwright.statistics.preservation import ModelPanels
 from benchwright.tables.dele import ChangedWinners, ChosenSubset, SamplerChoice, SubjectWinners
 
 ALL_MODELS_SPLIT = -1
-"""The split in which all models choose and none judges."""
+"""The split in which all models choose and none is held out."""
 
 
 class Choice(NamedTuple):
-    """The winner of one panel, and the samplers it was chosen from."""
+    """The sampler chosen by one panel, and the ranking of all samplers."""
 
-    winner: str  # a sampler's name; "" where no sampler has results
-    # one row per sampler, best first: sampler, eligible, mean_place, and each criterion's mean over
+    winner: str  # a sampler's name; "" if no sampler has results
+    # one row per sampler, best first: sampler, eligible, mean_rank, and each criterion's mean over
     # rates.
-    standing: pd.DataFrame
+    ranking: pd.DataFrame
     reason: str = ""  # a caveat of the choice, or ""
 
 
 def choose_sampler(results: pd.DataFrame, params: AdaptiveParams) -> Choice:
     """Choose a sampler by the results of one panel.
 
-    Eligible are the samplers whose mean Spearman correlation over repeats reaches
-    `min_correlation` at every rate compared; where none does, all are, with a reason. Among them
-    the criteria are ranked, ties sharing their place, and the lowest mean place wins, then the
-    higher correlation, then the name.
+    A sampler is eligible if its mean Spearman correlation over repeats reaches `min_correlation`
+    at every compared rate. If none does, all are eligible and the choice has a reason. Eligible
+    samplers are ranked by each criterion, with average ranks for ties. The lowest mean rank wins,
+    then the higher correlation, then the name.
 
-    `results` have the columns sampler, rate, repeat and the fields of `Preservation`, of one panel.
+    `results` have the columns sampler, rate, repeat and the fields of `Preservation`.
     """
     by_rate = _by_rate(results, params)
     groups = by_rate.groupby("sampler", sort=True)
     table = groups[by_rate.columns.drop(["sampler", "rate"]).tolist()].mean()
     table["eligible"] = groups["spearman"].min().ge(params.min_correlation)
-    table = table.assign(mean_place=np.nan).reset_index()
+    table = table.assign(mean_rank=np.nan).reset_index()
     reason = ""
     if by_rate.empty:
         reason = f"no results between {params.lowest_rate:g}% and {params.highest_rate:g}%"
         return Choice("", table, reason)
     if not table["eligible"].any():
-        reason = f"no sampler keeps ranks with a correlation of {params.min_correlation:g}"
+        reason = f"no sampler reaches a Spearman correlation of {params.min_correlation:g}"
         if not table["spearman"].notna().any():
-            reason = "no correlation exists: too few models, or all scores are equal"
+            reason = "correlations are undefined: too few models, or all scores are equal"
             return Choice("", table, reason)
-    running = table["eligible"] if table["eligible"].any() else table["spearman"].notna()
-    places = pd.DataFrame(
+    ranked = table["eligible"] if table["eligible"].any() else table["spearman"].notna()
+    ranks = pd.DataFrame(
         {
-            name: table.loc[running, name].rank(
+            name: table.loc[ranked, name].rank(
                 ascending=not HIGHER_IS_BETTER.get(name, False), na_option="bottom"
             )
             for name in params.criteria
         }
     )
-    table["mean_place"] = places.mean(axis=1).reindex(table.index)
+    table["mean_rank"] = ranks.mean(axis=1).reindex(table.index)
     table = table.sort_values(
-        ["mean_place", "spearman", "sampler"], ascending=[True, False, True], ignore_index=True
+        ["mean_rank", "spearman", "sampler"], ascending=[True, False, True], ignore_index=True
     )
     return Choice(str(table["sampler"].iloc[0]), table, reason)
 
 
 def _by_rate(results: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
-    """Means over repeats, and the variance over repeats of the mean score, by sampler and rate."""
+    """Compute means over repeats and the variance of the mean score, by sampler and rate."""
     inside = results["rate"].between(params.lowest_rate, params.highest_rate)
     groups = results[inside].groupby(["sampler", "rate"], sort=True)
     means = groups[["spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error"]].mean()
@@ -95,11 +95,11 @@ def _by_rate(results: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
 def gain_over_random(
     results: pd.DataFrame, sampler: str, metric: str, params: AdaptiveParams
 ) -> float:
-    """Return how much better a sampler is than random, in the mean over rates and repeats.
+    """Return the gain of a sampler over random, a mean over rates and repeats.
 
-    Positive is better for every metric; NaN where either has no results.
+    A positive gain is better for every metric. NaN if either has no results.
 
-    `results` are of one panel that did not choose the sampler; `metric` is a criterion.
+    `results` are those of one panel; `metric` is a criterion.
     """
     by_rate = _by_rate(results[results["sampler"].isin([sampler, RANDOM])], params)
     means = by_rate.groupby("sampler")[metric].mean()
@@ -108,20 +108,20 @@ def gain_over_random(
 
 
 class Luck(NamedTuple):
-    """How often two halves of the models choose the same winner, beside the number by chance."""
+    """Agreement of two halves of the models on winners, with the agreement expected by chance."""
 
     n: int  # subjects with a winner in both halves
     agreed: int  # of them, the same winner in both
-    # agreements if the halves chose independently, each with its own shares of winners.
+    # agreements if the halves chose independently, each with its shares of winners.
     expected: float
     distinct: int  # different winners among the first halves
-    uniform: float  # wins that each sampler would get if all were equally likely
+    uniform: float  # wins of each sampler if all were equally likely
 
 
 def luck_of_winners(first: pd.Series, second: pd.Series, samplers: int) -> Luck:
-    """Compare the winners by subject that each half of the models chose among `samplers`.
+    """Compare the winners by subject of two halves of the models, among `samplers` samplers.
 
-    "" stands for no winner.
+    A winner of "" means none.
     """
     both = pd.DataFrame({"first": first, "second": second}).dropna()
     both = both[both["first"].ne("") & both["second"].ne("")]
@@ -137,8 +137,8 @@ def luck_of_winners(first: pd.Series, second: pd.Series, samplers: int) -> Luck:
 def fixed_orders(count: int, seed: int) -> dict[str, Sampler]:
     """Return `count` samplers that each take the items in one random order at every repeat.
 
-    The best of them, chosen as a sampler is, shows what a choice among fixed orders gains by luck:
-    items that happen to rank some models well tend to rank others well too.
+    The best of them, chosen in the same way as a sampler, measures the gain by luck: items that
+    happen to rank some models well tend to rank others well too.
     """
 
     def fixed(number: int) -> Sampler:
@@ -151,7 +151,7 @@ def fixed_orders(count: int, seed: int) -> dict[str, Sampler]:
 def measure_orders(
     study: SamplingStudy, orders: dict[str, Sampler], model_panels: ModelPanels, draws: Draws
 ) -> pd.DataFrame:
-    """Judge fixed orders at the rates of `draws`, each once."""
+    """Measure fixed orders at the rates of `draws`, each once."""
     once = Draws(draws.rates, dict.fromkeys(orders, 1), study.seed, draws.tau)
     return measure_samplers(study.plain, orders, model_panels, once)
 
@@ -161,25 +161,25 @@ def choose_samplers(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Choose a sampler by all models, and by a part of them over many splits.
 
-    The gain is that of the winner's first criterion over random, in the mean over rates: the
-    apparent one among the models that chose, the held-out one among the others. The luck gain is
-    that of the best of as many random orders, chosen in the same way.
+    The gain is the difference to random in the first criterion, a mean over rates. The apparent
+    gain is in-sample, the held-out gain that of the held-out models. The luck gain is the held-out
+    gain of the best of as many random orders, chosen in the same way.
 
     Returns:
-        A `SamplerChoice` table, and a `ChangedWinners` table: where the choice by all models
+        A `SamplerChoice` table, and a `ChangedWinners` table with the choice by all models if it
         differs from that of the last saved run.
     """
     choosers = sampling_results[sampling_results["panel"] == "all"]
     counts = (len(study.panels.models), 0)
-    everyone = _row(ALL_MODELS_SPLIT, choosers, None, study.sampling.adaptive, counts)
-    table = SamplerChoice.from_rows([everyone, *_by_splits(study)])
+    by_all = _row(ALL_MODELS_SPLIT, choosers, None, study.sampling.adaptive, counts)
+    table = SamplerChoice.from_rows([by_all, *_by_splits(study)])
     whole = [frame[frame["split"] == ALL_MODELS_SPLIT] for frame in (saved_sampler_choice, table)]
     before, now = (frame["winner"].set_axis([""] * len(frame)) for frame in whole)
     return table, _changed(before, now)
 
 
 def _by_splits(study: SamplingStudy) -> list[tuple[Any, ...]]:
-    """Choose by each split; samplers that read no answers draw once for all splits."""
+    """Choose by each split; samplers that read no responses draw once for all splits."""
     splits, adaptive = model_splits(study), study.sampling.adaptive
     if not splits:
         return []
@@ -233,7 +233,7 @@ def _row(
         else float("nan")
         for results in (selection, held_out)
     ]
-    eligible = int(chosen.standing["eligible"].sum()) if len(chosen.standing) else 0
+    eligible = int(chosen.ranking["eligible"].sum()) if len(chosen.ranking) else 0
     return (split, chosen.winner, metric, *gains, lucky, luckiest, *counts, eligible, chosen.reason)
 
 
@@ -242,11 +242,11 @@ def choose_by_subject(
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, float]]:
     """Choose a sampler inside each subject, by each of two halves of the models and by all.
 
-    Samplers that read answers take no part: each half would need its own items.
+    Samplers that read responses are left out: each half would need its own items.
 
     Returns:
-        A `SubjectWinners` table, a `ChangedWinners` table against the last saved run, and results
-        of how far the two halves agree beyond luck; no results without subjects.
+        A `SubjectWinners` table, a `ChangedWinners` table against the last saved run, and metrics
+        of the agreement between the two halves; no metrics without subjects.
     """
     adaptive, panels = study.sampling.adaptive, study.panels
     subjects = large_subjects(study.plain, study.sampling)
@@ -299,7 +299,7 @@ def _compared_rates(study: SamplingStudy) -> list[float]:
 
 
 def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
-    """Return the places of the items of each subject that has enough; none of a lone subject."""
+    """Return the positions of the items of each subject with enough items, if there are several."""
     names = np.array(pool.subjects, dtype=object)
     distinct = sorted(set(pool.subjects))
     if not sampling.evidence.by_subject or len(distinct) < 2:
@@ -319,11 +319,11 @@ def _changed(before: pd.Series, now: pd.Series) -> pd.DataFrame:
 
 
 class Gains(NamedTuple):
-    """The winner's gain over random, over splits; NaN without splits."""
+    """The gains of the chosen sampler over all splits; NaN without splits."""
 
     splits: int  # number of splits
-    apparent: float  # mean gain among the models that chose
-    held_out: float  # mean gain among the others
+    apparent: float  # mean gain, in-sample
+    held_out: float  # mean gain on the held-out models
     low: float  # lower bound of the middle 95% of the held-out gains
     high: float  # upper bound
     luck: float  # mean held-out gain of the best of as many random orders, chosen in the same way
@@ -339,7 +339,7 @@ def winners_of_splits(sampler_choice: pd.DataFrame) -> pd.DataFrame:
 
 
 def gains_over_splits(sampler_choice: pd.DataFrame) -> Gains:
-    """Sum up the splits of a `SamplerChoice` table."""
+    """Summarise the splits of a `SamplerChoice` table."""
     splits = winners_of_splits(sampler_choice)
     nan = float("nan")
     if splits.empty:
@@ -354,7 +354,7 @@ def gains_over_splits(sampler_choice: pd.DataFrame) -> Gains:
 
 
 def model_splits(study: SamplingStudy) -> list[ModelSplit]:
-    """Return the splits in which both sides can rank models, whole families on one side."""
+    """Return the splits by family with enough models on both sides to rank them."""
     panels, share = study.panels, study.sampling.adaptive.selection_share
     splits = []
     for number in range(study.sampling.adaptive.splits):
@@ -369,7 +369,7 @@ CHOSEN = "chosen"
 
 
 def export_sampler(sampling: SamplingParams, sampler_choice: pd.DataFrame) -> str:
-    """Return the sampler that makes the exported subset; `random` where none could be chosen."""
+    """Return the sampler of the exported subset; `random` if none could be chosen."""
     if sampling.export.sampler != CHOSEN:
         return sampling.export.sampler
     winner = sampler_choice.loc[sampler_choice["split"] == ALL_MODELS_SPLIT, "winner"]
@@ -382,16 +382,17 @@ def choose_subset(
     sampler_choice: pd.DataFrame,
     study: SamplingStudy,
 ) -> pd.DataFrame:
-    """Draw the subset from the judged items, by all models' answers where the sampler reads any.
+    """Draw the exported subset from the items that all models answered.
 
-    Where no model answered enough, draw from all items.
+    Samplers that read responses read those of all models. If no model answered enough items, draw
+    from all items.
 
     Returns:
         A `ChosenSubset` table in the order of choice; its weights sum to 1.
 
     Raises:
-        InputError: there is no such sampler, its inputs are missing, or there are fewer items than
-            asked for.
+        InputError: the sampler is unknown, its inputs are missing, or its size exceeds the number
+            of items.
     """
     sampling, pool = study.sampling, study.plain
     export = sampling.export
@@ -406,7 +407,7 @@ def choose_subset(
     size = export.size or sizes_of_rates([export.rate], len(pool))[0]
     if size > len(pool):
         raise InputError(
-            f"sampling.export.size is {size:,}; there are {len(pool):,} items to choose from"
+            f"sampling.export.size is {size:,}, but there are only {len(pool):,} items"
         )
     name = export_sampler(sampling, sampler_choice)
     only = sampling.model_copy(update={"samplers": (name,)})

@@ -1,4 +1,4 @@
-"""How close estimates from a few items come to the score on all of them (docs/estimation.md)."""
+"""Errors of scores that are estimated from a subset (docs/explanation/estimation.md)."""
 
 from contextlib import suppress
 from typing import Any
@@ -25,21 +25,21 @@ _ROUNDING = 1e-9
 
 
 def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.DataFrame:
-    """Estimate the scores of models that did not train the estimators, and compare with the truth.
+    """Measure the errors of estimated scores of models that did not train the estimators.
 
-    The subsets are random ones, and anchor points that the training models choose, each of
+    The subsets are random ones and anchor points chosen by the training models, each of
     `estimate_items` items or a quarter of the items.
 
     Returns:
-        An `EstimateErrors` table; results are means over models and subsets.
+        An `EstimateErrors` table of means over models and subsets.
     """
     panels, sampling, seed = study.panels, study.sampling, study.seed
     evidence = sampling.evidence
     size = min(evidence.estimate_items, len(panels.item_ids) // 4)
     rows = []
     for panel in _PANELS:
-        train, judge = panels.answers(CHOSEN_BY[panel]), panels.answers(panel)
-        if not size or not len(train) or not len(judge):
+        train, tested = panels.answers(CHOSEN_BY[panel]), panels.answers(panel)
+        if not size or not len(train) or not len(tested):
             continue
         names = [panels.families[place] for place in panels.groups[CHOSEN_BY[panel]]]
         families = np.unique(names, return_inverse=True)[1]
@@ -47,13 +47,13 @@ def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.
         random = SAMPLERS[RANDOM].make(sampling)
         seeds = [repeat_seed(seed, "estimates", i) for i in range(evidence.estimate_subsets)]
         subsets = {RANDOM: [random(study.plain, own)(size) for own in seeds], ANCHORS: []}
-        with suppress(InputError):  # one set of anchors: repeats differ by ties alone
+        with suppress(InputError):  # one set of anchors: repeats differ only by ties
             anchors = SAMPLERS[ANCHORS].make(sampling)
             subsets[ANCHORS] = [anchors(study.pool_of(panel), seed)(size)]
         for kind, drawn in subsets.items():
             for name, estimator in ESTIMATORS.items() if drawn else ():
-                errors, reason = _errors(estimator.make(estimation), prepared, drawn, judge, seed)
-                counts = (size, len(drawn), len(train), len(judge))
+                errors, reason = _errors(estimator.make(estimation), prepared, drawn, tested, seed)
+                counts = (size, len(drawn), len(train), len(tested))
                 rows.append((name, panel, kind, *counts, *errors, estimation.level, reason))
     return EstimateErrors.from_rows(rows)
 
@@ -62,16 +62,16 @@ def _errors(
     estimator: SubsetEstimator,
     prepared: PreparedTraining,
     subsets: list[WeightedSubset],
-    judge: NDArray[np.float32],
+    tested: NDArray[np.float32],
     seed: int,
 ) -> tuple[tuple[float, ...], str]:
-    """Mean absolute error, bias, coverage and mean width in shares, and why there are none."""
-    truth, level = judge.mean(axis=1, dtype=np.float64), estimator.params.level
+    """Return mean absolute error, bias, coverage and mean width in shares, and a reason for NaN."""
+    truth, level = tested.mean(axis=1, dtype=np.float64), estimator.params.level
     parts: list[list[float]] = []
     reasons: list[str] = []
     for subset in subsets:
         try:
-            estimates = estimator(prepared, subset, seed)(judge[:, subset.positions], level)
+            estimates = estimator(prepared, subset, seed)(tested[:, subset.positions], level)
         except InputError as reason:
             return (float("nan"),) * 4, str(reason)
         score, low, high = estimates[:3]
@@ -79,8 +79,8 @@ def _errors(
         bounded = known & ~np.isnan(low) & ~np.isnan(high)
         gap, width = (score - truth)[known], (high - low)[bounded]
         inside = (low - _ROUNDING <= truth) & (truth <= high + _ROUNDING)
-        results = (np.abs(gap), gap, inside[bounded], width)
-        parts.append([_mean(values) for values in results])
+        columns = (np.abs(gap), gap, inside[bounded], width)
+        parts.append([_mean(values) for values in columns])
         reasons += filter(None, estimates.reason)
     means = tuple(_mean(column[~np.isnan(column)]) for column in np.array(parts).T)
     return means, reasons[0] if reasons else ""

@@ -1,4 +1,4 @@
-"""The models that choose items or samplers, and those that judge the choice (docs/sampling.md)."""
+"""Panels of models: those that choose items, and held-out ones (docs/reference/sampling.md)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import eq
@@ -17,7 +17,7 @@ from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.preservation import ModelPanels
 
 FEWEST_MODELS = 3
-"""With fewer models no rank correlation exists."""
+"""Minimum number of models for a rank correlation."""
 
 CHOSEN_BY: Mapping[str, str] = {
     "selection": "selection",
@@ -27,55 +27,55 @@ CHOSEN_BY: Mapping[str, str] = {
     "paper": "all",
     "paper_partial": "paper_partial",
 }
-"""Panels in the order of the report, and the models whose answers choose the items for each."""
+"""Panels in the order of the report, and the group whose responses choose items for each."""
 
 PARTIAL = "paper_partial"
 Places = NDArray[np.intp]
 
 
 class ModelSplit(NamedTuple):
-    """Sorted places of the models that choose and of those that judge."""
+    """Sorted positions of the models that choose and of the held-out models."""
 
     selection: Places
     held_out: Places
 
 
 class SamplingPanels(NamedTuple):
-    """Answers of m models to the n items that all of them answered, and groups of the models."""
+    """Responses of m models to the n items that all of them answered, and groups of the models."""
 
     item_ids: tuple[str, ...]  # n ids, in the order of the items table
     models: tuple[str, ...]  # m names, sorted
-    families: tuple[str, ...]  # of each; an unknown model is its own family
+    families: tuple[str, ...]  # m families; a model of unknown family is its own family
     correct: NDArray[np.float32]  # (m, n) float32 in [0, 1], none missing
     clusters: Places  # (n,) labels: items that share a passage or a stem
-    # places of models by group: selection, held_out, weak, forward, all, paper; or only
+    # positions of models by group: selection, held_out, weak, forward, all, paper; or only
     # paper_partial.
     groups: Mapping[str, Places]
-    answered_items: int  # items that enough models answered, including those that some model lacks
+    answered_items: int  # items that enough models answered, including those that one lacks
     all_items: int  # of the benchmark
-    left_out: int  # models that answered too little
+    left_out: int  # models that answered too few items
     unknown_families: int  # models that are their own family
     paper_by: str  # scores that choose the paper's panel: "published" or "own"
 
     def answers(self, group: str) -> NDArray[np.float32]:
-        """Return the answers (k, n) of a group of models."""
+        """Return the responses (k, n) of a group of models."""
         return self.correct[self.groups[group]]
 
     def model_panels(
         self, panels: Iterable[str] | None = None, whole: NDArray[np.float64] | None = None
     ) -> ModelPanels:
-        """Return the models of all panels or of some as judges; `whole` as in `ModelPanels.of`."""
+        """Return all panels or some of them; `whole` is as in `ModelPanels.of`."""
         names = self.chosen_by if panels is None else panels
         return ModelPanels.of(self.correct, {name: self.groups[name] for name in names}, whole)
 
     @property
     def chosen_by(self) -> dict[str, str]:
-        """The panels present here, and the group that chooses items for each."""
+        """The panels that are present, and the group that chooses items for each."""
         return {panel: group for panel, group in CHOSEN_BY.items() if panel in self.groups}
 
     @property
     def main(self) -> str:
-        """The main panel: `held_out`, or `all` where too few models are held out."""
+        """The main panel: `held_out`, or `all` if too few models are held out."""
         if "held_out" not in self.groups:
             return next(iter(self.chosen_by))
         enough = len(self.groups["held_out"]) >= FEWEST_MODELS
@@ -96,8 +96,8 @@ def choose_panels(
 ) -> SamplingPanels:
     """Choose models and items so that no answer is missing, and split the models.
 
-    Items are those that `answered_by` of the models answered, models those that answered
-    `min_coverage` of these items. Items that one of these models lacks are then left out.
+    First keep the items that a share `answered_by` of the models answered, then the models that
+    answered a share `min_coverage` of these items, then the items that all these models answered.
     """
     evidence, share = sampling.evidence, sampling.adaptive.selection_share
     ids = tuple(items["item_id"].astype(str))
@@ -143,10 +143,10 @@ def choose_panels(
 def split_by_family(
     models: Sequence[str], families: Sequence[str], share: float, seed: int
 ) -> ModelSplit:
-    """Let whole families at random choose until they hold `share` (0–1) of the models.
+    """Split whole families at random, so that at most `share` (0–1) of the models choose.
 
-    Families are taken in a seeded order. One that would exceed the share judges, so that a large
-    family does not fill a side alone. The order of the models does not matter.
+    Families are taken in a seeded order. A family that would exceed the share is held out, except
+    for the first one. The order of the models does not matter.
     """
     names = np.asarray(families, dtype=object)
     distinct = sorted(set(map(str, families)))
@@ -163,7 +163,7 @@ def split_by_family(
 
 
 def split_forward(models: Sequence[str], scores: ArrayLike, share: float) -> ModelSplit:
-    """Let the weaker `share` of the models choose and the stronger ones judge; ties by name."""
+    """Let the weaker `share` of the models choose and hold out the stronger ones; ties by name."""
     values = np.asarray(scores, dtype=np.float64)
     order = np.lexsort((np.asarray(models, dtype=object).astype(str), values))
     cut = round(share * len(order))
@@ -173,9 +173,9 @@ def split_forward(models: Sequence[str], scores: ArrayLike, share: float) -> Mod
 def every_nth_of_best(
     models: Sequence[str], scores: ArrayLike, best: int = 1_000, step: int = 20
 ) -> Places:
-    """Return the places of every `step`-th of the `best` models by score (DELE, 3.1.1).
+    """Return the positions of every `step`-th of the `best` models by score (DELE, 3.1.1).
 
-    The best model comes first; ties are broken by name; models without a score are left out.
+    The best model comes first. Ties are broken by name. Models without a score are left out.
     """
     values = np.asarray(scores, dtype=np.float64)
     order = np.lexsort((np.asarray(models, dtype=object).astype(str), -values))
@@ -184,19 +184,19 @@ def every_nth_of_best(
 
 
 class AnsweredByAll(NamedTuple):
-    """Places of k models and of the items that all of them answered."""
+    """Positions of k models and of the items that all of them answered."""
 
     models: Places
     items: Places
 
 
 def answered_by_all(answered: NDArray[np.bool_], least: int) -> AnsweredByAll:
-    """Choose the models with most answers that keep the largest matrix without gaps.
+    """Choose the models with the most responses that form the largest complete matrix.
 
-    Models are sorted by falling number of answers. Of the first k ≥ `least`, the k with the largest
-    product of k and the number of items that all of them answered is taken, at a tie the larger k.
+    Models are sorted by decreasing number of responses. Of the first k ≥ `least` models, take the k
+    with the largest product of k and the number of items that all k answered; if tied, the larger.
 
-    `answered` is (m, n). Where fewer than `least` models answered anything, all of those are taken.
+    `answered` is (m, n). If fewer than `least` models have responses, take all of them.
     """
     counts = answered.sum(axis=1)
     order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
@@ -215,9 +215,9 @@ def choose_paper_panel(
     published_scores: pd.DataFrame,
     sampling: SamplingParams,
 ) -> SamplingPanels:
-    """Choose the paper's models that have answers, and the items that all of them answered.
+    """Choose the paper's models that have responses, and the items that all of them answered.
 
-    The only panel of the result is `paper_partial`. It is empty without published scores.
+    The only panel of the result is `paper_partial`; it is empty without published scores.
     """
     ids = tuple(items["item_id"].astype(str))
     matrix = response_matrix.select_items(ids)
@@ -247,9 +247,9 @@ def choose_paper_panel(
 def _published_panel(
     models: Sequence[str], published_scores: pd.DataFrame, sampling: SamplingParams
 ) -> Places | None:
-    """Places of the models of the paper's panel, chosen among all published models.
+    """Return the positions of the paper's panel, chosen among all published models.
 
-    None where no model has a published score.
+    None if no model has a published score.
     """
     evidence, plain = sampling.evidence, _plain_names(models)
     if not published_scores["name"].isin(plain).any():

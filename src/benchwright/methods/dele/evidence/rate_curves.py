@@ -1,4 +1,4 @@
-"""Results over rates beside random subsets (DELE, Figures 1–32): all, by subject, by target."""
+"""Metrics over rates with random bands (DELE, Figures 1–32): overall, by subject, by target."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from math import ceil
@@ -36,7 +36,7 @@ _BAND = ["random_low", "random_median", "random_high"]
 def _by_metric(
     results: pd.DataFrame, key: Sequence[str], metrics: Sequence[str] = METRICS
 ) -> "SeriesGroupBy[float, tuple[Hashable, ...]]":
-    """Group the values of every result by key and metric."""
+    """Group the values of every metric by key."""
     long = results.melt(list(key), list(metrics), var_name="metric", value_name="value")
     return long.groupby([*key, "metric"], sort=True)["value"]
 
@@ -46,9 +46,9 @@ def _middle(groups: "SeriesGroupBy[float, tuple[Hashable, ...]]") -> dict[str, p
 
 
 def trace_curves(sampling_results: pd.DataFrame, random_bands: pd.DataFrame) -> pd.DataFrame:
-    """Trace each result over the rates: a `SamplingCurves` table.
+    """Compute each metric over the rates: a `SamplingCurves` table.
 
-    It holds the mean, the spread over repeats, and the band of random subsets.
+    It holds the mean, the spread over repeats and the random band.
     """
     if sampling_results.empty:
         return SamplingCurves.empty()
@@ -62,16 +62,16 @@ def trace_curves(sampling_results: pd.DataFrame, random_bands: pd.DataFrame) -> 
 
 SUBJECT_METRICS = ("spearman", "pearson", "wasserstein", "mean_absolute_error")
 MOST_RATES = 20
-"""Points of a subject's curve; one more percent of few items is often no more items."""
+"""Maximum number of rates of a curve by subject: 1% of few items is less than one item."""
 
 
 def trace_subjects(study: SamplingStudy) -> pd.DataFrame:
-    """Trace samplers inside each subject that has enough items, judged by all models.
+    """Compute the curves of samplers inside each subject with enough items, on all models.
 
-    Samplers that read answers take no part, so no model judges items that its own answers chose.
+    Samplers that read responses are left out, so the result is not in-sample.
 
     Returns:
-        A `SubjectCurves` table, without rows where there is one subject or too few models.
+        A `SubjectCurves` table; empty if there is one subject or too few models.
     """
     panels = study.panels
     subjects = large_subjects(study.plain, study.sampling)
@@ -99,7 +99,7 @@ def trace_subjects(study: SamplingStudy) -> pd.DataFrame:
 
 
 def thinned(rates: list[float]) -> list[float]:
-    """Return at most `MOST_RATES` of the rates, evenly spaced, with the last one."""
+    """Return at most `MOST_RATES` evenly spaced rates, including the last one."""
     return rates[::-1][:: ceil(len(rates) / MOST_RATES)][::-1]
 
 
@@ -107,7 +107,7 @@ def target_weights(subjects: Sequence[str]) -> dict[str, NDArray[np.float64]]:
     """Return the weights (n,) of n items in the benchmark's score, by target; each sums to 1.
 
     `items` weighs all items equally. `subjects` weighs all subjects equally, and items equally
-    inside each; it is absent where there is at most one subject.
+    inside each; it is absent if there is at most one subject.
     """
     n = len(subjects)
     weights = {"items": np.full(n, 1 / max(n, 1))}
@@ -120,13 +120,13 @@ def target_weights(subjects: Sequence[str]) -> dict[str, NDArray[np.float64]]:
 
 
 def trace_targets(study: SamplingStudy) -> pd.DataFrame:
-    """Trace the samplers of the main panel against two scores of the benchmark.
+    """Compute the curves of samplers for two scores of the benchmark, on the main panel.
 
-    The score of a subset is the mean over its items for both targets; the draws and the random
-    subsets are the same for both.
+    For both targets the score of a subset is the mean over its items, and draws and random subsets
+    are the same.
 
     Returns:
-        A `TargetCurves` table, without rows where there is one subject or fewer than three judges.
+        A `TargetCurves` table; empty if there is one subject or fewer than three models.
     """
     main = study.panels.main
     n_models = len(study.panels.groups[main])
@@ -154,7 +154,7 @@ def trace_targets(study: SamplingStudy) -> pd.DataFrame:
 def _target_means(
     results: pd.DataFrame, random: dict[tuple[float, str], NDArray[np.float64]]
 ) -> pd.DataFrame:
-    """Each sampler's mean at each rate, among random subsets by rate and metric."""
+    """Compute each sampler's mean at each rate, and its percentile among random subsets."""
     groups = _by_metric(results, _KEY)
     table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)}).reset_index()
     places = list(zip(table["rate"].tolist(), table["metric"].tolist(), strict=True))
@@ -168,17 +168,17 @@ def _target_means(
 
 
 IN_SAMPLE, ORDER = "chosen_in_sample", "random_order"
-"""Each split's winner (`CHOSEN`) judged by the models that chose it, and the luckiest order."""
+"""Lines of `ChosenCurves`: the winner (`CHOSEN`) in-sample, and the best random order."""
 
 
 def trace_chosen(sampler_choice: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
-    """Trace the sampler that each split of the models chose, over all rates.
+    """Compute the curves of the sampler that each split of the models chose.
 
     The draws are those of the choice, at more rates. The other lines are random, the best of as
-    many random orders, and single random subsets, all judged by the models that did not choose.
+    many random orders, and single random subsets, all measured on the held-out models.
 
     Returns:
-        A `ChosenCurves` table, without rows where no split chose.
+        A `ChosenCurves` table; empty if no split chose a sampler.
     """
     chosen = winners_of_splits(sampler_choice).set_index("split")
     if chosen.empty:
@@ -208,7 +208,7 @@ def _winners(
     model_panels: ModelPanels,
     study: SamplingStudy,
 ) -> Iterable[pd.DataFrame]:
-    """Results of each split's winner by both sides; one that reads no answers draws once."""
+    """Measure each split's winner on both sides; one that reads no responses draws once."""
     samplers, plain = study.samplers(), study.samplers(answers=False)
     for name, rows in winners.groupby(winners):
         together = name in plain
@@ -226,10 +226,10 @@ def _winners(
 def _randoms(
     orders: pd.Series, model_panels: ModelPanels, study: SamplingStudy
 ) -> Iterable[pd.DataFrame]:
-    """Results of random, and of the luckiest order of each split, by the models held out."""
+    """Measure random and the best random order of each split on the held-out models."""
     draws = study.split_draws(study.rates)
-    everyone = model_panels.only(f"{RANDOM} {number}" for number in orders.index)
-    yield measure_samplers(study.plain, {RANDOM: study.samplers()[RANDOM]}, everyone, draws)
+    held_out = model_panels.only(f"{RANDOM} {number}" for number in orders.index)
+    yield measure_samplers(study.plain, {RANDOM: study.samplers()[RANDOM]}, held_out, draws)
     known = fixed_orders(len(sampler_kinds(study.sampling)), study.seed)
     for name, rows in orders[orders.ne("")].groupby(orders):
         panels = model_panels.only(f"{ORDER} {number}" for number in rows.index)
@@ -245,7 +245,7 @@ def _split_means(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def _band(splits: list[int], model_panels: ModelPanels, study: SamplingStudy) -> pd.DataFrame:
-    """Middle 95% of single random subsets at each rate, over all splits."""
+    """Compute the middle 95% of single random subsets at each rate, over all splits."""
     draws = ceil(study.sampling.evidence.band_subsets / len(splits))
     panels = {number: f"{RANDOM} {number}" for number in splits}
     rows = []

@@ -1,4 +1,4 @@
-"""Every sampler at every rate and repeat, judged by every panel (DELE, section 4.1)."""
+"""Results of every sampler at every rate and repeat on every panel (DELE, section 4.1)."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,11 +16,11 @@ from benchwright.tables.dele import SamplersLeftOut, SamplingResults
 
 METRICS = Preservation._fields
 
-_BLOCK_BYTES = 1 << 25  # of the weights of draws that are judged together
+_BLOCK_BYTES = 1 << 25  # of the weights of draws that are measured together
 
 
 def repeat_seed(seed: int, sampler: str, repeat: int) -> int:
-    """Return the seed of one repeat of a sampler; repeats and samplers are independent."""
+    """Return the seed of one repeat of a sampler; seeds of repeats and samplers differ."""
     return int(stage_generator(seed, f"sampling/{sampler}/{repeat}").integers(1 << 62))
 
 
@@ -39,12 +39,12 @@ def runs_on(
 
 
 def compare_samplers(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Judge every sampler at every rate and repeat by every panel.
+    """Measure every sampler at every rate and repeat on every panel.
 
-    A sampler that reads answers sees only those of the models that choose for a panel.
+    A sampler that reads responses sees only those of the models that choose for the panel.
 
     Returns:
-        A `SamplingResults` table, and a `SamplersLeftOut` table: samplers that could not run.
+        A `SamplingResults` table, and a `SamplersLeftOut` table of samplers that could not run.
     """
     panels = study.panels
     if not panels.item_ids:
@@ -75,13 +75,13 @@ def compare_for_panels(
     model_panels: ModelPanels,
     draws: Draws,
 ) -> tuple[pd.DataFrame, list[dict[str, str]]]:
-    """Judge the samplers where several groups choose, each for its own panels.
+    """Measure the samplers if several groups of models choose, each for other panels.
 
-    Samplers that read no answers draw from the study's plain pool. `by_choosers` are panels, and
-    the pool with the answers of the models that choose for these.
+    Samplers that read no responses draw from the study's plain pool. `by_choosers` holds panels
+    with the pool that has the responses of the models that choose for them.
 
     Returns:
-        The results, and for each pool the samplers that could not run, and why.
+        The results, and for each pool the samplers that could not run, with reasons.
     """
     able, unable = runs_on(study.samplers(answers=False), study.plain)
     left_out = [unable]
@@ -96,9 +96,9 @@ def compare_for_panels(
 def measure_samplers(
     pool: SamplingPool, samplers: Mapping[str, Sampler], model_panels: ModelPanels, draws: Draws
 ) -> pd.DataFrame:
-    """Judge samplers at every rate and repeat by every panel.
+    """Measure samplers at every rate and repeat on every panel.
 
-    `judges` hold answers in the order of the pool's items.
+    `model_panels` holds responses in the order of the pool's items.
 
     Returns:
         Columns sampler, panel, rate, size, repeat, and the fields of `Preservation`, sorted by the
@@ -107,7 +107,7 @@ def measure_samplers(
     from tqdm import tqdm
 
     sizes = sizes_of_rates(draws.rates, len(pool))
-    # Repeats whose weights fit into a block are judged together.
+    # Repeats whose weights fit into a block are measured together.
     step = max(1, _BLOCK_BYTES // (8 * max(len(sizes) * len(pool), 1)))
     keys: list[tuple[str, str, int, int]] = []
     parts: list[Preservation] = []
@@ -129,9 +129,9 @@ def measure_samplers(
 def _weights_of(
     draws: Iterable[Draw], count: int, sizes: Sequence[int], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Weights (count × r, n) of the draws' subsets of r sizes.
+    """Return the weights (count × r, n) of the draws' subsets of r sizes.
 
-    With the `sizes` of `preservation_by_panel`: the items of subsets with equal weights.
+    The second array is `sizes` of `preservation_by_panel`.
     """
     weights = np.zeros((count * len(sizes), n))
     plain = np.empty(len(weights), dtype=np.intp)

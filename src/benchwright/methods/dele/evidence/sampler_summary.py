@@ -1,4 +1,4 @@
-"""Each sampler in one row: how well it ranks at one rate, and how few items suffice (Table 1)."""
+"""A summary of each sampler: results at one rate, and the smallest sufficient rate (Table 1)."""
 
 import numpy as np
 import pandas as pd
@@ -18,13 +18,13 @@ _KEPT = ("spearman", "tau_b")
 
 
 def summarise_samplers(sampling_curves: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
-    """Sum up each sampler for the main panel and for the paper's panel where it is present.
+    """Summarise each sampler on the main panel, and on the paper's panel if it is present.
 
-    The smallest sufficient rate is the smallest from which on the mean correlation stays at
-    `keep` or above. Tokens are those of the first repeat's items.
+    The smallest sufficient rate is the smallest at which, and at all higher rates, the mean
+    correlation is at least `keep`. Tokens are those of the first repeat's items.
 
     Returns:
-        A `SamplingSummary` table, a panel's best Spearman first.
+        A `SamplingSummary` table, sorted by panel and decreasing Spearman correlation.
     """
     evidence, panels = study.sampling.evidence, study.panels
     kinds = sampler_kinds(study.sampling)
@@ -59,7 +59,7 @@ def summarise_samplers(sampling_curves: pd.DataFrame, study: SamplingStudy) -> p
 
 
 def smallest_rate(values: pd.Series, keep: float) -> float:
-    """Return the smallest rate from which on all `values` (by rate) reach `keep`, or NaN."""
+    """Return the smallest rate r with `values` ≥ `keep` at r and all higher rates, or NaN."""
     rising = values.sort_index()
     falls = np.flatnonzero(~(rising >= keep).to_numpy())
     first = int(falls[-1]) + 1 if len(falls) else 0
@@ -82,12 +82,12 @@ def compare_on_paper_panel(
     models: ModelsParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Judge every sampler by the paper's panel, among the items that it answered.
+    """Measure every sampler on the paper's panel and the items that it answered.
 
-    Samplers that read answers see those of the panel itself, so they are judged in-sample.
+    Samplers that read responses read those of the panel itself, so the results are in-sample.
 
     Returns:
-        A `SamplingCurves` and a `SamplingSummary` table of the one panel.
+        A `SamplingCurves` and a `SamplingSummary` table of this panel.
     """
     if not paper_panel.item_ids:
         return SamplingCurves.empty(), SamplingSummary.empty()

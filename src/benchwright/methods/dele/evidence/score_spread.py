@@ -1,4 +1,4 @@
-"""How far scores lie apart on items that are harder to read or to answer (DELE, Figure 45)."""
+"""Spread of scores on items that are harder to read or to answer (DELE, Figure 45)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -34,11 +34,11 @@ class ScoreDistribution(NamedTuple):
 def score_distributions(
     correct: NDArray[np.floating], subsets: Sequence[WeightedSubset]
 ) -> ScoreDistribution:
-    """Describe how models' scores are distributed on each subset.
+    """Describe the distribution of models' scores on each subset.
 
-    Compare with random subsets of the same size: few items widen the scores by noise alone.
+    Compare it with random subsets of the same size, since few items spread scores by noise alone.
 
-    `correct` is (m, n), NaN for missing answers. A model without answers to a subset is left out.
+    `correct` is (m, n), NaN if missing. A model without responses to a subset is left out.
     """
     weights = np.zeros((len(subsets), correct.shape[1]))
     for row, subset in zip(weights, subsets, strict=True):
@@ -51,9 +51,9 @@ def score_distributions(
 
 
 def spread_scores(study: SamplingStudy) -> pd.DataFrame:
-    """Measure the spread of scores on subsets of difficulty samplers, beside random subsets.
+    """Measure the spread of scores on subsets of difficulty samplers and on random subsets.
 
-    Results are of the main panel, in points (0–100), means over repeats. The percentile is that of
+    Values are means over repeats on the main panel, in points (0–100). The percentile is that of
     the standard deviation among single random subsets of the same size.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The judged items as samplers see them, the models that judge, and the settings of the run."""
+"""The inputs of the comparison: pools of items, panels of models, settings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,14 +25,14 @@ from benchwright.tables.similarity import TextVectors
 
 
 def sizes_of_rates(rates: Sequence[float], n: int) -> list[int]:
-    """Return the items at each rate (percent of n): rounded half up, at least 1, at most n."""
+    """Return the number of items at each rate (percent of n), rounded half up, from 1 to n."""
     sizes = np.floor(np.asarray(rates, dtype=np.float64) / 100 * n + 0.5).astype(np.intp)
     return np.clip(sizes, min(1, n), n).tolist()
 
 
 @dataclass(frozen=True)
 class Draws:
-    """How often, at which rates (percent of the items) and by which seed samplers draw."""
+    """Rates (percent of the items), numbers of repeats and seed of samplers."""
 
     rates: Sequence[float]
     repeats: Mapping[str, int]  # by sampler
@@ -42,29 +42,29 @@ class Draws:
 
 @dataclass(frozen=True)
 class SamplingStudy:
-    """Pools of the n judged items, the models that judge, and the settings of the run."""
+    """Pools of the n compared items, panels of models, and the settings of the run."""
 
     panels: SamplingPanels
-    # by group of models that choose: selection, weak, all, or paper_partial; pools differ by their
-    # answers only.
+    # by group of models that choose: selection, weak, all, or paper_partial; pools differ only in
+    # their responses.
     pools: dict[str, SamplingPool]
-    tokens: NDArray[np.float64]  # (n,) tokens of each item's question and choices
-    tokens_by: str  # how tokens were counted, in words
+    tokens: NDArray[np.float64]  # (n,) tokens of each item's question and options
+    tokens_by: str  # description of the token count
     sampling: SamplingParams
     seed: int
 
     @property
     def plain(self) -> SamplingPool:
-        """The pool for samplers that read no answers."""
+        """The pool for samplers that read no responses."""
         return next(reversed(self.pools.values()))
 
     def pool_of(self, panel: str) -> SamplingPool:
-        """Return the pool with the answers of the models that choose items for a panel."""
+        """Return the pool with the responses of the models that choose items for a panel."""
         return self.pools[CHOSEN_BY[panel]]
 
     @property
     def rates(self) -> list[float]:
-        """The rates of the curves, and those at which samplers are tested."""
+        """The rates of the curves and of the tests."""
         return sorted({*self.sampling.rates, *self.sampling.evidence.at_rates})
 
     def sizes(self, rates: Sequence[float]) -> Iterator[tuple[float, int]]:
@@ -76,7 +76,7 @@ class SamplingStudy:
         return stage_generator(self.seed, f"sampling/{stage}")
 
     def samplers(self, *, answers: bool | None = None) -> dict[str, Sampler]:
-        """Return the samplers by name: all, those that read answers, or those that do not."""
+        """Return the samplers by name: all, those that read responses, or those that do not."""
         kinds = sampler_kinds(self.sampling)
         return {
             name: sampler
@@ -85,11 +85,11 @@ class SamplingStudy:
         }
 
     def draws(self, rates: Sequence[float], *, tau: bool = True) -> Draws:
-        """Return the draws of all samplers; `random`, the baseline of all gains, draws more."""
+        """Return the draws of all samplers; the baseline `random` has more repeats."""
         return self._draws(self.sampling.repeats, rates, self.seed, tau)
 
     def split_draws(self, rates: Sequence[float], *, tau: bool = True) -> Draws:
-        """Return the draws by which each split of the models chooses a sampler."""
+        """Return the draws for the choice of a sampler by each split of the models."""
         repeats = min(self.sampling.repeats, self.sampling.evidence.choice_repeats)
         seed = int(self.generator("choice").integers(1 << 62))
         return self._draws(repeats, rates, seed, tau)
@@ -107,9 +107,9 @@ def encode_pool_texts(
     sampling: SamplingParams,
     models: ModelsParams,
 ) -> tuple[pd.DataFrame, dict[str, VectorsByText]]:
-    """Encode the texts that clustering samplers read, with each encoder that one of them names.
+    """Encode the texts that clustering samplers read, with each encoder that one of them uses.
 
-    Where items are judged, only these are drawn and encoded.
+    If there are compared items, only these are encoded.
 
     Returns:
         The vectors of all encoders as a `TextVectors` table, and by encoder and text.
@@ -138,7 +138,7 @@ def prepare_study(
     models: ModelsParams,
     seed: int,
 ) -> SamplingStudy:
-    """Build a pool of the judged items for each group of models that may choose.
+    """Build a pool of the compared items for each group of models that chooses.
 
     Raises:
         InputError: `sampling.tokenizer` names no model with weights.

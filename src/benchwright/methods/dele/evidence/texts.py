@@ -1,4 +1,4 @@
-"""Features of texts, reading indices and clusters (DELE, Tables 2–5, Figures 33–44)."""
+"""Text features, readability indices and clusters (DELE, Tables 2–5, Figures 33–44)."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -47,13 +47,13 @@ FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
         "gunning_fog": readability.gunning_fog,
     }
 )
-"""Features of a text by name; NaN where the text does not have it."""
+"""Features of a text by name; NaN if undefined."""
 
 
 def text_feature_table(pool: SamplingPool) -> pd.DataFrame:
-    """Compute every feature of every item in the pool's order: an `ItemFeatures` table.
+    """Compute every feature of every item in the order of the pool: an `ItemFeatures` table.
 
-    `cpd` is not standardised, since that depends on all items.
+    `cpd` is not standardised, since standardisation depends on all items.
     """
     columns = {name: [feature(text) for text in pool.texts] for name, feature in FEATURES.items()}
     frame = pd.DataFrame({"item_id": pool.item_ids, "subject": pool.subjects, **columns})
@@ -64,22 +64,22 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 _EXAMPLES = 10
-_SVD = 50  # dimensions that words are brought down to before t-SNE
+_SVD = 50  # dimensions of TF-IDF after reduction, before t-SNE
 _PERPLEXITY = 30.0
 
 
 class Map(NamedTuple):
-    """Some items in the plane."""
+    """Coordinates of some items in the plane."""
 
     positions: NDArray[np.intp]  # (s,) places in the pool
-    # (s, 2) float64; only neighbourhoods mean something, not axes or distances.
+    # (s, 2) float64; only neighbourhoods are meaningful, not axes or distances.
     coordinates: NDArray[np.float64]
 
 
 def cluster_sizes(
     pool: SamplingPool, clusterings: dict[str, Clustering], seed: int = 0
 ) -> pd.DataFrame:
-    """Count the items of clusters, with up to ten random examples: a `ClusterSizes` table."""
+    """Count the items of each cluster and draw up to ten examples: a `ClusterSizes` table."""
     lots = item_uniforms(seed, "cluster examples", pool.item_ids)
     shuffled = np.lexsort((np.array(pool.item_ids, dtype=object), lots))
     rows = []
@@ -94,7 +94,7 @@ def cluster_sizes(
 
 
 def cluster_curves(clusterings: dict[str, Clustering]) -> pd.DataFrame:
-    """List the elbow and silhouette curves by which k was chosen: a `ClusterCurves` table."""
+    """List the curves that determined k: a `ClusterCurves` table."""
     return ClusterCurves.from_rows(
         [
             (name, int(k), float(within), float(silhouette), int(k) == clustering.asked)
@@ -108,12 +108,12 @@ def tsne_map(pool: SamplingPool, source: str, params: ClusteringParams) -> Map:
     """Map at most `params.map_items` items to the plane by t-SNE (van der Maaten & Hinton 2008).
 
     The subset is random and depends only on ids and seed. TF-IDF is first reduced to 50 dimensions;
-    items without words are left out. Below four items the map is empty.
+    items without words are left out. With fewer than four items the map is empty.
 
     `source` is "tfidf" or an encoder.
 
     Raises:
-        InputError: the pool has no vectors of that encoder.
+        InputError: the pool has no vectors of this encoder.
     """
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
@@ -135,20 +135,20 @@ def tsne_map(pool: SamplingPool, source: str, params: ClusteringParams) -> Map:
 
 
 def item_map(
-    pool: SamplingPool, source: str, found: Map, clusterings: dict[str, Clustering]
+    pool: SamplingPool, source: str, plane: Map, clusterings: dict[str, Clustering]
 ) -> pd.DataFrame:
-    """Join the map of a source with the clusters of its samplers: an `ItemMap` table."""
+    """Join the coordinates with the clusters of each sampler: an `ItemMap` table."""
     return ItemMap.from_rows(
         [
             (source, pool.item_ids[place], x, y, name, int(clustering.labels[place]))
             for name, clustering in clusterings.items()
-            for place, (x, y) in zip(found.positions, found.coordinates, strict=True)
+            for place, (x, y) in zip(plane.positions, plane.coordinates, strict=True)
         ]
     )
 
 
 def _dense(features: "csr_matrix", state: int) -> NDArray[np.float64]:
-    """(s, d) the leading dimensions of TF-IDF, d ≤ 50."""
+    """Reduce TF-IDF to its leading dimensions (s, d), d ≤ 50."""
     from sklearn.decomposition import TruncatedSVD
 
     dimensions = min(_SVD, *(side - 1 for side in features.shape))
@@ -160,7 +160,7 @@ def _dense(features: "csr_matrix", state: int) -> NDArray[np.float64]:
 
 
 def describe_texts(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Describe every judged item, the easiest and hardest to read, and bands of two indices."""
+    """Describe every compared item, the easiest and hardest to read, and readability bands."""
     pool = study.plain
     if not len(pool):
         return ItemFeatures.empty(), ReadabilityExtremes.empty(), ReadabilityBands.empty()
@@ -172,7 +172,7 @@ def describe_texts(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd
 
 
 def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Describe the clusters that samplers draw from, how their number was chosen, and a map."""
+    """Describe the clusters that samplers draw from, the choice of their number, and a map."""
     pool, params = study.plain, study.sampling.clustering
     by_source: dict[str, dict[str, Clustering]] = {}
     for name, kind in sampler_kinds(study.sampling).items() if len(pool) else ():
@@ -181,11 +181,11 @@ def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame,
             method = next(known for known in get_args(Method) if known == start)
             clustering = clusterings(method, source, params)(pool)
             by_source.setdefault(source, {})[name] = clustering
-    everyone = {name: found for own in by_source.values() for name, found in own.items()}
+    by_sampler = {name: own[name] for own in by_source.values() for name in own}
     maps = [
         item_map(pool, source, tsne_map(pool, source, params), own)
         for source, own in by_source.items()
     ]
     filled = [table for table in maps if len(table)]
     together = pd.concat(filled, ignore_index=True) if filled else ItemMap.empty()
-    return cluster_sizes(pool, everyone, study.seed), cluster_curves(everyone), together
+    return cluster_sizes(pool, by_sampler, study.seed), cluster_curves(by_sampler), together
