@@ -129,5 +129,5 @@ def test_without_answers_the_subset_is_of_all_items() -> None:
 
 def test_more_items_than_there_are() -> None:
     params = make_params(export={"size": 61})
-    with pytest.raises(InputError, match=r"size is 61; there are 60 items"):
+    with pytest.raises(InputError, match=r"size is 61, but there are only 60 items"):
         choose_subset(make_items(), {}, NOTHING, make_study(params=params))

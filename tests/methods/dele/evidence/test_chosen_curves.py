@@ -70,7 +70,7 @@ def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
 
 def test_the_page_s_rows_are_the_table_s(curves: pd.DataFrame) -> None:
     rows = chosen_rows(curves, [10.0, 25.0])
-    assert [row["line"] for row in rows[:5]] == [*LINES.values(), "single random subsets, 95%"]
+    assert [row["line"] for row in rows[:5]] == [*LINES.values(), "random subsets, 95%"]
     own = curves.query("line == 'chosen' and rate == 25").set_index("metric")["mean"]
     row = next(r for r in rows if r["rate"] == 25 and r["line"] == "chosen")
     assert row["tau_b"] == f"{own['tau_b']:.3f}"

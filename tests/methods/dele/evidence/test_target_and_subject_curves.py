@@ -74,7 +74,7 @@ def test_rows_of_the_page_are_by_target(targets: pd.DataFrame) -> None:
     best = own.sort_values("mean").iloc[0]
     assert rows[1]["rows"][0]["sampler"] == best["sampler"]
     assert rows[1]["rows"][0]["mean_absolute_error"] == f"{100 * best['mean']:.2f}"
-    assert rows[1]["rows"][0]["error_place"] == best["percentile"]
+    assert rows[1]["rows"][0]["error_percentile"] == best["percentile"]
     assert rows[1]["band"]["mean_absolute_error"] == (
         f"[{100 * best['random_low']:.2f}, {100 * best['random_high']:.2f}]"
     )
