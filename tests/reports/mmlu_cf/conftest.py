@@ -1,4 +1,4 @@
-"""What the stage makes of a benchmark in the making, with and without judges."""
+"""Outputs of the construction report, with and without judges."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The saved tables of a benchmark in the making, put together by hand, with and without judges."""
+"""Handmade tables of the construction of a benchmark, with and without judges."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ OUTPUTS = (
 
 
 class Kept(MemoryDataset):
-    """In memory, and still there after the run."""
+    """Data in memory that is kept after the run."""
 
     def __init__(self) -> None:
         super().__init__(copy_mode="assign")
@@ -65,7 +65,7 @@ class Kept(MemoryDataset):
 
 
 def making(*, judges: bool = False) -> dict[str, Any]:
-    """60 questions found, 48 clean, 30 sampled; with judges 24 checked, else 30; two halves."""
+    """Return inputs: 60 questions extracted, 48 clean, 30 sampled, 24 checked with judges."""
     checked = 24 if judges else 30
     return {
         "params:variant": "mmlu_cf",
@@ -116,7 +116,7 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         "sampling_strata": _strata(judges=judges),
         "final_strata": _strata(judges=judges),
         "final_difficulty_rounds": _rounds("difficulty", 24, 24, 0) if judges else _no_rounds(),
-        "rating_shift": _again(judges=judges),
+        "rating_shift": _rating_shift(judges=judges),
         "checking_rounds": _rounds("checking", 30, 30, 0) if judges else _no_rounds(),
         "judge_agreement": _agreement() if judges else JudgeAgreement.empty(),
         "checking_counts": {
@@ -142,7 +142,9 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         ),
         "public_split_assignment": _assignment(checked),
         "public_leak_pairs": LeakPairs.empty(),
-        "cleaning_funnel_plot": empty_plot("From raw to clean items", "Drawn elsewhere."),
+        "cleaning_funnel_plot": empty_plot(
+            "From raw to clean items", "Drawn by the cleaning pipeline."
+        ),
     }
 
 
@@ -155,22 +157,22 @@ def leak(
     *,
     moved: bool = False,
 ) -> tuple[Any, ...]:
-    """A row of `LeakPairs`."""
+    """Return a row of `LeakPairs`."""
     return (item_id, other, similarity, verdict, removed, 0.7, "", moved)
 
 
 def run(inputs: dict[str, Any]) -> dict[str, Any]:
-    """What the stage makes of saved tables, by name."""
+    """Run the stage on saved tables and return its outputs by name."""
     return _run(create_pipeline(), inputs, OUTPUTS)
 
 
-def told(inputs: dict[str, Any]) -> dict[str, Any]:
-    """Page and metrics alone, with plots that show nothing: quicker."""
+def report_of(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Return page and metrics only, with empty plots, which is faster."""
     nothing = empty_plot("A plot", "Not drawn.")
     plots = {name: nothing for name in OUTPUTS if name.endswith("_plot")}
     written = ("construction_metrics", "construction_report")
     pipeline = create_pipeline()
-    nodes = [node.name for node in pipeline.nodes if not node.name.startswith("draw_")]
+    nodes = [node.name for node in pipeline.nodes if not node.name.startswith("plot_")]
     return _run(pipeline.only_nodes(*nodes), {**inputs, **plots}, written)
 
 
@@ -193,11 +195,11 @@ def _extraction() -> pd.DataFrame:
     )
 
 
-def _again(*, judges: bool) -> dict[str, Any]:
+def _rating_shift(*, judges: bool) -> dict[str, Any]:
     names = ("before", "after", "shift", "low", "high", "same", "same_low", "same_high")
     names = (*names, "harder", "easier")
     if not judges:
-        return {"n": 0, "of": 0, **dict.fromkeys(names), "reason": "nothing was rated twice"}
+        return {"n": 0, "of": 0, **dict.fromkeys(names), "reason": "no question was rated twice"}
     values = (6.1, 6.3, 0.2, -0.05, 0.45, 0.6, 0.4, 0.8, 0.3, 0.1)
     return {"n": 24, "of": 24, **dict(zip(names, values, strict=True)), "reason": ""}
 
@@ -242,29 +244,29 @@ def _target(pool: str, level: int, target: dict[int, float]) -> float:
 
 
 def _strata(*, judges: bool) -> pd.DataFrame:
-    """Targets 3, 4 and 3 of levels 5–7; without judges all questions stand at level 6."""
+    """Return strata with targets 3, 4 and 3 of levels 5–7; level 6 for all without judges."""
     rows = []
     for field in FIELDS:
         for level, target in ((5, 3), (6, 4), (7, 3)):
-            taken = target + {5: -1, 6: 1, 7: 0}[level] if judges else 10 if level == 6 else 0
-            rows.append((field, level, target, taken + 1, taken, max(target - taken, 0)))
+            sampled = target + {5: -1, 6: 1, 7: 0}[level] if judges else 10 if level == 6 else 0
+            rows.append((field, level, target, sampled + 1, sampled, max(target - sampled, 0)))
     return SamplingStrata.from_rows(rows)
 
 
 def _agreement() -> pd.DataFrame:
-    nobody = (np.nan,) * 6
+    undefined = (np.nan,) * 6
     return JudgeAgreement.from_rows(
         [
             ("difficulty", "difficulty", "", "", 42, 0.71, 0.55, 0.83, 0.6, 0.5, np.nan, ""),
             ("difficulty", "difficulty", "able", "baker", 42, 0.71, 0.55, 0.83, 0.6, 0.5, 0.3, ""),
             ("quality", "clarity", "", "", 30, 0.31, 0.05, 0.5, 0.7, 0.4, np.nan, ""),
-            ("harms", "self_harm", "", "", 30, *nobody, "all ratings are equal"),
+            ("harms", "self_harm", "", "", 30, *undefined, "all ratings are equal"),
         ]
     )
 
 
 def _assignment(n: int) -> pd.DataFrame:
-    """Half and half; the public half has one history question more, the closed one of law."""
+    """Return two equal halves: one more history question in the public, one more of law closed."""
     rows = []
     for place in range(n):
         half = "validation" if place < n // 2 else "test"

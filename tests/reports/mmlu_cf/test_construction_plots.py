@@ -1,4 +1,4 @@
-"""The plots hold the numbers of the tables."""
+"""The plots of the construction report show the numbers of the tables."""
 
 import json
 from typing import Any
@@ -41,7 +41,7 @@ def test_the_funnel_goes_from_documents_to_halves(judged: dict[str, Any]) -> Non
     plot = judged["construction_funnel_plot"]
     assert bars(plot) == {
         "documents": 0,
-        "questions found": 60,
+        "questions extracted": 60,
         "clean": 48,
         "sampled": 30,
         "checked": 24,
@@ -49,31 +49,31 @@ def test_the_funnel_goes_from_documents_to_halves(judged: dict[str, Any]) -> Non
         "public half": 12,
         "closed half": 12,
     }
-    gone = bars(plot, 1)
-    assert (gone["clean"], gone["sampled"], gone["checked"]) == (12, 18, 6)
-    notes = dict(zip(gone, as_json(plot)["data"][1]["text"], strict=True))
+    removed = bars(plot, 1)
+    assert (removed["clean"], removed["sampled"], removed["checked"]) == (12, 18, 6)
+    notes = dict(zip(removed, as_json(plot)["data"][1]["text"], strict=True))
     assert notes["documents"] == "20 of 2 domains"
     assert notes["clean"] == "48 · 80.0%"
-    assert notes["after the rules"] == "22 or more altered"
+    assert notes["after the rules"] == "at least 22 altered"
 
 
-def test_the_funnel_shows_those_taken_after_the_check_and_leaks() -> None:
+def test_the_funnel_shows_the_final_sample_and_leaks() -> None:
     inputs = making(judges=True)
     inputs["checking_counts"]["final"] = 20
     pair = ("doc-1#1", "sealed-0", 0.98, "certain", "sealed-0", 0.7, "", False)
     inputs["public_leak_pairs"] = LeakPairs.from_rows([pair])
     plot = run(inputs)["construction_funnel_plot"]
-    assert bars(plot)["taken"] == 20
-    assert bars(plot, 1)["taken"] == 4
-    assert "1 dropped as leaks" in " ".join(as_json(plot)["data"][1]["text"])
+    assert bars(plot)["final sample"] == 20
+    assert bars(plot, 1)["final sample"] == 4
+    assert "1 removed as leaks" in " ".join(as_json(plot)["data"][1]["text"])
 
 
-def test_a_check_by_nobody_is_called_so(unjudged: dict[str, Any]) -> None:
+def test_the_funnel_names_a_check_without_judges(unjudged: dict[str, Any]) -> None:
     texts = as_json(unjudged["construction_funnel_plot"])["data"][1]["text"]
-    assert "30, by nobody" in texts
+    assert "30, no judge" in texts
 
 
-def test_levels_of_each_step_stand_beside_the_target(judged: dict[str, Any]) -> None:
+def test_levels_of_each_step_are_shown_with_the_target(judged: dict[str, Any]) -> None:
     target, *pools = as_json(judged["difficulty_levels_plot"])["data"]
     assert dict(zip(target["x"], target["y"], strict=True)) == {"5": 0.3, "6": 0.4, "7": 0.3}
     assert [pool["name"] for pool in pools] == [
@@ -87,11 +87,11 @@ def test_levels_of_each_step_stand_beside_the_target(judged: dict[str, Any]) -> 
     assert rated["y"][6] == pytest.approx(20 / 48)
     assert rated["customdata"][5:8] == [12, 20, 10]
     assert rated["x"][-2:] == ["?", "?"]
-    assert rated["y"][-2:] == [None, pytest.approx(6 / 48)]  # no line from 9 to "not known"
+    assert rated["y"][-2:] == [None, pytest.approx(6 / 48)]  # no line from 9 to "unknown"
     assert pools[3]["y"][7] == pytest.approx(10 / 24)
 
 
-def test_levels_known_of_all_have_no_place_for_unknown_ones() -> None:
+def test_unknown_levels_are_not_shown_if_all_are_known() -> None:
     counts = DifficultyCounts.from_rows(
         [("rated", -1, 0, 0.0, np.nan), ("rated", 4, 5, 1.0, np.nan)]
     )
@@ -101,8 +101,8 @@ def test_levels_known_of_all_have_no_place_for_unknown_ones() -> None:
     assert "?" not in plot["layout"]["meta"]["caption"]
 
 
-def test_without_levels_the_plot_says_why(unjudged: dict[str, Any]) -> None:
-    assert "Nobody judged" in note(unjudged["difficulty_levels_plot"])
+def test_without_levels_the_plot_gives_the_reason(unjudged: dict[str, Any]) -> None:
+    assert "No question has a difficulty level" in note(unjudged["difficulty_levels_plot"])
 
 
 def test_fields_of_both_halves(judged: dict[str, Any]) -> None:
@@ -113,12 +113,12 @@ def test_fields_of_both_halves(judged: dict[str, Any]) -> None:
     assert dict(zip(names, closed["x"], strict=True)) == {"History": 4, "Math": 4, "Law": 4}
 
 
-def test_domains_are_the_largest_and_the_rest_in_words() -> None:
+def test_the_largest_domains_are_shown_and_the_others_summarised() -> None:
     counts = DomainCounts.from_rows([(f"d{n}.org", 1, 30 - n, 20 - n) for n in range(20)])
     top = top_domains(counts, 3)
     assert top["domain"].tolist() == ["d0.org", "d1.org", "d2.org", "17 other domains"]
     assert top.iloc[3][["documents", "raw_items", "clean_items"]].tolist() == [17, 323, 153]
-    assert len(top_domains(counts, 19)) == 20  # one more would stand for itself
+    assert len(top_domains(counts, 19)) == 20  # a single further domain has its own row
     plot = as_json(plot_domains(counts))
     clean, rejected = plot["data"]
     assert clean["x"][:2] == [20, 19]
@@ -133,38 +133,40 @@ def test_a_domain_that_looks_like_html_stays_text(judged: dict[str, Any]) -> Non
     assert labels == [
         "a.example.org",
         "&lt;script&gt;alert(1)&lt;/script&gt;.example.org",
-        "not known",
+        "unknown",
     ]
 
 
-def test_agreement_has_its_intervals_and_says_where_there_is_none(judged: dict[str, Any]) -> None:
+def test_agreement_has_intervals_and_marks_undefined_alphas(judged: dict[str, Any]) -> None:
     plot = as_json(judged["judge_agreement_plot"])
     (points,) = plot["data"]
     assert points["x"] == [0.71, 0.31, None]
     assert points["error_x"]["array"][:2] == pytest.approx([0.12, 0.19])
     assert points["error_x"]["arrayminus"][:2] == pytest.approx([0.16, 0.26])
     assert plot["layout"]["yaxis"]["ticktext"][2] == "harms: self harm"
-    assert [(one["y"], one["text"]) for one in plot["layout"]["annotations"]] == [(2, "no alpha")]
+    assert [(note["y"], note["text"]) for note in plot["layout"]["annotations"]] == [
+        (2, "no alpha")
+    ]
     assert "all ratings are equal" in points["customdata"][2][1]
 
 
-def test_parse_rates_are_of_the_messages_at_first(judged: dict[str, Any]) -> None:
+def test_parse_rates_are_shares_of_the_first_prompts(judged: dict[str, Any]) -> None:
     plot = as_json(judged["parse_rates_plot"])
     at_once, later, never = (trace["x"] for trace in plot["data"])
     names = plot["layout"]["yaxis"]["ticktext"]
     assert names[:2] == ["difficulty: able", "difficulty: baker"]
-    assert names[-1] == "again: baker"
+    assert names[-1] == "final: baker"
     assert (at_once[0], later[0], never[0]) == pytest.approx((36 / 48, 6 / 48, 6 / 48))
     assert (at_once[2], later[2], never[2]) == pytest.approx((1, 0, 0))
 
 
-def test_strata_show_taken_of_wanted(judged: dict[str, Any], unjudged: dict[str, Any]) -> None:
+def test_strata_show_sampled_and_target(judged: dict[str, Any], unjudged: dict[str, Any]) -> None:
     (cells,) = as_json(judged["strata_plot"])["data"]
     assert cells["x"] == ["5", "6", "7"]
     assert cells["text"] == [["2/3", "5/4", "3/3"]] * 3
     assert cells["z"] == [[-1, 1, 0]] * 3
-    taken, wanted = as_json(unjudged["strata_plot"])["data"]
-    assert taken["x"] == wanted["x"] == [10, 10, 10]
+    sampled, target = as_json(unjudged["strata_plot"])["data"]
+    assert sampled["x"] == target["x"] == [10, 10, 10]
     assert as_json(unjudged["strata_plot"])["layout"]["yaxis"]["ticktext"] == [
         "History",
         "Law",
@@ -172,7 +174,7 @@ def test_strata_show_taken_of_wanted(judged: dict[str, Any], unjudged: dict[str,
     ]
 
 
-def test_a_stratum_that_is_not_there_is_no_zero() -> None:
+def test_an_absent_stratum_is_not_shown_as_zero() -> None:
     strata = SamplingStrata.from_rows(
         [("Law", 5, 2, 2, 2, 0), ("Math", 5, 0, 9, 0, 0), ("Math", 6, 3, 1, 1, 2)]
     )
@@ -184,8 +186,8 @@ def test_a_stratum_that_is_not_there_is_no_zero() -> None:
 @pytest.mark.parametrize(
     ("plot", "why"),
     [
-        (plot_difficulty_levels(DifficultyCounts.empty()), "Nobody judged"),
-        (plot_domains(DomainCounts.empty()), "No question was found"),
+        (plot_difficulty_levels(DifficultyCounts.empty()), "No question has a difficulty level"),
+        (plot_domains(DomainCounts.empty()), "No question was extracted"),
         (plot_field_halves(SplitAssignment.empty()), "no questions"),
         (plot_judge_agreement(JudgeAgreement.empty()), "Fewer than two judges"),
         (plot_parse_rates([]), "No judge was asked"),
@@ -195,5 +197,5 @@ def test_a_stratum_that_is_not_there_is_no_zero() -> None:
         ),
     ],
 )
-def test_an_empty_table_gives_a_plot_that_says_why(plot: Any, why: str) -> None:
+def test_an_empty_table_gives_a_plot_with_the_reason(plot: Any, why: str) -> None:
     assert why in note(plot)

@@ -1,4 +1,4 @@
-"""Counts of each step of making a benchmark, from tables without texts (MMLU-CF, section 3.2)."""
+"""Counts of the construction steps, from tables without texts (MMLU-CF, section 3.2)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,15 +10,16 @@ from benchwright.methods.mmlu_cf.splitting.leakage import LEAKS
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams
 from benchwright.tracking import metric_name
 
-AGAIN = "final difficulty"
-"""The task of rating the questions after the rules."""
+FINAL_RATING = "final difficulty"
+"""The task of rating the questions after the contamination-free rules."""
 
 
 class Leaks(NamedTuple):
     """Pairs of similar questions across the halves.
 
-    The pairs `found` to be one question in other words are `moved` into one half or `left`, unless
-    one of them was among the `dropped` questions. `unjudged` pairs were decided by their words.
+    The pairs `found` to be the same question in different words are `moved` into one half or
+    `left`, unless one of them is among the `removed` questions. The share of common words decided
+    on the `unjudged` pairs.
     """
 
     found: int
@@ -33,10 +34,9 @@ class Steps(NamedTuple):
 
     `unreadable` documents could not be read; `domains` and `clean_domains` are the known ones of
     documents and of clean questions, and `largest_domain` is the share of clean questions from one
-    of them. `sampled` are taken for the benchmark, `checked` stay after the check, `judged` says
-    whether judges decided, `passed` are those that they found good. Judges `rated` some clean
-    questions, models' answers gave the difficulty of the `answered`. `altered` counts the final
-    questions by rule.
+    of them. `checked` questions are those kept by the check, `judged` is true if judges decided,
+    `passed` are the questions that they rated good. `rated` clean questions have a difficulty from
+    judges, `answered` ones from models' responses. `altered` counts the final questions by rule.
     """
 
     documents: int
@@ -99,26 +99,26 @@ def count_steps(
 
 
 def count_leaks(leak_pairs: pd.DataFrame) -> Leaks:
-    """Count the pairs of a `LeakPairs` table by what happened to them."""
+    """Count the pairs of a `LeakPairs` table by outcome."""
     leaking = leak_pairs["verdict"].isin(LEAKS)
     moved = leak_pairs["moved"].astype(bool) & leaking
     removed_ids = set(leak_pairs["removed"]) - {""}
-    # A dropped question settles its other pairs too.
-    dropped = leak_pairs[["item_id", "other"]].isin(removed_ids).any(axis=1) & leaking
+    # A removed question settles its other pairs too.
+    settled = leak_pairs[["item_id", "other"]].isin(removed_ids).any(axis=1) & leaking
     return Leaks(
         found=int(leaking.sum()),
         moved=int(moved.sum()),
         removed=len(removed_ids),
-        left=int((leaking & ~moved & ~dropped).sum()),
+        left=int((leaking & ~moved & ~settled).sum()),
         unjudged=int(leak_pairs["verdict"].isin(["same_words", "other_words"]).sum()),
     )
 
 
 class Shortfall(NamedTuple):
-    """What a sample lacks of the `size` asked for.
+    """The shortfall of a sample from the requested `size`.
 
     `strata` of a field and level (a field alone if no level is known) have too few questions; they
-    lack `missing` together, though other strata may have given more.
+    lack `missing` in total, although other strata may exceed their targets.
     """
 
     size: int
@@ -128,11 +128,11 @@ class Shortfall(NamedTuple):
 
 
 class SampleByDifficulty(NamedTuple):
-    """Known levels, and what the samples by difficulty lack.
+    """The share of known levels, and the shortfalls of the samples.
 
-    `known` is the share of the clean questions that have a level, 0–1; `asked` the number that
-    judges and models were asked about (None: all). `final_short` is None if all that passed are
-    taken.
+    `known` is the share of the clean questions that have a level, 0–1; `asked` the number of
+    questions given to judges and models (None: all). `final_short` is None if all questions that
+    passed are final.
     """
 
     known: float
@@ -149,7 +149,7 @@ def measure_sample(
     sampling_by_difficulty: SamplingByDifficultyParams,
     checking: CheckingParams,
 ) -> SampleByDifficulty:
-    """Compare the samples with the sizes and quotas asked for."""
+    """Compare the samples with the requested sizes and quotas."""
     known, size = known_share(difficulty_counts), sampling_by_difficulty.size
     short = count_shortfall(sampling_strata, size, levels_known=known > 0)
     final_short = None
@@ -180,18 +180,18 @@ def quotas(sampling_strata: pd.DataFrame, *, levels_known: bool) -> pd.DataFrame
 
 
 def count_shortfall(sampling_strata: pd.DataFrame, size: int, *, levels_known: bool) -> Shortfall:
-    """Count what the sample lacks of `size` questions and of its strata."""
+    """Count the questions missing from `size` and from the targets of the strata."""
     balance = quotas(sampling_strata, levels_known=levels_known)["balance"]
     short = balance[balance < 0]
-    taken = int(sampling_strata["sampled"].sum())
-    return Shortfall(size, taken, len(short), -int(short.sum()))
+    sampled = int(sampling_strata["sampled"].sum())
+    return Shortfall(size, sampled, len(short), -int(short.sum()))
 
 
 class ParseRate(NamedTuple):
-    """Replies of one judge in one task, to `asked` messages.
+    """Replies of one judge in one task, to `asked` prompts.
 
-    `first` is the share read at the first attempt, `read` in the end, after at most `attempts`.
-    `too_long` messages did not fit the judge's context.
+    `first` is the share that was readable at the first attempt, `read` after at most `attempts`.
+    `too_long` prompts did not fit the judge's context.
     """
 
     task: str
@@ -210,9 +210,9 @@ def parse_rates(
     final_difficulty_rounds: pd.DataFrame,
 ) -> list[ParseRate]:
     """Compute the rates of each judge over all attempts, task by task, from `JudgeRounds`."""
-    again = final_difficulty_rounds.assign(task=AGAIN)
+    final = final_difficulty_rounds.assign(task=FINAL_RATING)
     rates = []
-    for table in (field_rounds, difficulty_rounds, checking_rounds, again):
+    for table in (field_rounds, difficulty_rounds, checking_rounds, final):
         for (task, judge), rounds in table.groupby(["task", "judge"], sort=True):
             first = rounds[rounds["attempt"] == rounds["attempt"].min()]
             if asked := int(first["asked"].sum()):
@@ -235,7 +235,7 @@ def collect_construction_metrics(
 ) -> dict[str, float]:
     """Collect counts, shares (0–1) and distances as flat numbers for MLflow, without NaN.
 
-    `shortfall` refers to the size asked for, `strata_missing` to the targets of the strata;
+    `shortfall` refers to the requested size, `strata_missing` to the targets of the strata;
     `total_variation.…` compares with `chance_95.…`, which random halves exceed in 5% of cases.
     """
     steps, short = construction_steps, sample_by_difficulty.short

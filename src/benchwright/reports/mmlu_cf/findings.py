@@ -1,4 +1,4 @@
-"""What was made, in sentences that can be quoted, and what to know before trusting it."""
+"""The headline, the tiles and the warnings of the construction report."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _WIDE = 0.03  # half of a 95% interval of an accuracy, 0–1
 
 
 def percent(share: float) -> str:
-    """0.836 as `83.6%`; — if missing. Only 1 is written as 100%, and only 0 as 0%."""
+    """Format 0.836 as `83.6%`; — if missing. Only 1 is written as 100%, and only 0 as 0%."""
     if math.isnan(share):
         return "—"
     written = f"{share:.1%}"
@@ -37,7 +37,7 @@ class Evidence(NamedTuple):
 
     `alphas` are the rows of `JudgeAgreement` for all judges together, `distances` a
     `HalfDistances`, `extraction` an `ExtractionMeasures` and `accuracy` a `FieldAccuracy` table.
-    `judged_leaks` says whether a judge was to decide which pairs are one question.
+    `judged_leaks` is true if a judge decides which pairs are the same question.
     """
 
     steps: Steps
@@ -55,7 +55,7 @@ class Evidence(NamedTuple):
 
 
 class Headline(NamedTuple):
-    """The top of the page: what was made, how far the halves are alike ("" without), tiles."""
+    """The top of the page: counts, difference between the halves ("" without halves), tiles."""
 
     made: str
     halves: str
@@ -63,12 +63,12 @@ class Headline(NamedTuple):
 
 
 def write_headline(evidence: Evidence) -> Headline:
-    """Write how many questions of which origin came out, and what is known about them."""
+    """Write the counts of documents and questions, and the difference between the halves."""
     steps = evidence.steps
     origin = f"{count(steps.documents, 'document')} of {count(steps.domains, 'domain')}"
     if not steps.public + steps.closed:
         return Headline(
-            f"No benchmark was made: {count(steps.extracted, 'question')} found in {origin}, "
+            f"No benchmark was made: {count(steps.extracted, 'question')} extracted from {origin}, "
             f"{steps.clean:,} clean, {steps.sampled:,} sampled, {steps.checked:,} checked.",
             "",
             [],
@@ -85,25 +85,26 @@ def write_headline(evidence: Evidence) -> Headline:
 def _judged(evidence: Evidence) -> str:
     raters, checkers = evidence.judges("difficulty"), evidence.judges("checking")
     if not raters and not checkers and not evidence.sample.known:
-        return "nobody judged difficulty or quality"
+        return "no judge rated difficulty or quality"
     steps = evidence.steps
     if raters:
         share = percent(steps.rated / steps.clean if steps.clean else math.nan)
-        rated = f"{count(len(raters), 'judge')} rated the difficulty of {share} of the clean ones"
+        judges = count(len(raters), "judge")
+        rated = f"{judges} rated the difficulty of {share} of the clean questions"
         if steps.answered:
             share = percent(steps.answered / steps.clean)
-            rated += f", models' answers tell it of another {share}"
+            rated += f", models' responses give it for another {share}"
     elif evidence.sample.known:
         known = percent(evidence.sample.known)
-        rated = f"{known} of the clean ones have a difficulty from models' answers"
+        rated = f"{known} of the clean questions have a difficulty from models' responses"
     else:
-        rated = "nobody judged difficulty"
+        rated = "no judge rated difficulty"
     if not checkers:
-        return f"{rated}; nobody judged quality"
+        return f"{rated}; no judge checked quality"
     by = count(len(checkers), "judge")
     unjudged = steps.checked - steps.passed
-    stay = f", {unjudged:,} stay unjudged" if unjudged else ""
-    return f"{rated}; {steps.passed:,} of {steps.sampled:,} passed the check of {by}{stay}"
+    remain = f", {unjudged:,} remain unjudged" if unjudged else ""
+    return f"{rated}; {steps.passed:,} of {steps.sampled:,} passed the check by {by}{remain}"
 
 
 def _halves(evidence: Evidence) -> str:
@@ -111,44 +112,49 @@ def _halves(evidence: Evidence) -> str:
     rows = {row["attribute"]: row for row in evidence.distances.to_dict("records")}
     if "field" in rows and not math.isnan(rows["field"]["total_variation"]):
         distance, chance = (float(rows["field"][name]) for name in ("total_variation", "chance_95"))
-        than = "less" if distance <= chance else "more"
+        where = "within" if distance <= chance else "outside"
         sentences.append(
-            f"The halves differ in fields by a total variation of {coefficient(distance)}, {than} "
-            f"than 19 of 20 pairs of random halves ({coefficient(chance)})."
+            f"The total variation between the fields of the halves is {coefficient(distance)}, "
+            f"{where} the 95% range of random halves (up to {coefficient(chance)})."
         )
     return " ".join([*sentences, describe_leaks(evidence.steps.leaks)])
 
 
 def describe_leaks(leaks: Leaks) -> str:
-    """Describe what became of questions that stood on both sides."""
+    """Describe what happened to questions that were in both halves."""
     if not leaks.found:
-        return "No question was found on both sides in other words."
-    pairs = count(leaks.found, "pair") + " of questions"
+        return "No question was found in both halves in different words."
+    pairs, were = count(leaks.found, "pair"), "was" if leaks.found == 1 else "were"
     ends = []
     if leaks.moved:
         ends.append(f"{leaks.moved:,} moved into one half")
     if leaks.removed:
-        ends.append(f"{count(leaks.removed, 'question')} dropped")
+        ends.append(f"{count(leaks.removed, 'question')} removed")
     if leaks.left:
-        ends.append(f"{leaks.left:,} still there")
-    return f"{pairs} stood on both sides in other words: {', '.join(ends)}."
+        ends.append(f"{leaks.left:,} still in both halves")
+    same = "the same question in different words"
+    return f"{pairs} across the halves {were} {same}: {', '.join(ends)}."
 
 
-def describe_second_rating(rating_shift: Mapping[str, Any]) -> str:
-    """Describe how far the rules moved the judges' ratings; "" if nothing was rated again."""
-    again = rating_shift
-    if not again["of"]:
+def describe_rating_shift(rating_shift: Mapping[str, Any]) -> str:
+    """Describe how the rules changed the judges' ratings; "" if the final items have none."""
+    if not rating_shift["of"]:
         return ""
-    if not again["n"]:
-        return f"How far the rules moved the difficulty is not known: {again['reason']}."
-    low, high = (math.nan if again[end] is None else float(again[end]) for end in ("low", "high"))
-    within = f" {bounds(low, high, 2)}" if not math.isnan(low) else ""
-    before, after, shift = (coefficient(again[name], 2) for name in ("before", "after", "shift"))
+    if not rating_shift["n"]:
+        return f"The effect of the rules on difficulty is unknown: {rating_shift['reason']}."
+    low, high = (
+        math.nan if rating_shift[end] is None else float(rating_shift[end])
+        for end in ("low", "high")
+    )
+    interval = f" {bounds(low, high, 2)}" if not math.isnan(low) else ""
+    before, after, shift = (
+        coefficient(rating_shift[name], 2) for name in ("before", "after", "shift")
+    )
     return (
-        f"Judged again after the rules, the mean difficulty went from {before} to {after} "
-        f"({shift}{within}, {count(again['n'], 'question')} rated both times); "
-        f"{percent(again['harder'])} rose, {percent(again['easier'])} fell, "
-        f"{percent(again['same'])} kept their level."
+        f"Under the rules, the judges' mean difficulty changed from {before} to {after} "
+        f"(shift {shift}{interval}, {count(rating_shift['n'], 'question')} rated both times); "
+        f"{percent(rating_shift['harder'])} rose, {percent(rating_shift['easier'])} fell, "
+        f"{percent(rating_shift['same'])} kept their level."
     )
 
 
@@ -158,7 +164,7 @@ def _tiles(evidence: Evidence) -> list[dict[str, str]]:
         tile(
             "Clean",
             f"{steps.clean:,} of {steps.extracted:,}",
-            f"questions found in {count(steps.documents, 'document')}",
+            f"questions extracted from {count(steps.documents, 'document')}",
         )
     ]
     overall = evidence.extraction[evidence.extraction["style"] == ""].to_dict("records")
@@ -173,7 +179,7 @@ def _tiles(evidence: Evidence) -> list[dict[str, str]]:
             )
         )
     tiles += [
-        tile("Fields right", percent(row["recall"]), f"of {row['n_items']:,} labelled questions")
+        tile("Field accuracy", percent(row["recall"]), f"on {row['n_items']:,} labelled questions")
         for row in evidence.accuracy[evidence.accuracy["field"] == ""].to_dict("records")
     ]
     if evidence.sample.known:
@@ -199,7 +205,7 @@ def _alpha_note(row: dict[Any, Any], value: str = "") -> str:
 
 
 def write_notes(evidence: Evidence) -> list[str]:
-    """Write the warnings of this run, the gravest first."""
+    """Write the warnings of this run, most serious first."""
     if not evidence.steps.public + evidence.steps.closed:
         return []
     parts = (_leaks_left, _judges, _shortfall, _apart, _agreement, _fields, _origin, _halves_known)
@@ -209,10 +215,10 @@ def write_notes(evidence: Evidence) -> list[str]:
 def _leaks_left(evidence: Evidence) -> Iterator[str]:
     left = evidence.steps.leaks.left
     if left:
-        stand = "stands" if left == 1 else "stand"
+        remain = "remains" if left == 1 else "remain"
         yield (
-            f"{count(left, 'pair')} of questions that are one still {stand} on both sides: the "
-            "public half tells answers of the closed one."
+            f"{count(left, 'pair')} of equivalent questions {remain} across the halves: the public "
+            "half reveals answers of the closed half."
         )
 
 
@@ -220,46 +226,46 @@ def _judges(evidence: Evidence) -> Iterator[str]:
     known, asked = evidence.sample.known, evidence.sample.asked
     if not evidence.judges("difficulty") and not known:
         yield (
-            "Nobody judged difficulty: the questions may be of any, and the sample was drawn as if "
-            "all had one level. `difficulty.judges` names models that rate."
+            "No judge rated difficulty, so the sample treats all questions as equally difficult. "
+            "Name judges in `difficulty.judges`."
         )
     if not evidence.judges("checking"):
         yield (
-            "Nobody checked the questions: wrong, unclear and harmful ones are still among them. "
-            "`checking.judges` names models that check."
+            "No judge checked the questions, so wrong, unclear and harmful ones were not removed. "
+            "Name judges in `checking.judges`."
         )
     if 0 < known < 1:
-        about = "" if asked is None else f" `difficulty.at_most` asked about {asked:,}."
-        some = " Those with one are no random sample." if evidence.judges("difficulty") else ""
+        about = "" if asked is None else f" `difficulty.at_most` is {asked:,}."
+        some = " The rated ones are not a random sample." if evidence.judges("difficulty") else ""
         yield (
-            f"{percent(1 - known)} of the clean questions have no level of difficulty and "
-            f"could not be sampled.{about}{some}"
+            f"{percent(1 - known)} of the clean questions have no difficulty level and could "
+            f"not be sampled.{about}{some}"
         )
     for rate in evidence.rates:
         if rate.read < _LOW_PARSE_RATE:
             yield (
-                f"Only {percent(rate.read)} of {rate.asked:,} messages to {rate.judge} "
-                f"({rate.task}) got a reply that could be read. What it says then is of the "
-                "questions where it happens to comply."
+                f"Only {percent(rate.read)} of {rate.asked:,} prompts to {rate.judge} "
+                f"({rate.task}) got a readable reply. Its results cover only the questions for "
+                "which it followed the format."
             )
 
 
 def _shortfall(evidence: Evidence) -> Iterator[str]:
     kind = "field and level" if evidence.sample.known > 0 else "field"
     for what, setting, short in (
-        ("The sample", "sampling_by_difficulty.size", evidence.sample.short),
-        ("The benchmark", "checking.size", evidence.sample.final_short),
+        ("sample", "sampling_by_difficulty.size", evidence.sample.short),
+        ("benchmark", "checking.size", evidence.sample.final_short),
     ):
         if short is not None and short.sampled < short.size:
             yield (
-                f"{what} has {short.sampled:,} of the {short.size:,} questions asked for "
+                f"The {what} has {short.sampled:,} of the {short.size:,} questions requested "
                 f"(`{setting}`): {count(short.size - short.sampled, 'question')} short."
             )
         if short is not None and short.missing:
             strata, have = ("stratum", "has") if short.strata == 1 else ("strata", "have")
             yield (
-                f"{what}: {short.strata:,} {strata} ({kind}) {have} too few questions, "
-                f"{short.missing:,} short of the target together. Others gave more."
+                f"In the {what}, {short.strata:,} {strata} ({kind}) {have} too few questions, "
+                f"{short.missing:,} below target in total. Other strata may exceed their target."
             )
 
 
@@ -270,8 +276,9 @@ def _apart(evidence: Evidence) -> Iterator[str]:
             yield f"The halves cannot be compared by {row['attribute']}: {row['reason']}."
         elif distance > chance:
             yield (
-                f"The halves differ in {row['attribute']} more than 19 of 20 pairs of random "
-                f"halves do: total variation {coefficient(distance)}, chance {coefficient(chance)}."
+                f"The halves differ in {row['attribute']} more than chance explains: the total "
+                f"variation of {coefficient(distance)} is above the 95th percentile of random "
+                f"halves ({coefficient(chance)})."
             )
 
 
@@ -282,25 +289,25 @@ def _agreement(evidence: Evidence) -> Iterator[str]:
         if math.isnan(row["alpha"]):
             without.setdefault(str(row["reason"]), []).append(f"{row['task']}, {row['name']}")
     for reason, names in without.items():
-        yield f"The judges' agreement (alpha) does not exist for {joined(names)}: {reason}."
+        yield f"Krippendorff's alpha is undefined for {joined(names)}: {reason}."
     low = [row for row in rows if row["alpha"] < RELIABLE]
     if low:
         listed = joined([_alpha_note(row, coefficient(row["alpha"], 2)) for row in low])
-        yield f"The judges agree too little for conclusions (alpha below {RELIABLE}) in {listed}."
+        yield f"The judges agree too little for conclusions (alpha below {RELIABLE}) on {listed}."
 
 
 def _fields(evidence: Evidence) -> Iterator[str]:
     overall = evidence.accuracy[evidence.accuracy["field"] == ""]
     if overall.empty:
-        yield "Nobody knows how often the fields are right: no labelled question has one."
+        yield "The accuracy of the fields is unknown: no labelled question has a field."
         return
     for row in overall.to_dict("records"):
         right = float(row["recall"])
         if right < _LOW_ACCURACY:
             yield (
-                f"The field is right for {percent(right)} of {row['n_items']:,} labelled questions "
-                f"{bounds(row['low'], row['high'], 2)}: quotas and halves by field are only as "
-                "good."
+                f"The field is correct for {percent(right)} of {row['n_items']:,} labelled "
+                f"questions {bounds(row['low'], row['high'], 2)}; quotas and halves by field "
+                "inherit these errors."
             )
 
 
@@ -308,33 +315,33 @@ def _origin(evidence: Evidence) -> Iterator[str]:
     steps = evidence.steps
     if steps.clean_domains < _FEW_DOMAINS:
         yield (
-            f"The clean questions are of {count(steps.clean_domains, 'known domain')}; the paper's "
-            "are of more than 3,000."
+            f"The clean questions come from {count(steps.clean_domains, 'known domain')}; the "
+            "paper uses more than 3,000."
         )
     if steps.largest_domain > _MUCH_OF_ONE:
-        yield f"One domain gave {percent(steps.largest_domain)} of the clean questions."
+        yield f"One domain accounts for {percent(steps.largest_domain)} of the clean questions."
     if steps.unreadable:
-        were = "was" if steps.unreadable == 1 else "were"
-        yield f"{count(steps.unreadable, 'document')} could not be read and {were} left out."
+        yield f"{count(steps.unreadable, 'document')} could not be read."
     if evidence.extraction.empty:
-        yield "No document is labelled: precision and recall of extraction are not known."
+        yield "No document is labelled, so precision and recall of extraction are unknown."
 
 
 def _halves_known(evidence: Evidence) -> Iterator[str]:
     unjudged = evidence.steps.leaks.unjudged
     if unjudged and not evidence.judged_leaks:
         yield (
-            f"No judge looked at {count(unjudged, 'pair')} of similar questions across the halves: "
-            "the share of common words decided. `splitting.leakage.judge` names one."
+            f"No judge compared {count(unjudged, 'pair')} of similar questions across the halves; "
+            "the share of common words decided. Name a judge in `splitting.leakage.judge`."
         )
     elif unjudged:
         yield (
-            f"The judge's reply about {count(unjudged, 'pair')} of similar questions could not be "
-            "read: the share of common words decided."
+            f"The judge's reply on {count(unjudged, 'pair')} of similar questions could not be "
+            "read; the share of common words decided."
         )
     n = min(evidence.steps.public, evidence.steps.closed)
     if n and (half := 1.96 * math.sqrt(0.25 / n)) > _WIDE:
         yield (
-            f"With {n:,} questions in a half, an accuracy near 50% is known to ±{100 * half:.1f} "
-            "points (95%); smaller differences between models or halves say nothing."
+            f"With {n:,} questions per half, an accuracy near 50% has a 95% interval of "
+            f"±{100 * half:.1f} points; smaller differences between models or halves are "
+            "inconclusive."
         )

@@ -1,4 +1,4 @@
-"""The report of a benchmark made from documents, section by section, and the page of them."""
+"""The construction report: its sections, and the page that joins them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -21,7 +21,7 @@ from benchwright.params.mmlu_cf import (
 from benchwright.reports.mmlu_cf.findings import (
     Evidence,
     describe_leaks,
-    describe_second_rating,
+    describe_rating_shift,
     percent,
     write_headline,
     write_notes,
@@ -51,39 +51,39 @@ _SECTIONS = (
     ("judges", "Judges"),
     ("rules", "Contamination-free rules"),
     ("halves", "Two halves"),
-    ("sealed", "What is closed"),
+    ("sealed", "Published and encrypted files"),
     ("provenance", "Provenance"),
 )
 _HIDDEN = {"sealing.key_file"}  # a path on somebody's disk
 _MEASURES = {
-    "recall": "labelled questions found with their answer (recall)",
-    "recall_exact": "found with their answer, letter for letter",
-    "found": "labelled questions found, whatever the answer",
-    "precision": "questions found that are labelled so (precision)",
-    "precision_all_documents": "precision where all of unlabelled documents counts as wrong",
-    "answers": "of those found, with the labelled answer",
-    "without_answer": "labelled without an answer, found without one",
-    "broken": "labelled broken, not taken for usable",
-    "explanations": "explanations found alike",
-    "passages": "passages found alike",
+    "recall": "labelled questions extracted with their answer (recall)",
+    "recall_exact": "extracted with their answer, exact text",
+    "found": "labelled questions extracted, with any answer",
+    "precision": "extracted questions that match a label (precision)",
+    "precision_all_documents": "precision if all questions of unlabelled documents are wrong",
+    "answers": "extracted questions with the labelled answer",
+    "without_answer": "labelled without an answer, extracted without one",
+    "broken": "labelled as broken, not extracted as usable",
+    "explanations": "explanations that match the label",
+    "passages": "passages that match the label",
 }
 _VERDICTS = {
-    "certain": "alike beyond doubt",
-    "same_words": "the same by their words",
-    "judged_same": "the same, says the judge",
-    "other_words": "different by their words",
-    "judged_different": "different, says the judge",
+    "certain": "same question (similarity)",
+    "same_words": "same question (common words)",
+    "judged_same": "same question (judge)",
+    "other_words": "different questions (common words)",
+    "judged_different": "different questions (judge)",
 }
 _REASONS = {
-    "good": "kept: rated above the bound and harmless",
-    "low_rating": "dropped: the mean rating is not above the bound",
-    "harmful": "dropped: a harm was seen",
+    "good": "kept: mean rating above the bound, no harm",
+    "low_rating": "removed: mean rating not above the bound",
+    "harmful": "removed: harmful",
     "unjudged": "not judged",
 }
 _SOURCES = {
     "judges": "rated by judges",
-    "responses": "from models' answers",
-    "not_judged": "not known",
+    "responses": "from models' responses",
+    "not_judged": "unknown",
 }
 _POOLS = {
     "rated": "clean questions",
@@ -130,7 +130,7 @@ def show_construction_headline(
     field_accuracy: pd.DataFrame,
     splitting: SplittingParams,
 ) -> Section:
-    """Gather the top of the page: headline, metrics in tiles, warnings."""
+    """Gather the top of the page: headline, tiles and warnings."""
     evidence = Evidence(
         construction_steps,
         sample_by_difficulty,
@@ -153,7 +153,7 @@ def show_construction_documents(
     cleaning_funnel: pd.DataFrame,
     cleaning_reasons: pd.DataFrame,
 ) -> Section:
-    """Gather documents, what was extracted, and what the cleaning rules did."""
+    """Gather the documents, the quality of extraction and the effect of the cleaning rules."""
     return make_section(
         shards=[{**row, "file": PurePath(row["file"]).name} for row in rows_of(documents_read)],
         measures=[_measure(row) for row in rows_of(extraction_measures)],
@@ -168,7 +168,7 @@ def show_construction_fields(
     public_split_assignment: pd.DataFrame,
     fields: FieldsParams,
 ) -> Section:
-    """Gather the fields: their questions, their accuracy and their share of each half."""
+    """Gather the questions, the accuracy and the halves of each field."""
     rows = _fields(field_counts, field_accuracy, public_split_assignment)
     return make_section(fields=rows, by=fields.by)
 
@@ -179,7 +179,7 @@ def show_construction_difficulty(
     sample_by_difficulty: SampleByDifficulty,
     sampling_by_difficulty: SamplingByDifficultyParams,
 ) -> Section:
-    """Gather levels of difficulty and what was sampled by them."""
+    """Gather the levels of difficulty and the strata of the sample."""
     known = sample_by_difficulty.known
     strata = quotas(sampling_strata, levels_known=known > 0)
     return make_section(
@@ -199,16 +199,16 @@ def show_construction_judges(
     judge_agreement: pd.DataFrame,
     rating_shift: Mapping[str, Any],
 ) -> Section:
-    """Gather what the check decided, replies of the judges and how far they agree."""
+    """Gather the decisions of the check, the replies of the judges and their agreement."""
     reasons, harms, sources = (
-        [{"said": words_of(words, name), "n": n} for name, n in checking_counts[counted].items()]
+        [{"text": words_of(words, name), "n": n} for name, n in checking_counts[counted].items()]
         for counted, words in (("reasons", _REASONS), ("harms", {}), ("sources", _SOURCES))
     )
     return make_section(
         checking=checking,
-        decisions=[*reasons, *({**row, "said": f"harm seen: {row['said']}"} for row in harms)],
+        decisions=[*reasons, *({**row, "text": f"harm flagged: {row['text']}"} for row in harms)],
         sources=sources,
-        again=describe_second_rating(rating_shift),
+        rating_shift=describe_rating_shift(rating_shift),
         rates=judge_parse_rates,
         agreement=[_agreement(row) for row in rows_of(judge_agreement)],
     )
@@ -221,21 +221,21 @@ def show_construction_halves(
     construction_steps: Steps,
     splitting: SplittingParams,
 ) -> Section:
-    """Gather what the contamination-free rules altered, and how far the halves are alike."""
+    """Gather the effect of the contamination-free rules and the distance between the halves."""
     return make_section(
         rules=[_rule(name, counts) for name, counts in rule_counts["rules"].items()],
         rephrase_checks=dict(rule_counts["rephrase_checks"]),
         distances=[_distance(row) for row in rows_of(half_distances)],
         leaks=_leaks(public_leak_pairs),
-        leaks_said=describe_leaks(construction_steps.leaks),
+        leaks_text=describe_leaks(construction_steps.leaks),
         leakage=splitting.leakage,
     )
 
 
 def _measure(row: Row) -> Row:
     style = (row["style"] or "").replace("_", " ")
-    said = f"recall of {style}" if style else words_of(_MEASURES, row["measure"])
-    return {**row, "said": said, "bounds": _interval(row["low"], row["high"])}
+    text = f"recall of {style}" if style else words_of(_MEASURES, row["measure"])
+    return {**row, "text": text, "bounds": _interval(row["low"], row["high"])}
 
 
 def _cleaning_rules(cleaning_funnel: pd.DataFrame, cleaning_reasons: pd.DataFrame) -> list[Row]:
@@ -261,7 +261,7 @@ def _fields(
         if name or counts.get("items"):
             rows.append(
                 {
-                    "field": name or "none named",
+                    "field": name or "no field",
                     "items": counts.get("items", 0),
                     "domains": counts.get("domains", 0),
                     "confidence": counts.get("confidence"),
@@ -288,7 +288,7 @@ def level_rows(difficulty_counts: pd.DataFrame) -> dict[str, Any]:
     nothing = {"n": 0, "share": 0.0, "expected": None}
     rows = [
         {
-            "level": "not known" if level < 0 else str(level),
+            "level": "unknown" if level < 0 else str(level),
             "cells": [levels.get(level, nothing) for levels in pools.values()],
             "expected": by_pool["sampled"].get(level, nothing)["expected"],
         }
@@ -308,7 +308,7 @@ def _agreement(row: Row) -> Row:
         **row,
         "who": f"{row['judge']} and {row['other']}" if row["judge"] else "all judges",
         "what": f"{row['task']}: {row['criterion'].replace('_', ' ')}",
-        "alpha_said": coefficient(row["alpha"], 2),
+        "alpha_text": coefficient(row["alpha"], 2),
         "bounds": bounds(row["low"], row["high"], 2),
         "lenient": "—" if lenient is None else f"{lenient:+.2f}".replace("-", "−"),
     }
@@ -332,7 +332,7 @@ def _distance(row: Row) -> Row:
 
 
 def _leaks(leak_pairs: pd.DataFrame) -> list[Row]:
-    """Summarise pairs by verdict, most alike first, without ids."""
+    """Summarise pairs by verdict, most similar first, without ids."""
     rows = [
         {
             "verdict": words_of(_VERDICTS, str(verdict)),
@@ -341,7 +341,7 @@ def _leaks(leak_pairs: pd.DataFrame) -> list[Row]:
             "highest": float(pairs["similarity"].max()),
             "overlap": float(pairs["overlap"].mean()),
             "moved": int(pairs["moved"].astype(bool).sum()),
-            "dropped": int((pairs["removed"] != "").sum()),
+            "removed": int((pairs["removed"] != "").sum()),
         }
         for verdict, pairs in leak_pairs.groupby("verdict", sort=True)
     ]

@@ -1,4 +1,4 @@
-"""Difficulty after each step (MMLU-CF, Figures 4 and 8), and strata of samples by it."""
+"""Difficulty after each step (MMLU-CF, Figures 4 and 8), and strata of samples."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def plot_difficulty_levels(difficulty_counts: pd.DataFrame) -> Any:
     """Draw the share of each level among the questions of each step, with the sample's target."""
     title = "Difficulty from 0 (easiest) to 9: share of each level after each step, and the target"
     if not any(known_share(difficulty_counts, pool) for pool in POOLS):
-        return empty_plot(title, "Nobody judged how difficult the questions are.")
+        return empty_plot(title, "No question has a difficulty level.")
     unknown = bool(difficulty_counts.loc[difficulty_counts["level"] < 0, "n"].sum())
     levels = [*_LEVELS, *([_UNKNOWN] if unknown else [])]
     traces = _target(difficulty_counts)
@@ -57,7 +57,7 @@ def _line(counts: pd.DataFrame, pool: str, *, unknown: bool) -> list[dict[str, A
     share: list[float | None] = levels["share"].fillna(0).tolist()
     x = list(_LEVELS)
     if unknown:
-        # A gap, so that no line joins the levels to "not known", which is not a level.
+        # A gap, so that no line joins the levels to "unknown", which is not a level.
         x, n, share = [*x, _UNKNOWN, _UNKNOWN], [*n[:-1], 0, n[-1]], [*share[:-1], None, share[-1]]
     colour = POOLS[pool]
     return [
@@ -94,13 +94,13 @@ def _target(counts: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def plot_strata(sampling_strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
-    """Draw questions taken and wanted by field and level; fields alone where no level is known."""
+    """Draw the sample and its target by field and level; by field if no level is known."""
     return _strata("The sample", sampling_strata, difficulty_counts)
 
 
 def plot_final_strata(final_strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
-    """Draw the same for the questions taken for the benchmark."""
-    return _strata("The questions taken of those that passed", final_strata, difficulty_counts)
+    """Draw the same for the final questions."""
+    return _strata("The final sample", final_strata, difficulty_counts)
 
 
 def _strata(what: str, strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
@@ -125,16 +125,16 @@ def _bars(what: str, table: pd.DataFrame) -> Any:
             "line": {"width": 2, "color": QUIET},
         },
         "customdata": names,
-        "hovertemplate": "%{customdata}: %{x:,} wanted<extra></extra>",
+        "hovertemplate": "%{customdata}: %{x:,} targeted<extra></extra>",
     }
-    taken = table["sampled"].tolist()
-    notes = [f"{a:,} of {b:,}" for a, b in zip(taken, targets["x"], strict=True)]
-    hover = "%{customdata}: %{x:,} taken"
+    sampled = table["sampled"].tolist()
+    notes = [f"{a:,} of {b:,}" for a, b in zip(sampled, targets["x"], strict=True)]
+    hover = "%{customdata}: %{x:,} sampled"
     top = int(table[["sampled", "target"]].to_numpy().max())
     return plot(
-        f"{what} by field, since no level is known: taken (bar) of those wanted (grey line)",
+        f"{what} by field (no level is known): sampled (bar) and target (grey line)",
         60 + 26 * len(names),
-        [bars(taken, KEPT, hover, text=notes, customdata=names, **NOTES_BESIDE), targets],
+        [bars(sampled, KEPT, hover, text=notes, customdata=names, **NOTES_BESIDE), targets],
         bargap=0.35,
         showlegend=False,
         margin=margin(30),
@@ -145,13 +145,13 @@ def _bars(what: str, table: pd.DataFrame) -> Any:
 
 
 def _cells(what: str, table: pd.DataFrame) -> Any:
-    taken, wanted, balance = (
+    sampled, target, balance = (
         table.pivot_table(index="field", columns="level", values=name, aggfunc="sum")
         for name in ("sampled", "target", "balance")
     )
-    levels = [str(level) for level in taken.columns]
-    names = [plain(clip(str(field), 40)) for field in taken.index]
-    pairs = zip(taken.to_numpy().tolist(), wanted.to_numpy().tolist(), strict=True)
+    levels = [str(level) for level in sampled.columns]
+    names = [plain(clip(str(field), 40)) for field in sampled.index]
+    pairs = zip(sampled.to_numpy().tolist(), target.to_numpy().tolist(), strict=True)
     most = max(int(table["balance"].abs().max()), 1)
     cells = {
         "type": "heatmap",
@@ -174,9 +174,9 @@ def _cells(what: str, table: pd.DataFrame) -> Any:
         "ygap": 2,
         "hovertemplate": "%{customdata}, level %{x}: %{text} (%{z:+d})<extra></extra>",
     }
-    short = [plain(clip(str(field), 9)) for field in taken.index]
+    short = [plain(clip(str(field), 9)) for field in sampled.index]
     return plot(
-        f"{what} by field and level: taken / wanted; orange has too few, blue gave more",
+        f"{what} by field and level: sampled / target (orange: below, blue: above)",
         70 + 28 * len(names),
         [cells],
         margin=margin(46),

@@ -1,4 +1,4 @@
-"""Where the questions come from: domains, and the fields of both halves (MMLU-CF, Figure 6)."""
+"""Domains of the questions, and fields of both halves (MMLU-CF, Figure 6)."""
 
 from typing import Any
 
@@ -25,13 +25,13 @@ def plot_domains(domain_counts: pd.DataFrame) -> Any:
     """Draw the clean and the rejected questions of the largest domains."""
     title = "Questions of the largest domains: clean (blue) and rejected (orange)"
     if not domain_counts["raw_items"].sum():
-        return empty_plot(title, "No question was found in the documents.")
+        return empty_plot(title, "No question was extracted from the documents.")
     table = top_domains(domain_counts)
     names = [plain(clip(name, 40)) for name in table["domain"]]
     # A bar of all other domains together would dwarf the rest: they get a note only.
     single = table["domain"].ne(_others(domain_counts)).astype(int)
     clean = (table["clean_items"] * single).tolist()
-    gone = ((table["raw_items"] - table["clean_items"]) * single).tolist()
+    rejected = ((table["raw_items"] - table["clean_items"]) * single).tolist()
     short = [f"{c:,} of {r:,}" for r, c in table[_COUNTS[1:]].itertuples(index=False)]
     notes = [
         f"{questions} · {n:,} {'document' if n == 1 else 'documents'}"
@@ -44,7 +44,7 @@ def plot_domains(domain_counts: pd.DataFrame) -> Any:
         60 + 28 * len(names),
         [
             bars(clean, KEPT, "%{customdata}: %{x:,} clean", customdata=names),
-            bars(gone, REMOVED, "%{customdata}: %{x:,} rejected", customdata=names, **beside),
+            bars(rejected, REMOVED, "%{customdata}: %{x:,} rejected", customdata=names, **beside),
         ],
         barmode="stack",
         bargap=0.35,
@@ -66,9 +66,9 @@ def plot_domains(domain_counts: pd.DataFrame) -> Any:
 def top_domains(domain_counts: pd.DataFrame, most: int = SHOWN) -> pd.DataFrame:
     """Keep the first `most` domains, and add up all others in one more row.
 
-    Documents without a known domain count as "not known".
+    Documents without a known domain count as "unknown".
     """
-    table = domain_counts.assign(domain=domain_counts["domain"].replace("", "not known"))
+    table = domain_counts.assign(domain=domain_counts["domain"].replace("", "unknown"))
     if len(table) <= most + 1:
         return table
     rest = table.iloc[most:]

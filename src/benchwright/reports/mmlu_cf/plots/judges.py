@@ -1,11 +1,11 @@
-"""How many replies of the judges could be read, and how far judges agree beyond chance."""
+"""Readable replies of the judges, and their agreement beyond chance."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.construction_steps import AGAIN, ParseRate
+from benchwright.methods.mmlu_cf.construction_steps import FINAL_RATING, ParseRate
 from benchwright.reports.page.plot_style import (
     KEPT,
     NARROW_NAME,
@@ -21,7 +21,7 @@ from benchwright.reports.page.plots import bars, margin, plot, rows_down, whiske
 RELIABLE = 0.667
 """Below this, Krippendorff advises against conclusions (Content Analysis, 2019, chapter 12)."""
 
-_SHORT = {AGAIN: "again"}
+_SHORT = {FINAL_RATING: "final"}
 
 
 def plot_judge_agreement(judge_agreement: pd.DataFrame) -> Any:
@@ -32,7 +32,7 @@ def plot_judge_agreement(judge_agreement: pd.DataFrame) -> Any:
         return empty_plot(title, "Fewer than two judges gave ratings, so there is no agreement.")
     alpha = table["alpha"]
     if alpha.isna().all():
-        return empty_plot(title, "Alpha does not exist: see the reasons in the table.")
+        return empty_plot(title, "Alpha is undefined; the table gives the reasons.")
     names = [plain(f"{row.task}: {row.name}") for row in table.itertuples(index=False)]
     texts = [_alpha(row) for row in table.to_dict("records")]
     alphas = {
@@ -91,15 +91,17 @@ def _alpha(row: dict[Any, Any]) -> str:
 
 
 def plot_parse_rates(judge_parse_rates: Sequence[ParseRate]) -> Any:
-    """Draw the share of messages answered readably: at once, when asked again, never."""
-    title = "Replies of the judges: read at once (blue), when asked again (grey), never (orange)"
+    """Draw the share of prompts with a readable reply: at the first attempt, later, never."""
+    title = (
+        "Readable replies of the judges: at the first attempt (blue), later (grey), never (orange)"
+    )
     if not (rates := judge_parse_rates):
         return empty_plot(title, "No judge was asked.")
     names = [_name(rate, 34) for rate in rates]
     hovers = [f"{name} ({rate.asked:,} asked)" for name, rate in zip(names, rates, strict=True)]
     parts = (
-        ("at once", [rate.first for rate in rates], KEPT),
-        ("when asked again", [rate.read - rate.first for rate in rates], QUIET),
+        ("first attempt", [rate.first for rate in rates], KEPT),
+        ("later attempt", [rate.read - rate.first for rate in rates], QUIET),
         ("never", [1 - rate.read for rate in rates], REMOVED),
     )
     short = [_name(rate, NARROW_NAME - 8) for rate in rates]
