@@ -34,7 +34,7 @@ class ModelEstimate(NamedTuple):
         on_subset: weighted mean score on the subset, None without answers.
         score, low, high: estimated accuracy on all items, with the bounds of the interval.
         se: standard error.
-        reason: why there is no estimate, or a caveat; else "".
+        reason: why there is no estimate, or a caveat; otherwise "".
     """
 
     model: str
@@ -99,7 +99,7 @@ def estimate_scores(
         known: responses of training models to the benchmark; new models among them are ignored.
         estimator: a name in the registry, or `auto`.
         params: settings of the section `estimation`.
-        seed: assigns the training models to folds.
+        seed: seed that assigns the training models to folds.
 
     Raises:
         InputError: the estimator is unknown or needs training models, no response is to the
@@ -205,8 +205,8 @@ def _training(
     families = None
     if known.families:  # a model without a known family forms its own
         models = np.array(known.models, object)[kept][rows]
-        names_of_families = [str(known.families.get(name) or f"\0{name}") for name in models]
-        families = np.unique(names_of_families, return_inverse=True)[1]
+        family_names = [str(known.families.get(name) or f"\0{name}") for name in models]
+        families = np.unique(family_names, return_inverse=True)[1]
     return _Known(ids, Training(correct, families=families), known.source)
 
 

@@ -210,10 +210,10 @@ def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
     achieved = _number(row.value)
     if row.low is not None and row.high is not None:
         achieved += f" [{row.low:.3f}, {row.high:.3f}]"
-    of = row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}"
+    holds_for = row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}"
     return (
         f"{GOALS[row.goal]} {row.wanted:g}",
-        of,
+        holds_for,
         row.sampler,
         "not reached" if row.items is None else f"{row.items:,}",
         "" if row.items is None else f"{row.items / n:.1%}",
@@ -251,14 +251,14 @@ def plan_json(made: MadePlan) -> dict[str, Any]:
 
 
 def write_json(made: MadePlan, file: Path) -> Path:
-    """Write `plan_json`."""
+    """Write the plan as JSON."""
     with written_aside(file) as aside:
         aside.write_text(json.dumps(plan_json(made), indent=1) + "\n", encoding="utf-8")
     return file
 
 
 def write_page(made: MadePlan, file: Path) -> Path:
-    """Write a self-contained page with the table and the plots."""
+    """Write a self-contained HTML page with the table and the plots."""
     plan = made.plan
     plots = plot_plan(plan, made.request.wanted)
     rows: list[list[str | Cell]] = []
@@ -286,7 +286,7 @@ def write_page(made: MadePlan, file: Path) -> Path:
 
 
 def _plain(row: dict[Any, Any]) -> dict[Any, Any]:
-    """Replace NaN by null."""
+    """Replace NaN by None."""
     return {
         key: None if isinstance(value, float) and math.isnan(value) else value
         for key, value in row.items()

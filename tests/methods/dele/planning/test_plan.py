@@ -1,4 +1,4 @@
-"""Sizes against brute force, and what cannot be reached."""
+"""Sizes of plans against brute force, and unreachable targets."""
 
 from itertools import combinations
 
@@ -35,45 +35,45 @@ def answers(m: int, n: int, seed: int = 0) -> np.ndarray:
 
 
 @given(st.integers(1, 60), st.integers(1, 60))
-def test_the_smallest_size_is_where_it_changes(change: int, n: int) -> None:
+def test_smallest_size_is_the_change_point(change: int, n: int) -> None:
     assert smallest_size(lambda k: k >= change, n) == (change if change <= n else None)
 
 
-def test_the_error_of_a_benchmarks_score_is_that_over_all_subsets() -> None:
+def test_benchmark_error_equals_the_spread_over_all_subsets() -> None:
     values = answers(3, 7)
-    found = variance_of_scores(values, np.arange(7))
+    variance = variance_of_scores(values, np.arange(7))
     for k in range(1, 7):
         means = [values[:, list(places)].mean(axis=1) for places in combinations(range(7), k)]
         spread = np.std(means, axis=0)  # around the mean of all, which their mean is
-        np.testing.assert_allclose(found.standard_error(k, "benchmark"), spread, atol=1e-6)
-    np.testing.assert_allclose(found.standard_error(7, "benchmark"), 0, atol=1e-12)
+        np.testing.assert_allclose(variance.standard_error(k, "benchmark"), spread, atol=1e-6)
+    np.testing.assert_allclose(variance.standard_error(7, "benchmark"), 0, atol=1e-12)
 
 
-def test_the_error_of_an_ability_with_all_items_is_the_clustered_one() -> None:
+def test_ability_error_with_all_items_is_the_clustered_error() -> None:
     values, clusters = answers(4, 60), np.repeat(np.arange(20), 3)
     values[:, :] = values[:, clusters * 3]  # passages stand or fall together
-    found = variance_of_scores(values, clusters)
+    variance = variance_of_scores(values, clusters)
     whole = clustered_se(values, clusters)
-    np.testing.assert_allclose(found.standard_error(60, "ability"), whole, rtol=1e-9)
+    np.testing.assert_allclose(variance.standard_error(60, "ability"), whole, rtol=1e-9)
     single = values.var(axis=1, ddof=1, dtype=np.float64)
-    np.testing.assert_allclose(found.standard_error(1, "ability"), np.sqrt(single), rtol=1e-6)
+    np.testing.assert_allclose(variance.standard_error(1, "ability"), np.sqrt(single), rtol=1e-6)
 
 
-def test_clusters_make_items_drawn_singly_worth_less_the_more_they_are() -> None:
-    """Subsets of passages that are themselves drawn: the formula against simulation."""
+def test_design_effect_matches_a_simulation() -> None:
+    """Compare the formula with simulated subsets of random passages."""
     rng = np.random.default_rng(1)
     passages, size, k = 40, 5, 60
-    found, seen = [], []
+    formula, simulated = [], []
     for _ in range(1500):
         passage = rng.normal(0, 1, passages)[:, None] + rng.normal(0, 1, (passages, size))
         values = (passage > 0).astype(np.float64).ravel()[None]
         labels = np.repeat(np.arange(passages), size)
-        found.append(variance_of_scores(values, labels).standard_error(k, "ability")[0] ** 2)
-        seen.append(values[0, rng.permutation(passages * size)[:k]].mean())
-    assert np.mean(found) == pytest.approx(np.var(seen), rel=0.12)
+        formula.append(variance_of_scores(values, labels).standard_error(k, "ability")[0] ** 2)
+        simulated.append(values[0, rng.permutation(passages * size)[:k]].mean())
+    assert np.mean(formula) == pytest.approx(np.var(simulated), rel=0.12)
 
 
-def test_missing_answers_count_as_missing_at_random() -> None:
+def test_responses_are_assumed_missing_at_random() -> None:
     values = answers(1, 400)
     gaps = values.copy()
     gaps[0, ::4] = np.nan
@@ -86,22 +86,22 @@ def test_missing_answers_count_as_missing_at_random() -> None:
     assert partial.single[0] == pytest.approx(full.single[0], rel=0.05)
 
 
-def test_sizes_outside_the_benchmark_are_refused() -> None:
-    found = variance_of_scores(answers(2, 9), np.arange(9))
+def test_sizes_outside_the_benchmark_are_rejected() -> None:
+    variance = variance_of_scores(answers(2, 9), np.arange(9))
     for k in (0, 10):
-        with pytest.raises(ValueError, match=f"{k} of 9 items"):
-            found.standard_error(k, "ability")
+        with pytest.raises(ValueError, match=f"cannot take {k} of 9 items"):
+            variance.standard_error(k, "ability")
 
 
 def test_differences_of_pairs_have_the_paired_errors() -> None:
     values, clusters = answers(6, 50), np.arange(50) // 2
     first, second = pairs_of_models(6, 0)
-    found = variance_of_differences(values, clusters, 0).standard_error(50, "ability")
-    np.testing.assert_allclose(found, paired_se(values, clusters)[first, second], rtol=1e-5)
-    assert len(found) == 15
+    errors = variance_of_differences(values, clusters, 0).standard_error(50, "ability")
+    np.testing.assert_allclose(errors, paired_se(values, clusters)[first, second], rtol=1e-5)
+    assert len(errors) == 15
 
 
-def test_of_many_models_some_pairs_are_drawn_and_none_with_itself() -> None:
+def test_pairs_of_many_models_are_sampled_without_self_pairs() -> None:
     first, second = pairs_of_models(1000, 3)
     assert len(first) == MOST_PAIRS
     assert (first != second).all()
@@ -118,55 +118,55 @@ def rows(values: np.ndarray, **wanted: object) -> dict[tuple[str, str, str], Pla
     return {(row.whose, row.target, row.sampler): row for row in plan.rows}
 
 
-def test_a_standard_error_takes_the_fewest_items_that_give_it() -> None:
+def test_standard_error_target_gives_the_smallest_sufficient_size() -> None:
     values = answers(9, 300)
-    found = rows(values, standard_errors=(0.03,))
+    by_key = rows(values, standard_errors=(0.03,))
     single = values.var(axis=1, ddof=1, dtype=np.float64)
     for whose, of in (("median model", np.median), ("worst model", np.max)):
         need = next(k for k in range(1, 301) if of(np.sqrt(single * (1 / k - 1 / 300))) <= 0.03)
-        row = found[whose, "benchmark", "random"]
+        row = by_key[whose, "benchmark", "random"]
         assert row.items == need
         assert row.value is not None
         assert row.value <= 0.03
         need = next(k for k in range(1, 301) if of(np.sqrt(single / k)) <= 0.03)
-        assert found[whose, "ability", "random"].items == need
-    assert found["worst model", "ability", "random"].items > row.items  # type: ignore[operator]
+        assert by_key[whose, "ability", "random"].items == need
+    assert by_key["worst model", "ability", "random"].items > row.items  # type: ignore[operator]
 
 
-def test_what_all_items_cannot_give_is_said() -> None:
+def test_unreachable_targets_have_a_reason() -> None:
     values = answers(9, 100)
     row = rows(values, standard_errors=(0.01,))["median model", "ability", "random"]
     with_all = np.median(np.sqrt(values.var(axis=1, ddof=1) / 100))
     assert row.items is None
     assert row.cost is None
     assert row.with_all == pytest.approx(with_all, rel=1e-5)
-    assert row.reason == f"all 100 items give {with_all:.4f}"
+    assert row.reason == f"the value with all 100 items is {with_all:.4f}"
 
 
-def test_a_difference_takes_the_paired_error_times_both_quantiles() -> None:
+def test_detectable_difference_is_the_paired_error_times_both_quantiles() -> None:
     values = answers(5, 400)
-    found = rows(values, differences=(0.12,), alpha=0.1, power=0.9)
+    by_key = rows(values, differences=(0.12,), alpha=0.1, power=0.9)
     first, second = np.triu_indices(5, 1)
     single = (values[first] - values[second]).var(axis=1, ddof=1, dtype=np.float64)
     at = (1.6448536 + 1.2815516) * np.sqrt(single)
     for whose, share in (("median pair", 0.5), ("95% of pairs", 0.95)):
         need = next(k for k in range(1, 401) if np.quantile(at / np.sqrt(k), share) <= 0.12)
-        assert found[whose, "ability", "random"].items == need
+        assert by_key[whose, "ability", "random"].items == need
 
 
-def test_one_model_has_no_difference_and_two_no_order() -> None:
+def test_differences_need_two_models_and_rankings_three() -> None:
     row = rows(answers(1, 50), differences=(0.1,))["median pair", "benchmark", "random"]
-    assert (row.items, row.reason) == (None, "one model; at least 2 are needed")
+    assert (row.items, row.reason) == (None, "a difference needs at least 2 models, there is 1")
     row = rows(answers(2, 50), tau_b=(0.9,))["half of subsets", "benchmark", "random"]
     assert row.items is None
-    assert "2 models" in row.reason
+    assert row.reason == "a ranking needs at least 3 models, there are 2"
 
 
-def test_a_rank_agreement_holds_for_half_and_for_nearly_all_subsets() -> None:
+def test_rank_agreement_target_holds_for_half_and_for_most_subsets() -> None:
     values = answers(30, 200)
-    found = rows(values, tau_b=(0.8,), draws=200)
-    half = found["half of subsets", "benchmark", "random"]
-    safe = found["95% of subsets", "benchmark", "random"]
+    by_key = rows(values, tau_b=(0.8,), draws=200)
+    half = by_key["half of subsets", "benchmark", "random"]
+    safe = by_key["95% of subsets", "benchmark", "random"]
     assert half.items is not None
     assert safe.items is not None
     assert 10 < half.items < safe.items < 200
@@ -175,12 +175,12 @@ def test_a_rank_agreement_holds_for_half_and_for_nearly_all_subsets() -> None:
     assert half.low < half.value < half.high  # type: ignore[operator]
 
 
-def test_models_that_are_all_alike_have_no_order() -> None:
+def test_equal_models_have_no_ranking() -> None:
     row = rows(np.ones((5, 40), np.float32), spearman=(0.5,))
-    assert row["half of subsets", "benchmark", "random"].reason == "the models do not differ"
+    assert row["half of subsets", "benchmark", "random"].reason == "all models have the same score"
 
 
-def test_stratified_subsets_are_simulated_where_there_are_subjects() -> None:
+def test_stratified_subsets_are_simulated_if_there_are_subjects() -> None:
     values = answers(12, 60)
     values[:6, :30], values[6:, :30] = 1, 0  # a subject that splits the models
     strata = np.repeat([0, 1], 30)
@@ -192,7 +192,7 @@ def test_stratified_subsets_are_simulated_where_there_are_subjects() -> None:
     assert len(drawn.tau_b) == 20
 
 
-def test_few_models_say_little_about_others_and_many_say_much() -> None:
+def test_halves_of_many_models_agree_more_closely_than_halves_of_few() -> None:
     few, many = answers(10, 150), answers(150, 150)
     widths = []
     for values in (few, many):
@@ -201,31 +201,31 @@ def test_few_models_say_little_about_others_and_many_say_much() -> None:
         low, high = row.halves
         assert low < 0.8 + 0.02
         assert high > 0.8 - 0.02
-        assert f"see {low:.3f}–{high:.3f}" in row.reason
+        assert f"{low:.3f}–{high:.3f}" in row.reason
         widths.append(high - low)
     assert widths[1] < widths[0] / 2
     alone = rows(answers(5, 60), tau_b=(0.6,), draws=40)["half of subsets", "benchmark", "random"]
     assert alone.halves is None
-    assert "5 models: too few" in alone.reason
+    assert "5 models are too few" in alone.reason
 
 
-def test_metrics_of_a_size_do_not_depend_on_what_else_was_asked() -> None:
+def test_metrics_of_a_size_do_not_depend_on_other_sizes() -> None:
     values = answers(10, 40)
-    one, other = RandomSubsets(values, 30, 5), RandomSubsets(values, 30, 5)
-    other.at(7)
-    np.testing.assert_array_equal(one.at(20).tau_b, other.at(20).tau_b)
-    np.testing.assert_allclose(one.at(40).tau_b, 1)
+    fresh, used = RandomSubsets(values, 30, 5), RandomSubsets(values, 30, 5)
+    used.at(7)
+    np.testing.assert_array_equal(fresh.at(20).tau_b, used.at(20).tau_b)
+    np.testing.assert_allclose(fresh.at(40).tau_b, 1)
 
 
 @given(st.integers(2, 20_000))
-def test_the_grid_ends_with_all_items(n: int) -> None:
+def test_grid_ends_with_all_items(n: int) -> None:
     grid = grid_of_sizes(n)
     assert grid[-1] == n
     assert grid == sorted(set(grid))
     assert grid[0] >= 1
 
 
-def test_costs_are_of_all_prompts_with_their_demonstrations() -> None:
+def test_cost_covers_all_prompts_and_demonstrations() -> None:
     row = rows(answers(9, 300), standard_errors=(0.03,))["worst model", "benchmark", "random"]
     assert row.items is not None
     assert row.cost is not None
@@ -243,28 +243,28 @@ def curves() -> pd.DataFrame:
         "good": {5: 0.6, 10: 0.75, 20: 0.8},
         "poor": {5: 0.1, 10: 0.2, 20: 0.3},
     }
-    found = [
+    records = [
         (sampler, panel, size, metric, value if metric == "tau_b" else 1.0)
         for sampler, own in lines.items()
         for size, value in own.items()
         for metric in ("tau_b", "bias")
         for panel in ("held_out", "all")
     ]
-    return pd.DataFrame(found, columns=["sampler", "panel", "size", "metric", "mean"])
+    return pd.DataFrame(records, columns=["sampler", "panel", "size", "metric", "mean"])
 
 
-def test_samplers_are_taken_from_where_they_stay_good() -> None:
-    found = samplers_that_reach(curves(), "tau_b", 0.7, "held_out")
-    assert [(row.sampler, row.items) for row in found] == [
+def test_sampler_reaches_a_target_only_if_all_larger_sizes_do() -> None:
+    reached = samplers_that_reach(curves(), "tau_b", 0.7, "held_out")
+    assert [(row.sampler, row.items) for row in reached] == [
         ("good", 10),
         ("random", 10),
         ("lucky", 20),
     ]
-    assert found[0].mean == 0.75
+    assert reached[0].mean == 0.75
     assert samplers_that_reach(curves(), "tau_b", 0.7, "forward") == []
 
 
-def test_the_best_sampler_of_a_run_stands_beside_random() -> None:
+def test_best_saved_sampler_is_listed_with_random() -> None:
     values = answers(6, 40)
     plan = make_plan(
         Answers(values, np.arange(40)), Wanted(tau_b=(0.7,), draws=20), curves=curves()
@@ -278,22 +278,22 @@ def test_the_best_sampler_of_a_run_stands_beside_random() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "said"),
+    ("wanted", "message"),
     [
-        (Wanted(), "nothing is wanted"),
-        (Wanted(standard_errors=(2.0,)), "--se 2: a share between 0 and 1"),
-        (Wanted(tau_b=(1.0,)), "--tau 1: a share"),
-        (Wanted(differences=(0.1,), alpha=0), "--alpha 0: a share"),
-        (Wanted(tau_b=(0.5,), draws=3), "--draws 3: at least 20"),
+        (Wanted(), "no target"),
+        (Wanted(standard_errors=(2.0,)), "--se is 2; it must be between 0 and 1"),
+        (Wanted(tau_b=(1.0,)), "--tau is 1; it must be"),
+        (Wanted(differences=(0.1,), alpha=0), "--alpha is 0; it must be"),
+        (Wanted(tau_b=(0.5,), draws=3), "--draws is 3; it must be at least 20"),
     ],
 )
-def test_wishes_that_make_no_sense_are_refused(wanted: Wanted, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_targets_are_rejected(wanted: Wanted, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         make_plan(Answers(answers(4, 20), np.arange(20)), wanted)
 
 
-def test_costs_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(InputError, match="--models 0: at least 1"):
+def test_invalid_costs_are_rejected() -> None:
+    with pytest.raises(InputError, match="--models is 0; it must be at least 1"):
         make_plan(
             Answers(answers(4, 20), np.arange(20)),
             Wanted(standard_errors=(0.1,)),
@@ -301,7 +301,7 @@ def test_costs_that_make_no_sense_are_refused() -> None:
         )
 
 
-def test_the_curve_has_all_metrics_at_all_sizes() -> None:
+def test_curve_has_all_metrics_at_all_sizes() -> None:
     plan = make_plan(
         Answers(answers(5, 30), np.arange(30)), Wanted(standard_errors=(0.1,), spearman=(0.5,))
     )

@@ -1,4 +1,4 @@
-"""How many items suffice for a goal, and what they cost."""
+"""The number of items for a target, and their cost."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -35,15 +35,15 @@ class Cost(NamedTuple):
 class CostPerPrompt(NamedTuple):
     """The cost of a prompt."""
 
-    tokens: float | None = None  # of an item's text, on average; None where there are no texts
-    counted_by: str = "no texts are known"  # how tokens were counted, in words
-    models: int = 1  # that are asked
+    tokens: float | None = None  # mean over the items; None without texts
+    counted_by: str = "item texts are unknown"  # description of the token count
+    models: int = 1  # number of models to evaluate
     shots: int = 0  # demonstrations before each question, each as long as an item
-    per_million_tokens: float | None = None  # price of prompts' tokens
+    per_million_tokens: float | None = None  # price of prompt tokens
     seconds: float | None = None  # of one prompt
 
     def of(self, items: int) -> Cost:
-        """Return the cost of evaluating on so many items."""
+        """Return the cost of an evaluation on a number of items."""
         prompts = items * self.models
         tokens = None if self.tokens is None else prompts * self.tokens * (1 + self.shots)
         priced = tokens is not None and self.per_million_tokens is not None
@@ -56,7 +56,7 @@ class CostPerPrompt(NamedTuple):
 
 
 def checked_cost(cost: CostPerPrompt) -> CostPerPrompt:
-    """Return the cost, or raise InputError where a number is out of range."""
+    """Return the cost, or raise InputError if a number is out of range."""
     for option, value, least in (
         ("--models", cost.models, 1),
         ("--shots", cost.shots, 0),
@@ -64,14 +64,14 @@ def checked_cost(cost: CostPerPrompt) -> CostPerPrompt:
         ("--seconds", cost.seconds, 0),
     ):
         if value is not None and not value >= least:
-            raise InputError(f"{option} {value}: at least {least} is accepted")
+            raise InputError(f"{option} is {value}; it must be at least {least}")
     return cost
 
 
 def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
-    """Find the smallest size in 1 … n with `reached` by bisection; None where n does not suffice.
+    """Find the smallest size in 1 … n with `reached` by bisection; None if n does not suffice.
 
-    `reached` must be monotonic. Of a noisy simulation, a size near the change is found.
+    `reached` must be monotonic. For a noisy simulation the result is a size near the change.
     """
     if n < 1 or not reached(n):
         return None
@@ -86,7 +86,7 @@ def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
 
 
 class SamplerReach(NamedTuple):
-    """The smallest size from which on a sampler's mean over repeats is high enough."""
+    """The smallest size at which a sampler reaches the target, there and at all larger sizes."""
 
     sampler: str
     items: int
@@ -96,22 +96,21 @@ class SamplerReach(NamedTuple):
 def samplers_that_reach(
     curves: pd.DataFrame, agreement: str, wanted: float, panel: str
 ) -> list[SamplerReach]:
-    """List the samplers that reach a value, by rising number of items, then by name.
+    """List the samplers that reach a value, by increasing number of items, then by name.
 
-    The size is the smallest from which on all larger ones reach it, so that one lucky rate does not
-    count.
+    The sampler must reach the value at this size and at all larger ones.
 
     `curves` have the columns sampler, panel, size, metric and mean (a `SamplingCurves` table).
     """
-    own = curves[(curves["panel"] == panel) & (curves["metric"] == agreement)]
-    found = []
-    for sampler, rows in own.groupby("sampler"):
+    selected = curves[(curves["panel"] == panel) & (curves["metric"] == agreement)]
+    reached = []
+    for sampler, rows in selected.groupby("sampler"):
         falling = rows.sort_values("size", ascending=False)
         enough = (falling["mean"] >= wanted).cummin()
         if enough.any():
             last = falling[enough].iloc[-1]
-            found.append(SamplerReach(str(sampler), int(last["size"]), float(last["mean"])))
-    return sorted(found, key=lambda reach: (reach.items, reach.sampler))
+            reached.append(SamplerReach(str(sampler), int(last["size"]), float(last["mean"])))
+    return sorted(reached, key=lambda reach: (reach.items, reach.sampler))
 
 
 _Metric = Callable[[int], float]
@@ -120,61 +119,61 @@ Goal = Literal["standard_error", "detectable_difference", "tau_b", "spearman"]
 _FEWEST_RANKED = 3
 _PANEL = "held_out"  # the panel whose results are read from a saved run
 MOST_PAIRS_SHARE = 0.95
-"""Share of the pairs of models in the row for nearly all pairs."""
+"""Share of the pairs of models in the row for most pairs."""
 SAFE_SHARE = 0.05
-"""Share of random subsets that may miss a rank agreement in the row for nearly all subsets."""
+"""Share of random subsets that may miss the target in the row for most subsets."""
 
 
 class Answers(NamedTuple):
-    """Answers of m models to n items."""
+    """Responses of m models to n items."""
 
-    correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN where there is no answer
+    correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN if missing
     clusters: NDArray[np.integer]  # (n,) numbers, equal for items that share a passage
-    # (n,) numbers by subject; None where there is one subject.
+    # (n,) numbers by subject; None if there is one subject.
     strata: NDArray[np.integer] | None = None
 
 
 class Wanted(NamedTuple):
-    """The goals of a plan, any number of each."""
+    """The targets of a plan, any number of each."""
 
     standard_errors: tuple[float, ...] = ()  # of one model's score, in shares: .02 is two points
-    differences: tuple[float, ...] = ()  # of two models, in shares, that a test should find
+    differences: tuple[float, ...] = ()  # between two models, in shares, to be detected
     tau_b: tuple[float, ...] = ()  # Kendall's, between the subset and all items
     spearman: tuple[float, ...] = ()  # likewise
     alpha: float = 0.05  # of the two-sided test
-    power: float = 0.8  # the probability that the test finds such a difference
+    power: float = 0.8  # of the test
     draws: int = 200  # random subsets of each size
-    seed: int = 0  # of what is drawn
+    seed: int = 0  # of random subsets and pairs
 
 
 class PlanRow(NamedTuple):
-    """How many items one goal takes."""
+    """The number of items for one target."""
 
-    goal: Goal  # what is wanted
-    wanted: float  # its value
-    whose: str  # of which models or subsets it holds
-    # `benchmark`: the score on all its items is meant; `ability`: on all such items.
+    goal: Goal  # the metric
+    wanted: float  # its target value
+    whose: str  # the models or subsets for which it holds
+    # what a score estimates: `benchmark`, the score on all its items; `ability`, on all such items.
     target: Target = "benchmark"
-    sampler: str = "random"  # how the items are drawn
-    items: int | None = None  # None where all items do not do, or nothing is known
+    sampler: str = "random"
+    items: int | None = None  # None if all items do not suffice, or if unknown
     value: float | None = None  # the metric at that size
-    low: float | None = None  # 5% of random subsets do not reach it; None where nothing is drawn
-    high: float | None = None  # bound that 5% exceed
+    low: float | None = None  # 5% quantile over random subsets; None without random subsets
+    high: float | None = None  # 95% quantile
     with_all: float | None = None  # the metric on all items
     cost: Cost | None = None  # of these items
-    reason: str = ""  # why there are no items, or what to bear in mind; "" otherwise
-    # of a rank agreement: what random halves of the models see of the same subsets where `wanted`
-    # is what all models see, 5% and 95% of them; None where not known.
+    reason: str = ""  # why there is no number of items, or a caveat; "" otherwise
+    # of a rank agreement: 5% and 95% quantiles over random halves of the models, on the same
+    # subsets; None if unknown.
     halves: tuple[float, float] | None = None
 
 
 class Plan(NamedTuple):
-    """The items that each goal takes, and the metrics at a grid of sizes."""
+    """The number of items for each target, and the metrics at a grid of sizes."""
 
-    models: int  # whose answers it is based on
-    items: int  # of the benchmark, that enough of them answered
-    rows: list[PlanRow]  # what is wanted, in the order of `Goal`
-    curve: pd.DataFrame  # what sizes give: columns items, metric, sampler, whose, value; long
+    models: int  # number of models with responses
+    items: int  # number of items that enough of them answered
+    rows: list[PlanRow]  # one or more per target, in the order of `Goal`
+    curve: pd.DataFrame  # columns items, metric, sampler, whose, value
 
 
 def make_plan(
@@ -183,7 +182,7 @@ def make_plan(
     cost: CostPerPrompt = CostPerPrompt(),  # noqa: B008  (immutable)
     curves: pd.DataFrame | None = None,
 ) -> Plan:
-    """Compute from the answers of known models how many random items suffice.
+    """Compute the sufficient number of random items from responses of other models.
 
     Standard errors and differences come from formulas (`score_errors`), rank agreement from random
     subsets. Future models are assumed to be like those that answered.
@@ -226,13 +225,13 @@ class _Planner:
         return _of(self.scores.standard_error(k, target), 1.0 if whose == "worst model" else 0.5)
 
     def difference(self, k: int, whose: str) -> float:
-        """Return the smallest difference detected in half or in nearly all pairs."""
+        """Return the smallest detectable difference of half or of most pairs."""
         error = self.pairs.standard_error(k, "ability")
-        found = minimum_detectable_difference(error, self.wanted.alpha, self.wanted.power)
-        return _of(found, 0.5 if whose == "median pair" else MOST_PAIRS_SHARE)
+        differences = minimum_detectable_difference(error, self.wanted.alpha, self.wanted.power)
+        return _of(differences, 0.5 if whose == "median pair" else MOST_PAIRS_SHARE)
 
     def rows_of_scores(self) -> Iterator[PlanRow]:
-        """Yield the rows of both targets, for the median and the worst model."""
+        """Yield the rows of both kinds of scores, for the median and the worst model."""
         for wanted in self.wanted.standard_errors:
             for target in TARGETS:
                 for whose in ("median model", "worst model"):
@@ -240,12 +239,12 @@ class _Planner:
                     yield self._formula_row("standard_error", wanted, whose, target, value)
 
     def rows_of_differences(self) -> Iterator[PlanRow]:
-        """Yield the rows of the median pair and of nearly all pairs."""
+        """Yield the rows of the median pair and of most pairs."""
         goal: Goal = "detectable_difference"
         for wanted in self.wanted.differences:
             for whose in ("median pair", f"{MOST_PAIRS_SHARE:.0%} of pairs"):
                 if self.m < 2:
-                    why = "one model; at least 2 are needed"
+                    why = "a difference needs at least 2 models, there is 1"
                     yield PlanRow(goal, wanted, whose, reason=why)
                     continue
                 value = partial(self.difference, whose=whose)
@@ -255,7 +254,7 @@ class _Planner:
         """Yield the rows of random and stratified subsets, then of samplers of a saved run."""
         for wanted in values:
             if self.m < _FEWEST_RANKED:
-                reason = f"{self.m} models; at least {_FEWEST_RANKED} have an order worth the name"
+                reason = f"a ranking needs at least {_FEWEST_RANKED} models, there are {self.m}"
                 yield PlanRow(goal, wanted, "half of subsets", reason=reason)
                 continue
             for sampler in self.subsets:
@@ -267,7 +266,7 @@ class _Planner:
             yield from self._saved_samplers(goal, wanted)
 
     def curve(self) -> pd.DataFrame:
-        """Return every metric at a grid of sizes, and at the sizes that were computed."""
+        """Return every metric at a grid of sizes and at the sizes computed for targets."""
         rows: list[tuple[int, str, str, str, float]] = []
         for k in grid_of_sizes(self.n, 40):
             for whose in ("median model", "worst model"):
@@ -296,12 +295,12 @@ class _Planner:
     ) -> PlanRow:
         row, with_all = PlanRow(goal, wanted, whose, target), value(self.n)
         if np.isnan(with_all):
-            why = "the items form one cluster; 2 are needed"
+            why = "at least 2 clusters of items are needed, there is 1"
             return row._replace(target="benchmark", reason=why)
         row = row._replace(with_all=with_all)
         items = smallest_size(lambda k: value(k) <= wanted, self.n)
         if items is None:
-            return row._replace(reason=f"all {self.n:,} items give {with_all:.4f}")
+            return row._replace(reason=f"the value with all {self.n:,} items is {with_all:.4f}")
         return row._replace(items=items, value=value(items), cost=self.cost.of(items))
 
     def _rank_row(
@@ -311,14 +310,16 @@ class _Planner:
         items = smallest_size(lambda k: subsets.quantile(k, goal, share) >= wanted, self.n)
         with_all = subsets.quantile(self.n, goal, 0.5)
         if items is None:
-            reason = "the models do not differ" if with_all < 0 else f"all items give {with_all}"
+            reason = f"the value with all items is {with_all}"
+            if with_all < 0:
+                reason = "all models have the same score"
             return PlanRow(goal, wanted, whose, reason=reason)
         low, value, high = (subsets.quantile(items, goal, at) for at in (0.05, 0.5, 0.95))
         halves = subsets.by_halves(items, goal, share)
         if halves is None:
-            reason = f"{self.m} models: too few to say for which others it holds"
+            reason = f"{self.m} models are too few to say how far it holds for other models"
         else:
-            reason = f"random halves of the models see {halves[0]:.3f}–{halves[1]:.3f}"
+            reason = f"with random halves of the models: {halves[0]:.3f}–{halves[1]:.3f}"
         row = PlanRow(goal, wanted, whose, "benchmark", sampler, items, value, low, high, with_all)
         return row._replace(cost=self.cost.of(items), reason=reason, halves=halves)
 
@@ -330,9 +331,9 @@ class _Planner:
         plain = [row for row in reached if row.sampler == "random"]
         row = PlanRow(goal, wanted, f"mean over repeats, {_PANEL} models")
         if not reached:
-            yield row._replace(reason="no sampler of the saved run reaches it")
+            yield row._replace(reason="no sampler of the saved run reaches the target")
         for sampler, items, mean in [*best, *plain]:
-            reason = "" if sampler == "random" else "the best of many samplers; luck is part of it"
+            reason = "" if sampler == "random" else "the best of many samplers, partly by luck"
             row = row._replace(sampler=sampler, items=items, value=mean, with_all=1)
             yield row._replace(cost=self.cost.of(items), reason=reason)
 
@@ -345,9 +346,11 @@ def _of(values: NDArray[np.float64], share: float) -> float:
 def _check(answers: Answers, wanted: Wanted) -> None:
     m, n = answers.correct.shape
     if not m or n < 2:
-        raise InputError(f"{m} models and {n} items have answers; at least 1 and 2 are needed")
+        raise InputError(
+            f"{m} models and {n} items have responses; at least 1 model and 2 items are needed"
+        )
     if not any((wanted.standard_errors, wanted.differences, wanted.tau_b, wanted.spearman)):
-        raise InputError("nothing is wanted: give --se, --mdd, --tau or --spearman")
+        raise InputError("no target: use --se, --mdd, --tau or --spearman")
     for option, values in (
         ("--se", wanted.standard_errors),
         ("--mdd", wanted.differences),
@@ -358,6 +361,6 @@ def _check(answers: Answers, wanted: Wanted) -> None:
     ):
         for value in values:
             if not 0 < value < 1:
-                raise InputError(f"{option} {value:g}: a share between 0 and 1 is accepted")
+                raise InputError(f"{option} is {value:g}; it must be between 0 and 1")
     if wanted.draws < 20:
-        raise InputError(f"--draws {wanted.draws}: at least 20 are needed")
+        raise InputError(f"--draws is {wanted.draws}; it must be at least 20")

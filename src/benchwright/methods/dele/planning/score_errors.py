@@ -1,11 +1,11 @@
-"""Standard errors of scores, and of differences of two, on a number of random items.
+"""Standard errors of scores, and of differences between scores, on random items.
 
-With S² the variance of one answer over the n items, a mean of k items drawn at random without
-replacement misses the mean of all n by √(S²(1/k − 1/n)), whatever clusters the items form (Cochran
-1977, section 2.6). For what the items stand for, an ability, the n items are a sample themselves:
-the error is √(S²/k · (1 + d·(k − 1)/(n − 1))), where 1 + d is the design effect of the whole
-benchmark, its clustered variance over S²/n (Miller 2024, arXiv:2411.00640, section 2.2). Two
-of k items share a passage (k − 1)/(n − 1) times as often as two items of n share it with the rest,
+Let S² be the variance of one response over the n items. The mean of k items drawn at random without
+replacement has the standard error √(S²(1/k − 1/n)) relative to the mean of all n, whatever clusters
+the items form (Cochran 1977, section 2.6). Relative to an ability, the n items are themselves a
+sample. Then the error is √(S²/k · (1 + d·(k − 1)/(n − 1))), where 1 + d is the design effect of the
+whole benchmark: its clustered variance over S²/n (Miller 2024, arXiv:2411.00640, section 2.2). Of k
+random items, an item shares its passage with (k − 1)/(n − 1) times as many others as among all n,
 so the design effect grows from 1 to that of the benchmark.
 """
 
@@ -19,7 +19,7 @@ from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.rank_agreement import Float
 
 Target = Literal["benchmark", "ability"]
-"""Whether a score estimates that on all n items, or on all items of this kind."""
+"""What a score estimates: the score on all n items, or on all such items."""
 
 TARGETS: tuple[Target, ...] = get_args(Target)
 MOST_PAIRS = 20_000
@@ -29,18 +29,18 @@ _BLOCK_BYTES = 1 << 26
 class AnswerVariance(NamedTuple):
     """The variances behind the standard errors of r means over items."""
 
-    single: Float  # (r,) S², the variance of one answer, or of one difference of two, in shares²
-    whole: Float  # (r,) variance of the mean of all n items as a sample, clusters drawn as wholes
+    single: Float  # (r,) S², the variance of one response or of one difference, in shares²
+    whole: Float  # (r,) variance of the mean of all n items as a sample of whole clusters
     n: int  # items
 
     def standard_error(self, k: int, target: Target) -> Float:
-        """Return the errors (r,) in shares of the means of k of the n items, 1 ≤ k ≤ n.
+        """Return the standard errors (r,) in shares of means of k of the n items, 1 ≤ k ≤ n.
 
         Raises:
             ValueError: k is not in 1 … n.
         """
         if not 1 <= k <= self.n:
-            raise ValueError(f"{k} of {self.n} items")
+            raise ValueError(f"cannot take {k} of {self.n} items")
         if target == "benchmark":
             return np.sqrt(self.single * (1 / k - 1 / self.n))
         excess = self.whole - self.single / self.n
@@ -51,7 +51,7 @@ class AnswerVariance(NamedTuple):
 def variance_of_scores(
     values: NDArray[np.floating], clusters: NDArray[np.integer]
 ) -> AnswerVariance:
-    """Compute the variances of rows (r, n) of answers or differences; NaN values are left out.
+    """Compute the variances of rows (r, n) of responses or differences; NaN is left out.
 
     Rows with fewer than two clusters have NaN.
     """
@@ -59,13 +59,13 @@ def variance_of_scores(
     alone = clustered_se(values, np.arange(n))
     answered = np.count_nonzero(~np.isnan(values), axis=1)
     single = alone**2 * answered
-    # Missing answers are missing at random: the variance is that of all n answered.
+    # Responses are assumed to be missing at random: scale to all n items.
     whole = clustered_se(values, clusters) ** 2 * answered / max(n, 1)
     return AnswerVariance(single, whole, n)
 
 
 def pairs_of_models(m: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return all pairs of m models, or `MOST_PAIRS` random ones where there are more."""
+    """Return all pairs of m models, or `MOST_PAIRS` random ones if there are more."""
     if m * (m - 1) // 2 <= MOST_PAIRS:
         first, second = np.triu_indices(m, 1)
         return first, second
