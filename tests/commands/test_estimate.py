@@ -1,4 +1,4 @@
-"""Estimates from an exported subset, as a user gets them."""
+"""The command `benchwright estimate`: scores from responses to an exported subset."""
 
 import json
 from pathlib import Path
@@ -54,7 +54,7 @@ def manifest(sampler: str = "random", weights: np.ndarray | None = None) -> Subs
 
 
 def new(rows: Any = slice(0, 3), ids: tuple[str, ...] | None = None) -> KnownAnswers:
-    """Answers to the subset alone, in the order of ids."""
+    """Return responses to the subset only, in the order of ids."""
     places = np.sort(CHOSEN)
     names = tuple(IDS[n] for n in places) if ids is None else ids
     correct = CORRECT[rows][:, places]
@@ -85,33 +85,33 @@ UNEQUAL = np.arange(1, K + 1) / (K * (K + 1) / 2)
         ("random", UNEQUAL, "weighted"),
     ],
 )
-def test_the_estimator_fits_how_the_subset_was_drawn(
+def test_default_estimator_depends_on_the_sampler_and_weights(
     sampler: str, weights: np.ndarray | None, name: str
 ) -> None:
-    found = estimate_scores(manifest(sampler, weights), new(), known())
-    assert found.estimator == name
+    estimated = estimate_scores(manifest(sampler, weights), new(), known())
+    assert estimated.estimator == name
     expected = oracle(name, weights)
-    assert [m.score for m in found.models] == pytest.approx(expected.score.tolist())
-    assert [m.low for m in found.models] == pytest.approx(expected.low.tolist())
-    assert [m.high for m in found.models] == pytest.approx(expected.high.tolist())
+    assert [m.score for m in estimated.models] == pytest.approx(expected.score.tolist())
+    assert [m.low for m in estimated.models] == pytest.approx(expected.low.tolist())
+    assert [m.high for m in estimated.models] == pytest.approx(expected.high.tolist())
     w = np.full(K, 1 / K) if weights is None else weights
-    assert [m.on_subset for m in found.models] == pytest.approx(
+    assert [m.on_subset for m in estimated.models] == pytest.approx(
         (CORRECT[:3][:, CHOSEN] @ w).tolist()
     )
-    assert {m.answered for m in found.models} == {K}
-    assert found.of_items == N
-    assert found.notes == ()
+    assert {m.answered for m in estimated.models} == {K}
+    assert estimated.of_items == N
+    assert estimated.notes == ()
 
 
-def test_without_training_models_a_random_subset_has_its_mean() -> None:
-    found = estimate_scores(manifest(), new(), None)
-    assert (found.estimator, found.training, found.of_items) == ("mean", 0, N)
-    assert [m.score for m in found.models] == [m.on_subset for m in found.models]
-    assert all(m.low < m.score < m.high for m in found.models)  # type: ignore[operator]
+def test_random_subset_without_training_models_uses_the_mean() -> None:
+    estimated = estimate_scores(manifest(), new(), None)
+    assert (estimated.estimator, estimated.training, estimated.of_items) == ("mean", 0, N)
+    assert [m.score for m in estimated.models] == [m.on_subset for m in estimated.models]
+    assert all(m.low < m.score < m.high for m in estimated.models)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
-    ("subset", "estimator", "said"),
+    ("subset", "estimator", "message"),
     [
         (manifest("flesch"), "auto", "gp_irt on a subset of the sampler flesch needs training"),
         (manifest("flesch"), "mean", "mean on a subset of the sampler flesch needs training"),
@@ -119,48 +119,48 @@ def test_without_training_models_a_random_subset_has_its_mean() -> None:
         (manifest(), "magic", "'magic': expected one of auto, mean"),
     ],
 )
-def test_what_cannot_be_estimated_without_training_is_refused(
-    subset: SubsetManifest, estimator: str, said: str
+def test_missing_training_models_and_unknown_estimators_are_rejected(
+    subset: SubsetManifest, estimator: str, message: str
 ) -> None:
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         estimate_scores(subset, new(), None, estimator)
 
 
-def test_rows_of_a_stock_task_find_their_items() -> None:
+def test_rows_of_a_stock_task_are_matched_to_items() -> None:
     stock = new(ids=tuple(f"stock/{n}" for n in np.sort(CHOSEN)))
     assert estimate_scores(manifest(), stock, known()) == estimate_scores(
         manifest(), new(), known()
     )
 
 
-def test_foreign_and_missing_answers_are_told_in_a_line_each() -> None:
+def test_foreign_and_missing_responses_have_one_note_each() -> None:
     answers = new()
     correct = np.hstack([answers.correct, np.ones((3, 2), np.float32)])
     correct[1, :4] = np.nan
     strange = answers._replace(item_ids=(*answers.item_ids, "x/1", "x/2"), correct=correct)
-    found = estimate_scores(manifest(), strange, known())
+    estimated = estimate_scores(manifest(), strange, known())
     first = next(name for name in manifest().item_ids if name in answers.item_ids[:4])
-    assert found.notes == (
+    assert estimated.notes == (
         "2 items outside the subset are ignored, e.g. x/1",
-        f"1 models lack answers; most n1, 4 of 30, e.g. {first}",
+        f"1 models have missing responses; n1 misses the most, 4 of 30, e.g. {first}",
     )
-    assert [m.answered for m in found.models] == [30, 26, 30]
-    assert "4 of 30 answers are missing" in found.models[1].reason
+    assert [m.answered for m in estimated.models] == [30, 26, 30]
+    assert "4 of 30 answers are missing" in estimated.models[1].reason
 
 
-def test_answers_to_something_else_are_refused() -> None:
+def test_responses_to_other_items_are_rejected() -> None:
     with pytest.raises(InputError, match="no response to any of the subset's 30 items"):
         estimate_scores(manifest(), new(ids=tuple(f"x/{n}" for n in range(K))), known())
 
 
-def test_a_new_model_is_not_its_own_training() -> None:
+def test_new_models_are_left_out_of_training() -> None:
     names = ("n0@letters-5", *(f"t{i:02d}" for i in range(1, M - 3)))
-    found = estimate_scores(manifest(), new(), known(models=names))
-    assert found.training == M - 4
-    assert found.notes == ("1 training models are ignored: they are new models",)
+    estimated = estimate_scores(manifest(), new(), known(models=names))
+    assert estimated.training == M - 4
+    assert estimated.notes == ("1 training models are ignored: they are new models",)
 
 
-def test_training_answers_that_lack_an_item_of_the_subset_are_refused() -> None:
+def test_training_responses_without_an_item_of_the_subset_are_rejected() -> None:
     gaps = CORRECT[3:].copy()
     gaps[:, CHOSEN[0]] = np.nan
     with pytest.raises(
@@ -169,39 +169,42 @@ def test_training_answers_that_lack_an_item_of_the_subset_are_refused() -> None:
         estimate_scores(manifest(), new(), known(gaps))
 
 
-def test_items_that_few_training_models_answered_are_not_estimated() -> None:
+def test_items_with_few_training_responses_are_left_out() -> None:
     others = [n for n in range(N) if n not in set(CHOSEN)]
     gaps = CORRECT[3:].copy()
     gaps[:30, others[:20]] = np.nan
     gaps[:30, CHOSEN[0]] = np.nan  # of the subset: stays
-    found = estimate_scores(manifest(), new(), known(gaps))
-    assert found.of_items == N - 20
+    estimated = estimate_scores(manifest(), new(), known(gaps))
+    assert estimated.of_items == N - 20
     assert (
-        "training models answered 100 items, but the subset was chosen from 120" in found.notes[0]
+        "training models answered 100 items, but the subset was chosen from 120"
+        in estimated.notes[0]
     )
 
 
 def test_families_are_left_out_together() -> None:
     families = {f"t{i:02d}": f"family {i // 8}" for i in range(M - 3)}
     subset = manifest("flesch")
-    alone, kin = (estimate_scores(subset, new(), known(families=given)) for given in ({}, families))
-    assert [m.score for m in alone.models] != [m.score for m in kin.models] or [
+    alone, grouped = (
+        estimate_scores(subset, new(), known(families=given)) for given in ({}, families)
+    )
+    assert [m.score for m in alone.models] != [m.score for m in grouped.models] or [
         m.low for m in alone.models
-    ] != [m.low for m in kin.models]
+    ] != [m.low for m in grouped.models]
 
 
-def test_a_line_for_each_model() -> None:
-    found: Estimated = estimate_scores(manifest(), new(), known())
-    lines = terminal_lines(found)
+def test_output_has_one_line_per_model() -> None:
+    estimated: Estimated = estimate_scores(manifest(), new(), known())
+    lines = terminal_lines(estimated)
     assert lines[0].startswith(
         "b: 30 of 120 items, sampler random, seed 0; estimator aipw, 37 training"
     )
     assert len(lines) == 2 + 3
-    first = found.models[0]
+    first = estimated.models[0]
     assert f"{first.score:.3f}  [{first.low:.3f}, {first.high:.3f}]" in lines[2]
 
 
-def test_the_command_reads_a_table_and_writes_json(tmp_path: Path) -> None:
+def test_command_reads_a_table_and_writes_json(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(
         json.dumps({"subset": manifest().model_dump(mode="json")})
     )
@@ -216,14 +219,14 @@ def test_the_command_reads_a_table_and_writes_json(tmp_path: Path) -> None:
     words += ["--training", str(tmp_path / "training.parquet"), "--out", str(tmp_path / "o.json")]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
-    told = json.loads((tmp_path / "o.json").read_text())
+    saved = json.loads((tmp_path / "o.json").read_text())
     expected = estimate_scores(manifest(), new(), known())
-    assert [m["score"] for m in told["models"]] == pytest.approx(
+    assert [m["score"] for m in saved["models"]] == pytest.approx(
         [m.score for m in expected.models], abs=1e-6
     )
-    assert told["estimator"] == "aipw"
-    assert told["training"]["models"] == M - 3
-    assert told["subset"]["n_items"] == K
+    assert saved["estimator"] == "aipw"
+    assert saved["training"]["models"] == M - 3
+    assert saved["subset"]["n_items"] == K
     missing = CliRunner().invoke(cli, [*words[:3], str(tmp_path / "no")])
     assert missing.exit_code == 1
     assert missing.stderr.strip().count("\n") == 0

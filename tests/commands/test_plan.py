@@ -1,4 +1,4 @@
-"""`benchwright plan` as a user types it, and what it takes from saved runs."""
+"""The command `benchwright plan`, and the responses that it reads from saved runs."""
 
 import json
 from pathlib import Path
@@ -53,7 +53,7 @@ def items() -> pd.DataFrame:
     )
 
 
-def test_a_plan_is_told_and_written(table: Path, tmp_path: Path) -> None:
+def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     items().to_parquet(tmp_path / "items.parquet")
     words = ["plan", str(table), "--items", str(tmp_path / "items.parquet"), "--se", "0.05"]
     words += ["--se", "0.0001", "--mdd", ".4", "--tau", ".6", "--draws", "40", "--price", "2"]
@@ -63,9 +63,9 @@ def test_a_plan_is_told_and_written(table: Path, tmp_path: Path) -> None:
     assert "answers.csv: 8 models, 60 items" in done.output
     assert "not reached" in done.output
     assert "tokens: 10 per item (characters / 4)" in done.output
-    told = json.loads((tmp_path / "p.json").read_text())
-    assert (told["models"], told["items"]) == (M, N)
-    by = {(r["goal"], r["wanted"], r["whose"], r["target"], r["sampler"]): r for r in told["rows"]}
+    saved = json.loads((tmp_path / "p.json").read_text())
+    assert (saved["models"], saved["items"]) == (M, N)
+    by = {(r["goal"], r["wanted"], r["whose"], r["target"], r["sampler"]): r for r in saved["rows"]}
     row = by["standard_error", 0.05, "worst model", "benchmark", "random"]
     single = answers().var(axis=1, ddof=1, dtype=np.float64).max()
     assert row["items"] == int(np.ceil(single / (0.05**2 + single / N)))
@@ -78,12 +78,12 @@ def test_a_plan_is_told_and_written(table: Path, tmp_path: Path) -> None:
     for caption in (
         "Standard error of a score",
         "Smallest detectable difference",
-        "tau-b with the order",
+        "tau-b with the ranking",
     ):
         assert caption in page
 
 
-def test_a_tokenizer_of_conf_counts(
+def test_tokenizer_from_conf_counts_tokens(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = save_tiny_llama(tmp_path / "tiny")
@@ -109,24 +109,24 @@ def test_a_tokenizer_of_conf_counts(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
-        ([], "nothing is wanted"),
-        (["--se", "3"], "--se 3: a share between 0 and 1"),
-        (["--se", ".1", "--price", "-1"], "--price -1.0: at least 0"),
+        ([], "no target"),
+        (["--se", "3"], "--se is 3; it must be between 0 and 1"),
+        (["--se", ".1", "--price", "-1"], "--price is -1.0; it must be at least 0"),
         (["--se", ".1", "--items", "{answers}"], ""),
     ],
 )
-def test_mistakes_are_one_line(words: list[str], said: str, table: Path) -> None:
+def test_errors_are_one_line(words: list[str], message: str, table: Path) -> None:
     given = [word.replace("{answers}", str(table)) for word in words]
     done = CliRunner().invoke(cli, ["plan", str(table), *given])
-    assert done.exit_code == (1 if said else 0)
-    if said:
-        assert said in done.stderr
+    assert done.exit_code == (1 if message else 0)
+    if message:
+        assert message in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_passages_subjects_and_texts_come_from_the_items(table: Path, tmp_path: Path) -> None:
+def test_passages_subjects_and_texts_come_from_the_items_table(table: Path, tmp_path: Path) -> None:
     file = tmp_path / "items.parquet"
     items().sample(frac=1, random_state=0).iloc[:-1].to_parquet(file)
     known = known_answers(None, None, [table], {}, file)
@@ -141,7 +141,7 @@ def test_passages_subjects_and_texts_come_from_the_items(table: Path, tmp_path: 
     np.testing.assert_array_equal(bare.clusters(), np.arange(N))
 
 
-def test_items_twice_or_without_ids_are_refused(tmp_path: Path) -> None:
+def test_duplicate_items_and_missing_ids_are_rejected(tmp_path: Path) -> None:
     pd.concat([items(), items().iloc[:1]]).to_parquet(tmp_path / "i.parquet")
     with pytest.raises(InputError, match="item_id 'q/0' is not unique"):
         read_items(tmp_path / "i.parquet")
@@ -157,24 +157,24 @@ def gaps() -> KnownAnswers:
     return KnownAnswers("f", MODELS, IDS, correct, None, {}, None, ())
 
 
-def test_items_that_few_answered_go_and_then_models_with_gaps() -> None:
-    found = select_answered(gaps())
-    assert found.item_ids == IDS[10:]
-    assert found.models == MODELS[:7]
-    assert not np.isnan(found.correct).any()
-    assert found.notes == (
+def test_items_with_few_responses_are_dropped_before_models_with_gaps() -> None:
+    selected = select_answered(gaps())
+    assert selected.item_ids == IDS[10:]
+    assert selected.models == MODELS[:7]
+    assert not np.isnan(selected.correct).any()
+    assert selected.notes == (
         "excluded: 10 items that fewer than half of the models answered",
         "excluded: 1 models that answered fewer than 95% of the items",
     )
 
 
-def test_all_items_can_be_kept_with_the_models_that_answered_them() -> None:
-    found = select_answered(gaps(), all_items=True)
-    assert found.item_ids == IDS
-    assert found.models == MODELS[5:7]
+def test_all_items_keeps_items_and_the_models_that_answered_them() -> None:
+    selected = select_answered(gaps(), all_items=True)
+    assert selected.item_ids == IDS
+    assert selected.models == MODELS[5:7]
 
 
-def test_answers_that_nobody_gave_are_refused() -> None:
+def test_responses_are_required() -> None:
     blank = np.full((M, N), np.nan, dtype=np.float32)
     with pytest.raises(InputError, match="f: no model answered"):
         select_answered(gaps()._replace(correct=blank))
@@ -187,7 +187,7 @@ def save_matrix(root: Path, variant: str, version: str, models: int) -> None:
     ResponseMatrixDataset(filepath=str(folder / "response_matrix.parquet")).save(matrix)
 
 
-def test_without_files_the_newest_saved_answers_are_read(tmp_path: Path, repository: Path) -> None:
+def test_newest_saved_responses_are_the_default(tmp_path: Path, repository: Path) -> None:
     params = {"benchmark": "demo", "data_root": str(tmp_path)}
     with pytest.raises(InputError, match="no saved responses to benchmark 'demo'"):
         known_answers(repository, None, [], params)
