@@ -168,7 +168,7 @@ def test_silence_and_single_items_have_no_metrics_to_compare() -> None:
     summary = summarise_memorisation(table, PARAMS).iloc[0]
     assert (summary["items"], summary["with_options"], summary["exact"]) == (1, 0, 0)
     assert np.isnan(summary["difference"])
-    assert summary["reason"] == "no item has another one of its subject to compare with"
+    assert summary["reason"] == "no item has a control item of the same subject"
     assert summarise_memorisation(Memorisation.empty(), PARAMS).empty
 
 

@@ -75,7 +75,7 @@ def write(tmp_path: Path) -> Callable[[list[dict[str, Any]]], HalfScores]:
 
 
 def run(scores: HalfScores, settings: HalfGapParams | None = None) -> dict[str, Any]:
-    """What every node makes, with the pipeline's own wiring."""
+    """Return the outputs of all nodes of the pipeline."""
     made: dict[str, Any] = {
         "half_scores": scores.load(),
         "params:half_gap": settings or HalfGapParams(),
@@ -122,19 +122,19 @@ def test_a_leak_of_ten_points_raises_the_alarm_for_that_model_alone(
     show(f"gap monitor: leak of 10 points at n = {N:,}: p (Holm) {tiny['p_holm']:.1e}")
 
 
-def test_without_a_leak_the_page_says_so_and_what_would_not_be_seen(
+def test_without_a_leak_the_page_states_the_smallest_detectable_gap(
     write: Callable[..., HalfScores],
 ) -> None:
     made = run(write([*both("giant", 0.70, 0.71), *both("tiny", 0.41, 0.40)]))
     assert not made["half_gap"]["suspicious"].any()
     page = made["half_gap_report"]
-    assert "No sign that the public half leaked: none of 2 configurations does better" in page
+    assert "No evidence of a leak: none of 2 configurations is significantly better" in page
     # The mean error of the two, times 2.2414, the normal quantile of 1 − 0.05/4.
     errors = [np.sqrt(2 * p * (1 - p) / N) for p in (0.705, 0.405)]
     assert f"better by about {100 * 2.2414 * np.mean(errors):.1f} points" in page
 
 
-def test_shares_of_small_gaps_stand_by_way_of_asking_and_size(
+def test_shares_of_small_gaps_are_by_style_shots_and_size(
     write: Callable[..., HalfScores],
 ) -> None:
     rows = [
@@ -155,7 +155,7 @@ def test_shares_of_small_gaps_stand_by_way_of_asking_and_size(
     assert "expected_below_1_points" in made["half_gap_metrics"]
 
 
-def test_only_fields_told_by_themselves_in_both_halves_are_compared(
+def test_only_fields_reported_in_both_halves_are_compared(
     write: Callable[..., HalfScores],
 ) -> None:
     first, second = both("tiny", 0.5, 0.5)
@@ -166,7 +166,7 @@ def test_only_fields_told_by_themselves_in_both_halves_are_compared(
     assert sorted(gaps.index) == ["", "law"]
     assert gaps["suspicious"].to_dict() == {"": False, "law": True}
     page = made["half_gap_report"]
-    assert "No sign that the public half leaked" in page
+    assert "No evidence of a leak" in page
     assert "Fields that look leaked: law (tiny@letters-0)." in page
     heat = made["half_gap_fields_plot"].data[0]
     assert heat.z[0][0] == pytest.approx(-20)
@@ -174,7 +174,7 @@ def test_only_fields_told_by_themselves_in_both_halves_are_compared(
     assert made["half_gap_metrics"]["alarms_in_fields"] == 1
 
 
-def test_the_map_leaves_a_field_empty_that_a_model_does_not_tell(
+def test_the_heat_map_has_gaps_for_unreported_fields(
     write: Callable[..., HalfScores],
 ) -> None:
     rows = [*both("tiny", 0.5, 0.5), *both("giant", 0.5, 0.6)]
@@ -182,11 +182,11 @@ def test_the_map_leaves_a_field_empty_that_a_model_does_not_tell(
         row["fields"] = {name: group(0.5, 100) for name in fields}
     heat = run(write(rows))["half_gap_fields_plot"].data[0]
     assert list(heat.x) == ["art", "law"]
-    # The larger model stands above, as in the other result.
+    # The larger model is above, as in the other plot.
     assert [list(row) for row in heat.z] == [[0, 0], [None, 0]]
 
 
-def test_what_stands_alone_is_told_and_not_compared(
+def test_unpaired_halves_are_noted_and_not_compared(
     write: Callable[..., HalfScores], caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [
@@ -202,7 +202,7 @@ def test_what_stands_alone_is_told_and_not_compared(
     assert told == [
         "half_gap: giant@letters-0: no results of the validation half",
         "half_gap: served@letters-0: validation: 5 answers; too few",
-        "half_gap: size not known (conf: models.models.<name>.size_b): stranger",
+        "half_gap: unknown size (conf: models.models.<name>.size_b): stranger",
         "half_gap: results are by versions 0.0.9, 0.1.0: a difference may be theirs",
     ]
     assert all(
@@ -233,7 +233,7 @@ def test_scores_of_two_benchmarks_are_never_paired(write: Callable[..., HalfScor
         pair_halves(scores, "other")
 
 
-def test_a_half_that_is_there_twice_is_refused(write: Callable[..., HalfScores]) -> None:
+def test_a_repeated_half_is_refused(write: Callable[..., HalfScores]) -> None:
     scores = write([*both("tiny", 0.4, 0.4), results("tiny", "test", 0.5)]).load()
     with pytest.raises(
         InputError, match=r"tiny/01.json and tiny/02.json are both of tiny@letters-0"
@@ -253,7 +253,7 @@ def test_a_half_that_is_there_twice_is_refused(write: Callable[..., HalfScores])
         ({"items": []}, "items: Extra inputs are not permitted"),
     ],
 )
-def test_a_file_of_something_else_is_refused_in_one_line(
+def test_a_file_of_another_kind_is_refused_in_one_line(
     write: Callable[..., HalfScores], changed: dict[str, Any], told: str
 ) -> None:
     row = results("tiny", "test", 0.5, **changed)
@@ -263,7 +263,7 @@ def test_a_file_of_something_else_is_refused_in_one_line(
     assert message.split("scores/")[1].startswith(f"tiny/00.json: {told}")
 
 
-def test_a_folder_without_results_says_how_to_make_some(tmp_path: Path) -> None:
+def test_an_error_about_an_empty_folder_explains_how_to_make_results(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="write them with benchwright evaluate-sealed"):
         HalfScores(folder=str(tmp_path / "absent")).load()
     (tmp_path / "torn.json").write_text('{"format": ')
@@ -271,7 +271,7 @@ def test_a_folder_without_results_says_how_to_make_some(tmp_path: Path) -> None:
         HalfScores(folder=str(tmp_path)).load()
 
 
-def test_groups_are_by_size_and_servers_without_one_are_apis() -> None:
+def test_size_groups_of_models_and_servers() -> None:
     names = ("giant", "tiny", "served", "served-7b", "nobody")
     groups = model_groups(names, MODELS)
     assert list(groups.values()) == ["large", "mini", "api", "small", "unknown"]
@@ -288,7 +288,7 @@ def test_results_without_an_error_have_no_test_and_no_alarm(
         "the items of a half form one cluster; 2 are needed"
     ]
     assert not made["half_gap"]["suspicious"].any()
-    assert "Nothing can be said" in made["half_gap_report"]
+    assert "No conclusion" in made["half_gap_report"]
 
 
 def test_the_page_escapes_names_and_is_the_same_for_the_same_results(

@@ -1,4 +1,4 @@
-"""From what models wrote to shares, examples and the page."""
+"""From replies of models to shares, examples and the page."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def recited(choices: list[str]) -> str:
 
 
 def generations(items: pd.DataFrame, model: str, known: set[int]) -> pd.DataFrame:
-    """A model that recites some items and writes of the others the first two options, turned."""
+    """Return replies that recite some items and swap the first two options of the others."""
     return Generations.from_rows(
         [
             (model, "generate", 0, "question_only", row["item_id"], 0, text, "stop", None, "-", "p")
@@ -87,7 +87,7 @@ def stage(ingestion: BenchmarkParams) -> dict[str, Any]:
     return made
 
 
-def test_a_model_that_knows_three_in_ten_is_found_and_one_that_knows_none_is_not(
+def test_a_model_that_recites_three_in_ten_items_is_detected(
     stage: dict[str, Any],
 ) -> None:
     Memorisation.validate(stage["memorisation"])
@@ -103,58 +103,58 @@ def test_a_model_that_knows_three_in_ten_is_found_and_one_that_knows_none_is_not
     assert summary["remembers"].to_dict() == {"knows@generate-0": True, "guesses@generate-0": False}
 
 
-def test_the_page_says_it_in_plain_words(stage: dict[str, Any]) -> None:
+def test_the_page_states_rates_and_tests(stage: dict[str, Any]) -> None:
     page = stage["memorisation_report"]
     assert (
-        "knows@generate-0 writes all options of 30.0% of items in place [24.1%, 36.7%], of another "
-        "item of the subject 0.0%." in page
+        "knows@generate-0 writes all options in place for 30.0% of items [24.1%, 36.7%] and 0.0% "
+        "of control items." in page
     )
-    assert "60 items whole against 0 controls, p &lt; 0.0001" in page
+    assert "60 items against 0 controls, p &lt; 0.0001" in page
     assert "guesses@generate-0 writes" not in page
     assert page.count("<td>yes</td>") == 1
     assert "<i>else</i>" not in page
     assert "&lt;i&gt;else&lt;/i&gt;" in page
 
 
-def test_nobody_remembers_is_said_with_what_would_not_be_seen(ingestion: Any) -> None:
+def test_without_memorisation_the_page_states_the_upper_bound(ingestion: Any) -> None:
     items = items_of(40)
     written = [generations(items, name, set()) for name in ("one", "two")]
     page = run(items, pd.concat(written), ingestion, examples=0)["memorisation_report"]
-    assert "No model remembers the options of these items beyond" in page
+    assert "No model writes all options of its items significantly more often" in page
     # Wilson's bound of none among 40.
-    assert f"With 40 items, up to {3.8415 / 43.8415:.1%} remembered whole" in page
+    assert f"With 40 items, a rate of up to {3.8415 / 43.8415:.1%} is compatible" in page
     assert "<code>memorisation.examples</code> is 0" in page
     alone = run(items, written[0], ingestion)["memorisation_report"]
-    assert "one@generate-0 does not remember the options" in alone
+    assert "one@generate-0 does not write all options" in alone
 
 
-def test_without_controls_nothing_is_claimed(ingestion: Any) -> None:
+def test_without_controls_there_is_no_conclusion(ingestion: Any) -> None:
     items = items_of(8).assign(subject=[f"s{i}" for i in range(8)])
     page = run(items, generations(items, "knows", set(range(8))), ingestion)["memorisation_report"]
-    assert "Nothing can be said: no item has another one of its subject to compare with." in page
+    assert "No conclusion: no item has a control item of the same subject." in page
     assert "<td>yes</td>" not in page
 
 
-def test_examples_show_the_best_recited_and_some_drawn_each_once(stage: dict[str, Any]) -> None:
+def test_examples_are_the_best_recited_and_random_items(stage: dict[str, Any]) -> None:
     of_model = {one["model"]: one["kinds"] for one in stage["memorisation_examples"]}
     best, drawn = of_model["knows@generate-0"]
-    assert (best["title"], drawn["title"]) == ("Most options in place", "Drawn by seed")
+    assert (best["title"], drawn["title"]) == ("Most options in place", "Random items")
     assert [len(kind["items"]) for kind in (best, drawn)] == [3, 3]
     assert all(o["match"] == "verbatim" for item in best["items"] for o in item["options"])
     assert all(o["written"] == o["choice"] for item in best["items"] for o in item["options"])
     shown = [item["item_id"] for kind in (best, drawn) for item in kind["items"]]
     assert len(set(shown)) == 6
-    # Nothing in place: nothing to show as the best.
+    # No option is in place, so there is no best item.
     (only,) = of_model["guesses@generate-0"]
-    assert only["title"] == "Drawn by seed"
+    assert only["title"] == "Random items"
     first, second, *_ = only["items"][0]["options"]
     assert (first["written"], second["written"]) == (second["choice"], first["choice"])
     assert {first["match"], second["match"]} == {""}
 
 
-def test_the_metric_has_exact_fuzzy_and_control_of_each_model(stage: dict[str, Any]) -> None:
+def test_the_plot_has_exact_fuzzy_and_control_of_each_model(stage: dict[str, Any]) -> None:
     exact, fuzzy, control = stage["memorisation_plot"].data
-    # The model that remembers most stands first.
+    # The model that remembers most comes first.
     assert list(exact.x) == list(fuzzy.x) == [SHARE, 0]
     assert list(control.x) == [0, 0]
     summary = stage["memorisation_summary"].set_index("model").loc["knows@generate-0"]
@@ -170,13 +170,13 @@ def test_metrics_are_finite_and_name_models(stage: dict[str, Any]) -> None:
     assert all(np.isfinite(value) for value in metrics.values())
 
 
-def test_a_run_in_which_nobody_was_asked_says_what_is_needed(ingestion: Any) -> None:
+def test_the_error_without_replies_names_the_settings(ingestion: Any) -> None:
     with pytest.raises(InputError, match="set score=live, the style generate") as raised:
         run(items_of(4), Generations.empty(), ingestion)
     assert "configurations knows@generate-0, guesses@generate-0" in str(raised.value)
 
 
-def test_row_order_changes_nothing(stage: dict[str, Any], ingestion: Any) -> None:
+def test_results_do_not_depend_on_row_order(stage: dict[str, Any], ingestion: Any) -> None:
     again = run(stage["items"].iloc[::-1], stage["generations"].iloc[::-1], ingestion)
     pd.testing.assert_frame_equal(again["memorisation"], stage["memorisation"])
     assert again["memorisation_report"] == stage["memorisation_report"]

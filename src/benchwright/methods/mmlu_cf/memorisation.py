@@ -28,9 +28,9 @@ _ANSWER = re.compile(r"\n\s*(?:\n|answer\b|correct answer\b|explanation\b)", re.
 def written_options(reply: str, k: int) -> list[str]:
     """Read at most k options, in order, from a reply that continues after `A.`.
 
-    Each option ends at the next letter (`B.`, `B)`, `(B)`, `B:`), at the beginning of a line if
-    there is one, else after white space. The last ends with its paragraph or before a line that
-    begins with Answer. A reply that repeats `A.` is read from there. Text after a missing letter is
+    Each option ends at the next letter (`B.`, `B)`, `(B)`, `B:`), preferably at the beginning of a
+    line, else after white space. The last one ends with its paragraph or before a line that begins
+    with Answer. If the reply repeats `A.`, reading starts there. Text after a missing letter is
     ignored.
     """
     text = _from_first(reply)
@@ -85,8 +85,8 @@ def option_matches(
     """Compare each option with what is written in its place, verbatim and by similarity.
 
     The similarity, 0–100, is `rapidfuzz.fuzz.ratio` of the folded texts: twice the common
-    characters in order over all characters. Only as many lines of a written option are read as the
-    option has. A missing one matches in neither way.
+    characters in order over all characters. Only the first lines of a written option are read, as
+    many as the option has. A missing option does not match.
     """
     from rapidfuzz.fuzz import ratio
 
@@ -137,7 +137,7 @@ def compare_replies(
     conditions of the `Generations`. The seed chooses the control items.
 
     Raises:
-        InputError: no model was asked to write the options of an item.
+        InputError: there are no replies to items with options.
     """
     fuzzy = memorisation.fuzzy
     options = {
@@ -163,7 +163,7 @@ def compare_replies(
         rows.append((name, item_id, *shares, text, sample, anywhere, len(written), other))
     if not rows:
         raise InputError(
-            f"memorisation: no model wrote options; scoring has mode {scoring.mode}, "
+            f"memorisation: there are no replies with options; scoring has mode {scoring.mode}, "
             f"configurations {', '.join(scoring.configurations) or 'none'}, conditions "
             f"{', '.join(scoring.conditions)}; set score=live, the style generate and the "
             "condition question_only, and use items with options"
@@ -172,10 +172,10 @@ def compare_replies(
 
 
 def control_items(items: pd.DataFrame, seed: int) -> dict[str, str]:
-    """Choose for each item another one of its subject with as many, but other, options.
+    """Choose a control item of the same subject with the same number of different options.
 
-    It is the next one in an order by hash, so that each serves about once. Items without such a
-    partner are left out.
+    It is the next item in an order by hash, so that each item serves about once. Items without a
+    control are omitted.
     """
     groups: defaultdict[tuple[str, int], list[tuple[float, str, set[str]]]] = defaultdict(list)
     ids = items["item_id"].astype(str).tolist()
@@ -204,9 +204,10 @@ def summarise_memorisation(
 
     An item counts as remembered if any of its replies holds all options in their places; intervals
     are Wilson's. The test is over whole items, those remembered against those whose control would
-    be: a one-sided exact McNemar test with Holm's correction over models. `remembers` says that it
-    holds at `alpha`. The difference of the shares of options, with a t interval, only describes: a
-    model that knows the topic guesses more options of the item than of another one.
+    be: a one-sided exact McNemar test with Holm's correction over models. `remembers` is true if
+    the result is significant at `alpha`. The difference of the shares of options, with a t
+    interval, is descriptive only: a model that knows the topic guesses more options of the item
+    than of its control.
     """
     groups = memorisation.groupby("model", sort=True)
     rows = [_summary(str(model), replies, settings.level) for model, replies in groups]
@@ -252,7 +253,7 @@ def _against_control(
 ) -> dict[str, Any]:
     if compared.empty:
         missing = ("control_fuzzy", "difference", "low", "high", "p_value")
-        reason = "no item has another one of its subject to compare with"
+        reason = "no item has a control item of the same subject"
         return {**dict.fromkeys(missing, nan), "reason": reason}
     from scipy.stats import binomtest
 
@@ -277,9 +278,9 @@ _LONGEST = 1_500  # characters of a text
 def choose_examples(
     items: pd.DataFrame, memorisation: pd.DataFrame, settings: MemorisationParams, seed: int
 ) -> list[dict[str, Any]]:
-    """Choose items of each model: those with the most options in place, and some drawn by seed.
+    """Choose items of each model: those with the most options in place, and random ones.
 
-    Each has its question, its options with what was written in their places, and the first reply.
+    Each has its question, its options with the texts written in their places, and the first reply.
     """
     asked = zip(items["item_id"], items["question"], items["choices"], strict=True)
     questions = {
@@ -296,7 +297,7 @@ def choose_examples(
             ["exact", "fuzzy", "draw"], ascending=[False, False, True]
         )[: settings.examples]
         drawn = ordered[~ordered["item_id"].isin(best["item_id"])].sort_values("draw")
-        parts = (("Most options in place", best), ("Drawn by seed", drawn[: settings.examples]))
+        parts = (("Most options in place", best), ("Random items", drawn[: settings.examples]))
         kinds = [
             {
                 "title": title,

@@ -124,7 +124,7 @@ def plot_gaps_by_field(half_gap: pd.DataFrame) -> Any:
     """Draw Δ of models × fields as a heat map, orange where the public half is better."""
     of_fields = by_size(half_gap[half_gap["field"].ne("")])
     if of_fields.empty:
-        return empty_plot(_TITLE, "No field is told by itself in both halves.")
+        return empty_plot(_TITLE, "No field is reported separately in both halves.")
     of_fields = of_fields.assign(name=_names(of_fields))
     # The order of the other plot, by all fields together.
     whole = by_size(half_gap[half_gap["field"].eq("")])

@@ -30,12 +30,12 @@ _NAMED = 4  # configurations in a headline
 
 
 def write_headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]:
-    """Say whether the public half looks leaked and for whom, then by field, and the sensitivity."""
+    """Write whether the public half looks leaked, for which models and fields, and how surely."""
     whole = half_gap[half_gap["field"].eq("")]
     tested = whole[whole["p_value"].notna()]
     alarms = whole[whole["suspicious"]].sort_values("delta").to_dict("records")
     if not len(tested):
-        return ["Nothing can be said: no model has results with an error on both halves."]
+        return ["No conclusion: no model has results with a standard error on both halves."]
     if alarms:
         named = [
             f"{configuration_of(row)} ({format_points(row['delta'])} points {format_bounds(row)})"
@@ -44,12 +44,10 @@ def write_headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]
         first = f"The public half looks leaked for {', '.join(named[:_NAMED])}{_rest(named)}."
     else:
         n = len(tested)
-        who = f"none of {n:,} configurations does"
-        if n == 1:
-            who = "the one configuration does not do"
+        who = f"none of {n:,} configurations is" if n > 1 else "the only configuration is not"
         first = (
-            f"No sign that the public half leaked: {who} better on it than on the closed half "
-            "beyond chance."
+            f"No evidence of a leak: {who} significantly better on the public half than on the "
+            "closed half."
         )
     sentences = [first]
     fields = half_gap[half_gap["field"].ne("") & half_gap["suspicious"]]
@@ -61,8 +59,9 @@ def write_headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]
     reach = smallest_alarm(whole, settings)
     if not isnan(reach):
         sentences.append(
-            f"With so many items the public half must be better by about {100 * reach:.1f} points "
-            "to raise the alarm (median over models); smaller leaks are not seen."
+            f"With these numbers of items, the public half must be better by about "
+            f"{100 * reach:.1f} points to raise the alarm (median over models). Smaller leaks go "
+            "undetected."
         )
     return sentences
 
@@ -102,19 +101,21 @@ def _rest(listed: list[str]) -> str:
 
 
 _GAPS_HEAD = (
-    *("Size", "Model, as asked", "Validation", "Test", "Difference"),
+    *("Size", "Configuration", "Validation", "Test", "Difference"),
     *("p", "p, corrected", "Alarm"),
 )
-_SHARES_HEAD = ("Asked", "Size", "Below, points", "Configurations", "Share", "Expected")
+_SHARES_HEAD = ("Style", "Size", "Below, points", "Configurations", "Share", "Expected")
 _READING = (
-    "A model that was trained on the public half does better on it: test − validation is "
-    "negative. The alarm needs that beyond chance, after Holm's correction over all "
-    "configurations at {alpha}, two-sided.",
-    "Where all models, old ones too, differ by as much in the same direction, the halves are not "
-    "equally hard. Score some models before the public half is released and compare.",
-    "No alarm is no proof: see above how large a gap has to be, with these numbers of items.",
-    "Models asked in several ways are several configurations; their errors go together, and "
-    "shares of small gaps take them for independent.",
+    "A model that was trained on the public half is better on it, so test − validation is "
+    "negative. The alarm is raised if the difference is significant after Holm's correction over "
+    "all configurations (α = {alpha}, two-sided).",
+    "If all models, including old ones, differ by a similar amount in the same direction, the "
+    "halves are not equally difficult. Score some models before the release of the public half and "
+    "compare.",
+    "The absence of an alarm does not prove the absence of a leak: the headline states the "
+    "smallest detectable gap.",
+    "Several configurations of one model have correlated errors. The shares of small gaps treat "
+    "them as independent.",
 )
 _METHOD = (
     "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding "
@@ -146,8 +147,8 @@ def render_half_gap_page(
                 [
                     Plot("fields"),
                     Text(
-                        "Only fields that both halves tell by themselves; p is corrected over all "
-                        "models and fields.",
+                        "Only fields that are reported separately in both halves; p is corrected "
+                        "over all models and fields.",
                         "quiet",
                     ),
                 ],
@@ -155,12 +156,12 @@ def render_half_gap_page(
             ),
             Section("Small gaps", _small_gaps(half_gap_shares), "shares"),
             Section(
-                "How to read it",
+                "Interpretation",
                 [Bullets([line.format(alpha=settings.alpha) for line in _READING])],
                 "reading",
             ),
             provenance_section(
-                "What was compared",
+                "Compared files",
                 [
                     Fact("Benchmark", benchmark.name),
                     Fact("Canary of the public half", benchmark.canary),
@@ -210,8 +211,8 @@ def _model_cells(row: dict[Any, Any]) -> list[str | Cell]:
 
 def _small_gaps(half_gap_shares: pd.DataFrame) -> list[Any]:
     label = (
-        "Share of configurations with a small difference, and what sampling alone gives halves of "
-        "equal difficulty"
+        "Share of configurations with a small difference, and the share expected from sampling "
+        "error for halves of equal difficulty"
     )
     rows = [
         [
@@ -230,8 +231,8 @@ def _small_gaps(half_gap_shares: pd.DataFrame) -> list[Any]:
     return [
         Table(label, _SHARES_HEAD, rows, numbers=range(2, 6), header=-1),
         Text(
-            "MMLU-CF tells 60% below 0.5 points and 96% below 1 at 10,000 + 10,000 items, before "
-            "its public half was released.",
+            "MMLU-CF reports 60% below 0.5 points and 96% below 1 point at 10,000 + 10,000 items, "
+            "before its public half was released.",
             "quiet",
         ),
     ]

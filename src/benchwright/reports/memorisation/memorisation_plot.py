@@ -1,4 +1,4 @@
-"""Whole items written from memory, model by model (MMLU-CF, Figure 1)."""
+"""Plot of the items that each model completes from memory (MMLU-CF, Figure 1)."""
 
 from typing import Any
 
@@ -26,8 +26,8 @@ _MOST = 60  # models beyond this are in the table alone
 
 
 def plot_memorisation(memorisation_summary: pd.DataFrame, settings: MemorisationParams) -> Any:
-    """Draw the shares of items and of controls that each model writes whole, with intervals."""
-    title = f"Items whose options are all written in place, with {settings.level:.0%} intervals"
+    """Draw the shares of items and controls that each model completes, with intervals."""
+    title = f"Items with all options written in place, with {settings.level:.0%} intervals"
     if memorisation_summary.empty:
         return empty_plot(title, "No model wrote options.")
     table = memorisation_summary.sort_values(["fuzzy", "exact", "model"], ascending=[False] * 3)

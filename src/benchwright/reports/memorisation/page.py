@@ -24,7 +24,7 @@ from benchwright.reports.page.parts import (
 )
 from benchwright.reports.page.provenance import Fact, benchmark_facts, provenance_section
 from benchwright.reports.page.provenance import settings as facts_of
-from benchwright.reports.page.wording import is_missing, number, percent, rows_of
+from benchwright.reports.page.wording import count, is_missing, number, percent, rows_of
 
 _NAMED = 3  # models in a headline
 
@@ -32,7 +32,7 @@ _NAMED = 3  # models in a headline
 def write_headline(memorisation_summary: pd.DataFrame) -> list[str]:
     """Write a sentence for each model that remembers items, or that none does.
 
-    If none does, a second sentence gives the share that would have gone unnoticed.
+    If none does, a second sentence gives the largest share compatible with the results.
     """
     rows = rows_of(memorisation_summary)
     remembering = sorted(
@@ -40,30 +40,31 @@ def write_headline(memorisation_summary: pd.DataFrame) -> list[str]:
     )
     if remembering:
         more = len(remembering) - _NAMED
-        rest = [f"So {'does 1 more' if more == 1 else f'do {more:,} more'}."] if more > 0 else []
+        verb = "remembers" if more == 1 else "remember"
+        rest = [f"{count(more, 'more model')} {verb} items."] if more > 0 else []
         return [*map(_remembers, remembering[:_NAMED]), *rest]
     if not any(row["compared"] for row in rows):
-        return ["Nothing can be said: no item has another one of its subject to compare with."]
-    beyond = "the options of these items beyond what it writes of other items'"
-    who = "No model remembers" if len(rows) > 1 else f"{rows[0]['model']} does not remember"
-    return [f"{who} {beyond}.", _unseen(rows)]
+        return ["No conclusion: no item has a control item of the same subject."]
+    who = "No model writes" if len(rows) > 1 else f"{rows[0]['model']} does not write"
+    beyond = "all options of its items significantly more often than those of control items"
+    return [f"{who} {beyond}.", _upper_bound(rows)]
 
 
 def _remembers(row: dict[Any, Any]) -> str:
     return (
-        f"{row['model']} writes all options of {row['fuzzy']:.1%} of items in place "
-        f"[{row['fuzzy_low']:.1%}, {row['fuzzy_high']:.1%}], of another item of the subject "
-        f"{row['control_whole']:.1%}."
+        f"{row['model']} writes all options in place for {row['fuzzy']:.1%} of items "
+        f"[{row['fuzzy_low']:.1%}, {row['fuzzy_high']:.1%}] and {row['control_whole']:.1%} of "
+        "control items."
     )
 
 
-def _unseen(rows: list[dict[Any, Any]]) -> str:
+def _upper_bound(rows: list[dict[Any, Any]]) -> str:
     widest = max(rows, key=lambda row: row["fuzzy_high"])
     counts = sorted({row["items"] for row in rows})
     items = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,}–{counts[-1]:,}"
     return (
-        f"With {items} items, up to {widest['fuzzy_high']:.1%} remembered whole would still agree "
-        "with what was seen."
+        f"With {items} items, a rate of up to {widest['fuzzy_high']:.1%} is compatible with these "
+        "results."
     )
 
 
@@ -72,38 +73,39 @@ def format_test(row: dict[Any, Any]) -> str:
     if is_missing(row["p_holm"]):
         return str(row["reason"])
     p = "p < 0.0001" if row["p_holm"] < 1e-4 else f"p = {row['p_holm']:.4f}"
-    return f"{row['item_only']:,} items whole against {row['control_only']:,} controls, {p}"
+    return f"{row['item_only']:,} items against {row['control_only']:,} controls, {p}"
 
 
 _METHOD = (
-    "Each model sees a question and `A.`, and nothing of the options. What it writes is cut at "
-    "`B.`, `C.` and so on, and held against the options of the item, place by place. An option is "
-    "verbatim where it is the same text, and similar from {fuzzy} of 100 on. An item is whole "
-    "where all its options are in place.",
-    "Options can be guessed. So the same reply is also held against another item of the same "
-    "subject with as many, but other, options: the control. A model remembers where it writes "
-    "items whole more often than controls: McNemar's exact test, one-sided, p corrected over all "
-    "models (Holm), below {alpha}.",
+    "Each model sees a question and `A.`, without the options. Its reply is split at `B.`, `C.` "
+    "and so on, and compared with the options of the item, place by place. An option matches "
+    "verbatim if the texts are equal, and is similar at a similarity of at least {fuzzy} of 100. "
+    "An item is complete if all its options are in place.",
+    "Models can guess options. The same reply is therefore compared with a control: another item "
+    "of the same subject with the same number of different options. A model remembers items if it "
+    "completes them significantly more often than their controls (one-sided exact McNemar test, "
+    "p corrected by Holm over all models, below {alpha}).",
 )
 _ITEMS_HEAD = (
-    *("Model", "Items", "Whole, verbatim", "Whole, similar", "Control whole"),
+    *("Model", "Items", "Complete, verbatim", "Complete, similar", "Control complete"),
     *("Test", "Remembers"),
 )
 _OPTIONS_HEAD = (
     *("Model", "In place, verbatim", "In place, similar", "In any place"),
-    *("The control's, in place", "Difference"),
+    *("Control, in place", "Difference"),
 )
 _READING = (
-    "The difference of single options is no evidence by itself: who knows the topic guesses some "
-    "options of the item, and fewer of another one's. The test is of whole items.",
-    "In a random order, options in place would be those in any place divided by their number. A "
-    "model that knows the items writes them in their order: both shares are then nearly equal.",
-    "A reply is at most {recall} tokens long. One that is cut off cannot be whole; raise "
+    "A difference in single options alone is no evidence: a model that knows the topic guesses "
+    "more options of the item than of its control. The test uses complete items.",
+    "If options were written in random order, the share in place would be the share in any place "
+    "divided by their number. A model that knows the items writes the options in order, so both "
+    "shares are nearly equal.",
+    "A reply has at most {recall} tokens. A truncated reply cannot complete an item; raise "
     "`scoring.generation.recall_tokens` for long options.",
-    "A model that was trained to converse may explain instead of going on. “With options” counts "
-    "replies that hold any text where an option is expected.",
-    "Writing no item whole does not prove that a model never saw them: it can know answers "
-    "without reciting.",
+    "A chat model may explain instead of continuing the list. “With options” counts the items "
+    "with a reply that has text where an option is expected.",
+    "A model that completes no item may still have seen the items: it can know answers without "
+    "reciting options.",
 )
 _SOURCE = (
     "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding "
@@ -134,15 +136,15 @@ def render_memorisation_page(
         ingestion.title,
         [
             Section(
-                "What was done",
+                "Method",
                 [Text(text.format(**values), code=True) for text in _METHOD],
                 "method",
             ),
-            Section("What is remembered", _result(rows, settings.level), "result"),
-            Section("How to read it", [Bullets([t.format(**values) for t in _READING])], "reading"),
+            Section("Results", _result(rows, settings.level), "result"),
+            Section("Interpretation", [Bullets([t.format(**values) for t in _READING])], "reading"),
             Section("Examples", _examples(memorisation_examples), "examples"),
             provenance_section(
-                "What was asked",
+                "Test",
                 benchmark_facts(ingestion, variant, seed, []),
                 "probe",
                 [
@@ -166,8 +168,8 @@ def _result(rows: list[dict[Any, Any]], level: float) -> list[Any]:
     return [
         Plot("memorisation"),
         Table(
-            "Shares of items whose options are all written in place, with intervals of "
-            f"{level:.0%}, and the test against the control",
+            f"Shares of items with all options in place, with {level:.0%} intervals, and the test "
+            "against the control",
             _ITEMS_HEAD,
             [
                 [
@@ -184,8 +186,8 @@ def _result(rows: list[dict[Any, Any]], level: float) -> list[Any]:
             numbers=range(1, 5),
         ),
         Table(
-            "Shares of options, whole items or not; difference: in place minus the control's, on "
-            "items that have one",
+            "Shares of options; difference: share in place of the item minus the control, on items "
+            "with a control",
             _OPTIONS_HEAD,
             [
                 [
@@ -231,13 +233,13 @@ def _example(item: dict[str, Any]) -> Article:
         [option["label"], option["choice"], option["written"] or "—", option["match"] or "—"]
         for option in item["options"]
     ]
-    label = f"Options of {item['item_id']} and what was written in their places"
+    label = f"Options of {item['item_id']} and the text written in their places"
     reply = Question(item["reply"] or "(nothing)")
     return Article(
         item["item_id"],
         [
             Question(item["question"]),
             Table(label, ("", "The item's option", "Written", "Match"), options),
-            Folded("The reply as it came", [reply]),
+            Folded("Full reply", [reply]),
         ],
     )

@@ -225,7 +225,7 @@ def test_too_few_answers_tell_nothing() -> None:
     score = evaluate_sealed(benchmark(["law"] * 30), lambda own: [1] * 5 + [None] * 25, 10)
     assert np.isnan(score.whole.accuracy)
     assert score.fields == ()
-    assert score.reason == "5 answers; accuracies of fewer than 10 are not told"
+    assert score.reason == "5 answers; accuracies of fewer than 10 are withheld"
     with pytest.raises(InputError, match="scored 29 of 30 items"):
         evaluate_sealed(benchmark(["law"] * 30), lambda own: [1] * 29, 10)
 
@@ -301,7 +301,7 @@ def test_a_model_is_scored_on_the_closed_half_and_no_file_holds_five_words_of_it
     assert told["all"]["n"] == told["fields"][OTHER]["n"] == len(closed)
     print("\n".join(command.terminal_lines(score)))  # noqa: T201
     monkeypatch.setattr(scores, "answer_batches", Scripted(known, fail=True))
-    with pytest.raises(InputError, match=r"scoring failed .RuntimeError.; its message is withheld"):
+    with pytest.raises(InputError, match=r"scoring failed .RuntimeError.. The message is withheld"):
         command.run_evaluate_sealed(repository, None, request, sealing)
     saved = public_assignment(assignment, SealKey(SECRET), "demo")
     saved.to_parquet(workshop / "split.parquet")
@@ -329,11 +329,11 @@ def test_a_server_is_not_sent_closed_questions_unless_told(
     request = command.SealedRequest(sealed.test, "remote")
     with pytest.raises(InputError, match="--send-to-server"):
         command.run_evaluate_sealed(repository, None, request, SealingParams())
-    with pytest.raises(InputError, match=r"'nobody' is not known; there are .*smollm2"):
+    with pytest.raises(InputError, match=r"unknown model 'nobody'; models.models has .*smollm2"):
         command.run_evaluate_sealed(
             repository, None, request._replace(model="nobody"), SealingParams()
         )
-    with pytest.raises(InputError, match="style 'riddles' is not known; there are letters"):
+    with pytest.raises(InputError, match="style 'riddles': expected one of letters"):
         command.run_evaluate_sealed(
             repository, None, request._replace(style="riddles"), SealingParams()
         )

@@ -309,7 +309,7 @@ def answer_within_choices(rows: Rows, _: CleaningParams) -> Outcome:
         (
             (~matches(rows.answer, r"\S"), "no answer"),
             (position < 0, "answer is none of the choices"),
-            (rows.sums(same) > 1, "answer stands among the choices twice"),
+            (rows.sums(same) > 1, "two choices have the text of the answer"),
         ),
     )
 

@@ -142,8 +142,8 @@ def question_complete(rows: Rows, _: CleaningParams) -> Outcome:
         (
             (matches(question, _CUT), "mark of truncation"),
             (matches(question, _CUT_WORD), "ends with half a word"),
-            (matches(question, _OPEN_END), "ends with an opening"),
-            (matches(question, _LATE_START), "starts in the middle"),
+            (matches(question, _OPEN_END), "ends with an opening bracket or quotation mark"),
+            (matches(question, _LATE_START), "starts with closing punctuation"),
             (truths(pc.greater(opened, closed)), "bracket that is not closed"),
         ),
     )
@@ -244,7 +244,7 @@ class Rule(NamedTuple):
 
 
 ROW_RULES = (
-    # The first two are not in the paper: they protect the other rules.
+    # The first two are not in the paper. They protect the other rules.
     Rule("too_long", "reject", too_long),
     Rule("unreadable", "reject", unreadable),
     Rule("n_choices", "reject", n_choices),

@@ -72,7 +72,7 @@ class Rounds(NamedTuple, Generic[T]):
 def ask_in_rounds(
     ask: Ask, texts: Sequence[str], parse: Callable[[int, str], T | None], attempts: int
 ) -> Rounds[T]:
-    """Ask all texts, and again those whose replies could not be read.
+    """Ask all texts, and ask again if a reply is unreadable.
 
     A text that does not fit the model's context is asked once. `parse` reads the value from the
     place of a text and the reply to it, or returns None. `attempts` is at least 1.
@@ -118,7 +118,7 @@ def rounds_table(task: str, rounds: Mapping[str, Rounds[T]]) -> pd.DataFrame:
 
 
 class ReplyLimits(NamedTuple):
-    """The most tokens of a reply, and the temperature of attempts after the first."""
+    """The maximum number of tokens of a reply, and the temperature of attempts after the first."""
 
     max_tokens: int
     temperature: float
@@ -138,7 +138,7 @@ def ask_in_memory(
     `what` is the step, for the progress bar and errors.
 
     Raises:
-        InputError: the name is not known.
+        InputError: the name is unknown.
     """
     local = scoring.model_copy(update={"engine": "local"})
     ask = ask_model(name, models, local, store, **limits._asdict(), what=what)
@@ -147,10 +147,10 @@ def ask_in_memory(
 
 
 def warn_of_server(name: str, models: ModelsParams, what: str) -> None:
-    """Warn if a model is a server, which would see questions of the closed half."""
+    """Warn if a model is a server, since it would receive questions of the closed half."""
     if name in models.models and models.models[name].endpoint is not None:
         logger.warning(
-            "%s: %s is a server: questions of the closed half go there, and it may keep them",
+            "%s: %s is a server: it receives questions of the closed half and may store them",
             *(what, name),
         )
 
@@ -174,8 +174,8 @@ def judge_agreement(
 ) -> pd.DataFrame:
     """Compute Krippendorff's alpha and plain agreement per criterion, as a `JudgeAgreement` table.
 
-    `judged` has item_id, judge, criterion and value (NaN if a reply could not be read). The seed
-    and the number of draws are of the resamples of items for the interval of alpha.
+    `judged` has item_id, judge, criterion and value (NaN if a reply could not be read). Seed
+    and number of draws are those of the bootstrap over items for the interval of alpha.
     """
     rows: list[tuple[Any, ...]] = []
     for criterion, part in judged.groupby("criterion", sort=True):

@@ -1,9 +1,9 @@
-"""Reading judges' replies: one number, several named values, yes or no, one name; never a guess.
+"""Parse judges' replies strictly: one number, several named values, yes or no, one name.
 
-A number counts if it stands in a form in which ratings are given: alone on a line, in square
+A number counts if it has the form of a rating: alone on a line, in square
 brackets, after "Rating:" or a similar name, after "I would rate this question as", as "7/9", or
 under a known key of a JSON object. Any other reply is unreadable, and the judge is asked again.
-Named values are read as strictly: every name once, every value in its form, or nothing.
+Named values are read equally strictly: every name once, every value in its form, or nothing.
 """
 
 import json
@@ -123,8 +123,8 @@ def parse_rating(
     """Read the rating that a reply states, or return None.
 
     None if it states no rating, two different ones, a range ("6-7"), one out of range or of another
-    scale ("7/10"), a decimal, one after a doubt or a negation, or one beside another number of the
-    scale; if it refuses; and if it only repeats the scale or the prompt. Repetition of `shown`
+    scale ("7/10"), a decimal, one after a doubt or a negation, or one next to another number of
+    the scale; if it refuses; and if it only repeats the scale or the prompt. Repetition of `shown`
     texts of the prompt is ignored, and so is a number alone that is one of the `choices`, since it
     may answer the question.
     """

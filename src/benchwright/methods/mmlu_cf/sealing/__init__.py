@@ -1,1 +1,1 @@
-"""The closed half as an encrypted file that is only ever opened in memory."""
+"""The closed half as an encrypted file that is opened only in memory."""

@@ -42,8 +42,8 @@ class _Keys(NamedTuple):
 class SealedShards(StoredShards):
     """Shards by name, as `StoredShards`, each encrypted; none stays in memory.
 
-    A torn or altered file counts as absent, with a warning each; so do files under another key,
-    with one warning for all. Nothing is derived or listed before the first use. The folder is
+    A torn or altered file counts as absent and causes a warning; files under another key cause one
+    warning together. Nothing is derived or listed before the first use. The folder is
     created if absent; the name of the benchmark is part of the salt.
     """
 
@@ -146,8 +146,8 @@ class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
     """One store for all nodes of a run in this process: encrypted on disk, or in memory.
 
     On disk (`sealing.judge_store: encrypted`) a killed run continues where it stopped. Without a
-    key, which only pipelines that seal nothing may lack, replies stay in memory. Several benchmarks
-    may share the folder. `sealing` is the section of conf.
+    key, which only pipelines that seal nothing may lack, replies are kept in memory. Several
+    benchmarks may share the folder. `sealing` is the section of conf.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         try:
             key = read_key(params)
         except InputError:
-            logger.info("no key: judges' replies stay in memory, and other runs ask again")
+            logger.info("no key: judges' replies are kept in memory only, so other runs ask again")
             return MemoryShards()
         return SealedShards(self._folder, key, params.name)
 

@@ -23,7 +23,7 @@ SCRYPT_N, SCRYPT_R, SCRYPT_P = 1 << 17, 8, 1
 
 
 class SealKey:
-    """A secret that no representation shows and that cannot be pickled."""
+    """A secret that is hidden in representations and cannot be pickled."""
 
     def __init__(self, secret: str) -> None:
         if len(secret) < _SHORTEST:
@@ -67,7 +67,7 @@ def read_key(params: SealingParams) -> SealKey:
     if not text:
         raise InputError(
             f"sealing: no key: set the environment variable {params.key_env}, or key_file to the "
-            f"path of a file with the key ({_NEW_KEY}: keep it, without it the closed half is lost)"
+            f"path of a file with the key ({_NEW_KEY}; without the key the closed half is lost)"
         )
     return SealKey(text)
 
@@ -88,7 +88,7 @@ def subkey(derived: bytes, purpose: str) -> bytes:
 
 
 class KeyedNames:
-    """Ids and canaries of one benchmark, always the same under the same key."""
+    """Ids and canaries of one benchmark; the same key gives the same names."""
 
     def __init__(self, key: SealKey, name: str) -> None:
         salt = hashlib.sha256(f"benchwright sealed ids\x1f{name}".encode()).digest()
@@ -110,7 +110,7 @@ class KeyedNames:
         return digest.hexdigest()[:32]
 
     def canary(self, half: str) -> str:
-        """Return a GUID that occurs nowhere else, to find a half in training data."""
+        """Return a unique GUID that identifies a half in training data."""
         digest = hmac.new(self._canaries, half.encode(), hashlib.sha256).digest()
         return str(uuid.UUID(bytes=digest[:16], version=4))
 

@@ -1,4 +1,4 @@
-"""Errors that repeat no words of a question, since logs, MLflow and terminals keep messages."""
+"""Errors without words of questions, since logs, MLflow and terminals keep messages."""
 
 import re
 from collections.abc import Iterable, Iterator

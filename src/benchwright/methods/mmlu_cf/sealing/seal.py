@@ -25,7 +25,7 @@ VALIDATION, TEST, CARD, MANIFEST = "validation.jsonl", "test.sealed", "README.md
 
 @dataclass(frozen=True)
 class SealedItem:
-    """A closed question, in memory; its representation shows nothing of it.
+    """A closed question, in memory; its representation hides the texts.
 
     `cluster` is the keyed hash of its passage or document, or its own id.
     """
@@ -59,9 +59,8 @@ def seal_halves(
     Nothing of a test item is in the clear: no text, answer or address, and no hash against
     which a guess could be checked without the key.
 
-    `items` have item_id, question, choices, answer, field, difficulty; and if there are any
-    passage, doc_id, url, domain and explanation. `assignment` is a `SplitAssignment` of (some of)
-    them.
+    `items` have item_id, question, choices, answer, field, difficulty; optionally passage, doc_id,
+    url, domain and explanation. `assignment` is a `SplitAssignment` of some or all of them.
 
     Raises:
         InputError: an assigned item is missing, a half is empty, or an answer is not an option.
@@ -181,7 +180,7 @@ Multiple-choice questions in two halves with the same distribution of fields and
   `difficulty` 0–9, `question`, `choices`, `answer` as an index from 0, `cluster`, `explanation`,
   `domain`, `url`, `canary`).
 - `{TEST}`: {n_closed} closed questions, encrypted. Models are scored on them with
-  `benchwright evaluate-sealed`, which tells accuracies only.
+  `benchwright evaluate-sealed`, which reports accuracies only.
 - `{MANIFEST}`: counts and SHA-256 of both files.
 
 These questions are for testing. Please keep them out of training data; filter by this string:
@@ -231,8 +230,8 @@ def public_leak_pairs(
 ) -> pd.DataFrame:
     """Replace the ids of a `LeakPairs` table, except those of public items, by keyed ids.
 
-    Dropped items get keyed ids as well: one may say what a closed item says. `assignment` is of the
-    items that stayed; both tables have the items' own ids.
+    Removed items get keyed ids as well, since one may repeat a closed item. `assignment` is of the
+    kept items; both tables have the items' own ids.
     """
     if pairs.empty:
         return LeakPairs.empty()
@@ -265,7 +264,7 @@ class GroupScore(NamedTuple):
 
 
 class SealedScore(NamedTuple):
-    """A model on the closed half: all fields, those with enough items, the others together.
+    """A model on the closed half: all fields, fields with enough items, and the others together.
 
     `unanswered` counts items without an answer; `reason` says why accuracies are withheld, or "".
     """
@@ -279,9 +278,10 @@ class SealedScore(NamedTuple):
 def evaluate_sealed(sealed: SealedBenchmark, scorer: Scorer, min_group: int) -> SealedScore:
     """Score a model on the closed half and report aggregates only.
 
-    A field is reported by itself if at least `min_group` of its items were answered. The others are
-    reported together, with the smallest of the large ones if they are too few even so: otherwise
-    the difference to the whole would reveal them. With fewer answers in all, nothing is reported.
+    A field is reported separately if at least `min_group` of its items were answered. The others
+    are reported together, joined by the smallest of the large ones if they are still too few,
+    because their accuracy would otherwise follow from the total. With fewer answers in total,
+    nothing is reported.
 
     Raises:
         InputError: the scorer returned another number of scores, or one outside 0–1.
@@ -297,7 +297,7 @@ def evaluate_sealed(sealed: SealedBenchmark, scorer: Scorer, min_group: int) -> 
         raise InputError("evaluate-sealed: the scorer returned a score outside 0–1")
     unanswered = len(correct) - len(known)
     if len(known) < min_group:
-        reason = f"{len(known)} answers; accuracies of fewer than {min_group} are not told"
+        reason = f"{len(known)} answers; accuracies of fewer than {min_group} are withheld"
         return SealedScore(GroupScore("all", len(known), nan, nan), (), unanswered, reason)
     _, clusters = np.unique([item.cluster for item in sealed.items], return_inverse=True)
     whole = _score("all", correct, clusters, np.ones(len(correct), dtype=np.bool_))

@@ -152,7 +152,7 @@ def gap_shares(
 
 
 def _below(bound: float, validation: float, n_validation: int, test: float, n_test: int) -> float:
-    """Return the chance that two halves of these sizes differ by less, at their common accuracy."""
+    """Return the probability that two halves of these sizes differ by less, at equal accuracy."""
     from scipy.special import ndtr
 
     whole = n_validation + n_test
@@ -162,11 +162,11 @@ def _below(bound: float, validation: float, n_validation: int, test: float, n_te
 
 
 class PairedHalves(NamedTuple):
-    """The configurations that have both halves, and what a reader has to know about the others.
+    """The configurations that have both halves, and notes on the others.
 
-    `scores` are in all and by field, in order. `excluded` has a sentence on each configuration that
-    lacks a half or an accuracy. `versions` are those of the package; with several, differences may
-    come from them.
+    `scores` are for all items and by field, in order. `excluded` has a sentence on each
+    configuration that lacks a half or an accuracy. `versions` are those of the package; with
+    several, differences may come from them.
     """
 
     benchmark: SealedIdentity
@@ -178,9 +178,9 @@ class PairedHalves(NamedTuple):
 def pair_halves(results: Mapping[str, HalfResult], sealed: str | None = None) -> PairedHalves:
     """Pair the halves by model, style and shots, within one sealing of one benchmark.
 
-    Only fields that both halves report by themselves are paired: "other fields" may be different
-    fields in each half. `results` are by file. `sealed` is the benchmark's name or the beginning of
-    the SHA-256 of its `test.sealed`; None if there are results of one benchmark only.
+    Only fields that both halves report separately are paired: "other fields" may be different
+    fields in each half. `results` are by file. `sealed` is the benchmark's name or the first digits
+    of the SHA-256 of its `test.sealed`; None if there are results of one benchmark only.
 
     Raises:
         InputError: there are results of no or of several benchmarks, a half of a configuration
@@ -291,7 +291,7 @@ def compare_halves(
     notes = list(paired.excluded)
     unknown = [name for name, group in groups.items() if group == "unknown"]
     if unknown:
-        notes.append(f"size not known (conf: models.models.<name>.size_b): {', '.join(unknown)}")
+        notes.append(f"unknown size (conf: models.models.<name>.size_b): {', '.join(unknown)}")
     if len(paired.versions) > 1:
         notes.append(
             f"results are by versions {', '.join(paired.versions)}: a difference may be theirs"

@@ -1,7 +1,7 @@
-"""Leaks: questions of both halves that are one question (MMLU-CF, section 3.2, step 4).
+"""Leaks: the same question in both halves (MMLU-CF, section 3.2, step 4).
 
-Neighbours of embeddings are the candidates; a judge decides on those that are neither certain nor
-far apart.
+Nearest neighbours of embeddings are the candidates. A judge decides on those that are neither
+certain nor dissimilar.
 """
 
 import re
@@ -21,7 +21,7 @@ from benchwright.statistics.nearest_neighbours import nearest_neighbours
 from benchwright.tables.mmlu_cf import LeakPairs, SplitAssignment
 
 LEAKS = frozenset({"certain", "same_words", "judged_same"})
-"""Verdicts that two questions are one."""
+"""Verdicts that two questions are the same."""
 
 JUDGE_PROMPT = (
     "Here are two exam questions.\n\n"
@@ -32,7 +32,7 @@ JUDGE_PROMPT = (
 
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_SAID = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
+_YES_OR_NO_FIRST = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 _FIRST_K = 8
 
@@ -54,9 +54,9 @@ class Verdict(NamedTuple):
 
 
 class Repaired(NamedTuple):
-    """Halves without leaks: a `SplitAssignment` of the items that stay.
+    """Halves without leaks: a `SplitAssignment` of the kept items.
 
-    The `LeakPairs` were in different halves in any of the `rounds`; `removed` are the dropped ids.
+    The `LeakPairs` were in different halves in any of the `rounds`; `removed` are the removed ids.
     """
 
     assignment: pd.DataFrame
@@ -100,13 +100,13 @@ def word_overlap(first: str, second: str) -> float:
 
 
 def same_numbers(first: str, second: str) -> bool:
-    """Return whether two texts hold the same numbers, each as often."""
+    """Return whether two texts contain the same numbers, equally often."""
     return Counter(_NUMBER.findall(first)) == Counter(_NUMBER.findall(second))
 
 
 def parse_same(reply: str) -> bool | None:
-    """Read a judge's yes or no; None if the reply begins with neither, or holds both."""
-    first = _SAID.match(reply)
+    """Read a judge's yes or no; None if the reply begins with neither or contains both."""
+    first = _YES_OR_NO_FIRST.match(reply)
     words = {word.casefold() for word in _YES_OR_NO.findall(reply)}
     return first[1].casefold() == "yes" if first and len(words) == 1 else None
 
@@ -114,11 +114,11 @@ def parse_same(reply: str) -> bool | None:
 def judge_pairs(
     pairs: Sequence[Pair], texts: Mapping[str, str], params: LeakageParams, ask: Ask | None = None
 ) -> dict[tuple[str, str], Verdict]:
-    """Decide for each pair, by its ids, whether it is one question.
+    """Decide for each pair, by its ids, whether it is the same question.
 
-    A pair with equal numbers and a similarity of `certain` or more is. The judge decides on the
-    others; without a judge, or a readable reply in `attempts` tries, the share of common words and
-    equal numbers decide. `texts` are question and options by id.
+    A pair with equal numbers and a similarity of at least `certain` is. The judge decides on the
+    others. Without a judge, or without a readable reply after `attempts`, the share of common
+    words and equal numbers decide. `texts` are question and options by id.
     """
     verdicts: dict[tuple[str, str], Verdict] = {}
     open_pairs: list[Pair] = []
@@ -154,13 +154,13 @@ def split_without_leaks(
     seed: int,
     ask: Ask | None = None,
 ) -> Repaired:
-    """Halve the items so that no question is in both halves in other words.
+    """Halve the items so that no question is in both halves in different words.
 
-    Pairs across the halves are judged. With `repair: move`, pairs that are one question become a
-    group and the items are halved again, which keeps the distributions equal. This may bring new
-    pairs across, so it is repeated. With `remove`, or after the last round, one of each pair is
-    dropped: first those in most pairs, then the one of the larger stratum. `items` are as for
-    `split_halves`, with question and choices; `vectors` (n, d) in the order of rows.
+    Pairs across the halves are judged. With `repair: move`, pairs that are the same question become
+    a group and the items are halved again, which keeps the distributions equal. New pairs may then
+    be across the halves, so this is repeated. With `remove`, or after the last round, one item of
+    each pair is removed: first items in the most pairs, then the one of the larger stratum. `items`
+    are as for `split_halves`, with question and choices; `vectors` (n, d) in the order of rows.
     """
     rules = params.leakage
     ids = items["item_id"].astype(str).tolist()
@@ -181,7 +181,7 @@ def split_without_leaks(
         if not leaks or rules.repair == "remove" or rounds == rules.rounds:
             break
         groups += [[pair.first, pair.second] for pair in leaks]
-    removed = _to_drop(leaks, assignment)
+    removed = _to_remove(leaks, assignment)
     kept = assignment[~assignment["item_id"].isin(set(removed.values()))]
     rows = []
     for pair, (verdict, overlap, judge) in sorted(seen.items()):
@@ -195,17 +195,17 @@ def split_without_leaks(
     )
 
 
-def _to_drop(leaks: Sequence[Pair], assignment: pd.DataFrame) -> dict[Pair, str]:
-    """Return the item to drop for each leaking pair; one in many pairs goes for all of them."""
+def _to_remove(leaks: Sequence[Pair], assignment: pd.DataFrame) -> dict[Pair, str]:
+    """Return the item to remove for each leaking pair; an item of many pairs settles all."""
     half = dict(zip(assignment["item_id"], assignment["half"], strict=True))
     stratum = dict(zip(assignment["item_id"], assignment["stratum"], strict=True))
     size = Counter(zip(assignment["half"], assignment["stratum"], strict=True))
-    dropped: dict[Pair, str] = {}
+    removed: dict[Pair, str] = {}
     left = list(leaks)
     while left:
         pairs = Counter(item_id for pair in left for item_id in pair[:2])
-        gone = min(pairs, key=lambda i: (-pairs[i], -size[half[i], stratum[i]], i))
-        size[half[gone], stratum[gone]] -= 1
-        dropped |= {pair: gone for pair in left if gone in pair[:2]}
-        left = [pair for pair in left if gone not in pair[:2]]
-    return dropped
+        item = min(pairs, key=lambda i: (-pairs[i], -size[half[i], stratum[i]], i))
+        size[half[item], stratum[item]] -= 1
+        removed |= {pair: item for pair in left if item in pair[:2]}
+        left = [pair for pair in left if item not in pair[:2]]
+    return removed

@@ -29,10 +29,10 @@ def split_halves(
 ) -> pd.DataFrame:
     """Assign every item to `validation` (public) or `test` (closed): a `SplitAssignment` by id.
 
-    Items of one document or passage, and those of `together`, stay in one half. Such groups are
-    placed first, the largest first, each where it leaves strata, fields, levels and sizes most
-    even. Single items then bring every stratum (field × level), then every field, then every level
-    as near to its share as possible, exactly. A hash of its id decides where a single item goes.
+    Items of one document or passage, and those of `together`, are in the same half. Such groups are
+    placed first, the largest first, each in the half that balances strata, fields, levels and sizes
+    best. Single items then bring every stratum (field × level), then every field, then every level
+    as near to its share as possible, exactly. A hash of its id places each single item.
     `items` have item_id, field, difficulty (whole numbers; NaN, unknown, is a level too) and any of
     `TOGETHER`, in any order. Unknown ids in `together` are ignored.
 
@@ -120,7 +120,7 @@ def _place_groups(table: pd.DataFrame, shape: tuple[int, int], share: float) -> 
 
 
 def _unevenness(gap: NDArray[np.float64]) -> float:
-    """Sum the squared deviations of strata, fields, levels and the whole, rounded to keep ties."""
+    """Sum the squared deviations of strata, fields, levels and the total, rounded to keep ties."""
     parts = (gap, gap.sum(axis=0), gap.sum(axis=1), gap.sum())
     return round(float(sum((part**2).sum() for part in parts)), 6)
 
