@@ -176,18 +176,18 @@ class RunHook:
 
 RESULTS = {
     "report": "report",
-    "report of copies": "comparison_report",
-    "report of samplers": "sampling_report",
+    "comparison report": "comparison_report",
+    "sampling report": "sampling_report",
     "chosen subset": "chosen_subset",
-    "card": "sba_card",
-    "gap of the halves": "half_gap_report",
-    "memorisation": "memorisation_report",
-    "tasks of the copies": "harness_perturbed_tasks",
+    "SBA card": "sba_card",
+    "half-gap report": "half_gap_report",
+    "memorisation report": "memorisation_report",
+    "perturbed tasks": "harness_perturbed_tasks",
     "sealed benchmark": "sealed_benchmark",
     "open benchmark": "open_benchmark",
     "kept items": "kept_items",
-    "audit of every item": "item_audit",
-    "tasks for lm-eval": "harness_tasks",
+    "item audit": "item_audit",
+    "lm-eval tasks": "harness_tasks",
 }
 """Datasets whose paths are printed after a run, by title."""
 

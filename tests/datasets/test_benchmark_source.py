@@ -239,22 +239,26 @@ def test_a_split_that_is_not_there_is_named_with_those_there_are(tmp_path: Path,
     (raw / "items.csv").write_text("split,question,A,B,answer\ntesting,q,x,y,0\ndev,q,x,y,0\n")
     told = mistake(tmp_path, csv_sources("items.csv"))
     assert "no row of split test" in told
-    assert told.endswith("its splits are dev, testing")
+    assert told.endswith("the source has dev, testing")
 
 
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("x.jsonl", b'{"a": 1}\n{"a": ', "line 2 is not JSON"),
-        ("x.jsonl", b'{"a": 1}\n[1]\n', "line 2 is '[1]'; it must be an object"),
-        ("x.jsonl", b"[" * 100_000, "line 1 is not JSON"),
-        ("x.csv", b"a,b\n1,2\n1,2,3\n", "line 3 has 3 cells for 2 columns"),
+        ("x.jsonl", b'{"a": 1}\n{"a": ', "line 2: not valid JSON"),
+        ("x.jsonl", b'{"a": 1}\n[1]\n', "line 2: expected an object, got '[1]'"),
+        ("x.jsonl", b"[" * 100_000, "line 1: not valid JSON"),
+        ("x.csv", b"a,b\n1,2\n1,2,3\n", "line 3: 3 cells for 2 columns"),
         ("x.csv", b'a,b\n1,"2\n', "line 2: unexpected end of data"),
-        ("x.csv", b"a,a\n1,2\n", "column 'a' occurs twice; keep one"),
-        ("x.csv", b"a\n\xff\xfe\n", "line 2 is not UTF-8 (byte 0xff); save it as UTF-8"),
+        ("x.csv", b"a,a\n1,2\n", "column 'a' is not unique"),
+        ("x.csv", b"a\n\xff\xfe\n", "line 2: not valid UTF-8 (byte 0xff); save it as UTF-8"),
         ("x.csv.gz", b"a,b\n1,2\n", "gzip"),
         ("x.parquet", b"PAR1 torn", "parquet"),
-        ("x.xlsx", b"", "must be one of .parquet, .jsonl, .csv, .tsv, also with .gz"),
+        (
+            "x.xlsx",
+            b"",
+            "unknown file type; expected .parquet, .jsonl, .csv, .tsv, optionally with .gz",
+        ),
     ],
 )
 def test_a_broken_file_is_the_users_to_mend(

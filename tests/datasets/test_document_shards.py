@@ -36,7 +36,7 @@ def test_shards_of_every_format_give_the_same_documents(tmp_path: Path) -> None:
         out.write(lines)
     rows = [json.loads(one) for one in lines.decode().splitlines()]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "e.parquet")
-    (tmp_path / "notes.txt").write_text("no shard")
+    (tmp_path / "notes.txt").write_text("no document shards")
     assert texts(DocumentShards(str(tmp_path))) == ["text 0", "text 1", "text 2"] * 5
 
 
@@ -140,7 +140,7 @@ def test_pages_of_a_warc_are_documents_and_other_records_are_not(tmp_path: Path)
 
 
 def test_no_shard_is_an_error_that_names_the_path(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nothing.*no shard"):
+    with pytest.raises(InputError, match=r"nothing.*no document shards"):
         shard_files(str(tmp_path / "nothing"))
 
 

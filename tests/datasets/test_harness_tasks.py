@@ -207,7 +207,7 @@ def test_two_writers_at_once_leave_one_whole_export(dataset: HarnessTasks, folde
 def test_a_folder_of_somebody_else_is_not_replaced(dataset: HarnessTasks, folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "thesis.tex").write_text("years of work")
-    with pytest.raises(DatasetError, match=r"has no manifest\.json, so it is not an export"):
+    with pytest.raises(DatasetError, match=r"not an export, since it has no manifest\.json"):
         dataset.save(export())
     assert tree(folder) == {"thesis.tex": b"years of work"}
 
@@ -220,7 +220,7 @@ def test_a_damaged_export_is_not_loaded(dataset: HarnessTasks, folder: Path, dam
         file.write_bytes(file.read_bytes().replace(b'"answer": 1', b'"answer": 0'))
     else:
         file.unlink()
-    with pytest.raises(DatasetError, match=r"one\.jsonl: (has changed|is missing)"):
+    with pytest.raises(DatasetError, match=r"one\.jsonl (has changed|is missing)"):
         dataset.load()
 
 

@@ -78,10 +78,10 @@ def test_json_is_a_list_or_lines(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ('[{"id": 1}, 2]', "entry 1 is 2; it must be an object"),
+        ('[{"id": 1}, 2]', "entry 1: expected an object, got 2"),
         ('[{"id": 1}', "cannot be read: Expecting"),
-        ("[" * 100_000, "is not JSON: it is nested too deeply"),
-        ("[]\n", "line 1 is '[]'; it must be an object"),
+        ("[" * 100_000, "invalid JSON: nested too deeply"),
+        ("[]\n", "line 1: expected an object, got '[]'"),
     ],
 )
 def test_json_that_is_no_rows_is_told(tmp_path: Path, content: str, told: str) -> None:
@@ -117,7 +117,7 @@ def test_a_snapshot_of_the_hubs_cache_links_to_its_blobs(tmp_path: Path) -> None
     plain = tmp_path / "datasets--x" / "copies" / "f00"
     put(plain / "README.md", CARD.format("default", "test.jsonl"))
     (plain / "test.jsonl").symlink_to(blob)
-    with pytest.raises(InputError, match="leads out of the copy"):
+    with pytest.raises(InputError, match="outside the copy"):
         split_files(plain, None)
 
 

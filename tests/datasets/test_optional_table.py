@@ -47,11 +47,11 @@ def test_parquet_is_read_by_its_suffix(tmp_path: Path) -> None:
         (
             "other.csv",
             "item_id,modell\nx,y\n",
-            "no column 'model'; required are item_id",
+            "no column 'model'; it needs item_id",
         ),
-        ("empty.csv", "item_id,model\n", "has no rows; omit part.file"),
-        ("nothing.csv", "", r"nothing.csv has no column 'item_id'"),
-        ("more.csv", "item_id,model\nx,y,z\n", r"more.csv: line 2 has 3 cells for 2 columns"),
+        ("empty.csv", "item_id,model\n", "no rows; remove part.file"),
+        ("nothing.csv", "", r"nothing.csv: no column 'item_id'"),
+        ("more.csv", "item_id,model\nx,y,z\n", r"more.csv: line 2: 3 cells for 2 columns"),
     ],
 )
 def test_a_file_that_will_not_do_is_told_in_one_line(

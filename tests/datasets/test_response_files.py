@@ -132,14 +132,14 @@ def test_a_wrong_entry_is_told_in_one_line(tmp_path: Path, entry: Any, told: str
     [
         ("a.parquet", b"PAR1 torn", "a.parquet: cannot be read"),
         ("a.csv", b"item_id,model\nq1\n", "a.csv: cannot be read"),
-        ("a.csv", b"item_id,model\nq\xff,m\n", "a.csv: line 2 is not UTF-8"),
-        ("a.csv", b"item_id,model\n", "a.csv: has no rows"),
+        ("a.csv", b"item_id,model\nq\xff,m\n", "a.csv: line 2: not valid UTF-8"),
+        ("a.csv", b"item_id,model\n", "a.csv: no rows"),
         ("a.csv", b"", "a.csv: cannot be read"),
         ("a.csv.gz", b"item_id,model\nq,m\n", "a.csv.gz: cannot be read"),
-        ("a.jsonl", b'{"item_id": "q1"}\n{"item_id": ', "line 2 is not JSON"),
-        ("a.jsonl", b"[" * 100_000, "line 1 is not JSON"),
-        ("a.jsonl", b"[1, 2]\n", "line 1 is '[1, 2]'; it must be an object"),
-        ("a.jsonl", b"\n", "a.jsonl: has no rows"),
+        ("a.jsonl", b'{"item_id": "q1"}\n{"item_id": ', "line 2: not valid JSON"),
+        ("a.jsonl", b"[" * 100_000, "line 1: not valid JSON"),
+        ("a.jsonl", b"[1, 2]\n", "line 1: expected an object, got '[1, 2]'"),
+        ("a.jsonl", b"\n", "a.jsonl: no rows"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_read_is_named(
 def test_a_file_named_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DatasetError) as error:
         load(tmp_path, {"file": "a.csv"}, {"file": "a.csv", "style": "cloze"})
-    assert "named twice" in cause(error)
+    assert "listed more than once" in cause(error)
 
 
 def test_it_is_read_from_a_catalog_survives_pickling_and_refuses_to_be_written(
@@ -237,7 +237,7 @@ def test_a_log_without_results_has_the_name_of_its_folder_and_needs_one(tmp_path
     write_log(tmp_path, [one()], beside={})
     with pytest.raises(DatasetError) as error:
         load(tmp_path)
-    assert f"{tmp_path}/samples_task_{TIME}.jsonl: does not name its model; keep" in cause(error)
+    assert f"{tmp_path}/samples_task_{TIME}.jsonl: unknown model; keep" in cause(error)
 
 
 def test_results_of_another_run_are_not_taken(tmp_path: Path) -> None:
@@ -342,22 +342,22 @@ GOOD = json.dumps(one()) + "\n"
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (GOOD * 2 + GOOD[:80], "line 3 is not JSON"),
-        (GOOD + "\n[1]\n", "line 3 is [1]; it must be an object"),
-        (GOOD + '{"doc_id": 1}', "line 2 has no 'filtered_resps'"),
-        (GOOD + '{"doc_id": 1, "resps": [], "doc": {}}', "line 2 has no 'arguments'"),
-        (GOOD + broken("doc_id", "7"), "line 2: doc_id is '7'; it must be a whole number"),
-        (GOOD + broken("doc", "text"), "line 2: doc is 'text'; it must be an object"),
+        (GOOD * 2 + GOOD[:80], "line 3: not valid JSON"),
+        (GOOD + "\n[1]\n", "line 3: expected an object, got [1]"),
+        (GOOD + '{"doc_id": 1}', "line 2: no field 'filtered_resps'"),
+        (GOOD + '{"doc_id": 1, "resps": [], "doc": {}}', "line 2: no field 'arguments'"),
+        (GOOD + broken("doc_id", "7"), "line 2: doc_id: expected an integer, got '7'"),
+        (GOOD + broken("doc", "text"), "line 2: doc: expected an object, got 'text'"),
         (
             GOOD + broken("arguments", 3),
-            "line 2: arguments are 3; there must be a list",
+            "line 2: arguments: expected a list per request, got 3",
         ),
-        (GOOD + broken("filtered_resps", [["-1", "True"]]), "2 are needed, one per argument"),
+        (GOOD + broken("filtered_resps", [["-1", "True"]]), "expected 2 responses"),
         (
             GOOD + broken("filtered_resps", [["x", "True"], []]),
-            "response is ['x', 'True']",
+            "response: expected a log-likelihood and a boolean",
         ),
-        (GOOD + '{"doc": "\xff"}', "line 2 is not JSON"),
+        (GOOD + '{"doc": "\xff"}', "line 2: not valid JSON"),
         ("", "has no rows"),
     ],
 )

@@ -120,10 +120,10 @@ def test_a_file_that_is_no_matrix_is_told_in_words(tmp_path: Path, kind: str) ->
         path.write_bytes(b"PAR1")
     else:
         pq.write_table(pa.table({"model": ["m"]}), path)
-    with pytest.raises(DatasetError, match=r"m\.parquet: is not"):
+    with pytest.raises(DatasetError, match=r"m\.parquet: not"):
         ResponseMatrixDataset(filepath=str(path)).load()
 
 
 def test_it_is_kept_in_local_files_only() -> None:
-    with pytest.raises(DatasetError, match="local files only"):
+    with pytest.raises(DatasetError, match="only be kept in local files"):
         ResponseMatrixDataset(filepath="s3://bucket/m.parquet")

@@ -135,10 +135,10 @@ def test_other_columns_are_left_out_and_optional_ones_filled(tmp_path: Path) -> 
     ("content", "told"),
     [
         ("item_id;rule\na;b\n", "no column 'verdict'; it has item_id, rule"),
-        ("item_id,rule,verdict,Verdict\na,b,c,d\n", "column 'verdict' occurs twice"),
-        ("item_id,rule,verdict\na,b,c\na,b,c,d\n", "row 3: 4 cells, but 3 columns"),
+        ("item_id,rule,verdict,Verdict\na,b,c,d\n", "column 'verdict' is not unique"),
+        ("item_id,rule,verdict\na,b,c\na,b,c,d\n", "row 3: 4 cells for 3 columns"),
         ('item_id,rule,verdict\na,b,"open\n', "line 2: unexpected end of data"),
-        (b"item_id,rule,verdict\n\x81\x8d\n", "save it as CSV in UTF-8"),
+        (b"item_id,rule,verdict\n\x81\x8d\n", "save the file as CSV in UTF-8"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_where(

@@ -37,7 +37,7 @@ def test_a_broken_version_is_named(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"choice\.parquet: no column 'winner'"):
         LastSavedTable(folder=str(folder), columns=["winner"]).load()
     file.write_bytes(b"torn")
-    with pytest.raises(DatasetError, match=r"remove its folder"):
+    with pytest.raises(DatasetError, match=r"remove this version"):
         LastSavedTable(folder=str(folder), columns=["a"]).load()
 
 

@@ -21,13 +21,13 @@ def test_names_are_listed_up_to_thirty_each_up_to_sixty_characters() -> None:
     assert listed(["x" * 60]) == "x" * 60
     assert listed(["x" * 61]) == "x" * 59 + "…"
     assert listed(range(30)).endswith(", 28, 29")
-    assert listed(range(31)).endswith(", 29, … (31 in all)")
+    assert listed(range(31)).endswith(", 29, … (31 in total)")
     assert listed(range(2_000)).endswith(", 29, … (2,000 in all)")
 
 
 def test_lines_of_json_are_counted_from_one_empty_ones_too() -> None:
     assert json_rows(['{"a": 1}', " ", "", '{"b": 2}']) == [{"a": 1}, {"b": 2}]
-    with pytest.raises(InputError, match=r"^line 1 is not JSON: "):
+    with pytest.raises(InputError, match=r"^line 1: not valid JSON: "):
         json_rows(["{"])
     with pytest.raises(InputError, match=r"^line 3 is '3'; it must be an object$"):
         json_rows(["", "{}", " 3 "])
@@ -57,7 +57,7 @@ def test_a_header_is_what_it_says(tmp_path: Path, content: str, columns: list[st
     ],
 )
 def test_another_delimiter_is_told(tmp_path: Path, name: str, content: str, told: str) -> None:
-    with pytest.raises(InputError, match=rf"{name}: line 1 is one cell, '.*'; ") as caught:
+    with pytest.raises(InputError, match=rf"{name}: line 1 has a single cell, '.*'; ") as caught:
         read_verbatim(put(tmp_path, content, name))
     assert told in str(caught.value)
 
@@ -74,7 +74,7 @@ def test_quotes_are_closed_and_stand_alone(tmp_path: Path) -> None:
 
 
 def test_a_cell_too_many_is_told_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="line 4 has 3 cells for 2 columns"):
+    with pytest.raises(InputError, match="line 4: 3 cells for 2 columns"):
         read_csv(put(tmp_path, 'a,b\n"x\ny",1\n1,2,3\n'))
 
 

@@ -118,7 +118,7 @@ ANSWERS: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
     "infinite": ({"item_id": "q2", "model": "m", "correct": math.inf}, {"dropped": 1}),
     "outside 0 to 1": ({"item_id": "q2", "model": "m", "correct": 2}, {"dropped": 1}),
     "without a model": ({"item_id": "q2", "model": None, "correct": 1}, {"dropped": 1}),
-    "contradicting the gold": (
+    "inconsistent with the gold": (
         {"item_id": "q2", "model": "m", "correct": 1, "prediction": "A"},
         {"joined_by_id": 2, "contradicting": 1},
     ),

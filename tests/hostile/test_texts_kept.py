@@ -100,7 +100,7 @@ def test_a_table_that_a_parameter_names(tmp_path: Path, end: str) -> None:
 def test_a_row_that_is_longer_than_its_header_is_no_shift_of_columns(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("item_id,model\nq1,m,x\nq2,n,y\n")
-    with pytest.raises(Exception, match="line 2 has 3 cells for 2 columns"):
+    with pytest.raises(Exception, match="line 2: 3 cells for 2 columns"):
         table(path, "item_id", "model")
 
 

@@ -117,12 +117,12 @@ def refusal(rule: dict[str, object], there: ResponseMatrix = FIVE) -> str:
 def test_too_few_models_of_different_kinds_say_how_many_there_are() -> None:
     told = refusal({"choose": "strongest", "count": 4, "distinct": "organisation"})
     assert "count=4" in told
-    assert "only 3 of different organisations" in told
+    assert "only 3 are of different organisations" in told
 
 
 def test_a_single_model_has_no_weaker_half() -> None:
     told = refusal({"choose": "forward", "count": 1, "distinct": "none"}, matrix(a=5))
-    assert "weaker half of the models that answered enough (0)" in told
+    assert "weaker half of the models that answered enough items (0)" in told
 
 
 def test_no_answers_are_told_apart_from_too_few() -> None:

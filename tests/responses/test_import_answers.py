@@ -170,7 +170,7 @@ def test_the_first_of_two_rows_with_one_key_counts(make_items: Make, make_file: 
         "models": 1, "rows": 5, "joined_by_id": 3, "doubled": 2, "contradicting": 1
     }  # fmt: skip
     assert (
-        "1 doubled with another answer (the first kept), e.g. q1 × m"
+        "1 duplicates with a different response (the first counts), e.g. q1 × m"
         in (result.import_report.detail[0])
     )
 
@@ -203,7 +203,9 @@ def test_rows_that_contradict_the_gold_are_counted_and_kept(
     result = imported(make_items("q1", "q2"), file)
     assert counts(result).get("contradicting", 0) == int(contradicts)
     assert len(result.imported_responses) == 2
-    assert ("contradicting the gold, e.g. q1 × m" in result.import_report.detail[0]) == contradicts
+    assert (
+        "inconsistent with the gold, e.g. q1 × m" in result.import_report.detail[0]
+    ) == contradicts
 
 
 @pytest.mark.parametrize(
@@ -213,21 +215,21 @@ def test_rows_that_contradict_the_gold_are_counted_and_kept(
         ({"correct": None}, "no answer"),
         ({"correct": 1, "p_answer": 1.2}, "p_answer outside 0–1"),
         ({"correct": 1, "p_answer": -0.1}, "p_answer outside 0–1"),
-        ({"correct": 1, "prediction": 4}, "prediction is no option of the item"),
-        ({"correct": 1, "prediction": 1.5}, "prediction cannot be read"),
-        ({"correct": 1, "shots": -3}, "shots is no count"),
+        ({"correct": 1, "prediction": 4}, "prediction is not an option of the item"),
+        ({"correct": 1, "prediction": 1.5}, "prediction unreadable"),
+        ({"correct": 1, "shots": -3}, "invalid shots"),
         ({"correct": 1, "style": "letter"}, "unknown style"),
         ({"correct": 1, "model": ""}, "no model"),
-        ({"correct": 1, "logprobs": [-1.0, -2.0]}, "logprobs are not one per option"),
+        ({"correct": 1, "logprobs": [-1.0, -2.0]}, "logprobs not one per option"),
         ({"correct": 1, "logprobs": [-1.0, -2.0, float("nan"), 0.0]}, "logprobs not finite"),
         ({"correct": 1, "option_bytes": [1.0, 0.0, 1.0, 1.0]}, "option_bytes below 1"),
-        ({"correct": 1, "shots": float("inf")}, "shots is no count"),
-        ({"correct": 1, "shots": 1e30}, "shots is no count"),
-        ({"correct": 1, "prediction": 1e30}, "prediction cannot be read"),
-        ({"correct": 1, "prediction": "inf"}, "prediction cannot be read"),
-        ({"correct": 1, "logprobs": "[" * 100_000}, "logprobs cannot be read"),
-        ({"correct": 1, "logprobs": f"[{'9' * 400}, 0, 0, 0]"}, "logprobs cannot be read"),
-        ({"correct": 1, "logprobs": '["a", 0, 0, 0]'}, "logprobs cannot be read"),
+        ({"correct": 1, "shots": float("inf")}, "invalid shots"),
+        ({"correct": 1, "shots": 1e30}, "invalid shots"),
+        ({"correct": 1, "prediction": 1e30}, "prediction unreadable"),
+        ({"correct": 1, "prediction": "inf"}, "prediction unreadable"),
+        ({"correct": 1, "logprobs": "[" * 100_000}, "logprobs unreadable"),
+        ({"correct": 1, "logprobs": f"[{'9' * 400}, 0, 0, 0]"}, "logprobs unreadable"),
+        ({"correct": 1, "logprobs": '["a", 0, 0, 0]'}, "logprobs unreadable"),
         (
             {"correct": 1, "style": "cloze_bytes", "logprobs": [-1.0, -2.0, -3.0, -4.0]},
             "style cloze_bytes without option_bytes",
@@ -259,11 +261,17 @@ def test_a_probability_rounded_above_one_is_one(make_items: Make, make_file: Mak
         ({"item_id": ["q1"], "correct": [1]}, "needs a column 'model'"),
         ({"model": ["m"], "correct": [1]}, "needs 'item_id', 'content_hash' or 'question'"),
         ({"item_id": ["q1"], "model": ["m"]}, "needs 'correct', 'score', 'prediction' or"),
-        ({"item_id": ["q1"], "model": ["m"], "correct": [None]}, "row 1: no answer"),
-        ({"item_id": ["q1"], "model": ["m"], "correct": ["yes"]}, "correct cannot be read"),
+        ({"item_id": ["q1"], "model": ["m"], "correct": [None]}, "row 1: no response"),
+        ({"item_id": ["q1"], "model": ["m"], "correct": ["yes"]}, "correct unreadable"),
         ({"item_id": ["q1"], "model": ["m"], "correct": [57.3]}, "correct 57.3"),
-        ({"item_id": [1.5], "model": ["m"], "correct": [1]}, "column 'item_id': has type double"),
-        ({"item_id": [["q1"]], "model": ["m"], "correct": [1]}, "column 'item_id': has type"),
+        (
+            {"item_id": [1.5], "model": ["m"], "correct": [1]},
+            "column 'item_id': expected text, got type double",
+        ),
+        (
+            {"item_id": [["q1"]], "model": ["m"], "correct": [1]},
+            "column 'item_id': expected text, got type",
+        ),
     ],
 )
 def test_a_file_that_is_wrong_as_a_whole_is_refused_by_name(
@@ -281,7 +289,7 @@ def test_columns_are_found_under_the_file_s_own_names(make_items: Make, make_fil
     naming = {"item_id": "doc", "model": "llm", "correct": "acc"}
     result = imported(make_items("q1"), make_file(columns, columns=naming))
     assert result.imported_responses.model.tolist() == ["m"]
-    with pytest.raises(InputError, match=r"no column 'accuracy' \(named for correct\)"):
+    with pytest.raises(InputError, match=r"no column 'accuracy' \(configured for correct\)"):
         imported(make_items("q1"), make_file(columns, columns={**naming, "correct": "accuracy"}))
 
 
@@ -437,11 +445,11 @@ def test_a_model_or_item_that_comes_twice_is_counted_and_the_first_cell_kept(
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
-        ({"item_id": ["q1"], "m": [1], "subject": ["math"]}, "column 'subject': holds no 0–1"),
+        ({"item_id": ["q1"], "m": [1], "subject": ["math"]}, "column 'subject': expected 0–1"),
         ({"id": ["x1"], "m": [1]}, "neither 'x1' nor 'm' is an item id"),
-        ({"item_id": ["q1"], "m": [None]}, "no cell has an answer"),
-        ({"item_id": ["q1"], "m": [57.3]}, "no cell can be used"),
-        ({"item_id": ["q1", None], "m": [1, 1]}, "row 2: is empty; the item id is required"),
+        ({"item_id": ["q1"], "m": [None]}, "no cell has a response"),
+        ({"item_id": ["q1"], "m": [57.3]}, "no valid cell"),
+        ({"item_id": ["q1", None], "m": [1, 1]}, "row 2: the item id is missing"),
     ],
 )
 def test_a_wide_file_that_is_wrong_as_a_whole_is_refused_by_name(
@@ -494,7 +502,7 @@ def test_two_wide_files_of_one_model_are_merged_and_the_first_wins(
     assert counts(result, 1) == {
         "models": 2, "rows": 4, "joined_by_id": 3, "doubled": 1, "contradicting": 1
     }  # fmt: skip
-    assert "1 unlike the other file's, e.g. q1 × m" in result.import_report.detail[1]
+    assert "1 different in an earlier file, e.g. q1 × m" in result.import_report.detail[1]
 
 
 def test_files_without_a_common_model_stay_apart(make_items: Make, make_file: Make) -> None:
@@ -517,10 +525,7 @@ def test_a_model_of_a_tidy_and_a_wide_file_is_compared(make_items: Make, make_fi
     result = imported(items, wide, tidy)
     assert counts(result, 0) == {"models": 1, "rows": 30, "doubled": 30, "contradicting": 10}
     assert counts(result, 1) == {"models": 1, "rows": 30, "joined_by_id": 30}
-    assert (
-        "33% of the answers that another file has too are not the same"
-        in (result.import_report.detail[0])
-    )
+    assert "33% of the responses also in an earlier file differ" in (result.import_report.detail[0])
 
 
 def test_a_letter_of_a_wide_file_is_compared_with_a_tidy_prediction(

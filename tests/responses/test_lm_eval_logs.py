@@ -266,7 +266,7 @@ def test_of_several_filters_of_one_answer_the_first_counts(tmp_path: Path) -> No
     assert result.imported_responses.correct.tolist() == [0, 0]
     assert counts(result) == {"rows": 4, "joined_by_hash": 2, "doubled": 2}
     assert (
-        "2 by another filter than strict, e.g. doc 0 × org/model-7b"
+        "2 duplicates from filters other than strict, e.g. doc 0 × org/model-7b"
         in (result.import_report.detail[0])
     )
 
@@ -450,7 +450,7 @@ def test_a_log_of_mixed_continuations_has_no_style_and_says_so(
     ]
     result = imported(tmp_path, items, rows)
     assert result.imported_responses["style"].tolist() == ["", ""]
-    told = "style unknown: the continuations are of several kinds (cloze in 1, letters in 1)"
+    told = "style unknown: the continuations have several styles (cloze in 1, letters in 1)"
     assert told in result.import_report.detail[0]
 
 
@@ -480,7 +480,7 @@ def test_of_unknown_continuations_only_right_or_wrong_is_taken(
     assert responses.correct.tolist() == [0, 1]
     assert responses.logprobs.isna().all()
     detail = result.import_report.detail[0]
-    assert "2 without log-likelihoods (which option each is for cannot be told)" in detail
+    assert "2 log-likelihoods ignored (unknown order of options)" in detail
     assert "style unknown: continuations such as ' yes' (doc 0)" in detail
 
 
@@ -557,7 +557,7 @@ def test_an_acc_that_is_not_that_of_the_log_likelihoods_contradicts(
     ]
     result = imported(tmp_path, items, rows)
     assert counts(result) == {"rows": 3, "joined_by_hash": 3, "contradicting": 1}
-    told = "1 contradicting the gold, e.g. q1 × org/model-7b"
+    told = "1 inconsistent with the gold, e.g. q1 × org/model-7b"
     assert result.import_report.detail[0] == told
 
 
@@ -591,8 +591,8 @@ def test_rows_without_one_response_per_option_or_any_answer_are_dropped(
     assert result.imported_responses.item_id.tolist() == ["q4"]
     assert counts(result) == {"rows": 4, "joined_by_hash": 1, "dropped": 3}
     detail = result.import_report.detail[0]
-    assert "1 dropped (number of responses unlike the options), e.g. doc 0 ×" in detail
-    assert "1 dropped (no answer), e.g. doc 2 ×" in detail
+    assert "1 dropped (number of log-likelihoods differs from options), e.g. doc 0 ×" in detail
+    assert "1 dropped (no response), e.g. doc 2 ×" in detail
     assert "1 dropped (logprobs not finite), e.g. q2 ×" in detail
 
 

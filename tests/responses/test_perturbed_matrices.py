@@ -123,7 +123,7 @@ def test_the_items_stay_as_they_were(make_items: Make, make_responses: Make) -> 
 
 @pytest.mark.parametrize(
     ("names", "told"),
-    [(("q1", "q1"), "item 'q1' twice"), (("q9",), "item 'q9', which is not an item")],
+    [(("q1", "q1"), "repeats item 'q1'"), (("q9",), "unknown item 'q9'")],
 )
 def test_a_copy_that_does_not_fit_the_items_is_told(
     make_items: Make, make_responses: Make, names: tuple[str, ...], told: str

@@ -1,1 +1,1 @@
-"""Kedro datasets of this project; imported by name from the catalog."""
+"""Kedro datasets of this project, named in the catalog."""

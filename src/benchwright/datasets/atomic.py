@@ -1,4 +1,4 @@
-"""Kedro datasets that write a temporary file and rename it: no killed run leaves a partial file."""
+"""Kedro datasets that write atomically, so that killed runs leave no partial files."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,13 +23,13 @@ class AsideFileSystem:
         self._wrapped = wrapped
 
     def __getattr__(self, name: str) -> Any:
-        if name == "_wrapped":  # not there yet while unpickling
+        if name == "_wrapped":  # missing while unpickling
             raise AttributeError(name)
         return getattr(self._wrapped, name)
 
     @contextmanager
     def open(self, path: str, mode: str = "rb", **arguments: Any) -> Iterator[Any]:
-        """Open a file as fsspec does; a file opened for writing replaces the old one at the end."""
+        """Open a file as fsspec does; a written file replaces the old one when it is closed."""
         if "w" not in mode:
             with self._wrapped.open(path, mode=mode, **arguments) as stream:
                 yield stream
@@ -42,7 +42,7 @@ class AsideFileSystem:
 
 
 class _WritesAside:
-    """A mix-in: on a local disk, writes go through `AsideFileSystem`."""
+    """A mix-in that writes local files through `AsideFileSystem`."""
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -59,7 +59,7 @@ class ParquetTable(_WritesAside, ParquetDataset):
     """A table in one Parquet file."""
 
     def preview(self, nrows: int = 5) -> TablePreview:
-        """Return the first rows for Kedro-Viz, lists and long texts as short texts."""
+        """Return the first rows for Kedro-Viz, with lists and long texts shortened."""
         import pyarrow.parquet as pq
 
         with open_loaded(self) as stream:
@@ -80,7 +80,7 @@ class PlotlyJson(_WritesAside, PlotlyJSONDataset):
 
 
 class TextFile(_WritesAside, TextDataset):
-    """A text file in UTF-8, whatever the locale."""
+    """A text file in UTF-8, in any locale."""
 
     DEFAULT_FS_ARGS: ClassVar[dict[str, Any]] = {
         "open_args_save": {"mode": "w", "encoding": "utf-8", "newline": "\n"},
@@ -103,7 +103,7 @@ class SealedFolder(LocalFile[Mapping[str, bytes]]):
         return {path.name: path.read_bytes() for path in sorted(self.load_path().iterdir())}
 
     def save(self, data: Mapping[str, bytes]) -> None:
-        """Write all files at once.
+        """Write all files atomically.
 
         Raises:
             InputError: the disk is full, or the folder cannot be written.

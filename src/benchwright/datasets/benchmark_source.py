@@ -1,8 +1,8 @@
 """The rows of a benchmark from its source: a mirror, a local file, or the hub.
 
-For a copy in the hub's layout, `datasets` is only asked which files make a split: its readers guess
-types, cast to what a card claims, and cache under the patterns of the card, so that the copies of
-two benchmarks, or an old and a new one, are mistaken for each other.
+For a copy in the hub's layout, the library `datasets` only tells which files make a split. Its
+readers guess types, cast to the card's types, and cache by the card's patterns, so that they
+confuse copies of two benchmarks.
 """
 
 import json
@@ -45,10 +45,10 @@ from benchwright.params.benchmark import (
 )
 
 _CARDS = ("README.md", ".huggingface.yaml")
-_INFOS = "dataset_infos.json"  # older than the card; its description of the rows is not used
+_INFOS = "dataset_infos.json"  # an older form of the card
 _JSON = (".json", ".ndjson")
 _ADVICE = (
-    "a copy needs files of Parquet, JSON lines, CSV or TSV, and the hub's card or names like "
+    "a copy needs Parquet, JSON lines, CSV or TSV files, and the hub's card or file names like "
     "test-00000-of-00001.parquet"
 )
 
@@ -56,7 +56,7 @@ _ADVICE = (
 class _Read(NamedTuple):
     frame: pd.DataFrame
     origin: str
-    splits: list[str]  # all splits of the source, as it spells them
+    splits: list[str]  # all splits of the source, in its spelling
 
 
 class _Place(NamedTuple):
@@ -70,16 +70,16 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
 
     The sources are the mirror (`<mirror_root>/benchmarks/<file>`, if `mirror_root` is set), a local
     file in `raw_folder`, and the hub. Columns are as in the source ("None", "NA" and "01" stay
-    texts; CSV cells are all texts), with `_split` (canonical), `_config` (of the hub) and
-    `_subject` (of a split's name). The index is the position in the source. The rows are those of
-    splits that the benchmark uses and those of unknown splits, which ingestion rejects.
-    `attrs["source"]` describes what was read.
+    text; all CSV cells are text), with `_split` (canonical), `_config` (of the hub) and `_subject`
+    (from a split's name). The index is the position in the source. The rows are those of the splits
+    that the benchmark uses, and those of unknown splits, which ingestion rejects. `attrs["source"]`
+    describes the source.
 
     Args:
-        benchmark: the whole benchmark file (`BenchmarkParams`).
+        benchmark: the settings of the benchmark (`BenchmarkParams`).
         raw_folder: `data/01_raw/<benchmark>`.
         mirror_root: a folder with `benchmarks/`; "" for none.
-        data_root: where a local source may name another folder; by default that of `raw_folder`.
+        data_root: the parent of a local source's `folder`; by default the root of `raw_folder`.
         metadata: for kedro-viz.
     """
 
@@ -102,22 +102,22 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
 
         Raises:
             DatasetError: caused by an InputError that names the missing file, column or split and
-                those found, or how to do without the hub.
+                the existing ones, or alternatives to the hub.
         """
         benchmark = self._params()
         place = self._place(benchmark)
         if isinstance(place.source, HubSource):
-            frame, origin, there = _read_hub(benchmark, place.source, place.folder)
+            frame, origin, found = _read_hub(benchmark, place.source, place.folder)
         else:
-            _require_made(benchmark, place.source, place.folder)
-            frame, origin, there = _read_files(benchmark, place.source, place.folder)
+            _require_created(benchmark, place.source, place.folder)
+            frame, origin, found = _read_files(benchmark, place.source, place.folder)
         counts = frame[SPLIT_COLUMN].value_counts()
-        if frame.empty and not there:
-            raise InputError(f"{origin}: has no rows")
+        if frame.empty and not found:
+            raise InputError(f"{origin}: no rows")
         if not any(split in counts for split in benchmark.splits.evaluation):
             raise InputError(
-                f"{origin}: no row of split {listed(benchmark.splits.evaluation)} (as benchmark "
-                f"{benchmark.name} names it); its splits are {listed(dict.fromkeys(there))}"
+                f"{origin}: no row of split {listed(benchmark.splits.evaluation)}, which benchmark "
+                f"{benchmark.name} evaluates; the source has {listed(dict.fromkeys(found))}"
             )
         _require_columns(frame, place.source.fields.columns(), origin)
         frame.attrs["source"] = {
@@ -148,8 +148,7 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
         if hub is not None:
             return _Place("hub", hub, self.place)
         raise InputError(
-            f"benchmark {benchmark.name} needs a mirror: name its folder with "
-            "--params mirror_root=…"
+            f"benchmark {benchmark.name} needs a mirror; set its folder with --params mirror_root=…"
         )
 
     def _folder_of(self, local: FileSource) -> Path:
@@ -165,11 +164,11 @@ def _missing(source: FileSource, folder: Path) -> list[Path]:
     return [folder / name for name in source.names() if not (folder / name).is_file()]
 
 
-def _require_made(benchmark: BenchmarkParams, source: FileSource, folder: Path) -> None:
+def _require_created(benchmark: BenchmarkParams, source: FileSource, folder: Path) -> None:
     missing = _missing(source, folder)
     if source.made_by is not None and missing:
         raise InputError(
-            f"{missing[0]} is missing; make it in the same data_root with kedro run "
+            f"{missing[0]} is missing; create it in the same data_root with kedro run "
             f"--pipeline {source.made_by} --params benchmark={benchmark.name}"
         )
 
@@ -198,21 +197,21 @@ def _read_files(benchmark: BenchmarkParams, source: FileSource, folder: Path) ->
         return _Read(frame.assign(**{SPLIT_COLUMN: source.all_rows}), str(path), [source.all_rows])
     _require_columns(frame, [str(source.split_column)], str(path))
     spellings = frame[source.split_column]
-    there = sorted({cell for cell in spellings if isinstance(cell, str)})
-    return _Read(_with_splits(frame, spellings, source, used), str(path), there)
+    found = sorted({cell for cell in spellings if isinstance(cell, str)})
+    return _Read(_with_splits(frame, spellings, source, used), str(path), found)
 
 
 def _unknown(cell: Any) -> str | None:
-    """Return a spelling that names no split, as ingestion will show it."""
+    """Return an unknown split name as text for the report of ingestion."""
     if isinstance(cell, str) or cell is None:
         return cell
-    return repr(cell)  # a number or a list: whatever a row may hold
+    return repr(cell)  # e.g. a number or a list
 
 
 def _with_splits(
     frame: pd.DataFrame, spellings: pd.Series, source: FileSource, used: frozenset[Split]
 ) -> pd.DataFrame:
-    """Return the rows in use with their canonical split; unknown spellings stay, to be rejected."""
+    """Return the rows in use with their canonical split, and rows with unknown splits."""
     known = {cell: source.split_name(cell) for cell in spellings if isinstance(cell, str)}
     names = [known[cell] if isinstance(cell, str) else None for cell in spellings]
     splits = [
@@ -223,18 +222,18 @@ def _with_splits(
     if any(name is not None and name.subject is not None for name in names):
         subjects = [None if name is None else name.subject for name in names]
         frame[SUBJECT_COLUMN] = pd.Series(subjects, dtype=object)
-    # An array, since an empty list would choose no columns of a table without rows.
+    # An array, since an empty list would select columns instead of rows.
     return frame[np.array([name is None or name.split in used for name in names], dtype=bool)]
 
 
 def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -> _Read:
-    """Read the splits in use of every configuration.
+    """Read the splits in use from every configuration.
 
-    A copy in `<raw_folder>/hub` is read before the hub; `id` may itself be a folder.
+    A copy in `<raw_folder>/hub` takes precedence over the hub; `id` may be a folder.
     """
     copy = next((p for p in (raw_folder / "hub", Path(source.id)) if p.is_dir()), None)
     frames = []
-    there: list[str] = []
+    found: list[str] = []
     for config in source.configs or (None,):
         if copy is None:
             splits = _splits_of_the_hub(benchmark, source, config, raw_folder)
@@ -244,25 +243,25 @@ def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -
                 for split, files in split_files(copy, config).items()
             }
         for spelling, rows in splits.items():
-            there.append(spelling)
+            found.append(spelling)
             name = source.split_name(spelling)
             if name is not None and name.split in benchmark.splits.used():
                 frames.append(_hub_rows(rows(), config, name))
     origin = source.id if copy is None else str(copy)
     frame = pd.concat(frames, ignore_index=True) if frames else verbatim_table({SPLIT_COLUMN: []})
-    return _Read(frame, origin, there)
+    return _Read(frame, origin, found)
 
 
 def _splits_of_the_hub(
     benchmark: BenchmarkParams, source: HubSource, config: str | None, raw_folder: Path
 ) -> dict[str, Callable[[], pd.DataFrame]]:
-    """Return all splits of one configuration, as `datasets` gives them."""
+    """Return all splits of one configuration, read by `datasets`."""
     import datasets
 
     try:
         loaded = datasets.load_dataset(source.id, name=config, revision=source.revision)
     except Exception as error:
-        raise InputError(_hub_is_away(benchmark, source, config, raw_folder, error)) from error
+        raise InputError(_hub_error(benchmark, source, config, raw_folder, error)) from error
     return {
         str(split): partial(lambda rows: verbatim_table(rows[:]), rows)
         for split, rows in loaded.items()
@@ -278,7 +277,7 @@ def _hub_rows(rows: pd.DataFrame, config: str | None, name: SplitName) -> pd.Dat
     return frame
 
 
-def _hub_is_away(
+def _hub_error(
     benchmark: BenchmarkParams,
     source: HubSource,
     config: str | None,
@@ -291,7 +290,7 @@ def _hub_is_away(
     mirror, local = benchmark.sources.mirror, benchmark.sources.local
     if mirror is not None:
         ways.insert(
-            0, f"name a folder with benchmarks/{mirror.names()[0]} by --params mirror_root=…"
+            0, f"set a folder with benchmarks/{mirror.names()[0]} with --params mirror_root=…"
         )
     if local is not None:
         ways.insert(0, f"put {listed(local.names())} in {raw_folder}")
@@ -299,20 +298,19 @@ def _hub_is_away(
 
 
 def split_files(copy: Path, config: str | None) -> dict[str, list[Path]]:
-    """Return the files of every split of one configuration (None: the default one), by split.
+    """Return the files of one configuration (None: the default one) by split.
 
-    They are declared by the card; without a card, or if it lacks the configuration, they are named
+    The card lists the files. Without a card, or if it lacks the configuration, files are named
     `<config>/<split>-….parquet` or `<config>/<split>/….parquet`.
 
     Raises:
-        InputError: the card cannot be read, no split is found, or a file lies outside `copy` (by
-            its name, a link, or a URL).
+        InputError: the card cannot be read, there is no split, or a file is outside `copy`.
     """
     try:
         files = _declared(copy, config)
     except InputError:
         raise
-    except Exception as error:  # whatever the card makes `datasets` do
+    except Exception as error:  # `datasets` raises many kinds of errors
         message = next(iter(str(error).splitlines()), "")[:200] or type(error).__name__
         raise InputError(f"{copy}: cannot be read: {message}; {_ADVICE}") from error
     if files is None:
@@ -341,24 +339,24 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 def _list_of_objects(text: str) -> list[dict[str, Any]]:
-    """Return the rows of a file that is one list, none if it is not."""
+    """Return the rows of a file that is one JSON list, else no rows."""
     if not text.lstrip().startswith("["):
         return []
     try:
         rows = json.loads(text)
     except RecursionError as error:
-        raise InputError("is not JSON: it is nested too deeply") from error
+        raise InputError("invalid JSON: nested too deeply") from error
     for number, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise InputError(f"entry {number} is {row!r:.40}; it must be an object")
+            raise InputError(f"entry {number}: expected an object, got {row!r:.40}")
     return list(rows)
 
 
 def _declared(copy: Path, config: str | None) -> dict[str, list[Path]] | None:
-    """Return the files that the card declares, None if it lacks the configuration."""
+    """Return the files that the card lists, None if it lacks the configuration."""
     if not any((copy / name).is_file() for name in _CARDS):
         return None
-    _require_own_files(copy)
+    _require_no_urls(copy)
     if (infos := copy / _INFOS).is_file():
         with read_errors(infos), infos.open(encoding="utf-8") as stream:
             json.load(stream)
@@ -367,24 +365,23 @@ def _declared(copy: Path, config: str | None) -> dict[str, list[Path]] | None:
     names = datasets.get_dataset_config_names(str(copy))
     if not names or (config is not None and config not in names):
         return None
-    with tempfile.TemporaryDirectory() as scratch:  # nothing is built, but a lock is left
+    with tempfile.TemporaryDirectory() as scratch:  # for the lock that `datasets` leaves
         builder = datasets.load_dataset_builder(str(copy), name=config, cache_dir=scratch)
     declared: Mapping[Any, Iterable[str]] = builder.config.data_files or {}
     return {str(split): [Path(str(path)) for path in paths] for split, paths in declared.items()}
 
 
-def _require_own_files(copy: Path) -> None:
-    """Refuse URLs, which `datasets` would fetch: a copy is read without a network."""
+def _require_no_urls(copy: Path) -> None:
+    """Reject URLs, which `datasets` would fetch: copies are read without network."""
     for card in (copy / name for name in _CARDS):
         content = _yaml_of(card) if card.is_file() else None
         if content is not None and _nodes(content, {}) > EXPANSION * card.stat().st_size:
-            raise InputError(f"{card}: its aliases (*name) expand too far; write them out")
+            raise InputError(f"{card}: the YAML aliases (*name) expand too far; write them out")
         configs = content.get("configs") if isinstance(content, dict) else None
         address = next((text for text in _texts(configs) if "://" in text), None)
         if address is not None:
             raise InputError(
-                f"{card}: names {address[:120]!r}, which is not in the copy; put the file there "
-                "and name it"
+                f"{card}: {address[:120]!r} is a URL; copy the file into the folder and name it"
             )
 
 
@@ -409,11 +406,11 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _nodes(value: Any, known: dict[int, float]) -> float:
-    """Count the values, each alias written out; a list in itself is endless."""
+    """Count the values with aliases expanded; a list that contains itself is infinite."""
     if not isinstance(value, dict | list):
         return 1
     if id(value) not in known:
-        known[id(value)] = math.inf  # until it is counted
+        known[id(value)] = math.inf  # during counting
         known[id(value)] = 1 + sum(_nodes(part, known) for part in _parts(value))
     return known[id(value)]
 
@@ -426,7 +423,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _parquet_by_split(copy: Path, config: str | None) -> dict[str, list[Path]]:
-    """Find files of a copy without a card: `test-00000-of-00001.parquet` or `test/0000.parquet`."""
+    """Find the files of a copy without a card by name: `test-00000-of-00001.parquet`."""
     places = [copy / config] if config is not None else [copy / "data", copy]
     base = next((place for place in places if place.is_dir()), None)
     if base is None:
@@ -437,7 +434,7 @@ def _parquet_by_split(copy: Path, config: str | None) -> dict[str, list[Path]]:
         name = inner.parts[0] if len(inner.parts) > 1 else path.stem.split("-")[0]
         files.setdefault(name, []).append(path)
     if not files:
-        raise InputError(f"{base}: no Parquet file of a split; it has {listed(_inside(base))}")
+        raise InputError(f"{base}: no Parquet files; it has {listed(_inside(base))}")
     return files
 
 
@@ -446,12 +443,12 @@ def _inside(folder: Path) -> list[str]:
 
 
 def _require_inside(copy: Path, path: Path) -> None:
-    """Refuse files outside the copy; the hub's own cache links to its blobs."""
+    """Reject files outside the copy; the hub's cache may link to its blobs."""
     root, target = copy.resolve(), path.resolve()
     allowed = [root]
     if root.parent.name == "snapshots":
         allowed.append(root.parent.parent / "blobs")
     if not any(target.is_relative_to(place) for place in allowed):
         raise InputError(
-            f"{path} leads out of the copy, to {target}; put the file itself into {copy}"
+            f"{path} is a link to {target}, outside the copy; put the file into {copy}"
         )

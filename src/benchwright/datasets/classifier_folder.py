@@ -1,4 +1,4 @@
-"""A trained classifier in a folder: JSON, and an encoder's weights if it has one."""
+"""A trained classifier in a folder: JSON, and the weights of its encoder if any."""
 
 import json
 import re
@@ -24,12 +24,11 @@ class Weights(Protocol):
 
 
 class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
-    """`<folder>/classifier.json`; loading gives None if nothing was trained.
+    """`<folder>/classifier.json`; loading returns None if there is no classifier.
 
-    A JSON document is saved; under the key `weights` it may have an object with `save(folder)` (or
-    None), which goes to a folder beside the JSON that the JSON names; loading gives its path as
-    `weights_folder`. The JSON is renamed into place last and older weights are removed after that,
-    so that a killed run leaves the old classifier.
+    The saved document may have an object with `save(folder)` under the key `weights`. It is saved
+    to a folder next to the JSON, whose path is `weights_folder` in the loaded document. The JSON is
+    written last and older weights are then removed, so that a killed run leaves the old classifier.
     """
 
     def __init__(self, *, folder: str, metadata: dict[str, Any] | None = None) -> None:
@@ -44,7 +43,7 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
         """Return the document, or None.
 
         Raises:
-            InputError: the document is not valid; names the first field.
+            InputError: the document is invalid; the message names the first invalid field.
         """
         if not self._document.exists():
             return None
@@ -53,11 +52,11 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
         except (OSError, ValueError, RecursionError):
             document = None
         weights = document.pop("weights", None) if isinstance(document, dict) else None
-        # Only our own names: a path would load another folder's files.
-        ours = weights is None or (isinstance(weights, str) and _WEIGHTS.fullmatch(weights))
-        if not isinstance(document, dict) or not ours:
+        # Only names that `save` writes: a path could load files of another folder.
+        is_valid = weights is None or (isinstance(weights, str) and _WEIGHTS.fullmatch(weights))
+        if not isinstance(document, dict) or not is_valid:
             raise InputError(
-                f"{self._document} is no classifier; run kedro run --pipeline sba to write it again"
+                f"{self._document}: not a classifier; run kedro run --pipeline sba to train one"
             )
         self._check(document)
         if weights:
@@ -73,7 +72,7 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
             message = first["msg"].removeprefix("Value error, ")
             raise InputError(
                 f"{self._document}: {where}{': ' if where else ''}{message}; "
-                "run kedro run --pipeline sba to write it again"
+                "run kedro run --pipeline sba to train a new one"
             ) from None
 
     def save(self, data: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Documents streamed from shards: JSON lines, Parquet or WARC, compressed or not."""
+"""Documents streamed from shards: JSON lines, Parquet or WARC, optionally compressed."""
 
 import codecs
 import glob
@@ -27,15 +27,15 @@ SCHEMA = pa.schema([(name, pa.large_string()) for name in COLUMNS])
 """The Arrow schema of `Documents`."""
 
 _LINES = (".jsonl", ".ndjson", ".json")
-_PACKED = (".gz", ".zst", ".bz2")
+_COMPRESSED = (".gz", ".zst", ".bz2")
 _WARC = (".warc", ".warc.gz")
-_SLACK = 64 << 20  # bytes that any compressed shard may hold
-_NOTED = 100
-_LONGEST_REASON = 200  # it may quote the record
+_SLACK = 64 << 20  # bytes that any compressed shard may expand to
+_MAX_FAULTS = 100
+_LONGEST_REASON = 200  # reasons may quote the record
 
 
 Records = Iterator[tuple[int, Mapping[str, Any]]]
-"""Records of a shard with their places, from 1."""
+"""Records of a shard with their numbers, from 1."""
 _KINDS = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
 _PAGES = re.compile(r"utf-(?:8|16|32)|ascii|cp\d|iso|koi8|mac-|big5|gb|euc|shift|johab|hz|tis|ptcp")
 _CHARSET = re.compile(rb"""charset\s?=\s?["']?([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
@@ -51,22 +51,21 @@ class Fault(NamedTuple):
 
 @dataclass
 class ReadingReport:
-    """What was read and what was skipped, by file."""
+    """Counts of documents read and skipped, by file."""
 
     documents: dict[str, int] = field(default_factory=dict)
     unreadable: dict[str, int] = field(default_factory=dict)  # records that cannot be read
-    faults: list[Fault] = field(default_factory=list)  # the first hundred of all files
+    faults: list[Fault] = field(default_factory=list)  # of all files, at most 100
     first: dict[str, Fault] = field(default_factory=dict)  # the first fault of each file
-    # Documents read but skipped by their reader: they show no sign of a question
-    # (`construction.extraction.prefilter`).
+    # Documents without any sign of a question (`collection.extraction.prefilter`).
     skipped: dict[str, int] = field(default_factory=dict)
 
     def fault(self, file: str, place: int, reason: str) -> None:
-        """Note a skipped record."""
+        """Add a skipped record."""
         fault = Fault(file, place, reason[:_LONGEST_REASON])
         self.unreadable[file] = self.unreadable.get(file, 0) + 1
         self.first.setdefault(file, fault)
-        if len(self.faults) < _NOTED:
+        if len(self.faults) < _MAX_FAULTS:
             self.faults.append(fault)
 
     def frame(self) -> pd.DataFrame:
@@ -94,14 +93,14 @@ def joined_reports(reports: Iterable[ReadingReport]) -> ReadingReport:
         total.unreadable |= report.unreadable
         total.first |= report.first
         total.skipped |= report.skipped
-        total.faults = [*total.faults, *report.faults][:_NOTED]
+        total.faults = [*total.faults, *report.faults][:_MAX_FAULTS]
     return total
 
 
 class DocumentBatches:
-    """Batches of documents (`Documents` as Arrow tables), read while they are iterated over.
+    """Batches of documents (`Documents` as Arrow tables), read during iteration.
 
-    `report` is of the last pass, complete at its end.
+    `report` describes the last iteration and is complete at its end.
     """
 
     def __init__(
@@ -132,7 +131,7 @@ class DocumentBatches:
 class DocumentShards(ReadOnly[DocumentBatches]):
     """Shards of documents: a file, a folder (read recursively) or a pattern (`crawl/*.jsonl.zst`).
 
-    `fields` has our column names with the names in the files, e.g. `{text: content}`; `reading` the
+    `fields` maps column names to names in the files, e.g. `{text: content}`; `reading` has the
     limits (`ReadingParams`).
     """
 
@@ -148,10 +147,12 @@ class DocumentShards(ReadOnly[DocumentBatches]):
         self._fields = fields or {}
         self._params = ReadingParams(**(reading or {}))
         if unknown := set(self._fields) - set(COLUMNS):
-            raise DatasetError(f"fields: {unknown.pop()!r} is not one of {', '.join(COLUMNS)}")
+            raise DatasetError(
+                f"fields: unknown column {unknown.pop()!r}; expected one of {', '.join(COLUMNS)}"
+            )
 
     def load(self) -> DocumentBatches:
-        """Return the batches, read when iterated over; InputError if there is no shard."""
+        """Return the batches, read during iteration; InputError if there is no shard."""
         return DocumentBatches(shard_files(self._path), self._params, self._fields)
 
     def _exists(self) -> bool:
@@ -162,7 +163,7 @@ class DocumentShards(ReadOnly[DocumentBatches]):
 
 
 def shard_files(path: str) -> list[Path]:
-    """Return the shards that a path names, sorted by name; InputError if there is none."""
+    """Return the shards at a path or pattern, by name; InputError if there is none."""
     where = Path(path)
     if where.is_file():
         return [where]
@@ -170,8 +171,8 @@ def shard_files(path: str) -> list[Path]:
     files = sorted(path for path in paths if path.is_file() and _kind(path))
     if not files:
         raise InputError(
-            f"{path}: no shard of documents found; give a file, a folder or a pattern of "
-            f"{', '.join(_LINES)} (also {', '.join(_PACKED)}), .parquet, {', '.join(_WARC)}"
+            f"{path}: no document shards found; expected a file, folder or pattern of "
+            f"{', '.join(_LINES)} (also {', '.join(_COMPRESSED)}), .parquet, {', '.join(_WARC)}"
         )
     return files
 
@@ -182,19 +183,18 @@ def shard_documents(
     report: ReadingReport,
     fields: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str | None, ...]]:
-    """Yield the documents of one shard, as tuples in the order of `COLUMNS`.
+    """Yield the documents of one shard as tuples in the order of `COLUMNS`.
 
-    Unreadable records go to the report, and so does the rest of a shard that is broken, or larger
-    than its compressed size allows.
+    The report lists unreadable records, and where a shard is broken or expands too far.
 
     Raises:
-        InputError: the shard cannot be opened, or its format is not known.
+        InputError: the shard cannot be opened, or its format is unknown.
     """
     name = str(file)
     report.documents.setdefault(name, 0)
     kind = _kind(file)
     if not kind:
-        raise InputError(f"{file}: unknown format; the file name must end in a known suffix")
+        raise InputError(f"{file}: unknown file type")
     names = {column: (fields or {}).get(column, column) for column in COLUMNS}
     reader = {"lines": _of_lines, "parquet": _of_parquet, "warc": _of_warc}[kind]
     place = 0
@@ -208,12 +208,14 @@ def shard_documents(
                 yield row
     except (*BROKEN, MemoryError, _TooLargeError) as error:
         if isinstance(error, FileNotFoundError | PermissionError):
-            raise InputError(f"{file} cannot be read: {error.strerror}") from error
-        report.fault(name, place + 1, f"the rest is left out: {' '.join(str(error).split())}")
+            raise InputError(f"{file}: cannot be read: {error.strerror}") from error
+        report.fault(
+            name, place + 1, f"the rest of the file is skipped: {' '.join(str(error).split())}"
+        )
 
 
 class _TooLargeError(Exception):
-    """A compressed shard holds more than its size allows."""
+    """A compressed shard expands beyond the limit."""
 
 
 def _kind(file: Path) -> str:
@@ -222,8 +224,8 @@ def _kind(file: Path) -> str:
         return "warc"
     if name.endswith(".parquet"):
         return "parquet"
-    for packed in _PACKED:
-        name = name.removesuffix(packed)
+    for suffix in _COMPRESSED:
+        name = name.removesuffix(suffix)
     return "lines" if name.endswith(_LINES) else ""
 
 
@@ -243,29 +245,31 @@ def _of_lines(file: Path, params: ReadingParams, report: ReadingReport) -> Recor
                 if read > allowed:
                     break
             if read > allowed:
-                raise _TooLargeError(f"it holds more than {allowed} bytes")
+                raise _TooLargeError(f"more than {allowed} bytes uncompressed")
             if not whole:
-                report.fault(str(file), place, f"a line of more than {longest} bytes")
+                report.fault(str(file), place, f"line longer than {longest} bytes")
             elif line.strip():
                 try:
                     record = json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    report.fault(str(file), place, f"no JSON: {error}")
+                    report.fault(str(file), place, f"invalid JSON: {error}")
                     continue
                 if isinstance(record, dict):
                     yield place, record
                 else:
-                    report.fault(str(file), place, f"not an object but {type(record).__name__}")
+                    report.fault(
+                        str(file), place, f"expected an object, got {type(record).__name__}"
+                    )
 
 
 def _of_parquet(file: Path, params: ReadingParams, _: ReadingReport) -> Records:
     allowed = params.expansion * file.stat().st_size + TABLE_SLACK
     with pq.ParquetFile(file) as parquet:
-        place = held = 0
+        place = n_bytes = 0
         for batch in map(plain, parquet.iter_batches(batch_size=min(params.batch_documents, 64))):
-            held += batch.nbytes
-            if held > allowed:
-                raise _TooLargeError(f"it holds more than {allowed} bytes")
+            n_bytes += batch.nbytes
+            if n_bytes > allowed:
+                raise _TooLargeError(f"more than {allowed} bytes uncompressed")
             for record in batch.to_pylist():
                 place += 1
                 yield place, record
@@ -278,24 +282,24 @@ def _of_warc(file: Path, params: ReadingParams, report: ReadingReport) -> Record
 def _row(
     record: Mapping[str, Any], names: Mapping[str, str], built_id: str, params: ReadingParams
 ) -> tuple[str | None, ...] | str:
-    """Return a document, or the reason why there is none."""
+    """Return a document, or the reason why the record has none."""
     text = record.get(names["text"])
     if not isinstance(text, str):
-        value = "missing" if text is None else f"a {type(text).__name__}"
-        return f"field {names['text']!r} is {value}; it must be text"
+        value = "nothing" if text is None else type(text).__name__
+        return f"field {names['text']!r}: expected text, got {value}"
     if len(text) > params.document_bytes:
-        return f"a text of more than {params.document_bytes} characters"
+        return f"text longer than {params.document_bytes} characters"
     doc_id, url, domain, kind = (_cell(record.get(names[name])) for name in COLUMNS[:-1])
     kind = kind or _content_type(text)
-    return doc_id or built_id, url, domain or _domain(url), kind, _storable(text)
+    return doc_id or built_id, url, domain or _domain(url), kind, _valid_unicode(text)
 
 
 def _cell(value: Any) -> str | None:
-    """Return a cell as text that a file can hold, None if empty."""
-    return None if value is None or value == "" else _storable(str(value))
+    """Return a cell as valid Unicode text, None if empty."""
+    return None if value is None or value == "" else _valid_unicode(str(value))
 
 
-def _storable(text: str) -> str:
+def _valid_unicode(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -319,16 +323,16 @@ def _table(rows: list[tuple[str | None, ...]]) -> pa.Table:
 
 
 def warc_documents(
-    file: Path, most_bytes: int, fault: Callable[[int, str], None]
+    file: Path, max_bytes: int, fault: Callable[[int, str], None]
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield number, from 1, and fields (doc_id, url, content_type, text) of each page.
+    """Yield number (from 1) and fields (doc_id, url, content_type, text) of each page.
 
-    Records that are no page (requests, images, answers other than 200) are skipped; pages that
-    unpack to more than `most_bytes` are reported to `fault`.
+    Other records (requests, images, responses other than 200) are skipped; pages that expand to
+    more than `max_bytes` are reported to `fault`.
 
     Raises:
         InputError: warcio is not installed.
-        OSError: the file is broken or no WARC.
+        OSError: the file is broken or not a WARC file.
     """
     try:
         from warcio.archiveiterator import ArchiveIterator
@@ -344,9 +348,9 @@ def warc_documents(
                 kind = _page_type(record)
                 if not kind:
                     continue
-                content = record.content_stream().read(most_bytes + 1)
-                if len(content) > most_bytes:
-                    fault(place, f"a page of more than {most_bytes} bytes")
+                content = record.content_stream().read(max_bytes + 1)
+                if len(content) > max_bytes:
+                    fault(place, f"page longer than {max_bytes} bytes")
                     continue
                 headers = record.rec_headers
                 yield (
@@ -358,7 +362,7 @@ def warc_documents(
                         "text": _decoded(content, _declared(record)),
                     },
                 )
-        # The other errors are warcio's own, e.g. for an answer without an address.
+        # warcio raises these for invalid records, e.g. a response without a URL.
         except (ArchiveLoadFailed, ValueError, LookupError, AttributeError, TypeError) as error:
             raise OSError(f"record {place + 1}: {error}") from error
 
@@ -389,5 +393,5 @@ def _decoded(content: bytes, declared: str) -> str:
         name = codecs.lookup(charset[1].decode() if charset else "utf-8").name
     except (LookupError, ValueError):
         name = "utf-8"
-    # Not every codec of Python is a charset: punycode takes hours, "undefined" fails.
+    # Some Python codecs are not charsets: punycode takes hours, "undefined" fails.
     return content.decode(name if _PAGES.match(name) else "utf-8", "replace")

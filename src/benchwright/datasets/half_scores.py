@@ -1,4 +1,4 @@
-"""Scores of models on the halves of a sealed benchmark (`benchwright evaluate-sealed --out`)."""
+"""Results on the halves of a sealed benchmark (`benchwright evaluate-sealed --out`)."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ class _Strict(BaseModel):
 
 
 class SealedIdentity(_Strict):
-    """The sealed benchmark of a half."""
+    """The identity of a sealed benchmark."""
 
     name: str
     canary: str  # of the public half
@@ -35,7 +35,7 @@ class GroupResult(_Strict):
 
 
 class HalfResult(_Strict):
-    """The scores of one configuration on one half; aggregates only."""
+    """The results of one configuration on one half, as aggregates."""
 
     format: Literal["benchwright-half-score-1"]
     version: str  # of the package that scored
@@ -43,7 +43,7 @@ class HalfResult(_Strict):
     half: Literal["validation", "test"]
     model: str
     style: str
-    shots: int = Field(ge=0)  # demonstrations, of the public half
+    shots: int = Field(ge=0)  # demonstrations come from the public half
     all: GroupResult
     fields: dict[str, GroupResult]  # small fields are pooled
     unanswered: int = Field(ge=0)
@@ -51,28 +51,28 @@ class HalfResult(_Strict):
 
 
 class HalfScores(ReadOnly[dict[str, HalfResult]]):
-    """A folder of scores, also in folders below: one `.json` file per configuration and half."""
+    """A folder of results: one `.json` file per configuration and half, also in subfolders."""
 
     def load(self) -> dict[str, HalfResult]:
-        """Return the scores by the file's path below the folder, in order.
+        """Return the results by relative path, sorted.
 
         Raises:
-            InputError: there is no file, or one is not of this format.
+            InputError: there is no file, or one has another format.
         """
         files = sorted(self.place.rglob("*.json"))
         if not files:
             raise InputError(
-                f"{self.place}: no scores found; write them with benchwright evaluate-sealed "
+                f"{self.place}: no results; write them with benchwright evaluate-sealed "
                 "test.sealed validation.jsonl --model … --out <folder>"
             )
         return {str(file.relative_to(self.place)): read_half_result(file) for file in files}
 
 
 def read_half_result(file: Path) -> HalfResult:
-    """Read one file of scores.
+    """Read one file of results.
 
     Raises:
-        InputError: the file cannot be read or is not of this format; names the first field.
+        InputError: the file cannot be read or has another format; the message names a field.
     """
     try:
         return HalfResult.model_validate(json.loads(file.read_text(encoding="utf-8")))
@@ -80,8 +80,8 @@ def read_half_result(file: Path) -> HalfResult:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         raise InputError(
-            f"{file}: {field}: {first['msg']}; the folder may only hold files that benchwright "
-            f"evaluate-sealed wrote with --out ({FORMAT})"
+            f"{file}: {field}: {first['msg']}; the folder may only contain files written by "
+            f"benchwright evaluate-sealed --out ({FORMAT})"
         ) from None
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{file}: cannot be read as JSON ({type(error).__name__})") from None
+        raise InputError(f"{file}: not valid JSON ({type(error).__name__})") from None

@@ -1,7 +1,7 @@
-"""Rows of a task for lm-evaluation-harness, read from the files beside this one.
+"""Read the rows of a task for lm-evaluation-harness from files in this folder.
 
-Each exported folder holds a copy of this module: a task names its files relative to the folder, so
-that the folder can be moved, and columns have the types given here, whatever their texts look like.
+Each exported folder contains a copy of this module. A task names its files relative to the folder,
+which can therefore be moved, and columns have fixed types.
 """
 
 from pathlib import Path
@@ -23,7 +23,7 @@ _OF_SUBSETS = ("weight",)  # rows of other exports have none
 
 
 def read_rows(data_files: dict[str, str], **_: Any) -> Any:
-    """The splits of one task as a `datasets.DatasetDict`.
+    """Return the splits of one task as a `datasets.DatasetDict`.
 
     Args:
         data_files: split → file in this folder, one JSON object per line.

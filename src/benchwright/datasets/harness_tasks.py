@@ -1,4 +1,4 @@
-"""Tasks for lm-evaluation-harness (0.4.13): a folder of YAML, JSON lines and one small module."""
+"""Tasks for lm-evaluation-harness (0.4.13): a folder of YAML, JSON lines and a Python module."""
 
 import hashlib
 import json
@@ -20,16 +20,16 @@ MANIFEST = "manifest.json"
 README = "README.md"
 STOCK_SAMPLES = "stock_samples.json"
 
-_READER = "read_rows"  # the module in each task's folder, and its function
+_READER = "read_rows"  # the module in each task folder, and its function
 
 
 class HarnessTask(NamedTuple):
-    """One task of the harness; its files have its name."""
+    """One task of the harness; its files carry its name."""
 
     name: str
-    config: Mapping[str, Any]  # of its YAML file, without the location of its rows
-    rows: Sequence[dict[str, Any]]  # the questions; each may be made on access
-    demonstrations: list[dict[str, Any]]  # in the order they are shown; [] for none
+    config: Mapping[str, Any]  # content of its YAML file, except for its data files
+    rows: Sequence[dict[str, Any]]  # the questions; may be created on access
+    demonstrations: list[dict[str, Any]]  # in the order of the prompt
 
 
 class HarnessFamily(NamedTuple):
@@ -42,12 +42,12 @@ class HarnessFamily(NamedTuple):
 
 
 class HarnessExport(NamedTuple):
-    """The content of one folder; names of families and of their tasks are unique."""
+    """The content of one folder; names of families and tasks are unique."""
 
     families: list[HarnessFamily]
-    stock_samples: Mapping[str, list[int]]  # stock task → rows to ask; {} if not known
+    stock_samples: Mapping[str, list[int]]  # stock task → rows to ask; {} if unknown
     readme: str
-    facts: Mapping[str, Any]  # for the manifest, besides its files and families
+    facts: Mapping[str, Any]  # for the manifest, besides files and families
 
 
 class _Function(str):
@@ -79,7 +79,7 @@ Pieces = Iterable[bytes]
 
 
 def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
-    """Yield JSON lines of rows as they are written: a million rows do not fit in memory."""
+    """Yield JSON lines one by one, since a million rows may not fit in memory."""
     for row in rows:
         yield (json.dumps(row, ensure_ascii=False) + "\n").encode()
 
@@ -111,7 +111,7 @@ def _family_files(family: HarnessFamily) -> dict[str, Pieces]:
 
 
 def _files(export: HarnessExport) -> dict[str, Pieces]:
-    """Return every file but the manifest, by its path in the folder."""
+    """Return every file except the manifest by its path in the folder."""
     files: dict[str, Pieces] = {README: [export.readme.encode()]}
     if export.stock_samples:
         files[STOCK_SAMPLES] = [(json.dumps(dict(export.stock_samples)) + "\n").encode()]
@@ -128,12 +128,11 @@ def _manifest(export: HarnessExport, hashes: Mapping[str, str]) -> bytes:
 
 
 class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
-    """A folder of exported tasks, replaced as a whole.
+    """A folder of exported tasks that is replaced atomically.
 
-    A new folder is written aside and takes the old one's place, so that there is never a partial
-    export and no file of an earlier one stays. Processes that use the folder at once take turns. If
-    one dies between the two renames, the old folder is still there under a hidden name, and the
-    next use restores it.
+    A new folder is written under a hidden name and then replaces the old one, so that there is
+    never a partial export and no file of an earlier export remains. A lock serialises concurrent
+    processes. If a process dies between the two renames, the next use restores the old folder.
     """
 
     def __init__(self, *, path: str, metadata: dict[str, Any] | None = None) -> None:
@@ -141,11 +140,11 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
         self.metadata = metadata
 
     def save(self, data: HarnessExport) -> None:
-        """Write the export; a reader sees the old folder or the whole new one.
+        """Write the export; readers see either the old or the new folder.
 
         Raises:
-            InputError: the folder is not an export, the disk is full, or the folder cannot be
-                written; the old export is unchanged.
+            InputError: the folder is not an export, or cannot be written. The old export remains
+                unchanged.
         """
         with report_unwritable(self.folder):
             self.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -153,8 +152,8 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
                 self._restore()
                 if self.folder.is_dir() and not (self.folder / MANIFEST).is_file():
                     raise InputError(
-                        f"{self.folder}: has no {MANIFEST}, so it is not an export that may be "
-                        "replaced; move it away"
+                        f"{self.folder}: not an export, since it has no {MANIFEST}; move the "
+                        "folder elsewhere"
                     )
                 self._replace_by(data)
 
@@ -170,11 +169,11 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
         for name, expected in manifest["files"].items():
             file = self.folder / name
             if not file.is_file():
-                raise InputError(f"{file}: is missing; export again")
+                raise InputError(f"{file} is missing; run the export again")
             with file.open("rb") as stream:
                 actual = hashlib.file_digest(stream, "sha256").hexdigest()
             if actual != expected:
-                raise InputError(f"{file}: has changed since the export; export again")
+                raise InputError(f"{file} has changed since the export; run the export again")
         return manifest
 
     def _hidden(self, kind: str) -> Path:
@@ -184,12 +183,12 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
         return sorted(self.folder.parent.glob(f".{glob_literal(self.folder.name)}.*.{kind}"))
 
     def _replace_by(self, export: HarnessExport) -> None:
-        """Write a folder aside and put it in the place of the old one."""
+        """Write a new folder and replace the old one."""
         aside, old = self._hidden("new"), self._hidden("old")
         try:
             hashes = {name: _write(aside / name, pieces) for name, pieces in _files(export).items()}
             _write(aside / MANIFEST, [_manifest(export, hashes)])
-            if self.folder.is_dir():  # one that is not empty cannot be renamed over
+            if self.folder.is_dir():  # a rename cannot replace a folder that is not empty
                 self.folder.rename(old)
             aside.rename(self.folder)
         finally:
@@ -199,7 +198,7 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
                 shutil.rmtree(path, ignore_errors=True)
 
     def _restore(self) -> None:
-        """Restore the folder of a process that died while replacing it, and clean up after it."""
+        """Restore the folder if a process died while replacing it, and remove temporary folders."""
         left = self._left("old")
         if left and not self.folder.exists():
             left.pop().rename(self.folder)

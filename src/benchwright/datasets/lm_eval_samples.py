@@ -1,8 +1,8 @@
-"""Sample logs of lm-evaluation-harness (`--log_samples`), read line by line.
+"""Read sample logs of lm-evaluation-harness (`--log_samples`).
 
-The layout is that of version 0.4.13 (`lm_eval/loggers/evaluation_tracker.py`, `evaluator.py`): one
-JSON object per document and filter, with numbers and truth values of the responses as texts. The
-contexts, most of a log, are not kept.
+The format is that of version 0.4.13 (`lm_eval/loggers/evaluation_tracker.py`, `evaluator.py`): one
+JSON object per document and filter, with numbers and booleans in responses as text. Contexts are
+not kept, since they make up most of a log.
 """
 
 import json
@@ -40,13 +40,13 @@ _CONTEXT_END = 2_000  # characters, beyond any option
 _NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl", re.DOTALL
 )
-# As the harness itself looks for the name of a model among the arguments.
+# Arguments that may name the model, in the order in which the harness checks them.
 _MODEL_ARGUMENTS = ("peft", "delta", "pretrained", "model", "path", "engine")
 _LOCAL = re.compile(r"[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]")
 
 
 class Run(NamedTuple):
-    """The model (None unknown) and shots (−1 unknown) in the results file beside a log."""
+    """The model (None if unknown) and shots (−1 if unknown) from the results file of a log."""
 
     model: str | None
     shots: int
@@ -62,17 +62,17 @@ def is_sample_log(path: Path) -> bool:
 
 
 def read_samples(path: Path) -> pa.Table:
-    """Read the samples of a log in the columns of `SAMPLES`, a row per line.
+    """Read the samples of a log as a table with the columns of `SAMPLES`.
 
     Raises:
-        InputError: a line is incomplete or no sample; names file and line.
+        InputError: a line is incomplete or not a sample; the message names file and line.
     """
     columns: dict[str, list[Any]] = {name: [] for name in SAMPLES.names}
     for number, row in _lines(path):
         lacking = _lacking(row)
         if lacking is not None:
             raise InputError(
-                f"{path}: line {number} has no {lacking!r}; it must be a sample log of lm-eval "
+                f"{path}: line {number}: no field {lacking!r}; expected a sample log of lm-eval "
                 "(lm_eval --log_samples)"
             )
         try:
@@ -82,12 +82,12 @@ def read_samples(path: Path) -> pa.Table:
         for name, cells in columns.items():
             cells.append(sample[name])
     if not columns["doc"]:
-        raise InputError(f"{path}: has no rows; remove the file or add one row per answer")
+        raise InputError(f"{path}: no rows; remove the file or add a row per response")
     return pa.table(columns, schema=SAMPLES)
 
 
 def read_run(path: Path) -> Run:
-    """Read `results_<time>.json` beside `samples_<task>_<time>.jsonl`.
+    """Read `results_<time>.json` next to `samples_<task>_<time>.jsonl`.
 
     Model and shots are unknown if there is no such file or the log has another name.
 
@@ -100,20 +100,20 @@ def read_run(path: Path) -> Run:
     # `--output_path x.json` writes `x_<time>.json` instead of `results_<time>.json`.
     usual = path.with_name(f"results_{seen['time']}.json")
     others = sorted(path.parent.glob(f"*_{seen['time']}.json"))
-    beside = usual if usual in others else next(iter(others), None)
-    if beside is None:
+    file = usual if usual in others else next(iter(others), None)
+    if file is None:
         return Run(None, -1)
     try:
-        results = json.loads(beside.read_text(encoding="utf-8"))
+        results = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError, OSError) as error:
-        raise InputError(f"{beside}: is not JSON: {' '.join(str(error).split())}") from error
+        raise InputError(f"{file}: not valid JSON: {' '.join(str(error).split())}") from error
     if not isinstance(results, dict):
-        raise InputError(f"{beside}: is {format_value(results)}; it must be an object")
+        raise InputError(f"{file}: expected an object, got {format_value(results)}")
     return Run(_model(results), _shots(results, seen["task"]))
 
 
 def run_of(name: str) -> str:
-    """Return the run that wrote a log, by the folders and the time in its name; else the name.
+    """Return the run that wrote a log: its folder and the time in its name, else the name.
 
     >>> run_of("org__m/samples_arc_2026-11-20T22-25-57.198528.jsonl")
     'org__m/2026-11-20T22-25-57.198528'
@@ -125,7 +125,7 @@ def run_of(name: str) -> str:
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects of JSON lines with their numbers from 1; empty lines are skipped."""
-    with path.open("rb") as file:  # bytes: lines end at \n only
+    with path.open("rb") as file:  # as bytes, since lines end at \n only
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
@@ -133,8 +133,8 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except (ValueError, RecursionError) as error:
                 raise InputError(
-                    f"{path}: line {number} is not JSON: {' '.join(str(error).split())}; "
-                    "if lm-eval was stopped while it wrote, run it again"
+                    f"{path}: line {number}: not valid JSON: {' '.join(str(error).split())}; if "
+                    "lm-eval was interrupted, run it again"
                 ) from error
             if not isinstance(row, dict):
                 raise InputError(
@@ -151,12 +151,12 @@ def _lacking(row: dict[str, Any]) -> str | None:
 
 
 def _sample(row: dict[str, Any]) -> dict[str, Any]:
-    """Return one row of the table; ValueError names the field, the value and what is accepted."""
+    """Return one row of the table; raise ValueError with the first invalid field."""
     doc_id = row["doc_id"]
     if not isinstance(doc_id, int) or isinstance(doc_id, bool) or abs(doc_id) >= 1 << 63:
-        raise ValueError(f"doc_id is {format_value(row['doc_id'])}; it must be a whole number")
+        raise ValueError(f"doc_id: expected an integer, got {format_value(row['doc_id'])}")
     if not isinstance(row["doc"], dict):
-        raise ValueError(f"doc is {format_value(row['doc'])}; it must be an object, the task's row")
+        raise ValueError(f"doc: expected an object, got {format_value(row['doc'])}")
     contexts, continuations = _requests(row["arguments"])
     sample = {
         "doc_id": row["doc_id"],
@@ -184,7 +184,7 @@ def _sample(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _requests(arguments: Any) -> tuple[list[str], list[str] | None]:
-    """Return contexts and continuations of the requests; no continuations of a written answer."""
+    """Return contexts and continuations of the requests; None for a written answer."""
     if isinstance(arguments, dict):  # {"gen_args_0": {"arg_0": …, "arg_1": …}, "gen_args_1": …}
         arguments = [_in_order(request) for request in _in_order(arguments)]
     if not isinstance(arguments, list) or not all(
@@ -198,21 +198,21 @@ def _requests(arguments: Any) -> tuple[list[str], list[str] | None]:
 
 
 def _in_order(value: Any) -> Any:
-    """Return an object's values in the order of the numbers in its keys; other values unchanged."""
+    """Return an object's values in natural order of the keys; other values unchanged."""
     if not isinstance(value, dict):
         return value
     return [value[key] for key in sorted(value, key=natural_key)]
 
 
 def _conditional(contexts: list[str], continuations: list[str]) -> int:
-    """Return how many requests have the question; acc_mutual_info repeats them without context."""
+    """Return the number of requests with a context; acc_mutual_info repeats them without."""
     half, odd = divmod(len(continuations), 2)
     again = not odd and continuations[:half] == continuations[half:]
     return half if again and any(contexts[:half]) and not any(contexts[half:]) else len(contexts)
 
 
 def _log_likelihood(response: Any) -> float:
-    """Return the number of `["-23.5", "False"]`, of a list of such pairs, or the number itself."""
+    """Return the first number of a response: a number, `["-23.5", "False"]`, or nested lists."""
     value = response
     while isinstance(value, list) and value:
         value = value[0]
@@ -222,7 +222,7 @@ def _log_likelihood(response: Any) -> float:
     except (ValueError, OverflowError):
         pass
     raise ValueError(
-        f"response is {format_value(response)}; it must be a log-likelihood and a truth value"
+        f"response: expected a log-likelihood and a boolean, got {format_value(response)}"
     )
 
 
@@ -234,7 +234,7 @@ def _metric(value: Any) -> float | None:
 
 
 def _model(results: dict[str, Any]) -> str | None:
-    """Return the model's name; for a model in a folder, the folder's name."""
+    """Return the model's name; for a local model, the name of its folder."""
     config = results.get("config")
     arguments = config.get("model_args") if isinstance(config, dict) else None
     if isinstance(arguments, str):

@@ -1,4 +1,4 @@
-"""The user's optional files: an absent file is a table or list without rows."""
+"""Optional files of the user; a missing file is a table or list without rows."""
 
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,11 @@ from benchwright.datasets.verbatim import (
     read_parquet,
 )
 
-_NEEDED = ("doc_id", "style", "question", "choices", "answer", "expected")
+_REQUIRED = ("doc_id", "style", "question", "choices", "answer", "expected")
 
 
 class _OptionalTable(ReadOnly[pd.DataFrame]):
-    """A local table with `columns`, and those of `optional`, "" throughout if it lacks them."""
+    """A local table with `columns`, and `optional` columns that are "" if missing."""
 
     def __init__(
         self,
@@ -46,23 +46,23 @@ class _OptionalTable(ReadOnly[pd.DataFrame]):
 
 
 class OptionalReviewCsv(_OptionalTable):
-    """An optional CSV file, perhaps saved by a spreadsheet program (`read_spreadsheet`)."""
+    """An optional CSV file that a spreadsheet program may have saved (`read_spreadsheet`)."""
 
     def _read(self) -> pd.DataFrame:
         return read_spreadsheet(self.place, self._columns, self._optional)
 
 
 class OptionalCsvTable(OptionalReviewCsv):
-    """An optional CSV file whose cells are texts; blank lines are skipped."""
+    """An optional CSV file with text cells; blank lines are skipped."""
 
     def _read(self) -> pd.DataFrame:
-        # Guessed types would turn the model "01" into 1 and "1e5" into a number.
+        # Type inference would turn the models "01" and "1e5" into numbers.
         table = super()._read()
         return table[(table != "").any(axis=1)].reset_index(drop=True)
 
 
 class OptionalParquetTable(_OptionalTable):
-    """An optional Parquet file; one that cannot be read counts as absent, since it is a cache."""
+    """An optional Parquet file, used as a cache: an unreadable file counts as missing."""
 
     def _read(self) -> pd.DataFrame:
         try:
@@ -77,10 +77,10 @@ class OptionalParquetTable(_OptionalTable):
 
 
 class NamedTable(ReadOnly[pd.DataFrame]):
-    """A CSV (or .parquet) file named by the parameter `named_by`, None if no file is named.
+    """A CSV or Parquet file that the parameter `named_by` may name.
 
-    The file must have `columns`; others are ignored. Cells of a CSV file are texts, so that ids
-    keep their zeros.
+    The file must have `columns`; others are ignored. Cells of a CSV file are text, so that ids keep
+    leading zeros.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class NamedTable(ReadOnly[pd.DataFrame]):
         self._columns, self._named_by = list(columns), named_by
 
     def load(self) -> pd.DataFrame:
-        """Return the table, without rows if no file is named.
+        """Return the table; it has no rows if no file is named.
 
         Raises:
             InputError: the file cannot be read, has no rows, or lacks a column.
@@ -111,11 +111,11 @@ class NamedTable(ReadOnly[pd.DataFrame]):
         for name in self._columns:
             if name not in frame.columns:
                 raise InputError(
-                    f"{where} has no column {name!r}; required are {', '.join(self._columns)}, "
-                    f"it has {listed(frame.columns)}"
+                    f"{where}: no column {name!r}; it needs {', '.join(self._columns)} and has "
+                    f"{listed(frame.columns)}"
                 )
         if frame.empty:
-            raise InputError(f"{where} has no rows; omit {self._named_by} to use no file")
+            raise InputError(f"{where}: no rows; remove {self._named_by} to use no file")
         return frame[self._columns]
 
 
@@ -123,14 +123,14 @@ def _table(path: Path) -> pd.DataFrame:
     if path.suffix.lower() == ".parquet":
         with read_errors(path):
             return pd.DataFrame(read_parquet(path).to_pandas())
-    # The missing last cells of a short row are blank.
+    # A short row lacks its last cells, which are blank.
     return read_csv(path).fillna("")
 
 
 class PublishedScores(NamedTable):
-    """Scores of models as a leaderboard published them, a file with columns `name` and `avg`.
+    """A file of published leaderboard scores with the columns `name` and `avg`.
 
-    `file` is a path below `mirror_root`/responses, or any path; None or "" if there is none.
+    `file` is a path in `mirror_root`/responses or any other path; None or "" for no file.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class PublishedScores(NamedTable):
         )
 
     def load(self) -> pd.DataFrame:
-        """Return columns name (text) and avg (number), models in the file's order.
+        """Return the columns name (text) and avg (float), in the order of the file.
 
         Raises:
             InputError: the file cannot be read, lacks a column, or an average is not a number.
@@ -161,13 +161,13 @@ class PublishedScores(NamedTable):
 
 
 class DocumentLabels(ReadOnly[list[dict[str, Any]]]):
-    """Labelled questions of documents, one JSON object a line (docs/reference/collection.md)."""
+    """Labelled questions of documents as JSON lines (docs/reference/collection.md)."""
 
     def load(self) -> list[dict[str, Any]]:
-        """Return the labels in their order, none if the file is absent.
+        """Return the labels in order; none if the file is missing.
 
         Raises:
-            InputError: a line is no JSON object, or lacks a field.
+            InputError: a line is not a JSON object, or lacks a field.
         """
         if not self.place.exists():
             return []
@@ -176,9 +176,9 @@ class DocumentLabels(ReadOnly[list[dict[str, Any]]]):
         except (InputError, UnicodeDecodeError, OSError) as error:
             raise InputError(f"{self.place}: {error}") from error
         for number, row in enumerate(rows, start=1):
-            if missing := [name for name in _NEEDED if name not in row]:
+            if missing := [name for name in _REQUIRED if name not in row]:
                 raise InputError(
-                    f"{self.place}: label {number} has no field {missing[0]!r}; required are "
-                    f"{', '.join(_NEEDED)}"
+                    f"{self.place}: label {number}: no field {missing[0]!r}; expected "
+                    f"{', '.join(_REQUIRED)}"
                 )
         return rows

@@ -1,19 +1,19 @@
-"""The base of datasets that are only read."""
+"""The base class of read-only datasets."""
 
 from pathlib import Path
 from typing import Any, Generic, NoReturn, TypeVar
 
 from kedro.io import AbstractDataset, DatasetError
 
-Held = TypeVar("Held")
+Content = TypeVar("Content")
 
 
-class ReadOnly(AbstractDataset[NoReturn, Held], Generic[Held]):
-    """Files that a run reads and never writes: the user's, or those other datasets saved.
+class ReadOnly(AbstractDataset[NoReturn, Content], Generic[Content]):
+    """Files that a run only reads, from the user or saved by other datasets.
 
     Args:
-        folder: the place that is read, which messages name.
-        filepath: the same, of a dataset of one file.
+        folder: the folder to read.
+        filepath: the file to read, instead of a folder.
         metadata: for plugins.
     """
 

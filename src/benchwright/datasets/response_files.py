@@ -1,4 +1,4 @@
-"""Files of recorded answers of one benchmark, read verbatim."""
+"""Files of recorded responses to one benchmark, read verbatim."""
 
 import json
 import os
@@ -14,11 +14,11 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.datasets.verbatim import (
+    check_header,
     json_rows,
     opened,
     read_errors,
     read_parquet,
-    require_columns_apart,
     utf8_text,
 )
 from benchwright.params.benchmark import FieldMapping, SourcesParams
@@ -31,29 +31,28 @@ Params = TypeVar("Params", bound=BaseModel)
 
 @dataclass(frozen=True)
 class LoadedFile:
-    """A file of answers with its entry in conf."""
+    """A file of responses with its entry in the benchmark's `responses`."""
 
-    spec: ResponseFileParams  # guessed if conf does not name the file
-    # Texts verbatim (a CSV's are all strings, an empty one is missing), of a log of lm-eval the
-    # columns of `datasets.lm_eval_samples.SAMPLES`; None if the file is absent.
+    spec: ResponseFileParams  # with defaults if the file has no entry
+    # Values are verbatim (CSV cells are strings; empty ones are missing). A log of lm-eval has the
+    # columns of `datasets.lm_eval_samples.SAMPLES`. None if the file is missing.
     table: pa.Table | None
-    looked_in: tuple[str, ...] = ()  # the folders that were searched
-    # Of a log: how the benchmark's sources are read, the hub's first, whose rows a stock task has.
+    looked_in: tuple[str, ...] = ()  # searched folders
+    # For a log: the field mappings of the benchmark's sources, the hub's first, as in stock tasks.
     mappings: tuple[FieldMapping, ...] = ()
 
     @property
     def name(self) -> str:
-        """Path of the file below the folder of answers."""
+        """Path of the file in the folder of responses."""
         return self.spec.file
 
 
 class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
-    """The answers recorded for one benchmark: files named in conf first, then others in the folder.
+    """The recorded responses to one benchmark: configured files first, then others in the folder.
 
-    Read are Parquet, CSV (also gzipped) and JSON lines, never pickle; and sample logs of lm-eval,
-    also in folders below, where it writes them. The list `responses` of the benchmark's file names
-    files, its `sources` say how a row of a task of lm-eval is read. `folder` is searched first,
-    then `<mirror_root>/responses/`.
+    Files are Parquet, CSV (also gzipped) or JSON lines, or sample logs of lm-eval, also in
+    subfolders. The benchmark's `responses` lists files, and its `sources` define how rows of
+    lm-eval tasks are read. `folder` is searched first, then `<mirror_root>/responses/`.
     """
 
     def __init__(
@@ -70,11 +69,11 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         self._mirror = Path(mirror_root) / "responses" if mirror_root else None
 
     def load(self) -> dict[str, LoadedFile]:
-        """Return every file by name: those named in conf in their order, then the others by name.
+        """Return every file by name: configured files in their order, then the others by name.
 
         Raises:
-            InputError: an entry of `responses` is not valid, a named file is absent although a
-                mirror is given, a file cannot be read, or a log does not name its model.
+            InputError: an entry of `responses` is invalid, a configured file is neither in the
+                folder nor in the mirror, a file cannot be read, or the model of a log is unknown.
         """
         if not isinstance(self._named, list | tuple):
             raise InputError(
@@ -84,12 +83,12 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         names = [spec.file for spec in named]
         for name in names:
             if names.count(name) > 1:
-                raise InputError(f"responses: {name!r} is named twice; name each file once")
+                raise InputError(f"responses: {name!r} is listed more than once")
         others = [spec for spec in self._unnamed() if spec.file not in names]
         return {spec.file: self._load_file(spec) for spec in [*named, *others]}
 
     def _unnamed(self) -> list[ResponseFileParams]:
-        """Return files that are in the folder, and logs in folders below it, by name."""
+        """Return the files in the folder and logs in its subfolders, by name."""
         if not self.place.is_dir():
             return []
         here = [
@@ -98,7 +97,7 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
             if path.is_file() and path.name.endswith(FILE_TYPES) and not path.name.startswith(".")
         ]
         below = [
-            # A name with folders is not for conf to give, so it is set after the others are valid.
+            # Entries may not have folders in their names, so the path is set after validation.
             ResponseFileParams(file=path.name, layout="lm_eval").model_copy(
                 update={"file": path.relative_to(self.place).as_posix()}
             )
@@ -125,7 +124,7 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
             return LoadedFile(log_spec, read_samples(path), looked_in, _mappings(self._sources))
         if spec.model is not None:
             raise InputError(
-                f"responses: {spec.file} is not a sample log of lm-eval; omit model: {spec.model}"
+                f"responses: {spec.file} is not a sample log of lm-eval; remove model: {spec.model}"
             )
         return LoadedFile(spec, read_table(path), looked_in)
 
@@ -144,7 +143,7 @@ def _validated(kind: type[Params], value: Any, where: str) -> Params:
 
 
 def _logs_below(folder: Path) -> Iterator[Path]:
-    """Yield sample logs of lm-eval in folders below; no link is followed out of the folder."""
+    """Yield sample logs of lm-eval in subfolders, without following links out of the folder."""
     root = folder.resolve()
     for where, folders, files in os.walk(folder):  # does not enter linked folders
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -161,14 +160,14 @@ def _logs_below(folder: Path) -> Iterator[Path]:
 
 
 def _log_spec(path: Path, spec: ResponseFileParams) -> ResponseFileParams:
-    """Complete the entry of a log from the results beside it, else from its folder."""
+    """Complete the entry of a log from its results file, else from its folder."""
     run = read_run(path)
     folder = path.parent.name if "/" in spec.file else None
     model = spec.model or run.model or folder
     if model is None:
         raise InputError(
-            f"{path}: does not name its model; keep results_<time>.json of the same run beside "
-            f"it, or add {{file: {path.name}, layout: lm_eval, model: <name>}} to the "
+            f"{path}: unknown model; keep results_<time>.json of the run in the same folder, or "
+            f"add {{file: {path.name}, layout: lm_eval, model: <name>}} to the "
             "benchmark's responses"
         )
     shots = spec.shots if spec.shots >= 0 else run.shots
@@ -176,7 +175,7 @@ def _log_spec(path: Path, spec: ResponseFileParams) -> ResponseFileParams:
 
 
 def _mappings(sources: Any) -> tuple[FieldMapping, ...]:
-    """Return how rows of the benchmark's sources are read: hub, mirror, local file."""
+    """Return the field mappings of the benchmark's sources: hub, mirror, local file."""
     if not sources:
         return ()
     valid = _validated(SourcesParams, sources, "sources")
@@ -187,14 +186,14 @@ def read_table(path: Path) -> pa.Table:
     """Read the cells of a Parquet, CSV, gzipped CSV or JSON lines file.
 
     Raises:
-        InputError: the file is broken, not of its type, not UTF-8, too large (`EXPANSION`), has a
-            column twice, or has no rows.
+        InputError: the file is broken, has another type or encoding, expands too far
+            (`EXPANSION`), repeats a column, or has no rows.
     """
     readers = {".parquet": read_parquet, ".jsonl": _read_json_lines}
     with read_errors(path):
         table = readers.get(path.suffix, _read_csv)(path)
     if table.num_rows == 0 or table.num_columns == 0:
-        raise InputError(f"{path}: has no rows; remove the file or add one row per answer")
+        raise InputError(f"{path}: no rows; remove the file or add a row per response")
     return table
 
 
@@ -204,18 +203,18 @@ def _read_csv(path: Path) -> pa.Table:
     with opened(path) as stream:
         content = stream.read()
     if content.count(b'"') % 2:
-        raise InputError("a quote is not closed; write a quote inside a cell twice")
+        raise InputError("unclosed quote; double the quotes inside cells")
     try:
         return _csv_table(content, csv.ReadOptions(block_size=_block(content)))
     except (pa.ArrowInvalid, UnicodeDecodeError):
         utf8_text(content)
-        # Read again in one thread, which counts rows.
+        # One thread counts rows, for the error message.
         options = csv.ReadOptions(block_size=_block(content), use_threads=False)
         return _csv_table(content, options)
 
 
 def _block(content: bytes) -> int:
-    # All bytes are parsed at once, since a cell may be as long as the file.
+    # The file is one block, since a cell may be as long as the file.
     return min(max(len(content) + 1, 1 << 20), _LARGEST_BLOCK)
 
 
@@ -225,8 +224,8 @@ def _csv_table(content: bytes, read: Any) -> pa.Table:
     parse = csv.ParseOptions(newlines_in_values=True)
     with csv.open_csv(pa.BufferReader(content), read, parse) as reader:
         names = reader.schema.names
-    require_columns_apart(names)
-    # Types guessed from the first rows would turn "01" into 1 and "NA" into a gap.
+    check_header(names)
+    # Type inference would turn "01" into 1 and "NA" into a missing value.
     texts = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
         strings_can_be_null=True,
@@ -245,7 +244,7 @@ def _read_json_lines(path: Path) -> pa.Table:
 def _json_column(values: Sequence[Any]) -> pa.Array:
     try:
         return pa.array(values)
-    # Mixed types, too large numbers and text that no file can hold become text, as in a CSV.
+    # Mixed types, large numbers and invalid Unicode become text, as in a CSV file.
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError):
         return pa.array([v if v is None else _written(v) for v in values], pa.string())
 

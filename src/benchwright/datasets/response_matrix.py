@@ -15,21 +15,21 @@ from benchwright.core.kedro_internals import LocalFile
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.verbatim import BROKEN, EXPANSION, TABLE_SLACK, read_errors
 
-_KEY = b"benchwright.response_matrix"  # of the format, whatever the module is called
+_KEY = b"benchwright.response_matrix"  # marks the format, independent of module names
 _FIELDS = {
     "correct": pa.float32(),
     "p_answer": pa.float32(),
     "p_prediction": pa.float32(),
     "prediction": pa.int16(),
 }
-_ROWS_PER_GROUP = 256  # bounds what is in memory beside the matrix itself
+_ROWS_PER_GROUP = 256  # bounds additional memory
 
 
 class ResponseMatrixDataset(LocalFile[ResponseMatrix]):
-    """A `ResponseMatrix` as Parquet: a row per model, a list per field.
+    """A `ResponseMatrix` as Parquet, with a row per model and a list per field.
 
-    Item ids and condition are JSON in the schema's metadata. Values come back bit for bit; a field
-    that a model lacks altogether is one null. Written aside and renamed.
+    Item ids and condition are JSON in the schema's metadata. Loading restores values bit for bit; a
+    field without any value of a model is null.
     """
 
     content_name = "response matrices"
@@ -39,7 +39,7 @@ class ResponseMatrixDataset(LocalFile[ResponseMatrix]):
         return _read(self.load_path())
 
     def save(self, data: ResponseMatrix) -> None:
-        """Write the matrix to a temporary file and rename it."""
+        """Write the matrix atomically."""
         with written_aside(self.save_path()) as aside:
             _write(data, aside)
 
@@ -98,13 +98,15 @@ def _read(path: Path) -> ResponseMatrix:
         file = pq.ParquetFile(path)
     except BROKEN as error:
         message = " ".join(str(error).split())[:200]
-        raise InputError(f"{path}: is not a Parquet file: {message}") from error
+        raise InputError(f"{path}: not a Parquet file: {message}") from error
     with file, read_errors(path):
         item_ids, condition = _described(file)
         models = _models(file)
         shape = (len(models), len(item_ids))
         if 4 * shape[0] * shape[1] > max(TABLE_SLACK, EXPANSION * path.stat().st_size):
-            raise InputError(f"{shape[0]:,} models x {shape[1]:,} items are more than it can hold")
+            raise InputError(
+                f"{shape[0]:,} models x {shape[1]:,} items exceed the size of the file"
+            )
         values: dict[str, NDArray[Any]] = {}
         start = 0
         for group in range(file.metadata.num_row_groups):
@@ -121,19 +123,19 @@ def _described(file: Any) -> tuple[tuple[str, ...], str]:
     schema = file.schema_arrow
     described = (schema.metadata or {}).get(_KEY)
     if described is None:
-        raise InputError(f"is not a response matrix (no {_KEY.decode()} in its schema)")
+        raise InputError(f"not a response matrix (no {_KEY.decode()} in its schema)")
     for name, kind in _FIELDS.items():
         stored = schema.field(name).type if name in schema.names else None
         if stored is None or not pa.types.is_list(stored) or stored.value_type != kind:
             raise InputError(
-                f"column {name!r} is {stored or 'missing'}; it must be lists of {kind}"
+                f"column {name!r}: expected lists of {kind}, got {stored or 'nothing'}"
             )
     facts = json.loads(described)
     ids = facts.get("item_ids") if isinstance(facts, dict) else None
     condition = facts.get("condition") if isinstance(facts, dict) else None
     texts = isinstance(ids, list) and all(isinstance(item_id, str) for item_id in ids)
     if not texts or not isinstance(condition, str):
-        raise InputError(f"{_KEY.decode()} in its schema has no items and condition")
+        raise InputError(f"{_KEY.decode()} in the schema lacks items and condition")
     return tuple(ids or ()), condition
 
 
@@ -143,11 +145,11 @@ def _models(file: Any) -> tuple[str, ...]:
         for name in batch.column(0).to_pylist():
             if not isinstance(name, str) or name in models:
                 raise InputError(
-                    f"row {len(models) + 1}: model is {name!r}; each row needs a unique name"
+                    f"row {len(models) + 1}: model {name!r}; names must be unique texts"
                 )
             models[name] = None
     if len(models) != file.metadata.num_rows:
-        raise InputError(f"has {len(models)} rows where its footer says {file.metadata.num_rows}")
+        raise InputError(f"{len(models)} rows, but the footer states {file.metadata.num_rows}")
     return tuple(models)
 
 
@@ -158,7 +160,7 @@ def _fill(
     rows: slice,
     shape: tuple[int, int],
 ) -> None:
-    """Write the lists of one row group into `values[name]`, allocated when first needed."""
+    """Write the lists of one row group into `values[name]`, allocated on first use."""
     present = np.asarray(column.is_valid().to_numpy())
     if not present.any():
         return
@@ -167,8 +169,8 @@ def _fill(
         values[name] = np.full(shape, -1 if name == "prediction" else np.nan, dtype=kind)
     lists = column.drop_null().combine_chunks()
     if not bool(pc.all(pc.equal(pc.list_value_length(lists), shape[1])).as_py()):
-        raise InputError(f"column {name!r}: a list does not have one value per item ({shape[1]})")
+        raise InputError(f"column {name!r}: expected one value per item ({shape[1]})")
     flat = lists.flatten().to_numpy(zero_copy_only=False)
     if name != "prediction" and bool(((flat < 0) | (flat > 1)).any()):
-        raise InputError(f"column {name!r} has a value outside 0 to 1")
+        raise InputError(f"column {name!r}: value outside 0 to 1")
     values[name][rows][present] = flat.reshape(-1, shape[1])

@@ -1,4 +1,4 @@
-"""CSV files that people open and edit with a spreadsheet program."""
+"""CSV files for spreadsheet programs."""
 
 import csv
 import io
@@ -15,10 +15,10 @@ from benchwright.core.kedro_internals import LocalFile
 from benchwright.datasets.verbatim import listed
 
 LONGEST_CELL = 32_767
-"""Characters that a cell of a spreadsheet holds; longer text would be cut or split on opening."""
+"""Maximum characters of a spreadsheet cell; programs truncate or split longer text."""
 
-# A spreadsheet takes these for formulas (full-width signs too), or rewrites them as numbers and
-# dates: an id 007 would come back as 7. A leading apostrophe prevents that.
+# Spreadsheet programs read these as formulas (also full-width signs), numbers or dates: an id 007
+# becomes 7. A leading apostrophe prevents that.
 _GUARDED = re.compile(r"[=+\-@＝＋－＠]|[0-9][0-9.,/:+\-eE ]*\Z")
 _GUARD = "'"
 
@@ -26,9 +26,9 @@ _GUARD = "'"
 class ReviewCsv(LocalFile[pd.DataFrame]):
     """A table of texts as CSV for spreadsheets: UTF-8 with byte order mark, line ends CRLF.
 
-    Cells that would become formulas, numbers or dates get an apostrophe in front, which reading
-    removes; white space around a text is lost, line ends in a cell are LF, and cells are cut at
-    `LONGEST_CELL`. Written aside and renamed.
+    Cells that would become formulas, numbers or dates get a leading apostrophe, which loading
+    removes. Surrounding white space is lost, line ends in cells are LF, and cells are truncated at
+    `LONGEST_CELL` characters.
     """
 
     content_name = "review sheets"
@@ -38,13 +38,13 @@ class ReviewCsv(LocalFile[pd.DataFrame]):
         return read_spreadsheet(self.load_path())
 
     def save(self, data: pd.DataFrame) -> None:
-        """Write the table to a temporary file and rename it."""
+        """Write the table atomically."""
         with written_aside(self.save_path()) as aside:
             aside.write_bytes(spreadsheet_bytes(data))
 
 
 def spreadsheet_bytes(table: pd.DataFrame) -> bytes:
-    """Return the table as CSV for spreadsheet programs (see `ReviewCsv`)."""
+    """Return the table as CSV for spreadsheet programs; see `ReviewCsv`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(table.columns)
@@ -56,16 +56,16 @@ def spreadsheet_bytes(table: pd.DataFrame) -> bytes:
 def read_spreadsheet(
     path: Path, columns: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Read `columns` and `optional` of a CSV file, by default all, as texts.
+    """Read `columns` and `optional` of a CSV file as text; by default all columns.
 
-    Commas, semicolons or tabs; UTF-8, UTF-16 or Windows-1252; any line ends; column names in any
-    case. Cells are stripped of white space and of the guarding apostrophe. Empty lines are kept, so
-    that row i of the table (from 0) is row i + 2 of the sheet. Columns of `optional` are ""
-    throughout if the file lacks them.
+    The separator may be comma, semicolon or tab, the encoding UTF-8, UTF-16 or Windows-1252. Line
+    ends and the case of column names do not matter. Cells are stripped of white space and of the
+    guarding apostrophe. Empty lines are kept, so that row i of the table (from 0) is row i + 2 of
+    the sheet. Missing `optional` columns are "".
 
     Raises:
-        InputError: the file cannot be read, lacks a column, has it twice, or has a row with more
-            cells than columns.
+        InputError: the file cannot be read, lacks or repeats a column, or has a row with more cells
+            than columns.
     """
     text = _decoded(path)
     header, lines = _best_table(path, text, columns)
@@ -75,13 +75,13 @@ def read_spreadsheet(
             raise InputError(f"{path}: no column {name!r}; it has {listed(header)}")
     for name in wanted:
         if header.count(name) > 1:
-            raise InputError(f"{path}: column {name!r} occurs twice; keep one")
+            raise InputError(f"{path}: column {name!r} is not unique")
     rows = []
     for number, cells in enumerate(lines, start=2):
         if any(cell.strip() for cell in cells[len(header) :]):
             raise InputError(
-                f"{path}, row {number}: {len(cells)} cells, but {len(header)} columns; quote a "
-                "cell that holds a separator"
+                f"{path}, row {number}: {len(cells)} cells for {len(header)} columns; quote cells "
+                "that contain the separator"
             )
         padded = [*cells, *[""] * (len(header) - len(cells))]
         row = dict(zip(header, padded, strict=False))
@@ -125,11 +125,11 @@ def _decoded(path: Path) -> str:
             return raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise InputError(f"{path}: is not readable text; save it as CSV in UTF-8")
+    raise InputError(f"{path}: unknown encoding; save the file as CSV in UTF-8")
 
 
 def _best_table(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows with the separator that gives most of the required columns."""
+    """Return header and rows, with the separator that yields most of the required columns."""
     if not text.strip():
         return list(columns), []
     first_line = text.splitlines()[0]
@@ -143,7 +143,7 @@ def _best_table(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str
         lines = list(reader)
     except csv.Error as error:
         raise InputError(
-            f"{path}, line {reader.line_num}: {error}; write a quote inside a cell twice"
+            f"{path}, line {reader.line_num}: {error}; double the quotes inside cells"
         ) from None
     return _column_names(lines[0]), lines[1:]
 

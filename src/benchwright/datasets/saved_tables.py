@@ -1,4 +1,4 @@
-"""Tables saved by earlier runs: `<folder>/<version>/<name of the folder>`."""
+"""Tables of earlier runs: `<folder>/<version>/<name of the folder>`."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,13 +23,13 @@ def _read_version(file: Path, columns: list[str]) -> pd.DataFrame:
     try:
         return pd.DataFrame(read_parquet(file, columns).select(columns).to_pandas())
     except InputError as error:
-        raise InputError(f"{error}; remove its folder if it is not needed") from error
+        raise InputError(f"{error}; remove this version if you do not need it") from error
 
 
 class LastSavedTable(ReadOnly[pd.DataFrame]):
-    """The newest version of a saved Parquet table; columns without rows if there is none.
+    """The newest version of a saved Parquet table; without rows if there is none.
 
-    A node that makes a new version takes this as an input to load the old one. Other columns than
+    A node that creates a new version uses this input to load the old one. Columns other than
     `columns` are ignored.
     """
 
@@ -46,10 +46,10 @@ class LastSavedTable(ReadOnly[pd.DataFrame]):
 
 
 class SavedAssignments(ReadOnly[list[str]]):
-    """The keyed ids of items that any earlier run closed; `folder` has their versions, if any."""
+    """The keyed ids of items that an earlier run put into the closed half."""
 
     def load(self) -> list[str]:
-        """Return the ids in order, each once; InputError if a version cannot be read."""
+        """Return the distinct ids, sorted; InputError if a version cannot be read."""
         closed: set[str] = set()
         for file in _versions(self.place):
             table = _read_version(file, ["item_id", "half"])
@@ -58,10 +58,10 @@ class SavedAssignments(ReadOnly[list[str]]):
 
 
 class SavedTable(NamedTuple):
-    """A table that a run saved; `read` raises OSError or ValueError if it cannot."""
+    """A table that a run saved; `read` raises OSError or ValueError if the file is invalid."""
 
     benchmark: str
-    version: str  # later saves sort after earlier ones
+    version: str  # later versions sort last
     read: Callable[[], pd.DataFrame]
 
 
@@ -69,7 +69,7 @@ class SavedItems(ReadOnly[list[SavedTable]]):
     """Every version of `<folder>/<benchmark>/{items,demonstrations,calibration_items}.parquet`."""
 
     def load(self) -> list[SavedTable]:
-        """Return the tables, unread, by benchmark, the newest version first."""
+        """Return the tables without reading them, by benchmark, the newest version first."""
         tables = [
             SavedTable(path.parents[2].name, path.parent.name, partial(pd.read_parquet, path))
             for name in _INGESTED

@@ -1,7 +1,7 @@
-"""The store of scores: a folder of small Parquet files, each checked by its name.
+"""The store of scores: a folder of small Parquet files with checksums in their names.
 
-The store only grows: a file is written aside and renamed, and no complete file is ever changed or
-removed. So any number of runs may use one folder at once.
+The store only grows: files are written atomically and never changed or removed, so that concurrent
+runs can share a folder.
 """
 
 import contextlib
@@ -28,12 +28,11 @@ _ASIDE = re.compile(r"\..+-[0-9a-f]{16}\.parquet\.[0-9a-f]{8}-[0-9a-f]{32}\.tmp"
 
 
 class StoredShards(Mapping[str, pd.DataFrame]):
-    """The shards in a folder, read one by one on access; more may be added.
+    """The shards in a folder, read on access; shards can be added.
 
-    A file that is incomplete, altered or unreadable counts as absent, with one warning. Of several
-    complete files of one shard (by concurrent runs, differing in the last bits) the first by name
-    is read. The names are those of the folder when it was listed; whether a shard is complete shows
-    when it is read.
+    An incomplete, altered or unreadable file counts as missing and causes a warning. If concurrent
+    runs wrote several files of one shard, the first by name is read. Names are listed at loading;
+    files are checked when they are read.
     """
 
     def __init__(self, folder: Path, files: dict[str, list[str]]) -> None:
@@ -45,9 +44,9 @@ class StoredShards(Mapping[str, pd.DataFrame]):
         while files:
             file = self._folder / files[0]
             try:
-                return pd.read_parquet(io.BytesIO(_whole(file)))
+                return pd.read_parquet(io.BytesIO(_checked_content(file)))
             except (OSError, ValueError) as error:
-                logger.warning("%s is ignored and scored again: %s", file, error)
+                logger.warning("%s is ignored; its prompts are scored again: %s", file, error)
                 del files[0]
         raise KeyError(name)
 
@@ -58,7 +57,7 @@ class StoredShards(Mapping[str, pd.DataFrame]):
         return len(self._files)
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
-        """Write a shard at once; incomplete files of the same shard are removed.
+        """Write a shard, and remove incomplete files of the same shard.
 
         Raises:
             InputError: the folder cannot be written; its content is unchanged.
@@ -71,21 +70,21 @@ class StoredShards(Mapping[str, pd.DataFrame]):
             _write(self._folder / file, content)
         except OSError as error:
             raise InputError(
-                f"{self._folder / file} cannot be written: {error.strerror or error}; earlier "
-                "shards are kept, and the next run continues from them"
+                f"{self._folder / file} cannot be written: {error.strerror or error}; the next run "
+                "continues from the shards that are saved"
             ) from error
         others = [other for other in self._files.get(name, []) if other != file]
-        self._files[name] = sorted([file, *filter(self._kept, others)])
+        self._files[name] = sorted([file, *filter(self._is_complete, others)])
 
-    def _kept(self, file: str) -> bool:
-        """Return whether a file is complete; remove an incomplete one."""
+    def _is_complete(self, file: str) -> bool:
+        """Return whether a file is complete; remove it if it is not."""
         try:
-            _whole(self._folder / file)
+            _checked_content(self._folder / file)
         except ValueError:
             with contextlib.suppress(OSError):
                 (self._folder / file).unlink(missing_ok=True)
             return False
-        except OSError:  # unreadable is not incomplete
+        except OSError:  # an unreadable file may be complete
             return False
         return True
 
@@ -93,10 +92,10 @@ class StoredShards(Mapping[str, pd.DataFrame]):
 class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
     """A folder of shards, `<shard>-<checksum of name and content>.parquet`.
 
-    An absent folder is an empty mapping. Saving adds shards; each is written aside and renamed, so
-    a killed run leaves complete shards only; the next run removes what it left aside. Two catalog
-    entries may share a folder, since a node cannot have one dataset as input and output. A node
-    that reads the store may add to it, as to a cache (`StoredShards.add`).
+    A missing folder is an empty mapping. Saving adds shards atomically: a killed run leaves
+    complete shards and temporary files that the next run removes. Two catalog entries may share a
+    folder, since a node cannot have the same dataset as input and output. A node that reads the
+    store can add to it (`StoredShards.add`).
     """
 
     def __init__(self, path: str, metadata: dict[str, Any] | None = None) -> None:
@@ -105,13 +104,13 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         self.metadata = metadata
 
     def load(self) -> StoredShards:
-        """Return the shards by name, read on access."""
+        """Return the shards by name; each is read on access."""
         shards, aside = _listed(self._folder)
         clear_abandoned(self._folder / name for name in aside)
         return StoredShards(self._folder, shards)
 
     def save(self, data: dict[str, pd.DataFrame]) -> None:
-        """Add shards (name → table); incomplete files of the same shards are removed.
+        """Add shards (name → table), and remove incomplete files of the same shards.
 
         Raises:
             InputError: the folder cannot be written; its content is unchanged.
@@ -122,7 +121,7 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
             self._shards.add(name, frame)
 
     def _exists(self) -> bool:
-        # Only the node knows whether all scores of a run are there: never skip it.
+        # Only the node knows whether scores are missing, so it must not be skipped.
         return False
 
     def _describe(self) -> dict[str, Any]:
@@ -130,38 +129,38 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
 
 
 def _listed(folder: Path) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the files of each shard by name, and the files written aside."""
+    """Return the files of each shard by name, and temporary files."""
     shards: dict[str, list[str]] = {}
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
     except FileNotFoundError:
         return {}, []
     except NotADirectoryError:
-        raise InputError(f"{folder} is a file; the store of scores must be a folder") from None
+        raise InputError(f"{folder} is a file, not the folder of a score store") from None
     for name in names:
         if shard := _SHARD.fullmatch(name):
             shards.setdefault(shard[1], []).append(name)
     return shards, [name for name in names if _ASIDE.fullmatch(name)]
 
 
-def _whole(file: Path) -> bytes:
-    """Return the content of a complete file; else raise ValueError or OSError."""
+def _checked_content(file: Path) -> bytes:
+    """Return the content of a file; raise ValueError or OSError if it is incomplete."""
     content = file.read_bytes()
     shard, _, digest = file.stem.rpartition("-")
     if _digest(shard, content) != digest:
-        raise ValueError("its content does not match the checksum in its name")
+        raise ValueError("the content does not match the checksum in the file name")
     return content
 
 
 def _digest(name: str, content: bytes) -> str:
-    """Return a checksum that a file under another shard's name does not have."""
+    """Return a checksum of the shard's name and content."""
     hashed = hashlib.blake2b(f"{name}\n".encode(), digest_size=_DIGEST_BYTES)
     hashed.update(content)
     return hashed.hexdigest()
 
 
 def _write(target: Path, content: bytes) -> None:
-    """Write aside, then rename; the file aside is locked while its writer lives."""
+    """Write a temporary file, locked during writing, and rename it."""
     aside = aside_of(target)
     try:
         with locked_path(aside):
@@ -174,7 +173,7 @@ def _write(target: Path, content: bytes) -> None:
 
 
 class MemoryShards(StoredShards):
-    """Shards by name, as `StoredShards`, in this process; a pickled copy is empty."""
+    """Shards in the memory of this process; a pickled copy is empty."""
 
     def __init__(self) -> None:
         super().__init__(Path(), {})
@@ -196,5 +195,5 @@ class MemoryShards(StoredShards):
         return MemoryShards, ()
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
-        """Keep a shard until the process ends, in place of one of the same name."""
+        """Keep a shard in memory, replacing one of the same name."""
         self._frames[name] = frame

@@ -1,4 +1,4 @@
-"""The manifest of an exported subset: enough to estimate full scores from its answers."""
+"""The manifest of an exported subset, from which full scores can be estimated."""
 
 import hashlib
 import json
@@ -23,9 +23,9 @@ class SubsetItem(_Part):
     """One item of the subset."""
 
     item_id: str
-    weight: float = Field(ge=0, le=1)  # in the weighted mean; all weights sum to 1
+    weight: float = Field(ge=0, le=1)  # weights sum to 1
     content_hash: str  # of question and choices
-    stock: tuple[str, int] | None = None  # task of lm-evaluation-harness and row in it, if known
+    stock: tuple[str, int] | None = None  # stock task of lm-evaluation-harness and row, if known
 
 
 class SubsetManifest(_Part):
@@ -37,25 +37,25 @@ class SubsetManifest(_Part):
     rate: float  # percent of the benchmark's items
     of_items: int = Field(ge=1)
     of_items_hash: str  # `ids_hash` of all ids of the benchmark
-    items_hash: str  # `ids_hash` of the subset's ids, each with its content hash
-    equal_weights: bool  # then the plain mean is the score
-    scoring: str  # how to score the answers, in words
-    items: tuple[SubsetItem, ...] = Field(min_length=1)  # in the order of choice
+    items_hash: str  # `ids_hash` of ids with content hashes
+    equal_weights: bool  # if True, the score is the plain mean
+    scoring: str  # how to score the responses, as text
+    items: tuple[SubsetItem, ...] = Field(min_length=1)  # in the sampler's order
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
         if len({item.item_id for item in self.items}) < len(self.items):
-            raise ValueError("an item is listed twice")
+            raise ValueError("an item is listed more than once")
         total = sum(item.weight for item in self.items)
         if abs(total - 1) > _ROUNDING:
-            raise ValueError(f"weights sum to {total:g}; they must sum to 1")
+            raise ValueError(f"weights sum to {total:g}, not 1")
         if ids_hash(hashed(self.items)) != self.items_hash:
-            raise ValueError("items are not those that were exported (items_hash)")
+            raise ValueError("the items differ from the exported ones (items_hash)")
         return self
 
     @property
     def item_ids(self) -> tuple[str, ...]:
-        """Item ids in the order of choice."""
+        """Item ids in the sampler's order."""
         return tuple(item.item_id for item in self.items)
 
     @property
@@ -65,7 +65,7 @@ class SubsetManifest(_Part):
 
 
 def hashed(items: Iterable[SubsetItem]) -> list[str]:
-    """Return id and content hash of each item, as one text."""
+    """Return id and content hash of each item, joined."""
     return [f"{item.item_id} {item.content_hash}" for item in items]
 
 
@@ -75,10 +75,10 @@ def ids_hash(ids: Sequence[str]) -> str:
 
 
 def read_subset(path: Path) -> SubsetManifest:
-    """Read the subset of an exported folder, or of its manifest.
+    """Read the subset in an exported folder or manifest.
 
     Raises:
-        InputError: there is no manifest, or it is not the exported one.
+        InputError: there is no manifest, or it differs from the exported one.
     """
     file = path / MANIFEST if path.is_dir() else path
     try:

@@ -1,7 +1,7 @@
-"""Files of rows, read verbatim and within bounds.
+"""Read files of rows verbatim and within size limits.
 
-No text becomes a number, a truth value or a gap; a small packed file cannot fill the memory when it
-is unpacked.
+Text never becomes a number, a boolean or a missing value. A small compressed file cannot fill the
+memory.
 """
 
 import csv
@@ -21,23 +21,23 @@ import pyarrow as pa
 from benchwright.core.errors import InputError
 
 EXPANSION = 100
-"""Most bytes in a packed file, relative to its size; texts and answers pack 3 to 30 times."""
+"""Maximum expansion of a compressed file; texts and responses compress 3 to 30 times."""
 SLACK = 64 << 20
-"""Bytes that any packed file may unpack to."""
+"""Bytes that any compressed file may expand to."""
 TABLE_SLACK = 512 << 20
 """Bytes that any Parquet file may take in memory."""
-_BATCH_ROWS = 128  # measured at a time: each may be a megabyte
+_BATCH_ROWS = 128  # small, since each row may be a megabyte
 
 BROKEN = (ValueError, OSError, EOFError, zlib.error, pa.ArrowException, ArithmeticError)
-"""Errors of the libraries for a file that is incomplete, inconsistent, or of another kind."""
+"""Errors that libraries raise for an invalid or incomplete file."""
 _NAMES, _NAME = 30, 60
 LONGEST_CELL = 100_000_000  # characters; the default of Python's csv is 131,072
-_CALLED = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 
 @contextmanager
 def read_errors(path: Path) -> Iterator[None]:
-    """Report the errors of a broken file in one line.
+    """Report errors of a broken file in one line.
 
     Raises:
         InputError: for any of `BROKEN`; the message begins with the file.
@@ -58,7 +58,7 @@ def utf8_text(content: bytes) -> str:
     """Decode bytes as UTF-8, without a byte order mark.
 
     Raises:
-        InputError: they are not UTF-8; the message begins with the line.
+        InputError: they are not UTF-8; the message names the line.
     """
     try:
         return content.decode("utf-8-sig")
@@ -67,13 +67,13 @@ def utf8_text(content: bytes) -> str:
             raise InputError("the file is UTF-16; save it as UTF-8") from error
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError(
-            f"line {line} is not UTF-8 (byte 0x{content[error.start]:02x}); save it as UTF-8"
+            f"line {line}: not valid UTF-8 (byte 0x{content[error.start]:02x}); save it as UTF-8"
         ) from error
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, unpacked if it ends in .gz; reading beyond the bounds raises ValueError."""
+    """Open a file, decompressed if it ends in .gz; exceeding the limit raises ValueError."""
     if path.suffix != ".gz":
         with path.open("rb") as plain:
             yield plain
@@ -84,7 +84,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that raises ValueError beyond so many bytes."""
+    """A stream that raises ValueError beyond a number of bytes."""
 
     def __init__(self, stream: Any, allowed: int) -> None:
         self._stream = stream
@@ -99,16 +99,16 @@ class _Bounded(io.RawIOBase):
         self._read += len(content)
         if self._read > self._allowed:
             raise ValueError(
-                f"unpacks to more than {self._allowed:,} bytes; give it unpacked if it is whole"
+                f"more than {self._allowed:,} bytes uncompressed; decompress the file first"
             )
         buffer[: len(content)] = content
         return len(content)
 
 
 def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the batch without dictionaries, so that its size is that of its values.
+    """Return the batch without dictionary encoding, so that its size is that of its values.
 
-    A dictionary holds a text of a megabyte once, however many rows name it.
+    A dictionary stores repeated texts only once.
     """
     if not any(pa.types.is_dictionary(field.type) for field in batch.schema):
         return batch
@@ -135,48 +135,48 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """Read a Parquet file (also .gz) of at most `EXPANSION` times its size, or 512 MiB.
 
     Raises:
-        InputError: it is broken or larger, has a column twice, or lacks one of `columns` (None
+        InputError: it is broken or larger, repeats a column, or lacks one of `columns` (None
             reads all).
     """
     import pyarrow.parquet as pq
 
-    # ParquetFile, not read_table: a folder named `model=x` must not become a column.
+    # Not read_table, which would turn a folder named `model=x` into a column.
     with read_errors(path), pq.ParquetFile(_parquet_source(path)) as file:
         names = file.schema_arrow.names
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise InputError(f"column {twice!r} occurs twice; keep one")
+        repeated = next((name for name in names if names.count(name) > 1), None)
+        if repeated is not None:
+            raise InputError(f"column {repeated!r} is not unique")
         missing = next((name for name in columns or () if name not in names), None)
         if missing is not None:
             raise InputError(f"no column {missing!r}")
         allowed = max(TABLE_SLACK, EXPANSION * path.stat().st_size)
-        batches, held = [], 0
+        batches, n_bytes = [], 0
         for batch in map(plain, file.iter_batches(batch_size=_BATCH_ROWS, columns=columns)):
-            held += batch.nbytes
-            if held > allowed:
-                raise InputError(f"holds more than {allowed:,} bytes; split it")
+            n_bytes += batch.nbytes
+            if n_bytes > allowed:
+                raise InputError(f"more than {allowed:,} bytes in memory; split the file")
             batches.append(batch)
         if columns is not None:
             batches = [batch.select(list(columns)) for batch in batches]
         table = pa.Table.from_batches(batches, None if batches else _without_rows(file, columns))
         if table.num_rows != file.metadata.num_rows:
             raise InputError(
-                f"has {table.num_rows:,} rows where its footer says "
-                f"{file.metadata.num_rows:,}; write it again"
+                f"{table.num_rows:,} rows, but the footer states {file.metadata.num_rows:,}; write "
+                "the file again"
             )
         table.validate(full=True)
         return table
 
 
 def listed(names: Iterable[Any]) -> str:
-    """List names for a message: the first thirty, each cut at 60 characters."""
-    shown = [text if len(text := str(name)) <= _NAME else f"{text[: _NAME - 1]}…" for name in names]
-    more = [] if len(shown) <= _NAMES else [f"… ({len(shown):,} in all)"]
-    return ", ".join([*shown[:_NAMES], *more]) or "nothing"
+    """List the first 30 names for a message, each shortened to 60 characters."""
+    texts = [text if len(text := str(name)) <= _NAME else f"{text[: _NAME - 1]}…" for name in names]
+    more = [] if len(texts) <= _NAMES else [f"… ({len(texts):,} in total)"]
+    return ", ".join([*texts[:_NAMES], *more]) or "nothing"
 
 
 def verbatim_table(columns: dict[str, list[Any]]) -> pd.DataFrame:
-    """Return a table of Python objects, so that 1 beside a gap stays 1."""
+    """Return a table of Python objects, so that integers stay integers next to None."""
     return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
 
 
@@ -186,13 +186,13 @@ def no_rows(columns: Iterable[str]) -> pd.DataFrame:
 
 
 def table_of_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return objects as a table of all their names, None where a row lacks one."""
+    """Return rows as a table with all their columns; missing cells are None."""
     names = dict.fromkeys(name for row in rows for name in row)
     return verbatim_table({name: [row.get(name) for row in rows] for name in names})
 
 
 def joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate tables, None in the rows of one that lacks a column."""
+    """Concatenate tables; cells of missing columns are None."""
     names = dict.fromkeys(str(name) for table in tables for name in table.columns)
     return verbatim_table(
         {
@@ -206,10 +206,10 @@ def joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     )
 
 
-def _require_there(path: Path) -> None:
+def _require_file(path: Path) -> None:
     if not path.is_file():
-        beside = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
-        raise InputError(f"{path} is missing; {path.parent} has {listed(beside)}")
+        existing = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
+        raise InputError(f"{path} is missing; {path.parent} has {listed(existing)}")
 
 
 def _parquet_rows(path: Path) -> pd.DataFrame:
@@ -221,7 +221,7 @@ def json_rows(lines: Iterable[str]) -> list[dict[str, Any]]:
     """Parse the objects of JSON lines; empty lines are skipped.
 
     Raises:
-        InputError: a line is not JSON or not an object; the message begins with its number.
+        InputError: a line is not a JSON object; the message names the line.
     """
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(lines, start=1):
@@ -230,34 +230,34 @@ def json_rows(lines: Iterable[str]) -> list[dict[str, Any]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"line {number} is not JSON: {error}") from error
+            raise InputError(f"line {number}: not valid JSON: {error}") from error
         if not isinstance(row, dict):
-            raise InputError(f"line {number} is {line.strip()[:40]!r}; it must be an object")
+            raise InputError(f"line {number}: expected an object, got {line.strip()[:40]!r}")
         rows.append(row)
     return rows
 
 
 def _read_jsonl(stream: IO[bytes]) -> pd.DataFrame:
-    # Lines end at \n only: JSON texts may hold other line separators.
+    # Lines end at \n only, since JSON texts may contain other line separators.
     return table_of_rows(json_rows(utf8_text(stream.read()).split("\n")))
 
 
 def _read_csv(stream: IO[bytes], delimiter: str = ",") -> pd.DataFrame:
-    """Read all cells as texts, line ends included; a short row lacks its last cells."""
+    """Read all cells as text, including line ends; a short row lacks its last cells."""
     csv.field_size_limit(LONGEST_CELL)
     text = io.StringIO(utf8_text(stream.read()), newline="")
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     try:
         names = next(reader, [])
-        require_columns_apart(names, delimiter)
+        check_header(names, delimiter)
         rows: list[Sequence[str | None]] = []
         for cells in reader:
             if not cells:
                 continue  # an empty line
             if len(cells) > len(names):
                 raise InputError(
-                    f"line {reader.line_num} has {len(cells)} cells for {len(names)} columns; "
-                    "quote a text that holds the delimiter"
+                    f"line {reader.line_num}: {len(cells)} cells for {len(names)} columns; quote "
+                    "cells that contain the delimiter"
                 )
             rows.append([*cells, *[None] * (len(names) - len(cells))])
     except csv.Error as error:
@@ -266,20 +266,20 @@ def _read_csv(stream: IO[bytes], delimiter: str = ",") -> pd.DataFrame:
     return verbatim_table({name: list(cells) for name, cells in zip(names, columns, strict=True)})
 
 
-def require_columns_apart(names: Sequence[str], delimiter: str = ",") -> None:
-    """Check a header for repeated names, and for one cell with another delimiter.
+def check_header(names: Sequence[str], delimiter: str = ",") -> None:
+    """Check that column names are unique, and that the delimiter is right.
 
     Raises:
-        InputError: with the name, or the cell.
+        InputError: a name repeats, or the header is one cell with another delimiter.
     """
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"column {twice!r} occurs twice; keep one")
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError(f"column {repeated!r} is not unique")
     other = next((mark for mark in ",;\t" if mark != delimiter and mark in "".join(names)), None)
     if len(names) == 1 and other is not None:
         raise InputError(
-            f"line 1 is one cell, {names[0][:60]!r}; cells must be separated by "
-            f"{_CALLED[delimiter]}, not {_CALLED[other]}"
+            f"line 1 has a single cell, {names[0][:60]!r}; separate cells by "
+            f"{_DELIMITERS[delimiter]}, not {_DELIMITERS[other]}"
         )
 
 
@@ -295,13 +295,15 @@ def read_verbatim(path: Path) -> pd.DataFrame:
     """Read a Parquet, JSON Lines, CSV or TSV file (or one of them in .gz), cells as objects.
 
     Raises:
-        InputError: the file is missing, of another kind, broken, or too large; names the line.
+        InputError: the file is missing, invalid, or too large; the message names the line.
     """
     bare = path.with_suffix("") if path.suffix == ".gz" else path
     reader = _TEXTS.get(bare.suffix)
     if reader is None and bare.suffix != ".parquet":
-        raise InputError(f"{path}: must be one of {listed(_ACCEPTED)}, also with .gz")
-    _require_there(path)
+        raise InputError(
+            f"{path}: unknown file type; expected {listed(_ACCEPTED)}, optionally with .gz"
+        )
+    _require_file(path)
     with read_errors(path):
         if reader is None:
             return _parquet_rows(path)
@@ -310,11 +312,11 @@ def read_verbatim(path: Path) -> pd.DataFrame:
 
 
 def read_csv(path: Path) -> pd.DataFrame:
-    """Read a CSV file whatever its name (also .gz), cells as texts, None where a row is short.
+    """Read a CSV file of any name (also .gz); cells are text, None where a row is short.
 
     Raises:
         InputError: see `read_verbatim`.
     """
-    _require_there(path)
+    _require_file(path)
     with read_errors(path), opened(path) as stream:
         return _read_csv(stream)

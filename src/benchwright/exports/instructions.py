@@ -1,4 +1,4 @@
-"""The README of an export: how to run its tasks, and what their scores mean."""
+"""Render the README of an export: how to run its tasks, and what their scores mean."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ HARNESS = "lm-eval 0.4.13"
 def task_instructions(
     benchmark: BenchmarkParams, families: Sequence[HarnessFamily], stock: StockSamples
 ) -> str:
-    """Write in Markdown what is in the folder and the commands that run it."""
+    """Render the README of an exported benchmark."""
     return _render("tasks.md", benchmark=benchmark, families=families, stock=stock)
 
 
@@ -45,7 +45,7 @@ def subset_instructions(
     stock: StockSamples,
     subset: SubsetManifest,
 ) -> str:
-    """Write in Markdown the commands that ask the subset and estimate the full score."""
+    """Render the README of an exported subset, with the commands to estimate full scores."""
     facts = {"families": families, "stock": stock, "subset": subset}
     return _render("subset.md", benchmark=benchmark, **facts)
 

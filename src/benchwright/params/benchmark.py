@@ -1,8 +1,8 @@
-"""One benchmark file (`conf/base/parameters/benchmarks/<name>.yml`).
+"""Settings of one benchmark (`conf/base/parameters/benchmarks/<name>.yml`).
 
-A benchmark is one file and no code, so the field mapping covers what real sources do: options in a
-list, in columns or nested; the gold as a number, letter, label, text or one-hot list; a subject in
-a column or in the name of a configuration or split.
+A benchmark needs no code: the field mapping covers options in a list, in columns or nested; gold
+answers as a number, letter, label, text or one-hot list; and subjects in a column or in the name of
+a configuration or split.
 """
 
 import re
@@ -24,8 +24,8 @@ CONFIG_COLUMN = "_config"
 SUBJECT_COLUMN = "_subject"
 SPLIT_COLUMN = "_split"
 ADDED_COLUMNS = (SPLIT_COLUMN, CONFIG_COLUMN, SUBJECT_COLUMN)
-"""Columns that reading a source adds: the canonical split, the hub's configuration, and what
-`{subject}` matched in a split's name."""
+"""Columns that reading a source adds: the canonical split, the hub's configuration, and the match
+of `{subject}` in a split's name."""
 
 GoldForm = Literal[
     "index", "number", "letter", "label", "text", "one_hot", "multi_hot", "first", "final_answer"
@@ -33,68 +33,68 @@ GoldForm = Literal[
 
 
 class ChoicesField(Section):
-    """Where a row's options are, in the order a model sees them.
+    """The options of a row, in the order of the prompt.
 
-    A name with dots reads nested values (`choices.text`), also through a list of records.
+    A name with dots reads nested values (`choices.text`), also in a list of records.
     """
 
     column: str | None = None
-    """One column that holds a list of texts."""
+    """A column with a list of texts."""
     columns: tuple[str, ...] = ()
     """One option per column (`[A, B, C, D]`)."""
     split_columns: tuple[str, ...] = ()
-    """Columns that hold several options in one text, split at `separator`; after `columns`."""
+    """Columns with several options in one text, split at `separator`; they follow `columns`."""
     separator: Annotated[str, Field(min_length=1)] = ";"
     labels: str | None = None
-    """The list of the options' labels, for a gold of form `label`."""
+    """A column with the list of option labels, for a gold of form `label`."""
     drop_empty_tail: bool = False
     """Ignore empty columns at the end (exams with four or five options)."""
     order: Literal["source", "hashed"] = "source"
-    """`hashed` orders by a hash of seed, item id and text: for sources with the gold first."""
+    """`hashed` orders by a hash of seed, item id and text, for sources that list the gold first."""
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
         if (self.column is None) == (not self.columns and not self.split_columns):
-            raise ValueError("choices needs either column, or columns and split_columns")
+            raise ValueError("choices needs either column, or columns or split_columns")
         return self
 
 
 class GoldField(Section):
-    """Where the right answer is and how it is written.
+    """The gold answer of a row and its form.
 
     `index` from 0, `number` from 1, `letter` (A, B, …), `label` (one of `choices.labels`), `text`
     (equal to one option), `one_hot` (a list with a single 1), `multi_hot` (several right options),
-    `first` (the source puts it first), `final_answer` (open-ended: the text itself).
+    `first` (the first option), `final_answer` (open-ended: the text itself).
     """
 
     form: GoldForm
     column: str | None = None
     after: str | None = None
-    """The final answer is what follows the last occurrence of this text (`####`)."""
+    """The final answer follows the last occurrence of this text (`####`)."""
 
     @model_validator(mode="after")
     def _column_where_needed(self) -> Self:
         if (self.column is None) != (self.form == "first"):
-            raise ValueError("gold needs a column unless its form is first, which has none")
+            raise ValueError("gold needs a column unless its form is first")
         if self.after is not None and self.form != "final_answer":
-            raise ValueError("gold.after is only for the form final_answer")
+            raise ValueError("gold.after needs the form final_answer")
         return self
 
 
 class FieldMapping(Section):
-    """The columns of a source that make an item; names with dots read nested values."""
+    """The columns of a source that form an item; names with dots read nested values."""
 
     question: str
     gold: GoldField
     choices: ChoicesField | None = None
     """None for an open-ended benchmark, whose gold has the form final_answer."""
     subject: str | None = None
-    """A column; `_config` is the hub's configuration, `_subject` what `{subject}` matched in the
-    name of a split. Without it, the benchmark's name."""
+    """A column; `_config` is the hub's configuration, `_subject` the match of `{subject}` in the
+    name of a split. The default is the benchmark's name."""
     item_id: str | None = None
-    """Without it, `<benchmark>/<subject>/<row>` (docs/how_to/bring_a_benchmark.md)."""
+    """The default is `<benchmark>/<subject>/<row>` (docs/how_to/bring_a_benchmark.md)."""
     passage: str | None = None
-    """A text shown before the question."""
+    """A text before the question in the prompt."""
     explanation: str | None = None
     domain: str | None = None
     url: str | None = None
@@ -109,7 +109,7 @@ class FieldMapping(Section):
         return self
 
     def columns(self) -> Iterator[str]:
-        """Yield every column that the mapping names, as written (with its dots)."""
+        """Yield every column name in the mapping."""
         if (choices := self.choices) is not None:
             yield from filter(None, (choices.column, choices.labels))
             yield from (*choices.columns, *choices.split_columns)
@@ -118,7 +118,7 @@ class FieldMapping(Section):
 
 
 class SplitName(NamedTuple):
-    """A source's split in canonical terms: `split` is None if it is not used."""
+    """The canonical split of a source's split; None if it is not used."""
 
     split: Split | None
     subject: str | None
@@ -127,11 +127,11 @@ class SplitName(NamedTuple):
 class _Source(Section):
     fields: FieldMapping
     splits: dict[str, Split | None] = Field(default_factory=dict)
-    """The source's spelling → test, validation, dev or train (null: not used). The canonical names
-    need no entry. `{subject}` in a spelling stands for any text: `"{subject}_val": validation`."""
+    """The source's spelling → test, validation, dev or train (null: not used). Canonical names need
+    no entry. `{subject}` in a spelling matches any text: `"{subject}_val": validation`."""
 
     def split_name(self, spelling: str) -> SplitName | None:
-        """Return what a source's spelling of a split means, None if it is unknown."""
+        """Return the canonical split of a source's spelling, None if it is unknown."""
         if spelling in self.splits:
             return SplitName(self.splits[spelling], None)
         for pattern, split in self.splits.items():
@@ -145,12 +145,12 @@ class _Source(Section):
 
 
 class HubSource(_Source):
-    """A dataset on the Hugging Face hub, or a folder with its layout."""
+    """A dataset on the Hugging Face hub, or a folder with the same layout."""
 
     id: str
     """`<owner>/<name>`, or the path of a folder."""
     configs: tuple[str, ...] = ()
-    """Configurations to read, in this order; empty reads the default one."""
+    """Configurations to read, in order; empty reads the default one."""
     revision: str | None = None
 
 
@@ -160,13 +160,13 @@ class FileSource(_Source):
     file: str | None = None
     files: dict[Split, str] = Field(default_factory=dict)
     split_column: str | None = None
-    """The column of `file` that says which split a row is in."""
+    """The column of `file` with the split of each row."""
     all_rows: Split | None = None
-    """The split of every row of `file`, if no column holds it."""
+    """The split of all rows of `file`, if there is no such column."""
     folder: str | None = None
-    """Folder of a local source below the data folder; by default `01_raw/<benchmark>`."""
+    """Folder of a local source in the data folder; by default `01_raw/<benchmark>`."""
     made_by: str | None = None
-    """The pipeline that writes the files; errors name it when they are missing."""
+    """The pipeline that writes the files, named in the error message if they are missing."""
 
     @model_validator(mode="after")
     def _one_way_to_know_the_split(self) -> Self:
@@ -185,9 +185,9 @@ class FileSource(_Source):
 
 
 class SourcesParams(Section):
-    """The places a benchmark can be read from, each with its own field mapping.
+    """The sources of a benchmark, each with its field mapping.
 
-    The mirror is read if `mirror_root` is set, else a local file, else the hub.
+    The mirror is read if `mirror_root` is set, else the local file, else the hub.
     """
 
     hub: HubSource | None = None
@@ -208,7 +208,7 @@ class SourcesParams(Section):
 
 
 class SplitPurposes(Section):
-    """What each split is used for; evaluation splits have no other use."""
+    """The purpose of each split; evaluation splits have no other purpose."""
 
     evaluation: Annotated[tuple[Split, ...], Field(min_length=1)]
     demonstrations: tuple[Split, ...] = ()
@@ -218,7 +218,9 @@ class SplitPurposes(Section):
     def _evaluation_is_apart(self) -> Self:
         shared = set(self.evaluation) & {*self.demonstrations, *self.calibration}
         if shared:
-            raise ValueError(f"split {min(shared)} is for evaluation and cannot have another use")
+            raise ValueError(
+                f"split {min(shared)} is for evaluation and cannot have another purpose"
+            )
         return self
 
     def used(self) -> frozenset[Split]:
@@ -227,7 +229,7 @@ class SplitPurposes(Section):
 
 
 class PromptParams(Section):
-    """The words around questions; the defaults are those of MMLU (Hendrycks et al., 2021).
+    """The prompt template; the defaults are those of MMLU (Hendrycks et al., 2021).
 
     A prompt is the description, the demonstrations and the question, joined by `separator`;
     `{subject}` in the description is the item's subject with spaces for underscores. All values are
@@ -268,9 +270,9 @@ class BenchmarkParams(Section):
     sources: SourcesParams
     splits: SplitPurposes
     n_choices: Annotated[int, Field(ge=2, le=26)] | None = None
-    """Rows with another number of options are rejected."""
+    """Rows with a different number of options are rejected."""
     calibration_size: Annotated[int, Field(ge=1)] = 200
-    """Number of calibration rows if demonstrations come from the same split."""
+    """Number of calibration items if the split also provides demonstrations."""
     prompt: PromptParams = PromptParams()
     filter_models: tuple[str, ...] | FilterModelChoice = ()
     evaluation_models: Literal["all"] | tuple[str, ...] = "all"
@@ -286,4 +288,4 @@ class BenchmarkParams(Section):
     estimation: dict[str, Any] = Field(default_factory=dict)
     exports: dict[str, Any] = Field(default_factory=dict)
     harness: StockTaskParams | None = None
-    """The same questions as stock tasks of lm-evaluation-harness (docs/how_to/export.md)."""
+    """Stock tasks of lm-evaluation-harness with the same questions (docs/how_to/export.md)."""

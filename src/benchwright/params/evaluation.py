@@ -1,4 +1,4 @@
-"""Settings of the evaluation stage and the human ratings it compares with."""
+"""Settings of the evaluation stage, and human ratings."""
 
 from pydantic import Field
 
@@ -9,19 +9,19 @@ class EvaluationParams(Section):
     """The `evaluation` section of a variant.
 
     Attributes:
-        min_coverage: share of the judged items that a model must answer to join the panel.
-        confidence: probability above which an answer of a filter model counts as confident.
-        agreement_models: maximum number of models in the pairwise agreement, thinned out evenly
-            along the ranking.
+        min_coverage: minimum share of items that a model of the panel answered.
+        confidence: probability above which a response of a filter model counts as confident.
+        agreement_models: maximum number of models in the pairwise agreement, spread evenly over
+            the ranking.
         rank_chart_models: the same for the chart of ranks.
-        report_items: maximum number of items in the report's searchable list, removed ones first.
-        examples_per_rule: removed items shown in the report for each rule.
-        largest_groups: groups of similar items shown in the report.
-        random_subsets: random subsets of the same size, of each kind (plain, stratified by
-            subject), that the result is compared with; 0 skips the comparison.
+        report_items: maximum number of items in the report's searchable list; removed items first.
+        examples_per_rule: removed items per rule in the report.
+        largest_groups: groups of similar items in the report.
+        random_subsets: random subsets per kind (plain, stratified by subject) in the comparison
+            with random subsets; 0 skips the comparison.
         bootstrap_samples: resamples behind each interval; 0 gives no intervals.
-        top_models: best models whose range of scores is the spread.
-        report_models: maximum number of models whose answers the report shows, filter models first.
+        top_models: number of best models whose range of scores is the spread.
+        report_models: maximum number of models with responses in the report; filter models first.
         review_items: removed items per rule in the review sheet.
         ire_percentile: the IRE baseline drops items below this percentile (0–100) of difficulty or
             discrimination; None skips it.

@@ -1,4 +1,4 @@
-"""What is exported for other harnesses, and the stock tasks with the same questions."""
+"""Settings of the export to lm-evaluation-harness, and stock tasks with the same questions."""
 
 from typing import Annotated, Literal, Self
 
@@ -32,12 +32,12 @@ class ExportsParams(Section):
     """The `exports` section of a variant or benchmark.
 
     Attributes:
-        prefix: the first part of every task's name, unlike any stock task's.
-        styles: tasks to write for questions with options; open-ended ones are always `generate`.
-        original: also write the whole benchmark, not only what the variant keeps.
-        max_shots: the maximum number of demonstrations in a task.
-        num_fewshot: the default number of demonstrations; None shows none. The harness lets
-            nobody override a 0 in a task, so 0 is not accepted.
+        prefix: first part of the task names; must differ from stock tasks.
+        styles: styles of tasks with options; open-ended tasks are always `generate`.
+        original: also export the original benchmark, besides the kept items.
+        max_shots: maximum number of demonstrations in a task.
+        num_fewshot: default number of demonstrations; None for none. 0 is not allowed, since the
+            harness cannot override it.
     """
 
     prefix: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")] = "benchwright"

@@ -1,4 +1,4 @@
-"""Settings of the SMART filters and of filter models (`filtering:` in conf)."""
+"""Settings of the SMART filters (`filtering:` in conf/) and of filter models."""
 
 from typing import Annotated, Literal
 
@@ -12,11 +12,11 @@ class FilterModelChoice(Section):
 
     Attributes:
         choose: `strongest` takes the models of highest accuracy, as SMART does (section 5.1);
-            `forward` the strongest of the weaker half, so that only stronger models judge the
+            `forward` the strongest of the weaker half, so that stronger models evaluate the
             result.
-        distinct: take at most one model of each `family`, each `organisation` (SMART), or each
-            model (`none`). On a leaderboard of fine-tunes, organisations are not different models;
-            `family` takes models of known family only.
+        distinct: take at most one configuration of each `family`, `organisation` (SMART) or model
+            (`none`). On leaderboards of fine-tunes, use `family`, which takes only models of known
+            family.
         answered_by: consider items that at least this share of all models answered.
         min_coverage: consider models that answered at least this share of those items.
     """
@@ -42,9 +42,9 @@ class EasyParams(Section):
     """Items that every filter model answers correctly with confidence (SMART, section 3.2).
 
     Attributes:
-        confidence: probability of the right answer that every model must exceed. None checks
-            correctness only, for files without probabilities; the rule is then `easy_unanimous`.
-        retain: share of the easy items to keep, so that later models cannot forget them.
+        confidence: probability of the right option that every model must exceed. None checks only
+            correctness, for files without probabilities; the rule is then `easy_unanimous`.
+        retain: share of the easy items to keep, so that regressions of later models show.
         retention: `quota` keeps exactly round(retain × easy items), spread over the subjects by
             largest remainder; `bernoulli` keeps each with that probability.
     """
@@ -58,7 +58,7 @@ class EasyParams(Section):
 class AnswerOnlyParams(Section):
     """Items that every filter model solves from the options alone (SMART, section 3.3).
 
-    `confidence` is the probability of the right answer that every model must exceed.
+    `confidence` is the probability of the right option that every model must exceed.
     """
 
     enabled: bool = True
@@ -66,9 +66,9 @@ class AnswerOnlyParams(Section):
 
 
 class SuspectLabelParams(Section):
-    """Items that every filter model gets wrong with confidence: only reported (SMART, A.2).
+    """Items that every filter model gets wrong with confidence; reported only (SMART, A.2).
 
-    `confidence` is the probability of its own choice that every model must exceed.
+    `confidence` is the probability of the chosen option that every model must exceed.
     """
 
     enabled: bool = True
@@ -79,9 +79,9 @@ class DuplicatesParams(Section):
     """Copies of an item (SMART, section 3.1 and A.3).
 
     Attributes:
-        key: what must be equal, ignoring case and white space. `question_choices_answer`: question,
-            set of choices and answer text. `question`: the question alone, as in the paper's code,
-            which also treats all "Which of these is true?" as one question.
+        key: fields that must be equal, ignoring case and white space. `question_choices_answer`:
+            question, set of choices and answer text. `question`: the question alone, as in the
+            paper's code, which also treats all "Which of these is true?" as one question.
     """
 
     enabled: bool = True
@@ -93,17 +93,17 @@ class SimilarParams(Section):
 
     Attributes:
         k: nearest neighbours of each item.
-        exact_up_to: with more items, faiss searches neighbours approximately
+        exact_up_to: with more items, faiss finds approximate neighbours
             (`pip install 'benchwright[scale]'`) and the recall is reported.
         bandwidth: width of the density's kernel in standard deviations of the distances.
         grid: points at which the density is evaluated.
         threshold: `first_peak` of the density, or a fixed cosine distance.
-        halve_single_peak: if there is only one peak, take half of its distance (paper's code only).
-        clusters: `stars`, an item and its close neighbours, in order of id, each item once; or
-            connected `components`, which can be long chains.
-        string_similarity_exempt: pairs of questions more alike than this (0–1, rapidfuzz ratio) are
-            variants by a symbol, not paraphrases: they are left out of the stars, and the density
-            skips them among an item's nearest neighbours. None disables both.
+        halve_single_peak: with a single peak, use half of its distance (only in the paper's code).
+        clusters: `stars`, an item with its close neighbours, assigned in order of id; or connected
+            `components`, which can be long chains.
+        string_similarity_exempt: pairs of questions with a higher string similarity (0–1, rapidfuzz
+            ratio) differ by a symbol and are no paraphrases: stars and the density of distances
+            exclude them. None includes them.
         remove: share of each cluster to remove, rounded down.
         sensitivity_bandwidths: bandwidths for the table of threshold sensitivity.
         convergence_k: numbers of neighbours for the table of threshold convergence.
@@ -131,7 +131,7 @@ class AblationParams(Section):
     """Removal by fewer filter models (SMART, section 5.1 and Table 6).
 
     Attributes:
-        fewer: how many filter models are left out at most; 3 of 7 gives sizes 4, 5 and 6.
+        fewer: maximum number of omitted filter models; 3 of 7 gives sizes 4, 5 and 6.
         subsets: maximum number of random subsets of each size.
     """
 
@@ -144,9 +144,9 @@ class FilteringParams(Section):
     """All filters of SMART.
 
     Attributes:
-        independent: True judges every rule on all items and keeps what none removes (paper and its
-            code; a group of copies may then lose all its members). False applies the group rules
-            last, to the items that the other rules leave.
+        independent: True applies every rule to all items and keeps those that no rule removes, as
+            in the paper; a group of copies may then lose all its members. False applies the group
+            rules last, to the items that the other rules keep.
     """
 
     anomalous: AnomalousParams = AnomalousParams()

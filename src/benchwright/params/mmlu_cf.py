@@ -1,7 +1,7 @@
-"""Settings of MMLU-CF: documents to a benchmark with a closed half (docs/reference/mmlu_cf.md).
+"""Settings of MMLU-CF, from documents to a sealed benchmark (docs/reference/mmlu_cf.md).
 
 `collection`, `cleaning`, `fields`, `difficulty`, `sampling_by_difficulty`, `checking`, `splitting`,
-`sealing`, `half_gap`, `memorisation`, `open_benchmark` in conf.
+`sealing`, `half_gap`, `memorisation`, `open_benchmark` in conf/.
 """
 
 from typing import Annotated, Literal, Self
@@ -17,8 +17,8 @@ class BatchClusterParams(Section):
 
     Attributes:
         address: of an existing cluster (`auto`, `host:6379`); None starts one on this machine.
-        allow_spill: let Ray write document and question texts to disk when its store is full. A
-            cluster that is started here keeps them in memory and needs no permission.
+        allow_spill: allow an existing cluster to write document and question texts to disk if its
+            store is full. A cluster started here keeps them in memory.
     """
 
     address: str | None = None
@@ -26,11 +26,11 @@ class BatchClusterParams(Section):
 
 
 class BatchEngineParams(Section):
-    """Where the batches of a stage run; the results are the same everywhere.
+    """Where the batches of a stage run; results do not depend on it.
 
     Attributes:
         engine: `local`, in this process or in `workers` processes of this machine, or `ray`.
-        workers: batches or shards at a time, each on one core.
+        workers: batches or shards processed concurrently, each on one core.
     """
 
     engine: Literal["local", "ray"] = "local"
@@ -39,11 +39,11 @@ class BatchEngineParams(Section):
 
 
 class ReadingParams(Section):
-    """How shards of documents are read.
+    """Limits of reading document shards.
 
     Attributes:
         batch_documents, batch_bytes: maximum size of a batch.
-        document_bytes: larger documents are left out and counted.
+        document_bytes: larger documents are skipped and counted.
         expansion: maximum ratio of a shard's size to its compressed size.
     """
 
@@ -57,9 +57,9 @@ class ExtractionParams(Section):
     """Limits of extraction.
 
     Attributes:
-        document_characters: the rest of a longer document is not read.
+        document_characters: longer documents are truncated.
         line_characters: labels inside longer lines are ignored.
-        prefilter: skip documents without any sign of a question before they are parsed.
+        prefilter: skip documents without any sign of a question before parsing.
     """
 
     document_characters: int = Field(default=4_000_000, ge=1)
@@ -87,7 +87,7 @@ RuleName = Literal[
 
 
 class LengthLimits(Section):
-    """Maximum characters of each text, and options of a row (lettered A–Z)."""
+    """Maximum characters of each text, and maximum number of options."""
 
     question: int = Field(default=10_000, ge=1)
     choice: int = Field(default=2_000, ge=1)
@@ -98,11 +98,11 @@ class LengthLimits(Section):
 
 
 class LanguageParams(Section):
-    """When a question counts as not English.
+    """Thresholds above which a question counts as not English.
 
     Attributes:
-        foreign_letters: share of letters of other scripts above which it does.
-        probability: probability of another language from which it does.
+        foreign_letters: share of letters from other scripts.
+        probability: probability of another language.
         letters: questions with fewer letters are never rejected for their language.
     """
 
@@ -115,14 +115,12 @@ class NearDuplicateParams(Section):
     """MinHash LSH over question and choices, with exact Jaccard similarity for each pair.
 
     Attributes:
-        similarity: Jaccard similarity of question and choices together, from which two items are
-            near-duplicates.
-        part_similarity: minimum similarity of the passage, the beginning and the last sentence of
-            the question, and the choices, each by itself: a long shared passage alone is no
-            duplicate.
+        similarity: minimum Jaccard similarity of question and choices together.
+        part_similarity: minimum similarity of each part: the passage, the beginning and the last
+            sentence of the question, and the choices. A shared long passage is then not enough.
         permutations: length of a MinHash signature.
-        bands: of the signature; items are compared if a whole band is equal.
-        neighbours: in a band's bucket, the number of earlier items that each is compared with.
+        bands: bands of the signature; items are compared if a band is equal.
+        neighbours: number of earlier items in a bucket that each item is compared with.
     """
 
     similarity: float = Field(default=0.7, gt=0, le=1)
@@ -145,10 +143,10 @@ class CleaningParams(BatchEngineParams):
     Attributes:
         off: rules that do not run.
         n_choices: accepted numbers of choices.
-        question_characters: shorter questions are rejected.
+        question_characters: minimum length of a question.
         strict_lower_case: also reject a first word such as "pH", "mRNA" or the variable "x".
-        conflicting_answers: for items with the same question and choices but different answers:
-            `reject` all of them, or `keep_one`.
+        conflicting_answers: `reject` all items with the same question and choices but different
+            answers, or `keep_one`.
     """
 
     off: tuple[RuleName, ...] = ()
@@ -165,8 +163,8 @@ class JudgesParams(Section):
     """Chat models that judge.
 
     Attributes:
-        judges: their names under `models.models`; empty skips judging.
-        attempts: maximum number of replies from each if none can be read.
+        judges: names under `models.models`; empty skips judging.
+        attempts: maximum number of attempts until a reply can be read.
         temperature: of all attempts but the first.
         max_tokens: maximum length of a reply.
     """
@@ -184,7 +182,7 @@ class FieldsParams(JudgesParams):
         by: a `classifier` on sentence vectors, or `judges`.
         kind: `logistic` regression, or the `nearest_centroid` by cosine.
         encoder: sentence encoder, by its name under `models.encoders`.
-        text: what is encoded.
+        text: the encoded text.
         strength: inverse of the L2 penalty of logistic regression.
         folds: of the cross-validation that calibrates probabilities.
         min_calibration_examples: labelled examples needed to calibrate; the bundled set has 140.
@@ -203,8 +201,8 @@ class DifficultyParams(JudgesParams):
     """Ratings 0–9 by judges (MMLU-CF, section 3.2, step 3).
 
     Attributes:
-        at_most: maximum number of questions to rate, drawn at random; the others get no level and
-            are not sampled. None rates all.
+        at_most: maximum number of questions to rate, chosen at random; others get no level and are
+            not sampled. None rates all.
         shots: worked examples before the question.
         examples_file: a CSV or Parquet table of such examples, replacing the bundled ones.
         combine: how several judges' ratings are combined.
@@ -241,7 +239,7 @@ class SamplingByDifficultyParams(Section):
 
     Attributes:
         size: questions in the sample (the paper: 50,000 of 1.66 million).
-        mean, sd: of the normal distribution over the levels 0–9; the paper gives no sd.
+        mean, sd: of the normal distribution over the levels 0–9; the paper does not state sd.
         fields: `equal` numbers of questions per field, or `proportional` to the available ones.
     """
 
@@ -255,14 +253,14 @@ class CheckingParams(JudgesParams):
     """Quality and harmlessness (MMLU-CF, section 3.2, step 4, and Table 4).
 
     Attributes:
-        ask: `together` asks for all ratings and harms of a question at once, `each` asks once for
-            every criterion and harm, `overall` once for one rating under all criteria, as in the
-            paper's Table 4, and once for the harms.
-        above: the mean rating, 1–5, that a question must exceed.
-        harmful: a harm counts if `any` judge sees it, or more than half of those who answered
+        ask: `together` asks for all ratings and harms of a question in one prompt; `each` has a
+            prompt per criterion and harm; `overall` has one prompt for a single rating, as in the
+            paper's Table 4, and one for the harms.
+        above: mean rating, 1–5, that a question must exceed.
+        harmful: a harm counts if `any` judge reports it, or more than half of those who replied
             (`majority`).
-        min_judges: with fewer ratings, a question counts as not judged.
-        unjudged: whether to keep such questions.
+        min_judges: minimum number of ratings; with fewer, a question is not judged.
+        unjudged: whether to keep questions that are not judged.
         size: questions in the benchmark, sampled from those that passed as under
             `sampling_by_difficulty`; None takes all (the paper: 20,000 of 50,000).
     """
@@ -277,16 +275,16 @@ class CheckingParams(JudgesParams):
 
 
 class LeakageParams(Section):
-    """Which pairs of questions across the halves are paraphrases of one question.
+    """How paraphrases of one question across the halves are found.
 
     Attributes:
         candidate: cosine similarity, −1–1, from which a pair is considered.
-        certain: cosine similarity from which a pair with equal numbers is a leak without judging.
-        overlap: share of common words (Jaccard) from which an unjudged pair is a leak.
-        judge: a chat model under `models.models` that decides the pairs between; None uses
+        certain: cosine similarity from which a pair with equal numbers is a leak without a judge.
+        overlap: share of common words (Jaccard) from which a pair is a leak if there is no judge.
+        judge: a chat model under `models.models` that decides on pairs in between; None uses
             `overlap`.
-        attempts: maximum number of replies per pair if none can be read.
-        repair: `move` puts both into one half, `remove` drops one.
+        attempts: maximum number of attempts until a reply can be read.
+        repair: `move` puts both questions into one half, `remove` removes one.
         rounds: maximum number of rounds of search and repair.
     """
 
@@ -311,8 +309,8 @@ class SplittingParams(Section):
     """Two halves with the same fields and difficulty (MMLU-CF, sections 3.2 and 4.5).
 
     Attributes:
-        validation_share: share of the questions that become public.
-        leakage: pairs that must not be split across the halves.
+        validation_share: share of the questions in the public half.
+        leakage: search for paraphrases across the halves.
         level: coverage of the intervals of the gap between the halves.
         alpha: probability of any false alarm of the monitor, over all models.
     """
@@ -330,9 +328,9 @@ class SealingParams(Section):
         name: of the benchmark; part of the keyed ids and of the canaries.
         key_env: environment variable that holds the key.
         key_file: a file that holds only the key, used instead.
-        judge_store: keep judges' replies on disk under the same key (`encrypted`), so that a killed
+        judge_store: keep judges' replies on disk, `encrypted` with the same key, so that a killed
             run can resume, or in `memory`.
-        min_group: minimum number of questions of a field whose accuracy is reported.
+        min_group: fewest questions of a field whose accuracy is reported.
     """
 
     # Errors must not show a key that was given in the wrong place.
@@ -349,8 +347,8 @@ class HalfGapParams(Section):
     """The monitor of the gap between the halves (MMLU-CF, section 4.5).
 
     Attributes:
-        sealed: which benchmark, if there are scores of several: its name, or the first characters
-            of the SHA-256 of its `test.sealed`.
+        sealed: the benchmark, if there are results of several: its name, or the first characters of
+            the SHA-256 of its `test.sealed`.
         level: coverage of the intervals.
         alpha: of the two-sided test, over all configurations.
         bounds: bounds of |Δ| below which configurations are counted.
@@ -369,8 +367,8 @@ class MemorisationParams(Section):
         fuzzy: normalised edit similarity, 0–100, from which a written option matches the item's.
         level: coverage of the intervals.
         alpha: of the test against the control, over all models.
-        examples: items per model on the page: this many with the most options reproduced, and this
-            many drawn by seed.
+        examples: items per model on the page: this many with the most reproduced options, and as
+            many random ones.
     """
 
     fuzzy: float = Field(default=90.0, gt=0, le=100)
@@ -380,11 +378,11 @@ class MemorisationParams(Section):
 
 
 class OpenBenchmarkParams(Section):
-    """The file of an open benchmark.
+    """The export of an open benchmark.
 
     Attributes:
-        demonstrations: maximum number of questions per field set aside as examples for prompts.
-        demonstration_share: maximum share of a field, so that a small field keeps most questions.
+        demonstrations: maximum number of questions per field that become demonstrations.
+        demonstration_share: maximum share of a field that becomes demonstrations.
     """
 
     demonstrations: int = Field(default=5, ge=0)

@@ -9,7 +9,7 @@ from benchwright.params.section import Section
 
 
 def _says_none(text: str) -> str:
-    # Later transforms must recognise the option.
+    # Later transforms must recognise this option.
     if kind_of_option(text) != "none_of_the_above":
         raise ValueError(f"{text!r} is not recognised as a none-of-the-above option")
     return text
@@ -19,22 +19,22 @@ NoneText = Annotated[str, AfterValidator(_says_none)]
 
 
 class NoneOfTheAboveParams(Section):
-    """Replacement of one option by a last one, none of the above (WiCkeD, section 3)."""
+    """Replacement of one option by a final "None of the above" (WiCkeD, section 3)."""
 
     transform: Literal["none_of_the_above"] = "none_of_the_above"
     text: NoneText = "None of the above"
 
 
 class ShuffleChoicesParams(Section):
-    """Another order of the options (MMLU-CF, section 3.4, rule 2)."""
+    """A random order of the options (MMLU-CF, section 3.4, rule 2)."""
 
     transform: Literal["shuffle_choices"] = "shuffle_choices"
 
 
 class ReplaceChoiceParams(Section):
-    """Replacement of one option, in its place, by none of the others (MMLU-CF, 3.4, rule 3).
+    """Replacement of one option by "None of the other choices" (MMLU-CF, section 3.4, rule 3).
 
-    `probability` is the share of the suitable items that are altered.
+    `probability` is the share of eligible items that are altered.
     """
 
     transform: Literal["replace_choice"] = "replace_choice"
@@ -47,7 +47,7 @@ class RephraseParams(Section):
 
     Attributes:
         model: its name under `models.models`.
-        attempts: maximum number of attempts; the original stays if none passes the checks.
+        attempts: maximum number of attempts; if none passes the checks, the item is unchanged.
         temperature: of all attempts but the first, which is greedy.
         max_tokens: maximum length of a reply.
         encoder: sentence encoder that compares the two wordings.

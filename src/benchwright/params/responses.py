@@ -1,4 +1,4 @@
-"""Files of recorded answers, and the calibration of scores to probabilities."""
+"""Settings of files of recorded responses, and of calibration."""
 
 from typing import Literal, Self, get_args
 
@@ -13,20 +13,20 @@ TidyColumn = Literal[
     "question", "choices", "content_hash",
 ]  # fmt: skip
 TIDY_COLUMNS: tuple[str, ...] = get_args(TidyColumn)
-"""The columns that are read from a tidy file."""
+"""The columns of a tidy file."""
 
 FILE_TYPES = (".parquet", ".csv", ".csv.gz", ".jsonl")
 
 
 class ResponseFileParams(Section):
-    """One file of recorded answers in a benchmark's `responses` list.
+    """One file of recorded responses in a benchmark's `responses` list.
 
     Attributes:
         file: a bare file name ending in .parquet, .csv, .csv.gz or .jsonl.
-        layout: `tidy` has a row per item and model, `wide` is a table of items and models,
-            `lm_eval` is a sample log of lm-evaluation-harness (.jsonl); `auto` detects the layout.
-        orientation: what the rows of a wide file are; `auto` looks for a column `item_id` or
-            `model`, then for known item ids.
+        layout: `tidy` has a row per item and model, `wide` has items and models as rows and
+            columns, `lm_eval` is a sample log of lm-evaluation-harness; `auto` detects the layout.
+        orientation: rows of a wide file are items or models; `auto` looks for a column `item_id`
+            or `model`, then for known item ids.
         values: cells of a wide file: correctness as 0–1, or the letter of the chosen option.
         condition: `question`, `choices_only`, … of rows without one.
         style: the style of rows without one, "" if unknown. For lm-eval logs, overrides the style
@@ -34,7 +34,7 @@ class ResponseFileParams(Section):
         shots: demonstrations of rows without a number, −1 if unknown. For lm-eval logs, overrides
             the results file.
         model: for lm-eval logs only: overrides the model name of the results file.
-        columns: our name of a column → its name in the file, if they differ.
+        columns: standard column name → its name in the file, if they differ.
     """
 
     file: str
@@ -51,7 +51,7 @@ class ResponseFileParams(Section):
     @classmethod
     def _bare_name(cls, name: str) -> str:
         if "/" in name or "\\" in name or name.startswith("."):
-            raise ValueError(f"{name!r} must be a bare file name, without folders")
+            raise ValueError(f"{name!r} must be a file name without folders")
         if not name.endswith(FILE_TYPES):
             raise ValueError(f"{name!r} must end in {', '.join(FILE_TYPES)}")
         return name
@@ -61,9 +61,11 @@ class ResponseFileParams(Section):
         if self.layout == "lm_eval" and not self.file.endswith(".jsonl"):
             raise ValueError(f"{self.file!r} must end in .jsonl for layout lm_eval")
         if self.layout == "lm_eval" and self.columns:
-            raise ValueError("columns is only for files of layout tidy or wide")
+            raise ValueError("columns is only for the layouts tidy and wide")
         if self.layout in ("tidy", "wide") and self.model is not None:
-            raise ValueError("model is only for layout lm_eval; other files name it in each row")
+            raise ValueError(
+                "model is only for layout lm_eval; other files name the model in each row"
+            )
         return self
 
 
@@ -71,8 +73,8 @@ class ResponsesParams(Section):
     """The `responses` section of a variant.
 
     Attributes:
-        calibrate_styles: styles whose softmax temperature is fitted on the calibration items; until
-            then a softmax over text log-likelihoods is no probability. Others keep temperature 1.
+        calibrate_styles: styles whose softmax temperature is fitted on the calibration items, since
+            a softmax over text log-likelihoods is not calibrated. Others keep temperature 1.
         min_calibration_rows: with fewer answered calibration items, the temperature stays 1.
         min_temperature, max_temperature: bounds of the fit.
     """

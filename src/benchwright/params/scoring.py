@@ -20,17 +20,17 @@ Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 
 
 class _MayHoldSecrets(Section):
-    """A section whose errors do not show values: a key may be in the wrong place."""
+    """A section whose errors hide values, which may be a misplaced key."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class PackageFile(Section):
-    """One GGUF file in installed packages, whole or split into `parts`.
+    """A GGUF file in installed packages, optionally split into `parts`.
 
     `package` and `file` (relative to site-packages) may contain `{part}` (1, 2, …) and `{index}`
-    (0, 1, …), with a format such as `{part:02d}`; pieces are joined in that order. `sha256` is that
-    of the whole. `requirements` is the file that installs the packages.
+    (0, 1, …), with a format such as `{part:02d}`; parts are joined in that order. `sha256` is that
+    of the whole file. `requirements` is the file that installs the packages.
     """
 
     package: str
@@ -50,7 +50,7 @@ class PackageFolder(Section):
 
 
 class HubWeights(Section):
-    """A model on the Hugging Face hub at one commit (a branch could change under a score)."""
+    """A model on the Hugging Face hub at a fixed commit, since a branch can change."""
 
     hub: str
     revision: Commit
@@ -66,7 +66,7 @@ class PathWeights(Section):
 
 
 def _kind(given: Any) -> str | None:
-    """Return the kind of weights, so that an error is about that kind only."""
+    """Return the kind of weights, so that errors refer to that kind only."""
     kinds = ("file", "folder", "hub", "path")
     if isinstance(given, dict):
         return next((kind for kind in kinds if kind in given), None)
@@ -87,7 +87,7 @@ WeightsParams = Annotated[
 
 
 class VllmParams(Section):
-    """How vLLM runs a model.
+    """Settings of vLLM for one model.
 
     Attributes:
         tensor_parallel: GPUs per copy of the model.
@@ -95,7 +95,7 @@ class VllmParams(Section):
         block_size: tokens per block of the prefix cache; None is 32 on a CPU, where vLLM's own 128
             leaves most of a prefix uncached, and vLLM's choice on a GPU.
         max_sequences: maximum number of concurrent prompts.
-        enforce_eager: skip compilation: a faster start, a slower run.
+        enforce_eager: skip compilation, for a faster start and slower scoring.
     """
 
     tensor_parallel: int = Field(default=1, ge=1)
@@ -109,18 +109,18 @@ class EndpointParams(_MayHoldSecrets):
     """An OpenAI-compatible server: OpenAI's, `vllm serve`, llama.cpp's and many others.
 
     Attributes:
-        url: up to and including the version, e.g. `http://localhost:8000/v1`.
-        model: the model's name on the server; None is its name here.
+        url: URL including the version, e.g. `http://localhost:8000/v1`.
+        model: name of the model on the server; None for the same name.
         api: `completions` sends the prompt as text, `chat` as one user message.
         logprobs: `echo` reads log-likelihoods from the echoed prompt (completions only; letters and
             cloze); `top` uses those of the labels among the 20 most probable first tokens (letters
             only); `none` samples answers (letters only).
-        key_env: environment variable that holds the key; the key itself is never in conf.
+        key_env: environment variable with the key; the key itself is never in conf/.
         concurrency: concurrent requests.
         timeout: seconds before a request is retried.
         retries: after 429, 5xx, a timeout or a broken connection.
-        max_wait: maximum pause between two attempts in seconds, even if the server asks for more.
-        extra_body: further fields of each request.
+        max_wait: maximum pause between attempts in seconds, even if the server requests more.
+        extra_body: additional fields of each request.
     """
 
     url: Annotated[str, StringConstraints(pattern=r"^https?://\S+[^\s/]$")]
@@ -152,15 +152,15 @@ class ModelParams(Section):
     """One language model.
 
     Attributes:
-        backend: what runs it: this process (`transformers`, `vllm`) or a server (`openai`).
-        weights: optional for an `openai` model, which then uses their tokenizer.
+        backend: `transformers` or `vllm` in this process, or a server (`openai`).
+        weights: optional for an `openai` model, for its tokenizer.
         endpoint: the server of an `openai` model.
         family: base architecture and training run; filters may take one model per family.
         size_b: billions of parameters.
         date: of release, `YYYY-MM` or `YYYY-MM-DD`.
-        dtype: `auto` is the scoring section's choice.
+        dtype: `auto` is that of the section `scoring`.
         chat_template: format the prompt by the model's chat template, as one user message.
-        label_space: put a space before each continuation (`" A"`); off for most chat templates.
+        label_space: start continuations with a space (`" A"`); off for most chat templates.
         context: maximum tokens; longer prompts lose demonstrations one by one.
     """
 
@@ -190,7 +190,7 @@ class ModelParams(Section):
 
     @property
     def samples_letters(self) -> bool:
-        """Whether letters are sampled, since the model gives no log-probabilities."""
+        """Whether letters are sampled, since the model returns no log-probabilities."""
         return self.endpoint is not None and self.endpoint.logprobs == "none"
 
 
@@ -251,8 +251,9 @@ class EncoderParams(Section):
 class ModelsParams(_MayHoldSecrets):
     """All models and encoders, by name.
 
-    `families` gives the family by model name or pattern (`*`), for models that are not listed here
-    and whose names show no base model, or a wrong one; exact names first, then the longest pattern.
+    `families` sets the family by model name or pattern (`*`), for models that are not listed here
+    and whose names suggest no family or a wrong one. Exact names take precedence, then longer
+    patterns.
     """
 
     families: dict[str, Annotated[str, StringConstraints(min_length=1)]] = Field(
@@ -263,17 +264,17 @@ class ModelsParams(_MayHoldSecrets):
 
 
 class GenerationParams(Section):
-    """How models answer in their own words (style `generate`, and sampled letters).
+    """Settings of generated responses (style `generate`, and sampled letters).
 
     Attributes:
-        max_tokens: maximum length of an answer.
-        samples: answers per prompt; with several, the share of right ones is the score.
+        max_tokens: maximum length of a response.
+        samples: responses per prompt; with several, the score is the share of right ones.
         temperature: 0 is greedy.
         top_p: probability mass of the tokens to sample from.
-        stop: texts that end an answer.
-        letter_tokens: maximum length of a sampled letter's answer.
+        stop: texts that end a response.
+        letter_tokens: maximum length of the response for a sampled letter.
         recall_tokens: maximum length under `question_only`, where the model completes the options.
-        seed: of the draws; another one asks again.
+        seed: of sampling; another seed gives new responses.
     """
 
     max_tokens: int = Field(default=1024, ge=1, le=131_072)
@@ -288,12 +289,12 @@ class GenerationParams(Section):
     @model_validator(mode="after")
     def _samples_differ(self) -> Self:
         if self.samples > 1 and self.temperature == 0:
-            raise ValueError("several samples need a temperature above 0: they would be equal")
+            raise ValueError("several samples need a temperature above 0; otherwise they are equal")
         return self
 
 
 class RayParams(Section):
-    """Where batches run under `engine: ray`.
+    """The Ray cluster of `engine: ray`.
 
     Attributes:
         address: of the cluster (`auto`, `ray://host:10001`); None starts one on this machine.
@@ -312,14 +313,14 @@ Condition = Literal["question", "choices_only", "question_only"]
 
 
 class ScoringParams(Section):
-    """What is scored live, and how.
+    """What is scored live, and with which settings.
 
     Attributes:
-        mode: `imported` loads no model: all answers come from files.
+        mode: `imported` loads no model: all responses come from files.
         configurations: `<model>@<style>-<shots>`, in any order.
-        conditions: what the model sees of each item: `question` all of it; `choices_only` the
-            options (filter models only); `question_only` the question, whose options the model
-            writes (style generate only). Calibration items are always shown whole.
+        conditions: the part of each item in the prompt: `question` the whole item; `choices_only`
+            the options (filter models only); `question_only` the question, whose options the model
+            writes (style generate only). Prompts of calibration items are always complete.
         demonstrations: from the item's own subject (others fill in if it has too few) or from all.
         demonstration_order: by id, as most harnesses do (`source`), or by a seeded hash.
         label_tokens: letters are scored as `" A"` (`spaced`, as in the demonstrations) or as `"A"`
@@ -330,8 +331,8 @@ class ScoringParams(Section):
         batch_tokens: tokens of one forward pass, padding included; part of the store's key, since
             low bits of bfloat16 scores depend on it.
         shard_size: maximum prompts in one file of the store; a crash loses at most one file.
-        max_tokens: maximum context of every model; None keeps their own.
-        generation: how answers in the model's own words are generated.
+        max_tokens: maximum context of every model; None uses the models' settings.
+        generation: settings of generated responses.
         engine: `local` runs batches in this process, one model after another; `ray` in actors.
     """
 
@@ -370,12 +371,12 @@ class ScoringParams(Section):
 
 
 class EmbeddingParams(Section):
-    """The encoder and how it computes.
+    """The sentence encoder and its settings.
 
     Attributes:
         enabled: False encodes nothing (for variants without embeddings).
         encoder: its name under `models.encoders`.
-        compare: encoders that the pipeline `encoders` compares; joined by `+` in `--params`.
+        compare: encoders in the pipeline `encoders`; joined by `+` in `--params`.
         dtype: `auto` is bfloat16 if the processor supports it, else float32.
         device: `auto` uses a GPU if there is one.
     """

@@ -16,7 +16,7 @@ class JudgeParams(Section):
         model: its name under `models.models`.
         prompt: `options` shows the item with its options, `paper` the question alone.
         items: maximum number of items to label besides those in the labels file; None labels all.
-        attempts: maximum number of replies if no label can be read.
+        attempts: maximum number of attempts until a label can be read.
         temperature: of all attempts but the first.
         max_tokens: maximum length of a reply.
     """
@@ -57,16 +57,17 @@ class SingleBestAnswerParams(Section):
         labels: from the `file`, a chat model (`judge`), or `both` (the file takes precedence).
         judge: the chat model.
         kind: `embedding` is logistic regression on features of the item, `bert` a pretrained
-            encoder whose last layer and head are trained, `hub` one used as it is.
+            encoder whose last layer and head are trained, `hub` a pretrained encoder without
+            training.
         encoder: sentence encoder of `embedding`, by its name under `models.encoders`.
         features: input of the logistic regression (docs/reference/single_best_answer.md).
         strength: inverse of its L2 penalty.
         fine_tuning: of `bert` and `hub`.
-        recall: share of the single-best-answer items to find; it sets the threshold (98.9% in the
+        recall: target recall of single-best-answer items, which sets the threshold (98.9% in the
             paper).
         held_out: share of the labelled items kept for evaluation.
         folds: of the cross-validation that chooses the threshold.
-        leave_out: benchmarks whose labels are used for evaluation only.
+        leave_out: benchmarks whose labels are only used for evaluation.
     """
 
     labels: Literal["file", "judge", "both"] = "file"
@@ -93,7 +94,7 @@ class SingleBestAnswerParams(Section):
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
-# Python's JSON has NaN, for shares of nothing.
+# Python's JSON has NaN, the share of an empty set.
 ShareOrNan = Annotated[float, Field(allow_inf_nan=True)]
 
 
@@ -102,7 +103,7 @@ class _Part(BaseModel):
 
 
 class LogisticDocument(_Part):
-    """A regression on k features: k means, k scales above 0, k coefficients; all finite."""
+    """A logistic regression on k features: k means, k scales above 0, and k coefficients."""
 
     features: list[str]
     means: list[FiniteFloat]
@@ -117,12 +118,12 @@ class LogisticDocument(_Part):
             if len(getattr(self, name)) != k:
                 raise ValueError(f"{len(getattr(self, name))} {name} for {k} features")
         if len(set(self.features)) < k:
-            raise ValueError("a feature is named twice")
+            raise ValueError("a feature is listed more than once")
         return self
 
 
 class OperatingPointDocument(_Part):
-    """A threshold and its effect on the items it was chosen on; shares are 0 to 1 or NaN."""
+    """A threshold and its metrics on the items that it was chosen on; shares are 0 to 1 or NaN."""
 
     target: Share
     threshold: Share
@@ -138,7 +139,7 @@ class OperatingPointDocument(_Part):
         for name in ("recall", "precision", "share_flagged"):
             value = getattr(self, name)
             if value < 0 or value > 1:  # NaN is neither
-                raise ValueError(f"{name} is {value}; a share is 0 to 1")
+                raise ValueError(f"{name} is {value}; expected 0 to 1")
         return self
 
 
@@ -184,5 +185,5 @@ class ClassifierDocument(_Part):
         if self.kind != "embedding" and self.fine_tuning is None:
             raise ValueError("fine_tuning is null")
         if (self.encoder is None) != (self.encoder_key is None):
-            raise ValueError("encoder and encoder_key are given together or not at all")
+            raise ValueError("encoder and encoder_key must both be set or both be null")
         return self

@@ -1,1 +1,1 @@
-"""From recorded and live answers to matrices of models and items."""
+"""Import recorded responses, and combine them with live ones into response matrices."""

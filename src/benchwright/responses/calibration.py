@@ -1,4 +1,4 @@
-"""Calibrate scores: styles, softmax, and one temperature per configuration."""
+"""Calibrate option scores: styles, softmax, and one temperature per configuration."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -18,11 +18,11 @@ _FLOOR = -50.0
 
 
 def expand_styles(rows: pd.DataFrame) -> pd.DataFrame:
-    """Add rows for the normalised styles that a `cloze` scoring also gives.
+    """Add rows of the length-normalised styles that follow from `cloze` rows.
 
     A row of style `cloze` with log-likelihoods and the options' bytes (tokens) gives a row of style
-    `cloze_bytes` (`cloze_tokens`), unless the shots are unknown: the configurations would share a
-    name. Derived rows come last and have no prediction or correctness.
+    `cloze_bytes` (`cloze_tokens`), unless the shots are unknown, since the configurations would
+    then share a name. Derived rows come last and have no prediction or correctness.
     """
     parts = [rows]
     cloze = rows[(rows["style"] == "cloze") & (rows["shots"] >= 0) & rows["logprobs"].notna()]
@@ -37,7 +37,7 @@ def expand_styles(rows: pd.DataFrame) -> pd.DataFrame:
 def configurations(rows: pd.DataFrame) -> NDArray[np.object_]:
     """Return the (n,) configuration names of rows."""
     asked = rows[["model", "style", "shots"]]
-    # Groups are numbered as they first appear, which is the order of the rows left here.
+    # Groups are numbered in order of appearance, the order of the distinct rows.
     distinct = asked.drop_duplicates().itertuples(index=False, name=None)
     names = np.array([configuration_name(*key) for key in distinct], dtype=object)
     codes = asked.groupby(["model", "style", "shots"], sort=False).ngroup().to_numpy()
@@ -54,13 +54,13 @@ def live_first(live: pd.DataFrame, recorded: pd.DataFrame) -> pd.DataFrame:
 
 
 def padded(lists: Sequence[Any]) -> Array:
-    """Return lists as the rows of an (n, K) matrix, padded with NaN; None gives a row of NaN."""
+    """Return lists as rows of an (n, K) matrix, padded with NaN; None is a row of NaN."""
     lengths = np.array([0 if values is None else len(values) for values in lists], dtype=np.intp)
     width = int(lengths.max(initial=0))
     out = np.full((len(lists), width), np.nan)
     known = [np.asarray(values, dtype=np.float64) for values in lists if values is not None]
     if known and width:
-        # The row-major order of the mask is the order of the concatenated lists.
+        # In row-major order, the mask selects the cells of the concatenated lists.
         out[np.arange(width) < lengths[:, None]] = np.concatenate(known)
     return out
 
@@ -84,7 +84,7 @@ def log_softmax(scores: Array, temperature: float) -> Array:
     best = np.fmax.reduce(scores, axis=1, keepdims=True)
     shifted = (scores - best) / temperature
     total = np.nansum(np.exp(shifted), axis=1, keepdims=True)
-    # A row without scores sums to 0; it is all NaN anyway.
+    # A row without scores has the sum 0 and is all NaN.
     return np.asarray(shifted - np.log(np.where(total > 0, total, 1.0)))
 
 
@@ -100,7 +100,7 @@ def best_options(scores: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
 
 
 class Fit(NamedTuple):
-    """A temperature, and the mean negative log-likelihood of the gold without and with it."""
+    """A temperature, and the mean negative log-likelihood of the gold before and after it."""
 
     temperature: float
     nll_before: float
@@ -113,23 +113,22 @@ def fit_temperatures(
     calibration_items: pd.DataFrame,
     parameters: ResponsesParams,
 ) -> pd.DataFrame:
-    """Fit one softmax temperature per configuration on items that the benchmark does not use.
+    """Fit one softmax temperature per configuration on the calibration items.
 
-    A softmax over text log-likelihoods is far too confident (or, divided by length, far too
-    unconfident) for rules that need a probability above 0.8. The temperature minimises the negative
-    log-likelihood of the gold under the condition `question` and applies to the other conditions
-    too: options without their question would be calibrated to no confidence at all.
+    A softmax over text log-likelihoods is overconfident (underconfident if divided by length) for
+    rules that need a probability above 0.8. The temperature minimises the negative log-likelihood
+    of the gold under the condition `question`. It also applies to the other conditions, since
+    options without their question would be calibrated to near-uniform probabilities.
 
     Args:
         live_responses: a `Responses` table, possibly empty.
-        imported_responses: the same; live answers to the same question take precedence.
-        calibration_items: gold answers, an `Items`-like table, possibly empty.
+        imported_responses: the same; live responses take precedence.
+        calibration_items: a table with the columns of `Items`, possibly empty.
         parameters: settings of the fit.
 
     Returns:
-        A `Calibration` table, a row for every configuration with log-likelihoods; temperature 1 if
-        its
-        style is not fitted or too few calibration items were answered.
+        A `Calibration` table, a row per configuration with log-likelihoods. The temperature is 1 if
+        the style is not fitted or there are too few responses to calibration items.
     """
     rows = live_first(
         live_responses[live_responses["logprobs"].notna()],
@@ -146,7 +145,7 @@ def fit_temperatures(
 def _calibration_scores(
     rows: pd.DataFrame, index: ItemIndex | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return option scores and gold of a configuration's calibration rows, in order of item id."""
+    """Return option scores and gold of a configuration's calibration rows, by item id."""
     nothing = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
     if index is None:
         return nothing
@@ -196,7 +195,7 @@ def negative_log_likelihood(
 def fit_temperature(
     scores: NDArray[np.float64], answer: NDArray[np.int64], *, low: float, high: float
 ) -> Fit:
-    """Find the temperature in [low, high] with the least negative log-likelihood of the gold."""
+    """Find the temperature in [low, high] that minimises the negative log-likelihood."""
     from scipy.optimize import minimize_scalar
 
     best = minimize_scalar(

@@ -1,4 +1,4 @@
-"""Read the cells of answer files, whatever type they are stored as."""
+"""Read the cells of response files from any column type."""
 
 import json
 import math
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 
 _MISSING = {"", "nan", "na", "n/a", "none", "null", "<na>"}
-MOST_OPTIONS = 1_000  # far more than any item has
+MAX_OPTIONS = 1_000  # far more than any item has
 _TRUTH = {"true": 1.0, "false": 0.0}
 
 
 class Cells(NamedTuple):
-    """Values of one column; `bad` marks cells that cannot be read."""
+    """Values of one column; `bad` marks unreadable cells."""
 
     content: NDArray[Any]
     bad: NDArray[np.bool_]
@@ -39,24 +39,24 @@ def column_kind(column: pa.ChunkedArray) -> str:
 
 
 def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
-    """Return texts verbatim, None if missing; integers as their digits.
+    """Return texts verbatim, integers as digits, None if missing.
 
-    Equal cells are one object, since a model's name is repeated for each item.
+    Equal cells share one object, since a model's name repeats for each item.
 
     Raises:
-        InputError: the column holds neither; `where` names file and column.
+        InputError: the column holds other values; the message begins with `where`.
     """
     kind = column_kind(column)
     if kind == "number" and not pa.types.is_integer(column.type):
         kind = "other"
     if kind in ("list", "other"):
-        raise InputError(f"{where}: has type {column.type}; text is expected")
+        raise InputError(f"{where}: expected text, got type {column.type}")
     if kind == "empty" or len(column) == 0:
         return np.full(len(column), None, dtype=object)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if kind == "text":
-        column = column.cast(pa.large_string())  # one array can hold more than 2 GB of these
+        column = column.cast(pa.large_string())  # plain strings are limited to 2 GB per array
     # Merging the dictionaries of many small chunks is slow.
     whole = column.combine_chunks().dictionary_encode()
     known = [None if v is None else str(v) for v in whole.dictionary.to_pylist()]
@@ -92,7 +92,7 @@ def numbers(column: pa.ChunkedArray) -> Cells:
     if kind == "empty":
         return Cells(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
     if kind == "number":
-        # Rounding to float64 is harmless: integers that large are out of any valid range.
+        # Integers that float64 rounds are out of any valid range.
         values = np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
         return Cells(values, np.zeros(len(values), dtype=bool))
     if kind == "text":
@@ -113,7 +113,7 @@ def options(column: pa.ChunkedArray) -> Cells:
     values, bad = (
         _by_distinct(column, _read_option) if column_kind(column) == "text" else numbers(column)
     )
-    possible = (values >= -1) & (values < MOST_OPTIONS) & (np.floor(values) == values)
+    possible = (values >= -1) & (values < MAX_OPTIONS) & (np.floor(values) == values)
     bad = bad | ~(np.isnan(values) | possible)
     return Cells(np.where(bad | (values < 0), np.nan, values), bad)
 

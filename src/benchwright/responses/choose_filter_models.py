@@ -1,4 +1,4 @@
-"""Choose the models that select the items: by name, or the strongest by a rule."""
+"""Choose the filter models by name or by a rule."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -18,17 +18,17 @@ _DIGITS = 12  # accuracies that are equal up to rounding are tied
 def choose_filter_models(
     filter_models: Collection[str], response_matrix: ResponseMatrix, models_table: pd.DataFrame
 ) -> list[str]:
-    """Return the configurations whose answers decide which items stay (SMART, section 5.1).
+    """Return the configurations whose responses decide which items are removed (SMART, 5.1).
 
-    A list of names is returned unchanged. A rule ranks the models that answered enough by their
-    accuracy on the items that all of them answered, ties by name, and takes each model once.
+    A list of names is returned unchanged. A rule ranks the eligible models by accuracy on the items
+    that all of them answered, ties by name, and takes each model once.
 
     Args:
         filter_models: names, or a mapping with the fields of `FilterModelChoice`.
-        response_matrix: answers that the rule uses.
-        models_table: a `Models` table. A model of unknown organisation counts as its own
-            organisation. With `distinct: family`, models of unknown family are skipped: they could
-            be related to any other.
+        response_matrix: the responses that the rule uses.
+        models_table: a `Models` table. A model of unknown organisation counts as an organisation
+            by itself. With `distinct: family`, models of unknown family are skipped, since they
+            could be related to any other.
 
     Returns:
         Names, strongest first, or in the given order.
@@ -43,7 +43,7 @@ def choose_filter_models(
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(["filter_models", *map(str, first["loc"])])
-        raise InputError(f"{where}: {first['msg']}, not {first['input']!r}") from None
+        raise InputError(f"{where}: {first['msg']}, got {first['input']!r}") from None
     ranked = _eligible(response_matrix, choice)
     if choice.choose == "forward":
         ranked = ranked[(len(ranked) + 1) // 2 :]
@@ -54,22 +54,22 @@ def choose_filter_models(
 
 
 def _eligible(matrix: ResponseMatrix, choice: FilterModelChoice) -> list[str]:
-    """Return the models that answered at least `min_coverage` of the usual items, best first."""
+    """Return the models that answered enough of the commonly answered items, best first."""
     m, min_coverage = len(matrix.models), choice.min_coverage
     answered = matrix.answered()
-    times = answered.sum(axis=0)
-    usual = (times >= choice.answered_by * m) & (times > 0)
+    counts = answered.sum(axis=0)
+    usual = (counts >= choice.answered_by * m) & (counts > 0)
     if not m or not usual.any():
         raise InputError(
-            "filter_models: there are no answers to choose models by; name the models, import "
-            "answers or score some"
+            "filter_models: no responses to rank models by; list the models by name, or import or "
+            "score responses"
         )
     coverage = answered[:, usual].mean(axis=1)
     rows = np.flatnonzero(coverage >= min_coverage)
     if not len(rows):
         best = int(np.argmax(coverage))
         raise InputError(
-            f"filter_models.min_coverage={min_coverage:g}: no model answered that share of the "
+            f"filter_models.min_coverage={min_coverage:g}: no model answered this share of the "
             f"{int(usual.sum())} items that at least {choice.answered_by:.0%} of the models "
             f"answered; the highest coverage is {coverage[best]:.3f} ({matrix.models[best]})"
         )
@@ -109,11 +109,11 @@ def _distinct(
 
 def _too_few(chosen: int, ranked: int, choice: FilterModelChoice) -> str:
     among = "the weaker half of the models" if choice.choose == "forward" else "the models"
-    of = {"none": "", "family": " of different known families"}.get(
-        choice.distinct, " of different organisations"
+    group = {"none": "eligible", "family": "of different known families"}.get(
+        choice.distinct, "of different organisations"
     )
     return (
-        f"filter_models.count={choice.count}: {among} that answered enough ({ranked}) have only "
-        f"{chosen}{of}; lower count or min_coverage"
+        f"filter_models.count={choice.count}: among {among} that answered enough items ({ranked}), "
+        f"only {chosen} are {group}; lower count or min_coverage"
         + ("" if choice.distinct == "none" else ", or set distinct: none")
     )

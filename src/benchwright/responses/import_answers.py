@@ -1,4 +1,4 @@
-"""Import recorded answers: join them to items, merge files, and account for every row."""
+"""Import recorded responses: join them to items, merge files, and report on every row."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -34,7 +34,7 @@ Block = tuple[NDArray[np.intp], ...]
 
 
 class Imported(NamedTuple):
-    """Recorded answers, and what happened to each file."""
+    """Recorded responses, and a report on each file."""
 
     imported_responses: pd.DataFrame
     wide_matrices: list[ResponseMatrix]
@@ -47,13 +47,13 @@ def import_answers(
     calibration_items: pd.DataFrame,
     perturbed_items: pd.DataFrame | None = None,
 ) -> Imported:
-    """Join recorded answers of models to the items, and count what does not fit.
+    """Join recorded responses to the items, and report rows that do not fit.
 
-    A row finds its item by id, or by its text if it has one. Rows of tidy files and of lm-eval logs
-    become a `Responses` table if they have log-likelihoods; answers of other models become
-    matrices. Wide files stay matrices, merged if they share models. Nothing is averaged: of two
-    answers to the same question the first file's counts, and the report says so. Tidy files and
-    logs come before wide files, then files in their order.
+    Rows are joined by text if they have one, else by id. Rows of tidy files and lm-eval logs become
+    a `Responses` table if they have log-likelihoods; responses of other models become matrices.
+    Wide files stay matrices, merged if they share models. Of several responses to the same
+    question, the first file's counts, and the report lists the others. Tidy files and logs come
+    before wide files; otherwise the order is that of the files.
 
     Answers whose condition is a copy of this run belong to the copy's items and its gold. Those to
     other copies, including copies of the same name with other texts, are left out and reported.
@@ -61,14 +61,14 @@ def import_answers(
     Args:
         response_files: files by name, in order.
         items: an `Items` table.
-        calibration_items: the same columns, possibly empty; their answers are kept too.
+        calibration_items: the same columns, possibly empty; responses to them are kept too.
         perturbed_items: a `PerturbedItems` table, if this run has copies.
 
     Returns:
-        The rows, the matrices (those of wide files first), and the report.
+        The rows, the matrices (those of wide files first) and the report.
 
     Raises:
-        InputError: a file does not have its layout, or holds no answer.
+        InputError: a file does not have its layout, or has no response.
     """
     index = AnswerIndex(items, calibration_items, perturbed_items)
     rows, wide, report = join_answers(response_files, index)
@@ -79,7 +79,7 @@ def import_answers(
 def join_answers(
     response_files: dict[str, LoadedFile], index: AnswerIndex
 ) -> tuple[pd.DataFrame, list[ResponseMatrix], pd.DataFrame]:
-    """Find the item of every recorded answer; see `import_answers`.
+    """Find the item of every recorded response; see `import_answers`.
 
     Returns:
         Rows of tidy files and logs, one per key (`tidy_files.ROWS`); matrices of wide files, merged
@@ -130,13 +130,13 @@ def _names(rows: pd.DataFrame, index: AnswerIndex, mask: Mask) -> list[str]:
 def _merge_rows(
     files: list[pd.DataFrame], index: AnswerIndex, tallies: dict[str, Tally]
 ) -> pd.DataFrame:
-    """Merge the rows of all tidy files by key; a later file only adds missing values."""
+    """Merge the rows of all tidy files by key; later files only fill in missing values."""
     if not files:
         return no_rows(ROWS)
     if len(files) == 1:
         return files[0]
     rows = pd.concat(files, ignore_index=True)
-    # Each file has a key once; thousands of logs without common keys are not compared in pairs.
+    # Keys are unique in a file; comparing only shared keys is fast for thousands of logs.
     shared = rows.duplicated(KEY, keep=False).to_numpy(dtype=bool)
     if not shared.any():
         return rows
@@ -173,7 +173,7 @@ def _add_to(
     index: AnswerIndex,
     tally: Tally,
 ) -> pd.DataFrame:
-    """Fill the rows `at` of `merged` from `later`, unless they contradict each other."""
+    """Fill the rows `at` of `merged` from `later` where they do not contradict each other."""
     first = merged.iloc[at].reset_index(drop=True)
     filled = first.copy()
     doubled = np.zeros(len(later), dtype=bool)
@@ -202,16 +202,16 @@ def _add_to(
 def _count_shared(
     tally: Tally, doubled: Mask, clash: Mask, shared: int, names: Callable[[Mask], Iterable[str]]
 ) -> None:
-    tally.add("doubled", "answered in another file too", doubled.sum(), names(doubled))
-    tally.add("contradicting", "unlike the other file's", clash.sum(), names(clash))
-    tally.note_unlike(int(clash.sum()), shared)
+    tally.add("doubled", "duplicates of an earlier file", doubled.sum(), names(doubled))
+    tally.add("contradicting", "different in an earlier file", clash.sum(), names(clash))
+    tally.note_disagreement(int(clash.sum()), shared)
 
 
 def _sharing_models(files: list[WideAnswers]) -> list[list[WideAnswers]]:
-    """Group files of one condition that share models, directly or through others, in their order.
+    """Group files of one condition that share models, directly or through other files.
 
-    Files without a common model stay apart: thousands of models over a hundred items need not be
-    spread over all the items of another file.
+    Files without a common model stay apart, so that thousands of models with a hundred items need
+    no cells for all items of another file.
     """
     groups: list[tuple[set[str], list[WideAnswers]]] = []
     for file in files:

@@ -1,4 +1,4 @@
-"""Find items by id or by text, as they are and as each copy shows them."""
+"""Find items by id or by text, among the originals and each perturbed copy."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -16,18 +16,18 @@ Positions = NDArray[np.intp]
 
 _OWN = ("subject", "question", "choices", "answer", "answer_text", "explanation", "content_hash")
 _OF_ITEMS = ("question", "choices_only", "question_only")
-_UNLIKE = 0.02  # share of different texts above which a file is of another copy
+_MAX_DIFFERENT = 0.02  # share of different texts above which a file is of another copy
 
 
 class Joined(NamedTuple):
-    """Positions of rows in the index, −1 if none, and whether they were found by their text."""
+    """Positions of rows in the index (−1 if not found), and whether the text was used."""
 
     positions: Positions
     by_hash: NDArray[np.bool_]
 
 
 class _Gold:
-    """What is right at each position."""
+    """The right options at each position."""
 
     answer: NDArray[np.int64]
     single: NDArray[np.bool_]
@@ -53,9 +53,9 @@ class ItemIndex(_Gold):
         ids: item ids.
         answer: index of the gold option, −1 if open-ended.
         options: number of options.
-        choices: the options' texts.
+        choices: texts of the options.
         subjects: the subjects.
-        single: True if exactly one option is right, so that an answer is right or wrong.
+        single: True if exactly one option is right.
     """
 
     def __init__(self, items: pd.DataFrame, calibration_items: pd.DataFrame | None = None) -> None:
@@ -122,13 +122,13 @@ class ItemIndex(_Gold):
         """Find the item of each row.
 
         Args:
-            item_ids: the id that each row states, or None.
-            hashes: the content hash of the text that each row carries, or None. A hash takes
-                precedence: an id is used only if its item's hash agrees.
+            item_ids: the id in each row, or None.
+            hashes: the content hash of the text in each row, or None. A hash takes precedence: an
+                id is used only if its item has the same hash.
             question_only: the hashes are of the question alone.
         """
         codes, distinct = pd.factorize(np.asarray(item_ids, dtype=object))
-        positions = np.append(self.find(distinct), -1)[codes]  # code −1, no id, reads the last
+        positions = np.append(self.find(distinct), -1)[codes]  # code −1 (no id) reads the last
         by_hash = np.zeros(len(positions), dtype=bool)
         if hashes is None or all(seen is None for seen in hashes):
             return Joined(positions, by_hash)
@@ -154,12 +154,12 @@ def _places(hashes: Iterable[str]) -> dict[str, list[int]]:
 
 
 def _unambiguous(hashes: Sequence[str]) -> dict[str, int]:
-    """Return the position by hash, leaving out texts that several items share."""
+    """Return the position by hash, without texts that several items share."""
     return {key: places[0] for key, places in _places(hashes).items() if len(places) == 1}
 
 
 def items_of_copy(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return all items, with those of a copy as the copy shows them.
+    """Return all items, with the texts of a perturbed copy where it has them.
 
     Args:
         items: an `Items` table; not changed.
@@ -171,14 +171,14 @@ def items_of_copy(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd
         item has the one of the copy.
 
     Raises:
-        InputError: the copy has an unknown item, or the same one twice.
+        InputError: the copy has an unknown item, or repeats one.
     """
-    twice = rows.loc[rows["item_id"].duplicated(), "item_id"]
-    if len(twice):
-        raise InputError(f"copies: {condition} has item {twice.iloc[0]!r} twice")
+    repeated = rows.loc[rows["item_id"].duplicated(), "item_id"]
+    if len(repeated):
+        raise InputError(f"perturbed items: {condition} repeats item {repeated.iloc[0]!r}")
     unknown = rows.loc[~rows["item_id"].isin(items["item_id"]), "item_id"]
     if len(unknown):
-        raise InputError(f"copies: {condition} has item {unknown.iloc[0]!r}, which is not an item")
+        raise InputError(f"perturbed items: {condition} has the unknown item {unknown.iloc[0]!r}")
     perturbed = {str(row["item_id"]): row for row in rows.to_dict("records")}
     changed = items.copy()
     for column in _OWN:
@@ -199,14 +199,14 @@ def items_of_copy(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd
 
 
 class Compared(NamedTuple):
-    """The number of texts with ids of a copy, and of those unlike the copy's."""
+    """The number of texts with ids of a copy, and how many differ from the copy's."""
 
     shared: int
-    unlike: int
+    different: int
 
-    def another_copy(self) -> bool:
-        """Return whether the file is of another copy with the same name."""
-        return self.unlike > _UNLIKE * self.shared
+    def is_foreign(self) -> bool:
+        """Return whether the texts are of another copy with the same name."""
+        return self.different > _MAX_DIFFERENT * self.shared
 
 
 class AnswerIndex(_Gold):
@@ -214,7 +214,7 @@ class AnswerIndex(_Gold):
 
     A position is one question with its options and gold: answers to an item and its copies are
     never mixed. `items` indexes the items and calibration items alone; the other attributes are
-    those of `ItemIndex`, and an item has its id again in every copy.
+    those of `ItemIndex`, and an item has the same id in every copy.
     """
 
     def __init__(
@@ -248,7 +248,7 @@ class AnswerIndex(_Gold):
         self.choices = [choices for part in parts for choices in part.choices]
 
     def of(self, condition: str) -> ItemIndex | None:
-        """Return the items as a condition shows them; None for an unknown condition."""
+        """Return the items with the texts of a condition; None for an unknown condition."""
         if condition in self.perturbed:
             return self.perturbed[condition]
         return self.items if condition in _OF_ITEMS else None
@@ -282,20 +282,20 @@ class AnswerIndex(_Gold):
         return Joined(positions, by_hash)
 
     def _rows_by_part(self, conditions: pd.Series) -> list[tuple[str, NDArray[np.intp] | slice]]:
-        """Group rows by condition, with those that show unaltered items together."""
+        """Group rows by condition; conditions with original texts are one group."""
         names = sorted(conditions.unique())
-        shown = {name: "question" if self.of(name) is self.items else name for name in names}
-        if len(set(shown.values())) == 1:
-            return [(shown[names[0]], slice(None))]
+        part_of = {name: "question" if self.of(name) is self.items else name for name in names}
+        if len(set(part_of.values())) == 1:
+            return [(part_of[names[0]], slice(None))]
         return [
-            (part, np.flatnonzero(conditions.isin([n for n in names if shown[n] == part])))
-            for part in sorted(set(shown.values()))
+            (part, np.flatnonzero(conditions.isin([n for n in names if part_of[n] == part])))
+            for part in sorted(set(part_of.values()))
         ]
 
     def compare_texts(
         self, condition: str, item_ids: Iterable[str | None], hashes: Iterable[str | None]
     ) -> Compared:
-        """Count the rows with a text and the id of a copy's item, and those with another text."""
+        """Count the rows with a text and the id of a copy's item, and those whose text differs."""
         perturbed = self._texts.get(condition, {})
         pairs = [
             (perturbed[item_id], text)

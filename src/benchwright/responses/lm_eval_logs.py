@@ -19,7 +19,7 @@ from benchwright.datasets.verbatim import no_rows
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 from benchwright.responses.item_index import AnswerIndex, Compared, ItemIndex
 from benchwright.responses.tally import Tally
-from benchwright.responses.tidy_files import ROWS, another_copy, read_tidy, unknown_condition
+from benchwright.responses.tidy_files import ROWS, different_texts, read_tidy, unknown_condition
 from benchwright.source_rows.fields import (
     LETTERS,
     Row,
@@ -31,13 +31,13 @@ from benchwright.source_rows.fields import (
 )
 
 ForeignRuns = frozenset[tuple[str, str]]
-"""Runs of lm-eval, and the conditions under which they asked other texts than this run's copies."""
+"""Runs of lm-eval, with conditions whose texts differ from those of this run's copies."""
 
 _KEY = '"condition"'
 
 
 def stated_id(doc: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Return item id and content hash of a document, or None twice."""
+    """Return item id and content hash of a document, or (None, None)."""
     item_id, text_hash = doc.get("item_id"), doc.get("content_hash")
     if isinstance(item_id, str) and isinstance(text_hash, str):
         return item_id, text_hash
@@ -45,10 +45,9 @@ def stated_id(doc: dict[str, Any]) -> tuple[str | None, str | None]:
 
 
 def stated_condition(doc: dict[str, Any]) -> str | None:
-    """Return the condition of a row that this project exported, None for other documents.
+    """Return the condition of an exported row, None for other documents.
 
-    Any benchmark may have a column of that name, so it counts only with an item id and a content
-    hash.
+    Any benchmark may have a column `condition`, so an item id and a content hash are required.
     """
     condition = doc.get("condition")
     known = isinstance(condition, str) and condition and stated_id(doc)[0] is not None
@@ -56,11 +55,11 @@ def stated_condition(doc: dict[str, Any]) -> str | None:
 
 
 def foreign_runs(files: Iterable[LoadedFile], index: AnswerIndex) -> ForeignRuns:
-    """Return runs and conditions whose documents have other texts than the copies of those names.
+    """Return runs and conditions whose texts differ from those of this run's copies.
 
-    A copy of the same name under another seed shares some items with this run's, mostly unaltered
-    ones. These alone would be a choice of easy or hard items, so the whole copy of such a run is
-    left out. All logs of a run are compared together.
+    A copy with the same name but another seed shares some items with this run's, mostly unaltered
+    ones. These alone would be a biased selection, so the whole copy is excluded. All logs of a run
+    are compared together.
     """
     totals: defaultdict[tuple[str, str], Compared] = defaultdict(lambda: Compared(0, 0))
     for file in files if index.perturbed else ():
@@ -79,7 +78,7 @@ def foreign_runs(files: Iterable[LoadedFile], index: AnswerIndex) -> ForeignRuns
             compared = index.compare_texts(condition, *zip(*pairs, strict=True))
             key = run_of(file.name), condition
             totals[key] = Compared(*map(sum, zip(totals[key], compared, strict=True)))
-    return frozenset(key for key, total in totals.items() if total.another_copy())
+    return frozenset(key for key, total in totals.items() if total.is_foreign())
 
 
 _FIRST = GoldField(form="first")  # of the mappings below; the gold of a document is not read
@@ -90,7 +89,7 @@ _PLAIN = (
     FieldMapping(question="question", choices=ChoicesField(column="choices.text"), gold=_FIRST),
     FieldMapping(question="question", gold=GoldField(form="final_answer", column="answer")),
 )
-"""Keys that most tasks have, for documents that are not rows of the benchmark's own sources."""
+"""Common keys of tasks, for documents that are not rows of the benchmark's sources."""
 
 _MARKUP = re.compile(r"\[.*?\]")
 _NUMBER = re.compile(r"[0-9]{1,4}")
@@ -131,15 +130,14 @@ class Place(NamedTuple):
 
 
 Orders = dict[str, list[int] | None]
-"""How a document's options were asked: the option that each continuation stands for, by every style
-that the continuations allow. None where the answer was written; the style is "" where the options
-stand in the contexts."""
+"""The option of each continuation, by style that the continuations allow. The value is None for
+written answers; the style is "" if the contexts contain the options."""
 
 
 def order_of(orders: Orders, style: str) -> list[int] | None:
     """Return the option of each continuation in this style; None if unknown.
 
-    For a style that the continuations do not allow, it is the order that all others agree on.
+    For a style that the continuations do not allow, return the order that all styles agree on.
     """
     own = orders.get(SCORED_AS.get(style, style))
     if own is not None:
@@ -156,8 +154,8 @@ class _Joined(NamedTuple):
     order: list[int] | None = None  # of the options in the document, once the style is known
 
 
-class _Aside(Tally):
-    """Samples without a row; `layout` holds the model."""
+class _Skipped(Tally):
+    """A tally of samples without a row; `layout` is the model."""
 
     def documents(self, what: str, samples: Sequence[Sample], counter: str = "dropped") -> None:
         self.add(counter, what, len(samples), [f"doc {s.doc_id} × {self.layout}" for s in samples])
@@ -166,41 +164,41 @@ class _Aside(Tally):
 def read_lm_eval(
     file: LoadedFile, index: AnswerIndex, foreign: ForeignRuns = frozenset()
 ) -> tuple[pd.DataFrame, Tally]:
-    """Read a log: the joined answers, one row per item, and a tally of all samples.
+    """Read a log: the joined responses, one row per item, and a tally of all samples.
 
-    A document finds its item by its content, read as an item that this project exported, as a row
-    of the benchmark's sources, or by plain keys. A document that states its condition is looked up
-    only among the items of that condition. Log-likelihoods are reordered to the item's own options.
-    If several filters read the same answers, the first one counts.
+    A document is joined by its content, read as an exported item, as a row of the benchmark's
+    sources, or by common keys. A document with a condition is only compared with the items of that
+    condition. Log-likelihoods are reordered to the item's options. If several filters read the same
+    responses, the first one counts.
 
     Args:
         file: a log.
         index: the items and their copies.
-        foreign: runs and conditions whose documents are left out.
+        foreign: runs and conditions whose documents are excluded.
 
     Raises:
-        InputError: no row can be used although documents were joined.
+        InputError: documents are joined, but no row is valid.
     """
     if file.table is None:
         raise ValueError(f"{file.name} was not loaded")
-    aside = _Aside(file.name, str(file.spec.model))
-    # Other filters read the same answers again.
+    skipped = _Skipped(file.name, str(file.spec.model))
+    # Other filters read the same responses again.
     rows_read = file.table.to_pylist()
     first = rows_read[0]["filter"]
     samples = [_sample(row) for row in rows_read if row["filter"] == first]
     again = [_sample(row) for row in rows_read if row["filter"] != first]
-    aside.documents(f"by another filter than {first}", again, "doubled")
-    joined = _usable(_join_by_condition(samples, file, index, foreign, aside), aside)
+    skipped.documents(f"duplicates from filters other than {first}", again, "doubled")
+    joined = _usable(_join_by_condition(samples, file, index, foreign, skipped), skipped)
     tally = Tally(file.name, "lm_eval")
     rows = no_rows(ROWS)
     if joined:
-        style = file.spec.style or _style(joined, aside)
-        joined = _ordered(joined, style, aside)
+        style = file.spec.style or _style(joined, skipped)
+        joined = _ordered(joined, style, skipped)
         differing = _differing_gold(joined, index)
         tidy = _as_tidy(file, joined, index, style, differing)
         rows, tally = read_tidy(tidy, index)
         rows = _marked(rows, tally, joined, differing, index)
-    tally.absorb(aside)
+    tally.absorb(skipped)
     tally.layout, tally.models, tally.rows = "lm_eval", 1, len(file.table)
     return rows, tally
 
@@ -210,9 +208,9 @@ def _join_by_condition(
     file: LoadedFile,
     index: AnswerIndex,
     foreign: ForeignRuns,
-    aside: _Aside,
+    skipped: _Skipped,
 ) -> list[_Joined]:
-    """Return the documents that have an item, in the order of the log; count the others."""
+    """Return the documents with an item, in the order of the log; count the others."""
     conditions = [stated_condition(sample.doc) or file.spec.condition for sample in samples]
     joined: list[_Joined | None] = [None] * len(samples)
     lost: dict[str, list[Sample]] = {}
@@ -224,7 +222,7 @@ def _join_by_condition(
             lost[unknown_condition(condition)] = asked
             continue
         if (run_of(file.name), condition) in foreign:
-            lost[another_copy(condition)] = asked
+            lost[different_texts(condition)] = asked
             continue
         places = join_documents(
             asked, items, file.mappings, as_perturbed=condition in index.perturbed
@@ -237,13 +235,13 @@ def _join_by_condition(
             moved = place._replace(position=place.position + start)
             joined[row] = _Joined(sample, condition, moved, how_asked(sample, place.choices))
     for what, unjoined in lost.items():
-        aside.documents(what, unjoined, "not_joined")
+        skipped.documents(what, unjoined, "not_joined")
     return [row for row in joined if row is not None]
 
 
 def _sample(row: dict[str, Any]) -> Sample:
     written = row["continuations"] is None
-    # Of options, exact_match says whether the gold was the likeliest of all texts.
+    # For options, exact_match means that the gold is the most likely of all texts.
     stated = row["acc"] if not written or row["exact_match"] is None else row["exact_match"]
     return Sample(
         doc_id=row["doc_id"],
@@ -268,9 +266,9 @@ def join_documents(
 ) -> list[Place | None]:
     """Find the item of each document, None if no item or items of several subjects match.
 
-    Tried in turn: `item_id` with the `content_hash` of that item; question and choices by each of
-    the mappings; `question` and `choices` as plain keys. Options may be in another order than the
-    item's, except for the items of a copy (`as_perturbed`), whose order is part of the copy. Items
+    These are tried in turn: `item_id` with the `content_hash` of that item; question and choices by
+    each of the mappings; `question` and `choices` as plain keys. Options may be in another
+    order than the item's, except in a copy (`as_perturbed`), where the order is fixed. Items
     of one subject with equal texts are assigned to the documents with that text by `doc_id`.
     """
     stated = [stated_id(sample.doc) for sample in samples]
@@ -378,7 +376,7 @@ def _bare(text: str) -> str:
     return "".join(c for c in _MARKUP.sub("", _plain(text)).casefold() if c.isalnum())
 
 
-def _usable(joined: Sequence[_Joined], aside: _Aside) -> list[_Joined]:
+def _usable(joined: Sequence[_Joined], skipped: _Skipped) -> list[_Joined]:
     """Return the rows with an answer, with as many log-likelihoods as options."""
     usable, uneven, silent = [], [], []
     for row in joined:
@@ -389,25 +387,25 @@ def _usable(joined: Sequence[_Joined], aside: _Aside) -> list[_Joined]:
             silent.append(sample)
         else:
             usable.append(row)
-    aside.documents("dropped (number of responses unlike the options)", uneven)
-    aside.documents("dropped (no answer)", silent)
+    skipped.documents("dropped (number of log-likelihoods differs from options)", uneven)
+    skipped.documents("dropped (no response)", silent)
     return usable
 
 
-def _ordered(joined: Sequence[_Joined], style: str, aside: _Aside) -> list[_Joined]:
+def _ordered(joined: Sequence[_Joined], style: str, skipped: _Skipped) -> list[_Joined]:
     rows = [row._replace(order=order_of(row.orders, style)) for row in joined]
     unordered = [
-        f"doc {r.sample.doc_id} × {aside.layout}"
+        f"doc {r.sample.doc_id} × {skipped.layout}"
         for r in rows
         if r.sample.logprobs is not None and r.order is None
     ]
-    what = "without log-likelihoods (which option each is for cannot be told)"
-    aside.tell(what, len(unordered), unordered)
+    what = "log-likelihoods ignored (unknown order of options)"
+    skipped.report(what, len(unordered), unordered)
     return rows
 
 
-def _style(joined: Sequence[_Joined], aside: _Aside) -> str:
-    """Return the one style that every document's continuations allow, "" if there is none."""
+def _style(joined: Sequence[_Joined], skipped: _Skipped) -> str:
+    """Return the style that the continuations of every document allow, "" if there is none."""
     known = [row.orders.keys() - {""} for row in joined]
     known = [styles for styles in known if styles]
     for style in ("generate", "letters", "cloze"):
@@ -416,11 +414,11 @@ def _style(joined: Sequence[_Joined], aside: _Aside) -> str:
     if known:
         counts = Counter(" or ".join(sorted(styles)) for styles in known)
         kinds = ", ".join(f"{style} in {count}" for style, count in sorted(counts.items()))
-        aside.notes.append(f"style unknown: the continuations are of several kinds ({kinds})")
+        skipped.notes.append(f"style unknown: the continuations have several styles ({kinds})")
         return ""
     first = min((row.sample for row in joined), key=lambda sample: sample.doc_id)
     seen = (first.continuations or [""])[0]
-    aside.notes.append(
+    skipped.notes.append(
         f"style unknown: continuations such as {format_value(seen)} (doc {first.doc_id}) are "
         "neither option letters nor option texts"
     )
@@ -431,10 +429,10 @@ def _style(joined: Sequence[_Joined], aside: _Aside) -> str:
 
 
 def _differing_gold(joined: Sequence[_Joined], index: AnswerIndex) -> list[bool]:
-    """Return whether each log's target is another option than the item's gold."""
+    """Return whether each document's target differs from the item's gold."""
     differs = []
     for row in joined:
-        position, order = row.place.position, _own_order(row.place, index)
+        position, order = row.place.position, _item_order(row.place, index)
         named = {order[option] for option in _targets(row)}
         known = bool(named) and bool(index.single[position])
         differs.append(known and int(index.answer[position]) not in named)
@@ -442,7 +440,7 @@ def _differing_gold(joined: Sequence[_Joined], index: AnswerIndex) -> list[bool]
 
 
 def _targets(row: _Joined) -> set[int]:
-    """Return every option, in the document's order, that the target may mean.
+    """Return every option, in the document's order, that the target may refer to.
 
     With several continuations, the target is a 0-based index (or a list) or the text of one; for a
     written answer it may also be the letter, or a 1-based index.
@@ -465,12 +463,12 @@ def _targets(row: _Joined) -> set[int]:
     return set() if row.order is None else {row.order[option] for option in named}
 
 
-def _own_order(place: Place, index: AnswerIndex) -> list[int]:
+def _item_order(place: Place, index: AnswerIndex) -> list[int]:
     """Return the item's index of each option of the document."""
     choices = index.choices[place.position]
     if place.choices == choices:
         return list(range(len(choices)))
-    # The two have the same texts, or the document would not be this item's.
+    # Both have the same texts, since the document was joined to the item.
     return _matched(map(_plain, place.choices), map(_plain, choices)) or list(range(len(choices)))
 
 
@@ -486,13 +484,13 @@ def _as_tidy(
 ) -> LoadedFile:
     rows = []
     for row, differs in zip(joined, differing, strict=True):
-        logprobs = _in_own_order(row, row.sample.logprobs, index)
+        logprobs = _in_item_order(row, row.sample.logprobs, index)
         lengths = None
         if style in ("cloze", "cloze_bytes"):
-            texts = row.sample.continuations or ()  # without the space before each
+            texts = row.sample.continuations or ()  # without their leading space
             n_bytes = [max(1, len(text.removeprefix(" ").encode())) for text in texts]
-            lengths = _in_own_order(row, n_bytes or None, index)
-        # Right by another gold says nothing here; the log-likelihoods still do.
+            lengths = _in_item_order(row, n_bytes or None, index)
+        # Correctness under another gold is ignored; log-likelihoods remain valid.
         silent = math.isnan(row.sample.correct) or (differs and logprobs is not None)
         correct = None if silent else row.sample.correct
         item_id = str(index.ids[row.place.position])
@@ -502,13 +500,13 @@ def _as_tidy(
     return replace(file, spec=spec, table=pa.table(columns, schema=_TABLE))
 
 
-def _in_own_order(
+def _in_item_order(
     row: _Joined, values: Sequence[Any] | None, index: AnswerIndex
 ) -> list[Any] | None:
-    """Reorder values of the continuations to the item's options; None if the order is unknown."""
+    """Reorder values of continuations to the item's options; None if the order is unknown."""
     if values is None or row.order is None:
         return None
-    item_order = _own_order(row.place, index)
+    item_order = _item_order(row.place, index)
     out: list[Any] = [None] * len(item_order)
     for option, value in zip(row.order, values, strict=True):
         out[item_order[option]] = value
@@ -522,18 +520,18 @@ def _marked(
     differing: Sequence[bool],
     index: AnswerIndex,
 ) -> pd.DataFrame:
-    """Set `by_hash` of the rows found by their text, and count golds that differ."""
+    """Set `by_hash` of rows joined by text, and count documents whose gold differs."""
     by_text: dict[int, bool] = {}
-    unlike: dict[int, bool] = {}
+    differing_at: dict[int, bool] = {}
     for row, differs in zip(joined, differing, strict=True):  # the first row of an item is kept
         by_text.setdefault(row.place.position, row.place.by_text)
-        unlike.setdefault(row.place.position, differs)
+        differing_at.setdefault(row.place.position, differs)
     positions = rows["position"].tolist()
     rows = rows.assign(by_hash=[by_text[position] for position in positions])
     tally.joined_by_hash = int(rows["by_hash"].sum())
     tally.joined_by_id = len(rows) - tally.joined_by_hash
-    others = [position for position in positions if unlike[position]]
+    others = [position for position in positions if differing_at[position]]
     tally.contradicting += len(others)
-    named = zip(others, rows["model"], strict=False)  # the model is the same in every row
-    tally.tell("gold differs", len(others), [f"{index.ids[p]} × {model}" for p, model in named])
+    named = zip(others, rows["model"], strict=False)  # every row has the same model
+    tally.report("gold differs", len(others), [f"{index.ids[p]} × {model}" for p, model in named])
     return rows

@@ -1,4 +1,4 @@
-"""Describe models by conf, or by their names, which contain the name of their base model."""
+"""Describe models by configuration or by name."""
 
 import math
 import re
@@ -40,20 +40,20 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def family_of(name: str) -> str | None:
-    """Return the base model that a name contains (`dolphin-2.6-mistral-7b` is mistral-7b), or None.
+    """Return the base model in a name (mistral-7b in `dolphin-2.6-mistral-7b`), or None.
 
-    `name` has no organisation and keeps its makers' capitals, which separate words.
+    `name` has no organisation; its capitals separate words.
     """
     return next((family for pattern, family in _patterns() if pattern.search(name)), None)
 
 
 def overridden_family(names: Sequence[str], families: Mapping[str, str]) -> str | None:
-    """Return the family that conf gives a model, or None.
+    """Return the family that the configuration sets for a model, or None.
 
     Args:
-        names: spellings of one model, the fullest first (with and without source, organisation).
-        families: family by name or file name pattern (`*`, `?`, `[…]`), ignoring case; exact names
-            come first, then the longest patterns.
+        names: spellings of one model, the longest first (with and without source, organisation).
+        families: family by name or pattern (`*`, `?`, `[…]`), ignoring case; exact names take
+            precedence, then longer patterns.
     """
     folded = {key.casefold(): family for key, family in families.items()}
     spelt = [name.casefold() for name in names]
@@ -67,7 +67,7 @@ def overridden_family(names: Sequence[str], families: Mapping[str, str]) -> str 
 
 
 class Described(NamedTuple):
-    """What a model's name says about the model."""
+    """The description of a model from its name."""
 
     family: str
     organisation: str | None
@@ -78,9 +78,9 @@ class Described(NamedTuple):
 def describe_name(model: str) -> Described:
     """Derive family, organisation, size and kind of a model from its name.
 
-    The family is the base model that the name contains (the name itself if there is none), the
-    organisation what precedes `/`, the size in billions of parameters (experts multiplied: 8x7B is
-    56; NaN if there is none), and instruct whether the name says chat, instruct or it.
+    The family is the base model in the name, else the name itself. The organisation is the part
+    before `/`. The size is in billions of parameters (8x7B is 56), NaN if the name has none. A
+    model is instruction-tuned if its name contains chat, instruct or it.
     """
     plain = _without_source(model)
     organisation = plain.split("/", 1)[0] if "/" in plain else None
@@ -103,15 +103,15 @@ def _size(name: str) -> float:
 
 
 def describe_models(response_matrix: ResponseMatrix, models: ModelsParams) -> pd.DataFrame:
-    """Describe the family, organisation, size and kind of each model that answered.
+    """Describe family, organisation, size and kind of each model with responses.
 
-    Models listed in conf are described by conf, others by their names, except for the family that
-    `families` gives them. Models of one family are related: those that chose the items cannot judge
-    the result.
+    Models under `models.models` are described by these settings, others by their names, except for
+    families that `families` sets. Models of one family are related: relatives of the models that
+    chose the items cannot evaluate the result.
 
     Args:
-        response_matrix: its configurations are reduced to their models.
-        models: listed models, and `families`: family by name or pattern (`*`), with or without
+        response_matrix: the configurations of the models.
+        models: described models, and `families`: family by name or pattern (`*`), with or without
             organisation.
 
     Returns:

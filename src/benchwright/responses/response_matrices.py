@@ -1,4 +1,4 @@
-"""Build matrices of all answers: probabilities from scores, live answers before recorded ones."""
+"""Build response matrices from live and recorded responses."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,7 +17,7 @@ _MEASURES = ("p_answer", "p_prediction", "correct")
 
 
 class Matrices(NamedTuple):
-    """The inputs of the filters and the evaluation."""
+    """The response matrices, and the rows and coverage behind them."""
 
     response_matrix: ResponseMatrix
     choices_only_matrix: ResponseMatrix
@@ -33,17 +33,17 @@ def build_response_matrices(
     items: pd.DataFrame,
     perturbed_items: pd.DataFrame | None = None,
 ) -> Matrices:
-    """Put all answers into one matrix per condition, live ones before recorded ones.
+    """Build one matrix per condition; live responses take precedence over recorded ones.
 
-    Answers with log-likelihoods get their prediction (the first of several equally good options),
-    its correctness and the calibrated probabilities; other rows keep the values of their file.
-    Models are sorted by name, items in the order of the `items` table.
+    Rows with log-likelihoods get a prediction (the first of tied options), its correctness and
+    calibrated probabilities; other rows keep the values of their file. Models are sorted by name,
+    items in the order of the `items` table.
 
     Args:
         live_responses: a `Responses` table, possibly empty.
         imported_responses: the same.
-        wide_matrices: answers without log-likelihoods, each over some of the items; later ones take
-            precedence.
+        wide_matrices: responses without log-likelihoods, each for some of the items; later ones
+            take precedence.
         calibration: the temperature of each configuration; 1 by default.
         items: an `Items` table.
         perturbed_items: a `PerturbedItems` table. Answers to its conditions are left out, since
@@ -62,11 +62,11 @@ def build_response_matrices(
         live_responses = live_responses[~live_responses["condition"].isin(perturbed)]
         imported_responses = imported_responses[~imported_responses["condition"].isin(perturbed)]
         wide_matrices = [matrix for matrix in wide_matrices if matrix.condition not in perturbed]
-    # Answers to calibration items are no longer needed.
+    # Responses to calibration items are no longer needed.
     live, recorded = (
         rows[index.find(rows["item_id"]) >= 0] for rows in (live_responses, imported_responses)
     )
-    # A prompt that did not fit the model has no answer, and replaces none.
+    # A prompt too long for the model has no response and replaces none.
     answered = live["logprobs"].notna() | live["correct"].notna() | (live["prediction"] >= 0)
     rows = live_first(live[answered], pd.concat([recorded, live[~answered]]))
     rows = rows.assign(position=index.find(rows["item_id"]))
@@ -98,7 +98,7 @@ def build_response_matrices(
 def _with_probabilities(
     rows: pd.DataFrame, calibration: pd.DataFrame, index: ItemIndex
 ) -> pd.DataFrame:
-    """Add answers computed from log-likelihoods, and `tied` if several options were best."""
+    """Add predictions and probabilities from log-likelihoods, and `tied` for equal best options."""
     temperatures = dict(zip(calibration["configuration"], calibration["temperature"], strict=True))
     kinds = {"prediction": np.int64} | dict.fromkeys(_MEASURES, np.float64)
     values = {name: rows[name].to_numpy(dtype=kind, copy=True) for name, kind in kinds.items()}
@@ -123,7 +123,7 @@ def _with_probabilities(
 
 
 def _of_option(probability: NDArray[np.float64], option: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the (n,) probability of one option per row; NaN for option −1 or beyond the last."""
+    """Return the (n,) probability of one option per row; NaN for an invalid option."""
     width = probability.shape[1]
     if width == 0:
         return np.full(len(option), np.nan)
@@ -177,7 +177,7 @@ class _Cells:
         self.prediction: NDArray[np.int16] | None = None
 
     def overlay_matrix(self, matrix: ResponseMatrix) -> None:
-        """Add a matrix's answers, which complete, and are completed by, those added before."""
+        """Add the responses of a matrix; cells with partial values complete each other."""
         position = self.index.find(matrix.item_ids)
         for row, model in enumerate(matrix.models):
             at = np.full(len(position), self.row_of[model], dtype=np.intp), position
@@ -189,10 +189,10 @@ class _Cells:
             )
 
     def overlay_rows(self, rows: pd.DataFrame) -> None:
-        """Add the answers of rows, one per cell, in the same way."""
+        """Add the responses of rows, one per cell, in the same way."""
         row = np.array([self.row_of[name] for name in rows["configuration"]], dtype=np.intp)
         correct = rows["correct"].to_numpy(dtype=np.float32)
-        # A live answer is complete; a recorded one may have its other half in a wide file.
+        # A live response is complete; a wide file may complete a recorded one.
         alone = (rows["source"] == "live").to_numpy(dtype=bool) & ~np.isnan(correct)
         self._take(
             (row, rows["position"].to_numpy(dtype=np.intp)),
@@ -210,9 +210,9 @@ class _Cells:
         probabilities: tuple[NDArray[np.float32], ...],
         alone: NDArray[np.bool_] | bool = False,
     ) -> None:
-        """Add answers, each completed by what is known of its cell if they agree.
+        """Add responses, each completed by the known values of its cell if they agree.
 
-        `alone` marks answers that are not completed.
+        `alone` marks responses that are not completed.
         """
         answered = ~np.isnan(correct) | (prediction >= 0)
         for name, values in zip(("p_answer", "p_prediction"), probabilities, strict=True):
@@ -229,8 +229,8 @@ class _Cells:
         if self.prediction is not None:
             chosen = self.prediction[at]
             right = self.index.is_right(at[1], chosen.astype(np.int64))
-            unlike = self.index.single[at[1]] & np.isin(correct, (0, 1)) & (right != correct)
-            lacking = (prediction < 0) & np.logical_not(alone) & ~unlike
+            contradicts = self.index.single[at[1]] & np.isin(correct, (0, 1)) & (right != correct)
+            lacking = (prediction < 0) & np.logical_not(alone) & ~contradicts
             self.prediction[at] = np.where(lacking, chosen, prediction)
 
 
@@ -242,20 +242,22 @@ def _coverage(
 ) -> list[tuple[str, str, str, int, int, int, int, int, int, float]]:
     answered = matrix.answered().sum(axis=1)
     live = rows[rows["source"] == "live"]
-    behind, left = _behind(live[live["correct"].notna()], others)
+    gaps_of_matrices, left = _compare_with_matrices(live[live["correct"].notna()], others)
     ties = rows.groupby("configuration")["tied"].sum().to_dict()
     lost = {
         state: rows[rows["extraction"] == state].groupby("configuration").size().to_dict()
         for state in ("failed", "too_long")
     }
-    # A live prompt without an answer does not replace recorded answers.
+    # A live prompt without a response does not replace recorded responses.
     is_live = set(live["configuration"])
     answering = set(live["configuration"][live["correct"].notna() | (live["prediction"] >= 0)])
     recorded = set(rows.loc[rows["source"] != "live", "configuration"])
     recorded |= left
     out = []
     for name, count in zip(matrix.models, answered, strict=True):
-        gaps = np.array([*superseded.get((name, matrix.condition), []), *behind.get(name, [])])
+        gaps = np.array(
+            [*superseded.get((name, matrix.condition), []), *gaps_of_matrices.get(name, [])]
+        )
         known = gaps[~np.isnan(gaps)]
         source = "both" if name in answering & recorded else "live"
         if name in recorded - answering or name not in is_live:
@@ -277,15 +279,14 @@ def _coverage(
     return out
 
 
-def _behind(
+def _compare_with_matrices(
     live: pd.DataFrame, others: list[ResponseMatrix]
 ) -> tuple[dict[str, list[float]], set[str]]:
-    """Compare answers that came as matrices with live ones.
+    """Compare responses in matrices with the live ones that replace them.
 
     Returns:
-        By configuration, |p_answer live − recorded| of each cell that a live answer replaces (NaN
-        if
-        unknown); and the configurations with a cell that none replaces.
+        |p_answer live − recorded| of each replaced cell (NaN if unknown), by configuration; and the
+        configurations with a cell that is not replaced.
     """
     asked = {
         str(name): answers.set_index("item_id")["p_answer"]
@@ -315,7 +316,7 @@ def build_perturbed_matrices(
     items: pd.DataFrame,
     perturbed_items: pd.DataFrame,
 ) -> dict[str, ResponseMatrix]:
-    """Put the answers to each copy into a matrix, judged by the copy's own gold.
+    """Build one matrix per perturbed copy, scored with the gold of the copy.
 
     An answer to an altered item must never be compared with the gold of the original, which has
     other options in another order. Temperatures are those of the configurations, fitted on
@@ -327,7 +328,7 @@ def build_perturbed_matrices(
         unanswered.
 
     Raises:
-        InputError: a copy has an unknown item, or the same one twice.
+        InputError: a copy has an unknown item, or repeats one.
     """
     altered = perturbed_items[perturbed_items["role"] == "item"]
     matrices = {}
@@ -349,6 +350,6 @@ def build_perturbed_matrices(
 
 
 def _of_copy(responses: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the answers to a copy's items, as if to whole questions."""
+    """Return the responses to a copy's items under the condition `question`."""
     own = responses["condition"] == condition
     return responses[own & responses["item_id"].isin(rows["item_id"])].assign(condition="question")

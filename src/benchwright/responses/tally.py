@@ -1,12 +1,12 @@
-"""Count the rows of a file by what happened to them, with a few examples."""
+"""Count the rows of a file by outcome, with a few examples."""
 
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
 EXAMPLES = 3
-MANY = 20
-UNLIKE = 0.02
+_MIN_SHARED = 20
+_MAX_DISAGREEMENT = 0.02
 
 
 @dataclass
@@ -28,11 +28,11 @@ class Tally:
     _counts: dict[str, int] = field(default_factory=dict)
 
     def add(self, counter: str, what: str, count: int, examples: Iterable[str]) -> None:
-        """Add `count` rows to a counter and to the report, with three examples."""
+        """Add `count` rows to a counter and to the report, with up to three examples."""
         setattr(self, counter, getattr(self, counter) + int(count))
-        self.tell(what, count, examples)
+        self.report(what, count, examples)
 
-    def tell(self, what: str, count: int, examples: Iterable[str]) -> None:
+    def report(self, what: str, count: int, examples: Iterable[str]) -> None:
         """Report `count` rows, with the first three examples by name."""
         if count == 0:
             return
@@ -45,19 +45,19 @@ class Tally:
         for counter in ("doubled", "not_joined", "dropped"):
             setattr(self, counter, getattr(self, counter) + getattr(other, counter))
         for what, count in other._counts.items():
-            self.tell(what, count, other._examples[what])
+            self.report(what, count, other._examples[what])
         self.notes += other.notes
 
-    def note_unlike(self, unlike: int, shared: int) -> None:
-        """Add a note if a model's answers in two files differ too often to be the same run."""
-        if shared >= MANY and unlike > UNLIKE * shared:
+    def note_disagreement(self, different: int, shared: int) -> None:
+        """Add a note if two files disagree too often to be the same run of a model."""
+        if shared >= _MIN_SHARED and different > _MAX_DISAGREEMENT * shared:
             self.notes.append(
-                f"{unlike / shared:.0%} of the answers that another file has too are not the same: "
-                "if the model was asked in another way, say so with style and shots"
+                f"{different / shared:.0%} of the responses also in an earlier file differ; "
+                "if the prompts differ, give the file's style and shots"
             )
 
     def detail(self) -> str:
-        """Describe in words what was reported."""
+        """Return the report as text."""
         counts = [
             f"{count} {what}, e.g. {', '.join(self._examples[what])}"
             for what, count in self._counts.items()

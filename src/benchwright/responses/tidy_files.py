@@ -1,4 +1,4 @@
-"""Read answer files with a row per item and model."""
+"""Read response files with a row per item and model."""
 
 import heapq
 from typing import Any, NamedTuple
@@ -29,24 +29,24 @@ KEY = ["position", "condition", "style", "shots", "model"]
 ANSWER = ["correct", "prediction", "p_answer", "p_prediction", "logprobs"]
 _LISTS = ("logprobs", "option_bytes", "option_tokens")
 ROWS = [*KEY, *ANSWER, "option_bytes", "option_tokens", "source", "by_hash"]
-"""Columns of the rows read: `position` is that of the item in the index, `prediction` −1 and the
-others NaN or None where the file does not say."""
+"""Columns of the rows: `position` is the item's position in the index; missing values are −1 in
+`prediction`, else NaN or None."""
 
 # A softmax in single precision may be slightly above 1, and K equal options slightly below 1/K.
 _ROUNDING = 1e-6
-_MOST_SHOTS = 10_000
+_MAX_SHOTS = 10_000
 
 Mask = NDArray[np.bool_]
 
 
 def _names(file: LoadedFile) -> dict[str, str]:
-    """Map our names of columns to their names in the file."""
+    """Map standard column names to the names in the file."""
     renamed: dict[str, str] = {str(ours): theirs for ours, theirs in file.spec.columns.items()}
     return {name: renamed.get(name, name) for name in TIDY_COLUMNS}
 
 
 class _Columns:
-    """The columns of a file under our names."""
+    """The columns of a file under their standard names."""
 
     def __init__(self, file: LoadedFile) -> None:
         table = file.table
@@ -59,12 +59,12 @@ class _Columns:
         for ours, theirs in file.spec.columns.items():
             if theirs not in present:
                 raise InputError(
-                    f"{file.name}: no column {theirs!r} (named for {ours}); "
+                    f"{file.name}: no column {theirs!r} (configured for {ours}); "
                     f"it has {', '.join(present[:12])}"
                 )
         for name in self.names.values():
             if present.count(name) > 1:
-                raise InputError(f"{file.name}: column {name!r} is duplicated; keep one")
+                raise InputError(f"{file.name}: column {name!r} is not unique")
 
     def __contains__(self, name: str) -> bool:
         return self.names[name] in self.table.column_names
@@ -91,7 +91,7 @@ class _Columns:
 
 
 def looks_tidy(file: LoadedFile) -> bool:
-    """Return whether a file has a column for the model and one that identifies the item."""
+    """Return whether a file has a column for the model and one for the item."""
     table = file.table
     if table is None:
         return False
@@ -101,12 +101,12 @@ def looks_tidy(file: LoadedFile) -> bool:
 
 
 def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally]:
-    """Read a tidy file: the joined answers, one row per key, and a tally of all rows.
+    """Read a tidy file: the joined responses, one row per key, and a tally of all rows.
 
-    A row finds its item among those that its condition shows: a copy's items have the copy's texts.
+    A row is joined to the items of its condition: items of a perturbed copy have the copy's texts.
 
     Raises:
-        InputError: a required column is missing, or no row holds an answer.
+        InputError: a required column is missing, or no row has a response.
     """
     columns = _Columns(file)
     _require(columns)
@@ -117,7 +117,7 @@ def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally
     labels = _Labels(item_ids, frame["model"])
     foreign_rows = _join(frame, item_ids, columns, index)
     problems += _problems_of_joined(frame, index)
-    _refuse_unusable(columns, problems)
+    _require_valid_row(columns, problems)
 
     dropped = np.zeros(len(frame), dtype=bool)
     for reason, mask in problems:
@@ -133,8 +133,8 @@ def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally
         unreported = unreported & ~fresh
 
     kept = frame[~dropped & ~lost] if dropped.any() or lost.any() else frame
-    again = _doubled(kept, item_ids)
-    tally.add("doubled", "doubled", again.sum(), labels.first(kept.index.to_numpy()[again]))
+    again = _repeated(kept, item_ids)
+    tally.add("doubled", "duplicates", again.sum(), labels.first(kept.index.to_numpy()[again]))
     _count_differing_doubles(kept, again, tally, labels)
 
     kept = kept[~again] if again.any() else kept
@@ -142,7 +142,7 @@ def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally
     tally.joined_by_id = len(kept) - tally.joined_by_hash
     wrong = contradictions(kept, index)
     examples = labels.first(kept.index.to_numpy()[wrong])
-    tally.add("contradicting", "contradicting the gold", wrong.sum(), examples)
+    tally.add("contradicting", "inconsistent with the gold", wrong.sum(), examples)
     return kept[ROWS].reset_index(drop=True), tally
 
 
@@ -174,7 +174,7 @@ class _Labels(NamedTuple):
 
 
 def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
-    """Read all rows as they are, and mark those with invalid values."""
+    """Read all rows, and mark those with invalid values."""
     spec, n = columns.file.spec, len(columns.table)
     stated = "correct" if "correct" in columns else "score"
     cells = {
@@ -184,16 +184,16 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
         "shots": columns.cells("shots", numbers, float(spec.shots)),
         **{name: columns.cells(name, number_lists, None) for name in _LISTS},
     }
-    problems = [(f"{name} cannot be read", read.bad) for name, read in cells.items()]
+    problems = [(f"{name} unreadable", read.bad) for name, read in cells.items()]
     for name in (stated, "p_answer", "p_prediction"):
         stated_value = cells[name].content
         outside = (stated_value < -_ROUNDING) | (stated_value > 1 + _ROUNDING)
         problems.append((f"{name} outside 0–1", outside))
     shots = np.where(np.isnan(cells["shots"].content), spec.shots, cells["shots"].content)
-    whole = (shots >= -1) & (shots <= _MOST_SHOTS) & (np.floor(shots) == shots)
-    problems.append(("shots is no count", ~whole))
+    whole = (shots >= -1) & (shots <= _MAX_SHOTS) & (np.floor(shots) == shots)
+    problems.append(("invalid shots", ~whole))
     models = columns.categories("model")
-    problems.append(("no model", pd.isna(models) | (models == "")))
+    problems.append(("missing model", pd.isna(models) | (models == "")))
     style = columns.categories("style", spec.style)
     problems.append(("unknown style", ~style.isin(["", *STYLES])))
     prediction = cells["prediction"].content
@@ -218,7 +218,7 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
 def _join(
     frame: pd.DataFrame, item_ids: NDArray[np.object_], columns: _Columns, index: AnswerIndex
 ) -> list[tuple[str, Mask]]:
-    """Add `position` and `by_hash`; return the rows of copies that this run does not have."""
+    """Add `position` and `by_hash`; return the rows of copies that are not of this run."""
     hashes, question_only = _hashes(columns)
     conditions = frame["condition"]
     joined = index.join(item_ids, hashes, conditions, question_only=question_only)
@@ -230,8 +230,8 @@ def _join(
             foreign_rows.append((unknown_condition(condition), own))
         elif condition in index.perturbed and hashes is not None and not question_only:
             texts_of = np.array(hashes, dtype=object)[own]
-            if index.compare_texts(condition, item_ids[own], texts_of).another_copy():
-                foreign_rows.append((another_copy(condition), own))
+            if index.compare_texts(condition, item_ids[own], texts_of).is_foreign():
+                foreign_rows.append((different_texts(condition), own))
                 positions[own] = -1
     frame["position"] = positions
     frame["by_hash"] = joined.by_hash & (positions >= 0)
@@ -239,15 +239,15 @@ def _join(
 
 
 def unknown_condition(condition: str) -> str:
-    """Return the report's text for answers under an unknown condition."""
-    return f"not joined (condition {condition}: no copy of this run)"
+    """Return the report's text for responses under an unknown condition."""
+    return f"not joined (unknown condition {condition})"
 
 
-def another_copy(condition: str) -> str:
-    """Return the report's text for answers to other texts under the name of a copy."""
+def different_texts(condition: str) -> str:
+    """Return the report's text for responses to other texts than those of the copy."""
     return (
-        f"not joined (another {condition} than this run's: other texts; "
-        "was it made with another seed or other settings?)"
+        f"not joined (texts differ from those of {condition} in this run; "
+        "check the seed and settings of the perturbation)"
     )
 
 
@@ -260,7 +260,7 @@ def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
     questions = columns.texts("question")
     if "choices" not in columns:
         return [None if q is None else content_hash(q) for q in questions], True
-    known: dict[Any, str] = {}  # the same item comes once per model
+    known: dict[Any, str] = {}  # an item repeats for each model
     hashes: list[str | None] = []
     for question, choices in zip(questions, text_lists(columns["choices"]), strict=True):
         if question is None:
@@ -281,11 +281,11 @@ def _problems_of_joined(frame: pd.DataFrame, index: AnswerIndex) -> list[tuple[s
     open_ended = joined & (n_options == 0)
     frame.loc[open_ended, "prediction"] = -1
     beyond = joined & (frame["prediction"].to_numpy() >= np.maximum(n_options, 1))
-    problems = [("prediction is no option of the item", beyond)]
+    problems = [("prediction is not an option of the item", beyond)]
     for name in _LISTS:
         lengths = np.array([-1 if v is None else len(v) for v in frame[name]], dtype=np.int64)
         uneven = joined & (lengths >= 0) & (lengths != n_options)
-        problems.append((f"{name} are not one per option", uneven))
+        problems.append((f"{name} not one per option", uneven))
     for name in ("option_bytes", "option_tokens"):
         small = [v is not None and not all(1 <= n < np.inf for n in v) for v in frame[name]]
         problems.append((f"{name} below 1", np.array(small, dtype=bool)))
@@ -295,12 +295,12 @@ def _problems_of_joined(frame: pd.DataFrame, index: AnswerIndex) -> list[tuple[s
         bare = (frame["style"] == style) & frame["logprobs"].notna() & frame[needed].isna()
         problems.append((f"style {style} without {needed}", bare.to_numpy(dtype=bool)))
     silent = frame["correct"].isna() & (frame["prediction"] < 0) & frame["logprobs"].isna()
-    problems.append(("no answer", silent.to_numpy(dtype=bool)))
+    problems.append(("no response", silent.to_numpy(dtype=bool)))
     return problems
 
 
-def _refuse_unusable(columns: _Columns, problems: list[tuple[str, Mask]]) -> None:
-    """Raise if every row is invalid; single invalid rows are dropped and counted."""
+def _require_valid_row(columns: _Columns, problems: list[tuple[str, Mask]]) -> None:
+    """Raise InputError if every row is invalid; else invalid rows are dropped and counted."""
     if not np.logical_or.reduce([mask for _, mask in problems]).all():
         return
     reason = next(reason for reason, mask in problems if mask[0])
@@ -309,16 +309,16 @@ def _refuse_unusable(columns: _Columns, problems: list[tuple[str, Mask]]) -> Non
         f"{columns.names[name]} {columns[name][0].as_py()!r}" for name in asked if name in columns
     )
     raise InputError(
-        f"{columns.file.name}: no row can be used; row 1: {reason} (seen: {seen}); give 'correct' "
-        "and probabilities as 0–1, or the chosen option in 'prediction' as letter or 0-based index"
+        f"{columns.file.name}: no valid row; row 1: {reason} (got {seen}); write 'correct' and "
+        "probabilities as 0–1, and 'prediction' as a letter or 0-based index"
     )
 
 
-def _doubled(kept: pd.DataFrame, item_ids: NDArray[np.object_]) -> Mask:
-    """Return (n,) True for rows whose key an earlier row has.
+def _repeated(kept: pd.DataFrame, item_ids: NDArray[np.object_]) -> Mask:
+    """Return (n,) True for rows that repeat the key of another row.
 
-    A row that names the item comes before rows that name a twin, found by its text, and these are
-    ordered by id. Otherwise the file's order decides.
+    A row that states the item's id has precedence over rows joined by text, which are ordered by
+    id. Otherwise, the first row in the file has precedence.
     """
     by_hash = kept["by_hash"].to_numpy(dtype=bool)
     if not by_hash.any():
@@ -340,12 +340,12 @@ def _count_differing_doubles(
     first = kept[~again].set_index(KEY).loc[pd.MultiIndex.from_frame(later[KEY])]
     differ = disagree(first.reset_index(drop=True), later.reset_index(drop=True))
     examples = labels.first(later.index.to_numpy()[differ])
-    what = "doubled with another answer (the first kept)"
+    what = "duplicates with a different response (the first counts)"
     tally.add("contradicting", what, differ.sum(), examples)
 
 
 def disagree(first: pd.DataFrame, later: pd.DataFrame) -> Mask:
-    """Return (n,) True where two answers to the same key differ in what both state."""
+    """Return (n,) True where two rows with the same key state different values."""
     a, b = first["correct"].to_numpy(), later["correct"].to_numpy()
     differ = ~np.isnan(a) & ~np.isnan(b) & (a != b)
     c, d = first["prediction"].to_numpy(), later["prediction"].to_numpy()
@@ -353,12 +353,12 @@ def disagree(first: pd.DataFrame, later: pd.DataFrame) -> Mask:
 
 
 def contradictions(rows: pd.DataFrame, index: AnswerIndex) -> Mask:
-    """Return (n,) True where a row's own statements cannot all hold, given the item's gold.
+    """Return (n,) True where a row contradicts itself, given the item's gold.
 
-    `correct` must agree with the prediction and with the highest log-likelihood; `p_answer` must
-    not exceed one half if wrong or be below 1/K if right; two probabilities of different options
-    must not sum to more than 1. Only items with exactly one right option, and answers that are
-    wholly right or wrong, are checked.
+    `correct` must agree with the prediction and with the highest log-likelihood. `p_answer` must
+    not exceed 0.5 if wrong, or be below 1/K if right. Probabilities of two options must not sum to
+    more than 1. Only items with exactly one right option are checked, and only responses that are
+    entirely right or wrong.
     """
     if rows.empty:
         return np.zeros(0, dtype=bool)
@@ -367,29 +367,29 @@ def contradictions(rows: pd.DataFrame, index: AnswerIndex) -> Mask:
     correct = rows["correct"].to_numpy()
     prediction = rows["prediction"].to_numpy()
     p_answer = rows["p_answer"].to_numpy()
-    judged = index.single[position]
-    said = judged & ((correct == 0) | (correct == 1))
-    out = said & (prediction >= 0) & ((correct == 1) != (prediction == answer))
-    out |= said & (correct == 0) & (p_answer > 0.5 + _ROUNDING)
+    checkable = index.single[position]
+    decided = checkable & ((correct == 0) | (correct == 1))
+    out = decided & (prediction >= 0) & ((correct == 1) != (prediction == answer))
+    out |= decided & (correct == 0) & (p_answer > 0.5 + _ROUNDING)
     fair = 1 / np.maximum(index.options[position], 1)
-    out |= said & (correct == 1) & (p_answer < fair - _ROUNDING)
-    other = judged & (prediction >= 0) & (prediction != answer)
+    out |= decided & (correct == 1) & (p_answer < fair - _ROUNDING)
+    other = checkable & (prediction >= 0) & (prediction != answer)
     out |= other & (p_answer + rows["p_prediction"].to_numpy() > 1 + _ROUNDING)
-    return np.asarray(out | _contradicts_logprobs(rows, answer, said, judged))
+    return np.asarray(out | _contradicts_logprobs(rows, answer, decided, checkable))
 
 
 def _contradicts_logprobs(
-    rows: pd.DataFrame, answer: NDArray[np.int64], said: Mask, judged: Mask
+    rows: pd.DataFrame, answer: NDArray[np.int64], decided: Mask, checkable: Mask
 ) -> Mask:
     out = np.zeros(len(rows), dtype=bool)
-    scored = rows["logprobs"].notna().to_numpy() & judged
+    scored = rows["logprobs"].notna().to_numpy() & checkable
     for style in sorted(rows.loc[scored, "style"].unique()):
         at = np.flatnonzero(scored & (rows["style"] == style).to_numpy())
         chosen = rows.iloc[at]
         best, tied = best_options(scores_of(chosen))
         correct = chosen["correct"].to_numpy()
         stated = chosen["prediction"].to_numpy()
-        wrong = said[at] & ((correct == 1) != (best == answer[at]))
+        wrong = decided[at] & ((correct == 1) != (best == answer[at]))
         wrong |= (stated >= 0) & (stated != best)
         out[at] = wrong & ~tied
     return out

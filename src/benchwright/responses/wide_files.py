@@ -1,4 +1,4 @@
-"""Read answer files with a table of items and models; they stay matrices throughout."""
+"""Read response files with a table of items and models as matrices."""
 
 import re
 from dataclasses import dataclass, replace
@@ -29,8 +29,8 @@ class WideAnswers:
         condition: `question`, …
         models: m configuration names, unique.
         positions: (n,) positions of evaluation items in the index, ascending.
-        correct: (m, n) 0–1, NaN if missing; None if the file holds letters.
-        prediction: (m, n) chosen options, −1 if missing; None if the file holds 0–1.
+        correct: (m, n) 0–1, NaN if missing; None if the file contains letters.
+        prediction: (m, n) chosen options, −1 if missing; None if the file contains 0–1.
     """
 
     file: str
@@ -66,11 +66,11 @@ class _Grid:
 
 
 def read_wide(file: LoadedFile, index: ItemIndex) -> tuple[WideAnswers, Tally]:
-    """Read a wide file: the joined cells and a tally of all cells but the empty ones.
+    """Read a wide file: the joined cells, and a tally of all cells that are not empty.
 
     Raises:
-        InputError: neither side of the table is items, a column holds neither numbers nor
-            letters, or no cell holds an answer.
+        InputError: neither rows nor columns are items, a column has neither numbers nor letters,
+            or no cell has a response.
     """
     table = file.table
     if table is None:
@@ -86,21 +86,23 @@ def read_wide(file: LoadedFile, index: ItemIndex) -> tuple[WideAnswers, Tally]:
     tally = Tally(file.name, "wide", models=len(set(grid.models)))
     tally.rows = int(answered.sum() + grid.bad.sum())
     if not answered.any():
-        problem = "no cell can be used; give right or wrong as 0–1, or letters of options"
-        problem = f"{problem} with `values: letters`" if grid.bad.any() else "no cell has an answer"
+        problem = "no valid cell; write correctness as 0–1, or letters of options"
+        problem = (
+            f"{problem} with `values: letters`" if grid.bad.any() else "no cell has a response"
+        )
         raise InputError(f"{file.name}: {problem}")
     what = f"dropped (not {'an option of the item' if letters else '0–1'})"
     tally.add("dropped", what, grid.bad.sum(), grid.first(grid.bad))
     lost = answered & (positions < 0)
     tally.add("not_joined", "not joined", lost.sum(), grid.first(lost))
-    everyone = np.arange(len(grid.models))
-    kept = _merge_repeated(grid.take(everyone, np.flatnonzero(positions >= 0)), tally)
+    models = np.arange(len(grid.models))
+    kept = _merge_repeated(grid.take(models, np.flatnonzero(positions >= 0)), tally)
     tally.joined_by_id = int((~np.isnan(kept.cells)).sum())
     return _answers(file, kept, kind, index), tally
 
 
 def _values(file: LoadedFile, table: pa.Table) -> Literal["correct", "letters"]:
-    """Return what the cells mean, by conf or by the first cell that holds text."""
+    """Return the kind of values, as configured or as the first text cell shows."""
     stated = file.spec.values  # noqa: PD011
     if stated != "auto":
         return stated
@@ -126,7 +128,7 @@ def _grid(
     if empty.any():
         number = int(np.flatnonzero(empty)[0]) + 1
         side = "item id" if items_in_rows else "model"
-        raise InputError(f"{where}, row {number}: is empty; the {side} is required")
+        raise InputError(f"{where}, row {number}: the {side} is missing")
     read = numbers if kind == "correct" else options
     others = [i for i in range(table.num_columns) if i != key]
     values = np.empty((len(others), table.num_rows), dtype=np.float32)
@@ -135,10 +137,10 @@ def _grid(
         cells = read(table.column(column))
         if cells.bad.all():
             raise InputError(
-                f"{file.name}, column {names[column]!r}: holds no "
-                f"{'0–1' if kind == 'correct' else 'letters'}, row 1 is "
-                f"{str(table.column(column)[0].as_py())[:40]!r}; leave out columns that are "
-                f"neither {'the item id' if items_in_rows else 'the model'} nor answers"
+                f"{file.name}, column {names[column]!r}: expected "
+                f"{'0–1' if kind == 'correct' else 'letters'}, got "
+                f"{str(table.column(column)[0].as_py())[:40]!r} in row 1; remove columns other "
+                f"than {'the item id' if items_in_rows else 'the model'} and responses"
             )
         values[row], bad[row] = cells.content, cells.bad
     if items_in_rows:
@@ -171,18 +173,19 @@ def _orientation(file: LoadedFile, table: pa.Table, index: ItemIndex) -> tuple[i
     ):
         return 0, True
     raise InputError(
-        f"{file.name}: neither rows nor columns are items of this benchmark: no column 'item_id' "
-        f"or 'model', and neither {table.column(0)[0].as_py()!r} nor {names[-1]!r} is an item id"
+        f"{file.name}: neither rows nor columns are items of this benchmark: there is no column "
+        f"'item_id' or 'model', and neither {table.column(0)[0].as_py()!r} nor {names[-1]!r} is an "
+        "item id"
     )
 
 
 def _merge_repeated(grid: _Grid, tally: Tally) -> _Grid:
-    """Keep each model and each item once, with the first answer of each cell."""
+    """Merge repeated models and items; the first response of each cell counts."""
     doubled, differing = np.zeros_like(grid.bad), np.zeros_like(grid.bad)
     models = _fold(grid.models, grid.cells, doubled, differing)
     items = _fold(grid.item_ids, grid.cells.T, doubled.T, differing.T)
-    tally.add("doubled", "doubled", doubled.sum(), grid.first(doubled))
-    what = "doubled with another answer (the first kept)"
+    tally.add("doubled", "duplicates", doubled.sum(), grid.first(doubled))
+    what = "duplicates with a different response (the first counts)"
     tally.add("contradicting", what, differing.sum(), grid.first(differing))
     return grid.take(models, items)
 
@@ -190,7 +193,7 @@ def _merge_repeated(grid: _Grid, tally: Tally) -> _Grid:
 def _fold(
     names: NDArray[np.object_], values: Float, doubled: Mask, differing: Mask
 ) -> NDArray[np.intp]:
-    """Fill each name's first row from its later ones, in place; return the first rows."""
+    """Fill the first row of each name from later ones, in place; return the first rows."""
     firsts: dict[str, int] = {}
     for row, name in enumerate(names):
         first = firsts.setdefault(str(name), row)
@@ -206,7 +209,7 @@ def _fold(
 def _answers(
     file: LoadedFile, grid: _Grid, kind: Literal["correct", "letters"], index: ItemIndex
 ) -> WideAnswers:
-    """Keep evaluation items, in their order, and the models that answered one of them."""
+    """Keep evaluation items in their order, and models that answered one of them."""
     positions = index.find(grid.item_ids)
     order = np.argsort(positions, kind="stable")
     order = order[positions[order] < index.n_items]

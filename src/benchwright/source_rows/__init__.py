@@ -1,1 +1,1 @@
-"""Rows of a benchmark's source, read as its field mapping says."""
+"""Read rows of a benchmark's source by its field mapping."""

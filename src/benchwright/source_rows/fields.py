@@ -1,4 +1,4 @@
-"""From a source row to the parts of an item, or to the rule that the row breaks."""
+"""Read the parts of an item from a source row, or report the rule that the row breaks."""
 
 import hashlib
 import json
@@ -39,8 +39,8 @@ class Rule(StrEnum):
     DOUBLED_ID = "doubled_id"
 
 
-class Unusable(Exception):  # noqa: N818  (not an error of the program: a word about one row)
-    """One row that breaks a rule. `detail` has the value and what is accepted."""
+class Unusable(Exception):  # noqa: N818  (describes a row, not an error of the program)
+    """A row that breaks a rule; `detail` has the value and the expected one."""
 
     def __init__(self, rule: Rule, detail: str) -> None:
         super().__init__(detail)
@@ -60,7 +60,7 @@ def is_missing(value: Any) -> bool:
 
 
 def ascii_surrogates(text: str) -> str:
-    """Escape lone surrogates, which JSON may hold but no file can."""
+    """Escape lone surrogates, which JSON allows but UTF-8 does not."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -82,7 +82,7 @@ def _plain(value: Any) -> Any:
 
 
 def reject(position: int, row: Row, reason: Unusable) -> Rejection:
-    """Return the row of `RejectedItems`, with the source row's own cells as JSON."""
+    """Return the row of `RejectedItems`, with the cells of the source row as JSON."""
     cells = {k: v for k, v in row.items() if k not in ADDED_COLUMNS and not is_missing(v)}
     raw = ascii_surrogates(json.dumps(cells, ensure_ascii=False, default=_plain))
     return Rejection(position, str(reason.rule), ascii_surrogates(reason.detail), raw)
@@ -98,12 +98,12 @@ class Body(NamedTuple):
     question: str
     passage_id: str | None
     choices: list[str]
-    right: list[int]  # indices of every right option, the gold first; [] for open-ended
+    right: list[int]  # indices of the right options, the gold first; [] for open-ended
     answer_text: str
 
 
 def read(row: Row, path: str) -> Any:
-    """Return the value of a column, or of a nested field if the name has dots; None if absent."""
+    """Return the value of a column, or of a nested field (name with dots); None if absent."""
     if path in row:
         return row[path]
     column, *inner = path.split(".")
@@ -119,20 +119,18 @@ def read(row: Row, path: str) -> Any:
 
 
 def as_text(value: Any, what: str) -> str:
-    """Return a cell as text, verbatim, or an integer's digits.
+    """Return a cell as text: strings verbatim, integers as digits.
 
     Raises:
-        Unusable: `not_text` for anything else, and for text that no file can hold.
+        Unusable: the value is neither, or text that is not valid Unicode (`not_text`).
     """
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
         kind = type(value).__name__
-        raise Unusable(
-            Rule.NOT_TEXT, f"{what}: expected a string, got {format_value(value)} ({kind})"
-        )
+        raise Unusable(Rule.NOT_TEXT, f"{what} is {format_value(value)} ({kind}); expected text")
     if any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise Unusable(Rule.NOT_TEXT, f"{what} is {format_value(value)}; not valid Unicode")
+        raise Unusable(Rule.NOT_TEXT, f"{what} is {format_value(value)}; expected valid Unicode")
     return value
 
 
@@ -140,11 +138,11 @@ def read_required(row: Row, path: str, what: str, rule: Rule) -> str:
     """Return a required text; raise Unusable with `rule` if it is missing or blank."""
     value = read(row, path)
     if is_missing(value):
-        raise Unusable(rule, f"{what} ({path}) is missing; a text is accepted")
+        raise Unusable(rule, f"{what} ({path}) is missing; expected text")
     text = as_text(value, f"{what} ({path})")
     if not text.strip():
         raise Unusable(
-            rule, f"{what} ({path}) is {format_value(text)}; a text that is not blank is needed"
+            rule, f"{what} ({path}) is {format_value(text)}; expected text that is not blank"
         )
     return text
 
@@ -164,7 +162,7 @@ def _as_list(value: Any, what: str, rule: Rule) -> list[Any]:
     if isinstance(value, (list, tuple)):
         return list(value)
     seen = "missing" if is_missing(value) else f"{format_value(value)} ({type(value).__name__})"
-    raise Unusable(rule, f"{what} is {seen}; a list is accepted")
+    raise Unusable(rule, f"{what} is {seen}; expected a list")
 
 
 def _cells(row: Row, field: ChoicesField) -> list[Any]:
@@ -187,68 +185,68 @@ def read_choices(row: Row, field: ChoicesField, n_choices: int | None) -> list[s
     """Return the options of a row, in the source's order; equal options are allowed.
 
     Raises:
-        Unusable: there is no list, an option is blank or not a text, or there are fewer than 2,
-            more than 26 or not `n_choices` options.
+        Unusable: there is no list, an option is blank or not text, or the number of options is not
+            2 to 26 or not `n_choices`.
     """
     choices = []
     for number, cell in enumerate(_cells(row, field), start=1):
         if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
             seen = "missing" if is_missing(cell) else format_value(cell)
-            raise Unusable(
-                Rule.EMPTY_OPTION, f"option {number} is {seen}; a text that is not blank is needed"
-            )
+            raise Unusable(Rule.EMPTY_OPTION, f"option {number} is {seen}; expected text")
         choices.append(as_text(cell, f"option {number}"))
     count = len(choices)
     if not 2 <= count <= len(LETTERS):
         rule = Rule.TOO_FEW_OPTIONS if count < 2 else Rule.TOO_MANY_OPTIONS
-        raise Unusable(rule, f"{count} options; 2 to 26 are accepted")
+        raise Unusable(rule, f"{count} options; expected 2 to 26")
     if n_choices is not None and count != n_choices:
-        raise Unusable(Rule.WRONG_NUMBER_OF_OPTIONS, f"{count} options; n_choices is {n_choices}")
+        raise Unusable(
+            Rule.WRONG_NUMBER_OF_OPTIONS, f"{count} options; expected {n_choices} (n_choices)"
+        )
     return choices
 
 
-def _gold_error(rule: Rule, value: Any, accepted: str) -> Unusable:
+def _gold_error(rule: Rule, value: Any, expected: str) -> Unusable:
     kind = f" ({type(value).__name__})" if rule is Rule.UNREADABLE_GOLD else ""
-    return Unusable(rule, f"gold is {format_value(value)}{kind}; accepted{accepted}")
+    return Unusable(rule, f"gold is {format_value(value)}{kind}; expected {expected}")
 
 
-def _whole_number(value: Any, accepted: str) -> int:
-    """Read an integer, also written as text or, in tables with gaps, as 2.0."""
+def _whole_number(value: Any, expected: str) -> int:
+    """Read an integer, also as text or, from columns with missing values, as 2.0."""
     whole = (
         (isinstance(value, (int, np.integer)) and not isinstance(value, bool))
         or (isinstance(value, float) and value.is_integer())
         or (isinstance(value, str) and _INTEGER.fullmatch(value.strip()))
     )
     if not whole:
-        raise _gold_error(Rule.UNREADABLE_GOLD, value, f": {accepted}")
+        raise _gold_error(Rule.UNREADABLE_GOLD, value, expected)
     return int(value)
 
 
 def _numbered(value: Any, first: int, count: int) -> int:
-    accepted = f"{first} to {first + count - 1}"
-    index = _whole_number(value, accepted) - first
+    expected = f"{first} to {first + count - 1}"
+    index = _whole_number(value, expected) - first
     if not 0 <= index < count:
-        raise _gold_error(Rule.GOLD_OUT_OF_RANGE, value, f" with {count} options: {accepted}")
+        raise _gold_error(Rule.GOLD_OUT_OF_RANGE, value, f"{expected} for {count} options")
     return index
 
 
 def _lettered(value: Any, count: int) -> int:
-    accepted = f"A to {LETTERS[count - 1]}"
+    expected = f"A to {LETTERS[count - 1]}"
     letter = value.strip().upper() if isinstance(value, str) else ""
     if len(letter) != 1 or letter not in LETTERS:
-        raise _gold_error(Rule.UNREADABLE_GOLD, value, f": {accepted}")
+        raise _gold_error(Rule.UNREADABLE_GOLD, value, expected)
     if LETTERS.index(letter) >= count:
-        raise _gold_error(Rule.GOLD_OUT_OF_RANGE, value, f" with {count} options: {accepted}")
+        raise _gold_error(Rule.GOLD_OUT_OF_RANGE, value, f"{expected} for {count} options")
     return LETTERS.index(letter)
 
 
 def _only_match(value: str, among: Sequence[str], what: str) -> int:
-    """Return the index of `value`; white space at the ends counts only if nothing else matches."""
+    """Return the index of `value`, ignoring surrounding white space if no text is equal."""
     matches = [i for i, text in enumerate(among) if text == value]
     matches = matches or [i for i, text in enumerate(among) if text.strip() == value.strip()]
     if not matches:
-        accepted = f": one of the {what} {format_value(list(among), 120)}"
-        raise _gold_error(Rule.GOLD_NOT_AMONG_OPTIONS, value, accepted)
+        expected = f"one of the {what} {format_value(list(among), 120)}"
+        raise _gold_error(Rule.GOLD_NOT_AMONG_OPTIONS, value, expected)
     if len(matches) > 1:
         raise Unusable(
             Rule.AMBIGUOUS_GOLD,
@@ -265,15 +263,17 @@ def _labels(row: Row, path: str, count: int) -> list[str]:
 
 
 def _hot(value: Any, count: int, several: bool) -> list[int]:
-    accepted = f"a list of {count} zeros and ones"
+    expected = f"a list of {count} zeros and ones"
     flags = _as_list(value, "gold", Rule.UNREADABLE_GOLD)
     if len(flags) != count:
-        raise Unusable(Rule.UNREADABLE_GOLD, f"gold is a list of {len(flags)} for {count} options")
+        raise Unusable(
+            Rule.UNREADABLE_GOLD, f"gold is a list of {len(flags)} values for {count} options"
+        )
     numbers = [
-        int(flag) if isinstance(flag, bool) else _whole_number(flag, accepted) for flag in flags
+        int(flag) if isinstance(flag, bool) else _whole_number(flag, expected) for flag in flags
     ]
     if not set(numbers) <= {0, 1}:
-        raise _gold_error(Rule.UNREADABLE_GOLD, value, f": {accepted}")
+        raise _gold_error(Rule.UNREADABLE_GOLD, value, expected)
     right = [i for i, number in enumerate(numbers) if number]
     if not right:
         raise Unusable(Rule.GOLD_OUT_OF_RANGE, f"gold is {format_value(value)}; no option is right")
@@ -288,14 +288,16 @@ def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
     """Return the indices of the right options, the gold first.
 
     Raises:
-        Unusable: the gold is missing, cannot be read, names no option, or names several.
+        Unusable: the gold is missing, unreadable, or names no option or several.
     """
     gold: GoldField = mapping.gold
-    if gold.column is None:  # the form first
+    if gold.column is None:  # form `first`
         return [0]
     value = read(row, gold.column)
     if is_missing(value) or (isinstance(value, str) and not value.strip()):
-        raise Unusable(Rule.MISSING_GOLD, f"gold ({gold.column}) is missing; accepted: {gold.form}")
+        raise Unusable(
+            Rule.MISSING_GOLD, f"gold ({gold.column}) is missing; expected the form {gold.form}"
+        )
     if gold.form in ("one_hot", "multi_hot"):
         return _hot(value, len(choices), several=gold.form == "multi_hot")
     return [_position(row, mapping, value, choices)]
@@ -311,7 +313,7 @@ def _position(row: Row, mapping: FieldMapping, value: Any, choices: list[str]) -
             return _lettered(value, len(choices))
         case "text":
             return _only_match(as_text(value, "gold"), choices, "options")
-        case _:  # label: a valid mapping names the labels then
+        case _:  # `label`, for which a valid mapping names the labels
             path = (mapping.choices and mapping.choices.labels) or ""
             return _only_match(as_text(value, "gold"), _labels(row, path, len(choices)), "labels")
 
@@ -323,7 +325,8 @@ def read_final_answer(row: Row, gold: GoldField) -> str:
     if gold.after is not None:
         if gold.after not in text:
             raise Unusable(
-                Rule.UNREADABLE_GOLD, f"gold ({path}) has no {gold.after!r} before the final answer"
+                Rule.UNREADABLE_GOLD,
+                f"gold ({path}) does not contain {gold.after!r} before the final answer",
             )
         text = text.rpartition(gold.after)[2]
     text = text.strip()
@@ -333,10 +336,10 @@ def read_final_answer(row: Row, gold: GoldField) -> str:
 
 
 def read_question(row: Row, mapping: FieldMapping) -> tuple[str, str | None]:
-    """Return the question of a row after its passage, and the passage's id (None without one).
+    """Return the question of a row, after its passage if any, and the passage's id or None.
 
     Raises:
-        Unusable: there is no question, or one of the two is not a text.
+        Unusable: the question is missing, or question or passage is not text.
     """
     question = read_required(row, mapping.question, "question", Rule.MISSING_QUESTION)
     passage = read_optional(row, mapping.passage)
@@ -347,7 +350,7 @@ def read_question(row: Row, mapping: FieldMapping) -> tuple[str, str | None]:
 
 
 def read_body(row: Row, mapping: FieldMapping, n_choices: int | None) -> Body:
-    """Return question, options and gold of one row; raise Unusable for the first broken rule."""
+    """Return question, options and gold of a row; raise Unusable for the first broken rule."""
     question, passage_id = read_question(row, mapping)
     if mapping.choices is None:
         return Body(question, passage_id, [], [], read_final_answer(row, mapping.gold))
@@ -357,10 +360,10 @@ def read_body(row: Row, mapping: FieldMapping, n_choices: int | None) -> Body:
 
 
 def hashed_order(body: Body, item_id: str, seed: int) -> Body:
-    """Order the options by a hash of seed, item id and text, whatever the source's order."""
+    """Order the options by a hash of seed, item id and text, independent of the source's order."""
     keys = [f"{item_id}\x1f{choice}" for choice in body.choices]
     draws = item_uniforms(seed, "option_order", keys)
-    # Equal texts draw equal numbers: the right one comes first, so that the order is unique.
+    # Equal texts have equal hashes; the right one comes first, so that the order is unique.
     order = sorted(range(len(keys)), key=lambda i: (draws[i], body.choices[i], i not in body.right))
     return body._replace(
         choices=[body.choices[i] for i in order], right=[order.index(i) for i in body.right]

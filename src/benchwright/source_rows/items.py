@@ -1,4 +1,4 @@
-"""Map source rows to items, and divide items into evaluation, examples and calibration."""
+"""Map source rows to items, and divide items into evaluation, demonstration and calibration."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -40,10 +40,10 @@ class Item(NamedTuple):
 
 
 class ItemMapper:
-    """Maps the rows of one source in order, counting them within split and subject."""
+    """Maps the rows of one source in order, numbering them within split and subject."""
 
     def __init__(self, benchmark: BenchmarkParams, mapping: FieldMapping, seed: int) -> None:
-        """Start counting rows; `mapping` is that of the source which was read."""
+        """Start numbering rows; `mapping` is that of the source."""
         self._benchmark = benchmark
         self._mapping = mapping
         self._used = benchmark.splits.used()
@@ -61,7 +61,7 @@ class ItemMapper:
         subject = None
         if mapping.subject is not None:
             subject = read_required(row, mapping.subject, "subject", Rule.MISSING_SUBJECT)
-        # Rejected rows are counted too: ids never depend on what is rejected.
+        # Rejected rows are numbered too, so that ids do not depend on rejections.
         number = self._seen[split, subject]
         self._seen[split, subject] += 1
         item_id = (
@@ -105,7 +105,7 @@ class ItemMapper:
 
 
 class Purposes(NamedTuple):
-    """Item ids by use; every id is in exactly one list."""
+    """Item ids by purpose; every id is in exactly one list."""
 
     evaluation: list[str]
     demonstrations: list[str]
@@ -113,7 +113,7 @@ class Purposes(NamedTuple):
 
 
 def smallest_draws(item_ids: Sequence[str], count: int, seed: int, stage: str) -> set[str]:
-    """Choose `count` ids by a hash of seed and id, independently of the input's order."""
+    """Choose `count` ids by a hash of seed and id, independent of their order."""
     draws = item_uniforms(seed, stage, item_ids)
     ranked = sorted(zip(draws, item_ids, strict=True))
     return {item_id for _, item_id in ranked[:count]}
@@ -122,10 +122,10 @@ def smallest_draws(item_ids: Sequence[str], count: int, seed: int, stage: str) -
 def divide(
     split_of: dict[str, str], splits: SplitPurposes, calibration_size: int, seed: int
 ) -> Purposes:
-    """Assign each item (id → split) to one use.
+    """Assign each item (id → split) to one purpose.
 
-    A split for demonstrations and calibration gives `calibration_size` of its items, but at most
-    half, to calibration; a split with one use gives all of them.
+    If a split serves both demonstrations and calibration, `calibration_size` of its items, but at
+    most half, go to calibration.
     """
     shared = set(splits.demonstrations) & set(splits.calibration)
     pool = [item_id for item_id, split in split_of.items() if split in shared]
@@ -143,7 +143,7 @@ def divide(
 
 
 def limited(purposes: Purposes, limit: int | None, seed: int) -> Purposes:
-    """Keep at most `limit` evaluation and `limit` calibration items, the same in each run."""
+    """Keep at most `limit` evaluation and calibration items each, the same in every run."""
     if limit is None:
         return purposes
     kept = smallest_draws(purposes.evaluation, limit, seed, "limit")

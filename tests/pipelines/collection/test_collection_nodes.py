@@ -145,7 +145,7 @@ def test_labels_may_be_absent_and_broken_ones_are_named(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"labels\.jsonl: label 1 has no field 'style'"):
         dataset.load()
     path.write_text("{\n")
-    with pytest.raises(DatasetError, match=r"labels\.jsonl: line 1 is not JSON"):
+    with pytest.raises(DatasetError, match=r"labels\.jsonl: line 1: not valid JSON"):
         dataset.load()
 
 

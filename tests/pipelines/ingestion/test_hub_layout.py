@@ -237,5 +237,5 @@ def test_without_the_hub_the_user_is_told_what_would_do(
     told = str(caught.value.__cause__)
     assert "\n" not in told
     assert told.startswith("openai/gsm8k (configuration main) could not be read: Couldn't reach")
-    assert "benchmarks/gsm8k.parquet by --params mirror_root=" in told
+    assert "benchmarks/gsm8k.parquet with --params mirror_root=" in told
     assert f"put a copy of the dataset in {tmp_path / 'hub'}" in told

@@ -1,4 +1,4 @@
-"""Ingestion: map a benchmark's rows to items, and set unusable rows aside with the reason."""
+"""Ingestion: map a benchmark's rows to items, and report rejected rows."""
 
 from benchwright.pipelines.ingestion.pipeline import create_pipeline
 

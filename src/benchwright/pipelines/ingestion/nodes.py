@@ -1,4 +1,4 @@
-"""The node of this stage: source rows in; items, demonstrations and rejected rows out."""
+"""The node that maps source rows to items, demonstrations and rejected rows."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -38,26 +38,26 @@ class _Mapped(NamedTuple):
 def map_source_rows(
     benchmark_source: pd.DataFrame, ingestion: BenchmarkParams, limit: int | None, seed: int
 ) -> IngestedTables:
-    """Map the source's rows to items, and set unusable ones aside.
+    """Map the source's rows to items, and report rejected rows.
 
-    Every row becomes an item, a demonstration or a calibration item, or is listed among the
-    rejected with the rule it breaks, so that the four tables together have as many rows as the
-    source (unless `limit` is set). Each table is sorted by item id, numbers as numbers; the order
-    of the source's rows affects only `row` in the table of rejected ones.
+    Every row becomes an item, a demonstration, a calibration item or a rejected item, so that the
+    four tables together have as many rows as the source (unless `limit` is set). Tables are sorted
+    by item id in natural order; the order of the source affects only `row` of rejected items.
 
     Args:
         benchmark_source: source rows with the columns `_split` (test, validation, dev or train)
-            and, if they apply, `_config` and `_subject`. The index is the position in the source,
+            and optionally `_config` and `_subject`. The index is the position in the source,
             from 0.
-        ingestion: the benchmark's file.
+        ingestion: settings of the benchmark.
         limit: maximum number of evaluation items, and of calibration items.
-        seed: draws calibration items and those under `limit`; orders options if hashed.
+        seed: of the choice of calibration items and of items under `limit`, and of hashed option
+            orders.
 
     Raises:
-        InputError: no evaluation item is left, or `limit` is below 1.
+        InputError: there is no valid evaluation item, or `limit` is below 1.
     """
     if limit is not None and limit < 1:
-        raise InputError(f"limit={limit}; a whole number from 1 is accepted, or null for all")
+        raise InputError(f"limit={limit}: expected a positive integer, or null for all items")
     mapper = ItemMapper(ingestion, _mapping_of(benchmark_source, ingestion), seed)
     source = benchmark_source.sort_index(kind="stable")
     mapped: list[_Mapped] = []
@@ -68,8 +68,8 @@ def map_source_rows(
             mapped.append(_Mapped(mapper.item(row), position, row))
         except Unusable as reason:
             rejections.append(reject(position, row, reason))
-    by_id, doubled = _settle_doubled(mapped, ingestion.splits.evaluation)
-    rejections += doubled
+    by_id, repeated = _reject_repeated_ids(mapped, ingestion.splits.evaluation)
+    rejections += repeated
     purposes = divide(
         {item_id: item.split for item_id, item in by_id.items()},
         ingestion.splits,
@@ -77,7 +77,7 @@ def map_source_rows(
         seed,
     )
     if not purposes.evaluation:
-        raise InputError(_nothing_left(ingestion, rejections))
+        raise InputError(_no_items_message(ingestion, rejections))
     purposes = limited(purposes, limit, seed)
     return IngestedTables(
         Items.from_rows([by_id[item_id] for item_id in purposes.evaluation]),
@@ -92,18 +92,17 @@ def _mapping_of(frame: pd.DataFrame, benchmark: BenchmarkParams) -> FieldMapping
     sources = benchmark.sources.by_kind().items()
     mappings = [source.fields for name, source in sources if kind in (None, name)]
     if len(mappings) != 1:
-        raise InputError(
-            f"benchmark {benchmark.name}: the rows do not say which of its sources they come from"
-        )
+        raise InputError(f"benchmark {benchmark.name}: the rows do not state their source")
     return mappings[0]
 
 
-def _settle_doubled(
+def _reject_repeated_ids(
     mapped: Iterable[_Mapped], evaluation: tuple[str, ...]
 ) -> tuple[dict[str, Item], list[Rejection]]:
-    """Return one item per id, and reject the other rows with that id.
+    """Return one item per id, and reject other rows with that id.
 
-    Evaluation items come first, then the smallest by content, independently of the source's order.
+    Evaluation items take precedence, then the smallest by content, independent of the source's
+    order.
     """
     by_id: defaultdict[str, list[_Mapped]] = defaultdict(list)
     for each in mapped:
@@ -126,9 +125,9 @@ def _settle_doubled(
     return items, rejections
 
 
-def _nothing_left(benchmark: BenchmarkParams, rejections: list[Rejection]) -> str:
+def _no_items_message(benchmark: BenchmarkParams, rejections: list[Rejection]) -> str:
     splits = ", ".join(benchmark.splits.evaluation)
-    message = f"benchmark {benchmark.name}: no row of split {splits} could be used"
+    message = f"benchmark {benchmark.name}: no valid row in split {splits}"
     if not rejections:
         return message
     rules = Counter(rejection.rule for rejection in rejections).most_common(3)

@@ -1,4 +1,4 @@
-"""Ingestion: from a benchmark's source to items."""
+"""The pipeline of the ingestion stage."""
 
 from kedro.pipeline import Pipeline, node
 
@@ -6,7 +6,7 @@ from benchwright.pipelines.ingestion.nodes import map_source_rows
 
 
 def create_pipeline() -> Pipeline:
-    """Create a pipeline: source rows → items, demonstrations, calibration items, rejected rows."""
+    """Create the ingestion stage."""
     return Pipeline(
         [
             node(

@@ -1,4 +1,4 @@
-"""Responses: recorded and live answers, joined to items and put into matrices."""
+"""Responses: join recorded and live responses to items, and build matrices."""
 
 from benchwright.pipelines.responses.pipeline import create_pipeline
 
