@@ -22,14 +22,14 @@ def test_names_are_listed_up_to_thirty_each_up_to_sixty_characters() -> None:
     assert listed(["x" * 61]) == "x" * 59 + "…"
     assert listed(range(30)).endswith(", 28, 29")
     assert listed(range(31)).endswith(", 29, … (31 in total)")
-    assert listed(range(2_000)).endswith(", 29, … (2,000 in all)")
+    assert listed(range(2_000)).endswith(", 29, … (2,000 in total)")
 
 
 def test_lines_of_json_are_counted_from_one_empty_ones_too() -> None:
     assert json_rows(['{"a": 1}', " ", "", '{"b": 2}']) == [{"a": 1}, {"b": 2}]
     with pytest.raises(InputError, match=r"^line 1: not valid JSON: "):
         json_rows(["{"])
-    with pytest.raises(InputError, match=r"^line 3 is '3'; it must be an object$"):
+    with pytest.raises(InputError, match=r"^line 3: expected an object, got '3'$"):
         json_rows(["", "{}", " 3 "])
 
 
@@ -50,10 +50,10 @@ def test_a_header_is_what_it_says(tmp_path: Path, content: str, columns: list[st
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("a.csv", "a;b\n1;2\n", "'a;b'; cells must be separated by commas, not semicolons"),
-        ("a.csv", "a\tb\n1\t2\n", "cells must be separated by commas, not tabs"),
-        ("a.tsv", "a;b\n1;2\n", "cells must be separated by tabs, not semicolons"),
-        ("a.tsv", "a,b\n1,2\n", "cells must be separated by tabs, not commas"),
+        ("a.csv", "a;b\n1;2\n", "'a;b'; separate cells by commas, not semicolons"),
+        ("a.csv", "a\tb\n1\t2\n", "separate cells by commas, not tabs"),
+        ("a.tsv", "a;b\n1;2\n", "separate cells by tabs, not semicolons"),
+        ("a.tsv", "a,b\n1,2\n", "separate cells by tabs, not commas"),
     ],
 )
 def test_another_delimiter_is_told(tmp_path: Path, name: str, content: str, told: str) -> None:

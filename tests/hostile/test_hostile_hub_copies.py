@@ -170,37 +170,40 @@ def _standalone(hub: Path, marker: Path) -> None:
 
 REFUSED: dict[str, tuple[Callable[[Path, Path], None], str]] = {
     "a script of the copy's name, and a card": (_script_and_card, "hub: cannot be read: Dataset"),
-    "a script alone": (_script_alone, "hub: no Parquet file of a split; it has hub.py"),
+    "a script alone": (_script_alone, "hub: no Parquet files; it has hub.py"),
     "a pickle as Parquet": (_pickled("test.parquet"), "hub/test.parquet: cannot be read: "),
-    "a pickle as CSV": (_pickled("test.csv"), "hub/test.csv: line 1 is not UTF-8"),
-    "a pickle as Arrow": (_pickled("test.arrow"), "hub/test.arrow: must be one of .parquet, "),
+    "a pickle as CSV": (_pickled("test.csv"), "hub/test.csv: line 1: not valid UTF-8"),
+    "a pickle as Arrow": (
+        _pickled("test.arrow"),
+        "hub/test.arrow: unknown file type; expected .parquet, ",
+    ),
     "a pickle by its name": (_pickled("test.pkl"), "hub: cannot be read: "),
     "a cell too many": (
         _named("test.csv", f"{CELLS}03,q,a,b,1,1\n"),
-        "hub/test.csv: line 4 has 6 cells for 5 columns",
+        "hub/test.csv: line 4: 6 cells for 5 columns",
     ),
     "a cell too many in every row": (
         _named("test.csv", "id,question,A,B,gold\n01,q,a,b,1,1\n"),
-        "hub/test.csv: line 2 has 6 cells for 5 columns",
+        "hub/test.csv: line 2: 6 cells for 5 columns",
     ),
     "an open quote": (_named("test.csv", CELLS.replace("TRUE", '"T')), "hub/test.csv: line 3: "),
-    "a torn line": (_named("test.jsonl", '{"id": "01"}\n{"id": '), "hub/test.jsonl: line 2 is not"),
+    "a torn line": (_named("test.jsonl", '{"id": "01"}\n{"id": '), "hub/test.jsonl: line 2: not"),
     "a bomb": (
         _named("test.csv.gz", gzip.compress(b"a" * 80_000_000)),
-        "hub/test.csv.gz: cannot be read: more than [0-9,]+ bytes uncompressed",
+        "hub/test.csv.gz: cannot be read: more than ",
     ),
-    "a link": (_link, "hub/test-00000-of-00001.parquet outside the copy, to "),
-    "a link of a folder": (_link_of_a_folder, "hub/data/test-0.parquet outside the copy"),
+    "a link": (_link, "hub/test-00000-of-00001.parquet is a link to "),
+    "a link of a folder": (_link_of_a_folder, "hub/data/test-0.parquet is a link to "),
     "a name with ..": (_out_by_name, "outside the copy"),
     "an address": (
         _card_of(CARD.format("", "http://127.0.0.1:9/x.parquet")),
-        "hub/README.md: names 'http://127.0.0.1:9/x.parquet', which is not in the copy",
+        "hub/README.md: 'http://127.0.0.1:9/x.parquet' is a URL",
     ),
     "an address of an archive": (
         _card_of(CARD.format("", "zip://x.csv::http://127.0.0.1:9/x.zip")),
-        "hub/README.md: names 'zip://x.csv::http",
+        "hub/README.md: 'zip://x.csv::http",
     ),
-    "an address in the other card": (_standalone, "hub/.huggingface.yaml: names 'https://a.ex"),
+    "an address in the other card": (_standalone, "hub/.huggingface.yaml: 'https://a.ex"),
     "a card with a tag": (
         _card_of("---\nconfigs: !!python/object/apply:os.mkdir [MARKER]\n---\n"),
         "hub/README.md: cannot be read: could not determine a constructor",
@@ -242,7 +245,7 @@ def _aliases(depth: int, data_files: str) -> str:
 def test_aliases_that_multiply_are_refused_at_once(card: str, tmp_path: Path) -> None:
     _card_of(card)(tmp_path / "hub", tmp_path / "marker")
     began = time.monotonic()
-    with pytest.raises(Exception, match=r"README\.md: its aliases \(\*name\) expand too far"):
+    with pytest.raises(Exception, match=r"README\.md: the YAML aliases \(\*name\) expand too far"):
         ingested(tmp_path)
     assert time.monotonic() - began < 10
 

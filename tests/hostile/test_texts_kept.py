@@ -86,7 +86,7 @@ def test_names_of_models(tmp_path: Path, end: str) -> None:
 def test_rows_that_an_open_quote_would_swallow_are_not_lost(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text('item_id,model,correct\nq1,m,"1\nq2,m,0\n01,m,1\n')
-    with pytest.raises(Exception, match="a quote is not closed"):
+    with pytest.raises(Exception, match="unclosed quote"):
         answers(path)
 
 

@@ -127,9 +127,9 @@ def test_a_single_model_has_no_weaker_half() -> None:
 
 def test_no_answers_are_told_apart_from_too_few() -> None:
     rule = {"choose": "strongest", "count": 1}
-    assert "no answers" in refusal(rule, ResponseMatrix.empty(ITEMS))
+    assert "no responses" in refusal(rule, ResponseMatrix.empty(ITEMS))
     blank = matrix(a=[NAN] * 10)
-    assert "no answers" in refusal(rule, blank)
+    assert "no responses" in refusal(rule, blank)
     scattered = matrix(a=[1, 1, 1, 1, NAN, NAN], b=[1, 1, NAN, NAN, 1, 1])
     told = refusal({**rule, "min_coverage": 1.0}, scattered)
     assert "the highest coverage is 0.667 (a)" in told
