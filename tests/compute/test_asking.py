@@ -41,9 +41,7 @@ def test_replies_come_in_the_order_of_the_texts_and_equal_texts_are_asked_once(
     assert server.arrivals[0].path.endswith("/chat/completions")
 
 
-def test_what_was_said_is_not_asked_again_not_even_by_another_run(
-    server: ScriptedServer, tmp_path: Path
-) -> None:
+def test_stored_replies_are_reused_across_runs(server: ScriptedServer, tmp_path: Path) -> None:
     asked = ask(tmp_path, served(server.url))
     first = asked(["a", "b"])
     assert asked(["a", "b"]) == first
@@ -51,7 +49,7 @@ def test_what_was_said_is_not_asked_again_not_even_by_another_run(
     assert len(server.arrivals) == 2
 
 
-def test_the_first_attempt_is_greedy_and_later_ones_are_drawn_anew(
+def test_first_attempt_is_greedy_and_later_ones_are_sampled(
     server: ScriptedServer, tmp_path: Path
 ) -> None:
     asked = ask(tmp_path, served(server.url))
@@ -71,7 +69,7 @@ def test_a_model_without_instructions_gets_the_plain_text(
     assert server.arrivals[0].path.endswith("/v1/completions")
 
 
-def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_killed_run_resumes(tmp_path: Path) -> None:
     texts = [f"text {number}" for number in range(40)]
 
     def faults(*_: Any) -> str | None:
@@ -91,9 +89,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert again < len(texts)
 
 
-def test_a_text_that_does_not_fit_has_no_reply_and_the_others_have(
-    server: ScriptedServer, tmp_path: Path
-) -> None:
+def test_too_long_texts_have_no_reply(server: ScriptedServer, tmp_path: Path) -> None:
     server.context = 50
     asked = ask(tmp_path, served(server.url))
     assert asked(["short", "long " * 60]) == ["You said: short", None]
@@ -101,16 +97,16 @@ def test_a_text_that_does_not_fit_has_no_reply_and_the_others_have(
     assert len(server.arrivals) == 2
 
 
-def test_no_texts_ask_nothing(tmp_path: Path) -> None:
+def test_no_texts_need_no_model(tmp_path: Path) -> None:
     assert ask(tmp_path, served("http://127.0.0.1:9/v1"))([]) == []
 
 
-def test_an_unknown_model_is_named_with_those_that_are_known(tmp_path: Path) -> None:
+def test_error_names_unknown_model_and_known_ones(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"judging: unknown model 'other'; models.models has m"):
         ask(tmp_path, served("http://127.0.0.1:9/v1"), name="other")
 
 
-def test_an_error_names_what_was_done_and_the_model(server: ScriptedServer, tmp_path: Path) -> None:
+def test_error_names_task_and_model(server: ScriptedServer, tmp_path: Path) -> None:
     server.refusal = (401, "no such key")
     with pytest.raises(InputError) as caught:
         ask(tmp_path, served(server.url))(["a"])
@@ -120,7 +116,7 @@ def test_an_error_names_what_was_done_and_the_model(server: ScriptedServer, tmp_
     assert "no such key" in line
 
 
-def test_a_progress_bar_says_what_is_done(
+def test_progress_bar_names_the_task(
     server: ScriptedServer, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     ask(tmp_path, served(server.url))(["a", "b"])
@@ -130,9 +126,7 @@ def test_a_progress_bar_says_what_is_done(
 
 
 @pytest.mark.live
-def test_a_local_model_answers_in_its_chat_template_whatever_the_flag(
-    smollm2_folder: Path, tmp_path: Path
-) -> None:
+def test_local_model_always_uses_its_chat_template(smollm2_folder: Path, tmp_path: Path) -> None:
     entry = {"weights": {"path": str(smollm2_folder)}, "family": "smollm2", "instruct": True}
     texts = ["What is the capital of France? Answer in one word."]
     [chat] = ask(tmp_path, entry)(texts)
@@ -141,7 +135,7 @@ def test_a_local_model_answers_in_its_chat_template_whatever_the_flag(
 
 
 @pytest.mark.live
-def test_a_tokenizer_without_a_template_is_named(
+def test_error_names_a_tokenizer_without_template(
     smollm2_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Plain:

@@ -26,12 +26,12 @@ def test_parts_come_in_the_order_of_the_tasks(params: BatchEngineParams) -> None
 
 
 @pytest.mark.parametrize("params", [BatchEngineParams(), TWO])
-def test_a_mistake_of_the_user_is_told_as_it_is(params: BatchEngineParams) -> None:
+def test_user_errors_are_passed_on(params: BatchEngineParams) -> None:
     with BatchEngine(params, "cleaning") as engine, pytest.raises(InputError, match="a bad value"):
         list(engine.over(refused, range(4)))
 
 
-def test_tasks_are_taken_only_as_they_are_needed() -> None:
+def test_tasks_are_consumed_lazily() -> None:
     taken: list[int] = []
     tasks = (taken.append(number) or number for number in range(100))
     with BatchEngine(TWO, "cleaning") as engine:
@@ -41,12 +41,12 @@ def test_tasks_are_taken_only_as_they_are_needed() -> None:
         parts.close()  # type: ignore[attr-defined]
 
 
-def test_a_slice_is_sent_without_the_table_it_is_of() -> None:
+def test_slices_are_sent_without_their_table() -> None:
     whole = pa.table({"text": ["x" * 100] * 10_000})
     assert len(batch_engine._dumped(whole.slice(5, 10))) < 5_000
 
 
-def test_outcomes_tell_mistakes_and_faults_apart() -> None:
+def test_outcomes_distinguish_user_errors_from_bugs() -> None:
     tasks = pa.table({"task": [batch_engine._dumped(number) for number in (1, 0)]})
     *_, good, bad = outcomes(tasks, fallen)
     assert good.column("part").to_pylist() != [None]
@@ -55,7 +55,7 @@ def test_outcomes_tell_mistakes_and_faults_apart() -> None:
     assert told.to_pylist() == [{"part": None, "fault": "row 2: a bad value", "traceback": None}]
 
 
-def test_texts_go_to_disk_only_with_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_are_spilled_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = BatchClusterParams(address="auto")
     with pytest.raises(InputError, match=r"cleaning\.ray\.allow_spill"):
         require_leave_to_spill(cluster, "cleaning")

@@ -110,12 +110,12 @@ def crossed(value: Any) -> Any:
 
 
 @given(st.builds(Batch, st.none() | SAMPLINGS, tuples(PROMPTS)))
-def test_a_batch_crosses_unchanged(batch: Batch) -> None:
+def test_batches_survive_serialisation(batch: Batch) -> None:
     assert crossed(batch) == batch
 
 
 @given(st.lists(SCORES | WRITTEN, max_size=4))
-def test_answers_cross_to_the_last_bit(answers: list[PromptScore | Generated]) -> None:
+def test_answers_survive_serialisation_bit_for_bit(answers: list[PromptScore | Generated]) -> None:
     # Zero and minus zero are equal and not the same.
     assert repr(crossed(answers)) == repr(answers)
 
@@ -127,7 +127,7 @@ def test_a_prefix_that_prompts_share_is_sent_once() -> None:
     assert sent.count(b"The following are") == 4, "four times in the one prefix"
 
 
-def test_actors_are_told_absolute_paths_and_no_auto(
+def test_actors_get_absolute_paths_and_resolved_settings(
     weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(weights.parent)
@@ -145,7 +145,7 @@ def test_actors_are_told_absolute_paths_and_no_auto(
         ({"device": "cuda", "backend": "vllm"}, {"gpus_per_actor": 1}, "tensor_parallel is 2"),
     ],
 )
-def test_devices_that_actors_would_not_have_are_told_before_ray_is_started(
+def test_missing_devices_are_reported_before_ray_starts(
     changes: dict[str, Any], ray: dict[str, Any], told: str
 ) -> None:
     model = local(
@@ -156,12 +156,12 @@ def test_devices_that_actors_would_not_have_are_told_before_ray_is_started(
         next(answer_on_ray("m", model, asked, some_batches(), print))
 
 
-def test_weights_that_are_missing_are_told_before_ray_is_started() -> None:
+def test_missing_weights_are_reported_before_ray_starts() -> None:
     with pytest.raises(InputError, match="/nowhere"):
         next(answer_on_ray("m", local("/nowhere"), scoring(), some_batches(), print))
 
 
-def test_ray_that_is_not_installed_is_told_in_one_line(
+def test_missing_ray_is_reported_in_one_line(
     weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
@@ -169,7 +169,7 @@ def test_ray_that_is_not_installed_is_told_in_one_line(
         next(answer_on_ray("m", local(weights), scoring(), some_batches(), print))
 
 
-def test_a_cluster_that_does_not_answer_is_told_in_one_line(weights: Path) -> None:
+def test_unreachable_cluster_is_reported_in_one_line(weights: Path) -> None:
     pytest.importorskip("ray")
     asked = scoring(ray={"address": "127.0.0.1:9"})
     with pytest.raises(InputError, match=r"127\.0\.0\.1:9.*ray start --head"):
@@ -180,7 +180,7 @@ def test_no_batches_need_no_cluster() -> None:
     assert list(answer_on_ray("m", local("/nowhere"), scoring(), [], print)) == []
 
 
-def test_an_actor_returns_what_the_user_can_mend_in_one_line() -> None:
+def test_actor_returns_user_errors_in_one_line() -> None:
     actor = Answerer("m", local("/nowhere"), scoring(), {})
     *_, table = actor(task_table((7, some_batches(1)[0])))
     [outcome] = table.to_pylist()
@@ -188,7 +188,7 @@ def test_an_actor_returns_what_the_user_can_mend_in_one_line() -> None:
     assert outcome["part"] is None
 
 
-def test_an_actor_returns_what_is_not_the_users_fault_with_its_traceback(
+def test_actor_returns_other_errors_with_traceback(
     weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def defective(*_: object) -> None:
@@ -203,7 +203,7 @@ def test_an_actor_returns_what_is_not_the_users_fault_with_its_traceback(
 
 
 @pytest.mark.parametrize("resource", ["CPU", "GPU"])
-def test_actors_that_this_machine_has_no_room_for_are_told(resource: str) -> None:
+def test_actors_beyond_the_resources_are_reported(resource: str) -> None:
     params = RayParams(actors=3, cpus_per_actor=2, gpus_per_actor=0.5)
     check_resources(params, {"CPU": 6, "GPU": 1.5})
     with pytest.raises(InputError, match=f"3 actors of .* {resource}s each need"):
@@ -251,9 +251,7 @@ def actors() -> set[psutil.Process]:
     return found
 
 
-def test_actors_that_are_killed_lose_and_double_nothing_and_change_no_bit(
-    ray_folder: Path, weights: Path
-) -> None:
+def test_killed_actors_do_not_change_results(ray_folder: Path, weights: Path) -> None:
     import ray
     import torch
 
@@ -299,7 +297,7 @@ class Refusing(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_key_reaches_the_actors_and_no_log_and_their_errors_are_one_line(
+def test_keys_reach_actors_but_no_log(
     ray_folder: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCHWRIGHT_TEST_KEY", SECRET)

@@ -102,7 +102,7 @@ def evaluate(names: list[str], shots: int, weights: Path, tasks: Path, logs: Pat
     return out
 
 
-def test_the_harness_counts_the_accuracies_that_we_count(answered: Answered) -> None:
+def test_harness_accuracies_equal_ours(answered: Answered) -> None:
     scores = table(answered.live, "08_reporting", "comparison_scores").set_index("configuration")
     for name, style in ASKED.items():
         results = answered.results[name]["results"]

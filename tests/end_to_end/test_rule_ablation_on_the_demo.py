@@ -47,7 +47,7 @@ def table(data: Path, layer: str, name: str) -> pd.DataFrame:
     return pd.read_parquet(newest(data, layer, f"{name}.parquet", "demo", "mmlu_cf_rules"))
 
 
-def test_each_step_adds_one_rule_to_the_last(rules: Path) -> None:
+def test_each_step_adds_one_transform(rules: Path) -> None:
     perturbed_items = table(rules, "04_feature", "perturbed_items")
     made = perturbed_items[perturbed_items["role"] == "item"].set_index(["condition", "item_id"])
     items = table(rules, "03_primary", "items").set_index("item_id")
@@ -67,7 +67,7 @@ def test_each_step_adds_one_rule_to_the_last(rules: Path) -> None:
         assert third["choices"][third["answer"]] in {before["answer_text"], third["answer_text"]}
 
 
-def test_the_ablation_has_every_step_at_0_and_5_demonstrations(rules: Path) -> None:
+def test_ablation_has_every_step_with_0_and_5_demonstrations(rules: Path) -> None:
     ablation = table(rules, "08_reporting", "rule_ablation")
     assert set(ablation["configuration"]) == set(CONFIGURATIONS)
     for _, steps in ablation.groupby("configuration"):

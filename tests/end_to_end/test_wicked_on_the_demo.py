@@ -97,7 +97,7 @@ def test_demonstrations_are_those_of_the_copy(wicked: Path) -> None:
     assert not as_they_were["prefix"].astype(str).str.contains("None of the above").all()
 
 
-def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
+def test_second_run_scores_nothing_and_gives_same_bytes(
     wicked: Path, run_project: Callable[..., Path]
 ) -> None:
     def shards() -> dict[str, int]:

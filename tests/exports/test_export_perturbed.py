@@ -59,7 +59,7 @@ def names(found: HarnessExport) -> list[str]:
     return [family.name for family in found.families]
 
 
-def test_original_group_and_copies_stand_side_by_side_in_every_style() -> None:
+def test_original_group_and_copies_are_exported_in_every_style() -> None:
     assert names(export(styles=("letters", "cloze"))) == [
         "benchwright_colours",
         "benchwright_colours_cloze",
@@ -72,7 +72,7 @@ def test_original_group_and_copies_stand_side_by_side_in_every_style() -> None:
     ]
 
 
-def test_copies_are_counted_as_numbers() -> None:
+def test_copies_are_sorted_by_number() -> None:
     found = export(perturbation=PerturbationParams(copies=11))
     (group,) = [family for family in found.families if family.group is not None]
     assert group.group is not None
@@ -96,7 +96,7 @@ def test_each_copy_has_its_own_items_and_demonstrations() -> None:
         assert [row["item_id"] for row in task.demonstrations] == list(SHOWN["item_id"])
 
 
-def test_tasks_of_a_copy_say_which_it_is() -> None:
+def test_tasks_of_a_copy_carry_its_name() -> None:
     family = export().families[-1]
     said = family.tasks[0].config["metadata"]["benchwright"]
     assert {name: said[name] for name in ("benchmark", "condition", "perturbation", "copy")} == {
@@ -110,7 +110,7 @@ def test_tasks_of_a_copy_say_which_it_is() -> None:
     assert first != second
 
 
-def test_the_original_is_exported_as_it_always_was() -> None:
+def test_original_equals_that_of_the_plain_export() -> None:
     kept = export_tasks(
         ITEMS,
         ITEMS,
@@ -159,7 +159,7 @@ def test_perturbations_of_one_run_have_a_group_each() -> None:
     }
 
 
-def test_open_ended_items_are_written_in_copies_too() -> None:
+def test_open_ended_items_of_copies_use_generate() -> None:
     rows = table(*(item(f"colours/{n}", choices=(), answer_text=str(n)) for n in range(3)))
     found = export(rows, rows.iloc[:0])
     assert names(found) == [
@@ -173,20 +173,20 @@ def test_open_ended_items_are_written_in_copies_too() -> None:
     assert group.group["aggregate_metric_list"][0]["metric"] == "exact_match"
 
 
-def test_a_copy_named_as_a_subject_is_refused() -> None:
+def test_a_copy_with_the_name_of_a_subject_is_rejected() -> None:
     items = table(item("colours/a/0", "wicked 1"), item("colours/b/0", "law"))
     shown = table(item("dev/a/0", "wicked 1"), item("dev/b/0", "law"))
     with pytest.raises(InputError, match="benchwright_colours_wicked_1 would be the name of two"):
         export(items, shown)
 
 
-def test_the_order_of_rows_changes_no_byte() -> None:
+def test_output_does_not_depend_on_row_order() -> None:
     perturbed_items = perturb(ITEMS, SHOWN, PerturbationParams(copies=2), 0).perturbed_items
     turned = export(ITEMS[::-1], SHOWN[::-1], perturbed_items[::-1])
     assert folder_contents(export(perturbed_items=perturbed_items)) == folder_contents(turned)
 
 
-def test_the_page_runs_original_and_group_at_the_same_shots() -> None:
+def test_readme_runs_original_and_group_with_the_same_shots() -> None:
     page = export(limit=6, seed=7).readme
     assert "--tasks benchwright_colours,benchwright_colours_wicked --include_path ." in page
     assert page.count("--num_fewshot 3") == 1
@@ -194,7 +194,7 @@ def test_the_page_runs_original_and_group_at_the_same_shots() -> None:
     assert "| `benchwright_colours_wicked` | wicked, mean of 2 | letters | 6 | 2 | 3 |" in page
 
 
-def test_the_manifest_says_how_the_copies_were_made(tmp_path: Path) -> None:
+def test_manifest_has_the_settings_of_the_copies(tmp_path: Path) -> None:
     dataset = HarnessTasks(path=str(tmp_path / "harness_perturbed"))
     dataset.save(export())
     manifest = dataset.load()

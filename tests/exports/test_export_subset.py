@@ -68,7 +68,7 @@ def test_tasks_are_named_by_sampler_and_size_and_carry_weights() -> None:
         assert all("weight" not in row for row in task.demonstrations)
 
 
-def test_the_manifest_has_all_that_an_estimate_needs(tmp_path: Path) -> None:
+def test_manifest_has_the_input_of_an_estimate(tmp_path: Path) -> None:
     HarnessTasks(path=str(tmp_path / "subset")).save(export(UNEQUAL, "anchor_points"))
     read = read_subset(tmp_path / "subset")
     assert read == read_subset(tmp_path / "subset" / "manifest.json")
@@ -81,7 +81,7 @@ def test_the_manifest_has_all_that_an_estimate_needs(tmp_path: Path) -> None:
     assert "benchwright estimate" in read.scoring
 
 
-def test_rows_of_the_stock_task_are_sorted_and_its_places_not() -> None:
+def test_rows_of_the_stock_task_are_sorted() -> None:
     found = export(UNEQUAL)
     assert found.stock_samples == {"colours": [2, 9, 10]}
     assert json.loads(folder_contents(found)["stock_samples.json"]) == {"colours": [2, 9, 10]}
@@ -94,32 +94,32 @@ def test_without_a_stock_task_items_have_no_place_in_one() -> None:
     assert "names no stock task" in found.readme
 
 
-def test_equal_weights_are_told_to_be_the_harnesss_own_mean() -> None:
+def test_manifest_says_that_equal_weights_give_the_plain_mean() -> None:
     subset = export(chosen((1, 0.5), (3, 0.5))).facts["subset"]
     assert subset["equal_weights"] is True
-    assert subset["scoring"].startswith("all items count alike")
+    assert subset["scoring"].startswith("all items have equal weights")
 
 
 @pytest.mark.parametrize(
     ("sampler", "winner", "said"),
     [("chosen", "flesch", "flesch"), ("chosen", "", "random"), ("lda_tfidf", "x", "lda_tfidf")],
 )
-def test_the_sampler_is_the_one_that_drew(sampler: str, winner: str, said: str) -> None:
+def test_sampler_is_the_one_of_the_subset(sampler: str, winner: str, said: str) -> None:
     found = export(chosen((1, 1.0)), sampler, winner)
     assert found.facts["subset"]["sampler"] == said
     assert found.families[0].name == f"benchwright_colours_{said}_1"
 
 
-def test_the_page_says_how_to_ask_and_what_the_score_is() -> None:
+def test_readme_has_the_commands_and_the_score() -> None:
     readme = export(UNEQUAL, "anchor_points").readme
     assert "3 of 12 items" in readme
     assert "--tasks benchwright_colours_anchor_points_3 --include_path ." in readme
     assert "--samples stock_samples.json" in readme
     assert "benchwright estimate results --subset . --benchmark colours" in readme
-    assert "The score is the sum of weight times answer" in readme
+    assert "The score is the weighted mean of the answers" in readme
 
 
-def test_an_item_that_is_not_the_benchmarks_is_refused() -> None:
+def test_unknown_items_are_rejected() -> None:
     strange = ChosenSubset.from_rows([("colours/99", 0, 1.0)])
     with pytest.raises(InputError, match="colours/99 is not among"):
         export(strange)
@@ -133,9 +133,7 @@ def test_an_item_that_is_not_the_benchmarks_is_refused() -> None:
         ({"seed": "soon"}, "subset.seed"),
     ],
 )
-def test_a_manifest_that_was_changed_is_refused(
-    change: dict[str, Any], said: str, tmp_path: Path
-) -> None:
+def test_changed_manifests_are_rejected(change: dict[str, Any], said: str, tmp_path: Path) -> None:
     manifest = json.loads(folder_contents(export(UNEQUAL))["manifest.json"])
     manifest["subset"] |= change
     file = tmp_path / "manifest.json"
@@ -152,7 +150,7 @@ def test_weights_that_do_not_sum_to_one_are_refused(tmp_path: Path) -> None:
         read_subset(tmp_path)
 
 
-def test_other_manifests_and_none_are_refused(tmp_path: Path) -> None:
+def test_other_and_missing_manifests_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_subset(tmp_path)
     (tmp_path / "manifest.json").write_text('{"format": 1}')

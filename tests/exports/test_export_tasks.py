@@ -45,7 +45,7 @@ def names(found: HarnessExport) -> list[str]:
     return [family.name for family in found.families]
 
 
-def test_original_and_variant_have_names_side_by_side() -> None:
+def test_original_and_variant_have_different_names() -> None:
     assert names(export()) == [
         "benchwright_colours",
         "benchwright_colours_cloze",
@@ -67,21 +67,21 @@ def test_names_follow_prefix_variant_and_benchmark() -> None:
     assert names(found) == ["lab7_arc_challenge_4_no_similar_v2"]
 
 
-def test_open_ended_items_are_written_whatever_the_styles() -> None:
+def test_open_ended_items_always_use_generate() -> None:
     rows = table(*(item(f"colours/{n}", choices=(), answer_text=str(n)) for n in range(3)))
     found = export(rows, rows.iloc[:1])
     assert names(found) == ["benchwright_colours", "benchwright_colours_smart"]
     assert {family.facts["style"] for family in found.families} == {"generate"}
 
 
-def test_where_both_kinds_are_mixed_each_is_asked_as_it_can_be() -> None:
+def test_mixed_items_are_exported_in_the_styles_that_fit() -> None:
     rows = table(item("colours/0"), item("colours/1", choices=(), answer_text="4"))
     found = export(rows, rows, styles=("letters",), original=False)
     assert names(found) == ["benchwright_colours_smart", "benchwright_colours_smart_generate"]
     assert [family.facts["n_items"] for family in found.families] == [1, 1]
 
 
-def test_two_tasks_of_one_name_are_refused() -> None:
+def test_two_tasks_with_one_name_are_rejected() -> None:
     rows = table(item("colours/smart/0", "smart"), item("colours/dull/0", "dull"))
     shown = table(item("dev/smart/0", "smart"), item("dev/dull/0", "dull"))
     with pytest.raises(InputError, match="benchwright_colours_smart would be the name of two"):
@@ -105,11 +105,11 @@ def test_nothing_to_export_is_an_error() -> None:
         export(rows, rows)
 
 
-def test_the_manifest_says_why_there_are_no_stock_rows() -> None:
+def test_manifest_has_the_reason_for_no_stock_rows() -> None:
     found = export()
     assert found.stock_samples == {}
     assert found.facts["stock_samples"]["reason_for_none"].startswith("the benchmark's file names")
-    assert "Not known: the benchmark's file names no stock task" in found.readme
+    assert "Not available: the benchmark's file names no stock task" in found.readme
 
 
 def test_stock_rows_are_those_of_the_kept_items() -> None:
@@ -120,7 +120,7 @@ def test_stock_rows_are_those_of_the_kept_items() -> None:
     assert found.facts["stock_samples"] == {"tasks": {"stock_colours": 2}, "reason_for_none": ""}
 
 
-def test_the_order_of_rows_changes_no_byte() -> None:
+def test_output_does_not_depend_on_row_order() -> None:
     turned = export(ITEMS[::-1], ITEMS.iloc[:2][::-1])
     assert folder_contents(export()) == folder_contents(turned)
 
@@ -146,7 +146,7 @@ def test_the_pipeline_reads_what_other_stages_save() -> None:
         {"shots": 5},
     ],
 )
-def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
+def test_wrong_settings_are_rejected(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         ExportsParams(**wrong)
 
@@ -155,7 +155,7 @@ def rows_of(found: HarnessExport, family: int) -> list[dict[str, Any]]:
     return [dict(row) for task in found.families[family].tasks for row in task.rows]
 
 
-def test_a_kept_item_that_was_changed_is_exported_as_it_is_kept() -> None:
+def test_changed_kept_items_are_exported_as_changed() -> None:
     changed = ITEMS.iloc[[3, 1]].copy()
     changed.iloc[0, changed.columns.get_loc("answer_text")] = "other"
     found = export(kept=changed, styles=("letters",))
@@ -167,7 +167,7 @@ def test_a_kept_item_that_was_changed_is_exported_as_it_is_kept() -> None:
     )
 
 
-def test_rows_that_are_made_when_asked_for_are_those_of_the_folder(tmp_path: Path) -> None:
+def test_lazy_rows_equal_those_of_the_folder(tmp_path: Path) -> None:
     found = export()
     HarnessTasks(path=str(tmp_path / "out")).save(found)
     for name, content in folder_contents(found).items():

@@ -143,7 +143,7 @@ def ours(
 
 @pytest.mark.parametrize("shots", [0, 1, 5])
 @pytest.mark.parametrize("style", ["letters", "cloze"])
-def test_contexts_and_continuations_are_ours(
+def test_contexts_and_continuations_equal_those_of_scoring(
     saved: Callable[..., Path], style: str, shots: int
 ) -> None:
     folder = saved(NASTY, DEMONSTRATIONS, style)
@@ -164,7 +164,7 @@ def test_contexts_and_continuations_are_ours(
     ],
 )
 @pytest.mark.parametrize("style", ["letters", "cloze"])
-def test_other_words_around_questions_are_ours_too(
+def test_other_prompt_settings_equal_those_of_scoring(
     saved: Callable[..., Path], style: str, prompt: dict[str, str], scoring: dict[str, Any]
 ) -> None:
     changes = {"benchmark": benchmark(prompt=prompt), **scoring}
@@ -181,7 +181,7 @@ def test_other_words_around_questions_are_ours_too(
         (NASTY, DEMONSTRATIONS, "benchwright_colours_generate"),
     ],
 )
-def test_prompts_for_answers_in_words_are_ours(
+def test_prompts_for_written_answers_equal_those_of_scoring(
     saved: Callable[..., Path], items: Any, demonstrations: Any, name: str, shots: int
 ) -> None:
     asked = requests(saved(items, demonstrations, "generate"), name, shots)
@@ -245,7 +245,7 @@ def test_a_group_s_score_is_the_share_of_right_items(saved: Callable[..., Path])
     assert sorted(row["item_id"] for row in logged) == sorted(row[0] for row in items)
 
 
-def test_original_and_variant_lie_side_by_side(saved: Callable[..., Path]) -> None:
+def test_original_and_variant_run_from_one_folder(saved: Callable[..., Path]) -> None:
     folder = saved(NASTY, DEMONSTRATIONS)
     assert len(requests(folder, "benchwright_colours", 0)) == len(NASTY)
     assert len(requests(folder, "benchwright_colours_smart", 0)) == 2

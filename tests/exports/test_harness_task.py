@@ -52,7 +52,7 @@ TWO_SUBJECTS = [item("b/law/0", "law"), item("b/anatomy/10"), item("b/anatomy/2"
 OWN = [item("dev/law/0", "law"), *(item(f"dev/anatomy/{n}") for n in range(3))]
 
 
-def test_subjects_with_demonstrations_of_their_own_are_tasks_of_one_group() -> None:
+def test_subjects_with_own_demonstrations_are_tasks_of_a_group() -> None:
     found = family(TWO_SUBJECTS, OWN)
     assert [task.name for task in found.tasks] == ["t_anatomy", "t_law"]
     assert [ids(task) for task in found.tasks] == [["b/anatomy/2", "b/anatomy/10"], ["b/law/0"]]
@@ -75,7 +75,7 @@ def test_subjects_with_demonstrations_of_their_own_are_tasks_of_one_group() -> N
         (OWN, {"demonstrations": "all"}),
     ],
 )
-def test_otherwise_there_is_one_task(examples: Any, changes: Any) -> None:
+def test_shared_demonstrations_give_one_task(examples: Any, changes: Any) -> None:
     found = family(TWO_SUBJECTS, examples, **changes)
     assert [task.name for task in found.tasks] == ["t"]
     assert found.group is None
@@ -83,7 +83,7 @@ def test_otherwise_there_is_one_task(examples: Any, changes: Any) -> None:
     assert all(subject in text for subject, text in descriptions.items())
 
 
-def test_an_item_equal_to_a_demonstration_is_a_task_of_its_own() -> None:
+def test_items_equal_to_a_demonstration_are_a_separate_task() -> None:
     twin = item("b/anatomy/3", question="Which colour has dev/anatomy/1?")
     found = family([*TWO_SUBJECTS, twin], OWN)
     assert [task.name for task in found.tasks] == ["t_anatomy", "t_anatomy_part2", "t_law"]
@@ -100,7 +100,7 @@ def test_parts_of_one_task_do_not_take_the_group_s_name() -> None:
     assert [task.name for task in found.tasks] == ["t_part1", "t_part2"]
 
 
-def test_no_more_demonstrations_are_carried_than_asked_for() -> None:
+def test_no_more_demonstrations_than_requested_are_exported() -> None:
     found = family(TWO_SUBJECTS, OWN, exports={"max_shots": 2})
     assert [len(task.demonstrations) for task in found.tasks] == [2, 2]
 
@@ -132,7 +132,7 @@ def test_letters_are_chosen_among_labels_and_cloze_among_options() -> None:
         assert [m["metric"] for m in task.config["metric_list"]] == ["acc", "acc_norm"]
 
 
-def test_rows_say_which_item_they_are() -> None:
+def test_rows_carry_the_item_id() -> None:
     frame = table(*TWO_SUBJECTS)
     rows = {row["item_id"]: row for task in family(TWO_SUBJECTS).tasks for row in task.rows}
     for wanted in frame.to_dict("records"):
@@ -149,7 +149,7 @@ def test_bare_labels_change_the_scored_letters_only() -> None:
     assert cloze["target_delimiter"] == " "
 
 
-def test_the_order_of_rows_changes_nothing() -> None:
+def test_results_do_not_depend_on_row_order() -> None:
     assert family(TWO_SUBJECTS, OWN) == family(TWO_SUBJECTS[::-1], OWN[::-1])
     assert items_hash(questions(table(*OWN))) == items_hash(questions(table(*OWN[::-1])))
 
@@ -163,7 +163,7 @@ def test_the_order_of_rows_changes_nothing() -> None:
         {"exports": {"max_shots": 1}},
     ],
 )
-def test_the_version_is_that_of_the_texts(change: dict[str, Any]) -> None:
+def test_version_depends_on_the_texts(change: dict[str, Any]) -> None:
     def version(**changes: Any) -> str:
         return str(family(TWO_SUBJECTS, OWN, **changes).tasks[0].config["metadata"]["version"])
 
@@ -183,7 +183,7 @@ def test_the_hash_of_items_is_that_of_questions_and_right_answers() -> None:
     assert of(said) != of(item("a", choices=(), answer_text="5"))
 
 
-def test_what_does_not_suit_a_style_is_left_out_and_counted() -> None:
+def test_items_that_do_not_fit_a_style_are_left_out_and_counted() -> None:
     rows = [item("b/0"), item("b/1", choices=(), answer_text="4"), item("b/2", answer=-1)]
     letters = family(rows)
     assert ids(letters.tasks[0]) == ["b/0"]
@@ -195,7 +195,7 @@ def test_what_does_not_suit_a_style_is_left_out_and_counted() -> None:
     assert family(rows[1:2]).tasks == []
 
 
-def test_open_ended_answers_are_read_off_by_a_pattern_and_numbers_by_a_second() -> None:
+def test_open_ended_answers_and_numbers_are_extracted_by_patterns() -> None:
     numbers = [
         item("b/0", choices=(), answer_text="1,024"),
         item("b/1", choices=(), answer_text="-3.5"),
@@ -208,7 +208,7 @@ def test_open_ended_answers_are_read_off_by_a_pattern_and_numbers_by_a_second() 
     assert [f["name"] for f in words.tasks[0].config["filter_list"]] == ["stated"]
 
 
-def test_what_ends_an_answer_is_the_run_s_or_the_next_question() -> None:
+def test_stop_texts_are_those_of_the_run_or_the_next_question() -> None:
     rows = [item("b/0", choices=(), answer_text="4")]
 
     def until(**changes: Any) -> Any:
@@ -221,7 +221,7 @@ def test_what_ends_an_answer_is_the_run_s_or_the_next_question() -> None:
     assert until(generation={"stop": ("\n\n",)}) == ["\n\n"]
 
 
-def test_a_worked_example_is_explanation_and_statement() -> None:
+def test_demonstrations_are_explanation_and_statement() -> None:
     told = item("dev/0", choices=(), answer_text="4", explanation="2 + 2 = 4")
     found = family([item("b/0", choices=(), answer_text="5")], [told], "generate").tasks[0]
     assert found.rows[0]["target"] == "5"
@@ -229,7 +229,7 @@ def test_a_worked_example_is_explanation_and_statement() -> None:
 
 
 def test_an_example_without_an_answer_is_refused() -> None:
-    with pytest.raises(InputError, match=r"dev/0: nothing follows the question.*prompt\.statement"):
+    with pytest.raises(InputError, match=r"dev/0: it has no answer.*prompt\.statement"):
         family(
             [item("b/0", choices=(), answer_text="5")],
             [item("dev/0", choices=(), answer_text="4")],
@@ -270,13 +270,13 @@ def test_the_final_answer_is_read_to_the_end_of_its_sentence(text: str, answers:
     assert re.findall(stated_answer(PromptParams(), True), text) == answers
 
 
-def test_words_of_the_statement_may_be_others() -> None:
+def test_other_statements_are_supported() -> None:
     words = PromptParams(statement="Antwort (richtig): {label}", open_statement="#### {answer}")
     assert re.findall(stated_answer(words, False), "Antwort (richtig): B") == ["B"]
     assert re.findall(stated_answer(words, True), "so\n#### 42\n") == ["42"]
 
 
-def test_copies_need_no_more_columns_than_a_question_has() -> None:
+def test_perturbed_copies_need_only_the_columns_of_a_question() -> None:
     names = ["item_id", "subject", "question", "choices", "answer", "answer_text"]
     frame: pd.DataFrame = table(*TWO_SUBJECTS)[[*names, "explanation", "content_hash"]]
     found = harness_family("t", questions(frame), frame.iloc[:0], asked(), {})

@@ -61,15 +61,15 @@ def test_subjects_can_be_mapped_one_by_one() -> None:
         ("colours/anatomy/test/3", BY_SUBJECT),
     ],
 )
-def test_one_id_that_tells_no_row_leaves_none(item_id: str, mapping: StockTaskParams) -> None:
+def test_one_id_without_a_row_gives_no_rows(item_id: str, mapping: StockTaskParams) -> None:
     good = "colours/0" if mapping is WHOLE else "colours/anatomy/0"
     items = table(item(good), item(item_id))
     found = stock_samples(items, [good], mapping, "colours")
     assert found.rows == {}
-    assert f"item {item_id} does not say its row" in found.reason
+    assert f"the id {item_id} does not contain the row" in found.reason
 
 
-def test_two_items_on_one_row_leave_none() -> None:
+def test_two_items_on_one_row_give_no_rows() -> None:
     items = table(item("colours/1"), item("colours/01"))
     found = stock_samples(items, ["colours/1"], WHOLE, "colours")
     assert found.rows == {}
@@ -107,7 +107,7 @@ def of_benchmark(mirror_root: str = "", **changes: Any) -> Any:
     return samples_of_benchmark(items, ["colours/1"], ingestion, mirror_root)
 
 
-def test_a_benchmark_without_a_stock_task_says_so() -> None:
+def test_reason_names_a_missing_stock_task() -> None:
     assert of_benchmark()[:2] == ({}, "the benchmark's file names no stock task (harness)")
 
 
@@ -130,7 +130,7 @@ def test_rows_of_the_hub_are_known() -> None:
     assert (found.rows, found.reason) == ({"colours": [1]}, "")
 
 
-def test_a_mirror_counts_only_where_the_mapping_trusts_it() -> None:
+def test_mirror_is_used_only_if_the_mapping_allows_it() -> None:
     both = sources("hub", "mirror")
     refused = of_benchmark("/mirror", harness=WHOLE, sources=both)
     assert refused.rows == {}
@@ -147,7 +147,7 @@ def test_local_files_may_come_before_the_hub() -> None:
     assert "the source local" in refused.reason
 
 
-def test_rows_of_several_configurations_are_no_rows_of_one_task() -> None:
+def test_rows_of_several_hub_configurations_give_no_rows() -> None:
     found = of_benchmark(harness=WHOLE, sources=sources("hub", configs=("x", "y")))
     assert found.rows == {}
     assert "several configurations" in found.reason

@@ -69,18 +69,18 @@ def test_other_versions_are_not(tmp_path: Path, version: int) -> None:
         fields(tmp_path, whole(number("a", 7), version=version)[0])
 
 
-def test_a_name_twice_is_refused(tmp_path: Path) -> None:
+def test_duplicate_names_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'a' is there twice"):
         fields(tmp_path, whole(number("a", 1), number("a", 2))[0])
 
 
-def test_lists_in_lists_are_followed_four_deep(tmp_path: Path) -> None:
+def test_nested_lists_are_followed_four_levels_deep(tmp_path: Path) -> None:
     assert fields(tmp_path, whole(nested("a", 4))[0]) == {"a": 1}
     with pytest.raises(InputError, match="type 9 is not known"):
         fields(tmp_path, whole(nested("a", 5))[0])
 
 
-def test_entries_of_a_list_lie_in_the_file(tmp_path: Path) -> None:
+def test_lists_must_lie_in_the_file(tmp_path: Path) -> None:
     def listed(count: int, values: int) -> bytes:
         return text("a") + struct.pack("<IIQ", ARRAY, U32, count) + bytes(4 * values)
 
@@ -94,16 +94,14 @@ def test_entries_of_a_list_lie_in_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("claim", ["n_entries", "n_tensors"])
-def test_more_than_can_lie_in_the_file_is_refused_before_it_is_walked(
-    tmp_path: Path, claim: str
-) -> None:
+def test_impossible_counts_are_rejected_before_reading(tmp_path: Path, claim: str) -> None:
     content, _ = whole(number("a", 1), **{claim: 1_000})
     with pytest.raises(InputError, match=r"states 1,000 entries in"):
         fields(tmp_path, content)
 
 
 @pytest.mark.parametrize("alignment", [0, 2**32 - 1])
-def test_an_alignment_is_a_number_above_nothing(tmp_path: Path, alignment: int) -> None:
+def test_alignment_must_be_positive(tmp_path: Path, alignment: int) -> None:
     content, _ = whole(number("general.alignment", alignment), tensors=(tensor((1,)),), data=4)
     told = "general.alignment is 0" if alignment == 0 else "ends before its last tensor"
     with pytest.raises(InputError, match=told):
@@ -117,7 +115,7 @@ def test_an_alignment_is_a_number_above_nothing(tmp_path: Path, alignment: int) 
     ("shape", "kind", "offset", "size"),
     [((3, 5), F32, 0, 60), ((32, 2), Q4_0, 32, 68), ((), F32, 8, 12)],
 )
-def test_the_last_byte_of_a_tensor_lies_in_the_file(
+def test_tensors_must_lie_in_the_file(
     tmp_path: Path, shape: tuple[int, ...], kind: int, offset: int, size: int
 ) -> None:
     part = tensor(shape, kind, offset)
@@ -137,7 +135,7 @@ def test_data_begins_where_the_alignment_says(tmp_path: Path) -> None:
         fields(tmp_path, content[:-1])
 
 
-def test_a_tensor_has_eight_dimensions_at_most(tmp_path: Path) -> None:
+def test_tensors_have_at_most_eight_dimensions(tmp_path: Path) -> None:
     for dimensions in (8, 9):
         content, _ = whole(tensors=(tensor((1,) * dimensions),), data=4)
         if dimensions == 8:

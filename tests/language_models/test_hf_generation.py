@@ -81,7 +81,7 @@ def test_greedy_answers_are_those_of_transformers(
     assert len(words) > 40, "the model must not say one thing only"
 
 
-def test_a_long_answer_outgrows_the_room_it_was_given(
+def test_long_answers_grow_the_cache(
     wordy_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     model = TransformersModel(wordy_model("qwen2"), tiny_tokenizer)
@@ -120,7 +120,7 @@ def test_the_space_before_an_answer_is_kept_by_a_tokenizer_that_drops_it(
 
 
 @pytest.mark.parametrize("family", ["llama", "mistral", "gemma3", "gpt2"])
-def test_common_architectures_write_side_by_side(
+def test_common_architectures_generate_in_batches(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     assert TransformersModel(tiny_model(family), tiny_tokenizer)._writes_side_by_side
@@ -128,7 +128,7 @@ def test_common_architectures_write_side_by_side(
 
 @pytest.mark.parametrize("family", ["llama", "gemma3", "gpt2"])
 @pytest.mark.parametrize("apart", [True, False], ids=["prefix_apart", "prefix_copied"])
-def test_few_slots_are_filled_again_and_change_nothing(
+def test_slots_are_reused_without_changes(
     family: str, apart: bool, wordy_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     network = wordy_model(family)
@@ -159,7 +159,7 @@ def test_a_stop_text_ends_an_answer_and_is_not_part_of_it(
     assert cut.generated_tokens < whole.generated_tokens
 
 
-def test_the_model_s_own_end_ends_an_answer(
+def test_end_of_text_token_ends_an_answer(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     network = tiny_model("llama")
@@ -198,7 +198,7 @@ def test_a_prompt_that_fills_the_context_is_not_answered(
 
 
 @pytest.mark.parametrize("family", ["llama", "gpt2", "bloom"])
-def test_samples_depend_on_seed_and_prompt_alone(
+def test_samples_depend_on_seed_and_prompt_only(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     model = TransformersModel(tiny_model(family), tiny_tokenizer, batch_tokens=128)

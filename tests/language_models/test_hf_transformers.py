@@ -69,13 +69,13 @@ def test_common_architectures_share_their_prefix(
 
 
 @pytest.mark.parametrize("family", ["mamba", "bloom"])
-def test_an_architecture_without_masks_or_positions_is_scored_one_by_one(
+def test_architectures_without_masks_or_positions_are_scored_one_by_one(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     assert not TransformersModel(tiny_model(family), tiny_tokenizer).shares
 
 
-def test_order_and_batch_size_change_nothing_but_rounding(
+def test_order_and_batch_size_change_only_rounding(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     network = tiny_model("gemma3")
@@ -87,7 +87,7 @@ def test_order_and_batch_size_change_nothing_but_rounding(
     assert small.score(prompts) == turned, "another order must give the same bits"
 
 
-def test_a_prompt_beyond_the_context_is_not_scored_and_the_others_are(
+def test_prompts_beyond_the_context_are_not_scored(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     model = TransformersModel(tiny_model("llama"), tiny_tokenizer, context=60)
@@ -167,7 +167,7 @@ def real_prompts(style: str, shots: int) -> list[tuple[str, str, tuple[str, ...]
 
 
 @pytest.mark.parametrize("family", ["llama", "qwen2", "mistral", "gemma3"])
-def test_common_architectures_look_at_the_prefix_together(
+def test_common_architectures_use_shared_attention(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     network = tiny_model(family)
@@ -176,7 +176,7 @@ def test_common_architectures_look_at_the_prefix_together(
     assert model.shares
 
 
-def test_a_model_that_does_not_pass_the_prefix_on_gets_copies_of_it(
+def test_model_without_shared_attention_gets_copies_of_the_prefix(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def deaf(*arguments: Any, shared_prefix: Any = None, **others: Any) -> Any:
@@ -210,7 +210,7 @@ def test_rows_hold_every_prompt_once_and_batches_keep_to_their_size(
         assert min(map(len, rows)) >= 1
 
 
-def test_short_prompts_share_rows_and_do_not_see_each_other(
+def test_short_prompts_share_rows_without_seeing_each_other(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shapes: list[tuple[int, int]] = []

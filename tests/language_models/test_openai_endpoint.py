@@ -106,7 +106,7 @@ def always(fault: str) -> Callable[[dict[str, Any], int], str | None]:
 # Faults
 
 
-def test_two_hundred_prompts_survive_every_fault_and_are_each_answered_once() -> None:
+def test_each_prompt_is_answered_once_despite_faults() -> None:
     prompts = [cloze(i) for i in range(200)]
     batches = [prompts[:3], [], prompts[3:100], prompts[100:], [], []]
     slow = {"hang", "dribbled", "dribbled headers"}
@@ -127,7 +127,7 @@ def test_two_hundred_prompts_survive_every_fault_and_are_each_answered_once() ->
 
 
 @pytest.mark.parametrize("fault", PASSING_FAULTS)
-def test_a_fault_that_passes_costs_one_try(fault: str) -> None:
+def test_transient_fault_costs_one_attempt(fault: str) -> None:
     with Server(faults=once(fault)) as server:
         [found] = score(connect(server, timeout=0.7), cloze(1)._replace(continuations=(" the",)))
     assert found.logprobs == pytest.approx([echoed_logprob(whole(cloze(1)), " the")])
@@ -149,7 +149,7 @@ def test_a_fault_that_passes_costs_one_try(fault: str) -> None:
         ("error in 200", "upstream is down"),
     ],
 )
-def test_faults_without_end_stop_with_one_line(fault: str, reason: str) -> None:
+def test_permanent_faults_stop_with_one_line(fault: str, reason: str) -> None:
     with Server(faults=always(fault)) as server:
         model = connect(server, timeout=0.2, max_wait=0.05, retries=2, concurrency=1)
         with pytest.raises(InputError) as caught:
@@ -162,14 +162,14 @@ def test_faults_without_end_stop_with_one_line(fault: str, reason: str) -> None:
     assert len(server.arrivals) == 3
 
 
-def test_a_server_that_is_not_there_stops_with_one_line() -> None:
+def test_unreachable_server_stops_with_one_line() -> None:
     with Server() as server:
         model = connect(server, retries=1)
     with pytest.raises(InputError, match=r"models\.toy\.endpoint: no answer from http://127.*fail"):
         score(model, cloze(1))
 
 
-def test_batches_before_an_error_are_yielded_and_nothing_new_is_asked() -> None:
+def test_batches_before_an_error_are_yielded() -> None:
     def fault(body: dict[str, Any], _tries: int) -> str | None:
         if "Question 0:" in body["prompt"]:
             time.sleep(0.3)
@@ -190,7 +190,7 @@ def no_threads_left() -> bool:
     return not [t for t in threading.enumerate() if "_work" in t.name]
 
 
-def test_a_slow_prompt_holds_up_the_others_only_when_many_answers_wait_for_it(
+def test_slow_prompt_blocks_others_only_if_many_answers_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(http_retries, "_HELD", 10)
@@ -215,7 +215,7 @@ def test_a_slow_prompt_holds_up_the_others_only_when_many_answers_wait_for_it(
         assert no_threads_left()
 
 
-def test_threads_end_with_a_caller_who_wants_no_more() -> None:
+def test_threads_end_with_their_iterator() -> None:
     with Server() as server:
         answers = connect(server).score_batches([[cloze(i)] for i in range(50)], silent)
         next(answers)
@@ -224,7 +224,7 @@ def test_threads_end_with_a_caller_who_wants_no_more() -> None:
         assert len(server.arrivals) < 60
 
 
-def test_an_interrupt_ends_at_once_though_the_server_hangs() -> None:
+def test_interrupt_ends_at_once_with_a_hanging_server() -> None:
     def fault(body: dict[str, Any], _tries: int) -> str | None:
         return "hang" if "Question 1:" in body["prompt"] else None
 
@@ -246,7 +246,7 @@ def test_no_more_requests_are_in_flight_than_allowed() -> None:
     assert server.busiest == 3
 
 
-def test_one_asked_to_wait_makes_all_wait() -> None:
+def test_one_wait_request_pauses_all_threads() -> None:
     limited: list[float] = []
 
     def fault(_body: dict[str, Any], _tries: int) -> str | None:
@@ -324,7 +324,7 @@ def test_an_account_without_money_is_not_asked_again() -> None:
     assert len(server.arrivals) == 1
 
 
-def test_the_key_is_sent_and_told_to_nobody(
+def test_key_is_sent_but_never_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("TOY_KEY", f" {KEY}\n")
@@ -370,7 +370,7 @@ def test_a_server_without_a_key_gets_none() -> None:
 # Log-likelihoods from the echo
 
 
-def test_continuations_are_scored_off_the_echo() -> None:
+def test_continuations_are_scored_from_the_echo() -> None:
     prompts = [cloze(i) for i in range(5)]
     with Server() as server:
         found = score(connect(server), *prompts)
@@ -393,7 +393,7 @@ def test_continuations_are_scored_off_the_echo() -> None:
         {"hides_spaces": True, "start_token": True, "zero_tokens": False},
     ],
 )
-def test_habits_of_servers_do_not_change_the_numbers(habits: dict[str, bool]) -> None:
+def test_server_differences_do_not_change_scores(habits: dict[str, bool]) -> None:
     prompts = [cloze(i) for i in range(5)]
     with Server(**habits) as server:
         found = score(connect(server), *prompts)
@@ -452,7 +452,7 @@ def test_labels_are_scored_where_few_or_no_first_tokens_are_listed(most_ranked: 
 
 
 @pytest.mark.parametrize("zero_tokens", [True, False])
-def test_a_server_that_does_not_echo_is_not_believed(zero_tokens: bool) -> None:
+def test_missing_echo_is_detected(zero_tokens: bool) -> None:
     told = pytest.raises(InputError, match=r"logprobs: none to .*, or endpoint.logprobs: top")
     with Server(echoes=False, zero_tokens=zero_tokens) as server, told:
         score(connect(server), cloze(1))
@@ -466,9 +466,7 @@ def test_a_server_that_does_not_echo_is_not_believed(zero_tokens: bool) -> None:
         ({"logprobs": "top", "api": "chat"}, "messages"),
     ],
 )
-def test_a_server_without_logprobs_is_told_how_to_be_asked(
-    settings: dict[str, Any], template: str
-) -> None:
+def test_error_without_logprobs_names_the_settings(settings: dict[str, Any], template: str) -> None:
     told = pytest.raises(InputError, match=r"set endpoint.logprobs: none to sample answers")
     with Server(logprobs=False) as server, told:
         score(connect(server, **settings), letters(1, template=template))
@@ -485,7 +483,7 @@ def test_a_server_without_logprobs_is_told_how_to_be_asked(
         ),
     ],
 )
-def test_a_server_that_refuses_logprobs_is_told_how_to_be_asked(
+def test_error_for_refused_logprobs_names_the_settings(
     settings: dict[str, Any], said: str, advice: str
 ) -> None:
     with Server(refusal=(400, said)) as server, pytest.raises(InputError) as caught:
@@ -556,7 +554,7 @@ def test_the_first_scored_token_is_the_first_that_ends_after_the_border(
         (["\ufffd", "\ufffd", "Answer:", " café bar"], 3),
     ],
 )
-def test_characters_split_over_tokens_are_passed_over(tokens: list[str], option: int) -> None:
+def test_characters_split_over_tokens_are_skipped(tokens: list[str], option: int) -> None:
     text = "Answer: café bar"
     assert first_scored(tokens, text, len("Answer:")) == option
 
@@ -594,7 +592,7 @@ def test_labels_are_looked_up_among_the_first_tokens(api: str, template: str) ->
     assert body["max_tokens"] == 1
 
 
-def test_a_server_that_lists_five_is_asked_for_five() -> None:
+def test_server_with_five_logprobs_is_asked_for_five() -> None:
     with Server(most_ranked=5) as server:
         model = connect(server, logprobs="top", api="chat", concurrency=1)
         score(model, letters(1, *(f" {letter}" for letter in LETTERS)), letters(2))
@@ -641,7 +639,7 @@ def test_labels_never_have_more_than_all_probability(logits: dict[str, float]) -
 
 
 @pytest.mark.parametrize(("api", "template"), [("chat", "messages"), ("completions", "none")])
-def test_answers_come_with_how_they_ended(api: str, template: str) -> None:
+def test_answers_have_a_finish_reason(api: str, template: str) -> None:
     prompt = letters(1, template=template)._replace(continuations=())
     with Server(reasoning="Let me think about B.") as server:
         model = connect(server, api=api)
@@ -686,7 +684,7 @@ def test_a_server_that_ignores_n_is_asked_for_each_sample() -> None:
     assert [a.body.get("n") for a in server.arrivals] == [3, None, None, None, None, None]
 
 
-def test_the_other_name_of_the_limit_is_learnt_once() -> None:
+def test_other_name_of_the_token_limit_is_learnt_once() -> None:
     with Server(limit_name="max_completion_tokens") as server:
         model = connect(server, api="chat", concurrency=1)
         found = write(model, Sampling(50), letters(1), letters(2))
@@ -704,7 +702,7 @@ def test_a_prompt_too_long_to_answer_is_reported() -> None:
     assert len(server.arrivals) == 2
 
 
-def test_a_server_with_less_context_than_said_writes_what_it_has_room_for() -> None:
+def test_smaller_context_of_the_server_limits_answers() -> None:
     prompt = PromptText("word " * 40, "Why?", ())
     read = len(tokenize(whole(prompt)))
     with Server(context=read + 4) as server:
@@ -724,7 +722,7 @@ def test_a_server_with_less_context_than_said_writes_what_it_has_room_for() -> N
         "stop: List should have at most 4 items after validation, not 10",
     ],
 )
-def test_other_refusals_are_not_taken_for_a_long_prompt(said: str) -> None:
+def test_other_refusals_are_not_long_prompts(said: str) -> None:
     with Server(refusal=(400, said)) as server, pytest.raises(InputError, match="context in conf"):
         write(connect(server), Sampling(4000), letters(1))
 
@@ -742,14 +740,14 @@ def test_other_refusals_are_not_taken_for_a_long_prompt(said: str) -> None:
     ],
 )
 @pytest.mark.parametrize("status", [400, 413, 500])
-def test_servers_say_in_many_ways_that_a_prompt_is_too_long(said: str, status: int) -> None:
+def test_messages_about_long_prompts_are_recognised(said: str, status: int) -> None:
     with Server(refusal=(status, said)) as server:
         [found] = write(connect(server), Sampling(50), letters(1))
     assert found.texts is None
     assert len(server.arrivals) == 1
 
 
-def test_an_answer_is_not_longer_than_the_context_has_room() -> None:
+def test_answers_fit_the_context() -> None:
     prompt = PromptText("word " * 40, "Why?", ())
     read = len(tokenize(whole(prompt)))
     with Server() as server:
@@ -771,7 +769,7 @@ def test_extra_fields_are_sent_and_null_leaves_one_out() -> None:
     assert found.finish == ("stop",)
 
 
-def test_more_stop_texts_than_servers_take_still_end_an_answer() -> None:
+def test_excess_stop_texts_end_an_answer() -> None:
     with Server() as server:
         model = connect(server, logprobs="none")
         [found] = write(model, Sampling(50, stop=("!", "?", "#", "*", " is")), letters(1))
@@ -795,7 +793,7 @@ def test_an_answer_ends_at_the_first_stop_text() -> None:
         (None, "length"),
     ],
 )
-def test_what_did_not_end_by_itself_was_cut_short(reason: str | None, finish: str) -> None:
+def test_answers_without_an_end_are_truncated(reason: str | None, finish: str) -> None:
     reply = {"choices": [{"text": "x", "finish_reason": reason}]}
     assert read_written(reply).answers == [("x", finish)]
 
@@ -825,6 +823,6 @@ def test_reasoning_is_not_part_of_the_text(message: dict[str, Any], text: str) -
         {"choices": [{"text": "x", "finish_reason": "abort"}]},
     ],
 )
-def test_a_reply_of_another_shape_is_asked_for_again(reply: Any) -> None:
+def test_malformed_replies_are_requested_again(reply: Any) -> None:
     with pytest.raises(BadReplyError):
         read_written(reply)

@@ -69,7 +69,7 @@ def archive(content: bytes = WHOLE, folder: str = "encoder") -> PackageArchive:
     )
 
 
-def test_what_a_loader_reads_is_unpacked_and_nothing_else(site: Path, tmp_path: Path) -> None:
+def test_only_files_that_a_loader_reads_are_unpacked(site: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     found = Path(weights.locate_encoder(archive(), cache))
     inside = {str(path.relative_to(found)) for path in found.rglob("*") if path.is_file()}
@@ -84,7 +84,9 @@ def test_what_a_loader_reads_is_unpacked_and_nothing_else(site: Path, tmp_path: 
     assert not list(cache.glob("*.zip")), "the joined pieces are not kept"
 
 
-def test_it_is_unpacked_once(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_is_unpacked_once(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = weights.locate_encoder(archive(), tmp_path)
 
     def refuse(*_: object) -> None:
@@ -102,7 +104,7 @@ def test_a_file_that_was_changed_is_unpacked_again(site: Path, tmp_path: Path, n
     assert (found / name).read_bytes() == FILES[f"encoder/{name}"]
 
 
-def test_other_content_is_refused_and_leaves_nothing_behind(site: Path, tmp_path: Path) -> None:
+def test_other_content_is_rejected_without_leftovers(site: Path, tmp_path: Path) -> None:
     install(site, WHOLE[:-1] + b"x")
     cache = tmp_path / "cache"
     with pytest.raises(InputError, match=r"SHA-256.*-r weights-encoders\.txt"):
@@ -110,13 +112,13 @@ def test_other_content_is_refused_and_leaves_nothing_behind(site: Path, tmp_path
     assert not [path for path in cache.rglob("*") if path.is_file() and path.suffix != ".lock"]
 
 
-def test_an_archive_without_the_folder_says_so(site: Path, tmp_path: Path) -> None:
+def test_error_for_an_archive_without_the_folder(site: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no elsewhere/model\.safetensors") as error:
         weights.locate_encoder(archive(folder="elsewhere"), tmp_path)
     assert "\n" not in str(error.value)
 
 
-def test_what_is_no_archive_says_so(site: Path, tmp_path: Path) -> None:
+def test_error_for_a_file_that_is_no_archive(site: Path, tmp_path: Path) -> None:
     install(site, b"not a zip archive")
     with pytest.raises(InputError, match="is no zip archive"):
         weights.locate_encoder(archive(b"not a zip archive"), tmp_path)
@@ -143,7 +145,7 @@ def test_the_record_names_the_archive_it_came_from(site: Path, tmp_path: Path) -
         ({"weights": {"package": "x", "file": "x.gguf", "sha256": "0" * 64}}, "encoder's weights"),
     ],
 )
-def test_an_encoder_that_cannot_be_is_refused(entry: dict[str, object], message: str) -> None:
+def test_invalid_encoders_are_rejected(entry: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         EncoderParams.model_validate(entry)
 

@@ -48,7 +48,7 @@ def whole(
     scaling=st.sampled_from([None, 0.05, 1.0]),
     seed=st.integers(0, 1000),
 )
-def test_it_is_the_attention_to_the_joined_keys(
+def test_shared_attention_equals_attention_to_joined_keys(
     rows: int, kv_heads: int, group: int, width: int, prefix: int, scaling: float, seed: int
 ) -> None:
     draw = torch.Generator().manual_seed(seed)
@@ -74,7 +74,7 @@ class Layer:
     training = False
 
 
-def test_where_not_every_row_sees_all_of_the_prefix_the_mask_decides() -> None:
+def test_mask_decides_if_rows_see_part_of_the_prefix() -> None:
     torch.manual_seed(0)
     query, key, value = torch.randn(2, 4, 3, 16), torch.randn(2, 2, 3, 16), torch.randn(2, 2, 3, 16)
     far = torch.randn(1, 2, 5, 16), torch.randn(1, 2, 5, 16)
@@ -90,7 +90,7 @@ def test_where_not_every_row_sees_all_of_the_prefix_the_mask_decides() -> None:
     torch.testing.assert_close(out, wanted.transpose(1, 2))
 
 
-def test_the_cache_knows_the_length_and_gives_the_own_keys() -> None:
+def test_cache_has_the_prefix_length_and_returns_new_keys() -> None:
     far = torch.randn(1, 2, 5, 16), torch.randn(1, 2, 5, 16)
     cache = own_keys_only([far])
     key, value = torch.randn(3, 2, 4, 16), torch.randn(3, 2, 4, 16)
@@ -102,9 +102,7 @@ def test_the_cache_knows_the_length_and_gives_the_own_keys() -> None:
 
 
 @pytest.mark.parametrize("family", ["llama", "qwen2", "gemma3"])
-def test_without_a_prefix_a_model_computes_what_it_did(
-    family: str, tiny_model: Callable[[str], Any]
-) -> None:
+def test_model_without_prefix_is_unchanged(family: str, tiny_model: Callable[[str], Any]) -> None:
     model = tiny_model(family).eval()
     ids = torch.arange(40).view(2, 20)
     with torch.no_grad():

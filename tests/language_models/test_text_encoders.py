@@ -51,14 +51,14 @@ def by_hand(source: ModelSource, text: str, pooling: str) -> Any:
 
 
 @pytest.mark.parametrize("pooling", ["last_token", "mean"])
-def test_padding_counts_in_no_vector(tiny: ModelSource, pooling: str) -> None:
+def test_padding_does_not_change_vectors(tiny: ModelSource, pooling: str) -> None:
     found = states(tiny, TEXTS, pooling)
     expected = np.array([by_hand(tiny, text, pooling) for text in TEXTS])
     assert found == pytest.approx(expected, abs=1e-5)
     assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(len(TEXTS)), abs=1e-6)
 
 
-def test_the_poolings_differ_except_for_one_token(tiny: ModelSource) -> None:
+def test_poolings_agree_for_one_token_only(tiny: ModelSource) -> None:
     last, mean = (states(tiny, TEXTS, pooling) for pooling in ("last_token", "mean"))
     cosine = (last * mean).sum(axis=1)
     assert cosine[1] == pytest.approx(1, abs=1e-6)  # "" is read as one token
@@ -67,9 +67,7 @@ def test_the_poolings_differ_except_for_one_token(tiny: ModelSource) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("pooling", ["last_token", "mean"])
-def test_a_vector_does_not_depend_on_the_texts_around_it(
-    tiny: ModelSource, dtype: str, pooling: str
-) -> None:
+def test_vectors_do_not_depend_on_other_texts(tiny: ModelSource, dtype: str, pooling: str) -> None:
     together = states(tiny, TEXTS, pooling, dtype=dtype)
     order = [4, 0, 5, 2]
     some = states(tiny, [TEXTS[i] for i in order], pooling, dtype=dtype)
@@ -93,7 +91,7 @@ def test_no_texts_give_no_vectors(tiny: ModelSource) -> None:
     assert states(tiny, []).shape == (0, 48)
 
 
-def test_a_batch_holds_rows_of_one_width_and_every_row_comes_once() -> None:
+def test_batches_have_one_width_and_cover_all_rows() -> None:
     widths = rounded_widths([1, 16, 17, 40, 3, 33, 16], most=40)
     assert widths.tolist() == [16, 16, 32, 40, 16, 40, 16]
     found = list(batches(widths, 3))
@@ -101,7 +99,7 @@ def test_a_batch_holds_rows_of_one_width_and_every_row_comes_once() -> None:
 
 
 @pytest.mark.live
-def test_states_of_a_real_model_put_a_paraphrase_nearest(smollm2_folder: Path) -> None:
+def test_paraphrase_is_the_nearest_text_by_states_of_a_real_model(smollm2_folder: Path) -> None:
     texts = [
         "Which planet is closest to the Sun?",
         "What is the planet nearest to the Sun?",

@@ -23,7 +23,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> ModelsParams:
     return ModelsParams.model_validate({"models": {"tiny": tiny, "served": served}})
 
 
-def test_the_tokenizer_of_the_model_counts(models: ModelsParams) -> None:
+def test_lengths_are_counted_by_the_tokenizer(models: ModelsParams) -> None:
     from transformers import AutoTokenizer
 
     found = text_lengths(TEXTS, "tiny", models, "sampling.tokenizer")
@@ -34,7 +34,7 @@ def test_the_tokenizer_of_the_model_counts(models: ModelsParams) -> None:
     assert found.counted_by == "tokenizer of tiny"
 
 
-def test_more_texts_than_are_counted_at_a_time(models: ModelsParams) -> None:
+def test_many_texts_are_counted_in_batches(models: ModelsParams) -> None:
     many = [f"apple {'iron ' * (n % 7)}" for n in range(2500)]
     found = text_lengths(many, "tiny", models, "x").tokens
     assert len(found) == 2500
@@ -43,13 +43,13 @@ def test_more_texts_than_are_counted_at_a_time(models: ModelsParams) -> None:
 
 
 @pytest.mark.parametrize("none", [None, ""])
-def test_without_a_tokenizer_four_characters_are_a_token(none: str | None) -> None:
+def test_four_characters_count_as_a_token_without_tokenizer(none: str | None) -> None:
     found = text_lengths(["x" * 10, ""], none, None, "x")
     assert found == ([2.5, 0.0], "characters / 4")
 
 
 @pytest.mark.parametrize("name", ["gone", "served"])
-def test_a_model_without_weights_is_named(models: ModelsParams, name: str) -> None:
+def test_error_names_a_model_without_weights(models: ModelsParams, name: str) -> None:
     with pytest.raises(InputError, match=rf"sampling.tokenizer '{name}' is not known; .* of tiny$"):
         text_lengths(TEXTS, name, models, "sampling.tokenizer")
 

@@ -94,7 +94,7 @@ def test_labels_of_one_token_are_one_request() -> None:
     assert states([[5], [3], [9]]) == [State((), (3, 5, 9))]
 
 
-def test_what_options_share_is_asked_once() -> None:
+def test_shared_tokens_of_options_are_requested_once() -> None:
     assert states([[7, 1, 2], [7, 1, 3], [8]]) == [
         State((), (7, 8)),
         State((7,), (1,)),
@@ -102,13 +102,13 @@ def test_what_options_share_is_asked_once() -> None:
     ]
 
 
-def test_a_point_with_too_many_tokens_is_asked_in_parts() -> None:
+def test_points_with_many_tokens_are_split() -> None:
     parts = states([[token] for token in range(300)])
     assert [len(part.tokens) for part in parts] == [128, 128, 44]
     assert [token for part in parts for token in part.tokens] == list(range(300))
 
 
-def test_options_without_tokens_ask_nothing_and_are_certain() -> None:
+def test_options_without_tokens_have_probability_one() -> None:
     assert states([[], []]) == []
     assert option_logprobs([[], []], [], []) == (0.0, 0.0)
 
@@ -155,7 +155,7 @@ def results(
     st.integers(1, 9),
     st.integers(1, 9),
 )
-def test_results_come_in_order_and_each_prompt_is_told_once(
+def test_results_are_in_order_and_progress_counts_each_prompt_once(
     requests: list[list[int]], in_flight: int, at_once: int
 ) -> None:
     names = itertools.count()
@@ -176,7 +176,7 @@ def test_the_engine_does_not_drain_between_batches() -> None:
     assert engine.held_at_steps == [min(4, left) for left in range(12, 0, -1)]
 
 
-def test_batches_are_read_no_further_than_the_engine_needs() -> None:
+def test_batches_are_read_lazily() -> None:
     read = []
 
     def batches() -> Iterator[list[Job[str]]]:
@@ -189,7 +189,7 @@ def test_batches_are_read_no_further_than_the_engine_needs() -> None:
     assert len(read) <= 4
 
 
-def test_a_caller_that_stops_leaves_nothing_in_the_engine() -> None:
+def test_stopped_caller_leaves_no_requests() -> None:
     engine = StandIn(at_once=1)
     running = results(engine, [[job(0, 2)], [job(1, 9)]], 6, [])
     next(running)
@@ -199,7 +199,7 @@ def test_a_caller_that_stops_leaves_nothing_in_the_engine() -> None:
     assert not engine.held
 
 
-def test_prompts_that_begin_alike_are_asked_together_whatever_their_order() -> None:
+def test_prompts_with_the_same_prefix_are_requested_together() -> None:
     engine = StandIn()
     list(results(engine, [[job(2, 2), job(1, 1), job(3, 1)]], 9, []))
     assert [request.tokens for request in engine.seen] == [[1, 0], [2, 0], [2, 1], [3, 0]]
@@ -224,7 +224,7 @@ def stand_in_scores(tokenizer: Any, prompts: Sequence[PromptText]) -> list[tuple
 
 
 @pytest.mark.parametrize("continuations", [LETTERS, CLOZE])
-def test_scores_are_sums_of_what_the_engine_says(
+def test_scores_are_sums_of_log_probabilities(
     tiny_tokenizer: Any, continuations: tuple[str, ...]
 ) -> None:
     prompts = [prompt(f"Which is number {n}?", continuations) for n in range(7)]
@@ -291,7 +291,7 @@ def test_draws_are_seeded_by_seed_and_prompt() -> None:
     assert all(0 <= seed < 2**62 for seed in seeds)
 
 
-def test_without_a_draw_one_answer_is_written_however_many_are_asked_for(
+def test_greedy_decoding_writes_one_answer(
     tiny_tokenizer: Any,
 ) -> None:
     engine = StandIn()
@@ -306,7 +306,7 @@ def test_without_a_draw_one_answer_is_written_however_many_are_asked_for(
     assert written.generated_tokens == 15
 
 
-def test_no_answer_is_written_where_the_prompt_fills_the_context(tiny_tokenizer: Any) -> None:
+def test_prompt_that_fills_the_context_gets_no_answer(tiny_tokenizer: Any) -> None:
     asked = prompt("Which is a planet?", ())
     n = len(tiny_tokenizer(asked.prefix + asked.text).input_ids)
     told: list[int] = []
@@ -327,13 +327,13 @@ def test_many_samples_count_as_many_requests(tiny_tokenizer: Any) -> None:
     assert max(engine.held_at_steps) == 2
 
 
-def test_a_temperature_that_vllm_refuses_is_told_in_one_line(tiny_tokenizer: Any) -> None:
+def test_invalid_temperature_is_reported_in_one_line(tiny_tokenizer: Any) -> None:
     model = VllmModel(StandIn(), tiny_tokenizer)
     with pytest.raises(InputError, match=r"temperature is 3: backend vllm takes at most 2$"):
         model.generate_batches([[]], Sampling(9, temperature=3), lambda _: None)
 
 
-def test_a_missing_vllm_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_vllm_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vllm_engine, "find_spec", lambda _: None)
     with pytest.raises(InputError, match=r"pip install 'benchwright\[gpu\]'$"):
         VllmModel.load(ModelSource("nowhere"), "float32")
@@ -421,7 +421,7 @@ def test_vllm_scores_as_transformers_does_in_float32(
 
 
 @pytest.mark.vllm
-def test_vllm_scores_the_same_bits_again(tiny_vllm: VllmModel) -> None:
+def test_vllm_scores_are_reproducible(tiny_vllm: VllmModel) -> None:
     prompts = [prompt(f"Which is number {n}?") for n in range(9)]
     engine: Any = tiny_vllm.engine
 
@@ -466,7 +466,7 @@ def test_vllm_writes_the_most_probable_tokens(tiny_vllm: VllmModel, tiny_folder:
 
 
 @pytest.mark.vllm
-def test_vllm_draws_alike_whatever_the_neighbours(tiny_vllm: VllmModel) -> None:
+def test_vllm_samples_do_not_depend_on_other_prompts(tiny_vllm: VllmModel) -> None:
     prompts = [prompt(f"Which is number {n}?", ()) for n in range(5)]
     sampling = Sampling(6, samples=3, temperature=1.0, seed=1)
     [together] = tiny_vllm.generate_batches([prompts], sampling, lambda _: None)
@@ -492,7 +492,7 @@ def test_vllm_ends_an_answer_before_its_stop_text(tiny_vllm: VllmModel) -> None:
 
 
 @pytest.mark.vllm
-def test_a_context_beyond_the_model_is_told_in_one_line(tiny_folder: Path) -> None:
+def test_context_beyond_the_model_is_reported_in_one_line(tiny_folder: Path) -> None:
     with pytest.raises(InputError, match="vLLM refuses"):
         VllmModel.load(ModelSource(str(tiny_folder)), "float32", "cpu", 100_000)
 

@@ -72,7 +72,7 @@ def test_pieces_are_joined_in_order_without_importing_anything(
     assert not [name for name in sys.modules if name.startswith("pieces_part")]
 
 
-def test_a_whole_file_is_read_where_it_is(installed: Path, tmp_path: Path) -> None:
+def test_complete_files_are_read_in_place(installed: Path, tmp_path: Path) -> None:
     found = weights.locate_gguf(pieces(parts=1), tmp_path / "cache")
     assert found == installed / "pieces_part1" / "data" / "model.part00"
 
@@ -84,9 +84,7 @@ def test_a_missing_package_says_what_to_install(installed: Path, tmp_path: Path)
     assert "\n" not in str(error.value)
 
 
-def test_other_content_is_refused_and_leaves_nothing_behind(
-    installed: Path, tmp_path: Path
-) -> None:
+def test_other_content_is_rejected_without_leftovers(installed: Path, tmp_path: Path) -> None:
     piece = installed / "pieces_part2" / "data" / "model.part01"
     piece.write_bytes(b"x" + piece.read_bytes()[1:])
     cache = tmp_path / "cache"
@@ -117,7 +115,7 @@ def test_the_encoder_folder_is_checked_again_only_when_its_file_changes(
         weights.locate_encoder(folder(), tmp_path / "cache")
 
 
-def test_the_revision_tells_weights_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_revisions_identify_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHWRIGHT_CACHE", str(tmp_path / "cache"))
     commit = "0123456789abcdef0123456789abcdef01234567"
     assert weights.revision(HubWeights(hub="org/name", revision=commit)) == f"org/name@{commit}"
@@ -131,7 +129,7 @@ def test_the_revision_tells_weights_apart(tmp_path: Path, monkeypatch: pytest.Mo
     assert weights.revision(PathWeights(path=str(local))) != first
 
 
-def test_a_branch_of_the_hub_is_refused() -> None:
+def test_hub_branches_are_rejected() -> None:
     with pytest.raises(ValueError, match="revision"):
         HubWeights(hub="org/name", revision="main")
 
@@ -169,7 +167,7 @@ def test_weights_are_converted_once_per_dtype(
     assert not list(cache.glob("*.gguf")), "the joined pieces are not kept"
 
 
-def test_a_conversion_that_failed_leaves_nothing_and_is_done_again(
+def test_failed_conversion_is_repeated(
     installed: Path, tmp_path: Path, convert: Conversion
 ) -> None:
     cache = tmp_path / "cache"
@@ -182,7 +180,7 @@ def test_a_conversion_that_failed_leaves_nothing_and_is_done_again(
     assert json.loads((done / "conversion.json").read_text())["files"]["model.safetensors"] > 0
 
 
-def test_a_folder_with_a_torn_file_is_converted_again(
+def test_damaged_conversion_is_repeated(
     installed: Path, tmp_path: Path, convert: Conversion
 ) -> None:
     done = weights.converted_folder(pieces(), "bfloat16", tmp_path)
@@ -191,7 +189,7 @@ def test_a_folder_with_a_torn_file_is_converted_again(
     assert (again / "model.safetensors").read_bytes() == WHOLE + b"bfloat16"
 
 
-def test_two_that_ask_at_once_convert_once(
+def test_concurrent_requests_convert_once(
     installed: Path, tmp_path: Path, convert: Conversion
 ) -> None:
     cache = tmp_path / "cache"
@@ -226,7 +224,7 @@ def test_the_models_file_reads_and_names_its_weights(repository: Path) -> None:
         ({"package": "x"}, "package and file, package and folder, hub, or path"),
     ],
 )
-def test_a_typing_error_in_weights_names_the_field(given: dict[str, str], said: str) -> None:
+def test_typo_in_weights_names_the_field(given: dict[str, str], said: str) -> None:
     with pytest.raises(ValueError, match=said) as error:
         ModelsParams.model_validate({"models": {"m": {"family": "f", "weights": given}}})
     assert "1 validation error" in str(error.value)

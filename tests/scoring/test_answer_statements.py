@@ -27,7 +27,7 @@ MADE_UP = (
         ("", None),
     ],
 )
-def test_what_follows_another_options_list_is_cut(text: str, kept: str | None) -> None:
+def test_text_after_another_list_of_options_is_cut(text: str, kept: str | None) -> None:
     assert before_next_question(text, OPTIONS) == (text if kept is None else kept)
 
 
@@ -37,7 +37,7 @@ def test_the_answer_to_a_made_up_question_is_not_taken() -> None:
 
 
 @given(st.text(alphabet="AB.)( \n\tx", max_size=200))
-def test_it_is_always_a_beginning(text: str) -> None:
+def test_result_is_a_prefix_of_the_text(text: str) -> None:
     assert text.startswith(before_next_question(text, OPTIONS))
 
 

@@ -65,7 +65,7 @@ def test_prompts_and_tokens_are_counted(
     assert row["counted"] == "tokenizer"
 
 
-def test_what_the_store_has_is_not_left_to_compute(
+def test_budget_omits_stored_scores(
     prompts: pd.DataFrame,
     models: ModelsParams,
     scoring: ScoringParams,
@@ -102,7 +102,7 @@ def test_a_server_shares_no_prefix_and_needs_no_tokenizer(
     assert (whole["tokens_computed"] == whole["tokens"]).all()
 
 
-def test_imported_answers_cost_nothing(models: ModelsParams) -> None:
+def test_imported_answers_have_no_cost(models: ModelsParams) -> None:
     imported = ScoringParams()
     assert count_budget(pd.DataFrame({"item_id": []}), {}, models, imported).empty
 

@@ -56,7 +56,7 @@ def test_the_memorisation_probe_ends_where_the_first_option_would_begin(build: A
     assert row["max_new_tokens"] == scoring.generation.recall_tokens
 
 
-def test_what_is_recalled_is_kept_and_not_judged(ask: Ask, monkeypatch: Any) -> None:
+def test_recalled_texts_are_kept_and_not_scored(ask: Ask, monkeypatch: Any) -> None:
     monkeypatch.setattr(StandIn, "says", lambda prompt, sample: " red\nB. green\nC. The answer")
     scoring = live("one@generate-0", conditions=["question_only"], calibration=False)
     out = ask(scoring)
@@ -75,7 +75,7 @@ def test_a_chain_of_thought_is_asked_for_and_shown(build: Any, demonstrations: A
     assert list(row["options"]) == ["red", "green", "blue", "grey"]
 
 
-def test_written_answers_are_read_and_failures_are_unknown_not_wrong(
+def test_failed_extractions_are_unknown_not_wrong(
     ask: Ask, monkeypatch: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     def says(prompt: PromptText, sample: int) -> str:
@@ -111,7 +111,7 @@ def test_several_samples_give_the_share_of_right_ones_and_the_most_frequent(
     assert out.generations["sample"].tolist() == [0, 1, 2, 3] * 2
 
 
-def test_open_ended_items_are_judged_by_their_final_answer(ask: Ask, monkeypatch: Any) -> None:
+def test_open_ended_items_are_scored_by_their_final_answer(ask: Ask, monkeypatch: Any) -> None:
     rows = [item(f"t/{i}", choices=(), answer=-1) for i in range(3)]
     for row, answer in zip(rows, ("1,200", "7", "9"), strict=True):
         row["answer_text"] = answer
@@ -130,9 +130,7 @@ def test_open_ended_items_are_judged_by_their_final_answer(ask: Ask, monkeypatch
     assert out.generations["extracted"].tolist()[0] == "1200"
 
 
-def test_letters_are_sampled_where_a_server_gives_no_log_probabilities(
-    build: Any, models: ModelsParams
-) -> None:
+def test_letters_are_sampled_without_log_probabilities(build: Any, models: ModelsParams) -> None:
     entry = {"backend": "openai", "family": "f", "endpoint": CHAT}
     chat = ModelsParams.model_validate({"models": {"one": entry}})
     prompts = build(live("one@letters-1"), models=chat)
@@ -176,7 +174,7 @@ def perturbed_items(conditions: int, changed: set[int]) -> pd.DataFrame:
     )
 
 
-def test_copies_are_asked_with_their_own_demonstrations(build: Any) -> None:
+def test_copies_have_their_own_demonstrations(build: Any) -> None:
     scoring = live("one@letters-1", conditions=["question"], calibration=False)
     prompts = build(scoring, perturbed_items=perturbed_items(2, {1}))
     assert set(prompts["condition"]) == {"question", "wicked-0", "wicked-1"}
@@ -186,9 +184,7 @@ def test_copies_are_asked_with_their_own_demonstrations(build: Any) -> None:
     assert "D. none 1\n" in changed["text"].item()
 
 
-def test_an_item_that_a_copy_left_as_it_was_is_scored_once(
-    build: Any, models: ModelsParams
-) -> None:
+def test_unaltered_items_of_copies_are_scored_once(build: Any, models: ModelsParams) -> None:
     scoring = live("one@letters-1", conditions=["question"], calibration=False)
     five = build(scoring, perturbed_items=perturbed_items(5, {1, 4}))
     five = five[five["condition"] != "question"]
@@ -198,7 +194,7 @@ def test_an_item_that_a_copy_left_as_it_was_is_scored_once(
     assert sum(len(shard.keys) for shard in plan.shards) == 4 + 2 * 5
 
 
-def test_another_seed_of_the_copies_asks_again(build: Any, models: ModelsParams) -> None:
+def test_another_sampling_seed_scores_again(build: Any, models: ModelsParams) -> None:
     plans = []
     for seed in (0, 1):
         scoring = live("one@generate-0", conditions=["question"], generation={"seed": seed})
@@ -218,7 +214,7 @@ def test_the_prefix_is_held_once(build: Any) -> None:
     assert len(prompts["prefix"].cat.categories) == 4  # two subjects, whole and options alone
 
 
-def test_a_copy_is_shown_in_full_whatever_the_conditions_of_the_items(build: Any) -> None:
+def test_copies_are_shown_in_full_under_any_conditions(build: Any) -> None:
     scoring = live("one@letters-0", conditions=["choices_only"], calibration=False)
     prompts = build(scoring, perturbed_items=perturbed_items(1, {1}))
     perturbed = prompts[prompts["condition"] == "wicked-0"]
@@ -226,7 +222,7 @@ def test_a_copy_is_shown_in_full_whatever_the_conditions_of_the_items(build: Any
     assert len(perturbed) == 6
 
 
-def test_what_would_begin_another_question_ends_an_answer(build: Any, models: ModelsParams) -> None:
+def test_start_of_another_question_ends_an_answer(build: Any, models: ModelsParams) -> None:
     asked = {"conditions": ["question"], "generation": {"stop": ["###"]}}
     prompts = build(live("one@generate-1", "one@generate-0", **asked))
     shown, alone = (prompts[prompts["shots"] == n]["stop"].iloc[0] for n in (1, 0))

@@ -383,35 +383,29 @@ SAME = [
 
 
 @pytest.mark.parametrize(("text", "choices", "answer", "rule"), LETTERS)
-def test_a_letter_is_read_as_a_reader_would(
+def test_letters_are_extracted(
     text: str, choices: tuple[str, ...], answer: int | None, rule: str
 ) -> None:
     assert extract_letter(text, choices) == (answer, rule)
 
 
 @pytest.mark.parametrize(("text", "answer"), CUT_OFF)
-def test_what_touches_the_end_of_a_text_that_was_cut_off_is_not_read(
-    text: str, answer: int | None
-) -> None:
+def test_answers_at_the_end_of_a_truncated_text_are_ignored(text: str, answer: int | None) -> None:
     assert extract_letter(text, CITIES, finished=False).answer == answer
 
 
 @pytest.mark.parametrize(("text", "answer", "rule"), FINAL)
-def test_a_final_number_is_read_as_a_reader_would(text: str, answer: str | None, rule: str) -> None:
+def test_final_numbers_are_extracted(text: str, answer: str | None, rule: str) -> None:
     assert extract_final_answer(text) == (answer, rule)
 
 
 @pytest.mark.parametrize(("text", "answer"), FINAL_CUT_OFF)
-def test_a_number_that_touches_the_end_of_a_cut_off_text_is_not_read(
-    text: str, answer: str | None
-) -> None:
+def test_numbers_at_the_end_of_a_truncated_text_are_ignored(text: str, answer: str | None) -> None:
     assert extract_final_answer(text, finished=False).answer == answer
 
 
 @pytest.mark.parametrize(("text", "answer", "rule"), WORDS)
-def test_final_words_are_read_where_no_number_is_asked(
-    text: str, answer: str | None, rule: str
-) -> None:
+def test_final_words_are_extracted(text: str, answer: str | None, rule: str) -> None:
     assert extract_final_answer(text, numeric=False) == (answer, rule)
 
 
@@ -421,7 +415,7 @@ def test_a_number_has_one_spelling(text: str, number: str | None) -> None:
 
 
 @pytest.mark.parametrize(("one", "other", "same"), SAME)
-def test_answers_are_the_same_either_way_round(one: str, other: str, same: bool) -> None:
+def test_equality_of_answers_is_symmetric(one: str, other: str, same: bool) -> None:
     assert same_answer(one, other) is same
     assert same_answer(other, one) is same
 

@@ -83,7 +83,7 @@ def ask(items: pd.DataFrame, store: MemoryShards, **difficulty: Any) -> pd.DataF
     return answer_questions(items, store, params, MODELS, SCORING, 0)
 
 
-def test_answers_are_judged_against_the_gold_and_kept_in_the_store(
+def test_answers_are_scored_against_the_gold_and_stored(
     model: Longest, items: pd.DataFrame
 ) -> None:
     store = MemoryShards()
@@ -98,7 +98,7 @@ def test_answers_are_judged_against_the_gold_and_kept_in_the_store(
     assert len(model.texts) == 3  # nothing was asked again
 
 
-def test_styles_of_one_scoring_divide_it_as_they_say(model: Longest, items: pd.DataFrame) -> None:
+def test_derived_styles_are_normalised(model: Longest, items: pd.DataFrame) -> None:
     store = MemoryShards()
     found = ask(items[:2], store, answering=["two@cloze_bytes-0", "two@cloze_tokens-0"])
     by_model = found.pivot(index="model", columns="item_id", values="correct")  # noqa: PD010
@@ -108,15 +108,13 @@ def test_styles_of_one_scoring_divide_it_as_they_say(model: Longest, items: pd.D
     assert len(model.texts) == 2
 
 
-def test_nobody_is_asked_where_nobody_is_named_or_needed(
-    model: Longest, items: pd.DataFrame
-) -> None:
+def test_no_model_is_loaded_if_none_is_named_or_needed(model: Longest, items: pd.DataFrame) -> None:
     for settings in ({}, {"answering": ["one@cloze-0"], "fallback": "none"}):
         assert ask(items, MemoryShards(), **settings).empty
     assert model.texts == []
 
 
-def test_a_model_that_is_not_known_is_told_with_those_that_are(items: pd.DataFrame) -> None:
+def test_error_names_an_unknown_model_and_known_ones(items: pd.DataFrame) -> None:
     with pytest.raises(InputError, match=r"model 'three' is not known; there are one, two"):
         ask(items, MemoryShards(), answering=["three@cloze-0"])
 
@@ -139,7 +137,7 @@ def test_an_error_does_not_quote_a_question(
     assert "short" not in str(caught.value)
 
 
-def test_a_server_is_warned_of(
+def test_servers_cause_a_warning(
     model: Longest, items: pd.DataFrame, caplog: pytest.LogCaptureFixture
 ) -> None:
     endpoint = {"url": "http://localhost:1/v1", "logprobs": "echo"}
@@ -152,7 +150,7 @@ def test_a_server_is_warned_of(
     assert "far is a server: it receives questions of the closed half" in caplog.text
 
 
-def test_settings_of_one_configuration_keep_the_machines_own() -> None:
+def test_settings_of_one_configuration_keep_machine_settings() -> None:
     own = one_configuration("one@letters-2", SCORING)
     assert (own.engine, own.calibration, own.conditions) == ("local", False, ("question",))
     assert (own.device, own.dtype, own.shard_size) == ("cpu", "float32", 4)

@@ -45,7 +45,7 @@ def test_cloze_shows_no_options_and_scores_their_texts(build: Any) -> None:
     assert row.continuations == [" red", " green", " blue", " grey"]
 
 
-def test_choices_only_hides_the_questions_of_demonstrations_too(build: Any) -> None:
+def test_choices_only_hides_questions_of_demonstrations(build: Any) -> None:
     prompts = build(live("one@letters-2", "one@cloze-2"))
     hidden = prompts[prompts["condition"] == "choices_only"]
     assert len(hidden) == 24
@@ -66,7 +66,7 @@ def test_calibration_items_are_shown_whole_only(build: Any) -> None:
     assert not without["item_id"].str.startswith("val/").any()
 
 
-def test_the_order_of_input_rows_changes_nothing(
+def test_results_do_not_depend_on_input_row_order(
     build: Any, items: pd.DataFrame, demonstrations: pd.DataFrame
 ) -> None:
     scoring = live("one@cloze-3", demonstration_order="seeded")
@@ -74,13 +74,13 @@ def test_the_order_of_input_rows_changes_nothing(
     pd.testing.assert_frame_equal(build(scoring), turned)
 
 
-def test_demonstrations_of_the_subject_come_in_the_order_of_their_numbers(build: Any) -> None:
+def test_demonstrations_of_the_subject_are_sorted_by_number(build: Any) -> None:
     row = one(build(live("one@cloze-6")), "t/0")
     shown = [line for line in row.prefix.splitlines() if line.startswith("Which")]
     assert shown == [f"Which colour has dev/{i}?" for i in (0, 2, 4, 6, 8, 10)]
 
 
-def test_other_subjects_fill_in_where_there_are_too_few(build: Any) -> None:
+def test_other_subjects_fill_missing_demonstrations(build: Any) -> None:
     row = one(build(live("one@cloze-8")), "t/0")
     assert row.prefix.count("Which colour") == 8
     own_last = row.prefix.index("dev/10?")
@@ -149,12 +149,12 @@ def test_imported_answers_need_no_prompts(build: Any) -> None:
     assert len(build(ScoringParams(configurations=("nobody@cloze-3",)))) == 0
 
 
-def test_the_normalised_styles_are_scored_once(build: Any) -> None:
+def test_normalised_styles_are_scored_once(build: Any) -> None:
     prompts = build(live("one@cloze-1", "one@cloze_bytes-1", "one@cloze_tokens-1"))
     assert set(prompts["configuration"]) == {"one@cloze-1"}
 
 
-def test_an_unknown_model_is_named_with_the_known_ones(build: Any) -> None:
+def test_error_names_an_unknown_model_and_the_known_ones(build: Any) -> None:
     with pytest.raises(InputError, match=r"unknown model 'three'; models\.yml has one, two"):
         build(live("three@cloze-1"))
 
@@ -226,7 +226,7 @@ def test_braces_in_a_question_stay_as_they_are(build: Any) -> None:
     assert "Is {subject} {0} {label} a set?\nA. {choice}\nB. {label}\nAnswer:" in row.text
 
 
-def test_options_alone_are_shown_to_the_filter_models_only(build: Any) -> None:
+def test_choices_only_is_asked_of_filter_models_only(build: Any) -> None:
     asked = live("one@cloze-0", "one@letters-0", "one@cloze-1")
     prompts = build(asked, filter_models=("one@cloze_bytes-0", "elsewhere"))
     alone = prompts[prompts["condition"] == "choices_only"]

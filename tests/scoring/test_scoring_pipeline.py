@@ -104,9 +104,7 @@ def test_another_configuration_scores_that_one_only(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("keep", [0, 1, 5])
-def test_a_store_that_is_partly_there_gives_the_same_bytes(
-    stage: Stage, tmp_path: Path, keep: int
-) -> None:
+def test_partial_store_gives_the_same_bytes(stage: Stage, tmp_path: Path, keep: int) -> None:
     wanted = stage.run()
     complete = stage.bytes()
     for file in stage.files()[keep:]:
@@ -125,7 +123,7 @@ def test_scores_of_a_smaller_run_do_not_leak_into_a_larger_one(stage: Stage) -> 
     assert complete.items() <= stage.bytes().items()
 
 
-def test_torn_shards_are_scored_again_with_a_warning(
+def test_damaged_shards_are_scored_again_with_a_warning(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
     wanted = stage.run()
@@ -140,9 +138,7 @@ def test_torn_shards_are_scored_again_with_a_warning(
     assert sum("is ignored and scored again" in text for text in caplog.messages) >= 2
 
 
-def test_a_run_that_was_stopped_goes_on_where_it_was(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stopped_run_resumes(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     scored = StandIn.score
     calls: list[int] = []
 
@@ -188,7 +184,7 @@ def test_imported_answers_load_no_model_and_leave_empty_tables(stage: Stage) -> 
     assert not stage.store.exists()
 
 
-def test_a_prompt_beyond_the_context_is_marked_and_told(
+def test_prompts_beyond_the_context_are_marked_and_reported(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [item("t/0"), item("t/1", question="long " * 200)]
@@ -201,7 +197,7 @@ def test_a_prompt_beyond_the_context_is_marked_and_told(
     assert by_item.loc["t/0", "extraction"] == "ok"
 
 
-def test_thirty_configurations_of_three_models_run_in_one_go(stage: Stage) -> None:
+def test_thirty_configurations_of_three_models_run_together(stage: Stage) -> None:
     names = [
         f"{model}@{style}-{shots}"
         for model in ("one", "two")

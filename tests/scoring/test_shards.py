@@ -60,7 +60,7 @@ def test_each_ingredient_changes_the_key(change: str) -> None:
     assert CHANGES[change]() != key()
 
 
-def test_no_two_changes_give_one_key() -> None:
+def test_keys_of_different_changes_differ() -> None:
     assert len({made() for made in CHANGES.values()}) == len(CHANGES)
 
 
@@ -74,7 +74,7 @@ def test_another_version_of_a_library_changes_the_key(
     assert key() != before
 
 
-def test_patience_and_secrets_of_a_server_do_not_change_the_key() -> None:
+def test_timeouts_and_secrets_do_not_change_the_key() -> None:
     endpoint = {"url": "http://localhost:1/v1", "key_env": "KEY", "timeout": 1, "concurrency": 2}
     assert key(SERVER | {"endpoint": endpoint}) == key(SERVER)
     assert "KEY" not in str(model_ingredients(ModelParams.model_validate(SERVER), SCORING))
@@ -145,7 +145,7 @@ def test_names_and_ids_of_items_do_not_matter(
     assert names(renamed, models, scoring) == names(prompts, models, scoring)
 
 
-def test_one_item_less_changes_one_shard_of_each_prompt_it_had(
+def test_removed_item_changes_one_shard_per_prompt(
     prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
 ) -> None:
     before = names(prompts, models, scoring)
@@ -173,7 +173,7 @@ def test_another_batch_size_is_another_shard(
 
 
 @pytest.mark.parametrize("field", sorted(PromptParams.model_fields))
-def test_each_word_of_the_prompt_changes_the_scores_asked_for(
+def test_each_prompt_setting_changes_the_keys(
     field: str,
     items: pd.DataFrame,
     demonstrations: pd.DataFrame,

@@ -91,7 +91,7 @@ def test_the_five_copies_differ() -> None:
             assert same < 90  # 50 expected
 
 
-def test_demonstrations_pass_through_the_same_copy() -> None:
+def test_demonstrations_are_perturbed_like_items() -> None:
     demonstrations = plain_items(100, prefix="b/dev")
     made = perturb(plain_items(20), demonstrations, WICKED, 11)
     shown = made.perturbed_items[made.perturbed_items["role"] == "demonstration"]
@@ -104,7 +104,7 @@ def test_demonstrations_pass_through_the_same_copy() -> None:
     assert 0.18 < gold < 0.32
 
 
-def test_no_list_is_shared_with_the_source_or_between_copies() -> None:
+def test_lists_are_not_shared_with_the_source_or_between_copies() -> None:
     rows = [("Which?", ["p", "q", "All of the above"], 0), ("Which?", ["p", "q", "r"], 1)]
     source, demonstrations = items_table(rows), items_table(rows, prefix="b/dev")
     before = copy.deepcopy([source.to_dict("list"), demonstrations.to_dict("list")])
@@ -120,7 +120,7 @@ def test_no_list_is_shared_with_the_source_or_between_copies() -> None:
 
 
 @given(st.permutations(range(12)), st.permutations(range(12)))
-def test_the_order_of_rows_does_not_matter(first: list[int], second: list[int]) -> None:
+def test_results_do_not_depend_on_row_order(first: list[int], second: list[int]) -> None:
     source, demonstrations = plain_items(12), plain_items(12, prefix="b/dev")
     names = parameters(["replace_choice", "none_of_the_above", "shuffle_choices"], copies=2)
     expected = perturb(source, demonstrations, names, 11)
@@ -129,7 +129,7 @@ def test_the_order_of_rows_does_not_matter(first: list[int], second: list[int]) 
     pd.testing.assert_frame_equal(made.changes, expected.changes)
 
 
-def test_the_changes_tell_how_each_copy_came_about() -> None:
+def test_changes_explain_each_copy() -> None:
     source = items_table(
         [("Which?", ["p", "q", "r", "s"], 2), ("Which?", ["p", "q", "None of these"], 0)]
     )
@@ -151,7 +151,7 @@ def test_the_changes_tell_how_each_copy_came_about() -> None:
     assert not copied["altered"].any()
 
 
-def test_single_best_answers_are_copied_among_items_and_demonstrations() -> None:
+def test_single_best_answer_items_and_demonstrations_stay_unaltered() -> None:
     source, demonstrations = plain_items(3), plain_items(3, prefix="b/dev")
     made = perturb(source, demonstrations, WICKED, 11, ["b/s/1", "b/dev/2"])
     copied = made.changes[~made.changes["altered"]]
@@ -162,7 +162,7 @@ def test_single_best_answers_are_copied_among_items_and_demonstrations() -> None
     assert len(copied) == 10
 
 
-def test_an_explanation_goes_where_it_no_longer_fits() -> None:
+def test_explanations_that_no_longer_fit_are_removed() -> None:
     source = items_table(
         [("Which?", ["p", "q", "r", "s"], 0), ("Which?", ["t", "u", "v", "w"], 0)],
         explanation=["It must be so.", "The answer is (A)."],
@@ -187,7 +187,7 @@ def test_items_without_choices_pass_unchanged() -> None:
     assert set(made.changes["reason"]) == {"open_ended"}
 
 
-def test_several_right_options_are_left_alone_but_for_their_order() -> None:
+def test_several_right_options_are_only_shuffled() -> None:
     source = items_table([("Which?", ["p", "q", "r"], 0)], correct_set=[[0, 2]])
     made = perturb(source, NO_ITEMS, parameters(["none_of_the_above", "shuffle_choices"]), 11)
     assert all(sorted(choices) == ["p", "q", "r"] for choices in made.perturbed_items["choices"])
@@ -201,13 +201,13 @@ def test_no_rows_give_tables_with_their_columns() -> None:
     assert len(made.perturbed_items) == len(made.changes) == 0
 
 
-def test_an_answer_out_of_range_is_named() -> None:
+def test_error_names_an_answer_out_of_range() -> None:
     source = items_table([("Which?", ["p", "q"], 0)]).assign(answer=2)
     with pytest.raises(InputError, match=r"items: item 'b/s/0': answer 2 .* 2 choices; use 0–1"):
         perturb(source, NO_ITEMS, WICKED, 11)
 
 
-def test_an_id_that_occurs_twice_is_named() -> None:
+def test_error_names_a_duplicate_id() -> None:
     source = pd.concat([plain_items(2), plain_items(1)])
     with pytest.raises(InputError, match="'b/s/0' occurs twice"):
         perturb(NO_ITEMS, source, WICKED, 11)
@@ -225,7 +225,7 @@ def test_an_id_that_occurs_twice_is_named() -> None:
         {"name": "wicked-1"},
     ],
 )
-def test_a_wrong_setting_is_refused(wrong: dict[str, object]) -> None:
+def test_wrong_settings_are_rejected(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         PerturbationParams.model_validate(wrong)
 
@@ -237,7 +237,7 @@ def ablation(names: list[str], copies: int = 3, cumulative: bool = True) -> Pert
     )
 
 
-def test_a_new_wording_takes_the_place_of_the_question() -> None:
+def test_rephrasing_replaces_the_question() -> None:
     source = items_table(
         [("Which?", ["p", "q", "r"], 0), ("Who?", ["s", "t", "u"], 1), ("How?", ["v", "w"], 0)],
         explanation=["The answer is (A).", None, None],
@@ -259,7 +259,7 @@ def test_a_new_wording_takes_the_place_of_the_question() -> None:
     assert shown["question"].tolist() == source["question"].tolist()
 
 
-def test_an_explanation_by_letter_goes_when_the_options_of_a_new_wording_move() -> None:
+def test_explanations_by_letter_are_removed_if_options_move() -> None:
     source = items_table([("Which?", ["p", "q", "r", "s"], 0)], explanation=["It is (A). So."])
     rephrasings = {("item", "b/s/0"): "What?"}
     names = ablation(["rephrase", "shuffle_choices"], 5)
@@ -269,7 +269,7 @@ def test_an_explanation_by_letter_goes_when_the_options_of_a_new_wording_move() 
     assert any(moved)
 
 
-def test_each_prefix_of_the_transforms_is_a_perturbation_of_its_own() -> None:
+def test_each_prefix_of_the_transforms_is_a_separate_perturbation() -> None:
     names = ablation(["rephrase", "shuffle_choices", "replace_choice"])
     made = perturb(plain_items(4), NO_ITEMS, names, 11)
     assert list(made.perturbed_items["condition"].unique()) == [
@@ -283,7 +283,7 @@ def test_each_prefix_of_the_transforms_is_a_perturbation_of_its_own() -> None:
 
 @given(any_rows(), st.permutations(["shuffle_choices", "replace_choice", "none_of_the_above"]),
        st.integers(0, 2**31))  # fmt: skip
-def test_a_prefix_is_what_its_transforms_alone_would_make(
+def test_prefix_equals_its_transforms_alone(
     rows: list[tuple[str, list[str], int]], names: list[str], seed: int
 ) -> None:
     source = items_table(rows)
@@ -300,7 +300,7 @@ def test_a_prefix_is_what_its_transforms_alone_would_make(
 
 
 @given(any_rows(), st.integers(0, 2**31))
-def test_a_new_wording_changes_nothing_about_the_options(
+def test_rephrasing_does_not_change_the_options(
     rows: list[tuple[str, list[str], int]], seed: int
 ) -> None:
     source = items_table(rows)

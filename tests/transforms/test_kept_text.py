@@ -43,16 +43,16 @@ def test_names_are_capitalised_inside_a_sentence(text: str, found: set[str]) -> 
         ("Pay $7, 20% or £5 – café!", []),
     ],
 )
-def test_formulas_have_what_prose_has_not(text: str, found: list[str]) -> None:
+def test_formulas_have_signs_that_prose_lacks(text: str, found: list[str]) -> None:
     assert formulas(text) == sorted(found)
 
 
-def test_quotations_are_found_and_apostrophes_are_none() -> None:
+def test_quotations_are_found_and_apostrophes_ignored() -> None:
     text = "Who wrote \"Emma\", “Persuasion” and 'Lady Susan' in the Austens' house? It's Jane's."
     assert quotations(text) == ["Emma", "Persuasion", "Lady Susan"]
 
 
-def test_a_word_that_opens_questions_is_no_opening_word() -> None:
+def test_question_words_are_not_opening_words() -> None:
     assert opening_word("Which is it?") == ""
     assert opening_word("“Oxygen is what?") == "oxygen"
     assert opening_word("12 + 4 = ?") == ""
@@ -71,7 +71,7 @@ def test_a_word_that_opens_questions_is_no_opening_word() -> None:
         ("Neither A nor B is what?", "What is neither of A and B?"),
     ],
 )
-def test_what_is_negated_alike_passes(before: str, after: str) -> None:
+def test_equal_negations_pass(before: str, after: str) -> None:
     assert same_negation(before, after)
     assert not has_opposite(before, after)
 
@@ -87,7 +87,7 @@ def test_what_is_negated_alike_passes(before: str, after: str) -> None:
         ("What is untrue but not illegal?", "What is true and legal?"),
     ],
 )
-def test_a_dropped_or_added_negation_is_seen(before: str, after: str) -> None:
+def test_dropped_or_added_negations_are_detected(before: str, after: str) -> None:
     assert not same_negation(before, after)
 
 
@@ -99,6 +99,6 @@ def test_a_dropped_or_added_negation_is_seen(before: str, after: str) -> None:
         ("Prices increase. Why?", "Why do prices decrease?"),
     ],
 )
-def test_an_opposite_is_seen(before: str, after: str) -> None:
+def test_opposites_are_detected(before: str, after: str) -> None:
     assert has_opposite(before, after)
     assert has_opposite(after, before)

@@ -25,7 +25,7 @@ def plain(draw: st.DrawFn) -> MultipleChoice:
 
 
 @given(st.lists(plain(), min_size=1, max_size=20), st.integers(0, 2**32), st.integers(1, 9))
-def test_the_right_text_is_shown_if_and_only_if_it_is_the_answer(
+def test_gold_option_is_present_if_and_only_if_it_is_the_answer(
     items: list[MultipleChoice], seed: int, copy: int
 ) -> None:
     for item, result in zip(items, add_none_of_the_above(items, seed=seed, copy=copy), strict=True):
@@ -45,7 +45,7 @@ def test_the_right_text_is_shown_if_and_only_if_it_is_the_answer(
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 10])
-def test_each_option_goes_as_often_as_any_other(size: int) -> None:
+def test_all_options_are_replaced_equally_often(size: int) -> None:
     choices = tuple(f"word {place}" for place in range(size))
     items = [MultipleChoice(f"i/{n}", "Which?", choices, n % size) for n in range(10_000)]
     results = add_none_of_the_above(items, seed=3, copy=1)
@@ -69,7 +69,7 @@ def test_five_copies_of_ten_thousand_items_are_independent() -> None:
             assert 2_300 < same < 2_700  # 1 in 4 by chance, sd 43
 
 
-def test_what_becomes_of_an_item_does_not_depend_on_the_others() -> None:
+def test_result_does_not_depend_on_other_items() -> None:
     items = [MultipleChoice(f"i/{n}", "Which?", ("p", "q", "r", "s"), 0) for n in range(50)]
     together = add_none_of_the_above(items, seed=3, copy=2)
     assert [*add_none_of_the_above(items[::-1], seed=3, copy=2)][::-1] == together
@@ -91,7 +91,7 @@ def test_what_becomes_of_an_item_does_not_depend_on_the_others() -> None:
         ("equal_options", MultipleChoice("i", "Which?", ("p q", "r", "p  q"), 0)),
     ],
 )
-def test_an_item_that_would_become_incoherent_is_copied_with_its_reason(
+def test_items_that_would_become_incoherent_stay_unaltered(
     reason: str, item: MultipleChoice
 ) -> None:
     for copy in range(1, 6):
@@ -105,6 +105,6 @@ def test_an_item_that_would_become_incoherent_is_copied_with_its_reason(
         )
 
 
-def test_options_that_differ_by_case_are_different_options() -> None:
+def test_options_that_differ_by_case_are_distinct() -> None:
     item = MultipleChoice("i", "Which genotype?", ("BB", "Bb", "bb"), 1)
     assert add_none_of_the_above([item], seed=3, copy=1)[0].altered

@@ -31,7 +31,7 @@ PASSAGE = "It was a cold day, and the ships lay in the harbour. " * 6
         ("What is it? A stone fell.", "statement"),
     ],
 )
-def test_the_form_is_told(text: str, form: str) -> None:
+def test_question_form(text: str, form: str) -> None:
     assert question_form(text) == form
 
 
@@ -44,17 +44,17 @@ def test_the_last_line_after_a_long_text_is_the_question() -> None:
 @pytest.mark.parametrize(
     "last", ["Signed by all of them, in 1648.", "iii) The ships lay there for days", "2. A ship"]
 )
-def test_a_long_text_whose_last_line_asks_nothing_cannot_be_parted(last: str) -> None:
+def test_long_text_without_a_question_in_the_last_line_is_not_split(last: str) -> None:
     assert part_passage(f"{PASSAGE}\n{PASSAGE}\n{last}") is None
 
 
-def test_a_passage_given_as_such_ends_before_the_last_empty_line() -> None:
+def test_known_passage_ends_before_the_last_empty_line() -> None:
     parts = part_passage("A short one.\n\nWhat is it\nabout?", passage_id="p")
     assert parts == ("A short one.\n\n", "What is it\nabout?")
 
 
 @given(st.text(st.sampled_from("ab ?.\n"), max_size=900), st.booleans())
-def test_the_parts_of_a_text_are_the_text(text: str, passage: bool) -> None:
+def test_parts_join_to_the_text(text: str, passage: bool) -> None:
     parts = part_passage(text, "p" if passage else None)
     assert parts is None or parts.passage + parts.question == text
 

@@ -43,14 +43,14 @@ def metals(item_id: str = "a", text: str = BEFORE) -> Question:
     return Question("item", item_id, text, METALS, 1)
 
 
-def test_a_wording_that_passes_is_used_and_nothing_more_is_asked() -> None:
+def test_the_first_wording_that_passes_is_used() -> None:
     said = Said(GOOD)
     [made] = rephrase([metals()], said, alike, PARAMS)
     assert made == Attempt("item", "a", 1, BEFORE, GOOD, GOOD, 1.0, (), True)
     assert [attempt for attempt, _ in said.asked] == [1]
 
 
-def test_only_those_that_failed_are_asked_again() -> None:
+def test_only_failed_questions_are_asked_again() -> None:
     other = metals("b", "Which of these metals is the heaviest?")
     said = Said(lambda text: GOOD if "lightest" in text else "I'm sorry.", "Which is heaviest?")
     made = rephrase([other, metals()], said, alike, PARAMS)
@@ -64,7 +64,7 @@ def test_only_those_that_failed_are_asked_again() -> None:
     assert made[0].after is None
 
 
-def test_the_original_stays_where_no_attempt_passes() -> None:
+def test_question_is_kept_if_no_attempt_passes() -> None:
     made = rephrase([metals()], Said(BEFORE, "Which is lithium?", "Why?"), alike, PARAMS)
     assert [one.attempt for one in made] == [1, 2, 3]
     assert not any(one.used for one in made)
@@ -72,7 +72,7 @@ def test_the_original_stays_where_no_attempt_passes() -> None:
     assert "options" in made[1].failed
 
 
-def test_a_wording_that_is_too_far_off_is_refused() -> None:
+def test_a_wording_with_low_similarity_is_rejected() -> None:
     near = [[0.79], [0.8]]
     made = rephrase([metals()], Said(GOOD, GOOD), lambda *_: near.pop(0), PARAMS)
     assert [(one.failed, one.used) for one in made] == [(("similarity",), False), ((), True)]
@@ -96,14 +96,16 @@ def test_a_prompt_that_is_too_long_is_not_asked_again() -> None:
         (("a long line of text " * 30 + "\n") * 2 + "Signed by the king.", "passage"),
     ],
 )
-def test_what_cannot_be_asked_for_is_recorded_with_its_reason(text: str, reason: str) -> None:
+def test_questions_that_cannot_be_rephrased_are_recorded_with_the_reason(
+    text: str, reason: str
+) -> None:
     said = Said()
     [made] = rephrase([metals(text=text)], said, alike, PARAMS)
     assert (made.failed, made.used, made.before) == ((reason,), False, text)
     assert not said.asked
 
 
-def test_a_passage_is_shown_and_stays_as_it_is() -> None:
+def test_passages_are_shown_and_kept() -> None:
     passage = "It was 1812 and the army marched. " * 10 + "\n"
     text = passage + BEFORE
     said = Said(GOOD)
@@ -120,7 +122,7 @@ def test_open_ended_questions_are_rephrased_too() -> None:
 
 
 @given(st.permutations(range(5)))
-def test_what_becomes_of_a_question_does_not_hang_on_the_others(order: list[int]) -> None:
+def test_rephrasing_does_not_depend_on_other_questions(order: list[int]) -> None:
     questions = [metals(str(number), f"{BEFORE[:-1]}, number {number}?") for number in range(5)]
 
     def reply(text: str) -> str:
@@ -146,7 +148,7 @@ def test_what_becomes_of_a_question_does_not_hang_on_the_others(order: list[int]
         f"<think>Which one? A. or B.?</think>\n\n{GOOD}\n",
     ],
 )
-def test_the_question_is_read_off_what_models_put_around_it(reply: str) -> None:
+def test_question_is_extracted_from_text_around_it(reply: str) -> None:
     assert read_reply(reply, BEFORE) == (GOOD, "")
 
 
@@ -165,11 +167,11 @@ def test_the_question_is_read_off_what_models_put_around_it(reply: str) -> None:
         (f"{GOOD}\n\nI changed the order of words.", "several"),
     ],
 )
-def test_a_reply_that_is_no_one_question_is_refused(reply: str | None, reason: str) -> None:
+def test_replies_without_a_single_question_are_rejected(reply: str | None, reason: str) -> None:
     assert read_reply(reply, BEFORE) == (None, reason)
 
 
-def test_a_question_that_is_about_answers_or_lists_may_stay_so() -> None:
+def test_questions_about_answers_or_lists_are_accepted() -> None:
     before = "Two statements:\n1. It rains.\n2. It is dry.\nThe answer is that which of them holds?"
     after = (
         "There are two statements:\n1. It rains.\n2. It is dry.\nThe answer is: which one holds?"
@@ -177,7 +179,7 @@ def test_a_question_that_is_about_answers_or_lists_may_stay_so() -> None:
     assert read_reply(after, before) == (after, "")
 
 
-def test_the_prompt_tells_the_form_and_shows_the_options() -> None:
+def test_prompt_states_the_form_and_shows_the_options() -> None:
     stem = metals(text="The lightest of these metals is")
     prompt = rephrase_prompt(stem, Asked("", stem.text))
     assert "unfinished sentence" in prompt

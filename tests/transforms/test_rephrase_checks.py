@@ -63,9 +63,7 @@ def test_most_good_paraphrases_pass(
 
 
 @pytest.mark.parametrize("name", ["tuned", "fresh"])
-def test_few_bad_paraphrases_pass_and_hardly_any_but_other_questions(
-    judged: Judged, name: str, show: Callable[[str], None]
-) -> None:
+def test_few_bad_paraphrases_pass(judged: Judged, name: str, show: Callable[[str], None]) -> None:
     bad = [found for found in judged(name) if found[0] != "good"]
     accepted = [found for found in bad if not found[2]]
     show(f"rephrasing, {name}: {len(accepted)} of {len(bad)} bad ones pass without an encoder")
@@ -85,9 +83,7 @@ def test_few_bad_paraphrases_pass_and_hardly_any_but_other_questions(
         ("form", "options"),
     ],
 )
-def test_a_bad_paraphrase_is_refused_by_the_check_it_is_meant_for(
-    judged: Judged, kind: str, check: str
-) -> None:
+def test_each_check_rejects_its_bad_paraphrases(judged: Judged, kind: str, check: str) -> None:
     own = [found for found in judged("tuned") if found[0] == kind]
     assert own
     assert all(check in failed for _, _, failed in own), own
@@ -126,7 +122,7 @@ def test_the_answer_must_not_be_new_in_the_question() -> None:
     assert only("options", known, "Is it coal or sand that coal miners dig for?", "sand", "coal")
 
 
-def test_an_open_ended_answer_must_not_be_told() -> None:
+def test_an_open_ended_answer_must_not_be_revealed() -> None:
     wording = Wording("How old is he?", "Is he 42 years of age?", (), -1, "42")
     assert not CHECKS["options"](wording)
     assert CHECKS["options"](wording._replace(after="What age has he?"))
@@ -144,7 +140,7 @@ def test_a_question_may_be_half_or_twice_as_long() -> None:
     assert not only("length", text, "of the " * 43)
 
 
-def test_a_condition_left_out_shows_in_the_length() -> None:
+def test_length_check_detects_an_omitted_condition() -> None:
     before = "Seen from the side, a straw in a glass of water looks broken. What is the reason?"
     assert not only("length", before, "What makes a straw look as if it were broken?")
     assert only("length", before, "Why does a straw in a glass of water look broken from the side?")
@@ -187,7 +183,7 @@ def _with_negation(text: str) -> str:
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", BENCHMARKS)
-def test_what_is_spoilt_in_real_questions_is_refused(
+def test_corrupted_real_questions_are_rejected(
     shared_data: Path, name: str, show: Callable[[str], None]
 ) -> None:
     seen: Counter[str] = Counter()

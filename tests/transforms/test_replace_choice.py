@@ -19,9 +19,7 @@ def items(count: int, size: int = 4) -> list[MultipleChoice]:
 
 
 @given(st.integers(2, 10), st.integers(0, 2**32), st.integers(1, 9))
-def test_one_option_changes_in_its_place_and_the_answer_keeps_its_index(
-    size: int, seed: int, copy: int
-) -> None:
+def test_one_option_is_replaced_in_place(size: int, seed: int, copy: int) -> None:
     for item, result in zip(
         items(20, size), replace_choice(items(20, size), seed=seed, copy=copy), strict=True
     ):
@@ -34,7 +32,7 @@ def test_one_option_changes_in_its_place_and_the_answer_keeps_its_index(
         assert result.reason == ("" if result.altered else "not_drawn")
 
 
-def test_half_of_the_items_change_and_each_place_as_often() -> None:
+def test_half_of_the_items_change_at_uniform_positions() -> None:
     results = replace_choice(items(20_000), seed=3, copy=1)
     altered = [result for result in results if result.altered]
     assert abs(len(altered) - 10_000) < 4 * 5_000**0.5
@@ -45,7 +43,7 @@ def test_half_of_the_items_change_and_each_place_as_often() -> None:
 
 
 @pytest.mark.parametrize(("probability", "altered"), [(0.0, 0), (1.0, 500)])
-def test_the_probability_is_that_of_the_parameters(probability: float, altered: int) -> None:
+def test_probability_is_the_parameter(probability: float, altered: int) -> None:
     results = replace_choice(items(500), seed=3, copy=1, probability=probability)
     assert sum(result.altered for result in results) == altered
 
@@ -55,7 +53,7 @@ def test_copies_differ() -> None:
     assert sum(a.altered == b.altered for a, b in zip(first, second, strict=True)) < 600
 
 
-def test_an_item_that_would_become_incoherent_is_copied_with_its_reason() -> None:
+def test_items_that_would_become_incoherent_stay_unaltered() -> None:
     item = MultipleChoice("i", "Which?", ("p", "q", "r", "All of the above"), 3)
     (result,) = replace_choice([item], seed=3, copy=1, probability=1)
     assert (result.choices, result.answer) == (item.choices, 3)

@@ -16,7 +16,7 @@ options = st.lists(
 
 
 @given(options, st.sampled_from(["", "All of the above", "none of these."]), st.data())
-def test_the_answer_follows_its_option_and_the_last_stays_last(
+def test_answer_follows_its_option_and_last_options_stay_last(
     choices: list[str], last: str, data: st.DataObject
 ) -> None:
     choices = [*choices, last] if last else choices
@@ -34,7 +34,7 @@ def test_the_answer_follows_its_option_and_the_last_stays_last(
     assert (result.removed_choice, result.gold_removed) == (None, False)
 
 
-def test_the_answer_follows_its_place_among_equal_options() -> None:
+def test_answer_follows_its_option_among_equal_options() -> None:
     places = Counter(
         shuffle_choices([MultipleChoice(f"i/{n}", "?", ("p", "p", "q"), 0)], seed=1, copy=1)[
             0
@@ -44,14 +44,14 @@ def test_the_answer_follows_its_place_among_equal_options() -> None:
     assert min(places[place] for place in range(3)) > 60
 
 
-def test_every_order_is_as_likely_as_any_other() -> None:
+def test_all_orders_are_equally_likely() -> None:
     items = [MultipleChoice(f"i/{n}", "Which?", ("p", "q", "r", "s"), 0) for n in range(24_000)]
     orders = Counter(result.choices for result in shuffle_choices(items, seed=5, copy=1))
     assert len(orders) == 24
     assert chisquare(list(orders.values())).pvalue > 0.001
 
 
-def test_copies_differ_and_other_items_do_not_matter() -> None:
+def test_copies_differ_and_do_not_depend_on_other_items() -> None:
     items = [MultipleChoice(f"i/{n}", "Which?", tuple("pqrstu"), 0) for n in range(100)]
     first, second = (shuffle_choices(items, seed=5, copy=copy) for copy in (1, 2))
     assert sum(a.choices == b.choices for a, b in zip(first, second, strict=True)) < 5
@@ -69,15 +69,13 @@ def test_copies_differ_and_other_items_do_not_matter() -> None:
         ("none_or_all_not_last", ("p", "q", "All of the above", "r")),
     ],
 )
-def test_an_order_that_means_something_is_kept_with_its_reason(
-    reason: str, choices: tuple[str, ...]
-) -> None:
+def test_meaningful_orders_are_kept_with_the_reason(reason: str, choices: tuple[str, ...]) -> None:
     item = MultipleChoice("i", "Which?", choices, len(choices) - 1)
     for copy in range(1, 9):
         (result,) = shuffle_choices([item], seed=5, copy=copy)
         assert (result.choices, result.answer, result.reason) == (choices, item.answer, reason)
 
 
-def test_none_of_these_amid_the_options_moves_with_them() -> None:
+def test_none_of_these_between_other_options_is_shuffled() -> None:
     items = [MultipleChoice(f"i/{n}", "?", ("p", "None of these", "q"), 1) for n in range(60)]
     assert {result.answer for result in shuffle_choices(items, seed=5, copy=1)} == {0, 1, 2}

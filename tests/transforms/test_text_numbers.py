@@ -35,12 +35,12 @@ def test_numbers_are_found(text: str, found: list[str]) -> None:
 @pytest.mark.parametrize(
     "text", ["no one", "Which one?", "someone often", "H2O and CO2", "first of all", "x2"]
 )
-def test_what_is_no_number_is_not_found(text: str) -> None:
+def test_other_texts_are_not_numbers(text: str) -> None:
     assert not numbers(text)
 
 
 @pytest.mark.parametrize("other", ["5 g", "5 km", "6 kg", "-5 kg", "5", "5th"])
-def test_another_number_or_unit_is_another(other: str) -> None:
+def test_other_numbers_or_units_differ(other: str) -> None:
     assert numbers(f"It weighs {other} today") != numbers("It weighs 5 kg today")
 
 

@@ -1,1 +1,1 @@
-"""What leaves the project: tasks of lm-evaluation-harness, subsets, instructions."""
+"""Exports: tasks of lm-evaluation-harness, subsets, instructions."""

@@ -1,4 +1,4 @@
-"""Export kept items, copies of altered items or a subset as tasks for other harnesses."""
+"""Export kept items, perturbed copies or a subset as tasks for lm-evaluation-harness."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ class ExportedRun(NamedTuple):
         scoring: the choice of demonstrations, and how letters are scored.
         exports: what is exported.
         variant, limit: of the run.
-        seed: of the demonstrations' order.
+        seed: of the order of demonstrations.
     """
 
     ingestion: BenchmarkParams
@@ -79,7 +79,7 @@ class ItemSet(NamedTuple):
         items: the questions.
         demonstrations: a table with the columns that a question needs.
         facts: further facts for tasks.
-        condition: the name of their copy, if any.
+        condition: the name of their perturbed copy, if any.
     """
 
     variant: str
@@ -97,13 +97,13 @@ def export_tasks(
     mirror_root: str,
     run: ExportedRun,
 ) -> HarnessExport:
-    """Write the benchmark and what the variant keeps of it as tasks, side by side.
+    """Write the benchmark and the kept items of the variant as tasks.
 
     Prompts and demonstrations are those of scoring.
 
     Args:
         items: an `Items` table.
-        kept_items: the variant's, likewise.
+        kept_items: the kept items of the variant, with the same columns.
         demonstrations: the same columns.
         mirror_root: the mirror that items were read from, if any.
         run: its fields are separate arguments.
@@ -149,7 +149,7 @@ def _shared(
 
 
 def families_of(sets: Iterable[ItemSet], run: ExportedRun) -> list[HarnessFamily]:
-    """Return each set in each style that some of its items fit."""
+    """Return a family for each set and each style that fits some of its items."""
     styles: tuple[ExportStyle, ...] = tuple(dict.fromkeys((*run.exports.styles, "generate")))
     families = (
         harness_family(
@@ -183,7 +183,7 @@ def check_families(families: Sequence[HarnessFamily], run: ExportedRun) -> None:
     """Raise if an export is empty or has a duplicate name.
 
     Raises:
-        InputError: there is nothing to ask, or two tasks or groups have the same name.
+        InputError: no item fits the styles, or two tasks or groups have the same name.
     """
     if not families:
         raise InputError(
@@ -195,8 +195,8 @@ def check_families(families: Sequence[HarnessFamily], run: ExportedRun) -> None:
     twice = sorted(name for name, count in names.items() if count > 1)
     if twice:
         raise InputError(
-            f"exports: {twice[0]} would be the name of two tasks, since a variant or copy is named "
-            "as a subject or style is; name the variant otherwise"
+            f"exports: {twice[0]} would be the name of two tasks, since a variant or copy has the "
+            "name of a subject or style; rename the variant"
         )
 
 
@@ -208,21 +208,21 @@ def export_perturbed(
     perturbation: PerturbationParams,
     run: ExportedRun,
 ) -> HarnessExport:
-    """Write the benchmark and every copy of it as tasks, and a group over the copies.
+    """Write the benchmark and its perturbed copies as tasks, and a group over the copies.
 
-    Prompts are those of scoring; a copy is shown with its own demonstrations. Rows of copies carry
-    the copy's name (`condition`), by which `import_answers` recognises their answers.
+    Prompts are those of scoring; a copy has its own demonstrations. Rows of a copy carry its name
+    (`condition`), by which `import_answers` recognises the answers.
 
     Args:
         items: an `Items` table.
         demonstrations: the same columns.
         perturbed_items: a `PerturbedItems` table.
-        perturbation: how the copies were made; recorded only.
+        perturbation: the settings of the copies; recorded only.
         run: its fields are separate arguments; its seed is also that of the copies.
 
     Returns:
-        Per style the original, each copy, and a group per perturbation with the mean score of its
-        copies.
+        For each style the original, the copies, and a group per perturbation with the mean score
+        of its copies.
 
     Raises:
         InputError: no item fits the styles, or two tasks have the same name.
@@ -286,10 +286,10 @@ def _groups(
 
 CHOSEN, RANDOM = "chosen", "random"
 ALL_MODELS_SPLIT = -1  # the split of `SamplerChoice` in which all models choose
-EQUAL = "all items count alike: the accuracy that the harness prints is the subset's score"
+EQUAL = "all items have equal weights: the accuracy of the harness is the score of the subset"
 WEIGHTED = (
-    "the score is the sum of weight times answer; the harness prints the plain mean, which is not "
-    "it: give the log to `benchwright estimate`"
+    "the score is the weighted mean of the answers; the harness prints the plain mean, which "
+    "differs: run `benchwright estimate` on the log"
 )
 
 
@@ -305,20 +305,20 @@ def export_subset(
 ) -> HarnessExport:
     """Write the chosen items as tasks, with their weights, and as rows of stock tasks.
 
-    Rows carry `weight`, but the harness computes plain means; the manifest says how to compute the
-    score, and lists items and weights for `benchwright estimate`.
+    Rows carry `weight`, but the harness computes plain means. The manifest describes the score and
+    lists items and weights for `benchwright estimate`.
 
     Args:
         items: an `Items` table, all of the benchmark.
         chosen_subset: a `ChosenSubset` table over its ids.
         sampler_choice: a `SamplerChoice` table that resolves `sampling.export.sampler: chosen`.
         demonstrations: an `Items`-like table.
-        sampling: its section `export` says how the subset was drawn; recorded only.
+        sampling: its section `export` has the settings of the subset; recorded only.
         mirror_root: the mirror that items were read from, if any.
         run: its fields are separate arguments; `exports.original` is ignored.
 
     Raises:
-        InputError: an id is not the benchmark's, or no item fits the styles.
+        InputError: an id is not in the benchmark, or no item fits the styles.
     """
     benchmark = run.ingestion
     stock = samples_of_benchmark(items, chosen_subset["item_id"], benchmark, mirror_root)
@@ -344,7 +344,7 @@ def subset_manifest(
     benchmark: str,
     stock: Mapping[str, tuple[str, int]],
 ) -> SubsetManifest:
-    """Return what `benchwright estimate` needs of a subset; `stock` is {} if places are unknown.
+    """Return the manifest of a subset; `stock` is {} if its rows in stock tasks are unknown.
 
     Raises:
         InputError: an id is not among the items.

@@ -1,9 +1,8 @@
-"""Items as tasks of lm-evaluation-harness, with our prompts byte for byte.
+"""Items as tasks of lm-evaluation-harness, with the same prompts, byte for byte.
 
-The harness writes a prompt as description, worked examples and question, where an example is its
-text, `target_delimiter`, its answer and `fewshot_delimiter`. A row carries each part as our
-renderer wrote it, and the task refers to it by its column, so that no text of an item is ever read
-as a template.
+A prompt of the harness is description, examples and question; an example is its text,
+`target_delimiter`, its answer and `fewshot_delimiter`. Rows carry each part as rendered here, and
+tasks refer to its column, so that the harness never reads an item's text as a template.
 """
 
 import hashlib
@@ -38,7 +37,7 @@ _HASH_BYTES = 16
 
 
 class AskedAs(NamedTuple):
-    """How questions are asked, the same for every task of a family.
+    """The style and settings of all tasks of a family.
 
     `style` is what is scored: `letters`, `cloze`, or `generate` for written answers.
     """
@@ -74,22 +73,22 @@ def harness_family(
 ) -> HarnessFamily:
     """Return the tasks of one benchmark, variant or copy in one style.
 
-    There is a task per subject if subjects have their own demonstrations, else one task. An item
-    that is, or equals, one of its demonstrations gets others, as in scoring; such items are a
-    separate task (`…_part2`), since all items of a harness task see the same ones. Several tasks
-    make a group, whose scores count every item once.
+    There is one task, or one per subject if subjects have their own demonstrations. All items of a
+    harness task have the same demonstrations. An item that equals one of them gets others, as in
+    scoring, so it is in a separate task (`…_part2`). Several tasks form a group, whose scores count
+    every item once.
 
     Args:
         name: of the family and of its only task or its group.
         items: the questions.
         demonstrations: the columns of `ItemRows` that a question needs.
-        asked: how.
+        asked: style and settings.
         facts: of these items, for each task's metadata: benchmark, variant, …
-        condition: the name of their copy. It is in every row, so that an answer in a log is never
-            taken for one to the original item.
+        condition: the name of their perturbed copy. It is in every row, so that its answers are
+            never taken for answers to the original.
 
     Returns:
-        A family; without tasks if no item fits the style. Its facts say what was left out.
+        A family, without tasks if no item fits the style. Its facts list what was left out.
 
     Raises:
         InputError: a demonstration in the style `generate` would have no answer.
@@ -275,7 +274,7 @@ def _written(
     """Return how written answers end, and how the final answer is extracted."""
     open_question = open_ended(items[0])
     numbers = open_question and all(re.fullmatch(_NUMBER, q.answer_text) for q in items)
-    # As in our own reading of answers, the last statement counts.
+    # The last statement counts, as in `scoring`.
     patterns = {"stated": stated_answer(words, open_question)}
     if numbers:
         patterns["last_number"] = _NUMBER
@@ -370,14 +369,14 @@ def _row(question: Question, asked: AskedAs) -> dict[str, Any]:
 
 
 def _demonstration_row(question: Question, asked: AskedAs) -> dict[str, Any]:
-    """Return a worked example; for `generate`, its target is all that follows the question."""
+    """Return an example; for `generate`, its target is all text after the question."""
     row = _row(question, asked)
     if asked.style == "generate":
         worked = render_demonstration(question, asked.style, "question", asked.words, True)
         row["target"] = worked.removeprefix(f"{row['text']} ")
         if not row["target"]:
             raise InputError(
-                f"demonstration {question.item_id}: nothing follows the question, since "
+                f"demonstration {question.item_id}: it has no answer, since "
                 "prompt.statement is empty; set it, or remove generate from exports.styles"
             )
     return row
@@ -410,7 +409,7 @@ def group_config(
     }
 
 
-_LONGEST = 60  # characters of one part; a file's name is made of a few
+_LONGEST = 60  # characters of one part of a file name
 _DIGITS = 6
 
 

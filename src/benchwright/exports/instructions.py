@@ -21,11 +21,11 @@ def task_instructions(
 def perturbed_instructions(
     benchmark: BenchmarkParams,
     originals: Sequence[HarnessFamily],
-    perturbed_items: Sequence[HarnessFamily],
+    copies: Sequence[HarnessFamily],
     groups: Sequence[HarnessFamily],
     run: Mapping[str, object],
 ) -> str:
-    """Write in Markdown what is in the folder, the commands, and what the scores mean.
+    """Write the README of perturbed copies: tasks, commands, and the meaning of scores.
 
     `run` has the `--params` that make the same copies.
     """
@@ -33,7 +33,7 @@ def perturbed_instructions(
     return _render(
         "perturbed.md",
         benchmark=benchmark,
-        families=[*originals, *groups, *perturbed_items],
+        families=[*originals, *groups, *copies],
         example=[*originals[:1], *(group for group in groups if group.facts["style"] == style)],
         params=",".join(f"{key}={value}" for key, value in run.items() if value is not None),
     )

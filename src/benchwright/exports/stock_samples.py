@@ -14,9 +14,9 @@ from benchwright.params.exports import StockTaskParams
 
 
 class StockSamples(NamedTuple):
-    """Sorted rows by stock task and the place of each kept item, or the reason why there are none.
+    """Sorted rows by stock task and the row of each kept item, or the reason for none.
 
-    Tasks without kept rows are left out: the harness takes an empty list as "all".
+    Tasks without kept rows are left out, because an empty list means "all" to the harness.
     """
 
     rows: dict[str, list[int]]
@@ -33,7 +33,7 @@ def stock_samples(
 ) -> StockSamples:
     """Return the rows of the kept items in the harness's own tasks, all of them or none.
 
-    The ids of all items must have the form of the mapping's order, or the rows of none are trusted.
+    All ids must have the form of the mapping's order; otherwise no rows are returned.
 
     Raises:
         InputError: a kept id is not among the items.
@@ -64,13 +64,13 @@ def samples_of_benchmark(
     if unknown:
         return StockSamples(
             {},
-            f"the rows of the source {' or '.join(unknown)} are not known to be in the order of "
-            f"the stock task (harness.sources: {', '.join(mapping.sources)})",
+            f"the source {' or '.join(unknown)} may have another order of rows than the stock task "
+            f"(harness.sources: {', '.join(mapping.sources)})",
         )
     hub = ingestion.sources.hub if "hub" in kinds else None
     if mapping.order == "source_row" and hub is not None and len(hub.configs) > 1:
         return StockSamples(
-            {}, "harness.order is source_row, but the hub's rows are of several configurations"
+            {}, "harness.order is source_row, but the rows of the hub are of several configurations"
         )
     return stock_samples(items, kept_ids, mapping, ingestion.name)
 
@@ -110,7 +110,7 @@ def _row(item_id: str, subject: str, mapping: StockTaskParams, benchmark: str) -
     if number == item_id or not (number.isascii() and number.isdigit()):
         shape = "<benchmark>/<subject>/<row>" if within else "<benchmark>/<row>"
         raise _Unknown(
-            f"item {item_id} does not say its row in the source: harness.order "
+            f"the id {item_id} does not contain the row in the source: harness.order "
             f"{mapping.order} needs ids of the form {shape}"
         )
     return int(number)

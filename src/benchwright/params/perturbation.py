@@ -1,4 +1,4 @@
-"""Settings of altered copies of a benchmark (`perturbation:` in conf)."""
+"""Settings of perturbed copies of a benchmark (`perturbation:` in conf)."""
 
 from typing import Annotated, Literal
 
@@ -70,17 +70,17 @@ Transform = Annotated[
 
 
 class PerturbationParams(Section):
-    """Named copies of altered items: the conditions `<name>-1` … `<name>-<copies>`.
+    """Perturbed copies: the conditions `<name>-1` … `<name>-<copies>`.
 
     Attributes:
         name: lower-case letters, digits and underscores.
         transforms: applied in this order, each once.
         copies: number of independent copies.
-        cumulative: also apply the first transform alone, the first two, and so on, as perturbations
-            of their own: the conditions `<name>_1-1` (first transform, first copy) …
-            `<name>_<transforms>-<copies>` (MMLU-CF, Table 2).
-        sba: items with a single best answer lose no option; they are found by a trained `model` or
-            a label, by labels in a `file`, or not at all (`none`).
+        cumulative: make every prefix of the transforms a separate perturbation, with the conditions
+            `<name>_1-1` (first transform, first copy) … `<name>_<transforms>-<copies>` (MMLU-CF,
+            Table 2).
+        sba: source of single-best-answer items, which lose no option: labels and a trained `model`,
+            labels in a `file`, or `none`.
     """
 
     name: str = Field(default="wicked", pattern=r"^[a-z][a-z0-9_]*$")

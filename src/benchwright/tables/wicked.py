@@ -1,4 +1,4 @@
-"""Altered copies of items, answers to them, and single-best-answer items."""
+"""Perturbed copies, their comparison with the original, and single-best-answer items."""
 
 import pandera.pandas as pa
 from pandera.typing import Series
@@ -7,10 +7,10 @@ from benchwright.tables.base import Table
 
 
 class PerturbedItems(Table):
-    """Altered items and the demonstrations shown with them; key (condition, role, item_id).
+    """Items and demonstrations of the perturbed copies; key (condition, role, item_id).
 
-    The other columns are those of `Items`; `item_id` is the original's, so that answers to a copy
-    join the item it was made from.
+    The other columns are those of `Items`. `item_id` is that of the original item, so that answers
+    to a copy join it.
     """
 
     condition: Series[str]  # e.g. wicked-3
@@ -26,46 +26,50 @@ class PerturbedItems(Table):
 
 
 class PerturbationChanges(Table):
-    """What each transform of each copy did; key (condition, role, item_id, transform)."""
+    """Result of each transform in each copy; key (condition, role, item_id, transform)."""
 
     condition: Series[str]
     role: Series[str] = pa.Field(isin=["item", "demonstration"])
     item_id: Series[str]
     transform: Series[str]
     altered: Series[bool]
-    reason: Series[str]  # why the item was copied, "" where it was altered
+    reason: Series[str]  # why the item is unaltered, "" if altered
     removed_choice: Series[str] = pa.Field(nullable=True)
-    removed_index: Series[int] = pa.Field(ge=-1)  # −1 where no option was removed
+    removed_index: Series[int] = pa.Field(ge=-1)  # −1 if no option was removed
     gold_removed: Series[bool]
 
 
 class ComparisonScores(Table):
-    """A configuration's accuracy on the items as they were and on their copies (WiCkeD, Table 1).
+    """Accuracy of a configuration on the original and on the copies (WiCkeD, Table 1).
 
-    Shares are 0–1, bounds those of 95% over items. Key (perturbation, configuration); all
-    configurations of a perturbation are compared on the same items. Models are ranked within
-    their `asking_style`: `letters-5`, "" where it is not known, or `mixed`.
+    Key (perturbation, configuration). Shares are 0–1, bounds those of a 95% interval over items.
+    All configurations of a perturbation are compared on the same items. Models are ranked within
+    their `asking_style`: `letters-5`, "" if unknown, or `mixed`.
     """
 
     perturbation: Series[str]  # wicked, …
     configuration: Series[str]
     model: Series[str]
-    style: Series[str]  # "" where an import does not say
-    shots: Series[int]  # −1 where an import does not say
+    style: Series[str]  # "" if unknown
+    shots: Series[int]  # −1 if unknown
     asking_style: Series[str]
     n_items: Series[int]
     copies: Series[int]
     accuracy_original: Series[float]
     accuracy_mean: Series[float]  # over the copies
-    accuracy_sd: Series[float] = pa.Field(nullable=True)  # over the copies; NaN of one
+    accuracy_sd: Series[float] = pa.Field(nullable=True)  # over the copies; NaN for one copy
     delta: Series[float]  # accuracy_mean − accuracy_original
     delta_se: Series[float] = pa.Field(nullable=True)  # over items, paired and clustered
     delta_low: Series[float] = pa.Field(nullable=True)
     delta_high: Series[float] = pa.Field(nullable=True)
     accuracy_altered: Series[float] = pa.Field(nullable=True)  # of altered items, over the copies
-    accuracy_altered_original: Series[float] = pa.Field(nullable=True)  # the same before
-    accuracy_gold_removed: Series[float] = pa.Field(nullable=True)  # where the gold went
-    rank_original: Series[float] = pa.Field(nullable=True)  # among those asked alike
+    accuracy_altered_original: Series[float] = pa.Field(
+        nullable=True
+    )  # the same items in the original
+    accuracy_gold_removed: Series[float] = pa.Field(
+        nullable=True
+    )  # of items without their gold option
+    rank_original: Series[float] = pa.Field(nullable=True)  # within the asking style
     rank_original_low: Series[float] = pa.Field(nullable=True)
     rank_original_high: Series[float] = pa.Field(nullable=True)
     rank_mean: Series[float] = pa.Field(nullable=True)  # the rank of accuracy_mean
@@ -73,12 +77,12 @@ class ComparisonScores(Table):
     rank_mean_high: Series[float] = pa.Field(nullable=True)
     fewer_shots_original: Series[int]  # answers to copies whose original had fewer demonstrations
     fewer_shots_perturbed: Series[int]  # answers to copies that had fewer than the original
-    unknown_shots: Series[int]  # answers to copies of which one side does not say
-    delta_equal_shots: Series[float] = pa.Field(nullable=True)  # where both sides had as many
+    unknown_shots: Series[int]  # answers with an unknown number in copy or original
+    delta_equal_shots: Series[float] = pa.Field(nullable=True)  # answers with equal numbers
 
 
 class ComparisonTransitions(Table):
-    """What became of a configuration's answers to altered items, as shares (WiCkeD, Figure 3)."""
+    """Changes of a configuration's answers to altered items, as shares (WiCkeD, Figure 3)."""
 
     perturbation: Series[str]
     configuration: Series[str]
@@ -91,9 +95,9 @@ class ComparisonTransitions(Table):
 
 
 class OptionWordings(Table):
-    """Options that say none or all of the above, or name others; key (role, item_id, place).
+    """Options that say none or all of the above, or refer to others; key (role, item_id, place).
 
-    `place` is the option's index, −1 where it is the question that names options.
+    `place` is the index of the option, −1 if the question refers to options.
     """
 
     role: Series[str] = pa.Field(isin=["item", "demonstration"])
@@ -104,15 +108,14 @@ class OptionWordings(Table):
         isin=["none_of_the_above", "all_of_the_above", "refers_to_options"]
     )
     text: Series[str]
-    gold: Series[bool]  # whether it is the right option
+    gold: Series[bool]  # whether it is the gold option
 
 
 class Rephrasings(Table):
-    """What a chat model made of a question; key (role, item_id, attempt).
+    """Attempts of a chat model to rephrase a question; key (role, item_id, attempt).
 
-    `after` is the new wording that was read off the reply, None where none was; `failed` names the
-    checks it did not pass, by comma, or why there is none; `used` marks the
-    attempt that was taken, if any.
+    `after` is the wording extracted from the reply, if any. `failed` lists the failed checks,
+    separated by commas, or the reason for no wording. `used` marks the wording in use, if any.
     """
 
     role: Series[str] = pa.Field(isin=["item", "demonstration"])
@@ -120,7 +123,7 @@ class Rephrasings(Table):
     attempt: Series[int] = pa.Field(ge=1)
     model: Series[str]
     before: Series[str]
-    reply: Series[str] = pa.Field(nullable=True)  # None where nothing was asked or it did not fit
+    reply: Series[str] = pa.Field(nullable=True)  # None if there was no request or no room
     after: Series[str] = pa.Field(nullable=True)
     similarity: Series[float] = pa.Field(nullable=True)
     failed: Series[str]
@@ -130,11 +133,12 @@ class Rephrasings(Table):
 class ComparisonSummary(Table):
     """Metrics of all models of a perturbation; key (perturbation, asking_style, metric).
 
-    Bounds are those of 95% over items; `reason` says why a value or its bounds are missing.
+    Bounds are those of a 95% interval over items. `reason` says why a value or its bounds are
+    missing.
     """
 
     perturbation: Series[str]
-    asking_style: Series[str]  # the way of asking
+    asking_style: Series[str]
     metric: Series[str]  # mean_delta, kendall_tau_b, tau_b_between_copies, reversed_pairs, …
     value: Series[float] = pa.Field(nullable=True)
     low: Series[float] = pa.Field(nullable=True)
@@ -146,7 +150,7 @@ class ComparisonSummary(Table):
 
 
 class ComparisonReversals(Table):
-    """Pairs of models whose order on the copies is the opposite of that before."""
+    """Pairs of models with opposite orders on the original and on the copies."""
 
     perturbation: Series[str]
     asking_style: Series[str]
@@ -158,11 +162,11 @@ class ComparisonReversals(Table):
 
 
 class ComparisonNoneRates(Table):
-    """How often a configuration picks the none-of-the-above option of altered items.
+    """How often a configuration chooses the none-of-the-above option of altered items.
 
-    `gold` removed: it is right, and the share is the rate of detection; kept: the right option is
-    there, and the share is the rate of false alarms. Answers of all copies are counted; bounds take
-    those to one item (and to items of one passage) as one.
+    With `gold` removed the option is right, and the share is the detection rate. With `gold` kept
+    it is the false-alarm rate. Answers to all copies are counted; for the bounds, answers to one
+    item, or to items of one passage, form a cluster.
     """
 
     perturbation: Series[str]
@@ -178,9 +182,9 @@ class ComparisonNoneRates(Table):
 
 
 class ComparisonWritten(Table):
-    """Answers written out beside answers by score, of models that have both (WiCkeD, Table 2).
+    """Written and scored answers of models that have both (WiCkeD, Table 2).
 
-    A written answer from which no option can be read is wrong; `…_extracted` leaves it out.
+    Written answers from which no option can be extracted are wrong; `…_extracted` omits them.
     """
 
     perturbation: Series[str]
@@ -193,21 +197,21 @@ class ComparisonWritten(Table):
     delta: Series[float]
     delta_low: Series[float] = pa.Field(nullable=True)
     delta_high: Series[float] = pa.Field(nullable=True)
-    failed_original: Series[float]  # share of answers without a readable option
+    failed_original: Series[float]  # share of failed extractions
     failed_perturbed: Series[float]
     accuracy_original_extracted: Series[float] = pa.Field(nullable=True)
     accuracy_mean_extracted: Series[float] = pa.Field(nullable=True)
     recovered: Series[float] = pa.Field(nullable=True)  # delta minus that of `compared_with`
     recovered_low: Series[float] = pa.Field(nullable=True)
     recovered_high: Series[float] = pa.Field(nullable=True)
-    compared_with: Series[str]  # the configuration by score, "" in its own row
+    compared_with: Series[str]  # the scored configuration, "" in its own row
 
 
 class ComparisonInstruct(Table):
-    """What a perturbation costs instruction-tuned and base models (WiCkeD, Table 1).
+    """Change of accuracy of instruction-tuned and base models (WiCkeD, Table 1).
 
-    `family` names a family that has both; "" compares the mean over all models, "families" the
-    mean over the families that have both. Differences are instruct minus base.
+    `family` is a family with both kinds, "" for the mean of all models, or "families" for the mean
+    of the families with both kinds. Differences are instruct minus base.
     """
 
     perturbation: Series[str]
@@ -224,10 +228,10 @@ class ComparisonInstruct(Table):
 
 
 class RuleAblation(Table):
-    """Accuracy with the first rules of a perturbation, one more at a time (MMLU-CF, Table 2).
+    """Accuracy with the first transforms of a perturbation (MMLU-CF, Table 2).
 
-    Key (configuration, step); step 0 are the items as they were. All steps are compared on the
-    same items; bounds are those of 95% over items.
+    Key (configuration, step); step 0 is the original. All steps are compared on the same items.
+    Bounds are those of a 95% interval over items.
     """
 
     perturbation: Series[str]  # "" at step 0
@@ -236,7 +240,7 @@ class RuleAblation(Table):
     style: Series[str]
     shots: Series[int]
     step: Series[int] = pa.Field(ge=0)
-    rule: Series[str]  # the one that this step adds; "none" at step 0
+    rule: Series[str]  # the transform that this step adds; "none" at step 0
     n_items: Series[int]
     copies: Series[int]
     accuracy: Series[float]
@@ -250,25 +254,25 @@ class RuleAblation(Table):
 
 
 class ComparisonDemonstrations(Table):
-    """Prompts that show a demonstration without its right option; key (configuration, condition).
+    """Prompts with a demonstration without gold option; key (configuration, condition).
 
-    `expected` is the mean over prompts of 1 − Π(1 − a/K) over the demonstrations used, with a = 1
-    where a demonstration was altered; `expected_all` the same as if all had been.
+    `expected` is the mean over prompts of 1 − Π(1 − a/K) over their demonstrations, with a = 1 for
+    altered ones; `expected_all` is the same with a = 1 for all.
     """
 
     configuration: Series[str]
     condition: Series[str]
     prompts: Series[int]
     shown: Series[int]  # prompts with at least one demonstration
-    sets: Series[int]  # different sets of demonstrations
-    with_none_gold: Series[int]  # prompts with a demonstration whose right option was removed
+    sets: Series[int]  # distinct sets of demonstrations
+    with_none_gold: Series[int]  # prompts with a demonstration without gold option
     share: Series[float] = pa.Field(nullable=True)  # of the prompts with demonstrations
     expected: Series[float] = pa.Field(nullable=True)
     expected_all: Series[float] = pa.Field(nullable=True)
 
 
 class ComparisonPrompts(Table):
-    """Prompts of the items as they were and of their copies: equal ones are asked once."""
+    """Prompts of original and copies; equal ones are scored once."""
 
     model: Series[str] = pa.Field(unique=True)
     prompts: Series[int]
@@ -277,24 +281,24 @@ class ComparisonPrompts(Table):
 
 
 class ComparisonCoverage(Table):
-    """What each transform did, over all copies; key (perturbation, role, transform, outcome)."""
+    """Outcomes of each transform, over all copies; key (perturbation, role, transform, outcome)."""
 
     perturbation: Series[str]
     role: Series[str] = pa.Field(isin=["item", "demonstration"])
     transform: Series[str]
     outcome: Series[str]  # altered, or the reason why not
     n: Series[int]  # in all copies
-    items: Series[int]  # different ones
-    share: Series[float]  # of those that reached the transform in any copy
+    items: Series[int]  # distinct items
+    share: Series[float]  # of all applications of the transform
     gold_removed: Series[int]
 
 
 class SbaLabels(Table):
-    """Who called which item a single-best-answer item; key (item_id, labeller).
+    """Labels of single-best-answer items; key (item_id, labeller).
 
-    `probability` is the classifier's: of training items out of fold, NaN of items whose text is not
-    there. `split` says what the item was used for: `missing` where its text is not there, `unused`
-    where it has no options or no known gold.
+    `probability` is that of the classifier: out of fold for training items, NaN for items without
+    text. `split` is the use of the item: `missing` if there is no text, `unused` if there are no
+    options or no gold answer.
     """
 
     item_id: Series[str]
@@ -307,7 +311,7 @@ class SbaLabels(Table):
 
 
 class SbaEvaluation(Table):
-    """How well single-best-answer items are found; key (part, benchmark, method, against).
+    """Recall and precision for single-best-answer items; key (part, benchmark, method, against).
 
     Shares are 0–1, bounds are 95% Wilson intervals. `recall_sure` counts labels without doubt.
     """
@@ -338,10 +342,10 @@ class SbaEvaluation(Table):
 
 
 class SbaPredictions(Table):
-    """Which items were taken to have a single best answer, and why; key (role, item_id).
+    """Items with and without a single best answer, and the source; key (role, item_id).
 
-    `source` is `label`, `model`, `unlabelled` (nobody has said), or `not_judgeable` (no options, or
-    no known gold).
+    `source` is `label`, `model`, `unlabelled` (no label), or `not_judgeable` (no options or no gold
+    answer).
     """
 
     role: Series[str] = pa.Field(isin=["item", "demonstration"])

@@ -1,1 +1,1 @@
-"""Items altered so that knowing the original's options by heart does not answer them."""
+"""Transforms of items, so that memorised options do not answer them."""

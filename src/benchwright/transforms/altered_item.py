@@ -1,4 +1,4 @@
-"""An item as perturbations read it, and the result of one of them."""
+"""An item before and after a transform."""
 
 import unicodedata
 from collections.abc import Collection
@@ -8,10 +8,10 @@ from benchwright.core.option_wording import kinds_of_options, refers_to_options
 
 
 class MultipleChoice(NamedTuple):
-    """What a perturbation needs of an item, as tuples, so that no copy shares a list.
+    """An item before a transform.
 
-    `answer` is the index of the right option, −1 where it is not known. `several_right` says that
-    more than one option is right.
+    `answer` is the index of the gold option, −1 if unknown. `several_right` is true if more than
+    one option is right.
     """
 
     item_id: str
@@ -20,8 +20,8 @@ class MultipleChoice(NamedTuple):
     answer: int
     several_right: bool = False
 
-    def copied(self, reason: str) -> "Altered":
-        """Return the item unchanged, with the reason."""
+    def unaltered(self, reason: str) -> "Altered":
+        """Return the result of a transform that does not apply, with the reason."""
         return Altered(self.choices, self.answer, False, reason)
 
 
@@ -30,30 +30,30 @@ class Altered(NamedTuple):
 
     choices: tuple[str, ...]
     answer: int
-    altered: bool  # whether options or question differ from those before
-    reason: str  # why they do not; "" where they do
+    altered: bool  # whether options or question differ from before
+    reason: str  # why not; "" if altered
     removed_choice: str | None = None
     removed_index: int = -1  # place of `removed_choice` before the transform
-    gold_removed: bool = False  # whether it was the right option
-    question: str | None = None  # the new question, None where it is as before
+    gold_removed: bool = False  # whether it was the gold option
+    question: str | None = None  # the new question, None if it is the same
 
 
 def slot(uniform: float, size: int) -> int:
-    """Return one of `size` equally likely places, from a number in [0, 1)."""
+    """Return one of `size` equally likely positions, from a number in [0, 1)."""
     return min(int(uniform * size), size - 1)
 
 
 def why_not_replaceable(item: MultipleChoice, single_best_answer: Collection[str]) -> str:
     """Return why no option of the item can be replaced by none of the above, or "".
 
-    With a single best answer the second best is right once the best is gone; with equal options or
-    several right ones a right one stays; an option beside none or all of the above, or one that
-    names others, changes its meaning when another goes (WiCkeD, section 3).
+    In a single-best-answer item, the second best option is right without the best. With equal
+    options or several right ones, a right one remains. Options such as "all of the above", or ones
+    that refer to other options, change their meaning when another is removed (WiCkeD, section 3).
 
     Returns:
         `open_ended`, `answer_unknown`, `too_few_options` (fewer than 2), `single_best_answer`,
-        `several_right_options`, `none_or_all_present`, `refers_to_options`, `equal_options`, or "";
-        the first that holds.
+        `several_right_options`, `none_or_all_present`, `refers_to_options` or `equal_options`,
+        whichever holds first, or "".
     """
     kinds = kinds_of_options(item.question, item.choices)
     texts = {" ".join(unicodedata.normalize("NFC", text).split()) for text in item.choices}

@@ -1,4 +1,4 @@
-"""Transforms one after another on items and demonstrations alike, once for each copy."""
+"""Apply transforms in sequence to items and demonstrations, once per perturbed copy."""
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
@@ -18,11 +18,11 @@ from benchwright.transforms.replace_choice import replace_choice
 from benchwright.transforms.shuffle_choices import shuffle_choices
 
 Rephrased = Mapping[tuple[str, str], str | None]
-"""The new question by role and item id; None where none of its wordings passed."""
+"""The new question by role and item id; None if no wording passed the checks."""
 
 
 class Perturbed(NamedTuple):
-    """All copies of a benchmark, as tables."""
+    """The perturbed copies of a benchmark, as tables."""
 
     # `PerturbedItems`: by perturbation and copy, items before demonstrations, ids in natural order
     perturbed_items: pd.DataFrame
@@ -31,7 +31,7 @@ class Perturbed(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """The columns of one role that a copy needs, in the natural order of the ids."""
+    """The columns of one role that transforms need, in the natural order of the ids."""
 
     role: str
     items: list[MultipleChoice]
@@ -49,21 +49,20 @@ def perturb(
     single_best_answer: Collection[str] = frozenset(),
     rephrasings: Rephrased = MappingProxyType({}),
 ) -> Perturbed:
-    """Make altered copies of a benchmark, the demonstrations through the same copies as the items.
+    """Make perturbed copies of a benchmark, with perturbed demonstrations.
 
-    An explanation stays where it still fits: not where the right option was removed, nor where the
-    options changed and it names them by letter or place.
+    Explanations are removed where the gold option was removed, and where options changed to which
+    the explanation refers by letter or position.
 
-    With `params.cumulative` the first transform alone, the first two and so on are perturbations
-    of their own, which share their copies: what a transform does to an item in copy d is the same
-    in all of them (MMLU-CF, Table 2).
+    With `params.cumulative`, every prefix of the transforms is a separate perturbation (MMLU-CF,
+    Table 2). In copy d, a transform does the same to an item in all of them.
 
-    No option is taken from the items and demonstrations with ids in `single_best_answer`;
-    `rephrasings` are the new questions of the transform `rephrase`, the same in every copy.
+    Items and demonstrations with ids in `single_best_answer` lose no option. `rephrasings` are the
+    new questions of the transform `rephrase`, the same in every copy.
 
     Returns:
-        `params.copies` copies of each perturbation, one where nothing in it is drawn (`rephrase`
-        alone); independent of the order of rows.
+        `params.copies` copies of each perturbation, or one if nothing in it is random (`rephrase`
+        alone). The result does not depend on the order of rows.
 
     Raises:
         InputError: an id occurs twice, or an answer is not an index into the choices.
@@ -106,11 +105,11 @@ def _perturbations(params: settings.PerturbationParams) -> list[tuple[str, int, 
     perturbations = []
     for length in range(1, whole + 1) if params.cumulative else [whole]:
         name = f"{params.name}_{length}" if params.cumulative else params.name
-        # Copies can differ unless there are new wordings alone, which are the same in all of them.
-        perturbed = any(
+        # Rephrased questions are the same in all copies.
+        random = any(
             not isinstance(part, settings.RephraseParams) for part in params.transforms[:length]
         )
-        perturbations.append((name, length, params.copies if perturbed else 1))
+        perturbations.append((name, length, params.copies if random else 1))
     return perturbations
 
 
@@ -118,16 +117,14 @@ def _source(table: pd.DataFrame, role: str) -> _Source:
     ordered = sort_items(table)
     twice = ordered["item_id"][ordered["item_id"].duplicated()]
     if len(twice):
-        raise InputError(
-            f"{role}s: item_id {twice.iloc[0]!r} occurs twice; each id must occur once"
-        )
+        raise InputError(f"{role}s: item_id {twice.iloc[0]!r} occurs twice; ids must be unique")
     items = []
     columns = (ordered[c] for c in ("item_id", "question", "choices", "answer", "correct_set"))
     for item_id, question, choices, answer, right in zip(*columns, strict=True):
         if not -1 <= answer < max(len(choices), 1) or (not len(choices) and answer > -1):
             raise InputError(
                 f"{role}s: item {item_id!r}: answer {answer} is not an index into its "
-                f"{len(choices)} choices; use 0–{len(choices) - 1}, or −1 where it is not known"
+                f"{len(choices)} choices; use 0–{len(choices) - 1}, or −1 if it is unknown"
             )
         items.append(MultipleChoice(item_id, question, tuple(choices), int(answer), len(right) > 1))
     explanations = ordered["explanation"]
@@ -149,7 +146,7 @@ def _steps(
     best: frozenset[str],
     rephrasings: Rephrased,
 ) -> list[list[Altered]]:
-    """Apply each transform to what the transform before it left of all items."""
+    """Apply each transform to the results of the one before."""
     items = source.items
     steps: list[list[Altered]] = []
     for part in transforms:
@@ -179,8 +176,8 @@ def use_rephrasing(
 ) -> list[Altered]:
     """Give each item its new question, the same in every copy (MMLU-CF, rule 1).
 
-    Copied are items that were not to be rephrased (`not_asked`) and those of which no wording
-    passed the checks (`no_rephrasing_passed`).
+    Items stay unaltered if no rephrasing was requested (`not_asked`) or no wording passed the
+    checks (`no_rephrasing_passed`).
     """
     results = []
     for item in items:
@@ -188,7 +185,7 @@ def use_rephrasing(
         question = rephrasings.get(key)
         if question is None:
             reason = "no_rephrasing_passed" if key in rephrasings else "not_asked"
-            results.append(item.copied(reason))
+            results.append(item.unaltered(reason))
         else:
             results.append(Altered(item.choices, item.answer, True, "", question=question))
     return results

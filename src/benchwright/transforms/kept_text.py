@@ -1,4 +1,4 @@
-"""What another wording keeps: numbers with their units, names, quotations, formulas, negations."""
+"""Parts of a question that rephrasing must keep: numbers, names, quotations, negations."""
 
 import re
 import unicodedata
@@ -22,7 +22,7 @@ _MIXED = re.compile(
     r"|ln|log|exp|sin|cos|tan|cot|sec|lim|sqrt|mod|det"
 )
 _CALL = re.compile(r"\w{1,3}[(\[]")  # f(x), but not "word(s)"
-# Written in capitals for stress.
+# Written in capitals for emphasis.
 _STRESSED = frozenset(
     re.findall(
         r"\S+",
@@ -31,7 +31,7 @@ _STRESSED = frozenset(
     )
 )
 _PRONOUN = frozenset({"i", "i'm", "i've", "i'd", "i'll"})
-# Words that open a question without being anybody's name, and tell little of what it is about.
+# Words that open a question without being names.
 _OPENERS = frozenset(
     re.findall(
         r"\S+",
@@ -58,8 +58,8 @@ def quotations(text: str) -> list[str]:
 def formulas(text: str) -> list[str]:
     """Return pieces of mathematics, code, chemistry and abbreviations, sorted, with repetitions.
 
-    LaTeX and code in their marks are one piece; elsewhere it is every piece between spaces that
-    has a sign unknown to prose, mixes letters with digits, has two capitals ("DNA", "pH", "H2O"),
+    LaTeX and code in their marks are one piece. Elsewhere it is every piece between spaces that has
+    a sign that prose lacks, mixes letters with digits, has two capitals ("DNA", "pH", "H2O"),
     or is a single letter other than "a" and "I". Digits with a unit are numbers, not formulas.
     """
     marked = [" ".join(code.split()) for code in _CODE.findall(text)]
@@ -192,7 +192,7 @@ _OPPOSITES: list[tuple[str, str]] = re.findall(
 
 
 def same_negation(before: str, after: str) -> bool:
-    """Return whether two wordings of a question are negated alike.
+    """Return whether two wordings of a question have the same negations.
 
     Both or none must have negations, and their numbers must both be odd or both even. Otherwise
     words that may say the same ("lacks", "other than", "unwanted") in the text that has fewer
@@ -352,7 +352,7 @@ def is_number(piece: str) -> bool:
 
 
 def _named(match: re.Match[str], text: str) -> str:
-    """Return the canonical name of a number, "" where it is none."""
+    """Return the canonical name of a number, "" if it is none."""
     value = _value(match, text)
     if value is None:
         return ""

@@ -1,4 +1,4 @@
-"""WiCkeD: one option makes way for a last one that says "None of the above".
+"""WiCkeD: "None of the above", in last place, replaces one option.
 
 Elhady, A., Agirre, E., Artetxe, M. (2025). WiCkeD: A Simple Method to Make Multiple Choice
 Benchmarks More Challenging. Section 3.
@@ -20,8 +20,8 @@ def add_none_of_the_above(
     """Replace one uniformly drawn option of each item by `text`, which comes last.
 
     The right option is replaced with probability exactly 1/K, and `text` is then right. The number
-    of options stays K. Items that would become incoherent are copied with their reason
-    (`why_not_replaceable`). The result for an item depends on seed, copy and its id alone.
+    of options stays K. Items that would become incoherent stay unaltered, with the reason
+    (`why_not_replaceable`). The result depends on seed, copy and item id only.
     """
     uniforms = item_uniforms(seed, f"wicked/{copy}", [item.item_id for item in items])
     return [
@@ -35,7 +35,7 @@ def _without(
 ) -> Altered:
     reason = why_not_replaceable(item, single_best_answer)
     if reason:
-        return item.copied(reason)
+        return item.unaltered(reason)
     removed = slot(uniform, len(item.choices))
     left = item.choices[:removed] + item.choices[removed + 1 :]
     gold_removed = removed == item.answer

@@ -1,4 +1,4 @@
-"""MMLU-CF, rule 1: questions in other words, each checked before use.
+"""MMLU-CF, rule 1: rephrased questions, each checked before use.
 
 Zhao, Q. et al. (2024). MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark.
 Section 3.4, rule 1.
@@ -68,10 +68,10 @@ _MARKS = (('"', '"'), ("“", "”"), ("‘", "’"), ("**", "**"), ("*", "*"), 
 
 
 class Question(NamedTuple):
-    """What rephrasing needs of an item.
+    """A question to rephrase.
 
-    `answer` is the index of the right option, −1 where it is not known; `answer_text` is the right
-    answer of a question without options.
+    `answer` is the index of the gold option, −1 if unknown; `answer_text` is the gold answer of a
+    question without options.
     """
 
     role: str
@@ -84,7 +84,7 @@ class Question(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """One row of `tables.Rephrasings`, but for the model's name; see there."""
+    """One row of `tables.Rephrasings` without the name of the model."""
 
     role: str
     item_id: str
@@ -107,7 +107,7 @@ class Read(NamedTuple):
 def rephrase(
     questions: Sequence[Question], ask: Ask, similarity: Similarity, params: RephraseParams
 ) -> list[Attempt]:
-    """Ask for another wording of each question, up to `params.attempts` times until one passes.
+    """Rephrase each question, with up to `params.attempts` attempts until one passes.
 
     The passage before a question is shown, is not changed and is not checked. A question that
     cannot be rephrased has one attempt without a reply: `passage` (a long text in which passage
@@ -146,7 +146,7 @@ def rephrase(
                 after = parts.passage + new.text
                 made = _attempt(question, attempt, reply, *failed, after=after, similarity=cosine)
             attempts[row].append(made)
-        # A prompt that is too long is too long the next time as well.
+        # A prompt that is too long remains too long.
         open_ones = [
             (row, parts)
             for row, parts in open_ones
@@ -158,7 +158,7 @@ def rephrase(
 def _similarities(
     before: Sequence[str], read: Sequence[Read], similarity: Similarity
 ) -> list[float]:
-    """Return the similarity of each question with its new wording; NaN without one."""
+    """Return the similarity of each question to its new wording; NaN without one."""
     pairs = [(old, new.text) for old, new in zip(before, read, strict=True) if new.text is not None]
     near = iter(similarity(*map(list, zip(*pairs, strict=True))) if pairs else ())
     return [nan if new.text is None else float(next(near)) for new in read]

@@ -1,8 +1,8 @@
-"""Checks whether another wording of a question still asks the same, as far as its text can show.
+"""Check by rules whether a rephrased question still asks the same.
 
-Each check is a rule about English text that a person can follow. The checks refuse what they can
-show to be wrong, and some wordings that are right: an item that keeps its wording costs less than
-one whose answer is no longer right. They cannot decide whether two texts mean the same.
+Each check is a readable rule about English text. The checks also reject some correct wordings: an
+item that keeps its wording costs less than one with a wrong answer. They cannot decide whether two
+texts mean the same.
 """
 
 import re
@@ -38,7 +38,7 @@ _ARTICLES = {"a": "a", "an": "a", "the": "the"}
 _LIST_MARK = re.compile(r"\s*(?:\(?(?:[ivx]{1,4}|[IVX]{1,4}|[a-zA-Z]|\d{1,2})[.):]\s)")
 _PASSAGE_LENGTH = 200  # characters before the last line that make it a passage
 _ASKED_LENGTH = 500
-_LONG = 600  # characters of lines that cannot be told apart
+_LONG = 600  # characters of a text of several lines that is not split
 
 
 class Asked(NamedTuple):
@@ -55,8 +55,8 @@ def part_passage(text: str, passage_id: str | None = None) -> Asked | None:
     question if at least 200 characters come before it and it asks something, or is unfinished.
 
     Returns:
-        The two parts, which joined are `text`; the passage is "" in a question without one. None
-        where a long text of several lines cannot be split.
+        The two parts, which together are `text`; the passage may be "". None if a long text of
+        several lines cannot be split.
     """
     if passage_id:
         passage, mark, asked = text.rpartition("\n\n")
@@ -80,8 +80,8 @@ def part_passage(text: str, passage_id: str | None = None) -> Asked | None:
 def question_form(question: str) -> QuestionForm:
     """Return the form of a question, from the last sentence of its text.
 
-    It is `blank` with a gap to fill, `question` where something is asked or requested, `statement`
-    where a whole sentence does neither, and `stem` where an option ends the sentence.
+    `blank`: a gap to fill; `question`: a question or request; `statement`: a complete sentence
+    that is neither; `stem`: an unfinished sentence that an option completes.
     """
     if _BLANK.search(question):
         return "blank"
@@ -102,7 +102,7 @@ def blanks(question: str) -> int:
 
 
 def last_article(question: str) -> str:
-    """Return `a`, `the`, or "" where the last word is no article; "an" is `a`."""
+    """Return `a`, `the`, or "" if the last word is no article; "an" is `a`."""
     tokens = re.findall(r"[\w’']+", question.casefold())
     return _ARTICLES.get(tokens[-1], "") if tokens else ""
 
@@ -128,8 +128,8 @@ _COMMON = frozenset(
 class Wording(NamedTuple):
     """A question before and after.
 
-    `answer` is the index of the right option, −1 where it is not known; `answer_text` is the right
-    answer of a question without options.
+    `answer` is the index of the gold option, −1 if unknown; `answer_text` is the gold answer of a
+    question without options.
     """
 
     before: str
@@ -147,8 +147,8 @@ def keeps_numbers(wording: Wording) -> bool:
 def keeps_names(wording: Wording) -> bool:
     """Return whether names, quotations, formulas and code stay, and no new ones appear.
 
-    A name is a capitalised word inside a sentence. An opening word that is replaced by another new
-    one may be a name too, and is refused.
+    A name is a capitalised word inside a sentence. The first word may be a name too, so replacing
+    it with another new word fails.
     """
     before, after = wording.before, wording.after
     old, new = kept_text.words(before), kept_text.words(after)
@@ -171,7 +171,7 @@ def _formulas(text: str) -> Counter[str]:
 
 
 def keeps_negations(wording: Wording) -> bool:
-    """Return whether both are negated alike, and no word was replaced by its opposite."""
+    """Return whether both have the same negations, and no word became its opposite."""
     texts = (wording.before, wording.after)
     return kept_text.same_negation(*texts) and not kept_text.has_opposite(*texts)
 
@@ -179,9 +179,9 @@ def keeps_negations(wording: Wording) -> bool:
 def fits_options(wording: Wording) -> bool:
     """Return whether the options still answer the question, and it does not reveal which.
 
-    A question stays a question, an unfinished sentence stays one that ends in the same article if
-    in any, and gaps stay. "Which of the following" still mentions options. No option's text is new
-    in the question, nor a word that only the right one has.
+    A question stays a question, an unfinished sentence stays one with the same final article, if
+    any, and gaps stay. "Which of the following" still mentions options. The question must not gain
+    the text of an option, or a word that only the gold option has.
     """
     before, after = wording.before, wording.after
     form = question_form(before)
@@ -210,8 +210,8 @@ def _gives_away(wording: Wording) -> bool:
 def keeps_length(wording: Wording) -> bool:
     """Return whether there are half to twice as many words, or a few more in a short question.
 
-    With more than four content words, at least 60% as many must remain, in any wording, which
-    detects a condition that was left out.
+    With more than four content words, at least 60% as many must remain, which detects omitted
+    conditions.
     """
     before, after = len(wording.before.split()), len(wording.after.split())
     old, new = (

@@ -20,10 +20,9 @@ def replace_choice(
 ) -> list[Altered]:
     """Replace, with `probability`, one uniformly drawn option of each item by `text`.
 
-    The index of the answer never changes: where the right option is replaced, `text` is right in
-    its place. Items that would become incoherent are copied with their reason
-    (`why_not_replaceable`), those that were not drawn with `not_drawn`. The result for an item
-    depends on seed, copy and its id alone.
+    The index of the answer never changes: if the gold option is replaced, `text` is right. Items
+    that would become incoherent stay unaltered, with the reason (`why_not_replaceable`), as do
+    items that are not chosen (`not_drawn`). The result depends on seed, copy and item id only.
     """
     ids = [item.item_id for item in items]
     coins = item_uniforms(seed, f"replace_choice/whether/{copy}", ids)
@@ -34,7 +33,7 @@ def replace_choice(
         if not reason and coin >= probability:
             reason = "not_drawn"
         if reason:
-            results.append(item.copied(reason))
+            results.append(item.unaltered(reason))
             continue
         at = slot(float(place), len(item.choices))
         choices = (*item.choices[:at], text, *item.choices[at + 1 :])

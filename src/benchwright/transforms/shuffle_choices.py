@@ -16,12 +16,11 @@ _KEEPS_LAST = ("none_of_the_above", "all_of_the_above")
 def shuffle_choices(items: Sequence[MultipleChoice], seed: int, copy: int) -> list[Altered]:
     """Put the options of each item in a uniformly drawn order; the answer follows its option.
 
-    None- and all-of-the-above options at the end, in any wording, keep their places. An item is
-    copied where its options have no other order (`open_ended`, `too_few_options`), where a text
-    names options by letter or place (`refers_to_options`), where "all of the above" comes before
-    other options, so that its meaning depends on its place (`none_or_all_not_last`), and where
-    the order drawn is the old one (`same_order`). The result for an item depends on seed, copy and
-    its id alone.
+    None- and all-of-the-above options at the end, in any wording, stay last. An item stays
+    unaltered if its options have no other order (`open_ended`, `too_few_options`), if a text refers
+    to options by letter or position (`refers_to_options`), if "all of the above" comes before other
+    options (`none_or_all_not_last`), or if the random order is the original one (`same_order`). The
+    result depends on seed, copy and item id only.
     """
     ids = [item.item_id for item in items]
     most = max((len(item.choices) for item in items), default=0)
@@ -38,22 +37,22 @@ def shuffle_choices(items: Sequence[MultipleChoice], seed: int, copy: int) -> li
 
 def _shuffled(item: MultipleChoice, keys: list[float]) -> Altered:
     if not item.choices:
-        return item.copied("open_ended")
+        return item.unaltered("open_ended")
     if refers_to_options(item.question, item.choices):
-        return item.copied("refers_to_options")
+        return item.unaltered("refers_to_options")
     kinds = kinds_of_options(item.question, item.choices)
     movable = len(kinds)
     while movable and kinds[movable - 1] in _KEEPS_LAST:
         movable -= 1
     if movable < 2:
-        return item.copied("too_few_options")
+        return item.unaltered("too_few_options")
     if any(
         kind in _KEEPS_LAST and names_a_place(text)
         for kind, text in zip(kinds[:movable], item.choices[:movable], strict=True)
     ):
-        return item.copied("none_or_all_not_last")
+        return item.unaltered("none_or_all_not_last")
     order = [*sorted(range(movable), key=keys.__getitem__), *range(movable, len(kinds))]
     if order == list(range(len(kinds))):
-        return item.copied("same_order")
+        return item.unaltered("same_order")
     answer = order.index(item.answer) if item.answer >= 0 else -1
     return Altered(tuple(item.choices[place] for place in order), answer, True, "")

@@ -65,14 +65,14 @@ def found(
     return collect_single_best_answers(predictions, LABELS, params)
 
 
-def test_labels_come_first_and_the_classifier_says_the_rest_also_of_demonstrations() -> None:
+def test_labels_take_precedence_over_the_classifier() -> None:
     assert found(BY_MODEL, classifier()) == {
         "single": ["b/d/0", "b/d/2", "b/s/1", "b/s/2", "other/7"],
         "several": ["b/d/1", "b/d/3", "b/d/4", "b/s/0", "b/s/3", "b/s/4"],
     }
 
 
-def test_every_item_says_who_judged_it() -> None:
+def test_every_item_has_a_source() -> None:
     table, _ = predict_single_best_answers(
         shown("b/s"),
         shown("b/d"),
@@ -90,18 +90,18 @@ def test_every_item_says_who_judged_it() -> None:
     assert np.isnan(own["probability"].iloc[4])
 
 
-def test_labels_alone_and_no_labels_are_as_they_were() -> None:
+def test_predictions_with_labels_only_and_without_labels() -> None:
     expected = {"single": ["b/s/1", "other/7"], "several": ["b/s/0"]}
     assert found(PerturbationParams(sba="file"), classifier()) == expected
     assert found(PerturbationParams(sba="none")) == {"single": [], "several": []}
 
 
-def test_without_a_classifier_the_command_that_trains_one_is_named() -> None:
-    with pytest.raises(InputError, match="kedro run --pipeline sba trains one"):
+def test_error_without_classifier_names_the_training_command() -> None:
+    with pytest.raises(InputError, match="train one with kedro run --pipeline sba"):
         found(BY_MODEL)
 
 
-def test_another_encoder_than_the_classifiers_is_refused() -> None:
+def test_another_encoder_than_that_of_the_classifier_is_rejected() -> None:
     models = ModelsParams.model_validate(
         {"encoders": {"mini": {"weights": {"package": "p", "folder": "f", "sha256": "0" * 64}}}}
     )

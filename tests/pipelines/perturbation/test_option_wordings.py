@@ -19,7 +19,7 @@ def found(items: pd.DataFrame, demonstrations: pd.DataFrame) -> list[tuple[objec
     return list(table[columns].itertuples(index=False, name=None))
 
 
-def test_each_option_that_depends_on_others_is_listed_with_its_place() -> None:
+def test_options_that_depend_on_others_are_listed() -> None:
     items = items_table(ROWS)
     shown = items_table(ROWS[:1], prefix="b/dev")
     expected = [
@@ -33,6 +33,6 @@ def test_each_option_that_depends_on_others_is_listed_with_its_place() -> None:
     assert found(items.iloc[::-1], shown) == expected
 
 
-def test_a_benchmark_without_them_has_an_empty_list() -> None:
+def test_list_is_empty_without_such_options() -> None:
     nothing = items_table(ROWS[3:])
     assert list_option_wordings(nothing, nothing.iloc[:0]).empty

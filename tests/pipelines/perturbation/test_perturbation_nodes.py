@@ -27,22 +27,22 @@ def labels(*rows: tuple[str, object]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item_id", "sba"])
 
 
-def test_one_annotator_who_says_so_is_enough() -> None:
+def test_one_positive_label_is_enough() -> None:
     seen = read_labels(labels(("q1", 0), ("q2", 0), ("q1", 1), ("q3", "1")), PerturbationParams())
     assert seen == {"single": ["q1", "q3"], "several": ["q2"]}
 
 
-def test_no_labels_are_read_where_the_settings_say_none() -> None:
+def test_sba_none_reads_no_labels() -> None:
     assert read_labels(labels(("q1", 1)), PerturbationParams(sba="none")) == NOBODY
     assert read_labels(labels(), PerturbationParams()) == NOBODY
 
 
-def test_a_label_that_is_neither_0_nor_1_is_told_with_its_row() -> None:
+def test_error_names_the_row_of_a_bad_label() -> None:
     with pytest.raises(InputError, match="row 2: sba is 'maybe'; it must be 0 or 1"):
         read_labels(labels(("q1", 0), ("q2", "maybe")), PerturbationParams())
 
 
-def test_labelled_items_are_copied_in_every_copy_and_others_are_altered() -> None:
+def test_labelled_items_stay_unaltered_in_every_copy() -> None:
     chosen = {"single": ["q1"], "several": []}
     perturbed_items, changes = perturb_items(
         items(6),
@@ -64,7 +64,7 @@ def test_labelled_items_are_copied_in_every_copy_and_others_are_altered() -> Non
     assert set(last) == {"None of the above"}
 
 
-def test_demonstrations_pass_through_the_same_copies() -> None:
+def test_demonstrations_are_perturbed_like_items() -> None:
     worked = items(4).assign(item_id=[f"d{i}" for i in range(4)], split="dev")
     perturbed_items, _ = perturb_items(
         items(2), worked, NOBODY, Rephrasings.empty(), PerturbationParams(copies=2), 0
@@ -74,6 +74,6 @@ def test_demonstrations_pass_through_the_same_copies() -> None:
     assert all("None of the above" in choices for choices in shown["choices"])
 
 
-def test_every_node_says_what_it_does() -> None:
+def test_every_node_has_a_docstring() -> None:
     nodes = create_pipeline().nodes
     assert all(node.func.__doc__ and node.func.__name__ == node.short_name for node in nodes)

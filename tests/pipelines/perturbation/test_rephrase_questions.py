@@ -57,7 +57,7 @@ def similar(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("similar")
-def test_only_demonstrations_that_are_shown_are_asked_for(tmp_path: Path) -> None:
+def test_only_shown_demonstrations_are_rephrased(tmp_path: Path) -> None:
     shown = items_table([("Which is a gas?", ["neon", f"gold {n}"], 0) for n in range(8)], "b/dev")
     encoder = {"all-minilm-l6-v2": {"weights": {"path": "none"}}}
     with ScriptedServer(says=says) as server:
@@ -68,7 +68,7 @@ def test_only_demonstrations_that_are_shown_are_asked_for(tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("similar")
-def test_items_and_demonstrations_are_asked_for_and_checked(
+def test_items_and_demonstrations_are_rephrased_and_checked(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     encoder = {"all-minilm-l6-v2": {"weights": {"path": "none"}}}
@@ -99,13 +99,13 @@ def test_items_and_demonstrations_are_asked_for_and_checked(
     assert changes["reason"].tolist() == ["", "no_rephrasing_passed", ""]
 
 
-def test_without_the_transform_nothing_is_asked(tmp_path: Path) -> None:
+def test_nothing_is_asked_without_the_transform(tmp_path: Path) -> None:
     made = run(tmp_path / "none", {}, {"transform": "shuffle_choices"})
     pd.testing.assert_frame_equal(made, Rephrasings.empty())
     assert not (tmp_path / "none").exists()
 
 
-def test_an_unknown_model_or_encoder_is_named(tmp_path: Path) -> None:
+def test_error_names_an_unknown_model_or_encoder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"unknown model 'm'; models\.models has none"):
         run(tmp_path, {}, REPHRASE)
     models = {"models": {"m": served("http://127.0.0.1:9/v1")}}

@@ -60,7 +60,7 @@ def trained(
     return classifier, table, rows
 
 
-def test_it_is_trained_evaluated_and_described(tmp_path: Path) -> None:
+def test_classifier_is_trained_evaluated_and_described(tmp_path: Path) -> None:
     mine, other = benchmark_items(60, "b/s"), benchmark_items(20, "c/s")
     labels = pd.concat(
         [
@@ -102,7 +102,7 @@ def test_it_is_trained_evaluated_and_described(tmp_path: Path) -> None:
     assert again == pytest.approx(saved_of[other["item_id"]].to_numpy())
 
 
-def test_neither_the_order_of_rows_nor_the_table_they_come_from_matters() -> None:
+def test_results_do_not_depend_on_row_order_or_source_table() -> None:
     items = benchmark_items(40, "b/s")
     labels = labels_of(items, "b", flip=[5])
     one, _, _ = trained(items, labels)
@@ -115,17 +115,17 @@ def test_neither_the_order_of_rows_nor_the_table_they_come_from_matters() -> Non
     assert one == other
 
 
-def test_random_labels_are_called_chance() -> None:
+def test_card_says_that_random_labels_give_chance_level() -> None:
     items = benchmark_items(80, "b/s")
     labels = labels_of(items, "b")
     labels["sba"] = np.random.default_rng(4).integers(0, 2, len(labels))
     classifier, table, rows = trained(items, labels)
     evaluation, _ = nodes.evaluate_single_best_answer_classifier(rows, table, classifier)
     card = nodes.write_single_best_answer_card(classifier, evaluation, rows, table)
-    assert "no better than chance does: do not use it" in card
+    assert "no better than chance: do not use it" in card
 
 
-def test_a_part_without_a_positive_label_has_no_recall_and_says_why() -> None:
+def test_recall_without_positive_labels_has_a_reason() -> None:
     items = benchmark_items(24, "b/s")
     other = benchmark_items(6, "c/s")
     labels = pd.concat([labels_of(items, "b"), labels_of(other, "commonsense_qa").assign(sba=0)])
@@ -139,14 +139,14 @@ def test_a_part_without_a_positive_label_has_no_recall_and_says_why() -> None:
     )
 
 
-def test_labels_of_one_kind_or_without_texts_are_refused_with_the_runs_that_would_help() -> None:
+def test_error_for_labels_of_one_kind_names_the_runs_that_add_items() -> None:
     items = benchmark_items(12, "b/s")
     labels = pd.concat(
         [labels_of(items, "b").assign(sba=1), labels_of(benchmark_items(4, "far/s"), "far")]
     )
     with pytest.raises(InputError, match=r"all 9 have the label 1; kedro run .*benchmark=far"):
         trained(items, labels)
-    with pytest.raises(InputError, match="train on: none; kedro run"):
+    with pytest.raises(InputError, match="with text: none; kedro run"):
         trained(items.assign(item_id=[f"x{i}" for i in range(12)]), labels)
     with pytest.raises(InputError, match="have the label 0; label more items"):
         trained(items, labels_of(items, "b").assign(sba=0))
@@ -169,7 +169,7 @@ def test_texts_come_from_the_newest_save_that_has_them(tmp_path: Path) -> None:
     assert (texts["question"] == "newer?").sum() == 2
 
 
-def test_a_judge_labels_what_people_read_and_some_of_the_run(
+def test_judge_labels_annotated_items_and_some_of_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     items = benchmark_items(50, "b/s")
@@ -211,7 +211,7 @@ def test_labels_by_a_judge_need_its_name() -> None:
         SingleBestAnswerParams(kind="bert")
 
 
-def test_fine_tuned_weights_are_kept_with_the_classifier_and_read_again(tmp_path: Path) -> None:
+def test_fine_tuned_weights_are_saved_and_loaded(tmp_path: Path) -> None:
     from methods.wicked.single_best_answer.tiny_bert import write_tiny_bert
 
     words = ("which", "is", "the", "best", "of", "what")
@@ -234,7 +234,7 @@ def test_fine_tuned_weights_are_kept_with_the_classifier_and_read_again(tmp_path
     assert rows["cross_validated"].isna().all()
 
 
-def test_a_folder_without_a_classifier_is_none_and_a_torn_one_is_told(tmp_path: Path) -> None:
+def test_missing_classifier_is_none_and_damaged_one_an_error(tmp_path: Path) -> None:
     folder = ClassifierFolder(folder=str(tmp_path))
     assert folder.load() is None
     (tmp_path / "classifier.json").write_text('{"kind": "emb')
@@ -242,7 +242,7 @@ def test_a_folder_without_a_classifier_is_none_and_a_torn_one_is_told(tmp_path: 
         folder.load()
 
 
-def test_what_is_saved_is_plain_json(tmp_path: Path) -> None:
+def test_classifier_is_saved_as_plain_json(tmp_path: Path) -> None:
     items = benchmark_items(16, "b/s")
     folder = ClassifierFolder(folder=str(tmp_path))
     folder.save(trained(items, labels_of(items, "b"))[0])
@@ -257,6 +257,6 @@ def test_what_is_saved_is_plain_json(tmp_path: Path) -> None:
     assert not any("best of" in text for text in json.dumps(document).split('"'))
 
 
-def test_every_node_says_what_it_does() -> None:
+def test_every_node_has_a_docstring() -> None:
     found = create_pipeline().nodes
     assert all(node.func.__doc__ and node.func.__name__ == node.short_name for node in found)

@@ -1,4 +1,4 @@
-"""Scores on altered items beside those on the items as they were."""
+"""Comparison of scores on perturbed copies with those on the original."""
 
 from benchwright.pipelines.comparison.pipeline import create_pipeline
 

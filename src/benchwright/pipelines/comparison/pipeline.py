@@ -1,4 +1,4 @@
-"""The comparison of copies: the cost of each perturbation to each configuration."""
+"""The comparison of perturbed copies with the original, per configuration."""
 
 from kedro.pipeline import Pipeline
 

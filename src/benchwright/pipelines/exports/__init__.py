@@ -1,4 +1,4 @@
-"""Exports: a benchmark, kept items, copies and subsets as tasks for other harnesses."""
+"""Exports of benchmarks, kept items, perturbed copies and subsets as harness tasks."""
 
 from benchwright.pipelines.exports.pipeline import (
     create_perturbed_pipeline,

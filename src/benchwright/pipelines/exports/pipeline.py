@@ -1,4 +1,4 @@
-"""Exports: kept items, copies of altered items, a subset → tasks for lm-evaluation-harness."""
+"""Exports: kept items, perturbed copies, a subset → tasks for lm-evaluation-harness."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ def create_pipeline() -> Pipeline:
 
 
 def create_perturbed_pipeline() -> Pipeline:
-    """Create a pipeline: items and their copies → a folder of tasks."""
+    """Create a pipeline: items and their perturbed copies → a folder of tasks."""
     inputs = ["items", "demonstrations", "perturbed_items", "params:perturbation"]
     return _export(export_perturbed, inputs, "harness_perturbed_tasks")
 

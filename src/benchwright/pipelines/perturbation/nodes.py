@@ -35,9 +35,9 @@ def perturb_items(
     perturbation: PerturbationParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Draw altered copies of the items, the demonstrations through the same copies.
+    """Make the perturbed copies of items and demonstrations.
 
-    Items that cannot be altered coherently are copied, with the reason.
+    Items that cannot be altered coherently stay unaltered, with a reason.
     """
     single = single_best_answer_ids["single"]
     made = perturb(items, demonstrations, perturbation, seed, single, _new_questions(rephrasings))
@@ -45,7 +45,7 @@ def perturb_items(
 
 
 def _new_questions(rephrasings: pd.DataFrame) -> dict[tuple[str, str], str | None]:
-    """Return the wording to use by role and id; None where none passed."""
+    """Return the new wording by role and id; None if no attempt passed the checks."""
     wordings: dict[tuple[str, str], str | None] = {}
     columns = (rephrasings[name] for name in ("role", "item_id", "after", "used"))
     for role, item_id, after, used in zip(*columns, strict=True):
@@ -55,9 +55,9 @@ def _new_questions(rephrasings: pd.DataFrame) -> dict[tuple[str, str], str | Non
 
 
 def list_option_wordings(items: pd.DataFrame, demonstrations: pd.DataFrame) -> pd.DataFrame:
-    """List the options that say none or all of the above, or name others by letter or place.
+    """List the options that say none or all of the above, or refer to other options.
 
-    Where the question names options ("choose A if …"), `place` is −1 and `text` the question.
+    Where the question refers to options ("choose A if …"), `place` is −1 and `text` the question.
     """
     return OptionWordings.from_rows(
         [
@@ -96,9 +96,9 @@ def rephrase_questions(
 ) -> pd.DataFrame:
     """Ask a chat model for other wordings of items and demonstrations, and check each.
 
-    Every question is rephrased once, whatever the number of copies; of the demonstrations only
-    those that some configuration shows (the first 5 where nothing is asked live). Without the
-    transform `rephrase` nothing is asked and no model is loaded.
+    Every question is rephrased once, whatever the number of copies. Only demonstrations that some
+    configuration shows are rephrased (the first 5 if no model is scored live). Without the
+    transform `rephrase`, no model is loaded.
 
     Raises:
         InputError: the model or the encoder is unknown or unavailable.
@@ -156,7 +156,7 @@ def _warn(attempts: Sequence[Attempt], questions: int, model: str) -> None:
     reasons = Counter(name for attempt in attempts for name in attempt.failed)
     failed = ", ".join(f"{name} {count}" for name, count in reasons.most_common())
     logger.warning(
-        "rephrasing with %s: %d of %d questions keep their wording (attempts that failed: %s)",
+        "rephrasing with %s: %d of %d questions keep their wording (failed checks: %s)",
         *(model, left, questions, failed),
     )
 
@@ -170,14 +170,14 @@ def predict_single_best_answers(
     perturbation: PerturbationParams,
     models: ModelsParams,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Decide of each item and demonstration whether it has a single best answer, with the source.
+    """Decide for each item and demonstration whether it has a single best answer.
 
-    A label takes precedence; elsewhere, with `sba: model`, the classifier's probability is compared
-    with its threshold. The cache of text vectors is returned too.
+    Labels take precedence. For items without one, `sba: model` compares the probability of the
+    classifier with its threshold. The cache of text vectors is returned too.
 
     Raises:
-        InputError: a label is not 0 or 1; or `sba: model`, and nothing is trained, or it was
-            trained with another encoder.
+        InputError: a label is not 0 or 1, or `sba: model` without a classifier, or with one of
+            another encoder.
     """
     labelled = read_labels(single_best_answer_labels, perturbation)
     single, several = set(labelled["single"]), set(labelled["several"])
@@ -192,8 +192,8 @@ def predict_single_best_answers(
     if perturbation.sba == "model":
         if sba_classifier is None:
             raise InputError(
-                "perturbation.sba is model, but no classifier of single-best-answer items is "
-                "trained: kedro run --pipeline sba trains one (or set sba to file)"
+                "perturbation.sba is model, but there is no classifier of single-best-answer "
+                "items; train one with kedro run --pipeline sba, or set sba to file"
             )
         predicted = predict(shown, sba_classifier, text_vector_cache, models)
         probability, text_vector_cache = predicted.probability, predicted.vectors
@@ -215,11 +215,11 @@ def collect_single_best_answers(
     single_best_answer_labels: pd.DataFrame,
     perturbation: PerturbationParams,
 ) -> dict[str, list[str]]:
-    """List the ids of single-best-answer items, and of those found to have none.
+    """List the ids of single-best-answer items, and of items known not to be.
 
     Returns:
-        `single`: ids of items with a single best answer; `several`: those labelled or, with
-        `sba: model`, judged to have none. Labels of other benchmarks' items are in them too.
+        `single`: ids of single-best-answer items; `several`: ids of other items, by label or, with
+        `sba: model`, by the classifier. Labelled items of other benchmarks are included.
     """
     labelled = read_labels(single_best_answer_labels, perturbation)
     by_model = sba_predictions[sba_predictions["source"].isin(["model", "not_judgeable"])]
@@ -233,10 +233,10 @@ def collect_single_best_answers(
 def read_labels(
     single_best_answer_labels: pd.DataFrame, perturbation: PerturbationParams
 ) -> dict[str, list[str]]:
-    """Read from the labels which items have a single best answer and which (`several`) have not.
+    """Return the labelled ids with a single best answer (`single`) and without (`several`).
 
-    An item that several annotators labelled has one if any of them says so: a missed one becomes
-    incoherent, one too many is only copied. `sba: none` in the settings reads no labels.
+    If annotators disagree, the item counts as `single`: a missed one becomes incoherent, a wrong
+    one only stays unaltered. `sba: none` reads no labels.
 
     Raises:
         InputError: a label is not 0 or 1.

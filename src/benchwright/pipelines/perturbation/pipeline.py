@@ -1,4 +1,4 @@
-"""The perturbation stage: items → copies."""
+"""The perturbation stage: items → perturbed copies."""
 
 from kedro.pipeline import Pipeline
 
@@ -41,5 +41,5 @@ _NODES: tuple[NodeParts, ...] = (
 
 
 def create_pipeline() -> Pipeline:
-    """Return the copies of altered items, with what each of them changed."""
+    """Return the pipeline: items → perturbed copies, and the changes of each."""
     return Pipeline(named_nodes(_NODES))

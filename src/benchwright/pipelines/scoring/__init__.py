@@ -1,4 +1,4 @@
-"""Scoring: prompts, and the models' log-likelihoods or answers."""
+"""Scoring: prompts, and log-likelihoods or answers of models."""
 
 from benchwright.pipelines.scoring.pipeline import (
     create_answering_pipeline,

@@ -19,7 +19,9 @@ def _prompts(perturbed_items: str | None) -> Node:
 
 
 def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
-    """Create items → prompts → scores in the store → live responses; idle for imported answers.
+    """Create a pipeline: items → prompts → scores in the store → live responses.
+
+    It does nothing for imported answers.
 
     Args:
         perturbed_items: the name of a `PerturbedItems` table that is scored with the items.
@@ -44,19 +46,19 @@ def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
 
 
 def create_answering_pipeline() -> Pipeline:
-    """Create unfinished questions → answers in memory, for their difficulty."""
+    """Create a pipeline: unfinished questions → answers in memory, for their difficulty."""
     asked = ["fielded_items", "judge_store", "params:difficulty", *_ASKING, "params:seed"]
     return Pipeline([Node(answer_questions, asked, "difficulty_answers", name="answer_questions")])
 
 
 def create_budget_pipeline() -> Pipeline:
-    """Create items → prompts → the cost of asking them; nothing is asked."""
+    """Create a pipeline: items → prompts → the cost of scoring, without scoring."""
     asked = ["prompts", "score_cache", *_ASKING]
     count = Node(count_budget, asked, "scoring_budget", name="count_budget")
     return Pipeline([_prompts(None), count])
 
 
 def create_recording_pipeline() -> Pipeline:
-    """Create live responses → a log for later imports."""
+    """Create a pipeline: live responses → a log for later imports."""
     kept = ["live_responses", "items", "calibration_items"]
     return Pipeline([Node(record_answers, kept, "recorded_answers", name="record_answers")])

@@ -38,7 +38,7 @@ def gather_labelled_items(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Find the texts of the labelled items: in this run, then in tables saved by earlier runs.
 
-    Of each benchmark that has labels, an item is taken from the newest version that has it.
+    Each item is taken from the newest saved version of its benchmark that has it.
 
     Returns:
         The labels (item_id, benchmark, labeller, label, doubt), and the texts of labelled items
@@ -72,12 +72,12 @@ def ask_judge(
     models: ModelsParams,
     scoring: ScoringParams,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Ask a chat model to label the items that people labelled, and some items of the run.
+    """Label with a chat model the items that people labelled, and some items of the run.
 
-    An item without a readable label gets none. Nothing is asked with `labels: file`.
+    Items without a readable reply get no label. With `labels: file` no model is called.
 
     Returns:
-        All labels and the texts of all labelled items, the judge's added.
+        All labels and the texts of all labelled items, with those of the judge.
     """
     judge = single_best_answer.judge
     if single_best_answer.labels == "file" or judge.model is None:
@@ -129,15 +129,15 @@ def train_single_best_answer_classifier(
 ) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Train on three quarters of the labelled items and choose the threshold by recall.
 
-    With `labels: judge` training items have the judge's label and the others that of the annotators
-    where there is one, as in the paper.
+    With `labels: judge`, training items have the label of the judge. The other items have the
+    annotators' label, if any, as in the paper.
 
     Returns:
         The classifier, the labels with their probabilities, one row per labelled item for the
         evaluation, and the cache of text vectors.
 
     Raises:
-        InputError: the items to train on do not have both labels.
+        InputError: the training items do not have both labels.
     """
     rated = one_label_per_item(sba_judged_annotations)
     texts = sba_judged_texts[judgeable(sba_judged_texts)].set_index("item_id")
@@ -148,7 +148,7 @@ def train_single_best_answer_classifier(
     split[np.flatnonzero(~left_out)[held_out]] = "held_out"
     known = known.assign(split=split.tolist())
     if single_best_answer.labels == "judge":
-        known = _with_the_judges_word(known, sba_judged_annotations)
+        known = _with_labels_of_judge(known, sba_judged_annotations)
     _require_both_labels(known, rated, single_best_answer)
     trained = train_classifier(known, text_vector_cache, single_best_answer, models)
     known = known.assign(
@@ -175,25 +175,25 @@ def train_single_best_answer_classifier(
 def _require_both_labels(
     known: pd.DataFrame, rated: pd.DataFrame, params: SingleBestAnswerParams
 ) -> None:
-    """Raise InputError, with the runs that would help, unless both labels are there."""
+    """Raise InputError, with the runs that add items, unless both labels occur."""
     training = known.loc[known["split"] == "train", "label"]
     if training.nunique() == 2:
         return
     away = rated[~rated.index.isin(known.index) & ~rated["benchmark"].isin(params.leave_out)]
-    there = f"all {len(training)} have the label {training.iloc[0]}" if len(training) else "none"
+    present = f"all {len(training)} have the label {training.iloc[0]}" if len(training) else "none"
     runs = " and ".join(
         f"kedro run --namespaces ingestion --params benchmark={name}"
         for name in away["benchmark"].value_counts().index
     )
     raise InputError(
-        f"a classifier needs items of both labels; of {len(rated)} labelled items, those whose "
-        f"text is there to train on: {there}; "
-        + (f"{runs} brings more, then run sba again" if runs else "label more items")
+        f"a classifier needs training items of both labels; of {len(rated)} labelled items, "
+        f"training items with text: {present}; "
+        + (f"{runs} reads more; then run sba again" if runs else "label more items")
     )
 
 
-def _with_the_judges_word(known: pd.DataFrame, annotations: pd.DataFrame) -> pd.DataFrame:
-    """Give training items the judge's label; those without one are left out."""
+def _with_labels_of_judge(known: pd.DataFrame, annotations: pd.DataFrame) -> pd.DataFrame:
+    """Give training items the label of the judge; leave out those without one."""
     judged = annotations[annotations["labeller"].str.startswith(JUDGE)]
     by_judge = judged.set_index("item_id")["label"].reindex(known.index)
     label = known["label"].where(known["split"] != "train", by_judge)
@@ -227,7 +227,7 @@ def write_single_best_answer_card(
     sba_labelled_items: pd.DataFrame,
     sba_labels: pd.DataFrame,
 ) -> str:
-    """Render the card: what the classifier was trained on, what it finds, when not to use it."""
+    """Render the card: training data, evaluation, and when not to use the classifier."""
     missing = sba_labels[sba_labels["split"] == "missing"]
     by_benchmark = missing.groupby("benchmark")["item_id"].nunique()
     counts = {str(name): int(n) for name, n in by_benchmark.items()}

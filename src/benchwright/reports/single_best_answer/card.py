@@ -1,4 +1,4 @@
-"""The card of a classifier: what it was trained on, what it finds, and when not to use it."""
+"""The card of a classifier: training data, evaluation, and when not to use it."""
 
 from collections.abc import Mapping
 from math import isnan
@@ -15,7 +15,7 @@ from benchwright.reports.page import parts
 from benchwright.reports.page.wording import is_missing, number, percent
 
 USEFUL_SHARE = 0.5
-"""Of items flagged, above which most of the benchmark would be copied unchanged."""
+"""Share of flagged items above which most of the benchmark would stay unaltered."""
 
 _WIDTH, _HEIGHT = 440.0, 300.0  # of the plot, without its margins, in SVG units
 
@@ -33,7 +33,7 @@ def render_card(
     """
     title = "Single-best-answer items: card of the classifier"
     against = advice(classifier, evaluation)
-    nothing = "Nothing in the metrics below speaks against it on the benchmarks it was trained on."
+    nothing = "The results below give no reason against it on the benchmarks of its training."
     page = parts.Page(
         title,
         title,
@@ -53,15 +53,15 @@ def render_card(
 
 
 def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[parts.Text]:
-    """Say what the classifier is, what it was trained on, and which labels were not used."""
+    """Describe the classifier, its training data, and labels that were not used."""
     trained_on = classifier["trained_on"]
     benchmarks = [f"{name} {number(n)}" for name, n in trained_on["benchmarks"].items()]
     of = f" ({', '.join(benchmarks)})" if benchmarks else ""
     what = describe(classifier)
     lead = [
-        f"{what[0].upper()}{what[1:].lower()}. It says of an item how likely it is that another "
-        "option is defensible too, so that the item would have two right options if its gold one "
-        "made way for “None of the above”.",
+        f"{what[0].upper()}{what[1:].lower()}. It estimates the probability that an item has a "
+        "single best answer: another option is then defensible too, and would be right if “None "
+        "of the above” replaced the gold option.",
         f"Trained on {number(trained_on['items'])} items, {number(trained_on['positives'])} of "
         f"them with a single best answer{of}; labels: {trained_on['labels']}. Threshold "
         f"{parts.as_metric(classifier, 'threshold')}, chosen for a recall of "
@@ -70,29 +70,29 @@ def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[par
     if missing:
         counts = ", ".join(f"{number(n)} of {name}" for name, n in missing.items())
         lead.append(
-            f"Labelled items whose text is not there, and which were not used: {counts}. A run of "
-            "their benchmark brings them, for instance `kedro run --namespaces ingestion --params "
-            f"benchmark={next(iter(missing))}`; then run `sba` again."
+            f"Labelled items without text, which were not used: {counts}. A run of their benchmark "
+            "reads the texts, for instance `kedro run --namespaces ingestion --params "
+            f"benchmark={next(iter(missing))}`. Then run `sba` again."
         )
     return [parts.Text(text, code=True) for text in lead]
 
 
 def _operating_points(classifier: Mapping[str, Any]) -> parts.Section:
     columns: list[parts.Column] = [
-        ("Recall wanted", parts.as_share, "target"),
+        ("Target recall", parts.as_share, "target"),
         ("Recall", parts.as_share, "recall"),
         ("Precision", parts.as_share, "precision"),
         ("Flagged", parts.as_share, "share_flagged"),
         ("Threshold", parts.as_metric, "threshold"),
     ]
     target = parts.as_share(classifier, "recall_target")
-    note = f"On training items, out of fold. The chosen target is {target}."
+    note = f"On training items, out of fold. The target in use is {target}."
     table = parts.table_of(classifier["operating_points"], columns, range(1, 5))
-    return parts.Section("What a recall costs", [parts.Text(note, "quiet"), table])
+    return parts.Section("Thresholds", [parts.Text(note, "quiet"), table])
 
 
 def _curve(labelled: pd.DataFrame) -> list[parts.Section]:
-    """Return precision against recall, of cross-validated probabilities where there are any."""
+    """Return precision against recall, of cross-validated probabilities if there are any."""
     known = labelled[labelled["cross_validated"].notna()]
     probability, whose = "cross_validated", "Training and held-out items, out of fold"
     if not len(known):
@@ -104,8 +104,8 @@ def _curve(labelled: pd.DataFrame) -> list[parts.Section]:
         return []
     base = float(labels.mean())
     note = (
-        f"{whose}. The dashed line is what chance gives: the share of items with a single best "
-        f"answer, {percent(base)}."
+        f"{whose}. The dashed line is the chance level, which is the share of items with a single "
+        f"best answer, {percent(base)}."
     )
     places = {"points": points, "base_y": _HEIGHT * (1 - base), "width": _WIDTH, "height": _HEIGHT}
     drawing = parts.Drawing("precision_recall.html", places)
@@ -113,42 +113,42 @@ def _curve(labelled: pd.DataFrame) -> list[parts.Section]:
 
 
 def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]:
-    """Say when not to use the classifier; empty where nothing speaks against it."""
+    """List reasons not to use the classifier."""
     reasons: list[str] = []
     rows = evaluation[evaluation["method"] == "classifier"]
     kept = _row(rows, "held_out")
     if kept is None:
-        return ["No labelled item was held out: nothing is known about what it finds."]
+        return ["No labelled item was held out, so its recall and precision are unknown."]
     share = kept["share_flagged"]
     if share > USEFUL_SHARE:
         reasons.append(
-            f"At this threshold it flags {share:.0%} of the held-out items, which would be copied "
-            "unchanged. Label the items by a chat model that is good at it (labels: judge), or "
-            "accept a lower recall (single_best_answer.recall)."
+            f"At this threshold it flags {share:.0%} of the held-out items, which would stay "
+            "unaltered. Label the items with a capable chat model (labels: judge), or accept a "
+            "lower recall (single_best_answer.recall)."
         )
     low = kept["recall_low"]
     if isnan(low) or low < classifier["recall_target"]:
         reasons.append(
-            f"A recall of {classifier['recall_target']:.1%} was asked for; "
+            f"The target recall is {classifier['recall_target']:.1%}. "
             + (
-                "without a held-out item that has the label 1 it is not shown."
+                "No held-out item has the label 1, so it cannot be verified."
                 if isnan(low)
-                else f"on {int(kept['positives'])} held-out items with the label 1 no more than "
-                f"{low:.0%} can be claimed (95% interval)."
+                else f"With {int(kept['positives'])} held-out items of label 1, the 95% interval "
+                f"of the recall starts at {low:.0%}."
             )
         )
     ranked = _row(rows, "cross_validation")
     ranked = kept if ranked is None else ranked
     if isnan(ranked["p_value"]) or ranked["p_value"] > 0.05:
-        reasons.append("It ranks items no better than chance does: do not use it.")
+        reasons.append("It ranks items no better than chance: do not use it.")
     trained = classifier["trained_on"]["benchmarks"]
     if classifier["kind"] != "hub" and trained:
         names = ", ".join(trained)
-        reasons.append(f"It has seen {names} only; what it says of other benchmarks is a guess.")
+        reasons.append(f"It was trained on {names} only. It is not validated on other benchmarks.")
     away = rows[(rows["part"] == "left_out") & (rows["benchmark"] != ALL)]
     by_chance = away.loc[~(away["p_value"] <= 0.05), "benchmark"]
     return reasons + [
-        f"On {name} it is no better than chance: label its items." for name in by_chance
+        f"On {name} it is no better than chance. Label the items instead." for name in by_chance
     ]
 
 
@@ -160,7 +160,7 @@ def curve_points(curve: NDArray[np.float64]) -> str:
 
 
 def _row(rows: pd.DataFrame, part: str) -> dict[Any, Any] | None:
-    """Return the row of all benchmarks together, or of the only one."""
+    """Return the row of all benchmarks together, or of the only benchmark."""
     of_part = rows[rows["part"] == part]
     whole = of_part[of_part["benchmark"] == ALL]
     chosen = (whole if len(whole) else of_part).to_dict("records")
@@ -170,15 +170,15 @@ def _row(rows: pd.DataFrame, part: str) -> dict[Any, Any] | None:
 _TITLES = {
     "held_out": "Held-out items",
     "cross_validation": "Training and held-out items, cross-validated",
-    "left_out": "Benchmarks that were not trained on",
-    "read_twice": "Items that two annotators read",
+    "left_out": "Benchmarks left out of training",
+    "read_twice": "Items with two annotators",
 }
 
 
 _LEGEND = (
-    "Recall, no doubt: of labels that an annotator was sure of. Between: 95% Wilson intervals. PR "
-    "area: of chance it is the share of label 1; ROC area: of chance it is 0.5. Paper: share that "
-    "the classifier of WiCkeD flags (Table 5)."
+    "Recall, sure: on labels without doubt. Ranges are 95% Wilson intervals. The chance level of "
+    "the PR area is the share of label 1, that of the ROC area 0.5. Paper flags: share that the "
+    "classifier of WiCkeD flags (Table 5)."
 )
 
 
@@ -204,7 +204,7 @@ _PART_COLUMNS: list[parts.Column] = [
     ("Items", parts.as_count, "n"),
     ("Label 1", parts.as_count, "positives"),
     ("Recall", _between, "recall"),
-    ("Recall, no doubt", _between, "recall_sure"),
+    ("Recall, sure", _between, "recall_sure"),
     ("Precision", _between, "precision"),
     ("Flagged", parts.as_share, "share_flagged"),
     ("PR area", parts.as_metric, "average_precision"),
@@ -214,7 +214,7 @@ _PART_COLUMNS: list[parts.Column] = [
 
 
 def _coefficients(classifier: Mapping[str, Any]) -> list[parts.Section]:
-    """Return the coefficients of named features, the largest first, without those of vectors."""
+    """Return the coefficients of named features, the largest first."""
     if classifier["kind"] != "embedding":
         return []
     fitted = classifier["logistic"]
@@ -230,6 +230,6 @@ def _coefficients(classifier: Mapping[str, Any]) -> list[parts.Section]:
         ("Feature", parts.as_words, "feature"),
         ("Coefficient", parts.as_metric, "coefficient"),
     ]
-    note = "Coefficients per standard deviation; positive ones raise the probability."
+    note = "Coefficients per standard deviation. Positive ones raise the probability."
     blocks = [parts.Text(note, "quiet"), parts.table_of(records, columns, (1,))]
-    return [parts.Section("What speaks for a single best answer", blocks)]
+    return [parts.Section("Features of single-best-answer items", blocks)]

@@ -19,7 +19,7 @@ REASONS = {
     "none_or_all_present": "an option already says none or all of the above",
     "refers_to_options": "a text refers to options by letter or position",
     "equal_options": "equal options",
-    "none_or_all_not_last": "“none” or “all of the above” is not the last option",
+    "none_or_all_not_last": "“all of the above” comes before other options",
     "not_drawn": "not chosen at random",
     "same_order": "the random order equals the original order",
 }

@@ -129,7 +129,7 @@ def test_the_mean_over_models_has_an_interval_over_items() -> None:
     assert reversals.empty
 
 
-def test_what_became_of_answers_adds_up_apart_for_gold_kept_and_removed() -> None:
+def test_transitions_add_up_for_gold_kept_and_removed() -> None:
     original = matrix("question", a=[1, 1, 0, 0])
     perturbed = {"wicked-0": matrix("wicked-0", a=[1, 0, 1, 0])}
     seen, _ = follow_answers(align(original, perturbed, changes(wicked_0="kkkg")))
@@ -140,7 +140,7 @@ def test_what_became_of_answers_adds_up_apart_for_gold_kept_and_removed() -> Non
     assert (kept["n"], removed["n"]) == (3, 1)
 
 
-def test_picking_none_is_counted_where_it_is_right_and_where_it_is_not() -> None:
+def test_none_rates_are_counted_for_gold_kept_and_removed() -> None:
     original = matrix("question", a=[1, 1, 0, 0])
     perturbed = {"wicked-0": matrix("wicked-0", a=[1, 0, 0, 0], prediction=[[2, 2, 0, 2]])}
     # q3 is a copy: its last option may say what it likes, nobody put it there.
@@ -152,7 +152,7 @@ def test_picking_none_is_counted_where_it_is_right_and_where_it_is_not() -> None
     assert kept["by_chance"] == pytest.approx(1 / 3)
 
 
-def test_only_items_that_all_answered_throughout_are_compared() -> None:
+def test_only_items_with_all_answers_are_compared() -> None:
     original = matrix("question", a=[1, 1, np.nan, 0], b=[1, 0, 0, 0], silent=[np.nan] * 4)
     perturbed = {"wicked-0": matrix("wicked-0", a=[1, 1, 1, 1], b=[np.nan, 0, 0, 1], only=[1] * 4)}
     scores = compare(original, perturbed, changes(wicked_0="...."))
@@ -163,7 +163,7 @@ def test_only_items_that_all_answered_throughout_are_compared() -> None:
     assert scores["accuracy_sd"].isna().all()  # one copy has no spread
 
 
-def test_perturbations_are_kept_apart_and_copies_counted() -> None:
+def test_perturbations_are_compared_separately() -> None:
     same = {"a": [1.0, 0.0, 1.0, 0.0]}
     perturbed = {name: matrix(name, **same) for name in ("wicked-0", "wicked-1", "shuffled-0")}
     marks = changes(wicked_0="kkkk", wicked_1="kkkk", shuffled_0="kkkk")
@@ -175,7 +175,7 @@ def test_perturbations_are_kept_apart_and_copies_counted() -> None:
     assert (scores["delta"] == 0).all()
 
 
-def test_items_of_one_passage_are_one_case_in_the_standard_error() -> None:
+def test_items_of_one_passage_form_a_cluster_in_the_standard_error() -> None:
     original = matrix("question", a=[1, 1, 0, 0])
     perturbed = {"wicked-0": matrix("wicked-0", a=[0, 0, 0, 0])}
     marks = changes(wicked_0="kkkk")
@@ -184,7 +184,7 @@ def test_items_of_one_passage_are_one_case_in_the_standard_error() -> None:
     assert together["delta_se"].iloc[0] > 1.2 * apart["delta_se"].iloc[0]
 
 
-def test_nothing_to_compare_gives_empty_tables() -> None:
+def test_tables_are_empty_without_answers() -> None:
     nobody = ResponseMatrix.empty(IDS)
     seen = align(nobody, {"wicked-0": nobody}, changes(wicked_0="...."))
     assert seen == {}
@@ -193,7 +193,7 @@ def test_nothing_to_compare_gives_empty_tables() -> None:
     assert align(nobody, {}, changes()) == {}
 
 
-def test_a_written_answer_that_cannot_be_read_is_wrong_and_not_left_out(stage: Any) -> None:
+def test_failed_extractions_count_as_wrong(stage: Any) -> None:
     name = "m@generate-0"
     original = matrix("question", m__generate_0=[1, np.nan, 1, 1])
     perturbed = {"wicked-0": matrix("wicked-0", m__generate_0=[1, 1, np.nan, np.nan])}
@@ -210,7 +210,7 @@ def test_a_written_answer_that_cannot_be_read_is_wrong_and_not_left_out(stage: A
     assert seen.failed_perturbed.tolist() == [[[False, False, True]]]
 
 
-def test_answers_with_fewer_demonstrations_are_counted_and_can_be_left_out(stage: Any) -> None:
+def test_answers_with_fewer_demonstrations_are_counted(stage: Any) -> None:
     name = "m@letters-5"
     original = matrix("question", m__letters_5=[1, 1, 1, 1])
     perturbed = {"wicked-0": matrix("wicked-0", m__letters_5=[0, 1, 1, 1])}
@@ -231,7 +231,7 @@ def test_answers_with_fewer_demonstrations_are_counted_and_can_be_left_out(stage
     )
 
 
-def test_models_are_ranked_among_those_asked_alike() -> None:
+def test_models_are_ranked_within_their_asking_style() -> None:
     names = ("a@cloze-3", "a@cloze_bytes-3", "b@cloze-3", "b@letters-5", "c@cloze-3")
     ways = asking_styles(names)
     assert list(ways) == ["cloze-3", "letters-5", "cloze_bytes-3"]
@@ -252,7 +252,7 @@ def metrics(scores: pd.DataFrame, marks: pd.DataFrame, known: dict[str, list[str
     )
 
 
-def test_items_that_lost_their_answer_unchecked_are_counted() -> None:
+def test_unlabelled_items_without_gold_option_are_counted() -> None:
     original = matrix("question", a=[1, 1, 1, 0])
     perturbed = {"wicked-0": matrix("wicked-0", a=[1, 0, 1, 0])}
     marks = changes(wicked_0="ggk.")
@@ -269,7 +269,7 @@ def test_items_that_lost_their_answer_unchecked_are_counted() -> None:
     assert (found.single, found.several, found.unchecked) == (1, 1, 2)
 
 
-def test_two_transforms_of_an_item_are_one_change() -> None:
+def test_two_transforms_of_an_item_count_once() -> None:
     first, second = changes(wicked_0="g..."), changes(wicked_0="kk..")
     both = pd.concat([first, second])
     results = metrics(ComparisonScores.empty(), both, {"single": [], "several": []})

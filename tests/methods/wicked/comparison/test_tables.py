@@ -34,7 +34,7 @@ def rules(stage: Any) -> Any:
     return stage.run(configurations=names, n=60, settings=RULES)
 
 
-def test_written_answers_stand_beside_scored_ones_of_the_same_model(stage: Any) -> None:
+def test_written_answers_are_compared_with_scored_ones_of_the_same_model(stage: Any) -> None:
     found = stage.outputs["comparison_written"]
     assert set(found["model"]) == {"org/alpha-7b-it", "org/beta-8b-it"}
     written = found[found["written"]].set_index("model").loc["org/alpha-7b-it"]
@@ -46,7 +46,7 @@ def test_written_answers_stand_beside_scored_ones_of_the_same_model(stage: Any) 
     assert np.isnan(scored["recovered"])
 
 
-def test_failures_are_wrong_and_left_out_of_the_extracted(stage: Any) -> None:
+def test_extracted_accuracy_omits_failed_extractions(stage: Any) -> None:
     name = "m@generate-0"
     inputs = stage.inputs(configurations=(name,), n=8)
     table = inputs["live_responses"].copy()
@@ -62,7 +62,7 @@ def test_failures_are_wrong_and_left_out_of_the_extracted(stage: Any) -> None:
     assert row["accuracy_mean_extracted"] == pytest.approx(row["accuracy_mean"] * 24 / 23)
 
 
-def test_families_with_both_kinds_are_compared_pair_by_pair(stage: Any) -> None:
+def test_families_with_both_kinds_are_compared(stage: Any) -> None:
     found = stage.outputs["comparison_instruct"]
     letters = found[found["asking_style"] == "letters-5"].set_index("family")
     assert (letters.loc["", "n_instruct"], letters.loc["", "n_base"]) == (6, 6)
@@ -75,7 +75,7 @@ def test_families_with_both_kinds_are_compared_pair_by_pair(stage: Any) -> None:
     assert letters.loc[FAMILIES, "low"] < letters.loc[FAMILIES, "difference"]
 
 
-def test_without_a_base_model_it_says_so(stage: Any) -> None:
+def test_reason_names_the_missing_kind_of_model(stage: Any) -> None:
     found = stage.outputs["comparison_instruct"]
     row = found[found["asking_style"] == "generate-0"].iloc[0]
     assert row["reason"] == "not enough models: no base model"
@@ -84,7 +84,7 @@ def test_without_a_base_model_it_says_so(stage: Any) -> None:
     assert (unknown["reason"] == "not enough models: no instruct and no base model").all()
 
 
-def test_each_rule_is_compared_with_the_one_before_on_the_same_items(rules: Any) -> None:
+def test_each_step_is_compared_with_the_previous_one_on_the_same_items(rules: Any) -> None:
     found = rules["rule_ablation"]
     own = found[found["configuration"] == "org/a@letters-5"].set_index("step")
     assert own["rule"].tolist() == ["none", "shuffle_choices", "replace_choice"]
@@ -98,7 +98,7 @@ def test_each_rule_is_compared_with_the_one_before_on_the_same_items(rules: Any)
     assert (found.groupby("configuration").size() == 3).all()
 
 
-def test_rules_share_the_items_that_all_of_them_have(rules: Any) -> None:
+def test_steps_share_the_items_that_all_of_them_have(rules: Any) -> None:
     compared = dict(rules["compared_answers"])
     first = compared["rules_1"]
     compared["rules_1"] = first.select_items(first.item_ids[5:])
@@ -110,11 +110,11 @@ def test_rules_share_the_items_that_all_of_them_have(rules: Any) -> None:
     assert row["accuracy"] == pytest.approx(perturbed.mean())
 
 
-def test_rules_that_were_not_drawn_step_by_step_have_no_table(stage: Any) -> None:
+def test_rule_ablation_is_empty_without_cumulative_transforms(stage: Any) -> None:
     assert stage.outputs["rule_ablation"].empty
 
 
-def test_demonstrations_without_their_answer_and_their_expected_share() -> None:
+def test_shares_of_prompts_with_a_none_demonstration() -> None:
     ids = ["s0", "s1"]
     perturbed_items = pd.DataFrame(
         [(f"wicked-{k}", "demonstration", one, ["x"] * 4) for k in (1, 2) for one in ids],
@@ -148,7 +148,7 @@ def test_demonstrations_without_their_answer_and_their_expected_share() -> None:
     assert second["expected"] == pytest.approx((1 - 0.75**2 + 0.25) / 2)
 
 
-def test_the_expected_share_is_that_of_many_copies(stage: Any) -> None:
+def test_expected_share_is_the_mean_over_many_copies(stage: Any) -> None:
     settings = PerturbationParams(copies=200)
     inputs = stage.inputs(configurations=("m@letters-3",), n=2, settings=settings)
     found = count_demonstrations(
@@ -158,7 +158,7 @@ def test_the_expected_share_is_that_of_many_copies(stage: Any) -> None:
     assert 0.3 < found["share"].mean() < 0.8
 
 
-def test_prompts_of_the_same_text_are_asked_once() -> None:
+def test_prompts_with_the_same_text_are_counted_once() -> None:
     perturbed_items = pd.DataFrame({"condition": ["wicked-1"]})
     prompts = pd.DataFrame(
         [
@@ -196,7 +196,7 @@ def test_metrics_are_flat_numbers(stage: Any) -> None:
     assert found["prompts_shared"] == stage.outputs["comparison_prompts"]["shared"].sum()
 
 
-def test_the_order_of_rows_does_not_matter(stage: Any) -> None:
+def test_results_do_not_depend_on_row_order(stage: Any) -> None:
     inputs = stage.inputs(configurations=stage.panel[:4], n=30)
     turned = {
         name: value.iloc[::-1].reset_index(drop=True)
@@ -213,7 +213,7 @@ def test_the_order_of_rows_does_not_matter(stage: Any) -> None:
         pd.testing.assert_frame_equal(one[name], other[name])
 
 
-def test_ranks_with_bounds_are_those_of_the_panel(stage: Any) -> None:
+def test_ranks_and_bounds_are_those_of_the_panel(stage: Any) -> None:
     scores = stage.outputs["comparison_scores"]
     letters = scores[scores["asking_style"] == "letters-5"]
     wanted = letters["accuracy_mean"].rank(ascending=False, method="average")

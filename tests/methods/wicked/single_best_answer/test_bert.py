@@ -32,7 +32,7 @@ def params(folder: Path) -> FineTuningParams:
     return FineTuningParams(model=str(folder), epochs=10, learning_rate=0.03, batch=12)
 
 
-def test_it_learns_and_changes_the_last_layer_and_the_head_alone(params: FineTuningParams) -> None:
+def test_fine_tuning_changes_only_the_last_layer_and_the_head(params: FineTuningParams) -> None:
     before = load_classifier(params.model or "", trained=False).model.state_dict()
     trained = fine_tune(TEXTS, LABELS, params)
     after = trained.model.state_dict()
@@ -61,7 +61,7 @@ def test_training_twice_gives_the_same_probabilities_also_after_saving(
     assert classify(again, TEXTS, params) == pytest.approx(found, abs=1e-6)
 
 
-def test_a_texts_probability_goes_to_its_own_row(params: FineTuningParams) -> None:
+def test_probabilities_are_in_the_order_of_the_texts(params: FineTuningParams) -> None:
     chosen = load_classifier(params.model or "", trained=False)
     texts = ["this and that and all of this", "best", "which is the best of all", "what"]
     alone = [classify(chosen, [text], params)[0] for text in texts]
@@ -73,16 +73,14 @@ def test_longer_texts_than_the_model_reads_are_cut(params: FineTuningParams) -> 
     assert 0 < classify(chosen, ["best of all " * 50], params)[0] < 1
 
 
-def test_a_folder_without_a_trained_head_or_without_a_model_is_told(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_error_for_a_folder_without_trained_head_or_model(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no trained head of two classes; use kind: bert"):
         load_classifier(str(folder), trained=True)
     with pytest.raises(InputError, match="could not be loaded"):
         load_classifier(str(tmp_path / "nothing"), trained=False)
 
 
-def test_the_question_alone_or_its_options_too() -> None:
+def test_texts_are_questions_with_or_without_options() -> None:
     items = pd.DataFrame({"question": ["q"], "choices": [["a", "b"]]})
     assert texts_to_classify(items, "question") == ["q"]
     assert texts_to_classify(items, "options") == ["q\na\nb"]

@@ -12,7 +12,7 @@ def labels(repository: Path) -> pd.DataFrame:
     return pd.read_csv(repository / "data/01_raw/single_best_answer/labels.csv")
 
 
-def test_labels_are_ids_and_marks_and_no_text(labels: pd.DataFrame) -> None:
+def test_label_files_contain_no_text(labels: pd.DataFrame) -> None:
     assert labels.columns.tolist() == ["item_id", "benchmark", "annotator", "sba", "doubt"]
     assert set(labels["sba"]) == set(labels["doubt"]) == {0, 1}
     assert not labels.duplicated(["item_id", "annotator"]).any()
@@ -20,13 +20,13 @@ def test_labels_are_ids_and_marks_and_no_text(labels: pd.DataFrame) -> None:
     assert real["item_id"].nunique() >= 400
 
 
-def test_those_planted_in_the_demo_are_among_them(repository: Path, labels: pd.DataFrame) -> None:
+def test_planted_items_of_the_demo_are_labelled(repository: Path, labels: pd.DataFrame) -> None:
     planted = pd.read_csv(repository / "data/01_raw/demo/planted.csv", keep_default_na=False)
     wanted = set(planted.loc[planted["kind"] == "single_best_answer", "item_id"])
     assert set(labels.loc[labels["benchmark"] == "demo", "item_id"]) == wanted
 
 
-def test_two_annotators_agree_on_most_of_what_both_read(
+def test_two_annotators_agree_on_most_items(
     labels: pd.DataFrame, show: Callable[[str], None]
 ) -> None:
     both = labels.pivot_table(index="item_id", columns="annotator", values="sba")[["a", "b"]]

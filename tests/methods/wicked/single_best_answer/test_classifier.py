@@ -28,7 +28,7 @@ def examples(n: int = 80) -> tuple[Features, np.ndarray]:
     return Features(("signal", "noise", "constant"), values), labels
 
 
-def test_the_probabilities_are_scikit_learns_on_standardised_features() -> None:
+def test_probabilities_equal_those_of_scikit_learn() -> None:
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 
@@ -39,14 +39,14 @@ def test_the_probabilities_are_scikit_learns_on_standardised_features() -> None:
     assert found == pytest.approx(expected.predict_proba(scaled)[:, 1], abs=1e-6)
 
 
-def test_it_survives_being_written_as_json() -> None:
+def test_classifier_survives_a_json_round_trip() -> None:
     features, labels = examples()
     fitted = fit_logistic(features, labels, 0.5)
     again = LogisticClassifier.from_json(json.loads(json.dumps(fitted.to_json())))
     assert (again.probabilities(features) == fitted.probabilities(features)).all()
 
 
-def test_labels_of_one_kind_make_a_constant() -> None:
+def test_labels_of_one_kind_give_a_constant_classifier() -> None:
     features, labels = examples()
     assert fit_logistic(features, labels * 0, 1.0).probabilities(features).max() < 0.01
     assert fit_logistic(features, labels * 0 + 1, 1.0).probabilities(features).min() > 0.99
@@ -72,7 +72,7 @@ scored = st.lists(
 
 
 @given(scored, st.floats(0.01, 1))
-def test_the_target_is_met_and_no_higher_threshold_meets_it(
+def test_threshold_is_the_highest_that_meets_the_target(
     rows: list[tuple[float, int]], recall: float
 ) -> None:
     probabilities = np.array([p for p, _ in rows])
@@ -101,14 +101,14 @@ def test_seven_of_ten_are_enough_for_seventy_per_cent() -> None:
     assert (point.recall, point.threshold) == (0.7, 0.4)
 
 
-def test_with_few_positives_the_papers_recall_means_all_of_them() -> None:
+def test_paper_recall_requires_all_positives_if_they_are_few() -> None:
     labels = np.array([1, 0, 0, 1, 0])
     point = operating_point(np.array([0.9, 0.8, 0.7, 0.2, 0.1]), labels, 0.989)
     assert (point.recall, point.threshold, point.share_flagged) == (1.0, 0.2, 0.8)
 
 
 @given(scored)
-def test_the_area_is_scikit_learns(rows: list[tuple[float, int]]) -> None:
+def test_average_precision_equals_that_of_scikit_learn(rows: list[tuple[float, int]]) -> None:
     from sklearn.metrics import average_precision_score
 
     probabilities = np.array([p for p, _ in rows])

@@ -28,12 +28,12 @@ def table(*rows: tuple[str, list[str], int]) -> pd.DataFrame:
         "Which of these is least harmful?",
     ],
 )
-def test_questions_by_degrees_are_found(question: str) -> None:
+def test_questions_that_ask_for_the_best_are_recognised(question: str) -> None:
     assert asks_for_the_best(question)
 
 
 @pytest.mark.parametrize("question", ["What is 2 + 2?", "Name the mainland.", "Is it the utmost?"])
-def test_other_questions_are_not(question: str) -> None:
+def test_other_questions_are_not_recognised_as_such(question: str) -> None:
     assert not asks_for_the_best(question)
 
 
@@ -69,7 +69,7 @@ def test_closeness_by_hand() -> None:
     assert found.table[0] == pytest.approx([expected[name] for name in CLOSENESS], abs=1e-6)
 
 
-def test_the_order_of_distractors_does_not_matter() -> None:
+def test_features_do_not_depend_on_the_order_of_distractors() -> None:
     random = np.random.default_rng(0)
     vectors = {name: random.normal(size=4).astype(np.float32) for name in ("q", "a", "b", "c")}
     groups = ("surface", "closeness", "question", "options")

@@ -34,7 +34,7 @@ def labelled(n: int) -> pd.DataFrame:
     )
 
 
-def test_blank_cells_have_a_meaning() -> None:
+def test_blank_cells_have_defaults() -> None:
     read = read_annotations(rows(("mmlu/law/3", "", "", "1", "")))
     assert read.to_dict("records") == [
         {
@@ -55,12 +55,12 @@ def test_blank_cells_have_a_meaning() -> None:
         (("q1", "b", "a", "0", "0"), "row 2: 'a' labels 'q1' for the second time"),
     ],
 )
-def test_a_bad_row_is_named(bad: tuple[str, str, str, str, str], message: str) -> None:
+def test_error_names_the_bad_row(bad: tuple[str, str, str, str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_annotations(rows(("q1", "b", "a", "1", "0"), bad))
 
 
-def test_a_reader_overrules_the_judge_and_one_who_says_so_is_enough() -> None:
+def test_annotators_overrule_the_judge_and_one_positive_label_is_enough() -> None:
     annotations = pd.DataFrame(
         [
             ("q1", "b", "a", 0, False),
@@ -78,9 +78,7 @@ def test_a_reader_overrules_the_judge_and_one_who_says_so_is_enough() -> None:
 
 
 @given(st.permutations(range(40)), st.sampled_from([0.1, 0.25, 0.5]))
-def test_the_split_hangs_on_ids_alone_and_takes_its_share_of_every_stratum(
-    order: list[int], share: float
-) -> None:
+def test_split_depends_on_ids_only_and_is_stratified(order: list[int], share: float) -> None:
     table = labelled(40)
     shuffled = table.iloc[order]
     held = dict(zip(shuffled.index, held_out_items(shuffled, share), strict=True))
@@ -90,7 +88,7 @@ def test_the_split_hangs_on_ids_alone_and_takes_its_share_of_every_stratum(
         assert group.sum() == np.floor(share * len(group) + 0.5)
 
 
-def test_folds_have_their_part_of_every_stratum() -> None:
+def test_folds_are_stratified() -> None:
     table = labelled(60)
     folds = cross_validation_folds(table, 5)
     assert set(folds) == set(range(5))
@@ -134,11 +132,11 @@ ITEM = pd.DataFrame(
         ("(1)", 1),
     ],
 )
-def test_a_label_is_read_or_it_is_not_never_guessed(reply: str | None, label: int | None) -> None:
+def test_ambiguous_replies_have_no_label(reply: str | None, label: int | None) -> None:
     assert parse_label(reply) == label
 
 
-def test_the_judge_sees_the_options_and_the_paper_variant_the_question_alone() -> None:
+def test_judge_prompt_shows_options_and_paper_prompt_the_question_only() -> None:
     shown = judge_prompt("What is best?", ["red", "blue"], 1, "options")
     assert "A. red\nB. blue\nMarked as right: B" in shown
     alone = judge_prompt("What is best?", ["red", "blue"], 1, "paper")
@@ -146,11 +144,11 @@ def test_the_judge_sees_the_options_and_the_paper_variant_the_question_alone() -
     assert "blue" not in alone
 
 
-def test_braces_in_an_item_stay_braces() -> None:
+def test_braces_in_an_item_are_kept() -> None:
     assert "{gold}" in judge_prompt("Is {gold} a set?", ["{x}", "no"], 0, "options")
 
 
-def test_only_those_without_a_label_are_asked_again_and_some_stay_without() -> None:
+def test_only_items_without_a_label_are_asked_again() -> None:
     asked: list[tuple[int, int]] = []
 
     def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:

@@ -1,4 +1,4 @@
-"""Answers to the original items and to their copies, aligned on the same items."""
+"""Answers to original items and perturbed copies, aligned on the same items."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -29,13 +29,13 @@ class ComparedAnswers(NamedTuple):
     configurations: tuple[str, ...]  # m names
     item_ids: tuple[str, ...]  # n ids
     conditions: tuple[str, ...]  # d names of copies
-    clusters: NDArray[np.intp]  # (n,) items of one number share a passage or a stem
-    original: Floats  # (m, n) right or wrong before, 0–1
-    perturbed: Floats  # (d, m, n) the same in each copy
-    altered: Bools  # (d, n) the copy changed the item
-    gold_removed: Bools  # (d, n) the right option went
-    picked_none: Bools  # (d, m, n) the option that says none is right was chosen
-    has_none: Bools  # (d, n) there is such an option, and the copy put it there
+    clusters: NDArray[np.intp]  # (n,) items with equal numbers share a passage or stem
+    original: Floats  # (m, n) scores on the original, 0–1
+    perturbed: Floats  # (d, m, n) scores in each copy
+    altered: Bools  # (d, n) the item is altered
+    gold_removed: Bools  # (d, n) the gold option is removed
+    picked_none: Bools  # (d, m, n) the none-of-the-above option was chosen
+    has_none: Bools  # (d, n) the copy added such an option
     options: NDArray[np.int64]  # (d, n) options of the item
     failed_original: Bools  # (m, n) written answers without a readable option, counted as wrong
     failed_perturbed: Bools  # (d, m, n) the same in each copy
@@ -43,7 +43,7 @@ class ComparedAnswers(NamedTuple):
     shots_perturbed: NDArray[np.int64]  # (d, m, n) the same in each copy
 
     def mean_change(self) -> Floats:
-        """Return (m, n) the mean over copies minus the answer before."""
+        """Return (m, n) the mean score over copies minus the score on the original."""
         return self.perturbed.mean(axis=0) - self.original
 
     def select_items(self, item_ids: tuple[str, ...]) -> "ComparedAnswers":
@@ -67,10 +67,10 @@ def align_answers(
     perturbed_items: pd.DataFrame,
     items: pd.DataFrame,
 ) -> dict[str, ComparedAnswers]:
-    """Align the answers before and after, for each perturbation.
+    """Align answers to the original and to the copies, for each perturbation.
 
-    A configuration is compared with itself. A written answer to a question with options from which
-    none could be read is wrong; a prompt that did not fit the model is no answer.
+    Written answers to questions with options from which no option could be extracted count as
+    wrong. Prompts that did not fit the model count as missing.
 
     Args:
         response_matrix: answers to the original items.
@@ -83,8 +83,8 @@ def align_answers(
         items: an `Items` table; items of one passage or stem count as one in standard errors.
 
     Returns:
-        The answers by perturbation, in order of the names, without perturbations that no
-        configuration answered completely.
+        The answers by perturbation, sorted by name, without perturbations that no configuration
+        answered completely.
     """
     altered_items = perturbed_items[perturbed_items["role"] == "item"]
     open_ended = set(items.loc[items["choices"].map(len) == 0, "item_id"])
@@ -172,7 +172,7 @@ def _asked(
     item_ids: tuple[str, ...],
     open_ended: set[str],
 ) -> tuple[Bools, NDArray[np.int64]]:
-    """Return for one condition, (m, n): answers that could not be read, demonstrations shown."""
+    """Return for one condition, (m, n), failed extractions and numbers of demonstrations."""
     shape = (len(configurations), len(item_ids))
     failed = np.zeros(shape, dtype=np.bool_)
     shots = np.full(shape, -1, dtype=np.int64)
@@ -239,22 +239,25 @@ MIXED = "mixed"
 
 
 def asking_styles(configurations: Sequence[str]) -> dict[str, list[int]]:
-    """Return row numbers of the configurations by the way of asking, that of most models first.
+    """Return row numbers of the configurations by asking style, that of most models first.
 
-    A way is style and shots (`letters-5`), "" for names that do not say. Where no way has two
-    models but there are two, `mixed` holds the first configuration of each model instead.
+    An asking style is style and shots (`letters-5`), or "" if unknown. If there are several models
+    but no asking style has two, `mixed` holds the first configuration of each model.
     """
     parsed = [parse_configuration(name) for name in configurations]
-    ways: dict[str, list[int]] = {}
+    styles: dict[str, list[int]] = {}
     for row in sorted(range(len(parsed)), key=lambda row: by_score_first(parsed[row])):
-        way = f"{parsed[row].style}-{parsed[row].shots}" if parsed[row].style else ""
-        ways.setdefault(way, []).append(row)
-    if len({each.model for each in parsed}) > 1 and all(len(rows) == 1 for rows in ways.values()):
+        style = f"{parsed[row].style}-{parsed[row].shots}" if parsed[row].style else ""
+        styles.setdefault(style, []).append(row)
+    if len({each.model for each in parsed}) > 1 and all(len(rows) == 1 for rows in styles.values()):
         first: dict[str, int] = {}
-        for rows in ways.values():
+        for rows in styles.values():
             first.setdefault(parsed[rows[0]].model, rows[0])
         return {MIXED: sorted(first.values())}
-    return {way: sorted(ways[way]) for way in sorted(ways, key=lambda way: -len(ways[way]))}
+    return {
+        style: sorted(styles[style])
+        for style in sorted(styles, key=lambda style: -len(styles[style]))
+    }
 
 
 def by_score_first(configuration: Configuration) -> tuple[int, int, str]:
@@ -263,11 +266,11 @@ def by_score_first(configuration: Configuration) -> tuple[int, int, str]:
     return style, -configuration.shots, configuration.model
 
 
-def describe_asking(way: str) -> str:
-    """Return a way of asking in words: `letters, 5 demonstrations`; "" where it is not known."""
-    style, _, shots = way.rpartition("-")
+def describe_asking(asking_style: str) -> str:
+    """Describe an asking style in words (`letters, 5 demonstrations`); "" if unknown."""
+    style, _, shots = asking_style.rpartition("-")
     if not style:
-        return "asked in different ways" if way == MIXED else ""
+        return "mixed styles" if asking_style == MIXED else ""
     names = {
         "cloze": "texts of the options",
         "cloze_bytes": "texts of the options, by bytes",
@@ -279,6 +282,6 @@ def describe_asking(way: str) -> str:
 
 
 def main_perturbation(names: Sequence[str], perturbation: PerturbationParams) -> str:
-    """Return the perturbation with all its transforms; "" where there is none."""
+    """Return the name of the perturbation with all transforms; "" if there is none."""
     whole = (perturbation.name, f"{perturbation.name}_{len(perturbation.transforms)}")
     return next((name for name in whole if name in names), max(names, default=""))

@@ -1,4 +1,4 @@
-"""Count what a perturbation reaches and what the prompts show of it; the metrics of a run."""
+"""Counts of altered items, demonstrations and prompts, and the metrics of a run."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ ALTERED = "altered"
 
 
 def count_changes(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
-    """Count what each transform altered and what it copied, by reason, over all copies.
+    """Count altered and unaltered items by transform and reason, over all copies.
 
     Returns:
         A `ComparisonCoverage` table: items before demonstrations, transforms in their order,
@@ -45,9 +45,10 @@ def count_changes(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
 def count_demonstrations(
     prompts: pd.DataFrame, perturbation_changes: pd.DataFrame, perturbed_items: pd.DataFrame
 ) -> pd.DataFrame:
-    """Count the prompts with a demonstration whose right answer is "none" (WiCkeD, section 4.2).
+    """Count the prompts with a demonstration whose gold answer is "none" (WiCkeD, section 4.2).
 
-    Five demonstrations are shown there so that most prompts have one: 1 − (1 − 1/K)⁵, 76% at K = 4.
+    The paper shows five demonstrations, so that most prompts have one: 1 − (1 − 1/K)⁵, 76% for
+    K = 4.
 
     Returns:
         A `ComparisonDemonstrations` table, a row per configuration and copy.
@@ -84,9 +85,9 @@ def count_demonstrations(
 
 
 def count_prompts(prompts: pd.DataFrame, perturbed_items: pd.DataFrame) -> pd.DataFrame:
-    """Count the prompts of the items and their copies with the same text, which are asked once."""
+    """Count prompts with the same text in the original and the copies; each is scored once."""
     wanted = {"question", *perturbed_items["condition"].unique()}
-    # One prompt serves all configurations of a model that score it alike.
+    # Configurations of a model share a prompt that they score in the same way.
     ids = prompts[prompts["condition"].isin(wanted)].groupby("model")["prompt_id"]
     rows = [
         (model, len(group), group.nunique(), len(group) - group.nunique()) for model, group in ids
@@ -100,10 +101,9 @@ def _expected(
     changed: Mapping[Any, bool],
     options: Mapping[tuple[str, str], int],
 ) -> tuple[bool, float, float]:
-    """Return whether a set has one without its right option, and the chance of that.
+    """Return whether a set has a demonstration without gold option, and two chances of that.
 
-    `changed` has the demonstrations of which an option was replaced; true where it was the right
-    option.
+    `changed` holds the demonstrations with a replaced option; true if it was the gold option.
     """
     some, none_expected, none_at_all = False, 1.0, 1.0
     for item in ids:
@@ -122,14 +122,14 @@ _OF_ONE = ("accuracy_original", "accuracy_mean", "accuracy_sd", "delta", "delta_
 
 
 class Unchecked(NamedTuple):
-    """Numbers of items by what is known of their single best answer."""
+    """Numbers of items with and without a single-best-answer label."""
 
-    lost: int  # items that lost their right option in some copy
-    lost_unchecked: int  # those of them that nobody has checked: each may be incoherent
-    lost_per_copy: float  # the same in each copy, on average over copies
-    single: int  # items known to have a single best answer
-    several: int  # items known not to
-    unchecked: int  # the others
+    lost: int  # items that lost their gold option in at least one copy
+    lost_unchecked: int  # of these, items without a label: each may be incoherent
+    lost_per_copy: float  # the same per copy, on average
+    single: int  # items labelled as single-best-answer items
+    several: int  # items labelled as others
+    unchecked: int  # items without a label
 
 
 def count_unchecked(
@@ -137,10 +137,10 @@ def count_unchecked(
     single_best_answer_ids: Mapping[str, list[str]],
     item_ids: set[str] | None = None,
 ) -> Unchecked:
-    """Count the items whose coherence rests on nobody's judgement (WiCkeD, section 3.2).
+    """Count items by single-best-answer label and removed gold option (WiCkeD, section 3.2).
 
-    `single_best_answer_ids` are ids by what is known of them: `single`, `several`, …; without
-    `item_ids` all items are those of the table.
+    `single_best_answer_ids` has ids by label: `single`, `several`. By default, `item_ids` are those
+    of the table.
     """
     marks = changes_of_items(perturbation_changes)
     everyone = item_ids or {str(item) for item in marks.index.get_level_values("item_id")}
@@ -170,8 +170,8 @@ def collect_comparison_metrics(
 ) -> dict[str, float]:
     """Collect the metrics of the copies as flat numbers, for MLflow.
 
-    `gold_removed_unchecked` counts items that lost their right option in some copy although
-    nobody has said whether a second one would do: each may be incoherent (WiCkeD, section 3).
+    `gold_removed_unchecked` counts unlabelled items that lost their gold option in at least one
+    copy: each may be incoherent (WiCkeD, section 3).
     """
     marks = changes_of_items(perturbation_changes)
     unchecked = count_unchecked(perturbation_changes, single_best_answer_ids)
@@ -201,7 +201,7 @@ def collect_comparison_metrics(
 
 
 def changes_of_items(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
-    """Return whether each item was altered and lost its right option, by condition and item id."""
+    """Return whether each item was altered and lost its gold option, by condition and item."""
     of_items = perturbation_changes[perturbation_changes["role"] == "item"]
     marks = of_items[["altered", "gold_removed"]].astype(bool)
     return marks.groupby([of_items["condition"], of_items["item_id"]]).any()

@@ -1,4 +1,4 @@
-"""Whether instruction tuning helps against a perturbation (WiCkeD, section 5.1)."""
+"""Effect of instruction tuning on the cost of a perturbation (WiCkeD, section 5.1)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,25 +16,26 @@ from benchwright.statistics.proportion import bounded_mean
 from benchwright.tables.wicked import ComparisonInstruct
 
 FAMILIES = "families"
-"""The row of a table with the mean over the families that have both kinds."""
+"""The family of the row with the mean over families that have both kinds."""
 
 
 def compare_instruct(
     compared_answers: Mapping[str, ComparedAnswers], models_table: pd.DataFrame
 ) -> pd.DataFrame:
-    """Compare what instruction-tuned and base models lose, all of them and within families.
+    """Compare the change of accuracy of instruction-tuned and base models.
 
-    A model that the `Models` table does not list takes no part.
+    Rows are over all models and within families. Models that the `Models` table does not list are
+    left out.
 
     Returns:
-        A `ComparisonInstruct` table. Models are compared with those asked in the same way.
+        A `ComparisonInstruct` table. Models are compared within their asking style.
         Intervals are over items, for these models; they say nothing about other models.
     """
     known = {str(row["model"]): row for row in models_table.to_dict("records")}
     rows: list[tuple[Any, ...]] = []
     for name, answers in compared_answers.items():
         change = answers.mean_change()
-        for way, members in asking_styles(answers.configurations).items():
+        for style, members in asking_styles(answers.configurations).items():
             kinds: dict[str, tuple[list[int], list[int]]] = {}
             for row in members:
                 model = known.get(parse_configuration(answers.configurations[row]).model)
@@ -44,11 +45,11 @@ def compare_instruct(
             tuned, base = ([row for both in kinds.values() for row in both[i]] for i in (0, 1))
             paired = {family: both for family, both in sorted(kinds.items()) if all(both)}
             for family, both in [("", (tuned, base)), *paired.items()]:
-                rows.append((name, way, family, *_compared([both], change, answers)))
+                rows.append((name, style, family, *_compared([both], change, answers)))
             if len(paired) > 1:
                 # In the order of `kinds`: the mean of the families depends on it in its last digit.
                 families = [both for both in kinds.values() if all(both)]
-                rows.append((name, way, FAMILIES, *_compared(families, change, answers)))
+                rows.append((name, style, FAMILIES, *_compared(families, change, answers)))
     return ComparisonInstruct.from_rows(rows)
 
 

@@ -1,4 +1,4 @@
-"""What each further rule costs (MMLU-CF, Table 2 and Figure 7)."""
+"""Change of accuracy with each further transform (MMLU-CF, Table 2 and Figure 7)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,12 +22,12 @@ def compare_rules(
     perturbation_changes: pd.DataFrame,
     perturbation: PerturbationParams,
 ) -> pd.DataFrame:
-    """Compare the first rule alone, the first two, and so on, on the same items.
+    """Compare accuracy after the first transform, the first two, and so on, on the same items.
 
-    With `perturbation.cumulative` there are such perturbations, `<name>_1` and so on.
+    These perturbations (`<name>_1` and so on) exist with `perturbation.cumulative`.
 
     Returns:
-        A `RuleAblation` table of the configurations that answered every step; empty where there
+        A `RuleAblation` table of the configurations that answered every step, empty if there
         is nothing to compare.
     """
     steps = [f"{perturbation.name}_{k + 1}" for k in range(len(perturbation.transforms))]

@@ -1,4 +1,4 @@
-"""The cost of a perturbation to models, and how answers change (WiCkeD, Table 1, Figure 3)."""
+"""Change of accuracy, ranks and answers on perturbed copies (WiCkeD, Table 1, Figure 3)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +33,7 @@ def compare_scores(
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Compare accuracies and ranks on the copies with those on the original items.
 
-    Models are ranked among those asked in the same way.
+    Models are ranked within their asking style.
 
     Returns:
         `ComparisonScores`, `ComparisonSummary` and `ComparisonReversals` tables, empty where
@@ -43,25 +43,25 @@ def compare_scores(
     summary: list[tuple[Any, ...]] = []
     reversed_pairs: list[tuple[Any, ...]] = []
     for name, answers in compared_answers.items():
-        ways = asking_styles(answers.configurations)
+        styles = asking_styles(answers.configurations)
         shuffles = {
-            way: rank_shuffle(
+            style: rank_shuffle(
                 answers.original[rows],
                 answers.perturbed[:, rows],
                 answers.clusters,
                 evaluation.bootstrap_samples,
-                stage_generator(seed, f"draw_comparison/{name}/{way}"),
+                stage_generator(seed, f"draw_comparison/{name}/{style}"),
             )
-            for way, rows in ways.items()
+            for style, rows in styles.items()
         }
-        scores += _scores(name, answers, ways, shuffles)
-        for way, rows in ways.items():
+        scores += _scores(name, answers, styles, shuffles)
+        for style, rows in styles.items():
             counts, pairs = _reversals(answers, rows)
-            reversed_pairs += [(name, way, *pair) for pair in pairs]
-            metrics = _metrics(answers, rows, shuffles[way]) | counts
+            reversed_pairs += [(name, style, *pair) for pair in pairs]
+            metrics = _metrics(answers, rows, shuffles[style]) | counts
             basis = (len(rows), len(answers.item_ids), len(answers.perturbed))
             summary += [
-                (name, way, metric, each.value, each.low, each.high, *basis, each.reason)
+                (name, style, metric, each.value, each.low, each.high, *basis, each.reason)
                 for metric, each in metrics.items()
             ]
     return (
@@ -74,7 +74,7 @@ def compare_scores(
 def _scores(
     name: str,
     answers: ComparedAnswers,
-    ways: Mapping[str, list[int]],
+    styles: Mapping[str, list[int]],
     shuffles: Mapping[str, RankShuffle],
 ) -> list[dict[str, Any]]:
     m = len(answers.configurations)
@@ -82,10 +82,10 @@ def _scores(
     change = clustered_means(answers.mean_change(), answers.clusters)
     repeated = np.broadcast_to(answers.original, answers.perturbed.shape)
     rank, asked = np.full((m, len(_RANKS)), np.nan), [""] * m
-    for way, rows in ways.items():
-        rank[rows] = shuffles[way].ranks
+    for style, rows in styles.items():
+        rank[rows] = shuffles[style].ranks
         for row in rows:
-            asked[row] = way
+            asked[row] = style
     known = (answers.shots_perturbed >= 0) & (answers.shots_original >= 0)
     fewer_original = known & (answers.shots_original < answers.shots_perturbed)
     fewer_perturbed = known & (answers.shots_perturbed < answers.shots_original)
@@ -181,7 +181,7 @@ def _metrics(answers: ComparedAnswers, rows: list[int], shuffle: RankShuffle) ->
 def follow_answers(
     compared_answers: Mapping[str, ComparedAnswers],
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Count answers that changed, and answers that say none is right.
+    """Count changed answers, and answers that choose none of the above.
 
     Returns:
         `ComparisonTransitions`: shares of altered items by how the answer changed, separately for

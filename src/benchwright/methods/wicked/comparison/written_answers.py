@@ -1,4 +1,4 @@
-"""Whether writing the answer out compensates for the perturbation (WiCkeD, Table 2)."""
+"""Cost of a perturbation with written and with scored answers (WiCkeD, Table 2)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ _WRITTEN = "generate"
 
 
 def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> pd.DataFrame:
-    """Compare configurations that write their answer with those of the same model that do not.
+    """Compare configurations with written answers with scored ones of the same model.
 
     Returns:
         A `ComparisonWritten` table of the models with a configuration in style `generate`. It is
