@@ -116,7 +116,9 @@ def test_every_script_is_listed(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SMALLEST)
-def test_it_runs(name: str, script: Script, capsys: pytest.CaptureFixture[str]) -> None:
+def test_benchmark_script_runs(
+    name: str, script: Script, capsys: pytest.CaptureFixture[str]
+) -> None:
     if name == "bench_vllm" and importlib.util.find_spec("vllm"):
         pytest.skip("vLLM is here: it would load a model")
     script(name, SMALLEST[name]).main()
@@ -126,7 +128,7 @@ def test_it_runs(name: str, script: Script, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("name", NEEDS_DATA)
-def test_without_real_data_it_says_so(
+def test_missing_real_data_is_reported(
     name: str, script: Script, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module = script(name, NEEDS_DATA[name], tmp_path / "none")
@@ -136,7 +138,7 @@ def test_without_real_data_it_says_so(
     assert capsys.readouterr().out.startswith("not run: no real data at ")
 
 
-def test_a_worker_of_the_engines(script: Script, tmp_path: Path) -> None:
+def test_engine_worker_runs(script: Script, tmp_path: Path) -> None:
     from faults.tiny_llama import save_tiny_llama
 
     asked, out = tmp_path / "asked.json", tmp_path / "out.json"
@@ -156,5 +158,5 @@ class Once:
         return call()
 
 
-def test_import_of_answers(script: Script, made: Path) -> None:
+def test_import_benchmark_runs(script: Script, made: Path) -> None:
     script("bench_import", "").test_import(Once(), made, "arc", "arc_7models.parquet")

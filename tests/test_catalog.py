@@ -135,7 +135,7 @@ def _names(entry: str, dataset: str) -> bool:
     return re.fullmatch(pattern, dataset) is not None
 
 
-def test_nothing_with_the_texts_of_a_benchmark_in_the_making_is_saved(
+def test_texts_of_an_unsealed_benchmark_are_not_saved(
     catalog: dict[str, Any],
 ) -> None:
     made = {name for node in PIPELINES["mmlu_cf"].nodes for name in node.outputs}
@@ -161,7 +161,7 @@ def test_every_parameter_is_used(context: KedroContext) -> None:
     assert declared - used - by_conf == set()
 
 
-def test_all_nodes_ask_for_the_same_model_of_a_section() -> None:
+def test_all_nodes_use_the_same_model_of_a_section() -> None:
     models: dict[str, set[type]] = {}
     for node in {node for pipeline in PIPELINES.values() for node in pipeline.nodes}:
         signature = inspect.signature(node.func, eval_str=True)
@@ -189,7 +189,7 @@ def benchmark_files() -> list[Path]:
 
 
 @pytest.mark.parametrize("path", benchmark_files(), ids=lambda path: path.stem)
-def test_every_benchmark_file_loads_validates_and_says_where_it_is_from(path: Path) -> None:
+def test_every_benchmark_file_is_valid_with_source_and_licence(path: Path) -> None:
     content = yaml.safe_load(path.read_text())["_benchmarks"]
     assert list(content) == [path.stem]
     benchmark = BenchmarkParams.model_validate(content[path.stem])
@@ -197,7 +197,7 @@ def test_every_benchmark_file_loads_validates_and_says_where_it_is_from(path: Pa
     assert benchmark.citation
 
 
-def test_the_benchmarks_that_were_promised_are_there() -> None:
+def test_documented_benchmarks_exist() -> None:
     promised = {"demo", "arc", "arc_challenge", "mmlu", "mmlu_pro", "mmlu_redux"}
     promised |= {"commonsense_qa", "truthfulqa", "hellaswag", "winogrande", "gsm8k", "mmlu_cf"}
     assert promised <= {path.stem for path in benchmark_files()}

@@ -21,7 +21,9 @@ print("LOADED", loaded)
 
 
 @pytest.mark.parametrize("arguments", [["registry", "list"], ["--help"]])
-def test_a_light_command_loads_nothing_heavy(repository: Path, arguments: list[str]) -> None:
+def test_light_commands_do_not_import_heavy_libraries(
+    repository: Path, arguments: list[str]
+) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROBE.format(arguments=arguments, heavy=HEAVY)],
         cwd=repository,

@@ -26,11 +26,11 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_run_uses_the_loader_that_looks() -> None:
+def test_runs_use_the_loader_that_checks_names() -> None:
     assert CONFIG_LOADER_CLASS is ConfLoader
 
 
-def test_names_of_their_own_are_read(project: Path) -> None:
+def test_distinct_names_are_loaded(project: Path) -> None:
     named = load_conf(project)["parameters"]
     assert (sorted(named["_benchmarks"]), sorted(named["_variants"])) == (["a", "b"], ["a"])
 
@@ -44,7 +44,7 @@ def test_names_of_their_own_are_read(project: Path) -> None:
         ("more.yml", "_variants: {a: {x: 2}}\n", "variant 'a'"),
     ],
 )
-def test_two_files_of_one_name_are_refused(
+def test_names_defined_in_two_files_are_rejected(
     project: Path, name: str, content: str, kind: str
 ) -> None:
     other = put(project, f"base/parameters/{name}", content)
@@ -57,14 +57,14 @@ def test_two_files_of_one_name_are_refused(
     assert told.count("conf/base/parameters") == 2
 
 
-def test_an_environment_overrides_base(project: Path) -> None:
+def test_environment_overrides_base(project: Path) -> None:
     put(project, "local/parameters/a.yml", "_benchmarks: {a: {title: mine}}\n")
     named = load_conf(project)["parameters"]["_benchmarks"]["a"]
     assert (named["name"], named["title"]) == ("a", "mine")
 
 
 @pytest.mark.parametrize("env", ["local", "record"])
-def test_two_files_of_an_environment_are_refused_where_it_is_read(project: Path, env: str) -> None:
+def test_names_defined_twice_in_the_environment_are_rejected(project: Path, env: str) -> None:
     for number in (1, 2):
         put(project, f"{env}/parameters/a{number}.yml", "_benchmarks: {a: {title: mine}}\n")
     with pytest.raises(InputError, match=rf"a1\.yml and .*{env}.parameters.a2\.yml"):
@@ -78,12 +78,12 @@ def test_two_files_of_an_environment_are_refused_where_it_is_read(project: Path,
     "content",
     ["_benchmarks: [a\n", "_benchmarks: " + "[" * 20_000, "_benchmarks: 3\n", "- _benchmarks\n"],
 )
-def test_a_broken_file_is_left_for_kedro_to_tell(project: Path, content: str) -> None:
+def test_broken_files_are_left_to_kedro(project: Path, content: str) -> None:
     put(project, "base/parameters/benchmarks/broken.yml", content)
     ConfLoader(str(project / "conf"), base_env="base", default_run_env="local")
 
 
-def test_a_file_that_was_mended_is_read_again(project: Path) -> None:
+def test_corrected_files_are_read_again(project: Path) -> None:
     import os
 
     other = put(project, "base/parameters/benchmarks/c.yml", "_benchmarks: {a: {}}\n")
@@ -102,7 +102,7 @@ def catalog(repository: Path) -> Any:
     return read
 
 
-def test_the_catalog_has_the_sections_of_the_variant(catalog: Any) -> None:
+def test_catalog_has_the_sections_of_the_variant(catalog: Any) -> None:
     entries = catalog()
     assert entries["judge_store"]["sealing"] == {"name": "mmlu_cf"}
     assert entries["judge_store"]["folder"] == "data/06_models/judge_store"
@@ -110,7 +110,7 @@ def test_the_catalog_has_the_sections_of_the_variant(catalog: Any) -> None:
     assert not [name for name in entries if name.startswith("_")]
 
 
-def test_what_the_command_line_says_comes_first(catalog: Any) -> None:
+def test_params_take_precedence(catalog: Any) -> None:
     entries = catalog(
         sealing={"judge_store": "memory"},
         difficulty={"answers_file": "a.csv", "examples_file": "b.parquet"},
@@ -120,7 +120,7 @@ def test_what_the_command_line_says_comes_first(catalog: Any) -> None:
     assert entries["difficulty_examples"]["filepath"] == "b.parquet"
 
 
-def test_a_variant_without_the_section_has_none(catalog: Any) -> None:
+def test_missing_sections_of_a_variant_are_empty(catalog: Any) -> None:
     entries = catalog(variant="smart")
     assert entries["judge_store"]["sealing"] == {}
     assert entries["difficulty_examples"]["filepath"] is None

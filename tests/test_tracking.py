@@ -26,7 +26,7 @@ def test_nested_parameters_become_dotted_names() -> None:
     }
 
 
-def test_a_relative_database_is_the_projects(
+def test_relative_database_is_in_the_project_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
@@ -42,7 +42,7 @@ def conf(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return {"tracking_uri": "sqlite:///mlflow.db", "experiment": "benchwright"}
 
 
-def test_success_and_failure_are_both_recorded(tmp_path: Path, conf: dict[str, str]) -> None:
+def test_finished_and_failed_runs_are_recorded(tmp_path: Path, conf: dict[str, str]) -> None:
     metrics = JsonDocument(filepath=str(tmp_path / "metrics.json"), metadata={"mlflow": "metrics"})
     metrics.save({"kept.share": 0.5, "tau_b": float("nan"), "note": "text"})
     saved = {"metrics": (metrics, tmp_path / "metrics.json")}
@@ -78,7 +78,7 @@ print(record_run(conf, Path(sys.argv[1]), {"benchmark": "demo"}, {}, {}, 1, None
 """
 
 
-def test_first_runs_at_once_are_all_recorded(tmp_path: Path, conf: dict[str, str]) -> None:
+def test_concurrent_first_runs_are_recorded(tmp_path: Path, conf: dict[str, str]) -> None:
     command = [sys.executable, "-c", FIRST_RUN, str(tmp_path)]
     runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     ids = {run.communicate()[0].strip() for run in runs}
@@ -86,7 +86,7 @@ def test_first_runs_at_once_are_all_recorded(tmp_path: Path, conf: dict[str, str
     assert len(ids) == 2
 
 
-def test_runs_of_a_sweep_hang_below_its_own_run(tmp_path: Path, conf: dict[str, str]) -> None:
+def test_runs_of_a_sweep_are_children_of_its_run(tmp_path: Path, conf: dict[str, str]) -> None:
     parent = start_sweep(conf, tmp_path, "smart", 2, {"benchmarks": ["demo"], "seeds": [0, 1]})
     parameters = {"benchmark": "demo", "variant": "smart", "seed": 1}
     child = record_run(conf, tmp_path, parameters, {}, {}, 1.0, None, parent=parent)
@@ -110,7 +110,7 @@ def test_runs_of_a_sweep_hang_below_its_own_run(tmp_path: Path, conf: dict[str, 
     assert {item.path for item in client.list_artifacts(parent)} == {"summary.csv", "summary.json"}
 
 
-def test_artefacts_lie_beside_the_database(
+def test_artefacts_are_saved_next_to_the_database(
     tmp_path: Path, conf: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
@@ -124,7 +124,7 @@ def test_artefacts_lie_beside_the_database(
     assert experiment.artifact_location == (tmp_path / "elsewhere" / "mlruns").as_uri()
 
 
-def test_the_parameters_of_a_version_are_found_again(tmp_path: Path, conf: dict[str, str]) -> None:
+def test_parameters_of_a_version_are_found(tmp_path: Path, conf: dict[str, str]) -> None:
     assert recorded_parameters(conf, tmp_path, "v1") is None
     assert not (tmp_path / "mlflow.db").exists()
     record_run(conf, tmp_path, {"seed": 3}, {"run_id": "v1"}, {}, 1.0, None)
@@ -132,7 +132,7 @@ def test_the_parameters_of_a_version_are_found_again(tmp_path: Path, conf: dict[
     assert recorded_parameters(conf, tmp_path, "v2") is None
 
 
-def test_tracking_is_switched_off_by_conf_or_by_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tracking_can_be_disabled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BENCHWRIGHT_MLFLOW", raising=False)
     assert tracking_is_on({"enabled": True})
     assert not tracking_is_on({"enabled": False})

@@ -32,7 +32,7 @@ def test_equal_audits_have_no_differences() -> None:
     assert diff.counts["common"] == 2
 
 
-def test_items_that_came_in_and_went_out_say_which_rule_changed_its_mind() -> None:
+def test_changed_decisions_name_the_rules() -> None:
     before = audit(
         row("in-clear", "easy,similar"),
         row("in-unjudged", "easy"),
@@ -73,7 +73,7 @@ def test_items_that_came_in_and_went_out_say_which_rule_changed_its_mind() -> No
     assert rules.loc["easy", ["flagged_before", "flagged_after"]].tolist() == [5, 2]
 
 
-def test_items_of_one_side_only_are_added_or_gone() -> None:
+def test_items_in_one_audit_only_are_added_or_gone() -> None:
     diff = diff_audits(audit(row("a"), row("old", "easy")), audit(row("a"), row("new")))
     found = by_id(diff.items)
     assert {item: found[item]["change"] for item in found} == {"new": "added", "old": "gone"}
@@ -81,7 +81,7 @@ def test_items_of_one_side_only_are_added_or_gone() -> None:
     assert diff.rules.set_index("rule").loc["easy", "stopped"] == 0
 
 
-def test_a_renumbered_benchmark_is_joined_by_its_texts() -> None:
+def test_renumbered_items_are_joined_by_text() -> None:
     before = audit(*(row(f"q/{n}", question=f"Text {n}?") for n in range(12)))
     inserted = [row("q/0", question="A new one?")]
     after = audit(
@@ -96,7 +96,7 @@ def test_a_renumbered_benchmark_is_joined_by_its_texts() -> None:
     assert (went_out["item_id_before"], went_out["item_id_after"]) == ("q/5", "q/6")
 
 
-def test_another_text_under_the_same_id_says_what_is_other() -> None:
+def test_changed_texts_name_the_changed_fields() -> None:
     before = audit(
         row("question"),
         row("choices"),
@@ -120,7 +120,7 @@ def test_another_text_under_the_same_id_says_what_is_other() -> None:
     assert diff.counts["changed_text"] == 4
 
 
-def test_copies_of_a_text_go_together_by_id_and_by_answer() -> None:
+def test_items_with_equal_texts_are_paired_by_id_and_answer() -> None:
     before = audit(
         row("a/2", question="Same?", answer=1), row("a/1", question="Same?"), row("x", "easy")
     )
@@ -133,7 +133,7 @@ def test_copies_of_a_text_go_together_by_id_and_by_answer() -> None:
     assert not items["changed_fields"].any()
 
 
-def test_a_rule_that_one_audit_does_not_know_is_named() -> None:
+def test_rules_missing_in_one_audit_are_named() -> None:
     before = audit(row("a", "similar")).drop(columns="similar")
     diff = diff_audits(before, audit(row("a")))
     assert diff.items.iloc[0]["why"] == "similar no longer applies"
@@ -143,7 +143,7 @@ def test_a_rule_that_one_audit_does_not_know_is_named() -> None:
     assert lacking.items.iloc[0]["why"] == "similar is not in the later audit"
 
 
-def test_open_ended_items_have_no_choices_to_compare() -> None:
+def test_open_ended_items_are_compared_without_choices() -> None:
     before = audit(row("a", choices=None, answer=-1), row("b", choices=[], answer=-1))
     after = audit(row("a", "easy", choices=None, answer=-1), row("b", choices=[], answer=-1))
     diff = diff_audits(before, after)
@@ -160,7 +160,7 @@ SIDES = st.lists(
 
 @settings(deadline=None)
 @given(SIDES, SIDES, st.integers(0, 99))
-def test_every_item_is_in_one_pair_and_the_order_of_rows_does_not_matter(
+def test_every_item_is_in_one_pair_in_any_row_order(
     left: list[tuple[int, str, str]], right: list[tuple[int, str, str]], shuffle: int
 ) -> None:
     before, after = (
@@ -188,7 +188,7 @@ def test_every_item_is_in_one_pair_and_the_order_of_rows_does_not_matter(
     assert (back["came_in"], back["added"]) == (n["went_out"], n["gone"])
 
 
-def test_rules_that_ran_on_one_side_only_are_told_with_the_reason(tmp_path: Path) -> None:
+def test_changed_rule_status_is_reported_with_the_reason(tmp_path: Path) -> None:
     runs = save_three(tmp_path)
     old, new = (find_audit(v, runs / AUDIT, "arc", "smart") for v in ("2026-01-01", "2026-01-02"))
     table = compare_coverage(old, new)
@@ -205,7 +205,7 @@ def test_rules_that_ran_on_one_side_only_are_told_with_the_reason(tmp_path: Path
     assert len(compare_coverage(old, new._replace(coverage=None))) == 0
 
 
-def test_settings_that_differ_are_named_places_are_not() -> None:
+def test_different_settings_are_listed_except_paths() -> None:
     differing = differing_settings(
         {"seed": "0", "variant": "smart", "data_root": "/a"},
         {"seed": "1", "variant": "smart", "data_root": "/b", "limit": "5"},
@@ -227,7 +227,7 @@ def comparison(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     )
 
 
-def test_the_page_shows_texts_as_text_and_the_tables_lie_beside_it(tmp_path: Path) -> None:
+def test_page_escapes_texts_and_tables_are_saved_next_to_it(tmp_path: Path) -> None:
     before = audit(row("<i>a</i>", "easy", question="Is 1 < 2 <script>?"), row("b"), row("gone"))
     after = audit(row("<i>a</i>", question="Is 1 < 2 <script>?"), row("b", question="New?"))
     compared = comparison(before, after)
@@ -245,12 +245,12 @@ def test_the_page_shows_texts_as_text_and_the_tables_lie_beside_it(tmp_path: Pat
     assert items["change"].tolist() == ["came_in", "gone", "same"]
 
 
-def test_a_page_without_differences_says_so() -> None:
+def test_page_without_differences() -> None:
     same = audit(row("a"))
     assert "No item differs." in render_diff(comparison(same, same))
 
 
-def test_the_terminal_has_counts_rules_and_settings() -> None:
+def test_terminal_output_has_counts_rules_and_settings() -> None:
     lines = terminal_lines(comparison(audit(row("a", "easy")), audit(row("a"))))
     assert lines[0] == "arc · smart: v1 → v2"
     assert lines[2].startswith("kept   0 → 1: 1 now kept, 0 now removed")

@@ -74,7 +74,7 @@ def invoke(*words: object) -> Any:
     return CliRunner().invoke(cli, ["evaluate-sealed", *map(str, words)])
 
 
-def test_several_models_and_shots_write_one_file_each_that_the_monitor_pairs(
+def test_each_model_and_shots_has_a_file_that_the_monitor_pairs(
     files: SealedFiles, scripted: list[str], tmp_path: Path
 ) -> None:
     out = tmp_path / "half_scores"
@@ -110,7 +110,7 @@ def test_several_models_and_shots_write_one_file_each_that_the_monitor_pairs(
     assert len(gaps) == 4 * 3
 
 
-def test_one_file_takes_one_configuration(
+def test_one_file_holds_one_configuration(
     files: SealedFiles, scripted: list[str], tmp_path: Path
 ) -> None:
     one = invoke(files.test, "--model", "gemma-3-270m", "--out", tmp_path / "one.json")
@@ -123,7 +123,7 @@ def test_one_file_takes_one_configuration(
     assert len(scripted) == 1
 
 
-def test_results_are_not_saved_without_the_manifest_of_the_same_sealing(
+def test_results_need_the_manifest_of_the_same_sealing(
     files: SealedFiles, scripted: list[str], tmp_path: Path
 ) -> None:
     other = sealed_in(tmp_path / "other", seed=1)
@@ -141,7 +141,7 @@ def test_results_are_not_saved_without_the_manifest_of_the_same_sealing(
     assert invoke(*words[:3]).exit_code == 0  # shown, not saved
 
 
-def test_demonstrations_of_another_benchmark_are_refused(
+def test_demonstrations_of_another_benchmark_are_rejected(
     files: SealedFiles, tmp_path: Path
 ) -> None:
     other = sealed_in(tmp_path / "other", seed=1)
@@ -152,7 +152,7 @@ def test_demonstrations_of_another_benchmark_are_refused(
     command.identity_of(request._replace(shots=0))  # none are shown
 
 
-def test_missing_results_are_null_and_names_make_safe_files(
+def test_missing_results_are_null_and_file_names_are_safe(
     files: SealedFiles, tmp_path: Path
 ) -> None:
     request = command.SealedRequest(files.validation, "org/some model", "cloze", 5)

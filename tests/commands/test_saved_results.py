@@ -60,7 +60,7 @@ def log(folder: Path, task: str, model: str, *samples: dict[str, Any], time: str
 
 
 @pytest.mark.parametrize("kind", ["tidy.csv", "tidy.parquet", "wide.csv", "across.csv.gz", "saved"])
-def test_tables_of_every_kind_say_the_same(kind: str, tmp_path: Path) -> None:
+def test_all_table_formats_give_the_same_responses(kind: str, tmp_path: Path) -> None:
     file = tmp_path / kind
     if kind == "tidy.csv":
         tidy().to_csv(file, index=False)
@@ -84,7 +84,7 @@ def test_tables_of_every_kind_say_the_same(kind: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.correct, VALUES)
 
 
-def test_logs_name_items_by_our_id_or_by_the_row_of_their_task(tmp_path: Path) -> None:
+def test_items_of_logs_have_exported_ids_or_task_and_row(tmp_path: Path) -> None:
     ours = sample(0, 1.0, item_id="q/2", question="Why?", choices=["a", "b"])
     other = sample(7, 0.0, question="How?", choices={"text": ["c"]})
     drawn = sample(1, 1.0, item_id="q/9", condition="wicked-1")
@@ -99,7 +99,7 @@ def test_logs_name_items_by_our_id_or_by_the_row_of_their_task(tmp_path: Path) -
     assert found.notes == ("logs: 1 responses to perturbed items are ignored",)
 
 
-def test_of_two_answers_the_first_counts_and_a_note_says_so(tmp_path: Path) -> None:
+def test_first_of_duplicate_responses_counts_with_a_note(tmp_path: Path) -> None:
     log(tmp_path / "m", "t", "m", sample(0, 1.0), sample(1, 1.0), time="01")
     log(tmp_path / "m", "t", "m", sample(0, 0.0), sample(1, 1.0), time="02")
     found = read_answers([tmp_path])
@@ -115,7 +115,7 @@ def test_only_the_first_filter_counts(tmp_path: Path) -> None:
     assert (found.correct.tolist(), found.notes) == ([[1]], ())
 
 
-def test_doubled_rows_of_a_table_are_told(tmp_path: Path) -> None:
+def test_duplicate_rows_of_a_table_are_reported(tmp_path: Path) -> None:
     twice = pd.concat([tidy(), tidy().iloc[:1].assign(correct=0.0)])
     twice.to_csv(tmp_path / "t.csv", index=False)
     found = read_answers([tmp_path / "t.csv"])
@@ -124,7 +124,7 @@ def test_doubled_rows_of_a_table_are_told(tmp_path: Path) -> None:
     assert "t.csv: 1 doubled" in found.notes[0]
 
 
-def test_files_of_one_name_in_two_folders_are_both_read(tmp_path: Path) -> None:
+def test_files_with_the_same_name_in_two_folders_are_read(tmp_path: Path) -> None:
     for name in MODELS:
         (tmp_path / name).mkdir()
         tidy().query("model == @name").to_csv(tmp_path / name / "a.csv", index=False)
@@ -132,7 +132,7 @@ def test_files_of_one_name_in_two_folders_are_both_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.correct, VALUES)
 
 
-def test_a_log_and_a_table_are_joined_and_the_table_counts(tmp_path: Path) -> None:
+def test_tables_take_precedence_over_logs(tmp_path: Path) -> None:
     tidy().to_csv(tmp_path / "t.csv", index=False)
     log(tmp_path, "t", "ann", sample(0, 0.0, item_id="q/2"), sample(1, 1.0, item_id="q/77"))
     found = read_answers([tmp_path])
@@ -152,7 +152,7 @@ def test_a_log_and_a_table_are_joined_and_the_table_counts(tmp_path: Path) -> No
         ("c.csv", None, "no such file"),
     ],
 )
-def test_files_that_hold_no_answers_are_refused(
+def test_files_without_responses_are_rejected(
     name: str, text: str | None, said: str, tmp_path: Path
 ) -> None:
     file = tmp_path / name
@@ -207,12 +207,12 @@ def test_audits_are_found_by_path(runs: Path, tmp_path: Path) -> None:
         ("2025", "is neither a version nor a path; .* has 2026-01-01"),
     ],
 )
-def test_what_is_not_found_is_told_with_what_is_there(runs: Path, name: str, said: str) -> None:
+def test_unknown_audits_are_reported_with_existing_ones(runs: Path, name: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         find_audit(name, runs / AUDIT, "arc", "smart")
 
 
-def test_the_previous_of_one_version_is_an_error(tmp_path: Path) -> None:
+def test_previous_needs_two_versions(tmp_path: Path) -> None:
     save(tmp_path, "v1", row("a"))
     with pytest.raises(InputError, match="has only one version, v1"):
         find_audit("previous", tmp_path / AUDIT, "arc", "smart")
@@ -220,7 +220,7 @@ def test_the_previous_of_one_version_is_an_error(tmp_path: Path) -> None:
         find_audit("latest", tmp_path / "other" / AUDIT, "arc", "smart")
 
 
-def test_another_table_is_refused(tmp_path: Path) -> None:
+def test_other_tables_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "items.parquet"
     pd.DataFrame({"item_id": ["a"], "question": ["?"]}).to_parquet(path)
     with pytest.raises(InputError, match=r"not an item audit; missing columns: subject, decision"):

@@ -35,7 +35,7 @@ B = Combination("arc", "smart", 1)
 C = Combination("mmlu", "smart", 0)
 
 
-def test_every_benchmark_meets_every_variant_and_every_seed_once() -> None:
+def test_combinations_are_unique() -> None:
     assert combine(["arc", "mmlu", "arc"], ["smart"], [0, 1]) == [A, B, C, C._replace(seed=1)]
 
 
@@ -52,27 +52,27 @@ def test_combinations_are_the_distinct_product(
     assert set(todo) == {Combination(b, v, s) for b in benchmarks for v in variants for s in seeds}
 
 
-def test_names_and_seeds_are_split_at_commas() -> None:
+def test_names_and_seeds_are_comma_separated() -> None:
     assert split_names(" arc, ,mmlu") == ["arc", "mmlu"]
     assert split_seeds("0, 12") == [0, 12]
     with pytest.raises(InputError, match=r"--seeds '-1': expected non-negative integers"):
         split_seeds("0,-1")
 
 
-def test_what_is_swept_cannot_be_set_by_params_too() -> None:
+def test_params_cannot_set_swept_values() -> None:
     check_no_swept_parameter({"limit": 3})
     with pytest.raises(InputError, match=r"--params seed=…: use --seeds 3 in a sweep"):
         check_no_swept_parameter({"seed": 3})
 
 
-def test_the_rest_lasts_as_long_as_the_latest_of_the_same_kind() -> None:
+def test_remaining_time_uses_the_latest_similar_run() -> None:
     assert remaining_seconds([], [A]) == 0
     runs = [SweepRun(A, "done", 100), SweepRun(B, "done", 10)]
     todo = [Combination("arc", "smart", 2), Combination("arc", "no_similar", 0), C]
     assert remaining_seconds(runs, todo) == 10 + 10 + 55
 
 
-def test_durations_are_written_in_the_largest_unit_that_says_enough() -> None:
+def test_durations_use_the_largest_useful_unit() -> None:
     assert [duration(s) for s in (0.4, 59.6, 3599, 7500)] == [
         *("0 s", "1 min 00 s", "59 min 59 s", "2 h 05 min")
     ]
@@ -84,7 +84,7 @@ def clock() -> Callable[[], float]:
     return lambda: float(next(ticks))
 
 
-def test_a_failing_combination_is_reported_and_the_rest_runs(clock: Callable[[], float]) -> None:
+def test_other_combinations_run_after_a_failure(clock: Callable[[], float]) -> None:
     said: list[str] = []
     kept: list[int] = []
 
@@ -105,7 +105,7 @@ def test_a_failing_combination_is_reported_and_the_rest_runs(clock: Callable[[],
     assert said[-1] == "[3/3] mmlu · smart · seed 0: done in 5 s, kept 900 of 1,000"
 
 
-def test_a_defect_is_one_line_in_the_summary_and_a_traceback_in_the_log(
+def test_unexpected_errors_are_one_line_in_the_summary_and_a_traceback_in_the_log(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def execute(combination: Combination) -> SweepRun:
@@ -118,7 +118,7 @@ def test_a_defect_is_one_line_in_the_summary_and_a_traceback_in_the_log(
 
 
 @pytest.mark.parametrize("workers_fail_too", [False, True])
-def test_ctrl_c_ends_the_run_under_way_and_keeps_what_is_done(workers_fail_too: bool) -> None:
+def test_ctrl_c_ends_the_current_run_and_keeps_finished_ones(workers_fail_too: bool) -> None:
     kept: list[list[str]] = []
 
     def execute(combination: Combination) -> SweepRun:
@@ -141,7 +141,7 @@ def test_ctrl_c_ends_the_run_under_way_and_keeps_what_is_done(workers_fail_too: 
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_ctrl_c_while_the_summary_is_written_waits_until_it_is() -> None:
+def test_ctrl_c_waits_until_the_summary_is_saved() -> None:
     written: list[int] = []
 
     def keep(runs: list[SweepRun]) -> None:
@@ -175,7 +175,7 @@ def sweep_runs() -> list[SweepRun]:
     return [done, other, SweepRun(C, "failed", 1.0, error="<b>no</b> rows"), SweepRun(A, "not_run")]
 
 
-def test_the_summary_has_a_row_per_combination_and_leaves_missing_metrics_missing() -> None:
+def test_summary_has_a_row_per_combination_with_missing_metrics() -> None:
     summary = summarise_sweep(sweep_runs())
     assert list(summary.columns[:4]) == ["benchmark", "variant", "seed", "status"]
     assert list(summary.columns[-3:]) == ["version", "report", "error"]
@@ -189,19 +189,19 @@ def test_the_summary_has_a_row_per_combination_and_leaves_missing_metrics_missin
     assert columns.index("wall_seconds") < columns.index("coverage.easy")
 
 
-def test_filters_stand_in_the_order_in_which_they_are_applied() -> None:
+def test_rule_columns_follow_the_order_of_the_filters() -> None:
     assert rule_columns(list(METRICS)) == [
         f"share_removed.{rule}" for rule in ("easy", "similar", "zeal")
     ]
 
 
-def test_a_sweep_without_runs_has_an_empty_summary_with_its_columns() -> None:
+def test_empty_summary_has_all_columns() -> None:
     summary = summarise_sweep([])
     assert len(summary) == 0
     assert {"benchmark", "status", "kendall_tau_b", "wall_seconds"} <= set(summary.columns)
 
 
-def test_the_spread_is_over_the_seeds_that_are_done() -> None:
+def test_spread_uses_finished_seeds() -> None:
     spread = spread_over_seeds(summarise_sweep(sweep_runs()))
     assert len(spread) == 1
     row = spread.iloc[0]
@@ -212,7 +212,7 @@ def test_the_spread_is_over_the_seeds_that_are_done() -> None:
     assert pd.isna(row["kendall_tau_b.held_out_mean"])
 
 
-def test_the_page_escapes_what_it_shows_and_links_the_reports(tmp_path: Path) -> None:
+def test_page_escapes_texts_and_links_reports(tmp_path: Path) -> None:
     folder = Path("/d/sweeps/now")
     write_summary(summarise_sweep(sweep_runs()), tmp_path, "smart", "now")
     from benchwright.commands.sweep.page import render_sweep
@@ -233,7 +233,7 @@ def test_the_page_escapes_what_it_shows_and_links_the_reports(tmp_path: Path) ->
     )
 
 
-def test_tables_without_metrics_are_left_out_of_the_page(tmp_path: Path) -> None:
+def test_page_omits_tables_without_metrics(tmp_path: Path) -> None:
     summary = summarise_sweep([SweepRun(A, "done", 1.0)])
     write_summary(summary, tmp_path, "answers", "now")
     page = (tmp_path / "summary.html").read_text()
@@ -250,6 +250,6 @@ def test_tables_without_metrics_are_left_out_of_the_page(tmp_path: Path) -> None
         (["done", "interrupted", "not_run"], 130),
     ],
 )
-def test_the_exit_code_tells_whether_all_is_done(states: list[str], code: int) -> None:
+def test_exit_code_depends_on_the_statuses(states: list[str], code: int) -> None:
     runs = [SweepRun(A, state) for state in states]
     assert SweepResult(runs, summarise_sweep(runs), Path(), None).exit_code == code

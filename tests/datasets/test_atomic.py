@@ -15,7 +15,7 @@ from benchwright.core.atomic_files import written_aside
 from benchwright.datasets.atomic import JsonDocument, ParquetTable, TextFile
 
 
-def test_a_file_appears_only_when_complete(tmp_path: Path) -> None:
+def test_file_appears_only_when_complete(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "a.txt"
     with written_aside(target) as aside:
         aside.write_text("half")
@@ -24,7 +24,7 @@ def test_a_file_appears_only_when_complete(tmp_path: Path) -> None:
     assert list(target.parent.iterdir()) == [target]
 
 
-def test_an_error_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
+def test_failed_writes_keep_the_old_file_and_leave_no_temporary_files(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     target.write_text("old")
 
@@ -39,7 +39,7 @@ def test_an_error_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_dataset_that_fails_while_saving_keeps_the_old_table(tmp_path: Path) -> None:
+def test_failed_saves_keep_the_old_table(tmp_path: Path) -> None:
     dataset = ParquetTable(filepath=str(tmp_path / "t.parquet"))
     table = pd.DataFrame({"a": ["None", "NA", "01"]})
     dataset.save(table)
@@ -49,7 +49,7 @@ def test_a_dataset_that_fails_while_saving_keeps_the_old_table(tmp_path: Path) -
     assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
 
 
-def test_versions_are_kept_apart_and_datasets_survive_pickling(tmp_path: Path) -> None:
+def test_versions_are_separate_and_datasets_can_be_pickled(tmp_path: Path) -> None:
     for version in ("2026-01-01T00.00.00.000Z", "2026-01-02T00.00.00.000Z"):
         dataset = JsonDocument(filepath=str(tmp_path / "m.json"), version=Version(None, version))
         pickle.loads(pickle.dumps(dataset)).save({"version": version})  # noqa: S301
@@ -57,13 +57,13 @@ def test_versions_are_kept_apart_and_datasets_survive_pickling(tmp_path: Path) -
     assert latest.load() == {"version": "2026-01-02T00.00.00.000Z"}
 
 
-def test_text_keeps_its_characters(tmp_path: Path) -> None:
+def test_text_is_unchanged(tmp_path: Path) -> None:
     dataset = TextFile(filepath=str(tmp_path / "r.html"))
     dataset.save("π é — ≤\n")
     assert dataset.load() == "π é — ≤\n"
 
 
-def test_text_is_utf_8_where_the_locale_knows_ascii_alone(tmp_path: Path) -> None:
+def test_text_is_utf_8_in_an_ascii_locale(tmp_path: Path) -> None:
     text = "π é — ≤ İı\r\n"
     code = (
         "import sys; from benchwright.datasets.atomic import TextFile\n"

@@ -80,7 +80,7 @@ def csv_sources(file: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["items.csv", "items.csv.gz", "items.tsv"])
-def test_csv_cells_are_texts_and_nothing_else(tmp_path: Path, raw: Path, name: str) -> None:
+def test_csv_cells_are_text(tmp_path: Path, raw: Path, name: str) -> None:
     text = CSV
     if name.endswith(".tsv"):
         text = text.replace("None, she", "None; she").replace(",", "\t").replace("None;", "None,")
@@ -93,7 +93,7 @@ def test_csv_cells_are_texts_and_nothing_else(tmp_path: Path, raw: Path, name: s
     assert frame.columns.tolist() == ["split", "question", "A", "B", "answer", "_split"]
 
 
-def test_texts_that_look_like_gaps_survive_to_the_items(tmp_path: Path, raw: Path) -> None:
+def test_texts_that_look_missing_are_kept(tmp_path: Path, raw: Path) -> None:
     options = ["None", "NA", "N/A", "null", "NULL", "nan", "NaN", "TRUE", "-", "<NA>"]
     row = {"split": "test", "question": "NA", "choices": options, "answer": 0}
     (raw / "items.jsonl").write_text(json.dumps(row))
@@ -129,14 +129,14 @@ def test_json_lines_keep_types_line_separators_and_byte_order_marks(
     assert frame.extra.tolist() == [None, {"deep": [1]}]
 
 
-def test_whole_numbers_beside_gaps_stay_whole(raw: Path) -> None:
+def test_integers_next_to_missing_values_stay_integers(raw: Path) -> None:
     pq.write_table(pa.table({"n": [1, None], "ids": [[1, 2], None]}), raw / "x.parquet")
     frame = read_verbatim(raw / "x.parquet")
     assert frame.n.tolist() == [1, None]
     assert frame.ids.tolist() == [[1, 2], None]
 
 
-def test_only_splits_in_use_are_read_and_rows_keep_their_place(tmp_path: Path, raw: Path) -> None:
+def test_only_splits_in_use_are_read_with_their_positions(tmp_path: Path, raw: Path) -> None:
     splits = ["train", "val", "test", "typo", "aux", None, "dev"]
     rows = [{"split": s, "question": "q", "choices": ["a", "b"], "answer": 0} for s in splits]
     (raw / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -173,7 +173,7 @@ def write_row(path: Path, question: str) -> None:
     path.write_text(json.dumps(row))
 
 
-def test_the_mirror_comes_before_a_local_file_and_that_before_the_hub(
+def test_sources_are_tried_in_the_order_mirror_local_hub(
     tmp_path: Path, raw: Path, hub_cache: None
 ) -> None:
     write_row(tmp_path / "mirror" / "benchmarks" / "toy.jsonl", "mirrored")
@@ -221,13 +221,13 @@ def mistake(folder: Path, sources: dict[str, Any], mirror: str = "", **changes: 
     return str(caught.value.__cause__)
 
 
-def test_a_missing_file_is_named_with_what_lies_beside_it(tmp_path: Path, raw: Path) -> None:
+def test_missing_file_is_reported_with_existing_files(tmp_path: Path, raw: Path) -> None:
     (raw / "itmes.jsonl").touch()
     told = mistake(tmp_path, local("items.jsonl"))
     assert told == f"{raw / 'items.jsonl'} is missing; {raw} has itmes.jsonl"
 
 
-def test_a_missing_column_is_named_with_those_there_are(tmp_path: Path, raw: Path) -> None:
+def test_missing_column_is_reported_with_existing_columns(tmp_path: Path, raw: Path) -> None:
     (raw / "items.csv").write_text("split,Question,A,B,answer\ntest,q,x,y,0\n")
     told = mistake(tmp_path, csv_sources("items.csv"))
     assert told.endswith("no column 'question'; it has split, Question, A, B, answer")
@@ -235,7 +235,7 @@ def test_a_missing_column_is_named_with_those_there_are(tmp_path: Path, raw: Pat
     assert told.endswith("no column 'part'; it has split, Question, A, B, answer")
 
 
-def test_a_split_that_is_not_there_is_named_with_those_there_are(tmp_path: Path, raw: Path) -> None:
+def test_missing_split_is_reported_with_existing_splits(tmp_path: Path, raw: Path) -> None:
     (raw / "items.csv").write_text("split,question,A,B,answer\ntesting,q,x,y,0\ndev,q,x,y,0\n")
     told = mistake(tmp_path, csv_sources("items.csv"))
     assert "no row of split test" in told
@@ -261,7 +261,7 @@ def test_a_split_that_is_not_there_is_named_with_those_there_are(tmp_path: Path,
         ),
     ],
 )
-def test_a_broken_file_is_the_users_to_mend(
+def test_broken_files_raise_input_errors(
     tmp_path: Path, name: str, content: bytes, told: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
@@ -270,25 +270,25 @@ def test_a_broken_file_is_the_users_to_mend(
     assert str(caught.value).startswith(str(tmp_path / name))
 
 
-def test_a_torn_gzip_file_is_not_taken_for_a_short_one(tmp_path: Path) -> None:
+def test_truncated_gzip_files_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"a": 1}\n' * 1000)[:-20])
     with pytest.raises(InputError, match=re.escape(str(path))):
         read_verbatim(path)
 
 
-def test_a_short_csv_row_lacks_its_last_cells(tmp_path: Path) -> None:
+def test_short_csv_rows_lack_their_last_cells(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b,c\n1\n\n1,2,3\n")
     assert read_verbatim(tmp_path / "x.csv").c.tolist() == [None, "3"]
 
 
-def test_a_wrong_benchmark_file_is_told_by_key(tmp_path: Path) -> None:
+def test_invalid_benchmark_settings_are_reported_by_key(tmp_path: Path) -> None:
     told = mistake(tmp_path, local("x.csv"), licence=None, colour="red")
     assert "licence" in told
     assert "colour" in told
 
 
-def test_a_source_is_never_written(tmp_path: Path) -> None:
+def test_sources_are_read_only(tmp_path: Path) -> None:
     source = BenchmarkSource(benchmark=benchmark(sources=local("x.csv")), raw_folder=str(tmp_path))
     with pytest.raises(DatasetError, match="read-only"):
         source.save(pd.DataFrame())

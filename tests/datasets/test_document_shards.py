@@ -40,7 +40,7 @@ def test_shards_of_every_format_give_the_same_documents(tmp_path: Path) -> None:
     assert texts(DocumentShards(str(tmp_path))) == ["text 0", "text 1", "text 2"] * 5
 
 
-def test_a_pattern_chooses_shards_in_the_order_of_their_names(tmp_path: Path) -> None:
+def test_pattern_selects_shards_sorted_by_name(tmp_path: Path) -> None:
     for name in ("b", "a"):
         (tmp_path / f"{name}.jsonl").write_text(f"{line(1, text=name)}\n")
     (tmp_path / "c.parquet").write_bytes(b"")
@@ -72,14 +72,14 @@ def test_bad_records_are_counted_by_file_and_line(tmp_path: Path) -> None:
     assert (row["documents"], row["unreadable"]) == (2, 6)
 
 
-def test_a_line_longer_than_any_document_is_passed_over(tmp_path: Path) -> None:
+def test_lines_longer_than_a_document_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text(f"{line(1)}\n{'x' * 300_000}\n{line(2)}\n")
     batches = DocumentShards(str(tmp_path), reading={"document_bytes": 1_000}).load()
     assert sum(batch.num_rows for batch in batches) == 2
     assert [fault.place for fault in batches.report.faults] == [2]
 
 
-def test_a_shard_that_unpacks_to_too_much_is_left(
+def test_reading_stops_at_the_expansion_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchwright.datasets.document_shards._SLACK", 0)
@@ -93,7 +93,7 @@ def test_a_shard_that_unpacks_to_too_much_is_left(
 
 
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst", "a.parquet"])
-def test_a_torn_shard_does_not_end_the_reading(tmp_path: Path, name: str) -> None:
+def test_reading_continues_after_a_truncated_shard(tmp_path: Path, name: str) -> None:
     packed = gzip.compress("".join(f"{line(n)}\n" for n in range(5_000)).encode())
     (tmp_path / name).write_bytes(packed[: len(packed) // 2] if name.endswith("gz") else b"torn")
     (tmp_path / "b.jsonl").write_text(f"{line(2)}\n")
@@ -110,7 +110,7 @@ def test_batches_are_bounded_in_documents_and_in_characters(tmp_path: Path) -> N
     assert [batch.num_rows for batch in by_size] == [2] * 5
 
 
-def test_pages_of_a_warc_are_documents_and_other_records_are_not(tmp_path: Path) -> None:
+def test_only_pages_of_a_warc_are_documents(tmp_path: Path) -> None:
     warcio = pytest.importorskip("warcio", reason="warcio is not installed")
     from warcio.statusandheaders import StatusAndHeaders
     from warcio.warcwriter import WARCWriter
@@ -139,12 +139,12 @@ def test_pages_of_a_warc_are_documents_and_other_records_are_not(tmp_path: Path)
     assert warcio is not None
 
 
-def test_no_shard_is_an_error_that_names_the_path(tmp_path: Path) -> None:
+def test_missing_shards_are_reported_with_the_path(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nothing.*no document shards"):
         shard_files(str(tmp_path / "nothing"))
 
 
-def test_the_first_fault_of_each_file_is_told_however_many_there_are() -> None:
+def test_first_fault_of_each_file_is_reported() -> None:
     one, two = ReadingReport({"a": 0}), ReadingReport({"b": 1})
     for place in range(1, 151):
         one.fault("a", place, "no JSON")

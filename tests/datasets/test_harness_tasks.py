@@ -62,7 +62,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "deep" / "harness"
 
 
-def test_the_manifest_has_the_hash_of_every_other_file(dataset: HarnessTasks, folder: Path) -> None:
+def test_manifest_has_the_hash_of_every_other_file(dataset: HarnessTasks, folder: Path) -> None:
     dataset.save(export(family("one"), family("two"), stock_samples={"stock": [0, 2]}))
     manifest = dataset.load()
     files = tree(folder)
@@ -82,19 +82,19 @@ def test_the_manifest_has_the_hash_of_every_other_file(dataset: HarnessTasks, fo
     assert json.loads(files["stock_samples.json"]) == {"stock": [0, 2]}
 
 
-def test_equal_exports_are_equal_bytes() -> None:
+def test_equal_exports_have_equal_bytes() -> None:
     assert folder_contents(export()) == folder_contents(export())
     assert folder_contents(export()) != folder_contents(export(family("one", row(text="other"))))
 
 
-def test_without_stock_rows_there_is_no_file_of_them() -> None:
+def test_stock_samples_are_optional() -> None:
     assert "stock_samples.json" not in folder_contents(export())
 
 
 @pytest.mark.parametrize(
     "text", ["\n\n", "", " ", " ### ", "12345678", "1e5", "no", "{{x}}", "a: b", "é\u2028", "\r\n"]
 )
-def test_texts_in_a_task_s_yaml_come_back_as_they_are(text: str) -> None:
+def test_yaml_texts_round_trip(text: str) -> None:
     files = folder_contents(export(family("one", fewshot_delimiter=text)))
     config = read_yaml(files["one/one.yaml"])
     assert config["fewshot_delimiter"] == text
@@ -105,7 +105,7 @@ def test_texts_in_a_task_s_yaml_come_back_as_they_are(text: str) -> None:
     }
 
 
-def test_a_group_lists_its_tasks() -> None:
+def test_group_lists_its_tasks() -> None:
     tasks = [*family("t_a").tasks, *family("t_b").tasks]
     both = HarnessFamily("t", {"task": ["t_a", "t_b"]}, tasks, {})
     files = folder_contents(export(both))
@@ -122,9 +122,7 @@ def rows_read(folder: Path, **data_files: str) -> Any:
     return module.read_rows(data_files, version="1", pretrained="model")
 
 
-def test_rows_keep_texts_and_types_whatever_they_look_like(
-    dataset: HarnessTasks, folder: Path
-) -> None:
+def test_rows_keep_texts_and_types(dataset: HarnessTasks, folder: Path) -> None:
     rows = [
         row(question="2026-01-01", choices=["2026-01-02", "2026-01-03"], text="7", target="1e5"),
         row(question="null", choices=["true", "NaN"], text="a\r\nb\u2028c\x85d\n", answer=0),
@@ -137,15 +135,13 @@ def test_rows_keep_texts_and_types_whatever_they_look_like(
     assert read["dev"][0] == {name: row()[name] for name in read["dev"][0]}
 
 
-def test_columns_have_their_types_also_where_they_are_empty(
-    dataset: HarnessTasks, folder: Path
-) -> None:
+def test_empty_columns_have_types(dataset: HarnessTasks, folder: Path) -> None:
     dataset.save(export(family("one", row(choices=[], labels=[], answer=-1))))
     read = rows_read(folder / "one", test="one.jsonl", dev="one.demonstrations.jsonl")
     assert read["test"].features == read["dev"].features
 
 
-def test_nothing_of_an_earlier_export_stays(dataset: HarnessTasks, folder: Path) -> None:
+def test_earlier_exports_are_removed(dataset: HarnessTasks, folder: Path) -> None:
     dataset.save(export(family("old")))
     (folder / "old" / "__pycache__").mkdir()
     dataset.save(export(family("new")))
@@ -153,7 +149,7 @@ def test_nothing_of_an_earlier_export_stays(dataset: HarnessTasks, folder: Path)
     assert [path.name for path in folder.parent.iterdir()] == ["harness"]
 
 
-def test_a_failure_while_writing_leaves_the_old_folder(
+def test_failed_writes_keep_the_old_folder(
     dataset: HarnessTasks, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dataset.save(export(family("old")))
@@ -174,7 +170,7 @@ def test_a_failure_while_writing_leaves_the_old_folder(
     assert [path.name for path in folder.parent.iterdir()] == ["harness"]
 
 
-def test_a_death_between_the_two_renames_costs_nothing(dataset: HarnessTasks, folder: Path) -> None:
+def test_crash_between_the_renames_is_recovered(dataset: HarnessTasks, folder: Path) -> None:
     dataset.save(export(family("old")))
     folder.rename(folder.with_name(".harness.0123.old"))
     assert set(dataset.load()["families"]) == {"old"}
@@ -184,7 +180,7 @@ def test_a_death_between_the_two_renames_costs_nothing(dataset: HarnessTasks, fo
     assert set(dataset.load()["families"]) == {"new"}
 
 
-def test_two_writers_at_once_leave_one_whole_export(dataset: HarnessTasks, folder: Path) -> None:
+def test_concurrent_writers_leave_one_complete_export(dataset: HarnessTasks, folder: Path) -> None:
     errors: list[BaseException] = []
 
     def write(name: str) -> None:
@@ -204,7 +200,7 @@ def test_two_writers_at_once_leave_one_whole_export(dataset: HarnessTasks, folde
     assert [path.name for path in folder.parent.iterdir()] == ["harness"]
 
 
-def test_a_folder_of_somebody_else_is_not_replaced(dataset: HarnessTasks, folder: Path) -> None:
+def test_other_folders_are_not_replaced(dataset: HarnessTasks, folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "thesis.tex").write_text("years of work")
     with pytest.raises(DatasetError, match=r"not an export, since it has no manifest\.json"):
@@ -213,7 +209,7 @@ def test_a_folder_of_somebody_else_is_not_replaced(dataset: HarnessTasks, folder
 
 
 @pytest.mark.parametrize("damage", ["altered", "removed"])
-def test_a_damaged_export_is_not_loaded(dataset: HarnessTasks, folder: Path, damage: str) -> None:
+def test_damaged_exports_are_rejected(dataset: HarnessTasks, folder: Path, damage: str) -> None:
     dataset.save(export())
     file = folder / "one" / "one.jsonl"
     if damage == "altered":
@@ -224,7 +220,7 @@ def test_a_damaged_export_is_not_loaded(dataset: HarnessTasks, folder: Path, dam
         dataset.load()
 
 
-def test_a_moved_export_is_loaded(dataset: HarnessTasks, folder: Path, tmp_path: Path) -> None:
+def test_moved_exports_are_loaded(dataset: HarnessTasks, folder: Path, tmp_path: Path) -> None:
     dataset.save(export())
     shutil.move(folder, tmp_path / "elsewhere")
     assert not dataset.exists()
@@ -233,6 +229,6 @@ def test_a_moved_export_is_loaded(dataset: HarnessTasks, folder: Path, tmp_path:
     assert set(moved.load()["families"]) == {"one"}
 
 
-def test_the_dataset_survives_pickling(dataset: HarnessTasks) -> None:
+def test_dataset_can_be_pickled(dataset: HarnessTasks) -> None:
     pickle.loads(pickle.dumps(dataset)).save(export())  # noqa: S301
     assert dataset.load()["format"] == 1

@@ -25,7 +25,7 @@ def rows(files: list[Path]) -> list[dict[str, object]]:
     return [dict(row) for row in read_copied(files).to_dict("records")]
 
 
-def test_the_copies_of_two_benchmarks_with_equal_cards_are_kept_apart(tmp_path: Path) -> None:
+def test_copies_with_equal_cards_are_separate(tmp_path: Path) -> None:
     for name in ("a", "b"):
         put(tmp_path / name / "hub" / "test.csv", f"id,question\n01,{name}\n")
         put(tmp_path / name / "hub" / "README.md", CARD.format("default", "test.csv"))
@@ -36,7 +36,7 @@ def test_the_copies_of_two_benchmarks_with_equal_cards_are_kept_apart(tmp_path: 
     assert rows(split_files(tmp_path / "a" / "hub", None)["test"])[0]["question"] == "new"
 
 
-def test_the_files_of_a_configuration_are_those_of_the_card(tmp_path: Path) -> None:
+def test_card_lists_the_files_of_a_configuration(tmp_path: Path) -> None:
     hub = tmp_path / "hub"
     for part in ("one/test-00000", "one/test-00001", "two/test-00000"):
         put(hub / f"{part}.jsonl", "{}\n")
@@ -50,7 +50,7 @@ def test_the_files_of_a_configuration_are_those_of_the_card(tmp_path: Path) -> N
     assert split_files(hub, "three") == {"test": [hub / "three" / "test-00000.parquet"]}
 
 
-def test_without_a_card_splits_are_names_of_files_or_folders(tmp_path: Path) -> None:
+def test_splits_follow_from_names_without_a_card(tmp_path: Path) -> None:
     for name in ("test-00000-of-00002", "test-00001-of-00002", "dev/0000"):
         put(tmp_path / "data" / f"{name}.parquet", "")
     data = tmp_path / "data"
@@ -70,7 +70,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_json_is_a_list_or_lines(tmp_path: Path, name: str) -> None:
+def test_json_may_be_a_list_or_lines(tmp_path: Path, name: str) -> None:
     path = put(tmp_path / "test.json", LISTS[name])
     assert rows([path]) == [{"id": "01", "n": 1}, {"id": "02", "n": None}]
 
@@ -84,14 +84,14 @@ def test_json_is_a_list_or_lines(tmp_path: Path, name: str) -> None:
         ("[]\n", "line 1: expected an object, got '[]'"),
     ],
 )
-def test_json_that_is_no_rows_is_told(tmp_path: Path, content: str, told: str) -> None:
+def test_json_without_rows_is_rejected(tmp_path: Path, content: str, told: str) -> None:
     path = put(tmp_path / "test.json", content)
     with pytest.raises(InputError, match=r"test\.json: ") as caught:
         read_copied([path])
     assert told in str(caught.value)
 
 
-def test_files_of_other_types_and_columns_are_one_table(tmp_path: Path) -> None:
+def test_files_of_different_types_and_columns_are_concatenated(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": ["01"], "gold": [1]}), tmp_path / "a.parquet")
     files = [tmp_path / "a.parquet", put(tmp_path / "b.csv", "id,gold,more\n02,1,NA\n")]
     assert rows(files) == [
@@ -100,7 +100,7 @@ def test_files_of_other_types_and_columns_are_one_table(tmp_path: Path) -> None:
     ]
 
 
-def test_no_tables_are_a_table_without_rows() -> None:
+def test_no_files_give_a_table_without_rows() -> None:
     assert joined([]).empty
     assert joined([verbatim_table({"a": []}), verbatim_table({"b": []})]).columns.tolist() == [
         "a",
@@ -108,7 +108,7 @@ def test_no_tables_are_a_table_without_rows() -> None:
     ]
 
 
-def test_a_snapshot_of_the_hubs_cache_links_to_its_blobs(tmp_path: Path) -> None:
+def test_hub_cache_may_link_to_its_blobs(tmp_path: Path) -> None:
     blob = put(tmp_path / "datasets--x" / "blobs" / "0a1b", json.dumps({"id": "01"}) + "\n")
     snapshot = tmp_path / "datasets--x" / "snapshots" / "f00"
     put(snapshot / "README.md", CARD.format("default", "test.jsonl"))
@@ -121,7 +121,7 @@ def test_a_snapshot_of_the_hubs_cache_links_to_its_blobs(tmp_path: Path) -> None
         split_files(plain, None)
 
 
-def test_a_copy_that_is_itself_a_link_is_read(tmp_path: Path) -> None:
+def test_copy_may_be_a_link(tmp_path: Path) -> None:
     put(tmp_path / "elsewhere" / "test.jsonl", '{"id": "01"}\n')
     put(tmp_path / "elsewhere" / "README.md", CARD.format("default", "test.jsonl"))
     (tmp_path / "hub").symlink_to(tmp_path / "elsewhere")

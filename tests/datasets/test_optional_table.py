@@ -19,13 +19,13 @@ def table(path: Path | None) -> NamedTable:
     )
 
 
-def test_no_file_named_is_a_table_without_rows() -> None:
+def test_missing_name_gives_a_table_without_rows() -> None:
     read = table(None).load()
     assert list(read.columns) == COLUMNS
     assert read.empty
 
 
-def test_csv_cells_are_texts_as_they_stand_and_other_columns_are_passed_over(
+def test_csv_cells_are_verbatim_and_other_columns_ignored(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "a.csv"
@@ -54,7 +54,7 @@ def test_parquet_is_read_by_its_suffix(tmp_path: Path) -> None:
         ("more.csv", "item_id,model\nx,y,z\n", r"more.csv: line 2: 3 cells for 2 columns"),
     ],
 )
-def test_a_file_that_will_not_do_is_told_in_one_line(
+def test_invalid_files_are_reported_in_one_line(
     tmp_path: Path, name: str, content: str | None, said: str
 ) -> None:
     if content is not None:
@@ -64,6 +64,6 @@ def test_a_file_that_will_not_do_is_told_in_one_line(
     assert re.search(said, str(one_line(caught.value)))
 
 
-def test_it_is_only_read(tmp_path: Path) -> None:
+def test_dataset_is_read_only(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="read-only"):
         table(tmp_path / "a.csv").save(pd.DataFrame())

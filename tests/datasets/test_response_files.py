@@ -35,7 +35,7 @@ def cause(error: pytest.ExceptionInfo[DatasetError]) -> str:
     return message
 
 
-def test_texts_of_a_csv_stay_as_they_are_written(tmp_path: Path) -> None:
+def test_csv_texts_are_verbatim(tmp_path: Path) -> None:
     rows = "item_id,model,correct\nNone,NA,1\n01,TRUE,\n1e3,null,nan\n"
     (tmp_path / "a.csv").write_text(rows, encoding="utf-8")
     table = load(tmp_path)["a.csv"].table
@@ -45,7 +45,7 @@ def test_texts_of_a_csv_stay_as_they_are_written(tmp_path: Path) -> None:
     assert table["correct"].to_pylist() == ["1", None, "nan"]
 
 
-def test_a_csv_may_start_with_a_byte_order_mark_be_gzipped_and_hold_line_breaks(
+def test_csv_may_have_a_byte_order_mark_gzip_and_line_breaks(
     tmp_path: Path,
 ) -> None:
     rows = '\ufeffitem_id,model,question\nq1,é,"two\nlines, and a comma"\n'
@@ -73,13 +73,13 @@ def test_json_lines_keep_types_and_mixed_columns_become_text(tmp_path: Path) -> 
     ]
 
 
-def test_named_files_come_first_then_the_others_by_name(tmp_path: Path) -> None:
+def test_configured_files_come_first(tmp_path: Path) -> None:
     for name in ("b.csv", "a.csv", "z.csv", "notes.txt", ".hidden.csv", "x.pkl"):
         (tmp_path / name).write_text("item_id,model\nq,m\n", encoding="utf-8")
     assert list(load(tmp_path, {"file": "z.csv"})) == ["z.csv", "a.csv", "b.csv"]
 
 
-def test_the_folder_comes_before_the_mirror(tmp_path: Path) -> None:
+def test_folder_takes_precedence_over_the_mirror(tmp_path: Path) -> None:
     folder, mirror = tmp_path / "own", tmp_path / "mirror"
     for place, item in ((folder, "own"), (mirror / "responses", "mirrored")):
         place.mkdir(parents=True)
@@ -92,7 +92,7 @@ def test_the_folder_comes_before_the_mirror(tmp_path: Path) -> None:
     assert mirrored["a.csv"].table["item_id"].to_pylist() == ["mirrored"]
 
 
-def test_a_named_file_that_is_absent_is_only_an_error_where_a_mirror_should_have_it(
+def test_missing_configured_file_is_an_error_only_with_a_mirror(
     tmp_path: Path,
 ) -> None:
     file = load(tmp_path, {"file": "a.parquet"})["a.parquet"]
@@ -121,7 +121,7 @@ def test_a_named_file_that_is_absent_is_only_an_error_where_a_mirror_should_have
         ("a.csv", "responses[0]: Input should be a valid dictionary"),
     ],
 )
-def test_a_wrong_entry_is_told_in_one_line(tmp_path: Path, entry: Any, told: str) -> None:
+def test_invalid_entries_are_reported_in_one_line(tmp_path: Path, entry: Any, told: str) -> None:
     with pytest.raises(DatasetError) as error:
         load(tmp_path, entry)
     assert told in cause(error)
@@ -142,22 +142,20 @@ def test_a_wrong_entry_is_told_in_one_line(tmp_path: Path, entry: Any, told: str
         ("a.jsonl", b"\n", "a.jsonl: no rows"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_named(
-    tmp_path: Path, name: str, content: bytes, told: str
-) -> None:
+def test_unreadable_files_are_named(tmp_path: Path, name: str, content: bytes, told: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DatasetError) as error:
         load(tmp_path)
     assert told in cause(error)
 
 
-def test_a_file_named_twice_is_refused(tmp_path: Path) -> None:
+def test_repeated_entries_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(DatasetError) as error:
         load(tmp_path, {"file": "a.csv"}, {"file": "a.csv", "style": "cloze"})
     assert "listed more than once" in cause(error)
 
 
-def test_it_is_read_from_a_catalog_survives_pickling_and_refuses_to_be_written(
+def test_dataset_works_in_a_catalog_and_is_read_only(
     tmp_path: Path,
 ) -> None:
     pd.DataFrame({"item_id": ["q"], "model": ["m"]}).to_parquet(tmp_path / "a.parquet")
@@ -186,7 +184,7 @@ def one(**other: Any) -> dict[str, Any]:
     return scored(0, {"question": "é?"}, [A, B], [-1.5, -2], 0, **other)
 
 
-def test_logs_are_found_where_lm_eval_writes_them_with_model_and_shots(tmp_path: Path) -> None:
+def test_logs_in_subfolders_have_model_and_shots(tmp_path: Path) -> None:
     write_log(tmp_path / "org__model-7b", [one()], "arc_easy", results("arc_easy", shots=3))
     write_log(tmp_path / "run" / "x", [one()], "t", results("t", model="other", shots=0))
     (tmp_path / "b.csv").write_text("item_id,model\nq,m\n", encoding="utf-8")
@@ -215,7 +213,7 @@ def test_logs_are_found_where_lm_eval_writes_them_with_model_and_shots(tmp_path:
     ]
 
 
-def test_a_log_in_the_folder_itself_is_known_by_its_keys(tmp_path: Path) -> None:
+def test_log_in_the_folder_is_recognised_by_its_keys(tmp_path: Path) -> None:
     write_log(tmp_path, [one()], "t").rename(tmp_path / "mine.jsonl")
     sources = real_benchmark("arc")["sources"]
     entry = {"file": "mine.jsonl", "model": "m"}
@@ -230,7 +228,7 @@ def test_a_log_in_the_folder_itself_is_known_by_its_keys(tmp_path: Path) -> None
     assert "doc_hash" in tidy.table.column_names
 
 
-def test_a_log_without_results_has_the_name_of_its_folder_and_needs_one(tmp_path: Path) -> None:
+def test_log_without_results_is_named_after_its_folder(tmp_path: Path) -> None:
     write_log(tmp_path / "org__model", [one()], beside={})
     (file,) = load(tmp_path).values()
     assert (file.spec.model, file.spec.shots) == ("org__model", -1)
@@ -240,7 +238,7 @@ def test_a_log_without_results_has_the_name_of_its_folder_and_needs_one(tmp_path
     assert f"{tmp_path}/samples_task_{TIME}.jsonl: unknown model; keep" in cause(error)
 
 
-def test_results_of_another_run_are_not_taken(tmp_path: Path) -> None:
+def test_results_of_another_run_are_ignored(tmp_path: Path) -> None:
     write_log(tmp_path / "m", [one()], beside={}, time="2026-01-01T00-00-00")
     write_log(tmp_path / "m", [one()], time="2026-01-02T00-00-00.5")
     models = [file.spec.model for file in load(tmp_path).values()]
@@ -268,7 +266,7 @@ def test_model_and_shots_are_read_from_results_of_several_versions(
     assert (file.spec.model, file.spec.shots) == (model, shots)
 
 
-def test_results_named_by_the_user_are_found_by_their_time(tmp_path: Path) -> None:
+def test_renamed_results_are_found_by_time(tmp_path: Path) -> None:
     write_log(tmp_path, [one()])
     (tmp_path / f"results_{TIME}.json").rename(tmp_path / f"mine_{TIME}.json")
     (file,) = load(tmp_path).values()
@@ -278,7 +276,7 @@ def test_results_named_by_the_user_are_found_by_their_time(tmp_path: Path) -> No
     assert file.spec.model == "usual"
 
 
-def test_no_link_leads_out_of_the_folder_and_hidden_folders_are_passed_over(
+def test_outside_links_and_hidden_folders_are_ignored(
     tmp_path: Path,
 ) -> None:
     folder, outside = tmp_path / "responses", tmp_path / "outside"
@@ -291,7 +289,7 @@ def test_no_link_leads_out_of_the_folder_and_hidden_folders_are_passed_over(
     assert list(load(folder)) == [f"m/samples_again_{TIME}.jsonl", f"m/{inside.name}"]
 
 
-def test_only_what_is_needed_of_a_sample_is_kept(tmp_path: Path) -> None:
+def test_only_needed_fields_of_a_sample_are_kept(tmp_path: Path) -> None:
     sure = ["Once " * 1000 + end for end in ("trophy", "case")]
     again = one(contexts=["Q:", "Q:"])
     again["arguments"] |= {
@@ -361,9 +359,7 @@ GOOD = json.dumps(one()) + "\n"
         ("", "no rows"),
     ],
 )
-def test_a_log_that_cannot_be_read_is_named_with_its_line(
-    tmp_path: Path, content: str, told: str
-) -> None:
+def test_invalid_logs_are_reported_with_the_line(tmp_path: Path, content: str, told: str) -> None:
     folder = tmp_path / "m"
     folder.mkdir()
     (folder / "samples_t.jsonl").write_bytes(content.encode("latin-1"))
@@ -374,7 +370,7 @@ def test_a_log_that_cannot_be_read_is_named_with_its_line(
 
 
 @pytest.mark.parametrize("say", ["{torn", "[1]"])
-def test_results_that_cannot_be_read_are_named(tmp_path: Path, say: str) -> None:
+def test_invalid_results_are_named(tmp_path: Path, say: str) -> None:
     write_log(tmp_path / "m", [one()])
     (tmp_path / "m" / f"results_{TIME}.json").write_text(say, encoding="utf-8")
     with pytest.raises(DatasetError) as error:
@@ -382,7 +378,7 @@ def test_results_that_cannot_be_read_are_named(tmp_path: Path, say: str) -> None
     assert f"results_{TIME}.json: " in cause(error)
 
 
-def test_a_model_is_not_for_other_files_nor_wrong_sources_for_logs(tmp_path: Path) -> None:
+def test_model_and_sources_are_validated_for_logs(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"item_id": "q", "model": "m"}\n', encoding="utf-8")
     with pytest.raises(DatasetError) as error:
         load(tmp_path, {"file": "a.jsonl", "model": "m"})

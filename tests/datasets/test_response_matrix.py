@@ -51,13 +51,13 @@ def matrices(draw: st.DrawFn) -> ResponseMatrix:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(matrices())
-def test_what_is_saved_is_what_is_loaded(tmp_path: Path, matrix: ResponseMatrix) -> None:
+def test_matrix_round_trips(tmp_path: Path, matrix: ResponseMatrix) -> None:
     dataset = ResponseMatrixDataset(filepath=str(tmp_path / "m.parquet"))
     dataset.save(matrix)
     assert_same(dataset.load(), matrix)
 
 
-def test_many_models_cross_several_row_groups(tmp_path: Path) -> None:
+def test_many_models_use_several_row_groups(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     correct = rng.integers(0, 2, (700, 5)).astype(np.float32)
     p_answer = np.full((700, 5), np.nan, dtype=np.float32)
@@ -70,7 +70,7 @@ def test_many_models_cross_several_row_groups(tmp_path: Path) -> None:
     assert pq.ParquetFile(tmp_path / "m.parquet").metadata.num_row_groups == 3
 
 
-def test_the_file_is_readable_without_us_and_missing_fields_are_null(tmp_path: Path) -> None:
+def test_file_is_plain_parquet_with_null_for_missing_fields(tmp_path: Path) -> None:
     correct = np.array([[1, np.nan]], dtype=np.float32)
     matrix = ResponseMatrix.of(("m",), ("q1", "q2"), correct=correct)
     ResponseMatrixDataset(filepath=str(tmp_path / "m.parquet")).save(matrix)
@@ -81,7 +81,7 @@ def test_the_file_is_readable_without_us_and_missing_fields_are_null(tmp_path: P
     assert row["prediction"] is None
 
 
-def test_versions_are_kept_apart_and_the_latest_is_loaded(tmp_path: Path) -> None:
+def test_latest_version_is_loaded(tmp_path: Path) -> None:
     conf = {
         "type": "benchwright.datasets.response_matrix.ResponseMatrixDataset",
         "filepath": str(tmp_path / "m.parquet"),
@@ -101,7 +101,7 @@ def test_versions_are_kept_apart_and_the_latest_is_loaded(tmp_path: Path) -> Non
     assert latest.load("matrix", version="2026-01-01T00.00.00.000Z").models == ("old",)
 
 
-def test_a_write_that_breaks_off_leaves_the_old_matrix(tmp_path: Path) -> None:
+def test_failed_writes_keep_the_old_matrix(tmp_path: Path) -> None:
     dataset = ResponseMatrixDataset(filepath=str(tmp_path / "m.parquet"))
     dataset.save(ResponseMatrix.of(("old",), ("q",)))
     with (
@@ -114,7 +114,7 @@ def test_a_write_that_breaks_off_leaves_the_old_matrix(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["other table", "torn"])
-def test_a_file_that_is_no_matrix_is_told_in_words(tmp_path: Path, kind: str) -> None:
+def test_other_files_are_rejected(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "m.parquet"
     if kind == "torn":
         path.write_bytes(b"PAR1")
@@ -124,6 +124,6 @@ def test_a_file_that_is_no_matrix_is_told_in_words(tmp_path: Path, kind: str) ->
         ResponseMatrixDataset(filepath=str(path)).load()
 
 
-def test_it_is_kept_in_local_files_only() -> None:
+def test_only_local_files_are_supported() -> None:
     with pytest.raises(DatasetError, match="only be kept in local files"):
         ResponseMatrixDataset(filepath="s3://bucket/m.parquet")

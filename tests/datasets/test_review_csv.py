@@ -35,7 +35,7 @@ def column(*cells: str) -> pd.DataFrame:
     return pd.DataFrame({"text": list(cells), "other": ["x"] * len(cells)})
 
 
-def test_a_file_starts_with_a_byte_order_mark_and_has_windows_line_ends() -> None:
+def test_file_has_a_byte_order_mark_and_windows_line_ends() -> None:
     raw = spreadsheet_bytes(pd.DataFrame({"a": ["é\nsecond line"], "b": ['say "x", y']}))
     assert raw == b'\xef\xbb\xbfa,b\r\n"\xc3\xa9\nsecond line","say ""x"", y"\r\n'
 
@@ -55,20 +55,20 @@ def test_a_file_starts_with_a_byte_order_mark_and_has_windows_line_ends() -> Non
         "''@x",
     ],
 )
-def test_no_cell_can_become_a_formula(cell: str) -> None:
+def test_cells_cannot_become_formulas(cell: str) -> None:
     shown = cells_of(column(cell))[1][0]
     assert shown.startswith("'")
 
 
 @pytest.mark.parametrize("cell", ["007", "1e3", "3/4", "2024-01-02", "12:30", "1,000"])
-def test_no_cell_can_become_a_number_or_a_date(cell: str) -> None:
+def test_cells_cannot_become_numbers_or_dates(cell: str) -> None:
     assert cells_of(column(cell))[1][0] == f"'{cell}"
 
 
 @pytest.mark.parametrize(
     "cell", ["plain", "'quoted'", "it's", "3 apples", "a=b", "None", "", "x-1"]
 )
-def test_harmless_cells_stay_as_they_are(cell: str) -> None:
+def test_other_cells_are_unchanged(cell: str) -> None:
     assert cells_of(column(cell))[1][0] == cell
 
 
@@ -77,12 +77,12 @@ def test_missing_values_are_empty_cells() -> None:
     assert [row[0] for row in cells_of(table)[1:]] == ["", "", "'3"]
 
 
-def test_text_longer_than_a_cell_is_cut() -> None:
+def test_long_texts_are_truncated() -> None:
     assert len(cells_of(column("x" * 40_000))[1][0]) == LONGEST_CELL
 
 
 @given(st.lists(st.tuples(st.text(max_size=12), st.text("=+-@'\"\t\n\r;, 01x", max_size=8))))
-def test_what_was_written_is_read_back(
+def test_sheet_round_trips(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
 ) -> None:
     rows = [(f"k{i}", *row) for i, row in enumerate(rows)]  # type: ignore[misc]
@@ -102,7 +102,7 @@ def test_what_was_written_is_read_back(
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-def test_a_sheet_is_read_however_it_was_saved(
+def test_separators_and_encodings_are_detected(
     tmp_path: Path, encoding: str, separator: str, line_end: str
 ) -> None:
     lines = [["Item_ID ", "rule", "Verdict"], ["é/1", '"a;b,c\td"', " agree "], ["é/2", "", ""]]
@@ -111,7 +111,7 @@ def test_a_sheet_is_read_however_it_was_saved(
     assert table.to_numpy().tolist() == [["é/1", "a;b,c\td", "agree"], ["é/2", "", ""]]
 
 
-def test_ids_and_words_stay_texts(tmp_path: Path) -> None:
+def test_ids_and_words_stay_text(tmp_path: Path) -> None:
     path = written(tmp_path, "item_id,rule,verdict\n007,NA,1\n'1e3,None,true\n")
     assert read_spreadsheet(path, COLUMNS).to_numpy().tolist() == [
         ["007", "NA", "1"],
@@ -119,12 +119,12 @@ def test_ids_and_words_stay_texts(tmp_path: Path) -> None:
     ]
 
 
-def test_empty_rows_keep_their_place_and_trailing_ones_go(tmp_path: Path) -> None:
+def test_empty_rows_are_kept_except_at_the_end(tmp_path: Path) -> None:
     path = written(tmp_path, "item_id,rule,verdict\n\na,easy,agree\n,,\n\n")
     assert read_spreadsheet(path, COLUMNS)["item_id"].tolist() == ["", "a"]
 
 
-def test_other_columns_are_left_out_and_optional_ones_filled(tmp_path: Path) -> None:
+def test_other_columns_are_ignored_and_optional_ones_filled(tmp_path: Path) -> None:
     path = written(tmp_path, "mine,verdict,rule,item_id\n?,agree,easy,a\n")
     table = read_spreadsheet(path, COLUMNS, ["note"])
     assert table.columns.tolist() == [*COLUMNS, "note"]
@@ -141,7 +141,7 @@ def test_other_columns_are_left_out_and_optional_ones_filled(tmp_path: Path) -> 
         (b"item_id,rule,verdict\n\x81\x8d\n", "save the file as CSV in UTF-8"),
     ],
 )
-def test_a_file_that_cannot_be_read_says_where(
+def test_unreadable_files_are_reported_with_the_position(
     tmp_path: Path, content: str | bytes, told: str
 ) -> None:
     path = written(tmp_path, content)
@@ -152,7 +152,7 @@ def test_a_file_that_cannot_be_read_says_where(
     assert "\n" not in str(error.value)
 
 
-def test_an_absent_or_empty_file_of_the_user_has_no_rows(tmp_path: Path) -> None:
+def test_missing_or_empty_user_files_have_no_rows(tmp_path: Path) -> None:
     path = tmp_path / "review_sheet.csv"
     dataset = OptionalReviewCsv(filepath=str(path), columns=COLUMNS, optional=["note"])
     for content in (None, "", "\n", "item_id,rule,verdict\n"):
@@ -163,7 +163,7 @@ def test_an_absent_or_empty_file_of_the_user_has_no_rows(tmp_path: Path) -> None
         assert table.empty
 
 
-def test_the_users_file_is_only_read(tmp_path: Path) -> None:
+def test_user_files_are_read_only(tmp_path: Path) -> None:
     from kedro.io import DatasetError
 
     dataset = OptionalReviewCsv(filepath=str(tmp_path / "x.csv"), columns=COLUMNS)
@@ -171,7 +171,7 @@ def test_the_users_file_is_only_read(tmp_path: Path) -> None:
         dataset.save(pd.DataFrame())
 
 
-def test_a_sheet_is_saved_whole_and_loaded_again(tmp_path: Path) -> None:
+def test_dataset_round_trips(tmp_path: Path) -> None:
     from kedro.io.core import Version
 
     path = tmp_path / "deep" / "sheet.csv"
@@ -185,7 +185,7 @@ def test_a_sheet_is_saved_whole_and_loaded_again(tmp_path: Path) -> None:
     assert [f.name for f in path.rglob("*") if f.is_file()] == ["sheet.csv"]
 
 
-def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
+def test_failed_saves_keep_the_old_file(tmp_path: Path) -> None:
     dataset = ReviewCsv(filepath=str(tmp_path / "sheet.csv"))
     dataset.save(column("old"))
 

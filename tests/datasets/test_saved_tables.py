@@ -17,7 +17,7 @@ def save(folder: Path, version: str, table: pd.DataFrame) -> Path:
     return file
 
 
-def test_the_newest_version_is_loaded(tmp_path: Path) -> None:
+def test_newest_version_is_loaded(tmp_path: Path) -> None:
     folder = tmp_path / "choice.parquet"
     for version, winner in (("2026-02-01T00", "new"), ("2026-01-01T00", "old")):
         save(folder, version, pd.DataFrame({"split": [-1], "winner": [winner], "more": [1]}))
@@ -25,13 +25,13 @@ def test_the_newest_version_is_loaded(tmp_path: Path) -> None:
     assert loaded.to_dict("records") == [{"split": -1, "winner": "new"}]
 
 
-def test_without_a_version_there_are_columns_and_no_rows(tmp_path: Path) -> None:
+def test_missing_versions_give_no_rows(tmp_path: Path) -> None:
     loaded = LastSavedTable(folder=str(tmp_path / "none"), columns=["a", "b"]).load()
     assert list(loaded.columns) == ["a", "b"]
     assert loaded.empty
 
 
-def test_a_broken_version_is_named(tmp_path: Path) -> None:
+def test_broken_versions_are_named(tmp_path: Path) -> None:
     folder = tmp_path / "choice.parquet"
     file = save(folder, "1", pd.DataFrame({"a": [1]}))
     with pytest.raises(DatasetError, match=r"choice\.parquet: no column 'winner'"):

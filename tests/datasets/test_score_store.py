@@ -50,11 +50,11 @@ def left_aside(folder: Path, name: str = "a") -> Path:
     return aside
 
 
-def test_an_absent_folder_is_empty(tmp_path: Path) -> None:
+def test_missing_folder_is_empty(tmp_path: Path) -> None:
     assert len(ScoreStore(str(tmp_path / "none")).load()) == 0
 
 
-def test_two_stores_over_one_folder_share_it(tmp_path: Path) -> None:
+def test_stores_of_one_folder_share_shards(tmp_path: Path) -> None:
     ScoreStore(str(tmp_path)).save({"a": shard("x", "long")})
     ScoreStore(str(tmp_path)).save({"b": shard("y")})
     loaded = ScoreStore(str(tmp_path)).load()
@@ -64,14 +64,14 @@ def test_two_stores_over_one_folder_share_it(tmp_path: Path) -> None:
     assert loaded["a"]["logprobs"][1] is None
 
 
-def test_what_a_reader_adds_is_there_at_once_and_for_the_next(tmp_path: Path) -> None:
+def test_added_shards_are_visible_at_once_and_to_later_stores(tmp_path: Path) -> None:
     loaded = ScoreStore(str(tmp_path / "new")).load()
     loaded.add("a", shard("x"))
     assert loaded["a"]["key"].tolist() == ["x"]
     assert list(ScoreStore(str(tmp_path / "new")).load()) == ["a"]
 
 
-def test_two_readers_that_add_the_same_shard_read_the_same_file(tmp_path: Path) -> None:
+def test_readers_that_add_the_same_shard_read_the_same_file(tmp_path: Path) -> None:
     one, other = ScoreStore(str(tmp_path)).load(), ScoreStore(str(tmp_path)).load()
     one.add("a", shard("x", logprob=-0.5))
     other.add("a", shard("x", logprob=-0.7))
@@ -82,7 +82,7 @@ def test_two_readers_that_add_the_same_shard_read_the_same_file(tmp_path: Path) 
     assert again["a"]["logprobs"][0].tolist() == fresh["a"]["logprobs"][0].tolist()
 
 
-def test_equal_shards_are_one_file_and_equal_bytes(tmp_path: Path) -> None:
+def test_equal_shards_are_one_file(tmp_path: Path) -> None:
     store = ScoreStore(str(tmp_path))
     store.save({"a": shard("x")})
     before = stored(tmp_path)
@@ -93,9 +93,7 @@ def test_equal_shards_are_one_file_and_equal_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", [(-0.5, -0.7), (-0.7, -0.5)])
-def test_of_several_whole_files_the_same_is_read_in_whatever_order_they_came(
-    tmp_path: Path, order: tuple[float, float]
-) -> None:
+def test_first_complete_file_by_name_is_read(tmp_path: Path, order: tuple[float, float]) -> None:
     for value in order:
         ScoreStore(str(tmp_path)).save({"a": shard("x", logprob=value)})
     files = sorted(stored(tmp_path))
@@ -105,7 +103,7 @@ def test_of_several_whole_files_the_same_is_read_in_whatever_order_they_came(
     assert read.tolist() == first.tolist()
 
 
-def test_a_store_that_saved_before_takes_nothing_whole_away(tmp_path: Path) -> None:
+def test_saving_keeps_complete_files(tmp_path: Path) -> None:
     store = ScoreStore(str(tmp_path))
     store.save({"a": shard("x")})
     store.save({"a": shard("x", "y")})
@@ -113,7 +111,7 @@ def test_a_store_that_saved_before_takes_nothing_whole_away(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty", "text", "folder", "other name"])
-def test_a_damaged_shard_is_a_miss_with_one_warning(
+def test_damaged_shards_are_missing_with_one_warning(
     tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = ScoreStore(str(tmp_path))
@@ -146,7 +144,7 @@ def test_a_damaged_shard_is_a_miss_with_one_warning(
 
 
 @given(position=st.integers(0), bit=st.integers(0, 7), cut=st.booleans())
-def test_no_bit_can_flip_and_no_byte_be_lost_unnoticed(
+def test_every_altered_byte_is_detected(
     tmp_path_factory: pytest.TempPathFactory, position: int, bit: int, cut: bool
 ) -> None:
     folder = tmp_path_factory.mktemp("store")
@@ -163,7 +161,9 @@ def test_no_bit_can_flip_and_no_byte_be_lost_unnoticed(
 
 
 @pytest.mark.parametrize("logprob", [-0.1, -0.2])
-def test_a_torn_file_goes_when_its_shard_is_saved_again(tmp_path: Path, logprob: float) -> None:
+def test_incomplete_files_are_removed_when_their_shard_is_saved(
+    tmp_path: Path, logprob: float
+) -> None:
     ScoreStore(str(tmp_path)).save({"a": shard("x"), "b": shard("y")})
     [torn] = tmp_path.glob("a-*.parquet")
     [other] = tmp_path.glob("b-*.parquet")
@@ -176,7 +176,7 @@ def test_a_torn_file_goes_when_its_shard_is_saved_again(tmp_path: Path, logprob:
     assert other.exists()
 
 
-def test_files_that_are_not_the_stores_are_left_alone(tmp_path: Path) -> None:
+def test_other_files_are_ignored(tmp_path: Path) -> None:
     foreign = {"notes.txt": "mine", ".a-1.parquet.tmp": "half", "a.parquet": "x", ".tmp": ""}
     for name, text in foreign.items():
         (tmp_path / name).write_text(text)
@@ -187,13 +187,13 @@ def test_files_that_are_not_the_stores_are_left_alone(tmp_path: Path) -> None:
     assert {name: (tmp_path / name).read_text() for name in foreign} == foreign
 
 
-def test_what_a_killed_run_left_aside_is_cleared_away(tmp_path: Path) -> None:
+def test_temporary_files_of_killed_runs_are_removed(tmp_path: Path) -> None:
     aside = left_aside(tmp_path)
     assert len(ScoreStore(str(tmp_path)).load()) == 0
     assert not aside.exists()
 
 
-def test_what_another_machine_left_aside_is_cleared_away_when_it_is_old(tmp_path: Path) -> None:
+def test_old_temporary_files_of_other_machines_are_removed(tmp_path: Path) -> None:
     aside = left_aside(tmp_path)
     host = aside.name.split(".parquet.")[1][:8]
     aside = aside.rename(aside.with_name(aside.name.replace(f".{host}-", ".00000000-")))
@@ -204,7 +204,7 @@ def test_what_another_machine_left_aside_is_cleared_away_when_it_is_old(tmp_path
     assert not aside.exists()
 
 
-def test_a_file_being_written_is_not_taken_for_litter(
+def test_files_being_written_are_not_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     replace = Path.replace
@@ -220,7 +220,7 @@ def test_a_file_being_written_is_not_taken_for_litter(
 
 
 @pytest.mark.parametrize("fails", ["write_bytes", "replace"])
-def test_a_full_disk_keeps_the_old_and_says_so_in_one_line(
+def test_full_disk_is_reported_in_one_line(
     tmp_path: Path, fails: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = ScoreStore(str(tmp_path))
@@ -246,14 +246,14 @@ def test_a_full_disk_keeps_the_old_and_says_so_in_one_line(
     assert sorted(store.load()) == ["a", "b"]
 
 
-def test_a_file_in_place_of_the_folder_is_told_in_one_line(tmp_path: Path) -> None:
+def test_file_instead_of_the_folder_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "scores").write_text("")
     with pytest.raises(DatasetError) as caught:
         ScoreStore(str(tmp_path / "scores")).load()
     assert str(tmp_path / "scores") in (one_line(caught.value) or "")
 
 
-def test_existing_shards_never_count_as_a_finished_run(tmp_path: Path) -> None:
+def test_existing_shards_do_not_count_as_a_finished_run(tmp_path: Path) -> None:
     store = ScoreStore(str(tmp_path))
     store.save({"a": shard("x")})
     assert not store.exists()
@@ -278,7 +278,7 @@ for i in range(100):
 """
 
 
-def test_two_runs_that_save_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
+def test_concurrent_runs_lose_and_duplicate_nothing(tmp_path: Path) -> None:
     runs = [
         subprocess.Popen(
             [sys.executable, "-c", SAVES, str(tmp_path), str(own)],

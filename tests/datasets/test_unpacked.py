@@ -13,12 +13,12 @@ from benchwright.datasets.verbatim import opened, read_errors, read_parquet, utf
 
 
 @pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])
-def test_either_mark_of_utf_16_is_told_as_such(mark: bytes) -> None:
+def test_utf_16_is_reported(mark: bytes) -> None:
     with pytest.raises(InputError, match=r"^the file is UTF-16; save it as UTF-8$"):
         utf8_text(mark + b"\0a")
 
 
-def test_a_packed_file_may_hold_all_that_is_allowed_and_no_more(
+def test_compressed_files_may_expand_up_to_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = b"x" * 100_000
@@ -35,7 +35,7 @@ def test_a_packed_file_may_hold_all_that_is_allowed_and_no_more(
                 stream.read()
 
 
-def test_a_large_file_may_hold_a_multiple_of_its_size(
+def test_limit_of_a_large_file_is_a_multiple_of_its_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.parquet"
@@ -59,7 +59,7 @@ def test_a_large_file_may_hold_a_multiple_of_its_size(
         (InputError("no column 'a'"), "no column 'a'"),
     ],
 )
-def test_what_a_library_says_is_one_line_of_the_file(error: Exception, told: str) -> None:
+def test_errors_of_libraries_become_one_line(error: Exception, told: str) -> None:
     path = Path("some") / "file.csv"
     with pytest.raises(InputError) as caught, read_errors(path):
         raise error
@@ -69,12 +69,12 @@ def test_what_a_library_says_is_one_line_of_the_file(error: Exception, told: str
     assert str(again.value) == f"{path}: said already"
 
 
-def test_an_error_of_ours_is_not_the_files() -> None:
+def test_programming_errors_are_not_reported_as_broken_files() -> None:
     with pytest.raises(KeyError), read_errors(Path("file")):
         raise KeyError("ours")
 
 
-def test_columns_come_in_the_order_that_was_asked_for_also_without_rows(tmp_path: Path) -> None:
+def test_columns_keep_the_requested_order(tmp_path: Path) -> None:
     for rows in (0, 3):
         path = tmp_path / f"{rows}.parquet"
         ids = pa.array(["x"] * rows, pa.string())
@@ -85,14 +85,14 @@ def test_columns_come_in_the_order_that_was_asked_for_also_without_rows(tmp_path
         assert read_parquet(path).column_names == ["a", "b", "c"]
 
 
-def test_a_packed_table_is_unpacked(tmp_path: Path) -> None:
+def test_compressed_tables_are_read(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": ["x"]}), tmp_path / "a.parquet")
     path = tmp_path / "a.parquet.gz"
     path.write_bytes(gzip.compress((tmp_path / "a.parquet").read_bytes()))
     assert read_parquet(path).to_pylist() == [{"a": "x"}]
 
 
-def test_a_column_twice_is_refused(tmp_path: Path) -> None:
+def test_repeated_columns_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     one = pa.array(["x"])
     pq.write_table(pa.Table.from_arrays([one, one], names=["a", "a"]), path)
@@ -101,9 +101,7 @@ def test_a_column_twice_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("claimed", [2, 4])
-def test_a_footer_that_claims_another_number_of_rows_is_refused(
-    tmp_path: Path, claimed: int
-) -> None:
+def test_wrong_row_counts_in_the_footer_are_rejected(tmp_path: Path, claimed: int) -> None:
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"a": ["x", "y", "z"]}), path)
     whole = path.read_bytes()
@@ -120,7 +118,7 @@ def test_a_footer_that_claims_another_number_of_rows_is_refused(
     assert f"has 3 rows where its footer says {claimed}; write it again" in told
 
 
-def test_texts_that_are_no_utf_8_are_refused(tmp_path: Path) -> None:
+def test_invalid_utf_8_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     torn = pa.array([b"caf\xe9"], pa.binary()).view(pa.string())
     pq.write_table(pa.table({"a": torn}), path)
@@ -128,7 +126,7 @@ def test_texts_that_are_no_utf_8_are_refused(tmp_path: Path) -> None:
         read_parquet(path)
 
 
-def test_a_byte_order_mark_goes_and_a_stray_byte_is_told_with_its_line() -> None:
+def test_byte_order_mark_is_removed_and_invalid_bytes_are_reported_with_the_line() -> None:
     assert utf8_text(b"\xef\xbb\xbfa") == "a"
     for content, line in ((b"\xff", 1), (b"a\nb\n\xe9", 3)):
         with pytest.raises(InputError, match=rf"^line {line} is not UTF-8 \(byte 0x"):

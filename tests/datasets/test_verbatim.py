@@ -15,7 +15,7 @@ def put(folder: Path, content: str, name: str = "a.csv") -> Path:
     return path
 
 
-def test_names_are_listed_up_to_thirty_each_up_to_sixty_characters() -> None:
+def test_listed_shortens_names_and_lists() -> None:
     assert listed([]) == "nothing"
     assert listed(["a", 1, None]) == "a, 1, None"
     assert listed(["x" * 60]) == "x" * 60
@@ -25,7 +25,7 @@ def test_names_are_listed_up_to_thirty_each_up_to_sixty_characters() -> None:
     assert listed(range(2_000)).endswith(", 29, … (2,000 in total)")
 
 
-def test_lines_of_json_are_counted_from_one_empty_ones_too() -> None:
+def test_json_lines_are_numbered_from_one_including_empty_lines() -> None:
     assert json_rows(['{"a": 1}', " ", "", '{"b": 2}']) == [{"a": 1}, {"b": 2}]
     with pytest.raises(InputError, match=r"^line 1: not valid JSON: "):
         json_rows(["{"])
@@ -43,7 +43,7 @@ def test_lines_of_json_are_counted_from_one_empty_ones_too() -> None:
         ("", []),
     ],
 )
-def test_a_header_is_what_it_says(tmp_path: Path, content: str, columns: list[str]) -> None:
+def test_headers_are_checked(tmp_path: Path, content: str, columns: list[str]) -> None:
     assert read_csv(put(tmp_path, content)).columns.tolist() == columns
 
 
@@ -56,34 +56,34 @@ def test_a_header_is_what_it_says(tmp_path: Path, content: str, columns: list[st
         ("a.tsv", "a,b\n1,2\n", "separate cells by tabs, not commas"),
     ],
 )
-def test_another_delimiter_is_told(tmp_path: Path, name: str, content: str, told: str) -> None:
+def test_other_delimiters_are_reported(tmp_path: Path, name: str, content: str, told: str) -> None:
     with pytest.raises(InputError, match=rf"{name}: line 1 has a single cell, '.*'; ") as caught:
         read_verbatim(put(tmp_path, content, name))
     assert told in str(caught.value)
 
 
-def test_line_ends_inside_cells_stay_and_short_rows_lack_cells(tmp_path: Path) -> None:
+def test_line_ends_in_cells_are_kept_and_short_rows_lack_cells(tmp_path: Path) -> None:
     read = read_csv(put(tmp_path, '\ufeffa,b\r\n"x\r\ny\rz",\r\n\r\n1\r\n'))
     assert read.to_numpy().tolist() == [["x\r\ny\rz", ""], ["1", None]]
 
 
-def test_quotes_are_closed_and_stand_alone(tmp_path: Path) -> None:
+def test_invalid_quotes_are_rejected(tmp_path: Path) -> None:
     for content in ('a,b\n"x"y,1\n', 'a,b\nx,"1\n'):
         with pytest.raises(InputError, match=r"a\.csv: line \d+: "):
             read_csv(put(tmp_path, content))
 
 
-def test_a_cell_too_many_is_told_with_its_line(tmp_path: Path) -> None:
+def test_extra_cells_are_reported_with_the_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 4: 3 cells for 2 columns"):
         read_csv(put(tmp_path, 'a,b\n"x\ny",1\n1,2,3\n'))
 
 
-def test_a_long_cell_is_read(tmp_path: Path) -> None:
+def test_long_cells_are_read(tmp_path: Path) -> None:
     (cell,) = read_csv(put(tmp_path, f"a\n{'x' * 200_000}\n"))["a"]
     assert len(cell) == 200_000
 
 
-def test_a_csv_file_of_any_name_is_read_also_packed(tmp_path: Path) -> None:
+def test_csv_files_of_any_name_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.gz"
     path.write_bytes(gzip.compress(b"a\n01\n"))
     assert read_csv(path)["a"].tolist() == ["01"]

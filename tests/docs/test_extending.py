@@ -49,28 +49,32 @@ def environment(project: Path) -> dict[str, str]:
     }
 
 
-def test_its_files_and_edits_fit_the_code(page: str, repository: Path, tmp_path: Path) -> None:
+def test_files_and_edits_of_the_page_fit_the_code(
+    page: str, repository: Path, tmp_path: Path
+) -> None:
     project = copy_project(repository, tmp_path)
     for step in steps(page):
         write(step, project)
     subprocess.run([sys.executable, "-c", NEW], check=True, cwd=project, env=environment(project))
 
 
-def test_its_sections_are_those_that_are_promised(page: str) -> None:
+def test_page_has_the_expected_sections(page: str) -> None:
     found = re.findall(r"^## (.*)$", page, re.MULTILINE)
     promised = ["A benchmark", "A model", "A backend", "A rule of SMART filtering", "A sampler"]
     assert [name for name in found if name in promised] == promised
 
 
 @pytest.mark.parametrize("old", ["", "twice\ntwice\n"])
-def test_an_edit_that_fits_nowhere_or_twice_is_an_error(old: str) -> None:
+def test_ambiguous_edits_are_rejected(old: str) -> None:
     with pytest.raises(AssertionError, match="times"):
         edited(old, " twice\n+more\n")
 
 
 @pytest.mark.long
 @pytest.mark.live
-def test_its_commands_do_what_it_says(page: str, repository: Path, tmp_path: Path) -> None:
+def test_commands_of_the_page_give_the_stated_results(
+    page: str, repository: Path, tmp_path: Path
+) -> None:
     project = copy_project(repository, tmp_path)
     for step in steps(page):
         write(step, project)

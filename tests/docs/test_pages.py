@@ -27,7 +27,7 @@ def anchor(head: str) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_are_valid(page: Path) -> None:
     for link in _LINK.findall(page.read_text()):
         if "://" in link:
             continue
@@ -47,7 +47,7 @@ def test_every_pipeline_and_page_is_in_the_index() -> None:
         assert f"({page.relative_to(docs)})" in index, page.name
 
 
-def test_the_files_of_a_release_name_its_version() -> None:
+def test_release_files_agree_on_the_version() -> None:
     citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text())
     assert citation["version"] == benchwright.__version__
     assert citation["license"] == "Apache-2.0"

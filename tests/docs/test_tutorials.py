@@ -160,7 +160,7 @@ def test_make_targets_exist(repository: Path) -> None:
         ("lm-eval", AssertionError),
     ],
 )
-def test_a_wrong_command_does_not_parse(wrong: str, error: type[Exception], project: Path) -> None:
+def test_invalid_commands_do_not_parse(wrong: str, error: type[Exception], project: Path) -> None:
     with pytest.raises(error):
         check_command(project, shlex.split(wrong))
 
@@ -173,7 +173,7 @@ def without_numbers(text: str) -> str:
 @pytest.mark.long
 @pytest.mark.live
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_a_tutorial_runs_as_printed(page: Path, repository: Path, tmp_path: Path) -> None:
+def test_tutorials_run_as_printed(page: Path, repository: Path, tmp_path: Path) -> None:
     project = project_of_a_reader(repository, tmp_path)
     printed = ""
     for step in steps(page.read_text()):

@@ -57,9 +57,7 @@ def run(unpacked: Path, where: Path, *arguments: str) -> subprocess.CompletedPro
     )
 
 
-def test_types_pages_and_the_project_are_in_it_and_secrets_are_not(
-    unpacked: Path, repository: Path
-) -> None:
+def test_wheel_has_types_pages_and_project_but_no_secrets(unpacked: Path, repository: Path) -> None:
     package = unpacked / "benchwright"
     assert (package / "py.typed").is_file()
     for suffix in ("html", "css", "js"):
@@ -72,7 +70,7 @@ def test_types_pages_and_the_project_are_in_it_and_secrets_are_not(
     assert "entry_points.txt" in {path.name for path in unpacked.rglob("*")}
 
 
-def test_a_new_project_has_the_conf_of_the_clone(
+def test_new_project_has_the_conf_of_the_clone(
     unpacked: Path, repository: Path, tmp_path: Path
 ) -> None:
     done = run(unpacked, tmp_path, "new", "mine")
@@ -90,7 +88,7 @@ def test_a_new_project_has_the_conf_of_the_clone(
     assert not list(tmp_path.glob(".new-*"))
 
 
-def test_a_clone_needs_no_new_project(repository: Path, tmp_path: Path) -> None:
+def test_new_is_rejected_in_a_clone(repository: Path, tmp_path: Path) -> None:
     done = run(repository / "src", tmp_path, "new", "mine")
     assert done.returncode == 1
     assert "work in the clone" in done.stderr
@@ -98,7 +96,7 @@ def test_a_clone_needs_no_new_project(repository: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_new_project_runs(unpacked: Path, tmp_path: Path) -> None:
+def test_new_project_runs(unpacked: Path, tmp_path: Path) -> None:
     assert run(unpacked, tmp_path, "new", "mine").returncode == 0
     asked = ("--params", "score=imported,variant=no_similar,limit=60")
     done = run(unpacked, tmp_path / "mine", *asked)

@@ -14,14 +14,14 @@ def variant(repository, name: str) -> dict:
 
 
 @pytest.mark.parametrize("name", ["smart", "smart_paper", "smart_released_code", "no_similar"])
-def test_a_variant_has_every_section_and_its_settings_are_known(repository, name):
+def test_variants_have_all_sections_and_valid_settings(repository, name):
     sections = variant(repository, name)
     assert set(sections) == {"filtering", "embedding", "scoring", "responses", "evaluation"}
     FilteringParams.model_validate(sections["filtering"])
     EmbeddingParams.model_validate(sections["embedding"])
 
 
-def test_the_variants_differ_where_paper_code_and_we_do(repository):
+def test_variants_follow_paper_code_or_defaults(repository):
     def settings(name: str) -> FilteringParams:
         return FilteringParams.model_validate(variant(repository, name)["filtering"])
 
@@ -45,6 +45,6 @@ def test_the_variants_differ_where_paper_code_and_we_do(repository):
         {"simlar": {}},
     ],
 )
-def test_a_wrong_setting_is_refused(wrong):
+def test_invalid_settings_are_rejected(wrong):
     with pytest.raises(ValidationError):
         FilteringParams.model_validate(wrong)

@@ -56,7 +56,7 @@ def softmax_answers(
 @pytest.mark.parametrize(
     ("style", "temperature"), [("cloze", 0.3), ("cloze", 6.0), ("cloze_bytes", 0.2)]
 )
-def test_the_temperature_that_made_the_answers_is_found(
+def test_fit_recovers_the_temperature_of_simulated_responses(
     make_items: Make, make_responses: Make, style: str, temperature: float
 ) -> None:
     items, rows = softmax_answers(
@@ -70,7 +70,7 @@ def test_the_temperature_that_made_the_answers_is_found(
     assert 0.5 < fitted.accuracy < 0.9
 
 
-def test_letters_and_styles_that_are_not_listed_keep_temperature_one(
+def test_styles_that_are_not_calibrated_keep_temperature_one(
     make_items: Make, make_responses: Make
 ) -> None:
     items, rows = softmax_answers(
@@ -83,7 +83,7 @@ def test_letters_and_styles_that_are_not_listed_keep_temperature_one(
     assert fit_temperatures(rows, NONE, items, asked).temperature[0] > 3
 
 
-def test_too_few_answers_keep_temperature_one(make_items: Make, make_responses: Make) -> None:
+def test_too_few_responses_keep_temperature_one(make_items: Make, make_responses: Make) -> None:
     items, rows = softmax_answers(make_items, make_responses, temperature=5.0, n=20, style="cloze")
     enough = fit_temperatures(rows, NONE, items, ResponsesParams())
     few = fit_temperatures(rows.iloc[1:], NONE, items, ResponsesParams())
@@ -92,7 +92,7 @@ def test_too_few_answers_keep_temperature_one(make_items: Make, make_responses: 
     assert few.loc[few.configuration == "m@cloze-0", "n"].item() == 19
 
 
-def test_only_whole_questions_of_calibration_items_are_used(
+def test_only_the_question_condition_of_calibration_items_is_used(
     make_items: Make, make_responses: Make
 ) -> None:
     items, rows = softmax_answers(make_items, make_responses, temperature=3.0, n=60, style="cloze")
@@ -103,9 +103,7 @@ def test_only_whole_questions_of_calibration_items_are_used(
     pd.testing.assert_frame_equal(alone, among)
 
 
-def test_one_scoring_of_texts_gives_three_configurations(
-    make_items: Make, make_responses: Make
-) -> None:
+def test_cloze_scores_give_three_configurations(make_items: Make, make_responses: Make) -> None:
     items, rows = softmax_answers(make_items, make_responses, temperature=3.0, n=60, style="cloze")
     rows["option_tokens"] = pd.Series([[2, 2, 2, 2]] * 60, dtype=object)
     table = fit_temperatures(rows, NONE, items, ResponsesParams()).set_index("configuration")
@@ -115,14 +113,16 @@ def test_one_scoring_of_texts_gives_three_configurations(
     assert ratio == pytest.approx(0.5, rel=1e-3)
 
 
-def test_a_live_answer_comes_before_a_recorded_one(make_items: Make, make_responses: Make) -> None:
+def test_live_responses_take_precedence_over_recorded_ones(
+    make_items: Make, make_responses: Make
+) -> None:
     items, live = softmax_answers(make_items, make_responses, temperature=3.0, n=60, style="cloze")
     recorded = live.assign(logprobs=[[5.0, 0.0, 0.0, 0.0]] * 60, source="a.parquet")
     both = fit_temperatures(live, recorded, items, ResponsesParams())
     pd.testing.assert_frame_equal(both, fit_temperatures(live, NONE, items, ResponsesParams()))
 
 
-def test_the_order_of_rows_changes_nothing(make_items: Make, make_responses: Make) -> None:
+def test_results_do_not_depend_on_row_order(make_items: Make, make_responses: Make) -> None:
     items, rows = softmax_answers(make_items, make_responses, temperature=3.0, n=60, style="cloze")
     shuffled = rows.sample(frac=1, random_state=1)
     backwards = items.iloc[::-1].reset_index(drop=True)
@@ -142,11 +142,11 @@ def test_without_calibration_items_every_temperature_is_one(
     assert table.nll_before.isna().all()
 
 
-def test_without_answers_the_table_is_empty(make_items: Make) -> None:
+def test_calibration_is_empty_without_responses(make_items: Make) -> None:
     assert fit_temperatures(NONE, NONE, make_items("q1"), ResponsesParams()).empty
 
 
-def test_a_gold_that_the_model_excludes_does_not_break_the_fit() -> None:
+def test_gold_of_probability_zero_keeps_the_fit_finite() -> None:
     scores = np.array([[-np.inf, 0.0]] + [[0.0, 1.0]] * 30)
     fit = fit_temperature(scores, np.array([0] + [1] * 30), low=0.05, high=100)
     assert np.isfinite(fit.nll_after)
@@ -160,7 +160,7 @@ def test_a_gold_that_the_model_excludes_does_not_break_the_fit() -> None:
         max_size=20,
     )
 )
-def test_no_other_temperature_is_better(rows: list[tuple[list[float], int]]) -> None:
+def test_fitted_temperature_is_optimal(rows: list[tuple[list[float], int]]) -> None:
     scores = padded([scores for scores, _ in rows])
     answer = np.array([gold for _, gold in rows])
     fit = fit_temperature(scores, answer, low=0.05, high=100)
@@ -172,15 +172,13 @@ def test_no_other_temperature_is_better(rows: list[tuple[list[float], int]]) -> 
     st.lists(st.lists(st.floats(-700, 700), min_size=1, max_size=6), min_size=1, max_size=5),
     st.floats(0.05, 100),
 )
-def test_probabilities_of_the_options_sum_to_one(
-    rows: list[list[float]], temperature: float
-) -> None:
+def test_probabilities_of_options_sum_to_one(rows: list[list[float]], temperature: float) -> None:
     p = np.exp(log_softmax(padded(rows), temperature))
     np.testing.assert_allclose(np.nansum(p, axis=1), 1)
     assert [int((~np.isnan(row)).sum()) for row in p] == [len(row) for row in rows]
 
 
-def test_ties_go_to_the_first_option_and_are_told() -> None:
+def test_ties_choose_the_first_option_and_are_marked() -> None:
     best, tied = best_options(padded([[1.0, 3.0, 3.0], [2.0, 1.0], None, [-np.inf, 0.0]]))
     assert best.tolist() == [1, 0, -1, 1]
     assert tied.tolist() == [True, False, False, False]
@@ -195,6 +193,6 @@ def test_ties_go_to_the_first_option_and_are_told() -> None:
         ({"temprature": 1.0}, "Extra inputs"),
     ],
 )
-def test_wrong_settings_are_refused(wrong: dict[str, Any], told: str) -> None:
+def test_invalid_settings_are_rejected(wrong: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         ResponsesParams(**wrong)

@@ -18,18 +18,18 @@ CELLS = ["m", None, "n", "m", " ", "NA"]
     ],
     ids=["one piece", "pieces", "large", "dictionary", "two dictionaries"],
 )
-def test_texts_are_kept_verbatim_however_they_are_stored(column: pa.ChunkedArray) -> None:
+def test_texts_are_verbatim_in_every_storage_type(column: pa.ChunkedArray) -> None:
     read = texts(column, "a.parquet")
     assert read.tolist() == CELLS
     assert read[0] is read[3]
 
 
-def test_whole_numbers_become_their_digits_and_nothing_stays_nothing() -> None:
+def test_integers_become_digits_and_missing_stays_missing() -> None:
     assert texts(pa.chunked_array([[7, None, -1]]), "a").tolist() == ["7", None, "-1"]
     assert texts(pa.chunked_array([pa.nulls(2)]), "a").tolist() == [None, None]
     assert texts(pa.chunked_array([], pa.string()), "a").tolist() == []
 
 
-def test_other_values_are_refused() -> None:
+def test_other_types_are_rejected() -> None:
     with pytest.raises(InputError, match=r"^a\.csv, column 'x': expected text, got type double$"):
         texts(pa.chunked_array([[0.5]]), "a.csv, column 'x'")

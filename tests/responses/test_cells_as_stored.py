@@ -37,36 +37,36 @@ MISSING = ["", " ", "nan", "NaN", "NA", "n/a", "None", "null", "<NA>", None]
 
 
 @pytest.mark.parametrize("read_column", [numbers, options])
-def test_what_says_that_nothing_is_there_is_missing_and_not_bad(read_column: Any) -> None:
+def test_spellings_of_missing_are_missing_and_not_bad(read_column: Any) -> None:
     assert read(read_column(column(MISSING))) == [None] * len(MISSING)
     assert read(read_column(column([None, None], pa.null()))) == [None, None]
 
 
-def test_texts_are_numbers_or_truth_values_or_bad() -> None:
+def test_texts_are_read_as_numbers_or_booleans_or_marked_bad() -> None:
     cells = numbers(column(["1", " 0.5 ", "TRUE", "false", "1e2", "x", "B", "-1", "1"]))
     assert read(cells) == [1, 0.5, 1, 0, 100, "bad", "bad", -1, 1]
 
 
 @pytest.mark.parametrize("kind", [pa.int8(), pa.uint64(), pa.float32(), pa.float64()])
-def test_numbers_are_read_of_any_width(kind: pa.DataType) -> None:
+def test_numbers_of_any_width_are_read(kind: pa.DataType) -> None:
     assert read(numbers(column([1, None, 0], kind))) == [1, None, 0]
 
 
-def test_truth_values_are_one_and_nothing_and_other_types_are_bad() -> None:
+def test_booleans_are_zero_or_one_and_other_types_are_bad() -> None:
     assert read(numbers(column([True, None, False]))) == [1, None, 0]
     assert read(numbers(column([[1], None]))) == ["bad", None]
     assert read(numbers(column([{"a": 1}, None]))) == ["bad", None]
     assert read(numbers(column([2**53 + 1, -(2**63)]))) == [2**53, -(2**63)]
 
 
-def test_options_are_letters_or_places() -> None:
+def test_options_are_letters_or_indices() -> None:
     said = ["A", " z ", "a", "0", "25", "-1", "-2", "1.5", "AB", "[", "{", "true", "é", "1.0", "@"]
     assert read(options(column(said))) == [
         *(0, 25, 0, 0, 25, None, "bad", "bad", "bad", "bad", "bad", "bad", "bad", 1, "bad"),
     ]
 
 
-def test_places_of_options_are_whole_and_below_a_thousand() -> None:
+def test_option_indices_are_integers_below_a_thousand() -> None:
     stored = [0.0, float(MAX_OPTIONS - 1), float(MAX_OPTIONS), -1.0, -2.0, -1.5, 0.5, math.inf]
     assert read(options(column(stored))) == [
         *(0, MAX_OPTIONS - 1, "bad", None, "bad", "bad", "bad", "bad")
@@ -74,7 +74,7 @@ def test_places_of_options_are_whole_and_below_a_thousand() -> None:
     assert read(options(column([math.nan, None]))) == [None, None]
 
 
-def test_lists_of_numbers_also_as_json() -> None:
+def test_lists_of_numbers_may_be_json() -> None:
     as_texts = ["[1, 2.5]", " [-1]", "", " NA ", "[]", "[1", "[true]", '["1"]', "3", None]
     found = number_lists(column(as_texts))
     assert list(found.content) == [[1.0, 2.5], [-1.0], *[None] * 8]
@@ -87,13 +87,13 @@ def test_lists_of_numbers_also_as_json() -> None:
     assert number_lists(column([[True]])).bad.tolist() == [True]
 
 
-def test_lists_of_texts_also_as_json() -> None:
+def test_lists_of_texts_may_be_json() -> None:
     found = text_lists(column([json.dumps(["a", "é"]), '["a", 1]', "a", None, "[]"]))
     assert list(found) == [("a", "é"), None, None, None, ()]
     assert list(text_lists(column([["a"], None, []]))) == [("a",), None, ()]
 
 
-def test_texts_are_verbatim_and_whole_numbers_their_digits() -> None:
+def test_texts_are_verbatim_and_integers_become_digits() -> None:
     assert list(texts(column(["01", " x", "NA", None]), "f")) == ["01", " x", "NA", None]
     assert list(texts(column([7, None, -1]), "f")) == ["7", None, "-1"]
     packed = pa.chunked_array([pa.array(["a", None, "a"]).dictionary_encode()])
@@ -120,11 +120,11 @@ def test_texts_are_verbatim_and_whole_numbers_their_digits() -> None:
         (pa.decimal128(10), "other"),
     ],
 )
-def test_kinds_of_columns(kind: pa.DataType, told: str) -> None:
+def test_column_kinds(kind: pa.DataType, told: str) -> None:
     assert column_kind(pa.chunked_array([], type=kind)) == told
 
 
-def test_a_dictionary_of_texts_is_read_as_its_texts() -> None:
+def test_dictionary_encoded_texts_are_read() -> None:
     packed = pa.chunked_array([pa.array(["B", None, "B", "x"]).dictionary_encode()])
     assert read(options(packed)) == [1, None, 1, 23]
     assert read(numbers(packed)) == ["bad", None, "bad", "bad"]

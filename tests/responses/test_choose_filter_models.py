@@ -30,7 +30,7 @@ FIVE = matrix(a=9, b=8, c=7, d=6, e=5)
 KIN = table(a=("x", "one"), b=("x", "two"), c=("y", "one"), d=("z", "two"), e=("w", "three"))
 
 
-def test_names_are_returned_as_they_are() -> None:
+def test_listed_names_are_returned_unchanged() -> None:
     named = choose_filter_models(["z", "not-there", "a"], FIVE, KIN)
     assert named == ["z", "not-there", "a"]
     assert choose_filter_models((), ResponseMatrix.empty(ITEMS), Models.empty()) == []
@@ -40,19 +40,19 @@ def test_names_are_returned_as_they_are() -> None:
     ("distinct", "chosen"),
     [("none", ["a", "b", "c"]), ("family", ["a", "c", "d"]), ("organisation", ["a", "b", "e"])],
 )
-def test_the_strongest_are_taken_one_of_each_kind(distinct: str, chosen: list[str]) -> None:
+def test_strongest_models_are_chosen_one_per_group(distinct: str, chosen: list[str]) -> None:
     rule = {"choose": "strongest", "count": 3, "distinct": distinct}
     assert choose_filter_models(rule, FIVE, KIN) == chosen
 
 
-def test_forward_takes_the_strongest_of_the_weaker_half() -> None:
+def test_forward_chooses_the_strongest_of_the_weaker_half() -> None:
     rule = {"choose": "forward", "count": 2, "distinct": "none"}
     assert choose_filter_models(rule, FIVE, KIN) == ["d", "e"]
     four = matrix(a=9, b=8, c=7, d=6)
     assert choose_filter_models({**rule, "count": 1}, four, KIN) == ["c"]
 
 
-def test_ties_go_by_name_whatever_the_order_of_models_and_items() -> None:
+def test_ties_are_broken_by_name_in_any_order() -> None:
     there = matrix(b=7, a=7, c=7)
     rule = {"choose": "strongest", "count": 3, "distinct": "none"}
     assert choose_filter_models(rule, there, KIN) == ["a", "b", "c"]
@@ -60,13 +60,13 @@ def test_ties_go_by_name_whatever_the_order_of_models_and_items() -> None:
     assert choose_filter_models(rule, turned, KIN) == ["a", "b", "c"]
 
 
-def test_models_that_answered_too_little_are_not_chosen() -> None:
+def test_models_below_min_coverage_are_not_chosen() -> None:
     sparse = matrix(a=6, b=7, c=[1, 1, 1, 1, *[NAN] * 6])
     rule = {"choose": "strongest", "count": 2, "distinct": "none"}
     assert choose_filter_models(rule, sparse, KIN) == ["b", "a"]
 
 
-def test_accuracy_is_taken_on_common_items_only() -> None:
+def test_accuracy_is_computed_on_common_items() -> None:
     # Of all that each answered b is right least often (8/10, the others 8/9), of what all three
     # answered most often (8/8, the others 7/8).
     there = matrix(
@@ -78,7 +78,7 @@ def test_accuracy_is_taken_on_common_items_only() -> None:
     assert choose_filter_models(rule, there, KIN) == ["b", "a", "c"]
 
 
-def test_items_that_few_models_answered_do_not_count_for_coverage() -> None:
+def test_rarely_answered_items_do_not_count_for_coverage() -> None:
     # q8 and q9 were answered by one model of three.
     eight = [1, 1, 1, 1, 1, 1, 1, 1, NAN, NAN]
     there = matrix(a=10, b=eight, c=eight)
@@ -86,7 +86,7 @@ def test_items_that_few_models_answered_do_not_count_for_coverage() -> None:
     assert choose_filter_models(rule, there, KIN) == ["a", "b", "c"]
 
 
-def test_one_model_asked_in_two_ways_is_taken_once() -> None:
+def test_each_model_is_chosen_once() -> None:
     there = matrix(**{"a@cloze-3": 8, "a@letters-3": 9, "b@cloze-3": 7})
     for distinct in ("none", "family", "organisation"):
         rule = {"choose": "strongest", "count": 1, "distinct": distinct}
@@ -95,13 +95,13 @@ def test_one_model_asked_in_two_ways_is_taken_once() -> None:
     assert choose_filter_models(rule, there, KIN) == ["a@letters-3", "b@cloze-3"]
 
 
-def test_a_model_without_organisation_is_one_of_its_own() -> None:
+def test_model_without_organisation_is_its_own_organisation() -> None:
     unknown = table(a=("x", None), b=("x", None), c=("y", "a"))
     rule = {"choose": "strongest", "count": 3, "distinct": "organisation"}
     assert choose_filter_models(rule, FIVE, unknown) == ["a", "b", "c"]
 
 
-def test_a_model_of_unknown_family_is_passed_over_where_families_must_differ() -> None:
+def test_models_of_unknown_family_are_skipped_with_distinct_family() -> None:
     named_after_itself = table(a=("a", "one"), b=("x", "two"), d=("z", "two"), e=("z", "three"))
     rule = {"choose": "strongest", "count": 2, "distinct": "family"}
     assert choose_filter_models(rule, FIVE, named_after_itself) == ["b", "d"]
@@ -114,18 +114,18 @@ def refusal(rule: dict[str, object], there: ResponseMatrix = FIVE) -> str:
     return str(told.value)
 
 
-def test_too_few_models_of_different_kinds_say_how_many_there_are() -> None:
+def test_too_few_distinct_models_are_reported_with_their_number() -> None:
     told = refusal({"choose": "strongest", "count": 4, "distinct": "organisation"})
     assert "count=4" in told
     assert "only 3 are of different organisations" in told
 
 
-def test_a_single_model_has_no_weaker_half() -> None:
+def test_single_model_has_no_weaker_half() -> None:
     told = refusal({"choose": "forward", "count": 1, "distinct": "none"}, matrix(a=5))
     assert "weaker half of the models that answered enough items (0)" in told
 
 
-def test_no_answers_are_told_apart_from_too_few() -> None:
+def test_no_responses_and_too_few_have_different_errors() -> None:
     rule = {"choose": "strongest", "count": 1}
     assert "no responses" in refusal(rule, ResponseMatrix.empty(ITEMS))
     blank = matrix(a=[NAN] * 10)
@@ -135,7 +135,7 @@ def test_no_answers_are_told_apart_from_too_few() -> None:
     assert "the highest coverage is 0.667 (a)" in told
 
 
-def test_models_without_a_common_item_cannot_be_ranked() -> None:
+def test_models_without_common_items_are_rejected() -> None:
     there = matrix(a=[1, 1, NAN, NAN], b=[NAN, NAN, 1, 1])
     told = refusal({"choose": "strongest", "count": 1, "min_coverage": 0.5}, there)
     assert "no item was answered by all 2 eligible models" in told
@@ -150,5 +150,5 @@ def test_models_without_a_common_item_cannot_be_ranked() -> None:
         ({"count": 3}, "filter_models.choose"),
     ],
 )
-def test_a_wrong_rule_names_its_field(rule: dict[str, object], field: str) -> None:
+def test_invalid_rule_is_reported_by_field(rule: dict[str, object], field: str) -> None:
     assert refusal(rule).startswith(field)

@@ -41,7 +41,7 @@ def cell(matrix: ResponseMatrix, field: str, model: str, item: str) -> float:
 # --- tidy files ------------------------------------------------------------------------------
 
 
-def test_rows_join_by_id_and_keep_what_the_file_says(make_items: Make, make_file: Make) -> None:
+def test_rows_join_by_id_and_keep_their_values(make_items: Make, make_file: Make) -> None:
     file = make_file(
         {
             "item_id": ["q2", "q1", "q1"],
@@ -71,9 +71,7 @@ def test_rows_of_calibration_items_are_kept(make_items: Make, make_file: Make) -
     assert counts(result)["joined_by_id"] == 2
 
 
-def test_a_row_whose_text_is_another_item_s_goes_to_that_item(
-    make_items: Make, make_file: Make
-) -> None:
+def test_text_takes_precedence_over_id(make_items: Make, make_file: Make) -> None:
     items = make_items("q1", "q2")
     choices = items.choices.tolist()
     file = make_file(
@@ -95,7 +93,7 @@ def test_a_row_whose_text_is_another_item_s_goes_to_that_item(
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]])
-def test_a_row_that_names_the_item_comes_before_rows_that_name_its_twins(
+def test_rows_with_the_id_take_precedence_over_rows_joined_by_text(
     make_items: Make, make_file: Make, order: list[int]
 ) -> None:
     items = make_items("q1", "q2")
@@ -116,7 +114,7 @@ def test_a_row_that_names_the_item_comes_before_rows_that_name_its_twins(
     }  # fmt: skip
 
 
-def test_the_order_of_options_is_part_of_the_text(make_items: Make, make_file: Make) -> None:
+def test_order_of_options_is_part_of_the_text(make_items: Make, make_file: Make) -> None:
     items = make_items("q1")
     shuffled = items.choices[0][::-1]
     file = make_file(
@@ -130,14 +128,14 @@ def test_the_order_of_options_is_part_of_the_text(make_items: Make, make_file: M
     assert counts(imported(items, file)) == {"models": 1, "rows": 1, "not_joined": 1}
 
 
-def test_a_file_without_ids_joins_by_its_questions(make_items: Make, make_file: Make) -> None:
+def test_files_without_ids_join_by_question(make_items: Make, make_file: Make) -> None:
     file = make_file({"question": ["What of q2?"], "model": ["m"], "correct": [1]})
     result = imported(make_items("q1", "q2"), file)
     assert result.imported_responses.item_id.tolist() == ["q2"]
     assert counts(result)["joined_by_hash"] == 1
 
 
-def test_a_text_that_two_items_share_decides_nothing(make_items: Make, make_file: Make) -> None:
+def test_ambiguous_texts_are_not_joined(make_items: Make, make_file: Make) -> None:
     items = make_items("q1", "q2")
     items["question"], items["content_hash"] = "Same?", content_hash("Same?", ["a", "b"])
     file = make_file(
@@ -154,7 +152,7 @@ def test_a_text_that_two_items_share_decides_nothing(make_items: Make, make_file
     assert counts(result)["not_joined"] == 1
 
 
-def test_the_first_of_two_rows_with_one_key_counts(make_items: Make, make_file: Make) -> None:
+def test_first_row_with_a_key_counts(make_items: Make, make_file: Make) -> None:
     file = make_file(
         {
             "item_id": ["q1", "q1", "q1", "q2", "q2"],
@@ -194,7 +192,7 @@ def test_the_first_of_two_rows_with_one_key_counts(make_items: Make, make_file: 
         ({"prediction": "A", "p_answer": 0.4, "p_prediction": 0.5}, False),
     ],
 )
-def test_rows_that_contradict_the_gold_are_counted_and_kept(
+def test_rows_inconsistent_with_the_gold_are_counted_and_kept(
     make_items: Make, make_file: Make, row: dict[str, Any], contradicts: bool
 ) -> None:
     sound = {"item_id": "q2", "model": "m", "correct": 1}
@@ -236,7 +234,7 @@ def test_rows_that_contradict_the_gold_are_counted_and_kept(
         ),
     ],
 )
-def test_a_row_that_cannot_be_is_dropped_and_named(
+def test_invalid_rows_are_dropped_and_reported(
     make_items: Make, make_file: Make, bad: dict[str, Any], told: str
 ) -> None:
     good = {"item_id": "q2", "model": "m", "correct": 1}
@@ -249,7 +247,7 @@ def test_a_row_that_cannot_be_is_dropped_and_named(
     assert f"1 dropped ({told}), e.g. q1 × " in result.import_report.detail[0]
 
 
-def test_a_probability_rounded_above_one_is_one(make_items: Make, make_file: Make) -> None:
+def test_probabilities_rounded_above_one_are_clipped(make_items: Make, make_file: Make) -> None:
     p = np.array([1.0000001], dtype=np.float32)
     file = make_file({"item_id": ["q1"], "model": ["m"], "correct": [1], "p_answer": p})
     assert imported(make_items("q1"), file).imported_responses.p_answer.tolist() == [1.0]
@@ -274,7 +272,7 @@ def test_a_probability_rounded_above_one_is_one(make_items: Make, make_file: Mak
         ),
     ],
 )
-def test_a_file_that_is_wrong_as_a_whole_is_refused_by_name(
+def test_invalid_tidy_files_are_rejected_by_name(
     make_items: Make, make_file: Make, columns: dict[str, Any], told: str
 ) -> None:
     with pytest.raises(InputError) as error:
@@ -284,7 +282,7 @@ def test_a_file_that_is_wrong_as_a_whole_is_refused_by_name(
     assert "\n" not in str(error.value)
 
 
-def test_columns_are_found_under_the_file_s_own_names(make_items: Make, make_file: Make) -> None:
+def test_columns_can_be_renamed(make_items: Make, make_file: Make) -> None:
     columns = {"doc": ["q1"], "llm": ["m"], "acc": [1]}
     naming = {"item_id": "doc", "model": "llm", "correct": "acc"}
     result = imported(make_items("q1"), make_file(columns, columns=naming))
@@ -293,7 +291,7 @@ def test_columns_are_found_under_the_file_s_own_names(make_items: Make, make_fil
         imported(make_items("q1"), make_file(columns, columns={**naming, "correct": "accuracy"}))
 
 
-def test_a_csv_says_the_same_as_a_parquet(make_items: Make, make_file: Make) -> None:
+def test_csv_and_parquet_give_the_same_result(make_items: Make, make_file: Make) -> None:
     columns = {
         "item_id": ["q1", "q2", "01"],
         "model": ["None", "None", "NA"],
@@ -319,21 +317,21 @@ def test_open_ended_items_take_scores(make_items: Make, make_file: Make) -> None
     assert rows.correct.tolist() == pytest.approx([0.8])
 
 
-def test_a_prediction_alone_is_judged_by_the_gold(make_items: Make, make_file: Make) -> None:
+def test_prediction_is_scored_with_the_gold(make_items: Make, make_file: Make) -> None:
     file = make_file({"item_id": ["q1", "q2"], "model": ["m", "m"], "prediction": ["b", "C"]})
     rows = imported(make_items("q1", "q2"), file).imported_responses
     assert rows.prediction.tolist() == [1, 2]
     assert rows.correct.tolist() == [1, 0]
 
 
-def test_any_of_several_right_options_is_right(make_items: Make, make_file: Make) -> None:
+def test_each_of_several_right_options_is_correct(make_items: Make, make_file: Make) -> None:
     items = make_items("q1")
     items["correct_set"] = pd.Series([[1, 3]], dtype=object)
     file = make_file({"item_id": ["q1", "q1"], "model": ["m", "n"], "prediction": ["D", "A"]})
     assert imported(items, file).imported_responses.correct.tolist() == [1, 0]
 
 
-def test_an_absent_file_is_reported(make_items: Make) -> None:
+def test_missing_file_is_reported(make_items: Make) -> None:
     absent = LoadedFile(ResponseFileParams(file="a.csv"), None, ("here", "there"))
     result = imported(make_items("q1"), absent)
     assert result.import_report.detail[0] == "file not found in here or there"
@@ -342,15 +340,13 @@ def test_an_absent_file_is_reported(make_items: Make) -> None:
     assert result.wide_matrices == []
 
 
-def test_no_files_at_all_give_empty_tables(make_items: Make) -> None:
+def test_no_files_give_empty_tables(make_items: Make) -> None:
     result = imported(make_items("q1"))
     assert result.import_report.empty
     assert result.imported_responses.empty
 
 
-def test_a_second_file_adds_what_the_first_lacks_and_changes_nothing(
-    make_items: Make, make_file: Make
-) -> None:
+def test_later_files_only_fill_in_missing_values(make_items: Make, make_file: Make) -> None:
     first = make_file({"item_id": ["q1", "q2"], "model": ["m", "m"], "correct": [1, 0]})
     second = make_file(
         {
@@ -369,7 +365,7 @@ def test_a_second_file_adds_what_the_first_lacks_and_changes_nothing(
     assert counts(result, 1) == {"models": 1, "rows": 3, "joined_by_id": 3, "contradicting": 1}
 
 
-def test_the_same_answers_in_two_files_are_doubled_and_the_first_file_wins(
+def test_first_of_two_files_with_the_same_responses_counts(
     make_items: Make, make_file: Make
 ) -> None:
     first = make_file({"item_id": ["q1", "q2"], "model": ["m", "m"], "correct": [1, 0]})
@@ -387,7 +383,7 @@ def test_the_same_answers_in_two_files_are_doubled_and_the_first_file_wins(
 
 @pytest.mark.parametrize("key", ["item_id", "question_number"])
 @pytest.mark.parametrize("transposed", [False, True])
-def test_both_orientations_give_the_same_matrix(
+def test_orientations_of_wide_files_are_equivalent(
     make_items: Make, make_file: Make, key: str, transposed: bool
 ) -> None:
     if transposed:
@@ -404,7 +400,7 @@ def test_both_orientations_give_the_same_matrix(
     assert "2 not joined, e.g. gone × m, gone × n" in result.import_report.detail[0]
 
 
-def test_letters_become_predictions_judged_by_the_gold(make_items: Make, make_file: Make) -> None:
+def test_letters_become_predictions_scored_with_the_gold(make_items: Make, make_file: Make) -> None:
     file = make_file({"item_id": ["q1", "q2", "q3"], "m": ["B", "a", None], "n": ["E", "C", "B"]})
     result = imported(make_items("q1", "q2", "q3"), file)
     (matrix,) = result.wide_matrices
@@ -414,22 +410,20 @@ def test_letters_become_predictions_judged_by_the_gold(make_items: Make, make_fi
     assert "1 dropped (not an option of the item), e.g. q1 × n" in result.import_report.detail[0]
 
 
-def test_numbers_written_as_text_are_read(make_items: Make, make_file: Make) -> None:
+def test_numbers_as_text_are_read(make_items: Make, make_file: Make) -> None:
     file = make_file({"model": ["m", "n"], "q1": ["1", "0.25"], "q2": ["true", None]})
     (matrix,) = imported(make_items("q1", "q2"), file).wide_matrices
     np.testing.assert_array_equal(matrix.correct, [[1, 1], [0.25, np.nan]])
 
 
-def test_a_score_outside_0_1_is_dropped_from_a_wide_file(make_items: Make, make_file: Make) -> None:
+def test_scores_outside_0_1_are_dropped_from_wide_files(make_items: Make, make_file: Make) -> None:
     file = make_file({"item_id": ["q1", "q2"], "m": [1.0, 7.5]})
     result = imported(make_items("q1", "q2"), file)
     assert counts(result) == {"models": 1, "rows": 2, "joined_by_id": 1, "dropped": 1}
     assert "1 dropped (not 0–1), e.g. q2 × m" in result.import_report.detail[0]
 
 
-def test_a_model_or_item_that_comes_twice_is_counted_and_the_first_cell_kept(
-    make_items: Make, make_file: Make
-) -> None:
+def test_first_cell_of_repeated_models_or_items_counts(make_items: Make, make_file: Make) -> None:
     table = pa.Table.from_arrays(
         [pa.array(["q1", "q2", "q1"]), *(pa.array(v) for v in ([1, None, 0], [0, 1, None]))],
         names=["item_id", "m", "m"],
@@ -452,7 +446,7 @@ def test_a_model_or_item_that_comes_twice_is_counted_and_the_first_cell_kept(
         ({"item_id": ["q1", None], "m": [1, 1]}, "row 2: the item id is missing"),
     ],
 )
-def test_a_wide_file_that_is_wrong_as_a_whole_is_refused_by_name(
+def test_invalid_wide_files_are_rejected_by_name(
     make_items: Make, make_file: Make, columns: dict[str, Any], told: str
 ) -> None:
     with pytest.raises(InputError) as error:
@@ -461,7 +455,7 @@ def test_a_wide_file_that_is_wrong_as_a_whole_is_refused_by_name(
     assert told in str(error.value)
 
 
-def test_conf_may_say_how_a_wide_file_asked(make_items: Make, make_file: Make) -> None:
+def test_style_and_shots_of_a_wide_file_are_configurable(make_items: Make, make_file: Make) -> None:
     file = make_file(
         {"item_id": ["q1"], "org/m": [1]}, style="letters", shots=5, condition="choices_only"
     )
@@ -491,9 +485,7 @@ def test_letters_and_correctness_of_one_model_complete_each_other(
         assert "doubled" not in counts(result, 1)
 
 
-def test_two_wide_files_of_one_model_are_merged_and_the_first_wins(
-    make_items: Make, make_file: Make
-) -> None:
+def test_wide_files_that_share_a_model_are_merged(make_items: Make, make_file: Make) -> None:
     first = make_file({"item_id": ["q1", "q2"], "m": [1, None]})
     second = make_file({"model": ["m", "n"], "q1": [0, 1], "q2": [1, 1]}, name="b.parquet")
     result = imported(make_items("q1", "q2"), first, second)
@@ -505,7 +497,7 @@ def test_two_wide_files_of_one_model_are_merged_and_the_first_wins(
     assert "1 different in an earlier file, e.g. q1 × m" in result.import_report.detail[1]
 
 
-def test_files_without_a_common_model_stay_apart(make_items: Make, make_file: Make) -> None:
+def test_wide_files_without_a_common_model_stay_apart(make_items: Make, make_file: Make) -> None:
     first = make_file({"item_id": ["q1"], "m": [1]})
     second = make_file({"item_id": ["q2"], "n": [1]}, name="b.parquet")
     matrices = imported(make_items("q1", "q2"), first, second).wide_matrices
@@ -515,7 +507,7 @@ def test_files_without_a_common_model_stay_apart(make_items: Make, make_file: Ma
     ]
 
 
-def test_a_model_of_a_tidy_and_a_wide_file_is_compared(make_items: Make, make_file: Make) -> None:
+def test_tidy_and_wide_rows_of_a_model_are_compared(make_items: Make, make_file: Make) -> None:
     items = make_items(*(f"q{i}" for i in range(30)))
     names = items.item_id.tolist()
     wide = make_file({"item_id": names, "m": [1] * 30})
@@ -528,9 +520,7 @@ def test_a_model_of_a_tidy_and_a_wide_file_is_compared(make_items: Make, make_fi
     assert "33% of the responses also in an earlier file differ" in (result.import_report.detail[0])
 
 
-def test_a_letter_of_a_wide_file_is_compared_with_a_tidy_prediction(
-    make_items: Make, make_file: Make
-) -> None:
+def test_wide_letters_are_compared_with_tidy_predictions(make_items: Make, make_file: Make) -> None:
     wide = make_file({"item_id": ["q1", "q2"], "m": ["B", "C"]})
     tidy = make_file(
         {"item_id": ["q1", "q2"], "model": ["m", "m"], "prediction": ["B", "D"]},
@@ -540,7 +530,7 @@ def test_a_letter_of_a_wide_file_is_compared_with_a_tidy_prediction(
     assert counts(result, 0) == {"models": 1, "rows": 2, "doubled": 2, "contradicting": 1}
 
 
-def test_calibration_items_of_a_wide_file_join_but_stay_out_of_the_matrix(
+def test_calibration_items_join_but_are_not_in_the_matrix(
     make_items: Make, make_file: Make
 ) -> None:
     file = make_file({"model": ["m"], "c1": [1], "q1": [0]})
@@ -570,7 +560,7 @@ def _usable(row: dict[str, Any]) -> bool:
 
 
 @given(st.lists(ROW, min_size=1).filter(lambda rows: any(map(_usable, rows))))
-def test_every_row_is_accounted_for_exactly_once(
+def test_every_row_has_exactly_one_outcome(
     make_items: Make, make_file: Make, rows: list[dict[str, Any]]
 ) -> None:
     file = make_file(pa.Table.from_pylist(rows))
@@ -591,7 +581,7 @@ def _first_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @given(st.data())
-def test_the_order_of_rows_changes_nothing(
+def test_results_do_not_depend_on_row_order(
     make_items: Make, make_file: Make, data: st.DataObject
 ) -> None:
     rows = data.draw(st.lists(ROW, min_size=1).map(_first_rows).filter(
@@ -606,7 +596,7 @@ def test_the_order_of_rows_changes_nothing(
 
 
 @given(st.data())
-def test_the_order_of_a_wide_file_changes_nothing(
+def test_results_do_not_depend_on_the_order_of_a_wide_file(
     make_items: Make, make_file: Make, data: st.DataObject
 ) -> None:
     values = st.lists(st.sampled_from([0, 1, None]), min_size=4, max_size=4)

@@ -64,7 +64,7 @@ def arc(number: int, labels: str = "ABCD", right: int = 1) -> dict[str, Any]:
     }
 
 
-def test_a_log_of_arc_gives_cloze_scores_with_the_bytes_of_the_options(tmp_path: Path) -> None:
+def test_arc_log_gives_cloze_scores_with_option_bytes(tmp_path: Path) -> None:
     docs = [arc(0), arc(1, "1234"), arc(2, "ABCDE"), arc(3, right=0)]
     rows = [
         scored(
@@ -97,7 +97,7 @@ def mmlu(subject: str, question: str, right: int) -> dict[str, Any]:
     return {"question": question, "subject": subject, "choices": choices, "answer": right}
 
 
-def test_a_log_of_mmlu_gives_letters_to_the_item_of_its_own_subject(tmp_path: Path) -> None:
+def test_mmlu_log_gives_letters_and_joins_within_the_subject(tmp_path: Path) -> None:
     docs = [mmlu("anatomy", "q?", 0), mmlu("virology", "q?", 3), mmlu("virology", "r?", 1)]
     ingested = hub_items("mmlu", docs)
     virology = [
@@ -114,7 +114,7 @@ def test_a_log_of_mmlu_gives_letters_to_the_item_of_its_own_subject(tmp_path: Pa
     assert counts(result) == {"rows": 2, "joined_by_hash": 2}
 
 
-def test_questions_that_a_subject_has_twice_go_to_its_items_in_their_order(tmp_path: Path) -> None:
+def test_repeated_questions_of_a_subject_join_in_order(tmp_path: Path) -> None:
     docs = [mmlu("anatomy", text, 0) for text in ("twice", "once", "twice")]
     rows = [scored(i, doc, LETTERS, [-3.0, -2.0, -1.0, -i / 2], 0) for i, doc in enumerate(docs)]
     result = import_log(tmp_path, rows[::-1], "mmlu", hub_items("mmlu", docs))
@@ -127,7 +127,7 @@ def test_questions_that_a_subject_has_twice_go_to_its_items_in_their_order(tmp_p
     assert last == {"mmlu/anatomy/0": 0, "mmlu/anatomy/1": -0.5, "mmlu/anatomy/2": -1}
 
 
-def test_a_text_of_several_subjects_is_not_joined_where_the_document_names_none(
+def test_text_of_several_subjects_is_not_joined_without_a_subject(
     tmp_path: Path,
 ) -> None:
     docs = [mmlu("anatomy", "q?", 0), mmlu("virology", "q?", 3)]
@@ -154,7 +154,7 @@ def hellaswag(number: int, right: int) -> dict[str, Any]:
     }
 
 
-def test_a_log_of_hellaswag_joins_though_the_task_has_cleaned_the_endings(tmp_path: Path) -> None:
+def test_hellaswag_log_joins_despite_cleaned_endings(tmp_path: Path) -> None:
     docs = [hellaswag(0, 2), hellaswag(1, 0)]
     ingested = hub_items("hellaswag", docs, split="validation")
     rows = [
@@ -170,7 +170,7 @@ def test_a_log_of_hellaswag_joins_though_the_task_has_cleaned_the_endings(tmp_pa
     assert list(responses.option_bytes[0]) == [len(text) for text in docs[0]["choices"]]
 
 
-def test_a_log_of_winogrande_has_its_options_in_the_contexts(tmp_path: Path) -> None:
+def test_winogrande_log_has_options_in_the_contexts(tmp_path: Path) -> None:
     docs = [
         {
             "sentence": f"The trophy {i} did not fit the case because the _ was too big.",
@@ -204,7 +204,7 @@ def test_a_log_of_winogrande_has_its_options_in_the_contexts(tmp_path: Path) -> 
     assert responses.correct.tolist() == [0, 1]
 
 
-def test_a_log_of_truthfulqa_is_brought_into_the_order_of_the_items_options(tmp_path: Path) -> None:
+def test_truthfulqa_log_is_reordered_to_the_items_options(tmp_path: Path) -> None:
     texts = ["best", "wrong one", "wrong two", "wrong three", "worse"]
     docs = [
         {
@@ -231,7 +231,7 @@ def test_a_log_of_truthfulqa_is_brought_into_the_order_of_the_items_options(tmp_
         assert by_length == {text: len(text) for text in item.choices}
 
 
-def test_of_a_written_answer_only_right_or_wrong_is_taken(tmp_path: Path) -> None:
+def test_written_answers_only_give_correctness(tmp_path: Path) -> None:
     docs = [
         {
             "question_id": i,
@@ -255,7 +255,7 @@ def test_of_a_written_answer_only_right_or_wrong_is_taken(tmp_path: Path) -> Non
     assert responses.logprobs.isna().all()
 
 
-def test_of_several_filters_of_one_answer_the_first_counts(tmp_path: Path) -> None:
+def test_first_filter_of_a_response_counts(tmp_path: Path) -> None:
     docs = [{"question": f"q{i}?", "answer": f"so\n#### {i}"} for i in range(2)]
     rows = [
         wrote(i, doc, doc["answer"], by == "flexible", by=by)
@@ -272,7 +272,7 @@ def test_of_several_filters_of_one_answer_the_first_counts(tmp_path: Path) -> No
 
 
 @pytest.mark.real_data
-def test_every_question_that_real_mmlu_has_twice_finds_its_own_item(
+def test_repeated_questions_of_real_mmlu_join_to_distinct_items(
     shared_data: Path, tmp_path: Path
 ) -> None:
     source = BenchmarkSource(
@@ -313,9 +313,7 @@ def mmlu_doc(item: pd.Series) -> dict[str, Any]:
 # --- which item -------------------------------------------------------------------------------
 
 
-def test_the_id_of_an_exported_item_is_believed_only_with_its_hash(
-    tmp_path: Path, make_items: Make
-) -> None:
+def test_exported_ids_need_the_matching_hash(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1", "q2", "q3")
     hashes = items.content_hash.tolist()
     asked = [
@@ -341,7 +339,7 @@ def test_the_id_of_an_exported_item_is_believed_only_with_its_hash(
 
 
 @pytest.mark.parametrize("nested", [False, True])
-def test_documents_of_other_sources_are_read_by_plain_keys(
+def test_documents_of_other_sources_are_read_by_common_keys(
     tmp_path: Path, make_items: Make, nested: bool
 ) -> None:
     items = make_items("q1", "q2")
@@ -357,7 +355,7 @@ def test_documents_of_other_sources_are_read_by_plain_keys(
     ]
 
 
-def test_a_document_with_another_option_is_not_joined(tmp_path: Path, make_items: Make) -> None:
+def test_document_with_a_different_option_is_not_joined(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1")
     doc = plain(items, 0)
     doc["choices"][3] += " "
@@ -372,7 +370,7 @@ def test_a_document_with_another_option_is_not_joined(tmp_path: Path, make_items
     style=st.sampled_from(["letters", "cloze"]),
     texts=st.lists(st.sampled_from(["é", "e\u0301", "a b", "A", "[x]"]), min_size=5, max_size=5),
 )
-def test_scores_follow_their_options_whatever_order_a_task_shows_them_in(
+def test_scores_follow_their_options_in_any_order(
     make_items: Make, order: list[int], turn: list[int], style: str, texts: list[str]
 ) -> None:
     texts = [f"{text}{i}" for i, text in enumerate(texts)]
@@ -413,7 +411,7 @@ def test_scores_follow_their_options_whatever_order_a_task_shows_them_in(
         ([" A", " B", " C"], ["x", "y"], {}),
     ],
 )
-def test_continuations_are_letters_or_texts_of_the_options_or_unknown(
+def test_style_follows_from_the_continuations(
     continuations: list[str], choices: list[str], orders: dict[str, list[int]]
 ) -> None:
     sample = Sample(0, {}, "0", continuations, None, [0.0] * len(continuations), 1.0)
@@ -433,13 +431,13 @@ def test_continuations_are_letters_or_texts_of_the_options_or_unknown(
         ({}, "letters", None),
     ],
 )
-def test_options_that_are_letters_are_told_apart_by_the_style(
+def test_options_that_are_letters_depend_on_the_style(
     orders: dict[str, list[int] | None], style: str, order: list[int] | None
 ) -> None:
     assert order_of(orders, style) == order
 
 
-def test_a_log_of_mixed_continuations_has_no_style_and_says_so(
+def test_mixed_continuations_give_an_unknown_style_with_a_note(
     tmp_path: Path, make_items: Make
 ) -> None:
     items = make_items("q1", "q2")
@@ -454,9 +452,7 @@ def test_a_log_of_mixed_continuations_has_no_style_and_says_so(
     assert told in result.import_report.detail[0]
 
 
-def test_items_whose_options_are_letters_do_not_make_a_log_mixed(
-    tmp_path: Path, make_items: Make
-) -> None:
+def test_options_that_are_letters_do_not_make_a_log_mixed(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1", q2=["B", "A", "C", "D"])
     texts = [[f" {text}" for text in choices] for choices in items.choices]
     for kind, rows in {"letters": [LETTERS, LETTERS], "cloze": texts}.items():
@@ -469,9 +465,7 @@ def test_items_whose_options_are_letters_do_not_make_a_log_mixed(
         assert result.import_report.detail[0] == ""
 
 
-def test_of_unknown_continuations_only_right_or_wrong_is_taken(
-    tmp_path: Path, make_items: Make
-) -> None:
+def test_unknown_continuations_only_give_correctness(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1", "q2")
     asked = [" yes", " no", " maybe", " never"]
     rows = [scored(i, plain(items, i), asked, [-4, -3 + 3 * i, -2, -1], 1) for i in range(2)]
@@ -484,7 +478,7 @@ def test_of_unknown_continuations_only_right_or_wrong_is_taken(
     assert "style unknown: continuations such as ' yes' (doc 0)" in detail
 
 
-def test_what_conf_says_of_a_log_counts(tmp_path: Path, make_items: Make) -> None:
+def test_entry_of_a_log_overrides_its_style_and_shots(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1")
     path = write_log(tmp_path, [scored(0, plain(items, 0), LETTERS, [-4, -3, -2, -1], 1)])
     named = {"file": path.name, "model": "mine", "style": "cloze_bytes", "shots": 2}
@@ -503,9 +497,7 @@ def test_what_conf_says_of_a_log_counts(tmp_path: Path, make_items: Make) -> Non
 # --- what does not fit ------------------------------------------------------------------------
 
 
-def test_a_gold_that_differs_is_told_and_the_answer_judged_by_our_own(
-    tmp_path: Path, make_items: Make
-) -> None:
+def test_different_gold_is_reported_and_ours_is_used(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1", "q2", "q3", "q4")  # the gold is option 1
     rows = [
         scored(0, plain(items, 0), LETTERS, [-1, -2, -3, -4], 0),
@@ -537,7 +529,7 @@ def test_a_gold_that_differs_is_told_and_the_answer_judged_by_our_own(
         ("a worked solution", False),
     ],
 )
-def test_the_target_of_a_written_answer_is_compared_where_it_names_an_option(
+def test_target_of_a_written_answer_is_compared_if_it_names_an_option(
     tmp_path: Path, make_items: Make, target: str, differs: bool
 ) -> None:
     items = make_items("q1")
@@ -546,7 +538,7 @@ def test_the_target_of_a_written_answer_is_compared_where_it_names_an_option(
     assert result.imported_responses.correct.tolist() == [1]
 
 
-def test_an_acc_that_is_not_that_of_the_log_likelihoods_contradicts(
+def test_acc_that_differs_from_the_log_likelihoods_is_reported(
     tmp_path: Path, make_items: Make
 ) -> None:
     items = make_items("q1", "q2", "q3")
@@ -561,9 +553,7 @@ def test_an_acc_that_is_not_that_of_the_log_likelihoods_contradicts(
     assert result.import_report.detail[0] == told
 
 
-def test_documents_logged_twice_are_counted_and_the_first_kept(
-    tmp_path: Path, make_items: Make
-) -> None:
+def test_first_of_repeated_documents_counts(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1")
     rows = [
         scored(0, plain(items, 0), LETTERS, [-2, -1, -3, -4], 1),
@@ -575,7 +565,7 @@ def test_documents_logged_twice_are_counted_and_the_first_kept(
     assert counts(result) == {"rows": 3, "joined_by_hash": 1, "doubled": 2, "contradicting": 1}
 
 
-def test_rows_without_one_response_per_option_or_any_answer_are_dropped(
+def test_documents_with_missing_log_likelihoods_are_dropped(
     tmp_path: Path, make_items: Make
 ) -> None:
     items = make_items("q1", "q2", "q3", "q4")
@@ -596,7 +586,7 @@ def test_rows_without_one_response_per_option_or_any_answer_are_dropped(
     assert "1 dropped (logprobs not finite), e.g. q2 ×" in detail
 
 
-def test_a_log_of_another_benchmark_stops_nothing(tmp_path: Path, make_items: Make) -> None:
+def test_log_of_another_benchmark_is_not_joined(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1")
     write_log(tmp_path / "m", [scored(0, {"page": "…"}, [" x"], [-1], 0)], task="other")
     write_log(tmp_path / "m", [scored(0, plain(items, 0), LETTERS, [-2, -1, -3, -4], 1)])
@@ -617,7 +607,7 @@ def answers(items: pd.DataFrame, order: Sequence[int]) -> list[dict[str, Any]]:
     ]
 
 
-def test_the_order_of_the_lines_changes_nothing(tmp_path: Path, make_items: Make) -> None:
+def test_results_do_not_depend_on_line_order(tmp_path: Path, make_items: Make) -> None:
     items = make_items(*(f"q{i}" for i in range(12)))
     first = imported(tmp_path / "a", items, answers(items, range(12)))
     again = imported(tmp_path / "b", items, answers(items, [7, *range(7), *range(11, 7, -1)]))
@@ -625,9 +615,7 @@ def test_the_order_of_the_lines_changes_nothing(tmp_path: Path, make_items: Make
     pd.testing.assert_frame_equal(first.import_report, again.import_report)
 
 
-def test_a_matrix_from_a_log_has_the_accuracy_that_lm_eval_counted(
-    tmp_path: Path, make_items: Make
-) -> None:
+def test_matrix_from_a_log_has_the_accuracy_of_lm_eval(tmp_path: Path, make_items: Make) -> None:
     items = make_items(*(f"q{i}" for i in range(40)))
     rows = answers(items, range(40))
     lengths = np.array([[len(text) for text in texts] for texts in items.choices], dtype=float)
@@ -649,7 +637,7 @@ def test_a_matrix_from_a_log_has_the_accuracy_that_lm_eval_counted(
     }
 
 
-def test_two_runs_of_a_model_are_one_and_the_first_counts(tmp_path: Path, make_items: Make) -> None:
+def test_first_of_two_runs_of_a_model_counts(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1", "q2")
     first = [scored(0, plain(items, 0), LETTERS, [-2, -1, -3, -4], 1)]
     later = [
@@ -663,9 +651,7 @@ def test_two_runs_of_a_model_are_one_and_the_first_counts(tmp_path: Path, make_i
     assert counts(result, 1) == {"rows": 2, "joined_by_hash": 1, "doubled": 1, "contradicting": 1}
 
 
-def test_logs_of_several_lengths_that_overlap_are_merged_row_by_row(
-    tmp_path: Path, make_items: Make
-) -> None:
+def test_overlapping_logs_are_merged_by_row(tmp_path: Path, make_items: Make) -> None:
     items = make_items(*(f"q{i}" for i in range(7)))
     for day, asked in enumerate([[0], [1, 2, 3], [0, 4], [5, 6, 3]], start=1):
         rows = [scored(i, plain(items, i), LETTERS, [-9, -float(day), -9, -9], 1) for i in asked]
@@ -693,7 +679,7 @@ def test_logs_of_many_subjects_are_one_configuration(tmp_path: Path) -> None:
     assert len(result.imported_responses) == 3
 
 
-def test_the_harness_itself_writes_logs_that_are_read(tmp_path: Path, make_items: Make) -> None:
+def test_logs_written_by_the_harness_are_read(tmp_path: Path, make_items: Make) -> None:
     """With its own dummy model, which draws log-likelihoods: no weights, but the real writer."""
     pytest.importorskip("lm_eval")
     import json

@@ -75,7 +75,7 @@ from benchwright.responses.model_descriptions import describe_models, describe_n
         ("distilgpt2", "gpt2"),
     ],
 )
-def test_a_name_tells_the_base_model(model: str, family: str) -> None:
+def test_family_follows_from_the_name(model: str, family: str) -> None:
     assert describe_name(model).family == family
 
 
@@ -91,7 +91,7 @@ def test_a_name_tells_the_base_model(model: str, family: str) -> None:
         "nobody/llamafied-1b",
     ],
 )
-def test_an_unknown_model_is_its_own_family(model: str) -> None:
+def test_unknown_model_is_its_own_family(model: str) -> None:
     assert describe_name(model).family == model
 
 
@@ -108,7 +108,7 @@ def test_an_unknown_model_is_its_own_family(model: str) -> None:
         ("TinyLlama-1.1B-step-50K-105b", 1.1),
     ],
 )
-def test_a_name_tells_the_size(model: str, size: float) -> None:
+def test_size_follows_from_the_name(model: str, size: float) -> None:
     assert describe_name(model).size_b == pytest.approx(size, nan_ok=True)
 
 
@@ -123,17 +123,17 @@ def test_a_name_tells_the_size(model: str, size: float) -> None:
         ("org/with-items", False),
     ],
 )
-def test_a_name_tells_whether_it_was_instructed(model: str, instruct: bool) -> None:
+def test_instruct_follows_from_the_name(model: str, instruct: bool) -> None:
     assert describe_name(model).instruct == instruct
 
 
-def test_the_organisation_stands_before_the_slash() -> None:
+def test_organisation_is_before_the_slash() -> None:
     assert describe_name("Qwen/Qwen-7B").organisation == "Qwen"
     assert describe_name("helm:openai/gpt-4o-2024-05-13").organisation == "openai"
     assert describe_name("psn_irt:student_0").organisation is None
 
 
-def test_conf_comes_before_the_name_and_configurations_share_a_model() -> None:
+def test_settings_take_precedence_over_the_name() -> None:
     models = ModelsParams.model_validate(
         {
             "models": {
@@ -162,7 +162,7 @@ def families_of(names: tuple[str, ...], families: dict[str, str] | None = None) 
     return describe_models(ResponseMatrix.of(names, ("q",)), models).family.tolist()
 
 
-def test_families_from_conf_come_before_the_name() -> None:
+def test_configured_families_take_precedence_over_the_name() -> None:
     names = ("a/Secret-Llama-7b", "b/plain", "helm:writer/palmyra-x-v3@letters-5")
     given = {
         "A/secret-llama-7B": "exact",
@@ -177,14 +177,14 @@ def test_families_from_conf_come_before_the_name() -> None:
     ]
 
 
-def test_the_longest_pattern_counts_whatever_their_order() -> None:
+def test_longest_pattern_takes_precedence() -> None:
     names = ("org/llama-3-8b",)
     given = {"*llama*": "wide", "org/llama-3*": "narrow"}
     assert families_of(names, families=given) == ["narrow"]
     assert families_of(names, families=dict(reversed(given.items()))) == ["narrow"]
 
 
-def test_without_families_in_conf_names_speak() -> None:
+def test_names_are_used_without_configured_families() -> None:
     assert families_of(("org/llama-3-8b",)) == ["llama-3"]
     assert families_of(("org/llama-3-8b",), families={}) == ["llama-3"]
 
@@ -205,7 +205,7 @@ ARCHITECTURES = {
 
 
 @pytest.mark.real_data
-def test_families_read_from_real_names_agree_with_the_architectures(shared_data: Path) -> None:
+def test_families_from_real_names_match_the_architectures(shared_data: Path) -> None:
     table = pd.read_parquet(shared_data / "responses" / "leaderboard_v1_models.parquet")
     table["family"] = [describe_name(name).family for name in table["name"]]
     assert (table["family"] != table["name"]).mean() > 0.5

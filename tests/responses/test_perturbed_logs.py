@@ -62,7 +62,7 @@ def imported(folder: Path, items: pd.DataFrame, perturbed_items: pd.DataFrame | 
     return import_as_rows(load(folder), items, Demonstrations.empty(), perturbed_items)
 
 
-def test_answers_to_a_copy_get_its_condition_and_its_gold(
+def test_responses_to_a_copy_get_its_condition_and_gold(
     tmp_path: Path, items: pd.DataFrame
 ) -> None:
     perturbed_items = copies_of(items)
@@ -91,9 +91,7 @@ def test_answers_to_a_copy_get_its_condition_and_its_gold(
         assert 0 < sum(expected) < 8
 
 
-def test_a_copy_of_which_this_run_knows_nothing_is_left_out_and_told(
-    tmp_path: Path, items: pd.DataFrame
-) -> None:
+def test_unknown_copies_are_ignored_and_reported(tmp_path: Path, items: pd.DataFrame) -> None:
     rows = rows_of(copies_of(items), "wicked-1")
     write_log(tmp_path, log_of(rows, "wicked-9", best=3))
     for perturbed_items in (None, copies_of(items)):
@@ -104,7 +102,7 @@ def test_a_copy_of_which_this_run_knows_nothing_is_left_out_and_told(
         assert "unknown condition wicked-9" in detail
 
 
-def test_an_unaltered_copy_in_a_copy_s_log_is_no_answer_to_the_item(
+def test_unaltered_items_in_a_log_of_a_copy_do_not_count_for_the_original(
     tmp_path: Path, items: pd.DataFrame
 ) -> None:
     copies = items.to_dict("records")
@@ -113,7 +111,7 @@ def test_an_unaltered_copy_in_a_copy_s_log_is_no_answer_to_the_item(
     assert result.imported_responses.empty
 
 
-def test_an_item_that_a_copy_copied_is_answered_in_both(tmp_path: Path, make_items: Make) -> None:
+def test_unaltered_items_are_answered_in_both_conditions(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1", q2=["x", "None of the above"])  # q2 stays as it is
     perturbed_items = copies_of(items, copies=1)
     assert rows_of(perturbed_items, "wicked-1")[1]["content_hash"] == items["content_hash"].iloc[1]
@@ -126,7 +124,7 @@ def test_an_item_that_a_copy_copied_is_answered_in_both(tmp_path: Path, make_ite
     assert found == [["q2", "question"], ["q2", "wicked-1"]]
 
 
-def test_a_copy_of_another_seed_is_left_out_as_a_whole(tmp_path: Path, items: pd.DataFrame) -> None:
+def test_copy_with_another_seed_is_ignored_entirely(tmp_path: Path, items: pd.DataFrame) -> None:
     own, other = copies_of(items, seed=0), copies_of(items, seed=5)
     rows, theirs = rows_of(own, "wicked-1"), rows_of(other, "wicked-1")
     same = [a["content_hash"] == b["content_hash"] for a, b in zip(rows, theirs, strict=True)]
@@ -138,7 +136,7 @@ def test_a_copy_of_another_seed_is_left_out_as_a_whole(tmp_path: Path, items: pd
     assert "texts differ from those of wicked-1" in result.import_report["detail"].iloc[0]
 
 
-def test_the_logs_of_one_run_are_judged_together(tmp_path: Path, items: pd.DataFrame) -> None:
+def test_logs_of_one_run_are_compared_together(tmp_path: Path, items: pd.DataFrame) -> None:
     own, other = copies_of(items, seed=0), copies_of(items, seed=5)
     pairs = list(zip(rows_of(own, "wicked-1"), rows_of(other, "wicked-1"), strict=True))
     same = [theirs for ours, theirs in pairs if ours["content_hash"] == theirs["content_hash"]]
@@ -151,9 +149,7 @@ def test_the_logs_of_one_run_are_judged_together(tmp_path: Path, items: pd.DataF
     assert len(imported(tmp_path, items, own).imported_responses) == 8
 
 
-def test_a_few_texts_that_have_changed_since_cost_only_themselves(
-    tmp_path: Path, make_items: Make
-) -> None:
+def test_a_few_changed_texts_do_not_exclude_the_copy(tmp_path: Path, make_items: Make) -> None:
     items = make_items(*(f"q{n}" for n in range(100)))
     perturbed_items = copies_of(items, copies=1)
     rows = rows_of(perturbed_items, "wicked-1")
@@ -164,7 +160,7 @@ def test_a_few_texts_that_have_changed_since_cost_only_themselves(
     assert "q7" not in set(result.imported_responses["item_id"])
 
 
-def test_the_order_of_options_is_what_a_copy_is_about(tmp_path: Path, items: pd.DataFrame) -> None:
+def test_order_of_options_must_match_the_copy(tmp_path: Path, items: pd.DataFrame) -> None:
     perturbed_items = copies_of(items, copies=1, transforms=[{"transform": "shuffle_choices"}])
     turned = [
         row | {"choices": row["choices"][::-1], "answer": 3 - row["answer"], "content_hash": "0"}
@@ -180,7 +176,7 @@ def test_the_order_of_options_is_what_a_copy_is_about(tmp_path: Path, items: pd.
 
 
 @pytest.mark.parametrize("seed", [0, 5])
-def test_what_conf_says_of_a_log_without_conditions_counts(
+def test_configured_condition_of_a_log_is_used(
     tmp_path: Path, items: pd.DataFrame, seed: int
 ) -> None:
     lines = log_of(rows_of(copies_of(items, seed=seed), "wicked-2"), None, best=3)
@@ -195,9 +191,7 @@ def test_what_conf_says_of_a_log_without_conditions_counts(
         assert counts(result) == {"rows": 8, "not_joined": 8}
 
 
-def test_logs_without_conditions_answer_the_items_as_they_are(
-    tmp_path: Path, items: pd.DataFrame
-) -> None:
+def test_logs_without_conditions_join_to_the_originals(tmp_path: Path, items: pd.DataFrame) -> None:
     rows = items.to_dict("records")
     write_log(tmp_path, log_of(rows, None, best=1), "benchwright_original")
     plain = [
@@ -216,7 +210,7 @@ def test_logs_without_conditions_answer_the_items_as_they_are(
         assert result.import_report["joined_by_id"].tolist() == [8, 0]
 
 
-def test_a_log_of_both_is_taken_apart(tmp_path: Path, items: pd.DataFrame) -> None:
+def test_log_with_several_conditions_is_separated(tmp_path: Path, items: pd.DataFrame) -> None:
     perturbed_items = copies_of(items, copies=1)
     lines = log_of(items.to_dict("records"), None, best=1)
     lines += log_of(rows_of(perturbed_items, "wicked-1"), "wicked-1", best=3)
@@ -229,7 +223,7 @@ def test_a_log_of_both_is_taken_apart(tmp_path: Path, items: pd.DataFrame) -> No
     }
 
 
-def test_a_tidy_file_says_the_condition_of_each_row(make_file: Make, items: pd.DataFrame) -> None:
+def test_tidy_rows_have_conditions(make_file: Make, items: pd.DataFrame) -> None:
     perturbed_items = copies_of(items)
     perturbed = rows_of(perturbed_items, "wicked-1")
     cells = [
@@ -249,9 +243,7 @@ def test_a_tidy_file_says_the_condition_of_each_row(make_file: Make, items: pd.D
 
 
 @pytest.mark.parametrize("seed", [0, 5])
-def test_a_tidy_file_with_texts_has_to_have_those_of_the_copy(
-    make_file: Make, items: pd.DataFrame, seed: int
-) -> None:
+def test_tidy_texts_must_match_the_copy(make_file: Make, items: pd.DataFrame, seed: int) -> None:
     perturbed_items = copies_of(items)
     cells = [
         {
@@ -272,9 +264,7 @@ def test_a_tidy_file_with_texts_has_to_have_those_of_the_copy(
         assert "texts differ from those of wicked-1" in result.import_report["detail"].iloc[0]
 
 
-def test_two_files_with_answers_to_a_copy_are_merged_by_its_gold(
-    make_file: Make, items: pd.DataFrame
-) -> None:
+def test_files_of_a_copy_are_merged_with_its_gold(make_file: Make, items: pd.DataFrame) -> None:
     perturbed_items = copies_of(items)
     perturbed = rows_of(perturbed_items, "wicked-1")
     common = [{"item_id": r["item_id"], "model": "m", "condition": "wicked-1"} for r in perturbed]
@@ -292,7 +282,7 @@ def test_two_files_with_answers_to_a_copy_are_merged_by_its_gold(
     assert (result.imported_responses["prediction"] == 3).all()
 
 
-def test_a_wide_file_of_a_copy_is_judged_by_its_gold(make_file: Make, items: pd.DataFrame) -> None:
+def test_wide_file_of_a_copy_is_scored_with_its_gold(make_file: Make, items: pd.DataFrame) -> None:
     perturbed_items = copies_of(items)
     cells = {"item_id": NAMES, "m": ["D"] * 8}
     for condition in ("wicked-1", "wicked-9"):
@@ -307,7 +297,7 @@ def test_a_wide_file_of_a_copy_is_judged_by_its_gold(make_file: Make, items: pd.
         assert (matrix.condition, matrix.correct.tolist()) == (condition, [expected])
 
 
-def test_a_wide_file_of_a_copy_adds_nothing_to_the_answers_to_the_items(
+def test_wide_file_of_a_copy_does_not_affect_the_originals(
     make_file: Make, items: pd.DataFrame
 ) -> None:
     perturbed_items = copies_of(items)
@@ -326,7 +316,7 @@ def test_a_wide_file_of_a_copy_adds_nothing_to_the_answers_to_the_items(
     assert perturbed["wicked-2"].models == ()
 
 
-def test_a_tidy_and_a_wide_file_of_a_copy_are_compared_item_by_item(
+def test_tidy_and_wide_files_of_a_copy_are_compared_by_item(
     make_file: Make, items: pd.DataFrame
 ) -> None:
     perturbed_items = copies_of(items)
@@ -346,7 +336,7 @@ def test_a_tidy_and_a_wide_file_of_a_copy_are_compared_item_by_item(
 
 
 @pytest.mark.parametrize("condition", ["choices_only", "question_only"])
-def test_answers_to_the_items_shown_in_other_ways_are_no_copies(
+def test_other_conditions_are_not_copies(
     make_file: Make, items: pd.DataFrame, condition: str
 ) -> None:
     cells = {"item_id": NAMES, "model": ["m"] * 8, "correct": [1.0] * 8}
@@ -356,7 +346,7 @@ def test_answers_to_the_items_shown_in_other_ways_are_no_copies(
         assert result.imported_responses["condition"].tolist() == [condition] * 8
 
 
-def test_files_of_one_run_have_its_folder_and_time() -> None:
+def test_run_of_a_log_is_its_folder_and_time() -> None:
     assert run_of(f"a/samples_x_{TIME}.jsonl") == run_of(f"a/samples_y_{TIME}.jsonl")
     assert run_of(f"a/samples_x_{TIME}.jsonl") != run_of(f"b/samples_x_{TIME}.jsonl")
     assert run_of("a/other.jsonl") == "a/other.jsonl"

@@ -61,7 +61,9 @@ def build(
     )
 
 
-def test_an_answer_is_right_by_the_gold_of_its_copy(make_items: Make, make_responses: Make) -> None:
+def test_responses_are_scored_with_the_gold_of_their_copy(
+    make_items: Make, make_responses: Make
+) -> None:
     items = make_items("q1", "q2")  # the gold is option 1
     perturbed_items = PerturbedItems.from_rows(
         [
@@ -86,7 +88,7 @@ def test_an_answer_is_right_by_the_gold_of_its_copy(make_items: Make, make_respo
     assert np.isnan(second.correct[0, 1])  # the copy has no q2
 
 
-def test_demonstrations_of_a_copy_are_no_items(make_items: Make, make_responses: Make) -> None:
+def test_demonstrations_of_a_copy_are_not_items(make_items: Make, make_responses: Make) -> None:
     worked = perturbed("wicked-0", "d1", ["x", "y"], 0, role="demonstration")
     perturbed_items = PerturbedItems.from_rows(
         [worked, perturbed("wicked-0", "q1", ["x", "None of the above"], 1)]
@@ -96,7 +98,9 @@ def test_demonstrations_of_a_copy_are_no_items(make_items: Make, make_responses:
     assert seen["wicked-0"].correct.tolist() == [[1]]
 
 
-def test_a_copy_keeps_all_its_right_options(make_items: Make, make_responses: Make) -> None:
+def test_unaltered_items_of_a_copy_keep_all_right_options(
+    make_items: Make, make_responses: Make
+) -> None:
     items = make_items("q1", "q2")
     items["correct_set"] = [[1, 2], [1, 2]]
     copied = perturbed("wicked-0", "q1", list(items["choices"].iloc[0]), 1)
@@ -110,7 +114,7 @@ def test_a_copy_keeps_all_its_right_options(make_items: Make, make_responses: Ma
     assert seen["wicked-0"].correct.tolist() == [[1, 0]]
 
 
-def test_the_items_stay_as_they_were(make_items: Make, make_responses: Make) -> None:
+def test_items_are_not_modified(make_items: Make, make_responses: Make) -> None:
     items = make_items("q1")
     before = items.copy(deep=True)
     perturbed_items = PerturbedItems.from_rows(
@@ -125,7 +129,7 @@ def test_the_items_stay_as_they_were(make_items: Make, make_responses: Make) -> 
     ("names", "told"),
     [(("q1", "q1"), "repeats item 'q1'"), (("q9",), "unknown item 'q9'")],
 )
-def test_a_copy_that_does_not_fit_the_items_is_told(
+def test_copy_with_unknown_or_repeated_items_is_rejected(
     make_items: Make, make_responses: Make, names: tuple[str, ...], told: str
 ) -> None:
     perturbed_items = PerturbedItems.from_rows(
@@ -137,7 +141,7 @@ def test_a_copy_that_does_not_fit_the_items_is_told(
         )
 
 
-def test_recorded_answers_count_where_no_live_one_is(
+def test_recorded_responses_fill_in_missing_live_ones(
     make_items: Make, make_responses: Make
 ) -> None:
     items = make_items("q1", "q2")
@@ -161,7 +165,7 @@ def test_recorded_answers_count_where_no_live_one_is(
     assert seen.prediction.tolist() == [[3, 1]]
 
 
-def test_recorded_matrices_of_a_copy_are_in_its_matrix(make_items: Make) -> None:
+def test_recorded_matrices_of_a_copy_are_included(make_items: Make) -> None:
     perturbed_items = PerturbedItems.from_rows(
         [perturbed("wicked-0", "q1", ["q1 a", "None of the above"], 1)]
     )

@@ -92,7 +92,7 @@ def test_arc_was_answered_by_seven_models_on_3516_of_3530_items(
     assert (matrix.prediction == -1).all()
 
 
-def test_the_seven_models_are_kin_of_two(shared_data: Path) -> None:
+def test_the_seven_models_belong_to_two_families(shared_data: Path) -> None:
     names = pd.read_parquet(shared_data / "responses" / "arc_7models.parquet")["model"].unique()
     assert {describe_name(name).family for name in names} == {"mistral-7b", "llama-3"}
 
@@ -162,7 +162,7 @@ def test_the_leaderboard_imports_with_its_rows_as_models(
 
 
 @pytest.mark.long
-def test_two_sources_that_asked_a_model_differently_are_noticed(
+def test_sources_with_different_prompts_are_reported(
     shared_data: Path, real_items: GetItems
 ) -> None:
     files = ["arc_challenge_7models.parquet", "leaderboard_v1_arc_challenge.parquet"]

@@ -52,9 +52,7 @@ def test_log_likelihoods_become_prediction_correctness_and_probabilities(
     np.testing.assert_allclose(matrix.p_prediction, [[0.7, 0.6]], rtol=1e-6)
 
 
-def test_the_temperature_of_the_question_serves_the_other_conditions(
-    make_items: Make, make_responses: Make
-) -> None:
+def test_temperature_applies_to_all_conditions(make_items: Make, make_responses: Make) -> None:
     scores = [0.0, 4.0, 0.0, 0.0]
     rows = make_responses(
         scored("q1", scores, style="cloze"),
@@ -67,7 +65,7 @@ def test_the_temperature_of_the_question_serves_the_other_conditions(
     assert out.choices_only_matrix.condition == "choices_only"
 
 
-def test_a_cloze_scoring_gives_three_configurations_that_may_choose_differently(
+def test_cloze_configurations_can_predict_different_options(
     make_items: Make, make_responses: Make
 ) -> None:
     row = scored(
@@ -85,7 +83,7 @@ def test_a_cloze_scoring_gives_three_configurations_that_may_choose_differently(
     assert out.responses["style"].tolist() == ["cloze", "cloze_bytes", "cloze_tokens"]
 
 
-def test_a_live_answer_replaces_a_recorded_one_and_the_difference_is_told(
+def test_live_responses_replace_recorded_ones_and_report_the_difference(
     make_items: Make, make_responses: Make
 ) -> None:
     live = make_responses(scored("q1", list(np.log([0.1, 0.7, 0.1, 0.1]))))
@@ -103,9 +101,7 @@ def test_a_live_answer_replaces_a_recorded_one_and_the_difference_is_told(
     assert out.responses.source.tolist() == ["live", "a.parquet"]
 
 
-def test_a_live_answer_replaces_a_cell_of_a_wide_file(
-    make_items: Make, make_responses: Make
-) -> None:
+def test_live_responses_replace_cells_of_wide_files(make_items: Make, make_responses: Make) -> None:
     live = make_responses(scored("q1", [0.0, -5.0, -5.0, -5.0]))
     wide = ResponseMatrix.of(
         ("m@letters-0",), ("q1", "q2"), correct=np.array([[1, 1]], dtype=np.float32)
@@ -116,7 +112,7 @@ def test_a_live_answer_replaces_a_cell_of_a_wide_file(
     assert out.answer_coverage.source.tolist() == ["both"]
 
 
-def test_a_prompt_that_did_not_fit_replaces_no_recorded_answer(
+def test_too_long_prompts_do_not_replace_recorded_responses(
     make_items: Make, make_responses: Make
 ) -> None:
     asked = {"model": "m", "style": "letters", "shots": 0}
@@ -133,7 +129,7 @@ def test_a_prompt_that_did_not_fit_replaces_no_recorded_answer(
     ]
 
 
-def test_recorded_rows_and_wide_cells_complete_each_other_where_they_agree(
+def test_consistent_rows_and_wide_cells_complete_each_other(
     make_items: Make, make_responses: Make
 ) -> None:
     recorded = make_responses(
@@ -152,7 +148,7 @@ def test_recorded_rows_and_wide_cells_complete_each_other_where_they_agree(
     assert out.response_matrix.prediction.tolist() == [[1, -1, 2]]
 
 
-def test_models_come_by_name_and_items_as_in_their_table(
+def test_models_are_sorted_and_items_keep_their_order(
     make_items: Make, make_responses: Make
 ) -> None:
     recorded = make_responses(
@@ -167,14 +163,14 @@ def test_models_come_by_name_and_items_as_in_their_table(
     np.testing.assert_array_equal(matrix.correct, [[nan, nan, 1], [0, nan, 1], [nan, 1, nan]])
 
 
-def test_answers_to_calibration_items_do_not_enter(make_items: Make, make_responses: Make) -> None:
+def test_calibration_items_are_not_in_the_matrices(make_items: Make, make_responses: Make) -> None:
     rows = make_responses(scored("c1", [0.0, 1.0, 0.0, 0.0]), scored("q1", [0.0, 1.0, 0.0, 0.0]))
     out = built(make_items("q1"), live=rows)
     assert out.response_matrix.item_ids == ("q1",)
     assert out.responses.item_id.tolist() == ["q1"]
 
 
-def test_exact_ties_take_the_first_option_and_are_counted(
+def test_ties_choose_the_first_option_and_are_counted(
     make_items: Make, make_responses: Make
 ) -> None:
     rows = make_responses(
@@ -185,9 +181,7 @@ def test_exact_ties_take_the_first_option_and_are_counted(
     assert out.answer_coverage.exact_ties.tolist() == [1]
 
 
-def test_items_with_other_numbers_of_options_and_open_ones_go_together(
-    make_items: Make, make_responses: Make
-) -> None:
+def test_items_may_differ_in_number_of_options(make_items: Make, make_responses: Make) -> None:
     items = make_items(two=["x", "y"], five=list("vwxyz"), open=[])
     rows = make_responses(
         scored("two", [-3.0, -1.0]),
@@ -202,7 +196,7 @@ def test_items_with_other_numbers_of_options_and_open_ones_go_together(
     assert np.isnan(seen.p_answer[0, 2])
 
 
-def test_nothing_answered_gives_matrices_without_models(make_items: Make) -> None:
+def test_matrices_have_no_models_without_responses(make_items: Make) -> None:
     out = built(make_items("q1"))
     assert out.response_matrix.correct.shape == (0, 1)
     assert out.choices_only_matrix.condition == "choices_only"
@@ -210,7 +204,7 @@ def test_nothing_answered_gives_matrices_without_models(make_items: Make) -> Non
     assert out.answer_coverage.empty
 
 
-def test_the_order_of_rows_changes_nothing(make_items: Make, make_responses: Make) -> None:
+def test_results_do_not_depend_on_row_order(make_items: Make, make_responses: Make) -> None:
     rng = np.random.default_rng(3)
     rows = [
         scored(
@@ -242,7 +236,7 @@ def test_the_order_of_rows_changes_nothing(make_items: Make, make_responses: Mak
     pd.testing.assert_frame_equal(one.answer_coverage, other.answer_coverage)
 
 
-def test_answers_to_copies_are_left_to_their_own_matrices(
+def test_responses_to_copies_are_not_in_the_matrices_of_the_originals(
     make_items: Make, make_responses: Make
 ) -> None:
     items = make_items("q1")

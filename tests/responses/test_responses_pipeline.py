@@ -91,7 +91,7 @@ def catalog(folder: Path, make_items: Make, make_responses: Make) -> DataCatalog
 
 
 @pytest.mark.parametrize("runner", [SequentialRunner, ThreadRunner])
-def test_files_and_live_answers_meet_in_the_matrices(
+def test_recorded_and_live_responses_are_combined(
     tmp_path: Path, make_items: Make, make_responses: Make, runner: type
 ) -> None:
     data = catalog(tmp_path / "responses", make_items, make_responses)
@@ -114,7 +114,7 @@ def test_files_and_live_answers_meet_in_the_matrices(
         assert list(table.validate(data.load(name)).columns) == table.columns()
 
 
-def test_every_node_says_what_it_does() -> None:
+def test_every_node_has_a_docstring() -> None:
     for node in create_pipeline().nodes:
         assert (node.func.__doc__ or "").strip(), node.name
         assert "_" in node.name

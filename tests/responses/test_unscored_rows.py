@@ -50,7 +50,7 @@ def test_models_without_log_likelihoods_become_a_matrix(make_items: Make, make_f
     assert np.isnan(matrix.p_prediction).all()
 
 
-def test_each_condition_has_a_matrix_of_its_own(make_items: Make, make_file: Make) -> None:
+def test_each_condition_has_a_matrix(make_items: Make, make_file: Make) -> None:
     file = make_file(
         {
             "item_id": ["q1", "q1"],
@@ -66,7 +66,7 @@ def test_each_condition_has_a_matrix_of_its_own(make_items: Make, make_file: Mak
     ]
 
 
-def test_a_model_that_answered_calibration_items_alone_is_in_no_matrix(
+def test_models_with_calibration_items_only_are_in_no_matrix(
     make_items: Make, make_file: Make
 ) -> None:
     file = make_file({"item_id": ["c1"], "model": ["m"], "correct": [1]})
@@ -76,9 +76,7 @@ def test_a_model_that_answered_calibration_items_alone_is_in_no_matrix(
     assert out.import_report.joined_by_id.tolist() == [1]
 
 
-def test_of_rows_with_one_configuration_the_first_by_style_counts(
-    make_items: Make, make_file: Make
-) -> None:
+def test_first_style_of_a_configuration_counts(make_items: Make, make_file: Make) -> None:
     rows = {"item_id": ["q1", "q1"], "model": ["m", "m"], "style": ["letters", "cloze"]}
     file = make_file({**rows, "shots": [-1, -1], "correct": [0, 1]})
     out = import_answers({file.name: file}, make_items("q1"), make_items().head(0))
@@ -128,7 +126,7 @@ def _one_each(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
     st.lists(LIVE, max_size=6),
     st.sampled_from([None, ["A", "B"], [1, 0]]),
 )
-def test_matrices_and_coverage_are_those_of_all_rows(
+def test_matrices_and_coverage_equal_those_of_all_rows(
     make_items: Make,
     make_file: Make,
     make_responses: Make,
@@ -164,7 +162,7 @@ def test_matrices_and_coverage_are_those_of_all_rows(
     )
 
 
-def test_a_live_prompt_without_an_answer_leaves_answers_recorded(
+def test_live_prompts_without_response_keep_recorded_ones(
     make_items: Make, make_file: Make, make_responses: Make
 ) -> None:
     asked = {"model": "m", "style": "cloze", "shots": 0}
