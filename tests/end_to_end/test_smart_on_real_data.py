@@ -65,7 +65,7 @@ def test_rules_without_inputs_say_so_for_arc(arc: Path) -> None:
     for rule in ("answer_only", "suspect_label"):
         assert coverage.loc[rule, "status"] == "not_run"
         assert pd.isna(coverage.loc[rule, "share_removed"])
-    assert "no choices-only answers for 7 of 7 filter models" in report_of(arc, "arc")
+    assert "no choices-only responses for 7 of 7 filter models" in report_of(arc, "arc")
 
 
 def test_commonsense_qa_without_answers_runs_the_rules_that_need_none(

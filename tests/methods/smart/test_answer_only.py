@@ -28,13 +28,13 @@ def test_items_that_all_models_solve_without_the_question_go():
 def test_answers_to_the_question_do_not_stand_in_for_choices_only_answers():
     found = answer_only(ResponseMatrix.empty(("q/0", "q/1"), "choices_only"))
     assert found.status == "not_run"
-    assert found.reason == "no choices-only answers for 2 of 2 filter models"
+    assert found.reason == "no choices-only responses for 2 of 2 filter models"
     assert found.states().tolist() == ["not_judged", "not_judged"]
 
 
 def test_a_model_without_choices_only_answers_is_named():
     found = answer_only(make_matrix([[1, 1]], [[0.9, 0.9]], models=("a",)))
-    assert found.reason == "no choices-only answers for 1 of 2 filter models: b"
+    assert found.reason == "no choices-only responses for 1 of 2 filter models: b"
 
 
 def test_a_model_in_neither_matrix_is_an_error():

@@ -90,7 +90,7 @@ def test_of_two_copies_the_one_that_another_rule_removes_goes():
     assert removed_ids(data) == ["q/0"]
     audit = data["item_audit"].set_index("item_id")
     assert audit.loc["q/0", "removed_by"] == "easy,duplicate"
-    assert audit.loc["q/1", "reasons"] == "duplicate: stays for its copies q/0"
+    assert audit.loc["q/1", "reasons"] == "duplicate: kept, copies: q/0"
 
 
 def test_independent_rules_can_take_every_copy_as_in_the_released_code():

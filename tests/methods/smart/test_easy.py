@@ -80,14 +80,14 @@ def test_answers_of_none_of_the_filter_models_are_nothing_to_judge_by():
         numbered_items(1), make_matrix([[1]], [[0.9]]), ["x", "y"], FilteringParams(), seed=0
     )
     assert found.status == "not_run"
-    assert found.reason == "no answers for 2 of 2 filter models"
+    assert found.reason == "no responses for 2 of 2 filter models"
 
 
 def test_a_filter_model_without_any_answer_stops_the_rule_and_is_named():
     matrix = make_matrix([[1, 1], [NAN, NAN]], [[0.9, 0.9], [NAN, NAN]])
     found = flag_easy_items(numbered_items(2), matrix, ["a", "b"], FilteringParams(), seed=0)
     assert found.status == "not_run"
-    assert found.reason == "no answers for 1 of 2 filter models: b"
+    assert found.reason == "no responses for 1 of 2 filter models: b"
     assert found.states().tolist() == ["not_judged", "not_judged"]
 
 

@@ -97,4 +97,4 @@ def test_the_plot_shows_the_steps_that_took_something() -> None:
     assert list(left.x) == [3, 2, 1, 1]
     assert list(taken.x) == [0, 1, 1, 0]
     assert taken.text[2] == "−1 → 1"
-    assert "Nothing was counted" in plot_funnel(Funnel.empty()).layout.annotations[0].text
+    assert "There are no counts" in plot_funnel(Funnel.empty()).layout.annotations[0].text

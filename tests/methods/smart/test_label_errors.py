@@ -154,8 +154,8 @@ def test_the_same_word_twice_counts_once() -> None:
         ),
         (file_of(("q1", "0"), ("q2", "1"), ("q1", "1")), "row 4: 'q1' contradicts row 2"),
         (file_of(("q1", "1", "ok"), columns="item_id wrong kind"), "wrong is 1, but kind is ok"),
-        (file_of(("q1", "1"), columns="id wrong"), "columns id, wrong; give item_id"),
-        (file_of(("q1",), columns="item_id"), "columns item_id; give item_id"),
+        (file_of(("q1", "1"), columns="id wrong"), "columns id, wrong; required are item_id"),
+        (file_of(("q1",), columns="item_id"), "columns item_id; required are item_id"),
     ],
 )
 def test_what_cannot_be_read_names_the_row(errors: pd.DataFrame, told: str) -> None:

@@ -89,8 +89,8 @@ def test_that_it_was_approximate_is_in_the_threshold_and_in_the_coverage():
     )
     rule = measure_coverage(findings).set_index("rule").loc["similar"]
     assert rule["status"] == "ran"
-    assert "approximately" in rule["reason"]
-    assert f"{search['recall']:.1%} of the true ones" in rule["reason"]
+    assert "approximate" in rule["reason"]
+    assert f"{search['recall']:.1%} of the true neighbours" in rule["reason"]
 
 
 def test_no_neighbours_need_no_check():

@@ -8,10 +8,10 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.optional_table import OptionalReviewCsv
 from benchwright.datasets.review_csv import ReviewCsv
 from benchwright.methods.smart.review import (
-    STALE,
+    NOT_IN_THIS_RUN,
+    describe_other_reviews,
     make_review_sheet,
     read_reviews,
-    stale_reviews,
 )
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.proportion import wilson_interval
@@ -41,7 +41,7 @@ def verdicts() -> pd.DataFrame:
             (item, "easy", item in EASY, "all right"),
             (item, "suspect_label", False, "all wrong"),
             (item, "duplicate", item in COPIES, "copy of q/31"),
-            (item, "similar", item in SIMILAR, "goes, one of 3"),
+            (item, "similar", item in SIMILAR, "removed, one of 3"),
         ]
     return pd.DataFrame(rows, columns=["item_id", "rule", "removed", "detail"])
 
@@ -144,7 +144,7 @@ def test_agreement_is_counted_per_rule_with_its_interval() -> None:
     assert easy[["reviewed", "agree", "borderline", "disagree"]].tolist() == [4, 2, 1, 1]
     assert easy["share_agree"] == pytest.approx(0.5)
     assert (easy["low"], easy["high"]) == pytest.approx(wilson_interval(2, 4)[:2])
-    assert stale_reviews(table) == ""
+    assert describe_other_reviews(table) == ""
 
 
 @pytest.mark.parametrize(
@@ -165,11 +165,13 @@ def test_judgements_of_another_run_are_counted_apart_and_told() -> None:
         filled(("q/39", "easy", "agree"), ("q/0", "similar", "n"), ("q/0", "easy", "agree")),
         verdicts(),
     )
-    stale = table.set_index("rule").loc[STALE]
-    assert stale["reviewed"] == 2
-    assert math.isnan(stale["share_agree"])
+    elsewhere = table.set_index("rule").loc[NOT_IN_THIS_RUN]
+    assert elsewhere["reviewed"] == 2
+    assert math.isnan(elsewhere["share_agree"])
     assert table.set_index("rule").loc["easy", "reviewed"] == 1
-    assert stale_reviews(table).startswith("2 judgements in review_sheet.csv are of items")
+    assert describe_other_reviews(table).startswith(
+        "2 judgements in review_sheet.csv are about items"
+    )
 
 
 def test_an_unjudged_sheet_gives_an_empty_table() -> None:
@@ -222,4 +224,4 @@ def test_a_sheet_goes_through_a_spreadsheet_and_back(tmp_path: Path, separator: 
     table = read_reviews(back, verdicts())
     assert table["reviewed"].tolist() == [20, 1, 2]
     assert table["disagree"].tolist() == [5, 1, 0]
-    assert STALE not in table["rule"].tolist()
+    assert NOT_IN_THIS_RUN not in table["rule"].tolist()

@@ -158,7 +158,7 @@ def test_a_threshold_that_another_bandwidth_would_move_far_is_warned_of(caplog):
     assert sensitivity["branch"].tolist() == ["first_peak", "first_peak", "halved"]
     few, many = sensitivity["items_within"].iloc[-2:]
     assert many > 2 * few
-    assert f"0.20 finds {few} items close, 0.30 finds {many}" in result["warning"]
+    assert f"0.20 finds {few} items close, bandwidth 0.30 finds {many}" in result["warning"]
     assert result["warning"] in caplog.text
 
 
@@ -232,7 +232,7 @@ def sensitivity(*items_within: int) -> pd.DataFrame:
 
 
 def test_the_warning_names_the_largest_jump_and_small_ones_are_none() -> None:
-    assert "0.20 finds 6 items close, 0.25 finds 249" in discontinuity(
+    assert "0.20 finds 6 items close, bandwidth 0.25 finds 249" in discontinuity(
         sensitivity(0, 4, 4, 6, 249, 249)
     )
     assert discontinuity(sensitivity(20, 22, 36, 36)) == ""

@@ -130,12 +130,12 @@ def test_a_rule_without_its_inputs_has_no_share_and_says_why(caplog):
     coverage = data["rule_coverage"].set_index("rule")
     assert coverage.loc["answer_only", "status"] == "not_run"
     assert coverage.loc["answer_only", "reason"] == (
-        "no choices-only answers for 1 of 1 filter models"
+        "no choices-only responses for 1 of 1 filter models"
     )
     assert np.isnan(coverage.loc["answer_only", "share_removed"])
     assert coverage.loc["easy", "status"] == "partial"
     assert coverage.loc["easy", ["judged", "not_judged"]].tolist() == [2, 1]
-    assert "answer_only: not run: no choices-only answers" in caplog.text
+    assert "answer_only: not run: no choices-only responses" in caplog.text
     states = data["verdicts"].groupby("rule")["state"].unique()
     assert states["answer_only"].tolist() == ["not_judged"]
 

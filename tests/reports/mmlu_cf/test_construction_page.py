@@ -127,7 +127,7 @@ def test_leaks_are_counted_and_remaining_leaks_come_first() -> None:
         "4 pairs across the halves were the same question in different words: 1 moved into one "
         "half, 1 question removed, 1 still in both halves."
     ) in shown
-    notes = shown.split("Know this first")[1]
+    notes = shown.split("Read this first")[1]
     assert notes.strip().startswith("1 pair of equivalent questions remains across the halves")
     assert "No judge compared 2 pairs of similar questions" in shown
     metrics = result["construction_metrics"]

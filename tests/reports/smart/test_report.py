@@ -141,16 +141,16 @@ def test_the_headline_judges_by_held_out_models_with_interval_n_and_random_band(
     assert "60 → 50 items (16.7% removed)." in text
     wanted = (
         "4 held-out models (4 of unknown family): Kendall tau-b 0.928 [0.891, 0.953] (n = 4 models "
-        "× 60 items, 50 of them kept; chance alone often keeps the order of so few models)."
+        "× 60 items, 50 of them kept; random subsets often keep the order of so few models)."
     )
     assert f"Ranking of {wanted}" in text
-    assert "on average, the middle 95% of them [0.950, 0.990]; this run is at percentile 2." in text
-    assert "Filtering buys headroom, not rank fidelity." in text
+    assert "the middle 95% of them lie in [0.950, 0.990]; this run is at percentile 2." in text
+    assert "Filtering gains headroom but loses rank fidelity." in text
 
 
 def test_where_nothing_was_removed_the_headline_has_no_metric(page, small) -> None:
     text = page(kept_items=small.items()).text
-    assert "none of the items that it rests on was removed, so it is the same." in text
+    assert "unchanged, since none of the items that all of them answered was removed." in text
     headline = text[text.index("60 → 60 items") : text.index("Kendall tau-b —")]
     assert "0.928" not in headline
 
@@ -177,12 +177,12 @@ def test_filter_models_that_lose_more_than_others_are_pointed_out(report, small)
     out = report()
     lost = out["scores"].eval("accuracy_full - accuracy_kept").groupby(out["scores"]["role"]).mean()
     own, others = 100 * lost["filter"], 100 * lost["held_out"]
-    wanted = f"lose {own:.1f} points on average, the held-out ones {others:.1f}"
+    wanted = f"{own:.1f} points lower on average, that of held-out models {others:.1f}"
     assert own > others + 1
     assert wanted in out["report"]
     # The strongest models as filter models lose less: nothing to say.
     strong = report(chosen_filter_models=list(small.models[-2:]))
-    assert "points on average" not in strong["report"]
+    assert "lower on average" not in strong["report"]
 
 
 def test_rules_that_did_not_run_say_why_and_have_no_share(page) -> None:
@@ -196,13 +196,15 @@ def test_rules_that_did_not_run_say_why_and_have_no_share(page) -> None:
 
 def test_what_was_done_says_which_rules_did_not_run_and_why(page) -> None:
     text = page().text
-    said = text[text.rindex("What was done and why") : text.rindex("What each rule took")]
+    said = text[
+        text.rindex("Method A benchmark") : text.rindex("Items removed by each rule A rule")
+    ]
     assert (
         "Solvable from the options alone did not run Did not run: no answers without the question."
     ) in said
-    assert "Suspect labels partial In part: 5 items lack probabilities. An item" in said
-    assert "Subjects unlike the rest switched off" in said
-    assert "Easy items An item is removed where" in said  # it ran: no badge
+    assert "Suspect labels partial Partial: 5 items lack probabilities. An item" in said
+    assert "Anomalous subjects switched off" in said
+    assert "Easy items An item is removed if" in said  # it ran: no badge
 
 
 def test_what_a_silent_rule_would_have_found_is_not_called_none(page, small) -> None:
@@ -213,20 +215,20 @@ def test_what_a_silent_rule_would_have_found_is_not_called_none(page, small) -> 
     silent = coverage["rule"].isin(["suspect_label", "similar"])
     coverage.loc[silent, ["status", "reason"]] = [("not_run", "no probabilities"), ("off", "")]
     seen = page(rule_coverage=coverage, **none).text
-    assert "Suspect labels Not looked for: no probabilities." in seen
-    assert "Groups of similar items Not looked for: switched off." in seen
+    assert "Suspect labels Not checked: no probabilities." in seen
+    assert "Groups of similar items Not checked: switched off." in seen
     assert "off: anomalous, similar" in seen  # beside the number of rules that ran
 
 
 def test_a_panel_that_loses_another_share_than_all_items_is_pointed_out(page, small) -> None:
-    wanted = "Of the 40 items that every panel model answered 30 were kept (25.0% removed, against"
+    wanted = "30 of the 40 items that every panel model answered were kept (25.0% removed, "
     matrix = small.matrix(small.items()["item_id"].tolist())
     for values in (matrix.correct, matrix.p_answer):
         values[:, 40:] = np.nan
     matrix.prediction[:, 40:] = -1
     text = page(response_matrix=matrix).text
-    assert f"{wanted} 16.7% of all items)." in text
-    assert "that every panel model answered 50 were kept" not in page().text
+    assert f"{wanted}compared with 16.7% of all items)." in text
+    assert "that every panel model answered were kept" not in page().text
 
 
 def test_the_difference_that_could_be_detected_is_told_in_points(page, report) -> None:
@@ -238,11 +240,11 @@ def test_the_difference_that_could_be_detected_is_told_in_points(page, report) -
     ]
     text = page(rank_agreement=pd.concat([table, *detectable])).text
     assert (
-        "A difference of 4.3 points between two held-out models could be detected on all 60 items, "
-        "one of 7.7 points on the 50 kept ones" in text
+        "The minimum detectable difference between two held-out models is 4.3 points on all 60 items "
+        "and 7.7 points on the 50 kept ones" in text
     )
     assert "Minimum detectable difference, kept items, points" in text
-    assert "could be detected" not in page().text
+    assert "minimum detectable difference" not in page().text
 
 
 def test_metrics_about_ratings_that_nobody_has_are_left_out(page, report) -> None:
@@ -252,7 +254,7 @@ def test_metrics_about_ratings_that_nobody_has_are_left_out(page, report) -> Non
     unrated.loc[table["metric"] == "arena_williams_p", "value"] = np.nan
     text = page(rank_agreement=unrated).text
     assert "(Williams)" not in text
-    assert re.search(r"No human ratings were given|Not compared with human ratings", text)
+    assert re.search(r"No human ratings are configured|No comparison with human ratings", text)
 
 
 def test_a_threshold_set_by_hand_is_not_said_to_hang_on_the_density(page, small) -> None:
@@ -288,9 +290,9 @@ def test_columns_that_no_item_has_are_left_out_of_the_list(page, small) -> None:
 def test_every_section_has_its_heading(page) -> None:
     seen = page()
     for heading in (
-        "What was done and why",
-        "What each rule took",
-        "Better than chance?",
+        "Method",
+        "Items removed by each rule",
+        "Comparison with random subsets",
         "Ranking of models",
         "Agreement between models",
         "Subjects",
@@ -320,7 +322,7 @@ def test_suspect_labels_examples_and_groups_show_their_items(page) -> None:
     assert "Removed as easy 3 of 9" in text
     assert "1 group with 2 items" in text
     assert "7: 3 options, 4 wanted" in text  # the rejected row
-    assert "3 imported answers claim" in text
+    assert "3 imported responses have a correctness" in text
 
 
 def test_the_list_of_items_is_capped_with_removed_ones_first_and_says_so(page) -> None:
@@ -354,9 +356,11 @@ def test_paper_and_default_order_of_rules_are_explained(page) -> None:
 
 def test_what_was_done_is_told_with_the_thresholds_and_models_of_this_run(page) -> None:
     text = page().text
-    said = text[text.rindex("What was done and why") : text.rindex("What each rule took")]
-    assert "both filter models gave the right answer with a probability above 0.8" in said
-    assert "10% of these items stay" in said
+    said = text[
+        text.rindex("Method A benchmark") : text.rindex("Items removed by each rule A rule")
+    ]
+    assert "both filter models answered correctly with a probability above 0.8" in said
+    assert "10% of these items are retained" in said
     assert "acme/alpha@cloze-3, acme/beta@cloze-3" in said
     assert "Easy items switched off" not in said
     changed = FilteringParams.model_validate(
@@ -367,8 +371,8 @@ def test_what_was_done_is_told_with_the_thresholds_and_models_of_this_run(page) 
         }
     )
     other = page(**{"params:filtering": changed}).text
-    assert "gave the right answer; how sure they were is not asked. It does not" in other
-    assert "of which 25% is removed. δ is 0.2, set by hand. Near-copies" in other
+    assert "answered correctly, whatever the probability. It does not" in other
+    assert "of which 25% is removed. δ is 0.2, set in the parameters. Near-copies" in other
     assert "Solvable from the options alone switched off" in other
 
 
@@ -377,10 +381,10 @@ def test_filter_models_that_a_rule_chose_are_named_with_the_rule(page, small) ->
     text = page(**{"params:filter_models": rule}).text
     assert "acme/alpha@cloze-3, acme/beta@cloze-3" in text
     assert (
-        "They were chosen by their answers: the strongest of the weaker half, so that only "
-        "stronger models judge what they chose, at most one of each family." in text
+        "They were chosen by their responses: the strongest of the weaker half, so that stronger "
+        "models remain for evaluation, at most one of each family." in text
     )
-    assert "chosen by their answers" not in page().text
+    assert "chosen by their responses" not in page().text
 
 
 def test_the_rank_table_has_intervals_reasons_and_metrics_it_does_not_know(page) -> None:
@@ -388,7 +392,7 @@ def test_the_rank_table_has_intervals_reasons_and_metrics_it_does_not_know(page)
     table = text[text.index("Agreement of the two rankings") :]
     assert "0.928 [0.891, 0.953] over models [0.800, 0.990]" in table
     assert "2 models, at least 3 are needed" in table
-    assert "Clearly different pairs kept in order 50.0% 12 pairs" in table
+    assert "Clearly different pairs in the same order 50.0% 12 pairs" in table
     assert "Metric of tomorrow" in table
     assert "n = 3 × 60" in table  # the rated models only
 
@@ -406,10 +410,10 @@ def test_sets_of_models_that_the_table_lacks_have_no_column(page, report) -> Non
 
 def test_each_metric_stands_beside_both_kinds_of_random_subsets(page) -> None:
     text = page().text
-    assert "Beside random subsets of the same size: 22 held-out models" in text
-    beside = text[text.index("Beside random subsets of the same size: 22 held-out") :]
+    assert "Comparison with random subsets of the same size: 22 held-out models" in text
+    beside = text[text.index("Comparison with random subsets of the same size: 22 held-out") :]
     assert beside.index("Kendall tau-b This run 50 items 0.928") < beside.index("The same for 22")
-    assert "any items 0.975 [0.950, 0.990] 2 0.080 by subject 0.975" in beside
+    assert "uniform 0.975 [0.950, 0.990] 2 0.080 by subject 0.975" in beside
     assert "Range of the best models, points This run 50 items 11.8 7.5" in beside
     assert "IRE fitted on all models: in-sample" in beside
 
@@ -426,18 +430,21 @@ def test_label_errors_reviews_and_lost_answers_are_shown(page) -> None:
     assert "kept 44 4 9.1% [3.6%, 21.0%]" in text
     assert "Share of wrong labels, kept minus removed: +9.1 points [" in text
     assert "; no clear difference." in text  # 4 of 44 against none of 9
-    assert "stale" not in text
+    assert "not_in_this_run" not in text
     assert "2 judgements in" in text
     assert "easy 9 7 1 1 77.8% [45.0%, 94.0%]" in text
-    assert "1 of 2 sets of answers lost some" in text
+    assert "1 of 2 configurations have missing responses" in text
     assert "zen/gamma question recorded 56 0 3 1" in text
 
 
 def test_tables_that_are_empty_are_left_out_or_say_why(page) -> None:
     names = {
-        "random_comparison": (RandomComparison, "Not compared: no random subsets were drawn"),
+        "random_comparison": (RandomComparison, "No comparison: no random subsets"),
         "method_comparison": (MethodComparison, ""),
-        "filter_model_ablation": (FilterModelAblation, "Not tried: it is switched off"),
+        "filter_model_ablation": (
+            FilterModelAblation,
+            "Not computed: the ablation is switched off",
+        ),
         "neighbour_convergence": (NeighbourConvergence, ""),
         "label_error_rates": (LabelErrorRates, ""),
         "review_agreement": (ReviewAgreement, ""),
@@ -447,13 +454,13 @@ def test_tables_that_are_empty_are_left_out_or_say_why(page) -> None:
     seen = page(**{name: table.empty() for name, (table, _) in names.items()})
     for _, said in names.values():
         assert said in seen.text
-    assert "Not compared with random subsets of the same size" in seen.text  # in the headline
+    assert "No comparison with random subsets of the same size" in seen.text  # in the headline
     gone = (
-        "side by side",
+        "Comparison of methods",
         "number of neighbours k",
         "Known label",
-        "a reviewer",
-        "sets of answers",
+        "Agreement of reviewers",
+        "missing responses",
     )
     assert [title for title in gone if title in seen.text] == []
     plots = {name for name in seen.scripts if name.startswith("plot-")}

@@ -200,7 +200,7 @@ def test_headings_sort_by_click_and_by_keyboard_and_say_so(opened: Any) -> None:
     heading(opened, "share").send_keys(Keys.SPACE)
     assert sorted_by(opened) == [("share", "descending")]
     assert opened.execute_script(f"return {shares}")[:10] == [100] * 10
-    assert "by share of models that are right, descending" in (
+    assert "by share of models that answer correctly, descending" in (
         opened.find_element("id", "found").text
     )
     set_value(opened, "sort", "")

@@ -1,4 +1,4 @@
-"""Subjects unlike the rest of the benchmark (SMART, section 3.1)."""
+"""Items of anomalous subjects (SMART, section 3.1)."""
 
 import logging
 
@@ -20,13 +20,13 @@ def flag_anomalous_items(
     filtering: FilteringParams,
     limit: int | None,
 ) -> Finding:
-    """Flag the items of subjects that the benchmark's file names as unlike the rest.
+    """Flag the items of the subjects that the benchmark's file lists as anomalous.
 
     Names are compared exactly (SMART, section 3.1: MMLU's moral_scenarios).
 
     Raises:
-        InputError: no item has a named subject. With `limit`, which may leave out all items of a
-            subject, this is a warning.
+        InputError: no item has a listed subject. With `limit`, which can leave out a subject, this
+            is a warning.
     """
     subjects = sort_items(items)["subject"]
     n = len(subjects)

@@ -1,7 +1,7 @@
 """Items that can be solved from the options alone (SMART, section 3.3).
 
-The paper calls them contaminated. Solving an item without its question does not prove that it was
-memorised, so this package names them after what was observed.
+The paper calls them contaminated. An item that is solved without its question was not necessarily
+memorised, so the rule is named after the observation.
 """
 
 import pandas as pd
@@ -19,9 +19,9 @@ def flag_answer_only_items(
     chosen_filter_models: list[str],
     filtering: FilteringParams,
 ) -> Finding:
-    """Flag items that every filter model solves from the options alone, with more than 0.8.
+    """Flag items that all filter models solve from the options alone, above 0.8 probability.
 
-    Without such answers from every filter model the rule does not run.
+    The rule runs only if all filter models have such responses.
 
     Raises:
         InputError: a filter model is in neither matrix, while others are in `choices_only_matrix`.

@@ -1,4 +1,4 @@
-"""Why each item stays or goes: verdicts, audit, coverage and overlap of rules (SMART, Table 1)."""
+"""Verdicts, audit of items, coverage and overlap of rules (SMART, Table 1)."""
 
 import logging
 from collections import Counter
@@ -16,12 +16,12 @@ from benchwright.tables.smart import RULES, Funnel, ItemAudit, Overlaps, RuleCov
 
 log = logging.getLogger(__name__)
 
-# Flags that do not remove an item but should be seen.
+# Rules that flag items but do not remove them.
 _WARNING_RULES = frozenset({"suspect_label", "conflicting_gold"})
 
 
 def tabulate_verdicts(items: pd.DataFrame, findings: list[Finding]) -> pd.DataFrame:
-    """List the verdict of every rule on every item, also where the rule could not judge.
+    """List the verdict of every rule on every item, including items not judged.
 
     Rules that are switched off have no rows.
     """
@@ -49,7 +49,7 @@ def audit_items(
     """Gather for each item the decision, its reasons in words, and the verdict of every rule.
 
     The tags also mark items with an option that depends on the others (none or all of the above, a
-    reference to some), since such items can neither be shuffled nor get another option.
+    reference to other options): such items can neither be shuffled nor get another option.
     """
     items = sort_items(items)
     n = len(items)
@@ -103,9 +103,9 @@ def _tags(findings: Sequence[Finding], row: int) -> list[str]:
 
 
 def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
-    """Count for each rule the items judged, flagged and removed, and say why one did not run.
+    """Count the items judged, flagged and removed by rule, with the reason if it did not run.
 
-    A rule whose inputs are missing is `not_run` and has no share: that is not "nothing found".
+    A rule whose inputs are missing is `not_run` and has no share, which differs from a share of 0.
     """
     rows = []
     for finding in findings:
@@ -127,7 +127,7 @@ def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
 
 
 def measure_overlaps(findings: list[Finding]) -> pd.DataFrame:
-    """Count the items that two rules both remove, as a share of all items."""
+    """Count the items that two rules remove, also as a share of all items."""
     removing = [
         each for each in findings if each.status == "ran" and each.rule not in _WARNING_RULES
     ]
@@ -141,7 +141,7 @@ def measure_overlaps(findings: list[Finding]) -> pd.DataFrame:
 
 
 def _most_common(finding: Finding) -> str:
-    """Return the most frequent reason in words why an item was not judged, or ""."""
+    """Return the most frequent reason why an item was not judged, or ""."""
     reasons = pd.Series(finding.detail, dtype="str")[~finding.judged]
     counts = reasons[reasons != ""].value_counts().sort_index(kind="stable")
     return f" (most often: {counts.idxmax()})" if len(counts) else ""
@@ -158,12 +158,11 @@ def count_funnel(
     rule_coverage: pd.DataFrame,
     kept_items: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Count what each step removed from what the steps before it had left.
+    """Count the items that each step removed and left.
 
-    The steps are source rows that could not become items, then the rules in their order. An item
-    counts at the first rule that removes it, so the steps add up although rules overlap. Rules that
-    are off or removed nothing have their step too. Items that are missing without a verdict make a
-    step `other`, if there are any.
+    The steps are rejected source rows, then the rules in order. An item is counted at the first
+    rule that removes it, so the steps add up although rules overlap. Rules that are off or removed
+    nothing have a step as well. Missing items without a verdict make a step `other`.
     """
     unexplained = set(items["item_id"]) - set(kept_items["item_id"])
     removals = verdicts[verdicts["removed"]]

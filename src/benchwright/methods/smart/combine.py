@@ -1,9 +1,9 @@
-"""How the rules combine: rules about single items, then rules about groups.
+"""The combination of the rules: rules about single items, then rules about groups.
 
-`independent` (paper and released code): every rule judges all items, and an item stays if no rule
-removes it. A group of copies can lose all its members in this way. By default the group rules come
-last: members that other rules remove go first, and no group loses its last acceptable member to a
-group rule.
+`independent` (paper and released code): every rule judges all items, and an item is kept if no rule
+removes it. A group of copies can then lose all of its members. By default the rules about groups
+run last: they first remove members that other rules remove, and never the last acceptable member of
+a group.
 """
 
 from collections.abc import Iterable, Sequence, Set
@@ -31,11 +31,11 @@ def combine_rules(
     seed: int,
     *single: Finding,
 ) -> tuple[list[Finding], pd.DataFrame]:
-    """Decide which members of each group stay and gather the findings of every rule.
+    """Choose the members of each group to remove and gather the findings of every rule.
 
-    The rules about `single` items come first; then of a group of copies one stays, of a group of
-    similar items half. Members that are removed anyway count first, so that a group never loses
-    its last acceptable member to redundancy alone.
+    The rules about `single` items come first. Then one copy of each group of duplicates and half of
+    each group of similar items are kept. Members that other rules remove are counted first, so
+    that a group never loses its last acceptable member to redundancy alone.
     """
     ids = in_order(items["item_id"])
     copy_draw, similar_draw = (
@@ -50,7 +50,7 @@ def combine_rules(
         gone = {ids[row] for finding in single for row in np.flatnonzero(finding.removed)}
         by_id = {item_id: float(row) for row, item_id in enumerate(ids)}
         copies = redundant_copies(duplicate_groups.groups, by_id, gone)
-        # A removed copy leaves its other groups; the copy that stays must not be removed either.
+        # A removed copy leaves its other groups; the copy that is kept must not be removed either.
         left = (tuple(m for m in group if m not in copies) for group in similar_groups.groups)
         several = tuple(group for group in left if len(group) > 1)
         similar_groups = replace(similar_groups, groups=several)
@@ -76,7 +76,7 @@ def combine_rules(
 def redundant_copies(
     groups: Iterable[Sequence[str]], draw: Draw, gone: Set[str] = frozenset()
 ) -> set[str]:
-    """Return all members of each group but one: the lowest in `draw`, outside `gone` if any is."""
+    """Return all members of each group but the lowest in `draw`, outside `gone` if possible."""
     redundant: set[str] = set()
     for group in groups:
         _, *others = sorted(group, key=lambda member: (member in gone, draw[member]))
@@ -93,7 +93,7 @@ def redundant_similar(
 ) -> set[str]:
     """Return the `share` of each group, rounded down: in `gone` first, then lowest in `draw`.
 
-    Members in `stays` are left, even if fewer than the share go.
+    Members in `stays` are never returned, even if that gives fewer than the share.
     """
     redundant: set[str] = set()
     for group in groups:
@@ -127,9 +127,9 @@ def _finding(grouping: Grouping, ids: Sequence[str], redundant: Set[str]) -> Fin
 def _words(rule: str, group: Sequence[str], member: str, redundant: Set[str]) -> str:
     others = listed([other for other in group if other != member])
     if rule == "conflicting_gold":
-        return f"same question and choices as {others}, but not all have the same answer"
+        return f"same question and choices as {others}, but different answers"
     if rule == "duplicate":
         kept = next(other for other in group if other not in redundant)
-        return f"copy of {kept}" if member in redundant else f"stays for its copies {others}"
-    fate = "goes" if member in redundant else "stays"
-    return f"{fate}, one of {len(group)} similar items: {others}"
+        return f"copy of {kept}" if member in redundant else f"kept, copies: {others}"
+    decision = "removed" if member in redundant else "kept"
+    return f"{decision}, one of {len(group)} similar items: {others}"

@@ -1,4 +1,4 @@
-"""Copies of an item, and copies that disagree about the answer (SMART, section 3.1 and A.3)."""
+"""Duplicate items, and copies with different gold answers (SMART, section 3.1 and A.3)."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
@@ -13,8 +13,8 @@ from benchwright.params.filtering import FilteringParams
 def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:
     """Group items with the same question, set of choices and answer (SMART, A.3).
 
-    Case and white space do not count, punctuation does: "x+1" is not "x-1". The order of the
-    choices does not count either. With `key: question` the question alone decides.
+    Case, white space and the order of the choices are ignored. Punctuation is not: "x+1" is not
+    "x-1". With `key: question` only the question is compared.
     """
     if not filtering.duplicates.enabled:
         return Grouping("duplicate", "off")
@@ -32,7 +32,7 @@ def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping
 def find_conflicting_gold(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:
     """Group items with the same question and choices but different answers.
 
-    At least one of them is labelled wrongly. All are reported and none is removed.
+    At least one of them has a wrong label. All are reported, none is removed.
     """
     if not filtering.duplicates.enabled:
         return Grouping("conflicting_gold", "off")
@@ -63,7 +63,7 @@ def _texts(items: pd.DataFrame) -> list[tuple[str, frozenset[str]]]:
 
 
 def _equal(item_ids: Sequence[str], keys: Iterable[Hashable]) -> tuple[tuple[str, ...], ...]:
-    """Group ids with equal keys, in their order, where there are two or more."""
+    """Return the groups of two or more ids with equal keys, in order."""
     members: defaultdict[Hashable, list[str]] = defaultdict(list)
     for item_id, key in zip(item_ids, keys, strict=True):
         members[key].append(item_id)

@@ -1,4 +1,4 @@
-"""Items that are easy for every filter model, and the tenth of them that stays (SMART, 3.2)."""
+"""Items that are easy for all filter models, and the tenth that is retained (SMART, 3.2)."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from benchwright.params.filtering import EasyParams, FilteringParams
 from benchwright.statistics.random_subsets import largest_remainder
 
 RETENTION_STAGE = "easy_retention"
-"""The stage whose hash decides which easy items stay."""
+"""The stage of the hash that chooses the easy items to retain."""
 
 
 def flag_easy_items(
@@ -24,11 +24,11 @@ def flag_easy_items(
     filtering: FilteringParams,
     seed: int,
 ) -> Finding:
-    """Flag items that every filter model answers correctly with more than 0.8 probability.
+    """Flag items that all filter models answer correctly with more than 0.8 probability.
 
     One in ten of them is retained, spread over the subjects and chosen by a seeded hash of the
-    item id (SMART, section 3.2). An item that some filter model did not answer is not judged.
-    Answers without probabilities are judged by `easy_unanimous`, on request only.
+    item id (SMART, section 3.2). An item without responses of all filter models is not judged. The
+    rule `easy_unanimous` judges responses without probabilities; it runs only on request.
 
     Raises:
         InputError: a filter model is not among the answers.
@@ -37,7 +37,7 @@ def flag_easy_items(
     rule = "easy" if params.confidence is not None else "easy_unanimous"
     finding = flag_unanimous(rule, items, response_matrix, chosen_filter_models, params, "right")
     if finding.reason.startswith(NO_PROBABILITIES):
-        return replace(finding, reason=f"{finding.reason}; easy.confidence: null asks for none")
+        return replace(finding, reason=f"{finding.reason}; easy.confidence: null needs none")
     if finding.status != "ran":
         return finding
     stays = retained_easy(sort_items(items), finding.flagged, params, seed)
@@ -49,12 +49,12 @@ def flag_easy_items(
 
 
 def retained_easy(items: pd.DataFrame, easy: Bools, params: EasyParams, seed: int) -> Bools:
-    """Choose which of the (n,) `easy` items stay.
+    """Choose the (n,) `easy` items to retain.
 
-    `quota`: round(retain × easy items) in all, shared among the subjects by largest remainder;
-    within a subject those with the lowest hash of seed and id.
+    `quota`: round(retain × easy items) in all, distributed over the subjects by largest remainder;
+    within a subject the items with the lowest hash of seed and id.
     """
-    uniforms = np.ones(len(items))  # only flagged items draw lots
+    uniforms = np.ones(len(items))  # only flagged items have a draw
     uniforms[easy] = item_uniforms(seed, RETENTION_STAGE, items["item_id"][easy].tolist())
     if params.retention == "bernoulli":
         return easy & (uniforms < params.retain)

@@ -1,4 +1,4 @@
-"""What fewer filter models would have removed (SMART, section 5.1 and Table 6)."""
+"""Ablation of the filter models (SMART, section 5.1 and Table 6)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -29,15 +29,15 @@ def vary_filter_models(
     seed: int,
     *other_findings: Finding,
 ) -> pd.DataFrame:
-    """Filter again with subsets of the filter models and count what is removed (SMART, Table 6).
+    """Filter again with subsets of the filter models and count removed items (SMART, Table 6).
 
-    The subsets are those of `model_subsets`. Easy and answer-only items are flagged anew;
-    `other_findings`, of rules that use no filter model, stay the same. A rule that did not run with
-    all models is left out of the subsets too, even if some of them could run it: the rows differ
-    in their models only. The table is empty where no such rule ran.
+    The subsets are those of `model_subsets`. Easy and answer-only items are flagged again;
+    `other_findings` are those of rules without filter models and stay the same. A rule that did not
+    run with all models does not run with subsets either, so that rows differ only in their models.
+    The table is empty if no such rule ran.
 
     Raises:
-        InputError: some of the filter models are not among the answers.
+        InputError: a filter model has no responses.
     """
     names = in_order(set(chosen_filter_models))
     params = filtering.ablation
@@ -77,9 +77,9 @@ def model_subsets(
 ) -> Iterator[tuple[str, ...]]:
     """Yield `subsets` random subsets of n models of each size below n, then all n models.
 
-    The sizes are n − `fewer`, at least 1, to n − 1. All subsets of a size are given where there
-    are no more than `subsets`; otherwise as many different ones, drawn by `seed`. Each subset
-    keeps the order of `models`.
+    The sizes are n − `fewer`, at least 1, to n − 1. A size with at most `subsets` subsets gives
+    all of them; otherwise `subsets` different ones are drawn by `seed`. Each subset keeps the order
+    of `models`.
     """
     n = len(models)
     for size in range(max(1, n - fewer), n):

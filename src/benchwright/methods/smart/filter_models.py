@@ -1,4 +1,4 @@
-"""The filter models: their answers, what they agree on, and a profile of each."""
+"""The filter models: items on which all of them agree, and a profile of each model."""
 
 from collections.abc import Collection, Sequence
 
@@ -13,7 +13,7 @@ from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import AnswerOnlyParams, EasyParams, SuspectLabelParams
 
 NO_PROBABILITIES = "no probabilities"
-"""How the reason begins where a rule lacks the probabilities that it compares."""
+"""The beginning of the reason of a rule that lacks probabilities."""
 
 _LISTED = 8
 
@@ -29,23 +29,24 @@ def flag_unanimous(
 ) -> Finding:
     """Flag the items on which all filter models agree, each above `params.confidence`.
 
-    The models agree where all are right or, with `doing` = `wrong`, all are wrong; the probability
-    is that of the right option or of the wrong one chosen. An item is judged where every model
-    answered. One model that disagrees or is not above the confidence clears an item; otherwise an
-    unknown probability leaves it unjudged. Without confidence (None) agreement is enough. The
-    comparison is strict, in the 32 bits of the answers: a stored 0.8 is not above 0.8.
+    The models agree if all are right or, with `doing` = `wrong`, all are wrong; the probability
+    is that of the chosen option. An item is judged if all models answered it. It is clear if one
+    model disagrees or is not above the confidence; otherwise an unknown probability leaves it
+    unjudged. Without confidence (None) agreement is enough. The comparison is strict, in 32-bit
+    floats as in the responses: a stored 0.8 is not above 0.8.
 
-    `doing` says in words what all models do. `known` are names that `matrix` may lack, for answers
-    without the question.
+    `doing` describes in words what all models do. `known` are names that `matrix` may lack, for
+    responses without the question.
 
     Raises:
-        InputError: a filter model is neither in the matrix, which has others of them, nor known.
+        InputError: a filter model is neither in the matrix, which has other filter models, nor
+            known.
     """
     ids = in_order(items["item_id"])
     n = len(ids)
     if not params.enabled:
         return Finding.idle(rule, n, "off")
-    what = "answers" if known is None else "choices-only answers"
+    what = "responses" if known is None else "choices-only responses"
     reason = _why_not(matrix, filter_models, ids, what, known or ())
     if reason:
         return Finding.idle(rule, n, "not_run", reason)
@@ -79,8 +80,8 @@ def flag_unanimous(
         detail[column] = f"all {len(matrix.models)} filter models {doing}{low}"
     for column in np.flatnonzero(~judged):
         silent = [matrix.models[row] for row in np.flatnonzero(~answered[:, column])]
-        silence = f"no answer from {some_of(matrix.models, silent)}"
-        detail[column] = silence if silent else "unknown probability"
+        missing = f"no response from {some_of(matrix.models, silent)}"
+        detail[column] = missing if silent else "unknown probability"
     return Finding(rule, "ran", "", judged, flagged, flagged, lowest, tuple(detail))
 
 
@@ -91,10 +92,10 @@ def _why_not(
     what: str,
     known: Collection[str],
 ) -> str:
-    """Return why a rule cannot use all filter models, or "": it never uses only some of them."""
+    """Return why a rule cannot use all filter models, or ""."""
     names = tuple(dict.fromkeys(filter_models))
     if not names:
-        return "no filter models are named"
+        return "no filter models are configured"
     present = tuple(name for name in names if name in matrix.models)
     if not present:
         return f"no {what} for {some_of(names, names)}"
@@ -104,8 +105,8 @@ def _why_not(
                 f"filter_models: no {what} of {name!r}; there are {what} of {listed(matrix.models)}"
             )
     answered = matrix.select_models(present).select_items(tuple(item_ids)).answered()
-    speaking = {name for name, row in zip(present, answered, strict=True) if row.any()}
-    silent = [name for name in names if name not in speaking]
+    with_answers = {name for name, row in zip(present, answered, strict=True) if row.any()}
+    silent = [name for name in names if name not in with_answers]
     return f"no {what} for {some_of(names, silent)}" if silent else ""
 
 
@@ -116,7 +117,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def some_of(names: Sequence[str], some: Sequence[str]) -> str:
-    """Return how many filter models, and which unless it is all of them."""
+    """Return the number of filter models, and their names unless it is all of them."""
     count = f"{len(some)} of {len(names)} filter models"
     return count if len(some) == len(names) else f"{count}: {listed(some)}"
 
@@ -128,12 +129,11 @@ def profile_filter_models(
     filter_models: list[str],
     evaluation: EvaluationParams,
 ) -> pd.DataFrame:
-    """Describe each filter model by all its answers.
+    """Describe each filter model by all of its responses.
 
-    `share_confident` is the share of answers that are right with a probability above
-    `confidence`: no model can call more items easy than that; it is empty where answers came
-    without probabilities. `accuracy_choices_only` is the accuracy when only the options were
-    shown.
+    `share_confident` is the share of responses that are correct with a probability above
+    `confidence`, an upper bound of the share of easy items; it is missing if the responses have no
+    probabilities. `accuracy_choices_only` is the accuracy on prompts with only the options.
     """
     temperature = dict(zip(calibration["configuration"], calibration["temperature"], strict=True))
     rows = [
@@ -151,7 +151,7 @@ def profile_filter_models(
 
 
 def _answers(matrix: ResponseMatrix, model: str, confidence: float) -> tuple[int, float, float]:
-    """Return items answered, accuracy, and share answered right with more than `confidence`."""
+    """Return items answered, accuracy, and share answered correctly above `confidence`."""
     if model not in matrix.models:
         return 0, np.nan, np.nan
     row = matrix.models.index(model)
@@ -163,5 +163,5 @@ def _answers(matrix: ResponseMatrix, model: str, confidence: float) -> tuple[int
     p_answer = matrix.p_answer[row][answered]
     if np.isnan(p_answer).all():
         return n, accuracy, np.nan
-    # A missing probability counts as not confident: logs often leave it out where wrong.
+    # A missing probability counts as not confident: logs often lack it for wrong answers.
     return n, accuracy, float((p_answer > confidence).mean())

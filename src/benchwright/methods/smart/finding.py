@@ -1,4 +1,4 @@
-"""The verdict of one rule on every item, or on groups of items."""
+"""The result of a rule: verdicts on all items, or groups of items."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,16 +17,16 @@ Status = Literal["ran", "not_run", "off"]
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict of one rule on n items, in natural order of item id."""
+    """The verdicts of a rule on n items, in natural order of item id."""
 
     rule: str  # name of the rule, as in `Verdicts`
     status: Status  # `ran`, `not_run` (an input is missing; nothing is judged) or `off`
-    reason: str  # why it did not run, or what to know of how it ran, in words, or ""
-    judged: Bools  # (n,) the rule could say something of the item
+    reason: str  # why it did not run, or a note on the run, or ""
+    judged: Bools  # (n,) the rule could judge the item
     flagged: Bools  # (n,) the rule applies; only where judged
-    removed: Bools  # (n,) the item goes because of the rule; only where flagged
-    value: Floats  # (n,) the number that the rule looked at, NaN where there is none
-    detail: tuple[str, ...]  # n texts, "" where there is nothing to say
+    removed: Bools  # (n,) the rule removes the item; only where flagged
+    value: Floats  # (n,) the number that the rule compares, NaN where there is none
+    detail: tuple[str, ...]  # n explanations, "" for none
 
     @classmethod
     def idle(cls, rule: str, n: int, status: Literal["not_run", "off"], reason: str = "") -> Self:
@@ -45,15 +45,15 @@ Kind = Literal["duplicate", "conflicting_gold", "similar"]
 
 @dataclass(frozen=True)
 class Grouping:
-    """Groups that one rule found; no item is in two of them."""
+    """The groups of a rule; they are disjoint."""
 
     rule: Kind  # name of the rule and kind of its groups
     status: Status  # `ran`, `not_run` (an input is missing) or `off`
-    reason: str = ""  # why it did not run, or what to know of how it ran, in words, or ""
+    reason: str = ""  # why it did not run, or a note on the run, or ""
     groups: tuple[tuple[str, ...], ...] = ()  # members of each group, at least two
-    # the number that the rule looked at, by item id.
+    # the number that the rule compares, by item id.
     value: Mapping[str, float] = field(default_factory=dict)
-    not_judged: frozenset[str] = frozenset()  # items about which nothing can be said
+    not_judged: frozenset[str] = frozenset()  # items that the rule could not judge
 
 
 def in_rule_order(rules: Iterable[object]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Wrong labels: items that all filter models dispute (SMART, A.2), and rates among checked ones."""
+"""Suspect labels (SMART, A.2), and rates of wrong labels among checked items."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,10 +22,10 @@ def flag_suspect_labels(
     chosen_filter_models: list[str],
     filtering: FilteringParams,
 ) -> Finding:
-    """Flag items that every filter model gets wrong with more than 0.8 probability.
+    """Flag items that all filter models answer wrong with more than 0.8 probability.
 
-    Nothing is removed, since the paper found about half of such items to be labelled correctly
-    (SMART, A.2). The rule needs the probability of the option that a model chose.
+    No item is removed: in the paper about half of such items have a correct label (SMART, A.2). The
+    rule needs the probability of the chosen option.
 
     Raises:
         InputError: a filter model is not among the answers.
@@ -55,18 +55,18 @@ def rate_label_errors(
 ) -> pd.DataFrame:
     """Compare the error rate of kept items with that of removed ones.
 
-    Filtering can concentrate wrong labels: an item whose label is wrong is not answered "rightly"
-    by all models, so it is not easy and stays.
+    Filtering can concentrate wrong labels: models disagree with a wrong label, so the item is not
+    easy and is kept.
 
     Args:
         items: the evaluation items.
-        item_audit: kept or removed, and by which rules.
+        item_audit: decision and rules of each item.
         verdicts: the verdict of suspect_label on each item.
         label_errors: a user's file: item_id, and `wrong` (0/1, true/false) or `kind` (`ok`, or what
             is wrong, as in MMLU-Redux), or both; `wrong` takes precedence.
-        demonstrations: items of other splits; ids among them are counted apart.
+        demonstrations: items of other splits; their ids are counted separately.
         calibration_items: the same.
-        limit: where set, unknown ids are counted apart and not refused.
+        limit: if set, unknown ids are counted separately and not refused.
 
     Returns:
         A `LabelErrorRates` table with the rows all, kept, removed, `removed by <rule>`,
@@ -102,12 +102,12 @@ def kept_minus_removed(label_error_rates: pd.DataFrame) -> ShareDifference:
 
 
 def _checked(label_errors: pd.DataFrame) -> dict[int, tuple[str, bool]]:
-    """Return each item and whether its label is wrong, by row of the file (the header is row 1)."""
+    """Return the item and whether its label is wrong, by row of the file (the header is row 1)."""
     columns = [name for name in ("item_id", "wrong", "kind") if name in label_errors]
     if len(label_errors) and ("item_id" not in columns or len(columns) < 2):
         raise InputError(
-            f"{FILE}: columns {', '.join(map(str, label_errors.columns))}; give item_id, and "
-            "wrong (0 or 1) or kind"
+            f"{FILE}: columns {', '.join(map(str, label_errors.columns))}; required are item_id, "
+            "and wrong (0 or 1) or kind"
         )
     rows: dict[int, tuple[str, bool]] = {}
     for number, row in enumerate(label_errors[columns].to_dict("records"), start=2):
@@ -141,8 +141,8 @@ def _refuse_unknown(elsewhere: Mapping[int, str], known: set[str]) -> None:
         row, item = unknown[0]
         more = f" ({len(unknown)} such rows)" if len(unknown) > 1 else ""
         raise InputError(
-            f"{FILE}, row {row}, item_id: {item!r} is no item of this benchmark{more}; give ids "
-            "as in the table items"
+            f"{FILE}, row {row}, item_id: {item!r} is no item of this benchmark{more}; use ids "
+            "of the dataset items"
         )
 
 
@@ -152,7 +152,9 @@ def _by_item(checked: Mapping[int, tuple[str, bool]]) -> dict[str, bool]:
     for row, (item, wrong) in checked.items():
         earlier = first.setdefault(item, row)
         if checked[earlier][1] != wrong:
-            raise InputError(f"{FILE}, row {row}: {item!r} contradicts row {earlier}; leave one")
+            raise InputError(
+                f"{FILE}, row {row}: {item!r} contradicts row {earlier}; keep one of them"
+            )
     return {item: checked[row][1] for item, row in first.items()}
 
 

@@ -1,4 +1,4 @@
-"""The results of a run as flat numbers, for MLflow and for comparing runs."""
+"""The metrics of a run as flat numbers, for MLflow and for comparing runs."""
 
 import math
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ def count_items(
     rule_coverage: pd.DataFrame,
     panel: Panel,
 ) -> dict[str, float]:
-    """Count items before and after, what each rule took (shares, 0–1), and the panel's models."""
+    """Count items before and after, shares removed by rule (0–1), and models of the panel."""
     n_items, n_kept = len(items), len(kept_items)
     metrics: dict[str, float] = {
         "n_items": n_items,
@@ -49,7 +49,7 @@ def collect_metrics(
 ) -> dict[str, float]:
     """Collect the run's metrics in one flat table of numbers; `item_metrics` come first.
 
-    Shares are 0–1. Names end in the set of models where it is not all of them, and in `.low` and
+    Shares are 0–1. Names end in the set of models unless it is all models, and in `.low` and
     `.high` for the bounds of the interval over items. The comparison with plain random subsets
     gives `random_mean.…` and `percentile.…`. A missing metric is left out.
     """
@@ -87,7 +87,7 @@ def _beside_random(random_comparison: pd.DataFrame) -> dict[str, float]:
             metrics[f"percentile.{name}"] = row["percentile"]
             metrics[f"random_mean.{name}"] = row["random_mean"]
             metrics[f"{name}.full"] = row["full"]
-        # What rank_agreement has too is the same metric by the same items.
+        # Metrics that rank_agreement has as well have the same value there.
         metrics[name if row["method"] == "kept" else f"{row['method']}.{name}"] = row["value"]
     return metrics
 

@@ -1,4 +1,4 @@
-"""Removed items for a person to judge, and how often the person agrees (SMART, section 5.3)."""
+"""Review of removed items, and the agreement of reviewers (SMART, section 5.3)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.smart import ReviewAgreement, ReviewSheet
 
 FILE = "review_sheet.csv"
-STALE = "stale"
-"""The row of `ReviewAgreement` that counts judgements of items this run does not remove."""
+NOT_IN_THIS_RUN = "not_in_this_run"
+"""The row of `ReviewAgreement` for judgements of items that this run does not remove."""
 
 _VERDICTS = {
     **dict.fromkeys(("agree", "y", "yes", "1"), "agree"),
@@ -33,11 +33,11 @@ def make_review_sheet(
     evaluation: EvaluationParams,
     seed: int,
 ) -> pd.DataFrame:
-    """Draw removed items of each rule for a person to judge, as a `ReviewSheet`.
+    """Draw removed items of each rule for manual review, as a `ReviewSheet`.
 
     At most `review_items` of the items that a rule removed are drawn, by a hash of seed, rule and
-    item id. They are in the order drawn, so a reviewer who stops early has judged a random sample
-    too. An item that two rules removed may be drawn for both: each row is about one rule.
+    item id. They are in the order drawn, so a reviewer who stops early has still judged a random
+    sample. An item that two rules removed can be drawn for both: each row is about one rule.
     """
     partner = _partners(item_audit, groups)
     removed = verdicts[verdicts["removed"]]
@@ -74,42 +74,42 @@ def read_reviews(review_sheet_filled: pd.DataFrame, verdicts: pd.DataFrame) -> p
     Returns:
         A `ReviewAgreement` table, a row per rule that was judged, in the order of `ItemAudit`.
         Judgements of items that the rule does not remove in this run (a sheet of another run) are
-        counted in the row `stale`, which has no share. No judgements give an empty table.
+        counted in the row `not_in_this_run`, which has no share. No judgements give an empty table.
 
     Raises:
-        InputError: a verdict is not understood, an id or rule is missing, or two rows about the
-            same item and rule contradict each other.
+        InputError: a verdict is invalid, an id or rule is missing, or two rows about the same item
+            and rule contradict each other.
     """
     judged = _judged(review_sheet_filled)
     removed = verdicts[verdicts["removed"]]
     current = set(zip(removed["rule"].astype(str), removed["item_id"].astype(str), strict=True))
     counts: dict[str, Counter[str]] = {rule: Counter() for rule in in_rule_order(removed["rule"])}
-    stale: Counter[str] = Counter()
+    elsewhere: Counter[str] = Counter()
     for (rule, item), verdict in judged.items():
-        (counts[rule] if (rule, item) in current else stale)[verdict] += 1
+        (counts[rule] if (rule, item) in current else elsewhere)[verdict] += 1
     rows = [_agreement_row(rule, count) for rule, count in counts.items() if count]
-    if stale:
-        rows.append((*_agreement_row(STALE, stale)[:5], nan, nan, nan))
+    if elsewhere:
+        rows.append((*_agreement_row(NOT_IN_THIS_RUN, elsewhere)[:5], nan, nan, nan))
     return ReviewAgreement.from_rows(rows)
 
 
-def stale_reviews(review_agreement: pd.DataFrame) -> str:
+def describe_other_reviews(review_agreement: pd.DataFrame) -> str:
     """Describe judgements that do not belong to this run, or return ""."""
-    stale = review_agreement.loc[review_agreement["rule"] == STALE, "reviewed"]
-    if stale.empty:
+    elsewhere = review_agreement.loc[review_agreement["rule"] == NOT_IN_THIS_RUN, "reviewed"]
+    if elsewhere.empty:
         return ""
-    n = int(stale.iloc[0])
+    n = int(elsewhere.iloc[0])
     return (
-        f"{n} judgement{'' if n == 1 else 's'} in {FILE} {'is' if n == 1 else 'are'} of items that "
-        "this run does not remove by that rule (another run's sheet), and not counted."
+        f"{n} judgement{'' if n == 1 else 's'} in {FILE} {'is' if n == 1 else 'are'} about items "
+        "that the rule does not remove in this run, and not counted."
     )
 
 
 def _partners(item_audit: pd.DataFrame, groups: pd.DataFrame) -> dict[tuple[str, str], str]:
     """Return the item to compare a duplicate or similar item with, by rule and item.
 
-    It is the nearest neighbour where that is in the same group, else the first member that is
-    kept, else the first other member.
+    It is the nearest neighbour if that is in the same group, else the first kept member, else the
+    first other member.
     """
     nearest = dict(zip(item_audit["item_id"].astype(str), item_audit["neighbour"], strict=True))
     partner: dict[tuple[str, str], str] = {}
@@ -140,7 +140,7 @@ def _judged(filled: pd.DataFrame) -> dict[tuple[str, str], str]:
         where = f"{FILE}, row {number}"
         if not item or not rule:
             missing = "rule" if item else "item_id"
-            raise InputError(f"{where}, {missing}: is empty, but there is a verdict ({word})")
+            raise InputError(f"{where}, {missing}: is empty, but the row has a verdict ({word})")
         verdict = _VERDICTS.get(word.casefold())
         if verdict is None:
             raise InputError(
@@ -150,7 +150,7 @@ def _judged(filled: pd.DataFrame) -> dict[tuple[str, str], str]:
         if verdicts.setdefault(key, verdict) != verdict:
             raise InputError(
                 f"{where}: {item!r} under {rule} is {verdict} here and {verdicts[key]} in row "
-                f"{first[key]}; leave one"
+                f"{first[key]}; keep one of them"
             )
         first.setdefault(key, number)
     return verdicts

@@ -1,8 +1,8 @@
-"""Items that say nearly the same, by distance in embedding space (SMART, section 3.4 and A.1).
+"""Similar items, by distance in embedding space (SMART, section 3.4 and A.1).
 
-The threshold δ is where the density of neighbour distances first peaks. This choice is
-discontinuous: a slightly different bandwidth may find one peak less and move δ far. The result
-therefore includes the curve, its peaks, the branch taken and the outcome of other bandwidths.
+The threshold δ is the first peak of the density of neighbour distances. This choice is
+discontinuous: with a slightly different bandwidth a peak can vanish and δ jump. The result
+therefore includes the curve, its peaks, the branch and the thresholds of other bandwidths.
 """
 
 import logging
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 Rows = NDArray[np.intp]
 
-# A threshold that another bandwidth moves so far that more than twice as many items are close.
+# The threshold is unstable if another bandwidth changes the number of close items by this factor.
 _JUMP = 2
 
 
@@ -40,8 +40,8 @@ def estimate_threshold(
 ) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame]:
     """Estimate the density of neighbour distances and take its first peak as the threshold.
 
-    With a single peak half of its distance is taken (released code). Warns when neighbouring
-    bandwidths differ more than twofold in the items they find close.
+    With a single peak the threshold is half of its distance (as in the released code). A warning
+    is logged if the number of close items differs more than twofold between adjacent bandwidths.
 
     Returns:
         The curve; the threshold with the branch taken and `neighbour_search` (`check_neighbours`);
@@ -97,7 +97,7 @@ def discontinuity(sensitivity: pd.DataFrame) -> str:
     """Describe the largest jump between two neighbouring bandwidths, or return ""."""
     bandwidths, within = sensitivity["bandwidth"].tolist(), sensitivity["items_within"].tolist()
     jumps = [
-        (max(a, b) / max(min(a, b), 1), place)  # one item is no jump
+        (max(a, b) / max(min(a, b), 1), place)  # at least one item
         for place, (a, b) in enumerate(pairwise(within))
     ]
     factor, place = max(jumps, key=lambda jump: jump[0], default=(0, 0))
@@ -105,7 +105,7 @@ def discontinuity(sensitivity: pd.DataFrame) -> str:
         return ""
     return (
         f"the threshold is unstable: bandwidth {bandwidths[place]:.2f} finds {within[place]} items "
-        f"close, {bandwidths[place + 1]:.2f} finds {within[place + 1]}"
+        f"close, bandwidth {bandwidths[place + 1]:.2f} finds {within[place + 1]}"
     )
 
 
@@ -117,8 +117,8 @@ def group_similar_items(
 ) -> Grouping:
     """Group items closer than the threshold: an item and its close neighbours, each item once.
 
-    Items are taken in order of id. Questions that differ by a symbol are left out of each other's
-    groups. `clusters: components` joins everything that is linked by close pairs.
+    Items are processed in order of id. Items whose questions differ only in a symbol are not put
+    into the same group. `clusters: components` joins all items that are linked by close pairs.
     """
     params = filtering.similar
     if not params.enabled:
@@ -126,7 +126,7 @@ def group_similar_items(
     near = Neighbourhood.of(items, neighbours)
     ids = near.item_ids
     if not ids:
-        return Grouping("similar", "not_run", f"no neighbours: {len(items)} items, no vectors")
+        return Grouping("similar", "not_run", f"{len(items)} items have no embeddings")
     threshold = similarity_threshold["threshold"]
     if threshold is None:
         return Grouping("similar", "not_run", "the density of distances has no peak")
@@ -140,9 +140,9 @@ def group_similar_items(
     reason = ""
     if search.get("method") == "approximate":
         reason = (
-            "neighbours were searched approximately and "
-            f"{search['recall']:.1%} of the true ones found, the nearest one for "
-            f"{search['nearest_found']:.1%} (of {search['items_checked']} items drawn at random)"
+            "the search for neighbours was approximate: it found "
+            f"{search['recall']:.1%} of the true neighbours, and the nearest one of "
+            f"{search['nearest_found']:.1%} of the items ({search['items_checked']} random items)"
         )
     return Grouping(
         rule="similar",
@@ -160,7 +160,7 @@ def _stars(n: int, rows: Rows, columns: Rows) -> Iterator[list[int]]:
     starts = np.searchsorted(rows, np.arange(n + 1))
     for centre in np.unique(rows):
         star = np.concatenate(([centre], columns[starts[centre] : starts[centre + 1]]))
-        # A centre that is in a group already still gathers the neighbours that are in none.
+        # A centre that is already in a group still gathers neighbours that are in none.
         free = star[~taken[star]]
         if len(free) > 1:
             taken[free] = True
@@ -181,7 +181,7 @@ def _components(n: int, rows: Rows, columns: Rows) -> Iterator[list[int]]:
             yield members[first:last].tolist()
 
 
-# Items whose neighbours are found exactly to measure how many the search missed.
+# Items whose exact neighbours are computed to measure the recall of the search.
 _RECALL_CHECKED = 200
 
 
@@ -194,7 +194,7 @@ def find_neighbours(
     have no neighbours. The table is empty when the rule is off.
 
     Raises:
-        InputError: vectors of different lengths (made with different encoders), or faiss is needed
+        InputError: vectors of different lengths (from different encoders), or faiss is needed
             and not installed.
     """
     similar = filtering.similar
@@ -220,13 +220,13 @@ def check_neighbours(
     filtering: FilteringParams,
     seed: int,
 ) -> dict[str, Any]:
-    """Report how neighbours were searched, and what share of the true ones was found.
+    """Report the search method and its recall.
 
     Returns:
-        `method`: `none` (no neighbours), `exact` or `approximate`. For the last one also
-        `items_checked`, 200 drawn at random, whose neighbours are found again among all pairs;
+        `method`: `none` (no neighbours), `exact` or `approximate`. An approximate
+        search also has `items_checked`, 200 random items whose exact neighbours are computed;
         `recall`, the mean share of their k nearest that are in `neighbours`; `nearest_found`, the
-        share of them whose nearest is; `lowest_recall` of one of them.
+        share of items whose nearest is; `lowest_recall`, the lowest recall of an item.
     """
     if neighbours.empty:
         return {"method": "none"}
@@ -261,16 +261,16 @@ def vary_neighbour_count(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Estimate the threshold δ from the k nearest neighbours of each item, for several k.
 
-    Everything else is as in the rule. The k are those of `similar.convergence_k` below the number
-    of items. The neighbours are found once, for the largest k. A fixed threshold is the same at
-    every k.
+    All other settings are those of the rule. The k are those of `similar.convergence_k` below the
+    number of items. Neighbours are computed once, for the largest k. A fixed threshold does not
+    depend on k.
 
     Returns:
         `NeighbourConvergence` and, with at most 200 points for each k, `DensityByK`; both empty
-        where the rule is off, there are fewer than two vectors, or no k is below their number.
+        if the rule is off, there are fewer than two vectors, or no k is below their number.
 
     Raises:
-        InputError: vectors of different lengths (made with different encoders).
+        InputError: vectors of different lengths (from different encoders).
     """
     similar = filtering.similar
     with_vector = items["item_id"].isin(embeddings["item_id"]).sum()

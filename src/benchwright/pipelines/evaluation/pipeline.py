@@ -70,14 +70,14 @@ _SECTIONS: dict[Function, str] = {
     summary.summarise_refinement: "report_summary",
     summary.note_models: "report_model_notes",
     summary.note_items: "report_item_notes",
-    render.tell_method: "report_method",
-    render.tell_removed: "report_removed",
-    render.tell_ranking: "report_ranking",
-    render.tell_findings: "report_findings",
+    render.gather_method: "report_method",
+    render.gather_removed: "report_removed",
+    render.gather_ranking: "report_ranking",
+    render.gather_findings: "report_findings",
     item_list.choose_report_examples: "report_examples",
     item_list.list_items: "report_items",
-    render.tell_data: "report_data",
-    render.tell_provenance: "report_provenance",
+    render.gather_data: "report_data",
+    render.gather_provenance: "report_provenance",
 }
 
 

@@ -65,7 +65,7 @@ def provenance_section(
         [
             Facts(what, facts),
             Facts(f"Settings of the {settings_of}", settings_used, folded="Settings"),
-            Facts("Versions of packages", package_versions(), folded="Versions"),
+            Facts("Package versions", package_versions(), folded="Versions"),
             Text(f"Method: {method}", "quiet"),
         ],
         "provenance",

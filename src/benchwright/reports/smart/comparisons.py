@@ -1,4 +1,4 @@
-"""The comparisons of rankings, subsets and methods as rows of words, ready for a table."""
+"""Rows of the tables that compare rankings, subsets and methods, as text."""
 
 import math
 from typing import Any
@@ -33,9 +33,9 @@ def groups_in(rank_agreement: pd.DataFrame) -> dict[str, str]:
 
 
 def rank_rows(rank_agreement: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return an entry per metric with its cells by set of models, None where there is no row.
+    """Return a row per metric with a cell per set of models, None where the table has none.
 
-    Metrics about ratings that no set of models has are left out.
+    Metrics about ratings are left out if no set of models has them.
     """
     cells = {(row["metric"], row["models"]): row for row in rows_of(rank_agreement)}
     groups = groups_in(rank_agreement)
@@ -58,7 +58,7 @@ def has_ratings(rank_agreement: pd.DataFrame) -> bool:
 
 
 def describe_detectable(rank_agreement: pd.DataFrame, group: str) -> str:
-    """Say which difference of two models could be detected on all and on the kept items, or ""."""
+    """Describe the minimum detectable differences on all and on the kept items; "" if unknown."""
     rows = {row["metric"]: row for row in rows_of(rank_agreement) if row["models"] == group}
     full, kept = (rows.get(f"mdd_{part}") for part in ("full", "kept"))
     if full is None or kept is None or full["value"] is None or kept["value"] is None:
@@ -66,9 +66,9 @@ def describe_detectable(rank_agreement: pd.DataFrame, group: str) -> str:
     before, after = (write_value(row["metric"], row["value"]) for row in (full, kept))
     whose = "two held-out models" if group == "held_out" else "two models"
     return (
-        f"A difference of {before} points between {whose} could be detected on all "
-        f"{full['n_items']:,} items, one of {after} points on the {kept['n_items']:,} kept ones "
-        "(minimum detectable difference at the 5% level with a power of 80%; median over pairs)."
+        f"The minimum detectable difference between {whose} is {before} points on all "
+        f"{full['n_items']:,} items and {after} points on the {kept['n_items']:,} kept ones (5% "
+        "level, power 80%, median over pairs)."
     )
 
 
@@ -153,7 +153,7 @@ def _outside(row: dict[Any, Any]) -> bool:
 
 
 def method_rows(method_comparison: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return ways to choose items side by side, all in words."""
+    """Return the comparison of methods as text."""
     return [
         {
             **row,
@@ -186,7 +186,7 @@ def ablation_rows(filter_model_ablation: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def label_difference(label_error_rates: pd.DataFrame) -> str:
-    """Say whether labels are wrong more often among kept items than among removed ones, or ""."""
+    """Compare the share of wrong labels among kept and removed items; "" if unknown."""
     if label_error_rates.empty:
         return ""
     gap = kept_minus_removed(label_error_rates)
@@ -202,7 +202,7 @@ def label_difference(label_error_rates: pd.DataFrame) -> str:
 
 
 def coverage_rows(answer_coverage: pd.DataFrame) -> list[dict[Any, Any]]:
-    """Return what each configuration answered; those with lost answers come first."""
+    """Return the responses by configuration; those with missing responses come first."""
     lost = answer_coverage["not_extracted"] + answer_coverage["too_long"]
     ordered = answer_coverage.assign(lost=lost).sort_values(
         ["lost", "configuration", "condition"], ascending=[False, True, True]

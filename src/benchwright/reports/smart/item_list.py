@@ -1,4 +1,4 @@
-"""The items on the page: the compact list of all items, and those shown in full."""
+"""The compact list of all items, and the items shown in full."""
 
 from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
@@ -42,8 +42,8 @@ def list_items(
     then others along the ranking.
 
     The list has columns instead of rows, so that names are not repeated. `states` has a letter per
-    rule and item (r removed, f flagged, c clear, n not judged, - no verdict), `notes` pairs of a
-    rule's and a text's index. Per model and item: `right` is + or -, ~ in part, . no answer;
+    rule and item (r removed, f flagged, c clear, n not judged, - no verdict), `notes` pairs of the
+    indices of a rule and a text. Per model and item: `right` is + or -, ~ in part, . no answer;
     `chosen` the letter of the option or .; `p` the probability of the answer in thousandths, two
     digits of base 36 or "..". Both strings are empty where nothing is known.
     """
@@ -85,7 +85,7 @@ def list_items(
 
 
 def clip_text(text: str, most: int) -> str:
-    """Return at most so many characters, the end cut off."""
+    """Return the text, cut to at most `most` characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -107,7 +107,7 @@ def _first(item_audit: pd.DataFrame, most: int) -> pd.DataFrame:
 def _verdicts(
     ids: list[str], verdicts: pd.DataFrame
 ) -> tuple[list[str], list[str], list[str], list[list[int]]]:
-    """Rule names, states by item, distinct texts, and pairs (rule, text) by item."""
+    """Return rule names, states by item, distinct texts, and pairs (rule, text) by item."""
     rules = in_rule_order(verdicts["rule"])
     place = {item: i for i, item in enumerate(ids)}
     states = [[_SILENT] * len(rules) for _ in ids]
@@ -134,7 +134,7 @@ def _answers(
     filter_models: Sequence[str],
     most: int,
 ) -> tuple[ResponseMatrix, int, dict[str, list[float | None]]]:
-    """Return answers of up to `most` models, how many of these are filter models, and metrics.
+    """Return responses of up to `most` models, the number of filter models among them, and metrics.
 
     Filter models come first, then a spread of the others along the ranking. The metrics are the
     share of the panel's models that are right, and the lowest and highest probability of the
@@ -190,9 +190,9 @@ def _encoded(matrix: ResponseMatrix) -> dict[str, list[str]]:
 
 
 def _unlisted_neighbours(listed: pd.DataFrame, item_audit: pd.DataFrame) -> dict[str, str]:
-    """Questions of neighbours that are not in the list, where a rule about likeness spoke."""
-    spoke = (listed[list(_ALIKE)] == "flagged").any(axis=1)
-    wanted = set(listed.loc[spoke, "neighbour"].dropna()) - set(listed["item_id"])
+    """Return questions of neighbours outside the list, where a rule about similarity flagged."""
+    flagged = (listed[list(_ALIKE)] == "flagged").any(axis=1)
+    wanted = set(listed.loc[flagged, "neighbour"].dropna()) - set(listed["item_id"])
     rows = item_audit[item_audit["item_id"].isin(wanted)].sort_values("item_id")
     return {
         str(item): clip_text(str(question), _LONG_NEIGHBOUR)
@@ -222,8 +222,8 @@ def choose_report_examples(
 ) -> Section:
     """Choose the items that the report shows in full.
 
-    Examples of removed items are drawn by the seed and the item id, so they are the same in each
-    run; groups are the largest ones.
+    Examples of removed items are drawn by the seed and the item id, so that every run draws the
+    same. The largest groups are shown.
     """
     texts = items.set_index(items["item_id"].astype(str))
     suspects = verdicts[(verdicts["rule"] == "suspect_label") & (verdicts["state"] == "flagged")]
@@ -248,7 +248,7 @@ def choose_report_examples(
 
 
 def _text(by_id: pd.DataFrame, item_id: object) -> dict[str, Any]:
-    """Return what a page shows of one item."""
+    """Return the contents of an item that the page shows."""
     row = by_id.loc[str(item_id)].to_dict()
     return {
         "item_id": str(item_id),

@@ -1,4 +1,4 @@
-"""The report: one node gathers the contents of each section, and one renders the page."""
+"""The SMART report: functions that gather the sections, and one that renders the page."""
 
 from collections.abc import Collection
 from typing import Any
@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchwright.evidence.panel import Panel, group_to_judge
 from benchwright.evidence.rank_agreement import Ratings
-from benchwright.methods.smart.review import STALE, stale_reviews
+from benchwright.methods.smart.review import NOT_IN_THIS_RUN, describe_other_reviews
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
@@ -17,13 +17,13 @@ from benchwright.reports.page.sections import Section, make_section, render_sect
 from benchwright.reports.smart import comparisons, method
 from benchwright.reports.smart.wording import ROLES, RULE_MEANINGS
 
-_LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
-_FOLDED_TABLE = 60  # with more rows a list of models is folded
+_LONGEST_TABLE = 300  # rows of a table on the page; the datasets have all
+_FOLDED_TABLE = 60  # a table of models with more rows is closed at first
 _SECTIONS = (
-    ("method", "What was done and why"),
-    ("rules", "What each rule took"),
+    ("method", "Method"),
+    ("rules", "Items removed by each rule"),
     ("ranking", "Ranking of models"),
-    ("random", "Better than chance?"),
+    ("random", "Comparison with random subsets"),
     ("agreement", "Agreement between models"),
     ("subjects", "Subjects"),
     ("similar", "Similar items"),
@@ -35,7 +35,7 @@ _SECTIONS = (
 )
 
 
-def tell_method(
+def gather_method(
     ingestion: BenchmarkParams,
     filtering: FilteringParams,
     evaluation: EvaluationParams,
@@ -45,7 +45,7 @@ def tell_method(
     panel: Panel,
     funnel: pd.DataFrame,
 ) -> Section:
-    """Tell what was done and why, and how many items each step left."""
+    """Gather the description of the method and the funnel of items."""
     return make_section(
         steps=method.describe_steps(ingestion, filtering, filter_models, rule_coverage),
         combination=method.describe_combination(filtering),
@@ -57,13 +57,13 @@ def tell_method(
     )
 
 
-def tell_removed(
+def gather_removed(
     rule_coverage: pd.DataFrame,
     overlaps: pd.DataFrame,
     filter_model_ablation: pd.DataFrame,
     subject_shares: pd.DataFrame,
 ) -> Section:
-    """Tell what each rule took, what fewer filter models would take, and what subjects lost."""
+    """Gather the items removed by each rule, the ablation of filter models, and the subjects."""
     return make_section(
         rules=[
             {
@@ -82,7 +82,7 @@ def tell_removed(
     )
 
 
-def tell_ranking(
+def gather_ranking(
     panel: Panel,
     scores: pd.DataFrame,
     rank_agreement: pd.DataFrame,
@@ -91,7 +91,7 @@ def tell_ranking(
     method_comparison: pd.DataFrame,
     evaluation: EvaluationParams,
 ) -> Section:
-    """Tell how models rank before and after, and beside random subsets."""
+    """Gather the ranks of models before and after, and the comparison with random subsets."""
     group = group_to_judge(panel)
     return make_section(
         panel=panel,
@@ -108,14 +108,14 @@ def tell_ranking(
     )
 
 
-def tell_findings(
+def gather_findings(
     similarity_threshold: dict[str, Any],
     threshold_sensitivity: pd.DataFrame,
     neighbour_convergence: pd.DataFrame,
     label_error_rates: pd.DataFrame,
     review_agreement: pd.DataFrame,
 ) -> Section:
-    """Tell where the line of similar items was drawn, and what is known of wrong labels."""
+    """Gather the threshold of similar items, label errors and reviews."""
     return make_section(
         threshold={
             k: None if wording.is_missing(v) else v for k, v in similarity_threshold.items()
@@ -124,19 +124,21 @@ def tell_findings(
         convergence=wording.rows_of(neighbour_convergence),
         label_errors=wording.rows_of(label_error_rates),
         label_difference=comparisons.label_difference(label_error_rates),
-        reviews=[row for row in wording.rows_of(review_agreement) if row["rule"] != STALE],
-        stale_reviews=stale_reviews(review_agreement),
+        reviews=[
+            row for row in wording.rows_of(review_agreement) if row["rule"] != NOT_IN_THIS_RUN
+        ],
+        other_reviews=describe_other_reviews(review_agreement),
     )
 
 
-def tell_data(
+def gather_data(
     filter_model_profile: pd.DataFrame,
     calibration: pd.DataFrame,
     answer_coverage: pd.DataFrame,
     import_report: pd.DataFrame,
     evaluation: EvaluationParams,
 ) -> Section:
-    """Tell which answers the result rests on."""
+    """Gather the responses behind the results."""
     return make_section(
         profile=wording.rows_of(filter_model_profile),
         confidence=evaluation.confidence,
@@ -146,7 +148,7 @@ def tell_data(
     )
 
 
-def tell_provenance(
+def gather_provenance(
     ingestion: BenchmarkParams,
     variant: str,
     filtering: FilteringParams,
@@ -154,7 +156,7 @@ def tell_provenance(
     filter_models: list[str],
     seed: int,
 ) -> Section:
-    """Tell what was refined and with which settings."""
+    """Gather the benchmark and the settings."""
     return make_section(
         title=ingestion.title,
         variant=variant,
@@ -167,7 +169,7 @@ def render_report(*sections: Section) -> str:
     """Render the report: one HTML page that needs no network and opens from disk.
 
     The same inputs give the same bytes. All data is escaped: a question that looks like HTML is
-    shown as text. Tables that are empty are left out, or the page says why they are.
+    shown as text. Empty tables are left out or replaced by the reason.
     """
     limits = make_section(longest=_LONGEST_TABLE, folded=_FOLDED_TABLE)
     return render_sections(
@@ -180,7 +182,7 @@ def render_report(*sections: Section) -> str:
 
 
 def _silent(rule_coverage: pd.DataFrame) -> dict[str, str]:
-    """Return the rules that judged nothing, each with the reason."""
+    """Return the rules that did not run, with the reasons."""
     return {
         row["rule"]: row["reason"] or ("switched off" if row["status"] == "off" else "did not run")
         for row in wording.rows_of(rule_coverage)

@@ -14,7 +14,7 @@ from benchwright.reports.page.wording import count, tile
 from benchwright.reports.smart.wording import write_interval, write_percentile, write_value
 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
-_TWINS = 0.99  # share of same answers from which two models are hardly two
+_TWINS = 0.99  # share of equal answers from which two models are nearly identical
 _SHOWN_TWINS = 3
 # A random half of 400 items keeps the order of three models in 79% of cases, of seven in 19%.
 _FEW_HELD_OUT = 7
@@ -29,11 +29,10 @@ def summarise_refinement(
     random_comparison: pd.DataFrame,
     evaluation: EvaluationParams,
 ) -> Section:
-    """Put the outcome in plain words: the headline and the key metrics.
+    """Summarise the result: the headline and the key metrics.
 
-    The headline judges by the held-out models; with too few of them it takes all models and says
-    in the same line that the metric is in-sample. Then it says where the result stands among
-    random subsets of its size.
+    The headline is about the held-out models. With too few of them it is about all models and
+    states that the metric is in-sample. The comparison with random subsets follows.
     """
     n_items, n_kept = len(items), len(kept_items)
     removed = (n_items - n_kept) / n_items
@@ -68,7 +67,7 @@ def note_models(
     panel: Panel,
     evaluation: EvaluationParams,
 ) -> Section:
-    """Note what a reader has to know first about the models that judge."""
+    """Write the caveats about the panel of models."""
     removed = (len(items) - len(kept_items)) / len(items)
     notes = [
         *panel_warnings(panel, evaluation.min_coverage),
@@ -88,7 +87,7 @@ def note_items(
     similarity_threshold: dict[str, Any],
     import_report: pd.DataFrame,
 ) -> Section:
-    """Note what a reader has to know first about rules, labels and source rows."""
+    """Write the caveats about rules, labels and source rows."""
     warning = similarity_threshold.get("warning") or ""
     end = "" if warning.endswith((".", "!", "?")) else "."
     notes = [
@@ -106,12 +105,12 @@ def _kept_among(panel: Panel, kept_items: pd.DataFrame) -> int:
 
 
 def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int) -> dict[str, str]:
-    """Return Kendall's tau-b of the fairest set of models, as a sentence, a metric and a note."""
+    """Return Kendall's tau-b of a group of models, as a sentence, a value and a note."""
     rows = rank_agreement[
         (rank_agreement["models"] == group) & (rank_agreement["metric"] == "kendall_tau_b")
     ]
     if rows.empty:
-        reason = "no metric was computed"
+        reason = "not computed"
         return {"sentence": f"Ranking of models: {reason}.", "value": "—", "note": reason}
     row = rows.to_dict("records")[0]
     models = f"{row['n_models']:,} {GROUPS[group]}" if row["n_models"] != 1 else "1 model"
@@ -119,9 +118,9 @@ def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int
         models += f" ({panel.unknown_family:,} of unknown family)"
     note = in_sample_note(panel)
     if group == "held_out" and row["n_models"] < _FEW_HELD_OUT:
-        note = "chance alone often keeps the order of so few models"
+        note = "random subsets often keep the order of so few models"
     if n_kept and n_kept == len(panel.item_ids):
-        text = "none of the items that it rests on was removed, so it is the same"
+        text = "unchanged, since none of the items that all of them answered was removed"
         return {"sentence": f"Ranking of {models}: {text}.", "value": "—", "note": text}
     if pd.isna(row["value"]):
         text = f"Ranking of models: not compared, {row['reason']}."
@@ -130,9 +129,9 @@ def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int
     interval = write_interval("kendall_tau_b", row["low"], row["high"])
     items = f"{row['n_items']:,} items, {n_kept:,} of them kept"
     n = f"n = {row['n_models']:,} models × {items}"
-    metric = f"{value} {interval}".rstrip()
+    estimate = f"{value} {interval}".rstrip()
     return {
-        "sentence": f"Ranking of {models}: Kendall tau-b {metric} "
+        "sentence": f"Ranking of {models}: Kendall tau-b {estimate} "
         f"({n}{'; ' + note if note else ''}).",
         "value": value,
         "note": (f"{interval}, 95% over items; " if interval else "")
@@ -146,9 +145,9 @@ def _panel_size_notes(panel: Panel, n_kept: int, removed: float) -> list[str]:
     if not n or abs((n - n_kept) / n - removed) < _NOTABLE_POINTS / 100:
         return []
     return [
-        f"Of the {n:,} items that every panel model answered {n_kept:,} were kept "
-        f"({(n - n_kept) / n:.1%} removed, against {removed:.1%} of all items). Rankings and "
-        "random subsets are about these."
+        f"{n_kept:,} of the {n:,} items that every panel model answered were kept "
+        f"({(n - n_kept) / n:.1%} removed, compared with {removed:.1%} of all items). Rankings and "
+        "random subsets use these items."
     ]
 
 
@@ -163,9 +162,9 @@ def _random_tiles(random_comparison: pd.DataFrame, group: str) -> list[dict[str,
         band = write_interval("kendall_tau_b", ranking["random_low"], ranking["random_high"])
         tiles.append(
             tile(
-                "Among random subsets",
+                "Random subsets",
                 f"percentile {write_percentile(ranking['percentile'])}",
-                f"they reach {write_value('kendall_tau_b', ranking['random_mean'])} on average, "
+                f"their mean is {write_value('kendall_tau_b', ranking['random_mean'])}, "
                 f"middle 95% {band}",
             )
         )
@@ -190,7 +189,7 @@ def _rules_tile(rule_coverage: pd.DataFrame) -> dict[str, str]:
     }
     ran = int(rule_coverage["status"].isin(["ran", "partial"]).sum())
     notes = [f"{s.replace('_', ' ')}: {names[s]}" for s in ("not_run", "off") if s in names]
-    note = "; ".join(notes) or "every rule"
+    note = "; ".join(notes) or "all rules"
     return tile("Rules that ran", f"{ran} of {len(rule_coverage)}", note)
 
 
@@ -200,26 +199,26 @@ def _selection_notes(scores: pd.DataFrame) -> list[str]:
     if not chosen - others >= _NOTABLE_POINTS:  # also when there are no models of either kind
         return []
     return [
-        f"On the kept items the models that chose them lose {chosen:.1f} points on average, the "
-        f"held-out ones {others:.1f}: items that all filter models get right are gone, so do not "
-        "rank a filter model against another model on the kept items."
+        f"On the kept items the accuracy of filter models is {chosen:.1f} points lower on average, "
+        f"that of held-out models {others:.1f}: items that all filter models answer correctly were "
+        "removed. Do not rank filter models against other models on the kept items."
     ]
 
 
 def _twin_notes(agreement: pd.DataFrame) -> list[str]:
-    """Name pairs of nearly identical models: they make n look larger than it is."""
+    """Name pairs of nearly identical models, which inflate the number of models."""
     twins = agreement[agreement["full"] >= _TWINS].sort_values("full", ascending=False)
     same = "answers" if (agreement["kind"] == "prediction").any() else "right and wrong answers"
     notes = [
         f"{row['model_a']} and {row['model_b']} have the same {same} on "
-        f"{share} of the items; they count as two models here."
+        f"{share} of the items, but count as two models."
         for row in twins.head(_SHOWN_TWINS).to_dict("records")
         for share in ["more than 99.9%" if 0.9995 <= row["full"] < 1 else f"{row['full']:.1%}"]
     ]
     if len(twins) > _SHOWN_TWINS:
         more = len(twins) - _SHOWN_TWINS
         notes.append(
-            f"The same holds for {more:,} more {'pair' if more == 1 else 'pairs'} of models."
+            f"The same is true of {more:,} more {'pair' if more == 1 else 'pairs'} of models."
         )
     return notes
 
@@ -233,7 +232,7 @@ def _rule_notes(rule_coverage: pd.DataFrame, n_items: int) -> list[str]:
         elif rule["status"] == "partial":
             notes.append(
                 f"The rule “{name}” judged {rule['judged']:,} of {n_items:,} items "
-                f"({rule['judged'] / n_items:.1%}); the rest stayed unjudged."
+                f"({rule['judged'] / n_items:.1%}). It could not judge the others."
             )
     return notes
 
@@ -246,22 +245,22 @@ def _label_notes(verdicts: pd.DataFrame, n_items: int, kept: set[str]) -> list[s
     have = "item has" if len(flagged) == 1 else "items have"
     return [
         f"{len(flagged):,} {have} a suspect label ({len(flagged) / n_items:.1%} of all, "
-        f"{among_kept / len(kept):.1%} of the kept). Removing what models get right leaves wrong "
-        "labels more frequent among what is kept."
+        f"{among_kept / len(kept):.1%} of the kept). Removing items that models answer correctly "
+        "makes wrong labels more frequent among the kept items."
     ]
 
 
 def _source_notes(rejected_items: pd.DataFrame, import_report: pd.DataFrame) -> list[str]:
     notes = []
     if len(rejected_items):
-        become = "an item" if len(rejected_items) == 1 else "items"
+        were = "was" if len(rejected_items) == 1 else "were"
         rows = count(len(rejected_items), "source row")
-        notes.append(f"{rows} could not become {become}; see “Data and models”.")
+        notes.append(f"{rows} {were} rejected; see “Data and models”.")
     for column, what in (
-        ("not_joined", "imported answers matched no item"),
-        ("doubled", "imported answers were given more than once"),
-        ("dropped", "imported answers were empty or out of range"),
-        ("contradicting", "imported answers claim to be right or wrong against their own choice"),
+        ("not_joined", "imported responses match no item"),
+        ("doubled", "imported responses are duplicates"),
+        ("dropped", "imported responses are empty or out of range"),
+        ("contradicting", "imported responses have a correctness that contradicts their choice"),
     ):
         n = int(import_report[column].sum())
         if n:
@@ -272,36 +271,36 @@ def _source_notes(rejected_items: pd.DataFrame, import_report: pd.DataFrame) -> 
 Place = Literal["below", "inside", "above", "none"]
 
 _RANKING = {
-    "below": "This ranking is kept less well than by removing items at random.",
-    "inside": "That is as good as removing items at random, not better.",
-    "above": "This ranking is kept better than by removing items at random.",
+    "below": "This ranking is preserved less well than by random removal.",
+    "inside": "That is as good as random removal, but not better.",
+    "above": "This ranking is preserved better than by random removal.",
 }
 
 _CONCLUSIONS: dict[tuple[Place, Place], str] = {
-    ("below", "above"): "Filtering buys headroom, not rank fidelity.",
-    ("below", "inside"): "Filtering costs rank fidelity and buys no headroom.",
-    ("below", "below"): "Filtering costs both rank fidelity and headroom.",
-    ("inside", "above"): "Filtering buys headroom, at no loss of rank fidelity against chance.",
-    ("inside", "inside"): "By these metrics filtering cannot be told from removing at random.",
-    ("inside", "below"): "Filtering costs headroom and gains no rank fidelity over chance.",
-    ("above", "above"): "Filtering buys both headroom and rank fidelity.",
-    ("above", "inside"): "Filtering buys rank fidelity, not headroom.",
-    ("above", "below"): "Filtering buys rank fidelity at the price of headroom.",
+    ("below", "above"): "Filtering gains headroom but loses rank fidelity.",
+    ("below", "inside"): "Filtering loses rank fidelity and gains no headroom.",
+    ("below", "below"): "Filtering loses both rank fidelity and headroom.",
+    ("inside", "above"): "Filtering gains headroom and loses no rank fidelity over random removal.",
+    ("inside", "inside"): "By these metrics filtering does not differ from random removal.",
+    ("inside", "below"): "Filtering loses headroom and gains no rank fidelity.",
+    ("above", "above"): "Filtering gains both headroom and rank fidelity.",
+    ("above", "inside"): "Filtering gains rank fidelity but no headroom.",
+    ("above", "below"): "Filtering gains rank fidelity but loses headroom.",
 }
 
 
 class Judgement(NamedTuple):
-    """The place of this run among random subsets of its size."""
+    """The position of this run among random subsets of the same size."""
 
     ranking: Place  # of Kendall's tau-b, against the middle 95% of the random subsets
     headroom: Place  # of the range of the best models' scores, in the same way
-    sentences: tuple[str, ...]  # what to say about it, in order
+    sentences: tuple[str, ...]  # the explanation, in order
 
 
 def judge_against_random(
     random_comparison: pd.DataFrame, group: str, top_models: int | None = None
 ) -> Judgement:
-    """Say whether this run's items beat random subsets of the same size, for one set of models.
+    """Compare this run's items with random subsets of the same size, for one set of models.
 
     A metric is below, inside or above the middle 95% of the random ones; bounds, and values that
     are written like one of them, count as inside. Plain random subsets decide; those stratified by
@@ -312,7 +311,7 @@ def judge_against_random(
     if ranking is None:
         return Judgement("none", "none", (_not_compared(random_comparison, group),))
     if ranking["n_items"] == ranking["n_full"]:
-        text = "All of these items were kept, so there is nothing to compare with random subsets."
+        text = "No comparison with random subsets: all of these items were kept."
         return Judgement("none", "none", (text,))
     place = _place(ranking)
     sentences = _ranking_sentences(ranking, place)
@@ -359,7 +358,7 @@ def _not_compared(random_comparison: pd.DataFrame, group: str) -> str:
     reasons = _kept(random_comparison, group, "kendall_tau_b")["reason"]
     unknown = "no subsets were drawn, or there are too few models"
     why = next((str(reason) for reason in reasons if reason), unknown)
-    return f"Not compared with random subsets of the same size: {why}."
+    return f"No comparison with random subsets of the same size: {why}."
 
 
 def _ranking_sentences(row: dict[Any, Any], place: Place) -> list[str]:
@@ -370,8 +369,8 @@ def _ranking_sentences(row: dict[Any, Any], place: Place) -> list[str]:
     written = "" if math.isnan(percentile) else write_percentile(percentile)
     at = f"; this run is at percentile {written}{ends.get(percentile, '')}" if written else ""
     return [
-        f"{row['draws']:,} random subsets of the same size reach {mean} on average, the middle 95% "
-        f"of them {band}{at}.",
+        f"{row['draws']:,} random subsets of the same size have a mean of {mean}, the middle 95% "
+        f"of them lie in {band}{at}.",
         _RANKING[place],
     ]
 
@@ -380,7 +379,7 @@ def _otherwise(row: dict[Any, Any]) -> str:
     band = write_interval("kendall_tau_b", row["random_low"], row["random_high"])
     place = _place(row)
     where = f"inside their band {band}" if place == "inside" else f"{place} their band {band}"
-    return f"Beside random subsets in which each subject keeps its share it is {where}."
+    return f"Compared with random subsets stratified by subject it is {where}."
 
 
 def _headroom_sentence(row: dict[Any, Any], place: Place, top_models: int | None) -> str:
@@ -391,4 +390,4 @@ def _headroom_sentence(row: dict[Any, Any], place: Place, top_models: int | None
     low, high = (write_value("spread_top", row[name]) for name in ("random_low", "random_high"))
     change = after if before == "—" else f"{before} → {after}"
     than = {"above": "wider than", "inside": "within", "below": "narrower than"}[place]
-    return f"Range of the {whose}: {change} points, {than} what random subsets give ({low}–{high})."
+    return f"Range of the {whose}: {change} points, {than} random subsets ({low}–{high})."

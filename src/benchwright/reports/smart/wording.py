@@ -1,4 +1,4 @@
-"""The names of rules, metrics, methods and roles in words, and how metrics are written."""
+"""Labels of rules, metrics, methods and roles, and the formatting of metrics."""
 
 import re
 from typing import Literal, NamedTuple
@@ -8,21 +8,22 @@ from benchwright.reports.page.wording import is_missing, p_value
 Unit = Literal["coefficient", "places", "share", "points", "ratio", "p"]
 
 RULE_MEANINGS = {
-    "anomalous": "In a subject that is named as unlike the rest.",
-    "easy": "Every filter model is right, each with a probability above the limit.",
-    "easy_unanimous": "Every filter model is right; how sure they were is not asked.",
-    "answer_only": "Every filter model finds the answer from the options alone, without the "
-    "question. That makes an item a poor test; it does not prove that it was memorised.",
-    "suspect_label": "Every filter model is wrong with a probability above the limit. "
-    "Reported for a person to check, never removed.",
-    "conflicting_gold": "Same question and options as another item, but another answer. Reported.",
+    "anomalous": "In a subject that is listed as anomalous.",
+    "easy": "All filter models answer correctly with a probability above the limit.",
+    "easy_unanimous": "All filter models answer correctly, whatever the probability.",
+    "answer_only": "All filter models find the answer from the options alone, without the "
+    "question. Such an item is a poor test; this is no proof that it was memorised.",
+    "suspect_label": "All filter models answer wrong with a probability above the limit. "
+    "Reported for manual review, never removed.",
+    "conflicting_gold": "Same question and options as another item, but another gold answer. "
+    "Reported.",
     "duplicate": "The same question, options and answer as another item.",
-    "similar": "Closer to another item than the threshold δ, in meaning.",
+    "similar": "Closer to another item than the threshold δ, by embedding.",
 }
 """What each rule looks for."""
 
 ROLES = {
-    "filter": "chose the items",
+    "filter": "filter model",
     "same_family": "same family as a filter model",
     "held_out": "held out",
 }
@@ -30,11 +31,11 @@ ROLES = {
 METHODS = {
     "full": "All items",
     "kept": "This run",
-    "random": "Random subsets of its size",
+    "random": "Random subsets",
     "ire": "IRE",
 }
 
-SUBSETS = {"plain": "any items", "stratified": "by subject"}
+SUBSETS = {"plain": "uniform", "stratified": "by subject"}
 """How random subsets are drawn."""
 
 
@@ -48,7 +49,7 @@ _FORMATS = {
 
 
 class Metric(NamedTuple):
-    """What a metric is called and in which unit it is written."""
+    """The label of a metric and the unit in which it is written."""
 
     label: str
     unit: Unit
@@ -60,8 +61,8 @@ METRICS = {
     "pearson": Metric("Pearson of accuracies", "coefficient"),
     "mean_rank_shift": Metric("Mean rank shift, places", "places"),
     "max_rank_shift": Metric("Largest rank shift, places", "places"),
-    "pairwise_agreement": Metric("Clearly different pairs kept in order", "share"),
-    "tau_b_complement": Metric("Kendall tau-b, kept against removed items", "coefficient"),
+    "pairwise_agreement": Metric("Clearly different pairs in the same order", "share"),
+    "tau_b_complement": Metric("Kendall tau-b, kept and removed items", "coefficient"),
     "mdd_full": Metric("Minimum detectable difference, all items, points", "points"),
     "mdd_kept": Metric("Minimum detectable difference, kept items, points", "points"),
     "spread_top": Metric("Range of the best models, points", "points"),
@@ -77,7 +78,7 @@ METRICS = {
 
 
 def metric_of(name: str) -> Metric:
-    """Return the wording of a metric; an unknown one is called by its name."""
+    """Return label and unit of a metric; the label of an unknown one is its name."""
     return METRICS.get(name, Metric(name.replace("_", " ").capitalize(), "coefficient"))
 
 

@@ -15,7 +15,7 @@
   function draw(div) {
     const plot = JSON.parse(document.getElementById(div.dataset.source).textContent);
     const layout = plot.layout;
-    delete layout.title; // the caption says it, so its room goes too
+    delete layout.title; // the caption shows it
     layout.margin = Object.assign({}, layout.margin, { t: (layout.meta && layout.meta.top) || 8 });
     layout.font.color = colour("--plot-ink");
     layout.dragmode = false;
@@ -40,13 +40,13 @@
   window.matchMedia("print").addEventListener("change", redraw);
 })();
 
-// Contents: folded on small screens.
+// Contents are closed on small screens.
 (function () {
   const contents = document.getElementById("contents");
   if (window.matchMedia("(max-width: 77.99rem)").matches) contents.open = false;
 })();
 
-// Printing shows what is folded.
+// Printing opens all details.
 (function () {
   let opened = [];
   window.addEventListener("beforeprint", function () {

@@ -1,4 +1,4 @@
-"""How often two models answer alike, as two maps (SMART, Figure 4)."""
+"""Agreement between models as two heatmaps (SMART, Figure 4)."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def plot_agreement(agreement: pd.DataFrame) -> Any:
         "between two models, before and after: mean "
         f"{_percent(agreement['full'].mean())} → {_percent(agreement['kept'].mean())}"
     )
-    # With more models the numbers in the cells cannot be read.
+    # With more models the numbers in the cells are too small to read.
     labelled = {"texttemplate": "%{z:.0%}", "textfont": {"size": 11}}
     cell_text = labelled if len(models) <= _LABELLED else {}
     traces = [

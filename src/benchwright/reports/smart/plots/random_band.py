@@ -1,4 +1,4 @@
-"""Where this run stands among random subsets of the same size."""
+"""Plots that compare this run with random subsets of the same size."""
 
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ _PANEL, _BETWEEN = 130, 70  # pixels
 
 
 class _Method(NamedTuple):
-    """A method's value among the random subsets of its size."""
+    """A method's value and those of random subsets of the same size."""
 
     name: str
     n_items: int
@@ -30,18 +30,18 @@ class _Method(NamedTuple):
 
 
 def plot_random_band(random_subsets: pd.DataFrame, random_comparison: pd.DataFrame) -> Any:
-    """Draw Kendall's tau-b of random subsets, and this run's and IRE's beside those of their size.
+    """Draw Kendall's tau-b of random subsets, of this run and of IRE.
 
-    Of the held-out models where they were compared, else of all models.
+    The plot is about held-out models if they were compared, else about all models.
     """
     title = "Kendall tau-b with the ranking on all items"
     return _draw(random_subsets, random_comparison, "kendall_tau_b", title, 3)
 
 
 def plot_spread_band(random_subsets: pd.DataFrame, random_comparison: pd.DataFrame) -> Any:
-    """Draw the range of the best models' scores on random subsets, and on this run's and IRE's.
+    """Draw the range of the best models' scores on random subsets, in this run and in IRE.
 
-    In accuracy points (0–100); a wider range leaves more room between the best models.
+    The unit is accuracy points (0–100). A wider range separates the best models better.
     """
     title = "Range of the best models' scores, in points"
     return _draw(random_subsets, random_comparison, "spread_top", title, 1)
@@ -132,7 +132,7 @@ def _methods(
 
 
 def _range(methods: list[_Method]) -> tuple[float, float]:
-    """Return a range with room on both sides of everything that is drawn."""
+    """Return a range with a margin on both sides of the data."""
     parts = [part for m in methods for part in (m.plain, m.stratified, [m.value, m.full])]
     drawn = np.concatenate(parts)
     low, high = float(np.nanmin(drawn)), float(np.nanmax(drawn))
@@ -163,8 +163,8 @@ def _bars(
         plots.points(
             middle,
             stratified,
-            "%{y:,} in which each subject keeps its share",
-            name="random, each subject keeps its share",
+            "%{y:,} random subsets by subject",
+            name="random subsets, stratified by subject",
             legendgroup="stratified",
             mode="lines",
             line={"color": style.KEPT, "width": 1.5, "shape": "hvh"},
@@ -192,7 +192,7 @@ def _marks(method: _Method, yref: str) -> list[dict[str, Any]]:
 
 
 def _names(method: _Method, yref: str, middle: float, digits: int) -> list[dict[str, Any]]:
-    """Return what the lines are, above the panel: the run's line first, all items above it."""
+    """Return the labels of the lines, above the panel."""
     texts = [
         (method.value, f"<b>{method.name} {method.value:.{digits}f}</b>", style.REMOVED, 0),
         (method.full, f"all items {method.full:.{digits}f}", style.KEPT, 16),

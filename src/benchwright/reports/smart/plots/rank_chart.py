@@ -1,4 +1,4 @@
-"""What filtering does to the ranking of models, as a chart of lines between two rankings."""
+"""The ranking of models before and after filtering, as lines between two rankings."""
 
 from typing import Any
 
@@ -13,10 +13,12 @@ from benchwright.reports.page import plots
 
 def plot_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
     """Draw each model's rank on all items (left) and on the kept items (right)."""
-    title = "Ranks of the models on all items (left) and kept items (right): blue rose, orange fell"
+    title = (
+        "Ranks of models on all items (left) and kept items (right): blue improved, orange worsened"
+    )
     table = scores.dropna(subset=["rank_full", "rank_kept"])
     if table.empty:
-        return style.empty_plot(title, "No model has a score on both.")
+        return style.empty_plot(title, "No model has a score on both sets of items.")
     shown = spread([str(model) for model in table["model"]], evaluation.rank_chart_models)
     if len(shown) < len(table):
         title += f"; {len(shown)} of {len(table):,} models"

@@ -1,4 +1,4 @@
-"""What was removed: step by step, by rule, by subject, and with fewer filter models."""
+"""Plots of removed items: by step, by rule, by subject and by number of filter models."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from benchwright.reports.page import plots
 
 
 def plot_funnel(funnel: pd.DataFrame) -> Any:
-    """Draw what is left after each step that took something, and what it took."""
-    title = "From source rows to kept items: left after each step (blue) and taken by it (orange)"
+    """Draw the items left after each step that removed some, and the removed ones."""
+    title = "From source rows to kept items: left after each step (blue) and removed (orange)"
     if funnel.empty:
-        return style.empty_plot(title, "Nothing was counted.")
+        return style.empty_plot(title, "There are no counts.")
     shown = funnel[(funnel["kind"] != "removed") | (funnel["removed"] > 0)]
     rows = shown.to_dict("records")
     labels = [style.plain(str(row["step"]).replace("_", " ")) for row in rows]
@@ -33,24 +33,24 @@ def plot_funnel(funnel: pd.DataFrame) -> Any:
         )
         for part, words, colour, more in (
             ("left", "left", style.KEPT, {}),
-            ("removed", "taken", style.REMOVED, {"text": notes}),
+            ("removed", "removed", style.REMOVED, {"text": notes}),
         )
     ]
     reach = (1.3 * start, 1.75 * start)
     return plots.funnel(title, 70 + 32 * len(rows), traces, reach, rangemode="tozero")
 
 
-_SUBJECTS = 80  # more bars than this cannot be read
+_SUBJECTS = 80  # most bars
 
 
 def plot_filter_shares(
     items: pd.DataFrame, kept_items: pd.DataFrame, rule_coverage: pd.DataFrame
 ) -> Any:
-    """Draw what each rule took, and what all rules together took (SMART, Table 1)."""
+    """Draw the items removed by each rule and by all rules together (SMART, Table 1)."""
     n = len(items)
     title = f"Removed by each rule, of {n:,} items (rules can overlap)"
     if rule_coverage.empty:
-        return style.empty_plot(title, "No rule is known.")
+        return style.empty_plot(title, "There are no rules.")
     rules = rule_coverage.to_dict("records")
     labels = [style.plain(rule["rule"].replace("_", " ")) for rule in rules] + [
         "all rules together"
@@ -95,7 +95,7 @@ def plot_filter_shares(
 
 def plot_subject_shares(subject_shares: pd.DataFrame) -> Any:
     """Draw the share of items that each subject lost (SMART, Table 9)."""
-    title = "Share of each subject's items that was removed"
+    title = "Share of items removed by subject"
     if subject_shares.empty:
         return style.empty_plot(title, "There are no items.")
     shown = subject_shares
@@ -158,7 +158,7 @@ def plot_filter_model_ablation(filter_model_ablation: pd.DataFrame) -> Any:
     title = "Items removed, by number of filter models"
     table = filter_model_ablation
     if table.empty:
-        return style.empty_plot(title, "No rule that asks filter models has run.")
+        return style.empty_plot(title, "No rule that uses filter models ran.")
     most = int(table["n_models"].max())
     whole = table[table["n_models"] == most].iloc[0]
     parts = table[table["n_models"] < most]

@@ -1,4 +1,4 @@
-"""How close items are, and how their threshold was chosen (SMART, Figure 3, A.1 and A.5)."""
+"""Plots of distances between items and of their threshold (SMART, Figure 3, A.1 and A.5)."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from benchwright.reports.page import plots
 BRANCHES = {
     "first_peak": "the first peak of the density",
     "halved": "the only peak of the density, halved",
-    "fixed": "fixed by the settings",
+    "fixed": "set in the parameters",
 }
-"""How the threshold came about, in words."""
+"""Descriptions of how the threshold was chosen."""
 
 _OFF = "The rule for similar items was off or could not run."
 
@@ -75,7 +75,7 @@ def plot_distance_distribution(
 def plot_threshold_sensitivity(
     threshold_sensitivity: pd.DataFrame, similarity_threshold: dict[str, Any]
 ) -> Any:
-    """Draw how many items lie within the threshold for other bandwidths of the density."""
+    """Draw the number of items within the threshold by bandwidth of the density."""
     table = threshold_sensitivity
     if table.empty:
         return style.empty_plot("Items within the threshold, by bandwidth", _OFF)
@@ -235,12 +235,12 @@ def _stacked(height: int) -> dict[str, Any]:
 
 
 def plot_encoder_overlap(encoder_overlap: pd.DataFrame) -> Any:
-    """Draw for each pair of encoders how far they agree on which items are similar.
+    """Draw how far pairs of encoders agree on which items are similar.
 
-    The share of equal verdicts is shown with what two independent encoders would reach, and with
-    the Jaccard index, which does not count items that both call different.
+    The share of equal verdicts is shown with its value for independent encoders, and with the
+    Jaccard index, which ignores items that both encoders call different.
     """
-    title = "Do two encoders call the same items similar?"
+    title = "Agreement of encoders on similar items"
     if encoder_overlap.empty:
         return style.empty_plot(title, "There are fewer than two encoders to compare.")
     rows = encoder_overlap.to_dict("records")

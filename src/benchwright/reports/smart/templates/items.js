@@ -1,4 +1,4 @@
-// Items: a list that is filtered, sorted and paged here; data only ever becomes text.
+// The list of items: filter, sort and pages. Data is only inserted as text.
 (function () {
   const PAGE = 25;
   const STATES = {
@@ -19,20 +19,20 @@
     for (const [name, values] of columns) item[name] = values[i];
     item.tags = names(item.tags);
     item.removed_by = names(item.removed_by);
-    item.said = {};
-    for (let k = 0; k < item.notes.length; k += 2) item.said[item.notes[k]] = data.details[item.notes[k + 1]];
+    item.details = {};
+    for (let k = 0; k < item.notes.length; k += 2) item.details[item.notes[k]] = data.details[item.notes[k + 1]];
     return item;
   });
   const byId = new Map(items.map((item) => [item.id, item]));
-  let found = items;
+  let matches = items;
   let page = 0;
   let sorting = { key: "", descending: false };
 
-  // Why an item was decided on: what the rules say that flagged it.
+  // The reasons for a decision: details of the rules that flagged the item.
   function reasons(item) {
-    return data.rules.map((rule, i) => [rule, item.states[i], item.said[i]])
-      .filter(([, state, said]) => (state === "r" || state === "f") && said)
-      .map(([rule, , said]) => words(rule) + ": " + said);
+    return data.rules.map((rule, i) => [rule, item.states[i], item.details[i]])
+      .filter(([, state, detail]) => (state === "r" || state === "f") && detail)
+      .map(([rule, , detail]) => words(rule) + ": " + detail);
   }
 
   const texts = items.map((item) =>
@@ -81,15 +81,15 @@
 
   function verdictsOf(item) {
     const rows = data.rules.map(function (rule, i) {
-      const [said, badge] = STATES[item.states[i]];
+      const [state, badge] = STATES[item.states[i]];
       const tr = element("tr");
-      const state = element("td");
-      state.append(element("span", said, { class: "badge " + badge }));
-      const detail = item.said[i] || "";
-      tr.append(element("th", words(rule), { scope: "row" }), state, element("td", detail));
+      const cell = element("td");
+      cell.append(element("span", state, { class: "badge " + badge }));
+      const detail = item.details[i] || "";
+      tr.append(element("th", words(rule), { scope: "row" }), cell, element("td", detail));
       return tr;
     });
-    return table("What each rule says", ["Rule", "Verdict", "Detail"], rows);
+    return table("Verdicts of the rules", ["Rule", "Verdict", "Detail"], rows);
   }
 
   function neighbourOf(item) {
@@ -103,7 +103,7 @@
     } else if (data.others[item.neighbour]) {
       box.append(element("p", data.others[item.neighbour], { class: "question", dir: "auto" }));
     } else {
-      box.append(element("p", "Its text is not in this list.", { class: "quiet" }));
+      box.append(element("p", "Its text is not in the list.", { class: "quiet" }));
     }
     return box;
   }
@@ -111,7 +111,7 @@
   function answersOf(item) {
     const headings = ["Model", "Answer"];
     if (item.chosen) headings.push("Option");
-    if (item.p) headings.push("p of the answer");
+    if (item.p) headings.push("p of the gold answer");
     const rows = data.models.map(function (model, i) {
       const tr = element("tr");
       const name = element("th", model, { scope: "row" });
@@ -129,10 +129,10 @@
       }
       return tr;
     });
-    return table("What models answer", headings, rows);
+    return table("Responses", headings, rows);
   }
 
-  // All about one item, made when it is first opened.
+  // The details of an item, built when it is first opened.
   function detailsOf(item) {
     const tr = element("tr", undefined, { class: "more" });
     const cell = element("td", undefined, { colspan: 4 + NUMBERS.length });
@@ -184,19 +184,19 @@
   }
 
   function show() {
-    const pages = Math.max(1, Math.ceil(found.length / PAGE));
+    const pages = Math.max(1, Math.ceil(matches.length / PAGE));
     page = Math.min(Math.max(page, 0), pages - 1);
-    at("item-rows").replaceChildren(...found.slice(page * PAGE, (page + 1) * PAGE).map(row));
+    at("item-rows").replaceChildren(...matches.slice(page * PAGE, (page + 1) * PAGE).map(row));
     const option = at("sort").selectedOptions[0];
     const order = sorting.key ? ", by " + option.textContent + ", " + at("order").value : "";
-    at("found").textContent = found.length.toLocaleString("en") + " of " +
+    at("found").textContent = matches.length.toLocaleString("en") + " of " +
       items.length.toLocaleString("en") + " listed items" + order;
     at("page").textContent = "Page " + (page + 1) + " of " + pages;
     at("previous").disabled = page === 0;
     at("next").disabled = page === pages - 1;
   }
 
-  // Numbers in names count as numbers; items without a value come last in either order.
+  // Numbers in names are compared as numbers; items without a value come last in both orders.
   const collator = new Intl.Collator("en", { numeric: true });
   function compare(a, b) {
     const [x, y] = [a[sorting.key], b[sorting.key]];
@@ -211,12 +211,12 @@
     const sought = at("search").value.toLowerCase().split(/\s+/).filter(Boolean);
     const decision = at("decision").value;
     const rule = at("rule").value;
-    found = items.filter(function (item, i) {
+    matches = items.filter(function (item, i) {
       if (decision && item.decision !== decision) return false;
       if (rule && !item.removed_by.includes(rule) && !item.tags.includes(rule)) return false;
       return sought.every((word) => texts[i].includes(word));
     });
-    if (sorting.key) found.sort(compare);
+    if (sorting.key) matches.sort(compare);
     page = 0;
     show();
   }
@@ -251,7 +251,7 @@
     });
   }
 
-  // A rule's name in the table of rules shows its items.
+  // A click on a rule in the table of rules shows its items.
   for (const link of document.querySelectorAll("[data-show]")) {
     link.addEventListener("click", function () {
       const options = Array.from(at("rule").options, (option) => option.value);
