@@ -240,8 +240,8 @@ def test_the_difference_that_could_be_detected_is_told_in_points(page, report) -
     ]
     text = page(rank_agreement=pd.concat([table, *detectable])).text
     assert (
-        "The minimum detectable difference between two held-out models is 4.3 points on all 60 items "
-        "and 7.7 points on the 50 kept ones" in text
+        "The minimum detectable difference between two held-out models is 4.3 points on all 60 "
+        "items and 7.7 points on the 50 kept ones" in text
     )
     assert "Minimum detectable difference, kept items, points" in text
     assert "minimum detectable difference" not in page().text
