@@ -1,4 +1,4 @@
-"""Chat models asked by any stage for written answers, with a store of their replies."""
+"""Written answers of chat models, with a store of replies, for any stage."""
 
 import json
 import sys
@@ -38,7 +38,7 @@ def ask_model(
     temperature: float,
     what: str,
 ) -> Ask:
-    """Return a model of conf as a function; it is loaded when it is first asked something new.
+    """Return a model of conf as a function that loads it for the first new text.
 
     Models with `instruct` (or `chat_template`) get a text as a user's message in their chat
     template, an endpoint with `api: chat` as `messages`, others the plain text. Equal texts are

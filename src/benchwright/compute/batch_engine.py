@@ -90,7 +90,7 @@ def cluster(
 
 @contextlib.contextmanager
 def _own_sigterm() -> Iterator[None]:
-    """Restore the handler of SIGTERM; Ray's exits with the signal's number, as no shell does."""
+    """Restore the handler of SIGTERM, since Ray's has an unusual exit status."""
     before = signal.getsignal(signal.SIGTERM)
     try:
         yield
@@ -149,8 +149,8 @@ class BatchEngine(contextlib.ExitStack):
 
         With one local worker parts come one by one; with several, when their task is done; on Ray,
         each part is a separate object. Tasks, which must be picklable, are taken as they are
-        needed. The function must be of a module, or a `partial` of one, so that other processes can
-        load it.
+        needed. The function must be a module's function, or a `partial` of one, so that other
+        processes can load it.
 
         Raises:
             InputError: as by the function; or a worker has ended, Ray or its cluster is missing, or
@@ -319,7 +319,7 @@ def task_table(task: Any) -> pa.Table:
 
 @contextlib.contextmanager
 def _memory_folder() -> Iterator[Path | None]:
-    """Make a folder in memory, where this machine has one, while the block runs."""
+    """Make a temporary folder, in memory if possible, while the block runs."""
     if not _MEMORY.is_dir():
         yield None
         return

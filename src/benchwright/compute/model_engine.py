@@ -39,7 +39,7 @@ def answer_batches(
     batches: Sequence[Batch],
     progress: Progress,
 ) -> Iterator[tuple[int, Answers]]:
-    """Ask one model; yield the number of each batch with its answers as soon as possible.
+    """Ask one model; yield each batch's number with its answers as soon as possible.
 
     The engine `local` answers in the order of `batches`, `ray` in any order; `progress` is called
     with the number of prompts newly done.
@@ -62,9 +62,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_RETRIES = 3  # of a batch: one that ends its actor each time would never finish
-_RESTARTS = 10  # of an actor: one without enough memory for the model would never finish
-_AHEAD = 2  # batches at an actor, so that one is ready when another is answered
+_RETRIES = 3  # restarts of an actor by one batch
+_RESTARTS = 10  # restarts of one actor
+_AHEAD = 2  # batches at an actor, so that the next one is ready
 _PASSED_ON = ("HF_HUB_OFFLINE", "TOKENIZERS_PARALLELISM", "OMP_WAIT_POLICY")
 
 
@@ -114,7 +114,7 @@ def answer_on_ray(
 
 
 def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams, ScoringParams]:
-    """Return the settings with nothing left that an actor could resolve differently.
+    """Return the settings with all values resolved that could differ in an actor.
 
     `auto` is resolved here, since that is part of a score's key, and a path becomes absolute. On
     this machine, weights are found and converted once before any actor is started.
@@ -135,7 +135,7 @@ def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams,
 
 
 class Answerer:
-    """One copy of a model: what an actor runs.
+    """One copy of a model, run by an actor.
 
     Device and dtype of `scoring` are resolved. `keys` are the servers' keys, by environment
     variable; they are not part of Ray's runtime environment because Ray logs that.
@@ -189,7 +189,7 @@ def _check_devices(model: ModelParams, scoring: ScoringParams) -> None:
 
 
 def check_resources(params: RayParams, there: Mapping[str, float]) -> None:
-    """Raise InputError if actors would wait for ever; warn if the cluster may grow."""
+    """Raise InputError if actors would wait forever; warn if the cluster may grow."""
     for resource, each in (("GPU", params.gpus_per_actor), ("CPU", params.cpus_per_actor)):
         wanted, available = params.actors * each, there.get(resource, 0.0)
         if wanted > available:

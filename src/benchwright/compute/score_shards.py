@@ -1,4 +1,4 @@
-"""The keys of scores, the cut of prompts into the shards of the store, and the shards' tables."""
+"""Keys of scores, shards of the score store, and their tables."""
 
 import hashlib
 import json
@@ -27,9 +27,9 @@ WRITTEN_COLUMNS = ("key", "texts", "finish", "generated_tokens", "prompt_tokens"
 
 
 class Shard(NamedTuple):
-    """Prompts that are always scored together, since the batches depend on it.
+    """Prompts that are always scored together, in the same batches.
 
-    `sampling` says how answers are written; None if continuations are scored.
+    `sampling` has the settings of written answers, None if continuations are scored.
     """
 
     name: str
@@ -47,7 +47,7 @@ class ShardPlan(NamedTuple):
 
 
 def model_ingredients(model: ModelParams, scoring: ScoringParams) -> dict[str, str]:
-    """Return everything about a model and this machine that can change a score."""
+    """Return all properties of a model and this machine that can change a score."""
     asked = {
         "scorer": _SCORER,
         "context": str(context_limit(model, scoring)),
@@ -92,7 +92,7 @@ def score_key(
     style: str,
     shots_used: int,
 ) -> str:
-    """Return the key of one prompt's scores: a hash of all that can change its numbers.
+    """Return the key of a prompt's scores: a hash of everything that can change them.
 
     Item id and configuration name are not part of it: equal prompts are scored once.
     """
@@ -101,11 +101,11 @@ def score_key(
 
 
 def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams) -> ShardPlan:
-    """Cut the prompts into shards, independently of what the store holds.
+    """Cut the prompts into shards, independently of the content of the store.
 
     A shard holds prompts of one model with one prefix, so that an added item changes one shard
-    only; its name is a hash of its keys and of `batch_tokens`. So a stored shard was scored in the
-    very same batches.
+    only. Its name is a hash of its keys and of `batch_tokens`, so a stored shard was scored in
+    the same batches.
     """
     ingredients = {
         name: model_ingredients(models.models[name], scoring)
@@ -129,12 +129,12 @@ def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringPar
         for (model, _, drawn), by_key in groups.items()
         for shard in cut_shards(model, by_key, drawn, scoring)
     ]
-    # What a model scores comes before what it writes, and shards of one sampling follow each other.
+    # Scored continuations come before written answers, sorted by sampling.
     return ShardPlan(keys, sorted(shards, key=lambda s: (s.model, s.sampling or (), s.name)))
 
 
 def sampling(scoring: ScoringParams, max_new_tokens: int, stop: Sequence[str]) -> Sampling | None:
-    """Return how answers of at most so many tokens are drawn, None if none are written."""
+    """Return the sampling of answers of at most `max_new_tokens`, None without written answers."""
     if not max_new_tokens:
         return None
     drawn = scoring.generation

@@ -230,7 +230,7 @@ def _task(
     config = {
         "test_split": "test",
         **_shots(shown, asked),
-        # Where the harness finds the parts of a prompt, and what it puts between them.
+        # Columns with the parts of a prompt, and the separators between them.
         "description": "{{description}}",
         "doc_to_text": "text",
         "doc_to_target": "target" if asked.style == "generate" else "answer",

@@ -1,7 +1,7 @@
 """The header of a GGUF file, read within the file's own size.
 
 The `gguf` package trusts the lengths in a file: one array that claims 2^57 entries keeps it busy
-for ever. So all lengths are first checked against the file's size. Layout: GGUF versions 2 and 3,
+forever. So all lengths are first checked against the file's size. Layout: GGUF versions 2 and 3,
 little-endian (docs/gguf.md of the ggml project).
 """
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 _HEAD_ELEMENTS = 1 << 25  # float32 logits at a time: 128 MiB
-_MIN_SHARED = 8  # tokens; a shorter prefix is not worth a pass of its own
+_MIN_SHARED = 8  # tokens; a shorter prefix is not worth a separate pass
 _ROW = 256  # tokens of a row that short prompts fill together
 _CONTEXT_FACTOR = 8  # tokens of keys and values per token of a batch
 _CHECK = PromptText(
@@ -49,7 +49,7 @@ _CHECK = PromptText(
 
 
 class _Layout(NamedTuple):
-    """One batch of rows: ids, positions and segments (rows, width), and what is read off.
+    """One batch of rows: ids, positions and segments (rows, width), and the states to read.
 
     Each prompt and each option is a segment; `parents` is the segment of the prompt that a token
     belongs to or follows; padding is −1 in both. `states` are flat indices of the hidden states
@@ -108,7 +108,7 @@ def lay_out(rows: Sequence[Sequence[Encoded]], skip: int) -> _Layout:
 
 
 def fill_rows(lengths: Sequence[int], batch_tokens: int, skip: int) -> Iterator[list[list[int]]]:
-    """Yield batches of rows of prompts: the longest prompt first, then whatever fits beside it.
+    """Yield batches of rows of prompts: the longest prompt first, then others that fit its row.
 
     `lengths` are tokens of each prompt after the shared prefix of `skip` tokens, longest first.
     Rows times width is at most `batch_tokens`, unless one prompt is longer. A batch has for each
@@ -334,7 +334,7 @@ class TransformersModel:
         positions: "torch.Tensor",
         skip: int,
     ) -> Any:
-        """Return who may look at whom (rows, 1, width, skip + width): in their own text."""
+        """Return the attention mask (rows, 1, width, skip + width) within each text."""
         import torch
 
         width = segments.shape[1]
@@ -350,7 +350,7 @@ class TransformersModel:
     def masks(self, full: "torch.Tensor", positions: "torch.Tensor", seen: "torch.Tensor") -> Any:
         """Return a mask for each kind of layer, since some look back no further than a window.
 
-        `full` (rows, 1, width, keys) is who may look at whom; `positions` (rows, width) are those
+        `full` (rows, 1, width, keys) is the unlimited mask; `positions` (rows, width) are those
         of the queries, `seen` (rows, keys) or (1, keys) those of the keys.
         """
         config = self.model.config.get_text_config(decoder=True)

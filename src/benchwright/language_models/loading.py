@@ -75,7 +75,7 @@ _AT_A_TIME = 1024
 
 
 class TextLengths(NamedTuple):
-    """Tokens of n texts, without special ones, and in words how they were counted."""
+    """Numbers of tokens of n texts, without special ones, and the method of counting."""
 
     tokens: list[float]
     counted_by: str

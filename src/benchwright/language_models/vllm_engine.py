@@ -120,7 +120,7 @@ def option_logprobs(
 
 
 def one_ahead(prepare: Callable[[U], T], batches: Iterable[U]) -> Iterator[T]:
-    """Yield what `prepare` makes of each batch; a thread prepares the next one meanwhile.
+    """Yield the prepared batches; a thread prepares the next one meanwhile.
 
     The engine need not wait while a batch is tokenised.
     """
@@ -144,7 +144,7 @@ class _Batch(Generic[T]):
         self.results = {place: job.finish([]) for place, job in enumerate(jobs) if not job.requests}
 
     def places(self) -> "Iterator[tuple[_Batch[T], int, int]]":
-        """Yield the batch, a prompt and one of its requests; prompts that begin alike adjoin.
+        """Yield the batch, a prompt and one of its requests; prompts with one prefix are adjacent.
 
         A prefix then stays in the cache until all of its prompts are done, whatever their order.
         """

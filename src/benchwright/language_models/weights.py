@@ -217,7 +217,7 @@ def _made_once(
     """Return the folder of `record`; make it again unless it is whole.
 
     `make` fills a folder from the file that `source` returns, which is removed afterwards if it is
-    beside the folder, and returns the record.
+    next to the folder, and returns the record.
     """
     target = record.parent
     if is_whole():

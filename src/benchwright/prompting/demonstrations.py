@@ -1,4 +1,4 @@
-"""The worked examples before each question."""
+"""The demonstrations before each question."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
@@ -55,7 +55,7 @@ class DemonstrationPool:
         return len(self._seeded)
 
     def choose(self, item: Question, count: int) -> Sequence[Question]:
-        """Return the first `count` demonstrations for `item`, never the item or its twin."""
+        """Return the first `count` demonstrations for `item`, without the item and its copies."""
         same_subject = self._own.get(item.subject, [])
         among_them = item.item_id in self._ids or item.content_hash in self._hashes
         if len(same_subject) >= count and not among_them:
@@ -71,7 +71,7 @@ class DemonstrationPool:
 def demonstration_pools(
     demonstrations: Sequence[Question], scoring: ScoringParams, seed: int
 ) -> Callable[[Question], DemonstrationPool]:
-    """Return a function from a question to its demonstrations, with or without options as it."""
+    """Return a function from a question to its demonstrations, of the same kind as the question."""
     order = scoring.demonstrations, scoring.demonstration_order, seed
     by_kind = {
         kind: DemonstrationPool([d for d in demonstrations if open_ended(d) == kind], *order)

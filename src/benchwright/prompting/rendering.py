@@ -73,7 +73,7 @@ def _option(words: PromptParams, label: str, choice: str) -> str:
 
 
 def continuations(question: Question, style: str, label_space: bool) -> tuple[str, ...]:
-    """Return what is scored after the text: labels (`letters`), options (`cloze`) or nothing."""
+    """Return the scored continuations: labels (`letters`), options (`cloze`) or none."""
     if style == "generate":
         return ()
     space = " " if label_space else ""
@@ -84,7 +84,7 @@ def continuations(question: Question, style: str, label_space: bool) -> tuple[st
 def render_demonstration(
     question: Question, style: str, condition: str, words: PromptParams, label_space: bool
 ) -> str:
-    """Render a worked example: the question as the model will see it, with the right answer.
+    """Render a demonstration: the question as the model sees it, with the gold answer.
 
     In the style `generate` its explanation, if any, comes before the answer. Under `question_only`
     the options follow, and the letter of the right one.

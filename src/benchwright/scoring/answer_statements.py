@@ -95,7 +95,7 @@ class Reading(NamedTuple, Generic[Answer]):
     """An answer at the start of some text, `length` characters long.
 
     `answer` is None if no single answer is named (two are, or none is said to be right); `denied`
-    if the text says what the answer is not; `closed` if the answer cannot go on beyond `length`, as
+    if the text excludes an answer; `closed` if the answer cannot go on beyond `length`, as
     within brackets.
     """
 

@@ -247,7 +247,7 @@ class OptionLabels:
         return None
 
     def _alone(self, content: str) -> Reading[int] | None:
-        """Return the option that content is, with only its own words beside it."""
+        """Return the option that content is, with only its own words around it."""
         content = content.strip("$*_ ")
         reading = self._named(content)
         if reading is None or reading.answer is None:

@@ -59,7 +59,7 @@ class Asked(NamedTuple):
 class QuestionTables(TypedDict):
     """An `Items` table, two with its columns, and perhaps a `PerturbedItems` table.
 
-    Copies are shown whole; each copy has its own demonstrations.
+    Copies are shown in full; each copy has its own demonstrations.
     """
 
     items: pd.DataFrame
@@ -208,7 +208,7 @@ class PromptWriter:
         return self._model.label_space and not self._bare
 
     def _max_new_tokens(self, condition: str) -> int:
-        """Return how much the model may write; 0 where continuations are scored."""
+        """Return the maximum number of written tokens; 0 if continuations are scored."""
         if condition == "question_only":
             return self._generation.recall_tokens
         if self._configuration.style == "generate":
@@ -282,7 +282,7 @@ def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> l
 def _asked_copies(
     perturbed_items: pd.DataFrame, scoring: ScoringParams, seed: int
 ) -> Iterator[Asked]:
-    """Yield each altered question with the demonstrations of its copy, by condition and item id."""
+    """Yield each question of the copies with its demonstrations, by condition and item id."""
     for condition, copy in sorted(
         perturbed_items.groupby("condition"), key=lambda pair: str(pair[0])
     ):

@@ -12,7 +12,7 @@ _QUOTED = re.compile(
 _CODE = re.compile(r"```.*?```|`[^`\n]+`|\$[^$\n]+\$|\\\(.+?\\\)|\\\[.+?\\\]", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_][\w’'-]*")
 _ENDS = re.compile(r"(?:^|[.?!:;]|\n|^\W+)[\s\"'“‘(*_]*$")
-# Prose is made of letters, digits and these; a piece with any other sign is a formula or code.
+# Prose has letters, digits and these signs; a piece with another sign is a formula or code.
 _PROSE = set(".,;:?!'\"()-–—/%&…’‘“”«»$€£° \u00a0")
 _EDGE = ".,;:?!'\"’‘“”«»–—…"
 _MIXED = re.compile(

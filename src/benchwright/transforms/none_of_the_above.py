@@ -19,7 +19,7 @@ def add_none_of_the_above(
 ) -> list[Altered]:
     """Replace one uniformly drawn option of each item by `text`, which comes last.
 
-    The right option is replaced with probability exactly 1/K, and `text` is then right. The number
+    The gold option is replaced with probability exactly 1/K, and `text` is then right. The number
     of options stays K. Items that would become incoherent stay unaltered, with the reason
     (`why_not_replaceable`). The result depends on seed, copy and item id only.
     """

@@ -194,7 +194,7 @@ def rephrase_prompt(question: Question, parts: Asked) -> str:
 
 
 def read_reply(reply: str | None, before: str) -> Read:
-    """Extract the new question from a reply, without what models put around it.
+    """Extract the new question from a reply, without the text around it.
 
     Returns:
         The question; or the reason why there is none: `too_long`, `empty`, `refusal`, `options`

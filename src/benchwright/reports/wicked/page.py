@@ -1,4 +1,4 @@
-"""The report of a perturbed benchmark: its sections, and the page made of them."""
+"""The report of a perturbed benchmark and its sections."""
 
 import math
 from collections.abc import Sequence

@@ -76,7 +76,7 @@ def load_classifier(
 def fine_tune(
     texts: Sequence[str], labels: NDArray[np.integer], params: FineTuningParams
 ) -> SequenceClassifier:
-    """Train the last layer, the pooler and the head; all else stays as it was.
+    """Train the last layer, the pooler and the head; freeze all other layers.
 
     The order of the texts is drawn from a fixed seed; the same texts, labels and number of threads
     give the same weights.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.methods.wicked.single_best_answer.features import Features
 
-_VECTOR_WEIGHT = 0.3  # of one dimension of a vector beside a named feature: there are hundreds
+_VECTOR_WEIGHT = 0.3  # of one dimension of a vector relative to a named feature: there are hundreds
 
 
 class LogisticClassifier(NamedTuple):
@@ -26,7 +26,7 @@ class LogisticClassifier(NamedTuple):
         """Return (n,) probabilities of n items.
 
         Raises:
-            InputError: the features are not those it was trained on.
+            InputError: the classifier was trained on other features.
         """
         if features.names != self.features:
             raise InputError(

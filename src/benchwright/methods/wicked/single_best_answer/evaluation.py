@@ -1,4 +1,4 @@
-"""How well single-best-answer items are found, by each method and on each benchmark."""
+"""Recall and precision for single-best-answer items, by method and benchmark."""
 
 from collections.abc import Iterator
 from itertools import permutations

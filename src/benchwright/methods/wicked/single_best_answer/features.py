@@ -36,7 +36,7 @@ SURFACE = (
     "options_with_digits",
     "digits_in_question",
 )
-"""0/1 for what the question has, natural logarithms of numbers of words (+ 1), the gold option's
+"""Indicators (0/1) of the question, natural logarithms of numbers of words (+ 1), the gold option's
 minus that of the mean option, the share of options with a digit."""
 
 CLOSENESS = (

@@ -14,7 +14,7 @@ from benchwright.core.seeding import item_uniforms
 from benchwright.language_models.protocol import Ask
 
 JUDGE = "judge:"
-"""How the name of a labeller starts that is a chat model."""
+"""Prefix of the names of labellers that are chat models."""
 
 
 def label_numbers(labels: pd.DataFrame, column: str = "sba") -> "pd.Series[int]":
@@ -37,8 +37,8 @@ def label_numbers(labels: pd.DataFrame, column: str = "sba") -> "pd.Series[int]"
 def read_annotations(labels: pd.DataFrame) -> pd.DataFrame:
     """Return the labels' file as a table: item_id, benchmark, labeller, label (0/1), doubt (bool).
 
-    A row without a benchmark belongs to the one that its id starts with (`mmlu/…`); an empty
-    annotator is `file`, an empty doubt none.
+    An empty benchmark is the start of the id (`mmlu/…`), an empty annotator `file`, an empty doubt
+    0.
 
     Raises:
         InputError: a label or doubt is not 0 or 1, or one annotator labels an item twice.
@@ -67,9 +67,9 @@ def read_annotations(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 def one_label_per_item(annotations: pd.DataFrame) -> pd.DataFrame:
-    """Return one label per item: 1 if any labeller says so, since a missed one becomes incoherent.
+    """Return one label per item: 1 if any labeller gives 1, since a missed item becomes incoherent.
 
-    Where an annotator read an item, the judge's label does not count.
+    Labels of annotators take precedence over those of the judge.
 
     Returns:
         By `item_id` (the index): benchmark, label, `sure` (a labeller gave that label without
@@ -181,7 +181,7 @@ def parse_label(reply: str | None) -> int | None:
 def judge_items(
     items: pd.DataFrame, ask: Ask, prompt: Literal["options", "paper"], attempts: int
 ) -> list[int | None]:
-    """Ask for a label of each item; None where no attempt gave a readable one."""
+    """Ask for a label of each item; None if no reply has one."""
     texts = [
         judge_prompt(question, list(choices), int(answer), prompt)
         for question, choices, answer in zip(

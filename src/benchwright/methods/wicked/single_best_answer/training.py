@@ -27,7 +27,7 @@ from benchwright.similarity.vectors import encode_texts, vector_key
 
 
 class Predictions(NamedTuple):
-    """Probabilities (n,) of n items, NaN where an item cannot be judged, and the vectors' cache."""
+    """Probabilities (n,) of n items, NaN for unjudgeable items, and the cache of vectors."""
 
     probability: NDArray[np.float64]
     vectors: pd.DataFrame
