@@ -1,4 +1,4 @@
-"""From documents to a benchmark with a closed half."""
+"""Tables of a benchmark with a closed half, made from documents."""
 
 import pandera.pandas as pa
 import pyarrow
@@ -8,18 +8,18 @@ from benchwright.tables.base import Table
 
 
 class SamplingStrata(Table):
-    """What each stratum of a sample by difficulty was to give, had and gave; key (field, level)."""
+    """Target, available and sampled questions of each stratum; key (field, level)."""
 
     field: Series[str]
     level: Series[int] = pa.Field(ge=0, le=9)
     target: Series[int] = pa.Field(ge=0)
     available: Series[int] = pa.Field(ge=0)
     sampled: Series[int] = pa.Field(ge=0)
-    shortfall: Series[int] = pa.Field(ge=0)  # of the target; other strata may have given more
+    shortfall: Series[int] = pa.Field(ge=0)  # below the target; other strata may exceed theirs
 
 
 class SplitAssignment(Table):
-    """Which half each item is in; of a sealed benchmark, test items have keyed ids."""
+    """The half of each item; in a sealed benchmark, test items have keyed ids."""
 
     item_id: Series[str] = pa.Field(unique=True)
     half: Series[str] = pa.Field(isin=["validation", "test"])
@@ -29,7 +29,7 @@ class SplitAssignment(Table):
 
 
 class HalfDistances(Table):
-    """How far apart the halves are in one attribute, beside what random halves give."""
+    """Distance between the halves by attribute, compared with random halves."""
 
     attribute: Series[str] = pa.Field(isin=["field", "difficulty", "stratum"])
     n_validation: Series[int]
@@ -37,7 +37,7 @@ class HalfDistances(Table):
     total_variation: Series[float] = pa.Field(nullable=True)
     expected: Series[float] = pa.Field(nullable=True)  # mean over random halves
     chance_95: Series[float] = pa.Field(nullable=True)
-    ks: Series[float] = pa.Field(nullable=True)  # of the difficulty, which has an order
+    ks: Series[float] = pa.Field(nullable=True)  # of difficulty only, which is ordered
     chi_square: Series[float] = pa.Field(nullable=True)
     degrees: Series[int]
     p_value: Series[float] = pa.Field(nullable=True)
@@ -45,10 +45,10 @@ class HalfDistances(Table):
 
 
 class LeakPairs(Table):
-    """Pairs of questions on both sides that are alike, and what became of them.
+    """Pairs of similar questions across the halves, and their treatment.
 
     `verdict` is `certain`, `same_words`, `other_words` (not judged), `judged_same`,
-    `judged_different`; `removed` is the id of the one that was dropped, "" where none was.
+    `judged_different`; `removed` is the id of the removed question, "" if none.
     """
 
     item_id: Series[str]
@@ -58,7 +58,7 @@ class LeakPairs(Table):
     removed: Series[str]
     overlap: Series[float] = pa.Field(ge=0, le=1)  # common words over all words
     judge: Series[str] = pa.Field(isin=["", "parsed", "unparsed", "too_long"])
-    moved: Series[bool]  # both now stand in one half
+    moved: Series[bool]  # both are now in one half
 
 
 class HalfGap(Table):
@@ -79,18 +79,18 @@ class HalfGap(Table):
     low: Series[float] = pa.Field(nullable=True)
     high: Series[float] = pa.Field(nullable=True)
     suspicious: Series[bool]
-    field: Series[str]  # "" is all of them
+    field: Series[str]  # "" is all fields
     p_value: Series[float] = pa.Field(nullable=True)
     p_holm: Series[float] = pa.Field(nullable=True)
     reason: Series[str]
 
 
 class Memorisation(Table):
-    """How much of an item's options a model wrote, seeing the question alone; key
+    """Share of an item's options that a model writes from the question alone; key
     (model, item_id, sample).
 
-    `exact` and `fuzzy` are shares of the options (0–1) written in their places; `control_…` the
-    same against the options of another item of the subject.
+    `exact` and `fuzzy` are shares of the options (0–1) written in their places; `control_…` are
+    the same for the options of another item of the subject.
     """
 
     model: Series[str]
@@ -102,19 +102,19 @@ class Memorisation(Table):
     reply: Series[str]
     sample: Series[int] = pa.Field(ge=0)
     any_order: Series[float] = pa.Field(ge=0, le=1)  # options written in any place, fuzzy
-    written: Series[int] = pa.Field(ge=0)  # options that the reply holds
-    control_item: Series[str]  # "" where the subject has no other item to compare with
+    written: Series[int] = pa.Field(ge=0)  # options in the reply
+    control_item: Series[str]  # "" without a suitable item of the subject
 
 
 class MemorisationSummary(Table):
     """Rates of remembered items per model, and the test against the control; key model.
 
-    `p_value` is of whole items against whole controls; `difference` is of shares of options.
+    `p_value` compares complete items with complete controls, `difference` shares of options.
     """
 
     model: Series[str]
     items: Series[int]
-    with_options: Series[int]  # replies that hold any option
+    with_options: Series[int]  # items with a reply that has any option
     exact: Series[float] = pa.Field(nullable=True)  # items with all options verbatim
     exact_low: Series[float] = pa.Field(nullable=True)
     exact_high: Series[float] = pa.Field(nullable=True)
@@ -125,10 +125,10 @@ class MemorisationSummary(Table):
     options_fuzzy: Series[float] = pa.Field(nullable=True)
     any_order: Series[float] = pa.Field(nullable=True)
     compared: Series[int]  # items with a control
-    control_whole: Series[float] = pa.Field(nullable=True)  # items whose control is all in place
+    control_whole: Series[float] = pa.Field(nullable=True)  # items whose control is complete
     control_whole_low: Series[float] = pa.Field(nullable=True)
     control_whole_high: Series[float] = pa.Field(nullable=True)
-    item_only: Series[int] = pa.Field(ge=0)  # items whole, of which the control is not
+    item_only: Series[int] = pa.Field(ge=0)  # complete items whose control is incomplete
     control_only: Series[int] = pa.Field(ge=0)  # the reverse
     control_fuzzy: Series[float] = pa.Field(nullable=True)  # options, against the control
     difference: Series[float] = pa.Field(nullable=True)  # options_fuzzy − control_fuzzy, compared
@@ -146,11 +146,11 @@ class RejectedRawItems(Table):
     item_id: Series[str]
     rule: Series[str]
     detail: Series[str]
-    raw: Series[str]  # the row as it came in, as JSON
+    raw: Series[str]  # the input row as JSON
 
 
 class CleaningChanges(Table):
-    """Texts that cleaning rewrote, by item and then by rule; of rejected items too."""
+    """Texts rewritten by cleaning, by item and then by rule; includes rejected items."""
 
     item_id: Series[str]
     rule: Series[str]
@@ -188,17 +188,17 @@ class CleanItems(Table):
 
 
 class CleaningDuplicates(Table):
-    """Items that were rejected as duplicates, with the one that each is like; key item_id."""
+    """Items rejected as duplicates, with the items that they duplicate; key item_id."""
 
     item_id: Series[str]
     rule: Series[str] = pa.Field(isin=["exact_duplicate", "near_duplicate"])
-    duplicate_of: Series[str]  # stays, unless the copies' answers differ
+    duplicate_of: Series[str]  # kept, unless the copies' answers differ
     similarity: Series[float] = pa.Field(ge=0, le=1)  # Jaccard, of question and choices
     detail: Series[str]
 
 
 class DifficultyRatings(Table):
-    """What judges said of the difficulty of questions; key (item_id, judge, attempt)."""
+    """Judges' ratings of the difficulty of questions; key (item_id, judge, attempt)."""
 
     item_id: Series[str]
     judge: Series[str]
@@ -209,7 +209,7 @@ class DifficultyRatings(Table):
 
 
 class ItemDifficulty(Table):
-    """The difficulty of each question, 0–9, and where it comes from; key item_id."""
+    """The difficulty of each question, 0–9, and its source; key item_id."""
 
     item_id: Series[str] = pa.Field(unique=True)
     difficulty: Series[float] = pa.Field(ge=0, le=9, nullable=True)
@@ -218,11 +218,11 @@ class ItemDifficulty(Table):
     judges: Series[int] = pa.Field(ge=0)  # that gave a rating
     lowest: Series[float] = pa.Field(nullable=True)
     highest: Series[float] = pa.Field(nullable=True)
-    reason: Series[str]  # why there is none
+    reason: Series[str]  # why difficulty is missing
 
 
 class JudgeRatings(Table):
-    """What judges said of questions, by criterion; key (item_id, judge, criterion)."""
+    """Judges' ratings of questions, by criterion; key (item_id, judge, criterion)."""
 
     item_id: Series[str]
     judge: Series[str]
@@ -234,7 +234,7 @@ class JudgeRatings(Table):
 
 
 class HarmFlags(Table):
-    """Whether judges see a harm in questions; key (item_id, judge, harm)."""
+    """Harms that judges flag in questions; key (item_id, judge, harm)."""
 
     item_id: Series[str]
     judge: Series[str]
@@ -246,20 +246,20 @@ class HarmFlags(Table):
 
 
 class CheckingDecisions(Table):
-    """Which questions passed the judges, and why not; key item_id."""
+    """Decisions of the check on each question; key item_id."""
 
     item_id: Series[str] = pa.Field(unique=True)
     mean_rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)
     lowest_rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)  # of a judge and criterion
     rated_by: Series[int] = pa.Field(ge=0)  # judges that rated every criterion
-    harm_judged_by: Series[int] = pa.Field(ge=0)  # judges that spoke on every harm
-    harms: Series[str]  # those that count, by comma
+    harm_judged_by: Series[int] = pa.Field(ge=0)  # judges that gave a flag for every harm
+    harms: Series[str]  # those that count, separated by commas
     kept: Series[bool]
     reason: Series[str] = pa.Field(isin=["good", "low_rating", "harmful", "unjudged"])
 
 
 class JudgeRounds(Table):
-    """How many replies could be read, attempt by attempt; key (task, judge, attempt)."""
+    """Readable replies by attempt; key (task, judge, attempt)."""
 
     task: Series[str]  # difficulty, checking, fields, …
     judge: Series[str]
@@ -272,9 +272,9 @@ class JudgeRounds(Table):
 
 
 class JudgeAgreement(Table):
-    """How far judges agree; key (task, criterion, judge, other), both "" for all judges.
+    """Agreement of judges; key (task, criterion, judge, other), both "" for all judges.
 
-    `alpha` is Krippendorff's, its bounds those of 95% over items.
+    `alpha` is Krippendorff's alpha, with a 95% interval over items.
     """
 
     task: Series[str]
@@ -287,14 +287,14 @@ class JudgeAgreement(Table):
     high: Series[float] = pa.Field(nullable=True)
     equal: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # share of pairs of ratings
     apart: Series[float] = pa.Field(ge=0, nullable=True)  # mean distance of a pair
-    difference: Series[float] = pa.Field(nullable=True)  # mean of judge − other; NaN of more
+    difference: Series[float] = pa.Field(nullable=True)  # mean of judge − other; NaN for all judges
     reason: Series[str]
 
 
 class FieldPredictions(Table):
     """The field of each question; key item_id.
 
-    `confidence` is the classifier's probability, or the share of the judges that named the field.
+    `confidence` is the classifier's probability, or the share of the judges that chose the field.
     """
 
     item_id: Series[str] = pa.Field(unique=True)
@@ -305,12 +305,12 @@ class FieldPredictions(Table):
 
 
 class FieldAccuracy(Table):
-    """How often the field of labelled questions is found; key (labels, field), "" is all.
+    """Recall and precision of fields on labelled questions; key (labels, field), "" is all.
 
     Shares are 0–1, bounds are 95% Wilson intervals.
     """
 
-    labels: Series[str]  # which labelled questions
+    labels: Series[str]  # the set of labelled questions
     field: Series[str]
     n_items: Series[int] = pa.Field(ge=0)
     recall: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # of all: the accuracy
@@ -318,11 +318,11 @@ class FieldAccuracy(Table):
     high: Series[float] = pa.Field(nullable=True)
     predicted: Series[int] = pa.Field(ge=0)
     precision: Series[float] = pa.Field(ge=0, le=1, nullable=True)
-    confidence: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # mean, where it is given
+    confidence: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # mean of known values
 
 
 class Documents(Table):
-    """Web documents as they came; key doc_id."""
+    """Web documents in their original form; key doc_id."""
 
     doc_id: Series[str]
     url: Series[str] = pa.Field(nullable=True)
@@ -332,7 +332,7 @@ class Documents(Table):
 
 
 class RawItems(Table):
-    """Questions read off documents, with what stands on the page; key item_id.
+    """Questions extracted from documents, in their original form; key item_id.
 
     `answer` is a label, or the text of the option where options have no label, or null.
     """
@@ -342,7 +342,7 @@ class RawItems(Table):
     number: Series[int] = pa.Field(ge=1)
     url: Series[str] = pa.Field(nullable=True)
     domain: Series[str] = pa.Field(nullable=True)
-    layout: Series[str]  # how the options were written (docs/reference/collection.md)
+    layout: Series[str]  # layout of the options (docs/reference/collection.md)
     question: Series[str]
     choices: Series[object]  # list[str]
     labels: Series[object]  # list[str], "" where an option has none
@@ -354,19 +354,19 @@ class RawItems(Table):
 
 
 class DocumentsRead(Table):
-    """What was read of each shard of documents; key file."""
+    """Documents read from each shard; key file."""
 
     file: Series[str] = pa.Field(unique=True)
     documents: Series[int] = pa.Field(ge=0)
     unreadable: Series[int] = pa.Field(ge=0)
-    first_fault: Series[str]  # line or record, and why it was left out; "" without
-    skipped: Series[int] = pa.Field(ge=0)  # passed over: no sign of a question's options
+    first_fault: Series[str]  # line or record, and the reason; "" without faults
+    skipped: Series[int] = pa.Field(ge=0)  # no sign of options
 
 
 class ExtractionMeasures(Table):
-    """How well extracted questions agree with labelled ones; key (measure, style), "" is all.
+    """Agreement of extracted and labelled questions; key (measure, style), "" is all.
 
-    Shares are 0–1, bounds are 95% Wilson intervals. No rows where no document is labelled.
+    Shares are 0–1, bounds are 95% Wilson intervals. Empty if no document is labelled.
     """
 
     measure: Series[str]
@@ -379,16 +379,16 @@ class ExtractionMeasures(Table):
 
 
 class CleaningReasons(Table):
-    """Why rows were rejected, in which columns rewritten; key (rule, kind, reason)."""
+    """Rejected rows by reason, rewritten rows by column; key (rule, kind, reason)."""
 
     rule: Series[str]
     kind: Series[str] = pa.Field(isin=["reject", "rewrite"])
-    reason: Series[str]  # of rewriting, the column
+    reason: Series[str]  # for `rewrite`, the column
     rows: Series[int] = pa.Field(ge=1)
 
 
 class DomainCounts(Table):
-    """Documents and items of each domain, before and after cleaning; key domain, "" not known."""
+    """Documents and items of each domain, before and after cleaning; key domain, "" if unknown."""
 
     domain: Series[str] = pa.Field(unique=True)
     documents: Series[int] = pa.Field(ge=0)
@@ -397,7 +397,7 @@ class DomainCounts(Table):
 
 
 class FieldCounts(Table):
-    """Clean items of each field; key field, "" where none was named."""
+    """Clean items of each field; key field, "" if unknown."""
 
     field: Series[str] = pa.Field(unique=True)
     items: Series[int] = pa.Field(ge=0)
@@ -409,21 +409,22 @@ class DifficultyCounts(Table):
     """Questions of each level after each step (MMLU-CF, Figures 4 and 8); key (pool, level).
 
     `rated` are all clean questions, `sampled` and `checked` those that passed these steps, by their
-    first rating; `final` are those of the benchmark, by a rating after the rules: absent without.
+    first rating; `final` are those of the benchmark, by a rating after the rules, if any.
     """
 
     pool: Series[str] = pa.Field(isin=["rated", "sampled", "checked", "final"])
-    level: Series[int] = pa.Field(ge=-1, le=9)  # −1: not known
+    level: Series[int] = pa.Field(ge=-1, le=9)  # −1: unknown
     n: Series[int] = pa.Field(ge=0)
     share: Series[float] = pa.Field(ge=0, le=1)  # of the pool
     expected: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # of `sampled`: the target
 
 
 class HalfGapShares(Table):
-    """How many gaps between the halves are small; key (style, shots, size_group, below).
+    """Share of small gaps between the halves; key (style, shots, size_group, below).
 
-    `style` "" with `shots` −1 is all ways of asking, `size_group` "" all sizes. Shares are 0–1,
-    bounds are Wilson's; `expected` is what sampling alone gives halves of equal difficulty.
+    `style` "" with `shots` −1 is all styles and shots, `size_group` "" all sizes. Shares are 0–1,
+    bounds are Wilson's; `expected` is the share under sampling error alone, for halves of equal
+    difficulty.
     """
 
     style: Series[str]

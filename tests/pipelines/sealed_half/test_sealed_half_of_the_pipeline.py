@@ -485,7 +485,7 @@ def test_a_run_that_was_killed_asks_only_the_rest(
     parameters = _parameters(judges=False) | {
         "models": ModelsParams.model_validate(models),
         "scoring": ScoringParams.model_validate({"shard_size": 8, "device": "cpu"}),
-        "difficulty": DifficultyParams(judges=["first"], again=False),
+        "difficulty": DifficultyParams(judges=["first"], rate_final=False),
     }
     with pytest.raises(InputError, match=r"difficulty failed .KilledError."):
         _run(repository, tmp_path, labelled, parameters, caplog)
@@ -551,7 +551,7 @@ def test_answers_of_models_give_levels_where_no_judge_did(
     assert set(levels["source"]) == {"responses"}
     assert levels["level"].is_monotonic_increasing
     assert (levels["level"].iloc[0], levels["level"].iloc[-1]) == (0, 9)
-    assert "60 of 60 questions without a rating have a level by the answers of 12" in made.log
+    assert "60 of 60 questions without a rating have a level from responses of 12" in made.log
     assert (
         _json(made, "checking_counts")["final"]
         == len(made.memory["contamination_free_items"])
@@ -560,7 +560,7 @@ def test_answers_of_models_give_levels_where_no_judge_did(
     strata = _read(made, "final_strata")
     assert strata["sampled"].sum() == strata["target"].sum() == 20
     assert len(made.memory["split_assignment"]) == 20
-    assert "checking.size: 20 questions (0 fewer than asked for)" in made.log
+    assert "checking.size: 20 questions (0 fewer than requested)" in made.log
     few = parameters | {"difficulty": DifficultyParams(min_models=13)}
     unknown = _run(repository, tmp_path, labelled, few, caplog, "2", tables)
     assert set(unknown.memory["item_difficulty"]["source"]) == {"not_judged"}
@@ -650,7 +650,7 @@ def test_without_judges_all_count_as_one_level_and_a_warning_says_so(
     made = _run(repository, tmp_path, labelled, _parameters(judges=False), caplog)
     assert "sampling: no question has a level of difficulty; all 60 count as level 6" in made.log
     assert "all 50 count" not in made.log  # nothing is sampled again where all are taken
-    assert "all 50 questions stay unchecked" in made.log
+    assert "all 50 questions are kept unchecked" in made.log
     strata = _read(made, "sampling_strata")
     assert strata.loc[strata["sampled"] > 0, "level"].unique().tolist() == [6]
     assert strata["sampled"].sum() == 50
@@ -706,7 +706,7 @@ def test_questions_that_cannot_be_judged_are_told_in_one_line(labelled: pd.DataF
     parameters = _parameters(judges=False)
     rest = [parameters[name] for name in ("difficulty", "models", "scoring")]
     none = pd.DataFrame()
-    with pytest.raises(InputError, match="no question passed the cleaning"):
+    with pytest.raises(InputError, match="no question passed cleaning"):
         rate_items(labelled.iloc[:0], none, MemoryShards(), *rest, 0)
     with pytest.raises(InputError, match="60 of 60 questions have no known answer"):
         rate_items(labelled.assign(answer=-1), none, MemoryShards(), *rest, 0)

@@ -1,4 +1,4 @@
-"""Judges check questions for quality and harms (MMLU-CF, section 3.2, step 4, and Table 4)."""
+"""Judges' checks of quality and harms (MMLU-CF, section 3.2, step 4, and Table 4)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -21,7 +21,7 @@ Style = Literal["together", "each", "overall"]
 
 
 class Criterion(NamedTuple):
-    """A criterion by its name in tables and replies, and the words that ask for it."""
+    """A criterion: its name in tables and replies, and the text that asks for it."""
 
     name: str
     asks: str
@@ -53,7 +53,7 @@ LOW, HIGH = 1, 5
 
 
 class Inquiry(NamedTuple):
-    """A message to a judge and the form of its reply.
+    """A prompt for a judge and the format of its reply.
 
     The reply holds the named `ratings` and `harms`: several values by name (`named`), or one. It
     may repeat the `shown` parts of the prompt.
@@ -72,7 +72,7 @@ def asked_ratings(style: Style) -> tuple[str, ...]:
 
 
 def inquiries(question: str, choices: Sequence[str], answer: int, style: Style) -> list[Inquiry]:
-    """Write the messages that ask one judge about one item."""
+    """Write the prompts that ask one judge about one item."""
     shown = shown_question(question, choices, answer)
     names, harms = (tuple(asked.name for asked in group) for group in (CRITERIA, HARMS))
     criteria_listed, harms_listed = (

@@ -17,7 +17,7 @@ from benchwright.transforms.rephrase import Question, Similarity, rephrase
 def reword(
     items: pd.DataFrame, ask: Ask, similarity: Similarity, params: RephraseParams
 ) -> tuple[Rephrased, dict[str, int]]:
-    """Ask for another wording of every question of `Items` and take the first that passes.
+    """Ask for another wording of every question of `Items` and use the first that passes.
 
     Returns:
         New questions by role and id, None if no wording passed; how often each check failed.
@@ -37,7 +37,7 @@ def reword(
 
 
 def as_items(clean: pd.DataFrame) -> pd.DataFrame:
-    """Convert `CleanItems` to `Items`: fields become subjects; passages are left out."""
+    """Convert `CleanItems` to `Items`: fields become subjects; passages are omitted."""
     rows = []
     for row in clean.to_dict("records"):
         choices, answer = [str(choice) for choice in row["choices"]], int(row["answer"])

@@ -1,4 +1,4 @@
-"""Ten questions of each field, written for this project, to classify without a labelled set."""
+"""Ten questions of each field, written for this project, as training set of the classifier."""
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "Math": (

@@ -1,4 +1,4 @@
-"""The 14 fields of questions, named by a classifier or by judges (MMLU-CF, section 3.1)."""
+"""The 14 fields of questions, assigned by a classifier or by judges (MMLU-CF, section 3.1)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -141,7 +141,7 @@ def _fit(x: Float, y: NDArray[np.integer], k: int, params: FieldsParams) -> tupl
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(limits=1):  # for the same bits with any number of threads
+    with threadpool_limits(limits=1):  # equal bits with any number of threads
         fitted = LogisticRegression(C=params.strength, max_iter=2000, tol=1e-6).fit(x, y)
     if len(present) == 2:  # one row: the second class against the first
         weights[present[1]], intercepts[present] = fitted.coef_[0], (0, fitted.intercept_[0])
@@ -153,7 +153,7 @@ def _fit(x: Float, y: NDArray[np.integer], k: int, params: FieldsParams) -> tupl
 def _out_of_fold(
     x: Float, y: NDArray[np.integer], ids: list[str], k: int, params: FieldsParams
 ) -> Float:
-    """Return the scores (n, k) of each example by a classifier that has not seen its fold."""
+    """Return the scores (n, k) of each example by a classifier trained without its fold."""
     hashed = pd.Series(item_uniforms(0, "field_folds", ids))
     fold = hashed.groupby(y).rank(method="first").to_numpy().astype(np.intp) % params.folds
     scores = np.empty((len(y), k))
@@ -198,14 +198,14 @@ def field_accuracy(labels: str, true: pd.Series, predicted: pd.DataFrame) -> pd.
 
 
 def field_prompt(question: str, choices: Sequence[str]) -> str:
-    """Write the message that asks a judge for the field of a question."""
+    """Write the prompt that asks a judge for the field of a question."""
     return f"{_TASK}\n\nQuestion: {question}\n{shown_options(choices)}\n\nField:"
 
 
 def judge_fields(
     items: pd.DataFrame, judges: Mapping[str, Ask], attempts: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Take the field that most judges name: tables `FieldPredictions` and `JudgeRounds`.
+    """Choose the field that most judges name: tables `FieldPredictions` and `JudgeRounds`.
 
     Confidence is the share of judges that name the field, unknown for a single judge. A tie goes to
     the first of `FIELDS`. `items` have item_id, question and choices (list[str]).

@@ -1,4 +1,4 @@
-"""Clean questions as an unsealed benchmark: JSON lines, ready for ingestion."""
+"""Clean questions as an open benchmark in JSON lines, ready for ingestion."""
 
 import json
 from collections import defaultdict
@@ -15,7 +15,7 @@ _UNNAMED = "Other"  # one of the 14 fields; an item without a subject would be r
 
 
 def choose_demonstrations(items: pd.DataFrame, params: OpenBenchmarkParams, seed: int) -> set[str]:
-    """Choose the ids of the questions that serve as examples, by field and a hash of seed and id.
+    """Choose the ids of the demonstrations, by field and a hash of seed and id.
 
     Questions with a passage, which others share, and those without an answer are not chosen. The
     order of rows does not matter, and more documents change few of the choices.

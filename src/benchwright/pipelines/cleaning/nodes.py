@@ -1,7 +1,7 @@
 """Raw items to clean items, with counts for each rule.
 
-Tables with texts or ids of items stay in memory, because half of the items will be closed; only
-counts are saved.
+Tables with texts or ids of items are kept in memory, because half of the items will be closed;
+only counts are saved.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ def count_reasons(
     """Count rejected rows by reason and rewritten rows by column.
 
     Returns:
-        A `CleaningReasons` table: rule, kind (reject, rewrite), reason (of rewriting, the column),
+        A `CleaningReasons` table: rule, kind (reject, rewrite), reason (for rewrites, the column),
         rows. Rewritten rows that were rejected later count in both. It holds no text of an item.
     """
     rejected = rejected_raw_items.select(["rule", "detail"]).to_pandas()

@@ -1,7 +1,7 @@
 """Documents to raw items, and the quality of extraction on labelled documents.
 
-Texts of items are never written, because half of them will be closed: `raw_items` stays in memory
-as an Arrow table, and only counts are saved.
+Texts of items are never saved, because half of them will be closed: `raw_items` is an Arrow table
+in memory, and only counts are saved.
 """
 
 import sys
@@ -31,8 +31,8 @@ def extract_items(
 
     Returns:
         Raw items (`RawItems` as an Arrow table), the number of documents of each domain ("" if
-        unknown), and what was read, left out and skipped in each shard (`DocumentsRead`). They do
-        not depend on the engine.
+        unknown), and the documents read, skipped and unreadable in each shard (`DocumentsRead`).
+        They do not depend on the engine.
 
     Raises:
         InputError: two documents with questions have one doc_id, or the engine is not available.
@@ -71,7 +71,9 @@ def _require_distinct(ids: pa.ChunkedArray) -> None:
     repeated = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
     if len(repeated):
         doc_id = min(repeated.to_pylist()).rsplit("#", 1)[0]
-        raise InputError(f"documents: doc_id {doc_id!r} is not unique; give each document its own")
+        raise InputError(
+            f"documents: doc_id {doc_id!r} is not unique; give each document a unique id"
+        )
 
 
 def measure_extraction(
@@ -80,7 +82,7 @@ def measure_extraction(
     """Compare the raw items with the labels, by measure and style.
 
     Measures cover the documents with labels. Only `precision_all_documents` also counts the usable
-    items of other documents, as false: it is the precision if all questions are labelled.
+    items of other documents, as errors: it is the precision if all questions are labelled.
 
     Returns:
         An `ExtractionMeasures` table: measure, style ("" for all), hits, of, share with its 95%

@@ -56,7 +56,7 @@ _PLOTS: dict[str, tuple[Function, str]] = {
     "agreement": (plot_judge_agreement, "judge_agreement_plot"),
     "replies": (plot_parse_rates, "parse_rates_plot"),
 }
-"""Plots by their places on the page; the cleaning pipeline draws its own."""
+"""Plots by their places on the page; the cleaning pipeline has another plot."""
 _PROVENANCE: OneOutput = (
     show_construction_provenance,
     {name: f"params:{name}" for name in ("variant", "seed", *_SETTINGS)},

@@ -51,7 +51,7 @@ def rate_items(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Ask judges to rate every question, or `difficulty.at_most` of them, from 0 to 9.
 
-    A judge sees worked examples, and the passage before the question.
+    Judges see worked examples, and passages before questions.
 
     Returns:
         Tables `DifficultyRatings` (for memory) and `JudgeRounds`; no rows without judges.
@@ -61,17 +61,15 @@ def rate_items(
             invalid, or a judge is unknown or unavailable.
     """
     if fielded_items.empty:
-        raise InputError(
-            "difficulty: no question passed the cleaning; see the funnel of the cleaning rules"
-        )
+        raise InputError("difficulty: no question passed cleaning; see the dataset cleaning_funnel")
     unknown = int(fielded_items["answer"].lt(0).sum())
     if unknown:
         raise InputError(
             f"difficulty: {unknown} of {len(fielded_items)} questions have no known answer; "
-            "turn on the cleaning rules about answers"
+            "switch on the cleaning rules for answers"
         )
     if not difficulty.judges:
-        logger.warning("difficulty: difficulty.judges names no judge, so nothing is rated")
+        logger.warning("difficulty: no question is rated, because difficulty.judges is empty")
     asked = difficulty_candidates(fielded_items, difficulty.at_most, seed)
     return _rated(asked, difficulty_examples, judge_store, difficulty, models, scoring)
 
@@ -98,9 +96,9 @@ def set_levels(
     difficulty: DifficultyParams,
     seed: int,
 ) -> pd.DataFrame:
-    """Give each question the judges' level, else one from models' answers, else none.
+    """Assign each question the judges' level, else one from models' responses, else none.
 
-    The `ItemDifficulty` table is for memory; `source` says which of the three.
+    The `ItemDifficulty` table must stay in memory; `source` names the origin of each level.
 
     Raises:
         InputError: the file of answers is invalid, or holds a model that answers here too.
@@ -122,13 +120,15 @@ def set_levels(
     )
     n_answered = int(levels["source"].eq("responses").sum())
     if not n_answered:
-        logger.warning("difficulty: models' answers give no level: %s", answered.reason)
+        logger.warning("difficulty: models' responses give no level: %s", answered.reason)
         return levels
     logger.info(
-        "difficulty: %d of %d questions without a rating have a level by the answers of %d models, "
+        "difficulty: %d of %d questions without a rating have a level from responses of %d models, "
         "%s%s",
         *(n_answered, missing, answered.models),
-        "by tenths of all questions" if reference is None else "spread like the judges' ratings",
+        "by deciles of all questions"
+        if reference is None
+        else "distributed like the judges' ratings",
         f" ({answered.reason})" if answered.reason else "",
     )
     return levels
@@ -140,9 +140,9 @@ def sample_items(
     sampling_by_difficulty: SamplingByDifficultyParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Take the sample whose fields and levels come nearest to the quotas.
+    """Draw the sample whose fields and levels come nearest to the quotas.
 
-    Questions without a level are left out. If no question has one, all count as the level nearest
+    Questions without a level are omitted. If no question has one, all count as the level nearest
     to the mean, so that only fields, domains and explanations decide. Questions without a field
     count as Other.
 
@@ -157,7 +157,7 @@ def sample_items(
     if not sample.item_ids:
         raise InputError(
             "sampling: no question was sampled; check that sampling_by_difficulty.size is not 0 "
-            "and that questions are left"
+            "and that there are questions"
         )
     return items, sample.strata
 
@@ -169,7 +169,7 @@ def choose_final_items(
     sampling_by_difficulty: SamplingByDifficultyParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Take `checking.size` of the checked questions under the same quotas; None takes all.
+    """Sample `checking.size` of the checked questions under the same quotas; None keeps all.
 
     Returns:
         The `CleanItems` of the benchmark (for memory) in their order, and a `SamplingStrata` table
@@ -203,17 +203,17 @@ def _sampled(
     if log_as and missing == len(pool):
         logger.warning(
             "%s: no question has a level of difficulty; all %d count as level %d, so difficulty "
-            "plays no part in the sample",
+            "does not affect the sample",
             *(log_as, len(pool), pool["difficulty"].iloc[0]),
         )
     elif log_as and missing:
         logger.warning(
-            "%s: %d of %d questions have no level of difficulty and are left out",
+            "%s: %d of %d questions have no level of difficulty and are omitted",
             *(log_as, missing, len(pool)),
         )
     if log_as:
         logger.info(
-            "%s: %d questions (%d fewer than asked for) from %d domains of %d possible, %d with an "
+            "%s: %d questions (%d fewer than requested) from %d domains of %d possible, %d with an "
             "explanation",
             *(log_as, len(sample.item_ids), sample.shortfall),
             *(sample.domains, sample.domains_possible, sample.explained),
@@ -255,9 +255,9 @@ def check_sampled_items(
     models: ModelsParams,
     scoring: ScoringParams,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Ask judges about quality and harms, and drop bad and harmful questions.
+    """Ask judges about quality and harms, and remove bad and harmful questions.
 
-    A judge sees the passage before the question. Without judges all questions stay, unjudged.
+    Judges see passages before questions. Without judges all questions are kept, unjudged.
 
     Returns:
         The `CleanItems` that stay, `JudgeRatings`, `HarmFlags`, `CheckingDecisions` (these four
@@ -270,7 +270,7 @@ def check_sampled_items(
     if not checking.judges:
         params = checking.model_copy(update={"unjudged": "keep"})
         logger.warning(
-            "checking: checking.judges names no judge, so all %d questions stay unchecked",
+            "checking: all %d questions are kept unchecked, because checking.judges is empty",
             len(sampled_items),
         )
     with no_question_in_errors(sampled_items, "checking"):
@@ -294,7 +294,7 @@ def compare_judges(
     harm_flags: pd.DataFrame,
     seed: int,
 ) -> pd.DataFrame:
-    """Measure how far judges agree, as a `JudgeAgreement` table.
+    """Measure the agreement of judges, as a `JudgeAgreement` table.
 
     Alpha is ordinal for difficulty and for each criterion of quality, nominal for each harm.
     """

@@ -1,4 +1,4 @@
-"""The memorisation stage: what models wrote under the question alone → tables and one page."""
+"""The memorisation stage: replies to questions without options → tables and one page."""
 
 from kedro.pipeline import Pipeline
 
@@ -16,7 +16,7 @@ _PARAMS = ("ingestion", "variant", "scoring", "seed")
 
 
 def create_pipeline() -> Pipeline:
-    """Create the pipeline that measures what models remember, by item and by model."""
+    """Create the pipeline that measures memorisation by item and by model."""
     compared: dict[Function, str] = {compare_replies: "memorisation"}
     read: dict[Function, str] = {
         summarise_memorisation: "memorisation_summary",

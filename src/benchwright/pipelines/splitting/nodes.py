@@ -1,4 +1,4 @@
-"""Two halves alike in fields and difficulty, without leaks (MMLU-CF, sections 3.2 and 4.5)."""
+"""Two halves with equal fields and difficulty, without leaks (MMLU-CF, sections 3.2 and 4.5)."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -37,10 +37,10 @@ def split_items_in_halves(
     scoring: ScoringParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Halve the questions so that none is in both halves in other words.
+    """Halve the questions so that none is in both halves in different words.
 
-    Questions are compared as they were before the contamination-free rules, which give two copies
-    of one question different wordings and options. The encoder of `fields` makes their vectors, in
+    Questions are compared in their form before the contamination-free rules, which give two copies
+    of a question different wordings and options. The encoder of `fields` computes their vectors, in
     memory. Questions without a level of difficulty form a separate level.
 
     Returns:
@@ -63,7 +63,7 @@ def split_items_in_halves(
         distances = half_distances(halved.assignment, seed)
     moved = int(halved.pairs["moved"].sum()) if len(halved.pairs) else 0
     logger.info(
-        "halves: %d pairs across them looked at, %d moved into one half, %d questions removed, "
+        "halves: %d pairs across them compared, %d moved into one half, %d questions removed, "
         "%d rounds",
         *(len(halved.pairs), moved, len(halved.removed), halved.rounds),
     )
@@ -102,8 +102,8 @@ def seal_benchmark(
         opened = set(earlier_closed_ids) & set(map(names.item_id, public))
     if opened:
         logger.warning(
-            "sealing: %d questions of the public half were closed by an earlier run: publish one "
-            "of the two runs only, and delete the other's folder",
+            "sealing: %d questions of the public half were closed by an earlier run; publish only "
+            "one of the two runs, and delete the folder of the other",
             len(opened),
         )
     return files, assignment, pairs

@@ -120,7 +120,7 @@ def test_what_no_judge_rated_comes_from_answers_or_is_said_to_be_not_judged() ->
     assert table["source"].tolist() == ["judges", "responses", "not_judged", "not_judged"]
     assert table["level"].tolist()[:2] == [3, 7]
     assert table["level"].isna().tolist() == [False, False, True, True]
-    assert "could be read" in table["reason"][2]
+    assert "was readable" in table["reason"][2]
     assert "no judge was asked" in table["reason"][3]
 
 

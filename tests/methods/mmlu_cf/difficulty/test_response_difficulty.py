@@ -88,7 +88,7 @@ def test_a_matrix_holds_both_and_knows_what_is_missing() -> None:
 
 def test_one_model_in_both_is_refused() -> None:
     own = told(("d#1", "m", 1.0))
-    with pytest.raises(InputError, match=r"answers of 'm'; leave one out"):
+    with pytest.raises(InputError, match=r"answers of 'm'; remove one"):
         answer_matrix(own, own, IDS)
 
 

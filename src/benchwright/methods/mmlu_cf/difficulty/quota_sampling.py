@@ -1,7 +1,7 @@
 """A sample of questions by difficulty, under quotas of fields, over many domains.
 
 MMLU-CF, section 3.2, step 3, and Figure 4: levels follow a normal distribution around 6, fields are
-balanced, as many domains as possible take part, questions with an explanation come first.
+balanced, as many domains as possible are covered, questions with an explanation come first.
 """
 
 from math import erf, sqrt
@@ -31,8 +31,9 @@ LEVELS = 10
 class QuotaSample(NamedTuple):
     """A sample: sorted `item_ids` and a `SamplingStrata` table.
 
-    `domains` counts those of the chosen questions, `domains_possible` the most that these counts
-    allow, `explained` the questions with an explanation, `shortfall` those missing to the size.
+    `domains` counts the domains of the sample, `domains_possible` the maximum for these counts,
+    `explained` the questions with an explanation, `shortfall` those missing from the requested
+    size.
     """
 
     item_ids: list[str]
@@ -62,13 +63,13 @@ def sample_by_difficulty(
 ) -> QuotaSample:
     """Draw the sample whose counts by field and level come nearest to the quotas.
 
-    It has the size asked for if there are enough questions. Then, exactly and in this order: fields
-    and levels miss their quotas by as few questions as possible; levels next to it make up for what
-    a level lacks; the strata are as near as possible to independent fields and levels. A field with
-    fewer questions than its share gives all, and the others share the rest. Within these counts as
+    It has the requested size if there are enough questions. Then, exactly and in this order: fields
+    and levels miss their quotas by as few questions as possible; adjacent levels fill the gaps of a
+    level; the strata are as near as possible to independent fields and levels. A field with fewer
+    questions than its share contributes all, and the others share the rest. Within these counts as
     many domains as possible are covered (a maximum flow), then explained questions come first, then
-    those of the domains taken least. `items` have item_id, field, difficulty (0–9; NaN is never
-    taken), domain and explanation (null or blank if none), in any order. The seed breaks ties.
+    those of the domains sampled least. `items` have item_id, field, difficulty (0–9; NaN is never
+    sampled), domain and explanation (null or blank if none), in any order. The seed breaks ties.
 
     Raises:
         InputError: an id occurs twice, or a difficulty is not a whole number from 0 to 9.
@@ -78,11 +79,11 @@ def sample_by_difficulty(
     cells = len(fields) * LEVELS
     available = np.bincount(_stratum(pool, fields), minlength=cells).reshape(-1, LEVELS)
     size = min(params.size, int(available.sum()))
-    target, taken = _allocated(available, params, size)
-    covered, possible = _covering(pool, fields, taken)
-    chosen = _filled(pool, fields, taken, covered)
+    target, allocated = _allocated(available, params, size)
+    covered, possible = _covering(pool, fields, allocated)
+    chosen = _filled(pool, fields, allocated, covered)
     rows = [
-        (field, level, target[f, level], available[f, level], taken[f, level])
+        (field, level, target[f, level], available[f, level], allocated[f, level])
         for f, field in enumerate(fields)
         for level in range(LEVELS)
     ]
@@ -130,7 +131,7 @@ def _pool(items: pd.DataFrame, seed: int) -> pd.DataFrame:
 def _allocated(
     available: Counts, params: SamplingByDifficultyParams, size: int
 ) -> tuple[Counts, Counts]:
-    """Return what each stratum should give, if it had enough, and what it gives."""
+    """Return the target and the allocated number of questions of each stratum."""
     if not available.size:
         return available, available
     levels = _rounded(level_shares(params.mean, params.sd) * size)
@@ -157,7 +158,7 @@ def _rounded(shares: NDArray[np.float64]) -> Counts:
 
 
 def _field_quotas(available: Counts, weights: NDArray[np.float64], size: int) -> Counts:
-    """Compute quotas in proportion to `weights`; a field with too few gives all it has."""
+    """Compute quotas in proportion to `weights`; a field with too few contributes all."""
     full = np.zeros(len(available), dtype=np.bool_)
     while True:
         rest = size - int(available[full].sum())
@@ -175,13 +176,15 @@ def _field_quotas(available: Counts, weights: NDArray[np.float64], size: int) ->
     return quotas
 
 
-def _covering(pool: pd.DataFrame, fields: list[str], taken: Counts) -> tuple[dict[str, int], int]:
+def _covering(
+    pool: pd.DataFrame, fields: list[str], allocated: Counts
+) -> tuple[dict[str, int], int]:
     """Assign a stratum to each of as many domains as these counts allow."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 
     stratum = _stratum(pool, fields)
-    known = pool["domain"].notna() & (taken.ravel()[stratum] > 0)
+    known = pool["domain"].notna() & (allocated.ravel()[stratum] > 0)
     domains = sorted(set(pool["domain"][known]))
     if not domains:
         return {}, 0
@@ -189,12 +192,12 @@ def _covering(pool: pd.DataFrame, fields: list[str], taken: Counts) -> tuple[dic
     edges = pd.DataFrame(
         {"domain": pool["domain"][known].map(number), "stratum": stratum[known.to_numpy()]}
     ).drop_duplicates()
-    sink = 1 + len(domains) + taken.size
+    sink = 1 + len(domains) + allocated.size
     used = np.unique(edges["stratum"])
     rows = [*[0] * len(domains), *(1 + edges["domain"]), *(1 + len(domains) + used)]
     columns = [*range(1, 1 + len(domains)), *(1 + len(domains) + edges["stratum"])]
     columns += [sink] * len(used)
-    capacity = [1] * (len(domains) + len(edges)) + taken.ravel()[used].tolist()
+    capacity = [1] * (len(domains) + len(edges)) + allocated.ravel()[used].tolist()
     graph = csr_array(
         (np.array(capacity, dtype=np.int32), (np.array(rows), np.array(columns))),
         shape=(sink + 1, sink + 1),
@@ -215,15 +218,15 @@ def _stratum(pool: pd.DataFrame, fields: list[str]) -> NDArray[np.int64]:
 
 
 def _filled(
-    pool: pd.DataFrame, fields: list[str], taken: Counts, covered: dict[str, int]
+    pool: pd.DataFrame, fields: list[str], allocated: Counts, covered: dict[str, int]
 ) -> pd.DataFrame:
-    """Take the first of each stratum: for their domain, explained, of a domain taken least."""
+    """Fill each stratum: first for domains, then explained questions, then rare domains."""
     ranked = pool.assign(stratum=_stratum(pool, fields), plain=~pool["explained"])
     ranked = ranked.sort_values(["plain", "order", "item_id"], ignore_index=True)
     turn = ranked.groupby(["stratum", "domain"], dropna=False).cumcount()
-    stands = ranked["domain"].map(covered) == ranked["stratum"]
-    ranked["fill"] = ~(stands & (turn == 0))
+    in_stratum = ranked["domain"].map(covered) == ranked["stratum"]
+    ranked["fill"] = ~(in_stratum & (turn == 0))
     ranked["turn"] = turn.where(ranked["domain"].notna(), 0)
     ranked = ranked.sort_values(["fill", "plain", "turn", "order", "item_id"], ignore_index=True)
     place = ranked.groupby("stratum").cumcount()
-    return ranked[place.to_numpy() < taken.ravel()[ranked["stratum"].to_numpy()]]
+    return ranked[place.to_numpy() < allocated.ravel()[ranked["stratum"].to_numpy()]]

@@ -1,4 +1,4 @@
-"""Judges rate how hard questions are, 0–9 (MMLU-CF, section 3.2, step 3)."""
+"""Judges' ratings of difficulty, 0–9 (MMLU-CF, section 3.2, step 3)."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -106,7 +106,7 @@ def _example(
 def difficulty_candidates(items: pd.DataFrame, at_most: int | None, seed: int) -> pd.DataFrame:
     """Draw `at_most` of the items by hashes of their ids, in their order; None keeps all.
 
-    A larger number keeps what a smaller one drew, so that no item is asked about twice.
+    A larger number keeps what a smaller one drew, so that no item is rated twice.
     """
     if at_most is None or at_most >= len(items):
         return items
@@ -126,7 +126,7 @@ _TASK = (
 def difficulty_prompt(
     question: str, choices: Sequence[str], answer: int, examples: Sequence[WorkedExample]
 ) -> str:
-    """Write the message to a judge: the task, worked examples with their levels, the question."""
+    """Write the prompt of a judge: the task, worked examples with their levels, the question."""
     last = f"{shown_question(question, choices, answer)}\nDifficulty:"
     return "\n\n".join([_TASK, *map(_worked, examples), last])
 
@@ -146,7 +146,7 @@ def parse_level(
     """Read the level from a reply to `difficulty_prompt`, or return None.
 
     Text after a further "Question:" is ignored: a model that continues the pattern of the examples
-    has already given its level. A reply that begins with another question gives none.
+    has already stated its level. A reply that begins with another question gives none.
     """
     if reply is None:
         return None
@@ -201,10 +201,10 @@ def combine_ratings(
     seed: int,
     from_responses: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
-    """Combine ratings to an `ItemDifficulty` table; answers of models fill the gaps.
+    """Combine ratings to an `ItemDifficulty` table; responses of models fill the gaps.
 
     `level` is the nearest whole number. Even numbers of judges can give a half; a hash of the
-    item's id then rounds it up or down, so that neither is preferred. The rows are those of
+    item's id then rounds it up or down, without a preference. The rows are those of
     `item_ids`; `ratings` are `DifficultyRatings`, and `from_responses` 0–9 by item id, NaN if
     unknown (`difficulty_from_responses`).
     """
@@ -222,8 +222,8 @@ def combine_ratings(
             value, source = float(mean(levels) if combine == "mean" else median(levels)), "judges"
         elif np.isnan(fallback):
             value, source = np.nan, "not_judged"
-            nobody = "no judge was asked" if levels is None else "no judge's reply could be read"
-            reason = f"{nobody}, and models' answers give no difficulty"
+            cause = "no judge was asked" if levels is None else "no judge's reply was readable"
+            reason = f"{cause}, and models' responses give no difficulty"
         ends = (levels[0], levels[-1]) if levels else (np.nan, np.nan)
         below = float(np.floor(value))
         level = below + (coin < 0.5) if value - below == 0.5 else float(np.rint(value))
@@ -243,7 +243,7 @@ def compare_ratings(
     final_difficulty: pd.DataFrame,
     contamination_free_items: pd.DataFrame,
 ) -> dict[str, Any]:
-    """Measure how far the rules moved the ratings of questions that judges rated both times.
+    """Measure how the rules changed the ratings of questions that judges rated both times.
 
     The 95% intervals are a t interval of the paired difference and Wilson's interval of the share,
     both clustered by document (`doc_id` of the items), since questions of one page are not
@@ -299,7 +299,7 @@ def count_levels(
 ) -> pd.DataFrame:
     """Count the questions of each level (−1: unknown) and step, as a `DifficultyCounts` table.
 
-    The pool `final` is only there if questions were rated again.
+    The pool `final` is present only if the final questions were rated.
     """
     level_of = item_difficulty.set_index("item_id")["level"]
     pools = {

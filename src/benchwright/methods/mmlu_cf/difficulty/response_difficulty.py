@@ -1,8 +1,8 @@
-"""Difficulty 0–9 from models' answers, where no judge rated a question.
+"""Difficulty 0–9 from models' responses, for questions without a rating by judges.
 
-The difficulty b of a two-parameter item response model has no levels. Equal percentiles (Kolen &
-Brennan 2014, chapter 2) put it on the judges' scale: the hardest tenth by b gets the levels of the
-hardest tenth of a reference.
+The difficulty b of a two-parameter item response model has no levels. Equipercentile linking (Kolen
+& Brennan 2014, chapter 2) maps it to the judges' scale: the hardest tenth by b gets the levels of
+the hardest tenth of a reference.
 """
 
 import logging
@@ -78,7 +78,7 @@ def difficulty_from_responses(
 ) -> DifficultyFromResponses:
     """Compute levels of the items that models answered, by their b among all items of the matrix.
 
-    Without the reference levels, whose distribution the items get, every level has a tenth of them.
+    The items get the distribution of the reference levels; without these, each level has a tenth.
     """
     models = int((~np.isnan(responses.correct)).any(axis=1).sum())
     nothing = dict.fromkeys(responses.item_ids, np.nan)
@@ -137,7 +137,7 @@ def answer_matrix(
     both = sorted(set(from_file["model"]) & set(from_models["model"]))
     if both:
         raise InputError(
-            f"{_FILE} and difficulty.answering both have answers of {both[0]!r}; leave one out"
+            f"{_FILE} and difficulty.answering both have answers of {both[0]!r}; remove one"
         )
     parts = [part for part in (from_file, from_models) if len(part)]
     ids = tuple(sorted(map(str, item_ids)))
@@ -190,8 +190,8 @@ def options_chosen(
 ) -> dict[str, int]:
     """Return the option that a model chooses, by item id, with the code of the scoring stage.
 
-    −1 stands for an unknown answer; questions that do not suit the style are left out. `scoring`
-    comes from `one_configuration`. Answers in the store are not asked again, new ones are added
+    −1 stands for an unknown answer; questions unsuited to the style are omitted. `scoring`
+    comes from `one_configuration`. Stored answers are reused, new ones are added
     shard by shard.
 
     Raises:
@@ -248,7 +248,7 @@ def answer_questions(
             right = [right_answer(chosen.get(q.item_id), q.answer) for q in shown]
             rows += [(q.item_id, name, value) for q, value in zip(shown, right, strict=True)]
             logger.info(
-                "%s answered %d of %d questions, %.1f%% of these right",
+                "%s answered %d of %d questions, %.1f%% of them correctly",
                 *(name, int(np.isfinite(right).sum()), len(right)),
                 100 * float(np.nanmean(right)) if np.isfinite(right).any() else np.nan,
             )
@@ -264,8 +264,8 @@ def _require_known(configuration: Configuration, models: ModelsParams) -> None:
     if configuration.model not in models.models:
         known = ", ".join(sorted(models.models)) or "none"
         raise InputError(
-            f"difficulty.answering: model {configuration.model!r} is not known; there are {known} "
-            "(conf: models.models)"
+            f"difficulty.answering: unknown model {configuration.model!r}; models.models has "
+            f"{known}"
         )
     warn_of_server(configuration.model, models, "difficulty.answering")
 

@@ -1,4 +1,4 @@
-"""Answer keys apart from their questions, and the question to which each entry belongs."""
+"""Separate answer keys, and the question to which each entry belongs."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -155,7 +155,7 @@ def _head(lines: list[Line], at: int) -> str | None:
 def _running(lines: list[Line], head: int, rest: str) -> int:
     """Return how many lines below a heading continue the count of questions on its line.
 
-    If options stand below them, they are questions and none counts.
+    If options follow below them, they are questions and none counts.
     """
     first = counted(rest)
     if first is None:

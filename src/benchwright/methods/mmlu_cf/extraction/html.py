@@ -246,17 +246,17 @@ class _Walk:
         if tag in _VOID:
             self._void(tag, attributes)
             return False
-        says = markup(tag, attributes)
-        if says.menu or (tag == "option" and attributes.get("value") == ""):  # "Choose …"
+        marked = markup(tag, attributes)
+        if marked.menu or (tag == "option" and attributes.get("value") == ""):  # "Choose …"
             out.flush()
             return False
-        option = says.option and not any(element.markup.option for element in self.stack[-6:])
-        if tag in BLOCKS or option or says.options:
+        option = marked.option and not any(element.markup.option for element in self.stack[-6:])
+        if tag in BLOCKS or option or marked.options:
             out.end_block()
         if tag in {"td", "th"}:
             out.cell()
-        element = _Element(tag, says, len(out.lines), out.length)
-        if says.speaker:
+        element = _Element(tag, marked, len(out.lines), out.length)
+        if marked.speaker:
             self.posts += 1
             out.region = (*out.region, self.posts)
         self._list(element, attributes)
@@ -268,8 +268,8 @@ class _Walk:
         elif tag == "button" and line.kind == "text":
             line.kind, line.group = "item", self._container() or line.group
         self.stack.append(element)
-        if says.emphasis:
-            out.begin(says.emphasis)
+        if marked.emphasis:
+            out.begin(marked.emphasis)
         return True
 
     def _list(self, element: _Element, attributes: Attributes) -> None:
@@ -315,9 +315,9 @@ class _Walk:
         elif not line.group:
             line.group = self._container()
         line.value = attributes.get("value")
-        says = markup("input", attributes)
-        line.marks |= says.marks - {"answer"}
-        if says.says_yes:
+        marked = markup("input", attributes)
+        line.marks |= marked.marks - {"answer"}
+        if marked.affirms:
             line.marks.add("correct")
         boxed = kind == "checkbox" and "disabled" in attributes
         if "checked" in attributes:
@@ -337,36 +337,36 @@ class _Walk:
 
     def _leave(self) -> None:
         element = self.stack.pop()
-        out, tag, says = self.out, element.tag, element.markup
+        out, tag, marked = self.out, element.tag, element.markup
         same_line = element.first == len(out.lines)
-        if says.emphasis:
-            out.end(says.emphasis)
+        if marked.emphasis:
+            out.end(marked.emphasis)
         if tag == "sup":
             out.superscript_from(element.start if same_line else 0)
         elif tag in {"span", "b", "strong", "em", "i", "label", "div", "td"}:
             out.end_label(element.start if same_line else -1)
-        if says.marks or says.flag is not None:
+        if marked.marks or marked.flag is not None:
             self._mark(element)
-        if tag in BLOCKS or says.option or says.options:
+        if tag in BLOCKS or marked.option or marked.options:
             if tag == "li":
                 out.end_item()
             out.end_block()
-        if says.speaker:
+        if marked.speaker:
             out.region = out.region[:-1]
 
     def _mark(self, element: _Element) -> None:
         """Mark the line of an element; an element around several lines becomes a container."""
-        out, says = self.out, element.markup
+        out, marked = self.out, element.markup
         if len(out.lines) - element.first > _MOST_LINES:
             return
         touched = out.lines[element.first :] + [out.line] * bool(out.length)
         if len(touched) <= 1:
             line = touched[0] if touched else out.line
-            line.marks |= says.marks | ({"correct"} if says.says_yes else set())
+            line.marks |= marked.marks | ({"correct"} if marked.affirms else set())
             return
-        if says.flag:
+        if marked.flag:
             self.containers.append(
-                Container(element.first, element.first + len(touched), says.flag)
+                Container(element.first, element.first + len(touched), marked.flag)
             )
         for line in touched:
-            line.marks |= says.marks & {"answer", "passage"}
+            line.marks |= marked.marks & {"answer", "passage"}

@@ -1,4 +1,4 @@
-"""Pages as lines of text, annotated with what the markup says about each line."""
+"""Pages as lines of text, annotated with the meaning of the markup."""
 
 import re
 from collections.abc import Sequence

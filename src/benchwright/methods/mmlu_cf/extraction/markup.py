@@ -1,4 +1,4 @@
-"""What the markup of HTML says: names and classes of elements, and JSON-LD."""
+"""Markup of HTML that marks questions: names and classes of elements, and JSON-LD."""
 
 import json
 import re
@@ -97,12 +97,12 @@ _EMPHASIS = {
 
 
 class Markup(NamedTuple):
-    """What the name and the attributes of an element say.
+    """The meaning of the name and the attributes of an element.
 
     Attributes:
         marks: of its text, as in `Line.marks`.
         option, options: it is an option, or contains the options.
-        flag: value of an attribute that names the correct option, or says whether this one is.
+        flag: value of an attribute that names the correct option or affirms this one.
         binary: 1 and 0 in `flag` may mean right and wrong.
         emphasis: `bold`, `italic`, `colour` or "".
         speaker: it is a post or a comment.
@@ -119,7 +119,7 @@ class Markup(NamedTuple):
     menu: bool = False
 
     @property
-    def says_yes(self) -> bool:
+    def affirms(self) -> bool:
         """Whether the attribute marks this option as correct."""
         low = (self.flag or "").lower()
         return self.flag is not None and (low in _YES or (self.binary and low == "1"))
@@ -134,39 +134,39 @@ def markup(tag: str, attributes: Attributes) -> Markup:
     by_tag = _TAGS.get(tag, Markup())
     if not attributes:
         return by_tag
-    says: set[str] = set()
+    marks: set[str] = set()
     for name in f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split():
-        says |= _meaning(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower())  # is-correct
+        marks |= _meaning(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower())  # is-correct
     prop = _ITEMPROP.get((attributes.get("itemprop") or "").lower())
     if prop:
-        says |= {prop, "option"}
+        marks |= {prop, "option"}
     if (attributes.get("aria-label") or "").lower() in {"correct", "correct answer"}:
-        says.add("correct")
+        marks.add("correct")
     flags = [key for key in attributes if key in _FLAGS]
     return Markup(
-        frozenset(says & _MARKS),
-        "option" in says,
-        "options" in says,
+        frozenset(marks & _MARKS),
+        "option" in marks,
+        "options" in marks,
         (attributes[flags[0]] or "").strip() if flags else None,
         any("correct" in key or "right" in key for key in flags),
         by_tag.emphasis or _emphasis(tag, attributes),
-        "speaker" in says,
-        by_tag.menu or "menu" in says or attributes.get("role") == "navigation",
+        "speaker" in marks,
+        by_tag.menu or "menu" in marks or attributes.get("role") == "navigation",
     )
 
 
 @lru_cache(maxsize=4096)
 def _meaning(name: str) -> frozenset[str]:
     """Interpret a class or id in lower case with hyphens."""
-    says = {kind for kind, names in _NAMED.items() if name in names}
+    marks = {kind for kind, names in _NAMED.items() if name in names}
     if _RIGHT.fullmatch(name):
-        says.add("right" if name in _AMBIGUOUS else "correct")
+        marks.add("right" if name in _AMBIGUOUS else "correct")
     elif _WRONG.fullmatch(name):
-        says.add("wrong")
+        marks.add("wrong")
     for kind, pattern in (("option", _OPTION), ("options", _OPTIONS), ("answer", _ANSWER)):
         if pattern.fullmatch(name):
-            return frozenset({*says, kind})
-    return frozenset(says)
+            return frozenset({*marks, kind})
+    return frozenset(marks)
 
 
 def _emphasis(tag: str, attributes: Attributes) -> str:

@@ -185,7 +185,7 @@ class Run:
         series: series of the labels, "" without labels.
         style: spelling of the labels.
         form: `lines`, `inline`, `fields`, `list`, `inputs`, `items`, `cells` or `bare`.
-        sure: the markup says that these are options.
+        sure: the markup marks these as options.
     """
 
     first: int

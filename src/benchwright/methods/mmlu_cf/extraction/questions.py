@@ -145,7 +145,7 @@ _FAQ = re.compile(r"\bFAQs?\b|frequently asked|häufige fragen", re.IGNORECASE)
 
 @dataclass(slots=True)
 class _Draft:
-    """A run with its surroundings; `by` says what gave the answer."""
+    """A run with its surroundings; `by` is the source of the answer."""
 
     run: Run
     stem: Stem

@@ -313,7 +313,7 @@ class Passages:
         text = self._joined([at for at in range(cues[0], end) if at not in cues])
         if len(text) >= _SHORTEST:
             return text
-        # the cue stands below: "Questions 1–4 refer to the passage above"
+        # the cue is below: "Questions 1–4 refer to the passage above"
         first = cues[0]
         while first:
             line = self._lines[first - 1]
