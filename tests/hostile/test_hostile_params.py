@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchwright.cli import _logged_once, cli
+from benchwright.cli import _without_repeated_errors, cli
 from benchwright.core.errors import InputError, one_line
 from benchwright.params.run import check_run_values
 
@@ -134,7 +134,7 @@ def test_a_defect_is_logged_as_kedro_logs_it(caplog: pytest.LogCaptureFixture) -
     logger = logging.getLogger("kedro.pipeline.node")
     for error, count in ((ZeroDivisionError("ours"), 1), (InputError("theirs"), 0)):
         caplog.clear()
-        with _logged_once():
+        with _without_repeated_errors():
             try:
                 raise error
             except Exception:
@@ -143,7 +143,7 @@ def test_a_defect_is_logged_as_kedro_logs_it(caplog: pytest.LogCaptureFixture) -
         assert len([one for one in caplog.records if one.levelno == logging.ERROR]) == count
     assert not logger.filters
     caplog.clear()
-    with _logged_once():
+    with _without_repeated_errors():
         logging.getLogger("kedro.validation.parameter_validator").error("value is None")
     assert caplog.records == []
 
