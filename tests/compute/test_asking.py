@@ -1,4 +1,4 @@
-"""Chat models are asked once for each text, and what they said is kept."""
+"""Chat models are asked once per text, and replies are stored."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tasks give the same in this process, in others and on Ray, in their order."""
+"""Results of tasks are the same in this process, in others and on Ray."""
 
 from pathlib import Path
 

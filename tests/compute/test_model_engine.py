@@ -1,4 +1,4 @@
-"""Copies of a model in Ray's actors answer as one model does, whatever becomes of the actors."""
+"""Models in Ray actors answer as a local model, even if actors fail."""
 
 import shutil
 import tempfile
@@ -103,7 +103,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def crossed(value: Any) -> Any:
-    """A value as it comes out of the table in which it goes to an actor and back."""
+    """Return a value after serialisation to an actor and back."""
     *_, table = outcomes(task_table(value), lambda task: [task])
     [row] = table.to_pylist()
     return part_of(row)
@@ -217,7 +217,7 @@ def test_a_cluster_that_may_grow_gets_a_warning_only(caplog: pytest.LogCaptureFi
 
 @pytest.fixture
 def ray_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where Ray keeps its logs and sockets; their paths must be short."""
+    """The folder of Ray's logs and sockets, with a short path."""
     pytest.importorskip("ray")
     folder = Path(tempfile.mkdtemp(prefix="ray-"))
     monkeypatch.setenv("RAY_TMPDIR", str(folder))
@@ -229,7 +229,7 @@ def ray_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def cluster(ray_folder: Path) -> Iterator[None]:
-    """A cluster of two cores that was there before."""
+    """An existing cluster of two cores."""
     import ray
 
     quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
@@ -283,7 +283,7 @@ def test_killed_actors_do_not_change_results(ray_folder: Path, weights: Path) ->
 
 
 class Refusing(BaseHTTPRequestHandler):
-    """A server that lets nobody in, and remembers who asked."""
+    """A server that refuses all requests and records their keys."""
 
     keys: list[str | None]
 

@@ -23,7 +23,7 @@ ITEMS, COPIES = 6, 2
 
 
 class Answered(NamedTuple):
-    """The data of a run that asked the model, of one that read logs; what lm-eval counted."""
+    """Data of a live run and of an imported one, and the results of lm-eval."""
 
     live: Path
     imported: Path
@@ -76,7 +76,7 @@ def folder_of_weights(repository: Path) -> Path:
 
 
 def evaluate(names: list[str], shots: int, weights: Path, tasks: Path, logs: Path) -> Any:
-    """What `lm_eval --log_samples` does, without the time that a process of its own takes."""
+    """Run the equivalent of `lm_eval --log_samples` in this process."""
     from lm_eval import simple_evaluate
     from lm_eval.loggers import EvaluationTracker
     from lm_eval.tasks import TaskManager

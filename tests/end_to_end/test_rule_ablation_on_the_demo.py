@@ -1,4 +1,4 @@
-"""The rules of MMLU-CF one by one on the demo: a served model rephrases, a real one answers."""
+"""The rule ablation of MMLU-CF on the demo, with a served and a real model."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ CONFIGURATIONS = ["smollm2-135m-instruct@letters-0", "smollm2-135m-instruct@lett
 
 
 def politely(prompt: str, _: dict[str, Any]) -> str:
-    """The question with two words more, which passes the checks; statements get no reply."""
+    """Return the question with two more words, which passes the checks; none for statements."""
     asked = re.search(r"^Question:\n(.+\?)$", prompt, re.MULTILINE)
     return f"Please say: {asked[1]}" if asked else "I cannot."
 

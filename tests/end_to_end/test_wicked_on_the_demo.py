@@ -1,4 +1,4 @@
-"""WiCkeD on the demo: real models on items as they were and on two copies."""
+"""WiCkeD on the demo: real models on the original and on two copies."""
 
 from collections.abc import Callable
 from pathlib import Path

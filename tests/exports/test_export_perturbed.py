@@ -1,4 +1,4 @@
-"""Copies as tasks: whose rows, under which names, in which groups, and what the page says."""
+"""Perturbed copies as tasks: rows, names, groups and README."""
 
 import importlib.util
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A subset as tasks of its own, as rows of stock tasks, and as a manifest that can be read."""
+"""A subset as tasks, as rows of stock tasks, and as a manifest."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Everything that one run exports: names, variants, and what the manifest says."""
+"""Exports of a run: names, variants and manifest."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What lm-evaluation-harness makes of an exported folder: our prompts, byte for byte."""
+"""Prompts of lm-evaluation-harness from an exported folder equal ours, byte for byte."""
 
 import hashlib
 import logging
@@ -36,7 +36,7 @@ NASTY = [
     ),
     item("colours/anatomy/3", question="7", choices=("1", "2"), answer=0),
     item("colours/anatomy/4", question="2026-01-01", choices=("2026-01-02", "2026-01-03")),
-    item("colours/anatomy/5", question="Which colour has dev/anatomy/1?"),  # a demonstration's twin
+    item("colours/anatomy/5", question="Which colour has dev/anatomy/1?"),  # equals a demonstration
     item(
         "colours/college law/0", "college law", question="[1, 2]", choices=("true", "null", "1e5")
     ),
@@ -58,7 +58,7 @@ OPEN_DEMONSTRATIONS = [
 
 @pytest.fixture(autouse=True)
 def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No network, no warnings, and none of the slow looks at machine and tokenizer."""
+    """Disable network access, warnings and slow checks of machine and tokenizer."""
     from lm_eval import evaluator
     from lm_eval.models.dummy import DummyLM
 
@@ -90,7 +90,7 @@ def export(
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Callable[..., Path]:
-    """Writes an export, and moves it: a task must find its rows wherever it lies."""
+    """Writes an export and moves it, since tasks must find their rows anywhere."""
 
     def save(*given: Any, **changes: Any) -> Path:
         written = tmp_path / "written" / "harness"
@@ -109,7 +109,7 @@ def manager(folder: Path) -> Any:
 
 
 def requests(folder: Path, name: str, shots: int) -> dict[str, list[tuple[Any, ...]]]:
-    """What the harness asks of each item: context and continuation (or how to generate)."""
+    """Return the harness's requests per item: context and continuation or stop texts."""
     asked: dict[str, list[tuple[Any, ...]]] = {}
     for task in manager(folder).load([name])["tasks"].values():
         task.set_config("num_fewshot", shots)

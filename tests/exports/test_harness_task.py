@@ -1,4 +1,4 @@
-"""Items as tasks: which task an item is in, and what its configuration says."""
+"""Items as tasks, and the configuration of tasks."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Rows of the harness's own tasks: all of them, or none and why."""
+"""Rows of the harness's own tasks, all of them or none with a reason."""
 
 from typing import Any
 
@@ -137,7 +137,7 @@ def test_mirror_is_used_only_if_the_mapping_allows_it() -> None:
     assert "the source mirror" in refused.reason
     trusted = WHOLE.model_copy(update={"sources": ("hub", "mirror")})
     assert of_benchmark("/mirror", harness=trusted, sources=both).rows == {"colours": [1]}
-    # A mirror that has no entry for this benchmark is not what is read.
+    # A mirror without an entry for this benchmark is not read.
     assert of_benchmark("/mirror", harness=WHOLE, sources=sources("hub")).rows
 
 

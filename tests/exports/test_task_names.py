@@ -1,4 +1,4 @@
-"""Names that any file system and command line takes."""
+"""Names of tasks for any file system and command line."""
 
 import re
 

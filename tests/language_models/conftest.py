@@ -1,4 +1,4 @@
-"""Small models with random weights, so that equality can be tested in float32 and in seconds."""
+"""Small models with random weights for exact tests in float32."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server on this machine with a toy model behind it, and faults on demand."""
+"""A local OpenAI-compatible server with a toy model and faults on demand."""
 
 import functools
 import hashlib
@@ -158,7 +158,7 @@ class Server:
         return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
 
     def fault(self, path: str, body: dict[str, Any], headers: dict[str, str]) -> str | None:
-        """Note a request, and say what befalls it."""
+        """Record a request and return its fault, if any."""
         key = json.dumps(body, sort_keys=True)
         with self.lock:
             self.arrivals.append(Arrival(time.monotonic(), path, body, headers))
@@ -170,7 +170,7 @@ class Server:
         return found
 
     def answer(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
-        """Status and reply to a request that no fault befalls."""
+        """Return status and reply of a request without fault."""
         refused = self.refusal or self._refused(path, body)
         if refused is not None:
             return refused[0], {"error": {"message": refused[1], "type": "invalid_request_error"}}
@@ -266,7 +266,7 @@ class Server:
 
 
 class Arrival(NamedTuple):
-    """One try of a request."""
+    """One attempt of a request."""
 
     time: float
     path: str
@@ -281,7 +281,7 @@ class _Http(ThreadingHTTPServer):
     toy: Server
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is what the tests are about."""
+        """Ignore clients that disconnect, which tests do on purpose."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -290,7 +290,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Http
 
     def log_message(self, *_: object) -> None:
-        """Be silent."""
+        """Log nothing."""
 
     def do_POST(self) -> None:
         toy = self.server.toy
@@ -353,7 +353,7 @@ class _Handler(BaseHTTPRequestHandler):
 def seeded_faults(
     seed: int, share: float, kinds: Sequence[str], most: int
 ) -> Callable[[dict[str, Any], int], str | None]:
-    """Faults that befall a share of tries, at most so many times the same request."""
+    """Faults in a share of the attempts, with a maximum per request."""
 
     def fault(body: dict[str, Any], tries: int) -> str | None:
         content = json.dumps([seed, body, tries], sort_keys=True).encode()

@@ -1,4 +1,4 @@
-"""The header of a GGUF file, built by hand: what does not lie in the file is refused."""
+"""Headers of GGUF files; lengths beyond the file are rejected."""
 
 import struct
 from pathlib import Path
@@ -23,7 +23,7 @@ def number(name: str, value: int) -> bytes:
 
 
 def nested(name: str, depth: int) -> bytes:
-    """A list in a list …, at last of no numbers."""
+    """Nested lists, the innermost empty."""
     return (
         text(name)
         + struct.pack("<I", ARRAY)
@@ -39,7 +39,7 @@ def tensor(shape: tuple[int, ...], kind: int = F32, offset: int = 0) -> bytes:
 def whole(
     *entries: bytes, tensors: tuple[bytes, ...] = (), data: int = 0, **claims: int
 ) -> tuple[bytes, int]:
-    """A file, and where its data begins: at a multiple of 32."""
+    """Return a file and the start of its data, a multiple of 32."""
     counts = (claims.get("n_tensors", len(tensors)), claims.get("n_entries", len(entries)))
     head = b"GGUF" + struct.pack("<IQQ", claims.get("version", 3), *counts)
     head += b"".join([*entries, *tensors])

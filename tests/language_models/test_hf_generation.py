@@ -1,4 +1,4 @@
-"""Answers written side by side are those of one text at a time."""
+"""Answers generated in batches equal those of one text at a time."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Shared, packed and batched scores are those of one text at a time."""
+"""Shared, packed and batched scores equal those of one text at a time."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

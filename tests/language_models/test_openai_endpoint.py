@@ -1,4 +1,4 @@
-"""A server that fails in every way is asked until each prompt is answered once, or says why not."""
+"""Requests to servers with all kinds of faults and refusals."""
 
 import itertools
 import json
@@ -64,7 +64,7 @@ def connect(
 
 
 def silent(_: int) -> None:
-    """Progress that nobody watches."""
+    """Ignore progress."""
 
 
 def score(model: EndpointModel, *prompts: PromptText) -> list[PromptScore]:
@@ -635,7 +635,7 @@ def test_labels_never_have_more_than_all_probability(logits: dict[str, float]) -
         assert label in spelled or value <= least
 
 
-# Answers in the model's own words
+# Written answers
 
 
 @pytest.mark.parametrize(("api", "template"), [("chat", "messages"), ("completions", "none")])

@@ -1,4 +1,4 @@
-"""An encoder in a zip archive cut into packages: joined, checked, unpacked once, and only read."""
+"""An encoder in a zip archive that is split over packages."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""Looking at a shared prefix and at one's own tokens apart is looking at both."""
+"""Separate attention to a shared prefix and to own tokens equals joint attention."""
 
 from collections.abc import Callable
 from typing import Any
@@ -66,7 +66,7 @@ def test_shared_attention_equals_attention_to_joined_keys(
 
 
 class Layer:
-    """What attention needs of a layer."""
+    """The attributes of a layer that attention uses."""
 
     layer_idx = 0
     num_key_value_groups = 2

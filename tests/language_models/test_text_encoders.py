@@ -1,4 +1,4 @@
-"""Vectors from a language model's hidden states, against the model asked text by text."""
+"""Vectors from hidden states equal those of one text at a time."""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ def states(source: ModelSource, texts: list[str], pooling: Any = "mean", **more:
 
 
 def by_hand(source: ModelSource, text: str, pooling: str) -> Any:
-    """One text without padding through the causal model: what its output layer reads, pooled."""
+    """Return the pooled input of the output layer for one text without padding."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

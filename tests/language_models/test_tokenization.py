@@ -1,4 +1,4 @@
-"""Where a context ends is decided on the tokens of the joint text."""
+"""The end of a context follows from the tokens of the joint text."""
 
 from types import SimpleNamespace
 from typing import Any

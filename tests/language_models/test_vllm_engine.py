@@ -1,4 +1,4 @@
-"""Requests to vLLM: what is asked, in what order, and that its answers are Transformers' answers.
+"""Requests to vLLM and their order; its answers equal those of Transformers.
 
 Most tests run against an engine that stands in for vLLM; those marked `vllm` need the real one.
 """
@@ -45,7 +45,7 @@ def prompt(text: str, continuations: tuple[str, ...] = CLOZE) -> PromptText:
 
 
 def token_logprob(tokens: Sequence[int], token: int) -> float:
-    """A made-up log-probability that depends on everything it should depend on."""
+    """A log-probability that depends on all inputs."""
     digest = hashlib.blake2b(repr((list(tokens), token)).encode(), digest_size=4).digest()
     return -int.from_bytes(digest, "big") / 2**32
 
@@ -369,7 +369,7 @@ def furthest(scores: Sequence[PromptScore], table: Sequence[Sequence[float]]) ->
 
 @pytest.fixture(scope="module")
 def tiny_folder(tiny_tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Llama with random weights, in the shape that vLLM's attention takes."""
+    """A Llama with random weights, in a shape that vLLM supports."""
     pytest.importorskip("vllm")
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM

@@ -1,4 +1,4 @@
-"""Weights are what their hash says, or the user is told in one line what to do."""
+"""Weights match their hash, or a one-line error says what to do."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ WHOLE = b"GGUF" + bytes(range(256)) * 20
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site-packages with a file cut in three packages, and a package with an encoder."""
+    """Make a site-packages with a file split over three packages, and an encoder."""
     site = tmp_path / "site"
     for part in (1, 2, 3):
         data = site / f"pieces_part{part}" / "data"
@@ -135,7 +135,7 @@ def test_hub_branches_are_rejected() -> None:
 
 
 class Conversion:
-    """Stands in for the slow conversion and counts how often it ran."""
+    """Replaces the slow conversion and counts its runs."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -1,4 +1,4 @@
-"""A small benchmark, a model that needs no weights, and the scoring stage over them."""
+"""A small benchmark, a model without weights, and the scoring stage."""
 
 from collections.abc import Callable
 from typing import Any
@@ -67,7 +67,7 @@ def scoring() -> ScoringParams:
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> type[StandIn]:
-    """Put the stand-in where models are loaded; `loaded` tells which and when."""
+    """Replace the loading of models by the stand-in; `loaded` lists loaded models in order."""
 
     def load(name: str, model: Any, scoring: Any) -> StandIn:
         StandIn.loaded.append(model.weights.sha256[-1])

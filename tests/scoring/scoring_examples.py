@@ -1,4 +1,4 @@
-"""Items, settings and a model that needs no weights, for the tests of the scoring stage."""
+"""Items, settings and a model without weights for tests of the scoring stage."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -56,7 +56,7 @@ def number(text: str) -> float:
 
 
 class StandIn:
-    """A model whose scores depend, in their last digits, on what is scored with them."""
+    """A model whose scores depend slightly on the batch."""
 
     loaded: ClassVar[list[str]] = []
     says: ClassVar[Callable[[PromptText, int], str]] = lambda prompt, sample: "The answer is (B)."

@@ -1,4 +1,4 @@
-"""A question that the model made up is not the item's."""
+"""Questions that a model invents are ignored."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The dry run counts what the real run then does."""
+"""The budget equals the cost of the real run."""
 
 from pathlib import Path
 from typing import Any

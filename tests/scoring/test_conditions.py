@@ -1,4 +1,4 @@
-"""Conditions, styles and copies: what is asked of whom, and how answers come back."""
+"""Prompts and answers under conditions, styles and perturbed copies."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Answers are read off what models write, or not at all."""
+"""Extraction of answers from written texts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -77,7 +77,7 @@ LETTERS = [
     (r"The answer is \(\boxed{B}\)", CITIES, 1, "boxed"),
     (r"\boxed{3.5}", NUMBERS, 1, "boxed"),
     ("Paris lies on the Seine.\n#### B", CITIES, 1, "hash_marks"),
-    # a line of its own
+    # a separate line
     ("B", CITIES, 1, "bare_letter"),
     (" b", CITIES, 1, "bare_letter"),
     ("(b)", CITIES, 1, "bare_letter"),

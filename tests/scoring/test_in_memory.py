@@ -1,4 +1,4 @@
-"""Models answer questions in the making; what they say stays in the store that is given."""
+"""Answers to questions under construction, with a store in memory."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -95,7 +95,7 @@ def test_answers_are_scored_against_the_gold_and_stored(
     (shown,) = [text for text in model.texts if "Which is long?" in text]
     assert shown.index("A tale of words.") < shown.index("Which is long?")
     ask(items, store, answering=["one@cloze-0"])
-    assert len(model.texts) == 3  # nothing was asked again
+    assert len(model.texts) == 3  # no new requests
 
 
 def test_derived_styles_are_normalised(model: Longest, items: pd.DataFrame) -> None:

@@ -1,4 +1,4 @@
-"""What a model is shown, to the letter."""
+"""Prompts, compared character by character."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The stage as a whole, over a store that is empty, full, half full, torn or shared."""
+"""The scoring stage with an empty, full, partial, damaged or shared store."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A stored score is used again only where nothing that could change it has changed."""
+"""Keys and shards of stored scores."""
 
 from collections.abc import Callable
 from typing import Any

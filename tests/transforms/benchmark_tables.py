@@ -1,4 +1,4 @@
-"""Small tables of items, and what must hold of any copy made from them."""
+"""Small tables of items, and checks of their perturbed copies."""
 
 import string
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def items_table(
 
 
 def plain_items(count: int, sizes: Sequence[int] = (4,), prefix: str = "b/s") -> pd.DataFrame:
-    """Items whose options are words of their own, the answer anywhere."""
+    """Items with unrelated options and a random answer."""
     random = np.random.default_rng(7)
     rows = []
     for number in range(count):
@@ -69,7 +69,7 @@ def assert_coherent(
         assert row.content_hash == content_hash(row.question, after), where
         assert row.question == original.question, where
         if not before or original.answer < 0:
-            assert sorted(after) == sorted(before), where  # nothing to take away, only to order
+            assert sorted(after) == sorted(before), where  # nothing to remove, only to shuffle
             assert row.answer == original.answer, where
             continue
         gold = before[original.answer]

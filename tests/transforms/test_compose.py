@@ -1,4 +1,4 @@
-"""Copies of whole benchmarks: items and demonstrations alike, the source untouched."""
+"""Perturbed copies of benchmarks with items and demonstrations."""
 
 import copy
 from collections.abc import Callable
@@ -334,7 +334,7 @@ def _real_items(folder: Path, name: str) -> pd.DataFrame:
 
 
 def _gold_removed(made: Perturbed, source: pd.DataFrame) -> dict[int, tuple[int, int]]:
-    """(items altered, right option removed) by number of options, over all copies."""
+    """(altered items, removed gold options) by number of options, over all copies."""
     sizes = dict(zip(source["item_id"], source["choices"].map(len), strict=True))
     altered = made.changes[made.changes["altered"]]
     by_size = altered.groupby(altered["item_id"].map(sizes))["gold_removed"]

@@ -1,4 +1,4 @@
-"""Names, quotations and formulas are told from the words around them."""
+"""Names, quotations, formulas and negations in questions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""WiCkeD copies stay coherent, and take the right option away one time in K."""
+"""WiCkeD's copies stay coherent and lose the gold option with probability 1/K."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""A question is parted from its passage, and its form told."""
+"""Passage and form of a question."""
 
 import pytest
 from hypothesis import given

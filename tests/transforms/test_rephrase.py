@@ -1,4 +1,4 @@
-"""Questions are asked for until a wording passes, and what is read off a reply is the question."""
+"""Rephrasing with several attempts, and extraction of the question from a reply."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,7 +23,7 @@ METALS = ("iron", "lithium")
 
 
 class Said:
-    """A model that says what it is told to, attempt by attempt."""
+    """A model with given replies for each attempt."""
 
     def __init__(self, *replies: Callable[[str], str | None] | str | None) -> None:
         self.replies = replies

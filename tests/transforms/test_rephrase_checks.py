@@ -1,4 +1,4 @@
-"""The checks of a new wording: what they refuse on real questions, and what they let pass."""
+"""Checks of rephrased questions, on real questions."""
 
 import json
 import re
@@ -27,7 +27,7 @@ BENCHMARKS = [
 
 
 Judged = Callable[[str], list[tuple[str, str, list[str]]]]
-"""From the name of a set to (kind, new wording, failed checks) of each of its paraphrases."""
+"""By name of a set, (kind, new wording, failed checks) of each paraphrase."""
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_each_check_rejects_its_bad_paraphrases(judged: Judged, kind: str, check
 
 
 def only(check: str, before: str, after: str, *choices: str) -> bool:
-    """Whether one check passes; the last choice is right."""
+    """Return whether one check passes; the last choice is the gold option."""
     return CHECKS[check](Wording(before, after, choices, len(choices) - 1))
 
 

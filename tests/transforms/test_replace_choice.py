@@ -1,4 +1,4 @@
-"""One option in half of the items becomes none of the others, where it stood."""
+"""An option becomes "None of the other choices" in half of the items."""
 
 from collections import Counter
 

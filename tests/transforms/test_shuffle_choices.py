@@ -1,4 +1,4 @@
-"""Another order of the options changes nothing but their order."""
+"""Shuffled options keep their texts and the answer."""
 
 from collections import Counter
 

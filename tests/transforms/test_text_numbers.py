@@ -1,4 +1,4 @@
-"""Numbers are found in digits and in words, and their units with them."""
+"""Numbers in digits and words, with units."""
 
 import pytest
 from hypothesis import given

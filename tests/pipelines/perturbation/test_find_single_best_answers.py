@@ -1,4 +1,4 @@
-"""Labels where there are labels, the classifier elsewhere."""
+"""Single-best-answer items from labels and from the classifier."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def shown(prefix: str) -> pd.DataFrame:
 
 
 def classifier() -> dict[str, Any]:
-    """Says 0.9 of a question that asks for the best, 0.1 of others."""
+    """A classifier with probability 0.9 for questions that ask for the best, else 0.1."""
     one = np.log(9)
     coefficients = [2 * one if name == "asks_for_the_best" else 0.0 for name in SURFACE]
     return {

@@ -1,4 +1,4 @@
-"""Labels of single-best-answer items, and the copies made with them."""
+"""Labels of single-best-answer items and their effect on perturbed copies."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""The node that asks a served model for new wordings, and what the copies make of them."""
+"""The node that rephrases questions, and perturbed copies with its results."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The comparison of copies, run once for all tests."""
+"""The comparison of perturbed copies, run once for all tests."""
 
 from types import SimpleNamespace
 

@@ -12,7 +12,7 @@ REPLACED = {"transform": "replace_choice"}
 
 
 def notes(copies: dict[str, int], shares: dict[str, int], *transforms: dict[str, str]) -> str:
-    """Of each perturbation so many copies; of ten prompts so many show "none" as an answer."""
+    """Return the notes for numbers of copies and shares of prompts that show "none"."""
     scores = pd.DataFrame(
         [(name, f"m{k}", number, 10, 0, 0, 0) for name, number in copies.items() for k in range(9)],
         columns=["perturbation", "model", "copies", "n_items", "fewer_shots_original",

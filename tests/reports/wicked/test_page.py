@@ -1,4 +1,4 @@
-"""The report of perturbed benchmarks: what it says, also where there is little to say."""
+"""The report of perturbed benchmarks, with many and with few results."""
 
 import re
 from typing import Any
@@ -18,7 +18,7 @@ NO_LABELS = Unchecked(0, 0, 0.0, 0, 0, 0)
 
 
 def text(page: str) -> str:
-    """The page's words between its tags, scripts and styles left out."""
+    """Return the text of a page without tags, scripts and styles."""
     body = re.sub(r"<(script|style)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
     return " ".join(re.sub(r"<[^>]+>", " ", body).split())
 

@@ -43,7 +43,7 @@ def narrow(driver: Any, width: int) -> None:
 
 
 def labels(driver: Any) -> list[dict[str, float]]:
-    """Where the names beside the plots stand, with the plot's own edges."""
+    """Return positions of the names next to the plots, and the edges of the plots."""
     script = """
         return [...document.querySelectorAll(".plot")].flatMap(plot => {
             const whole = plot.getBoundingClientRect();

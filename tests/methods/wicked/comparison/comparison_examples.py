@@ -1,4 +1,4 @@
-"""A benchmark put together by hand, its copies by the real transforms, and made-up models."""
+"""A small benchmark, its copies by the real transforms, and simulated models."""
 
 import json
 from collections.abc import Callable
@@ -26,7 +26,7 @@ Inputs = dict[str, Any]
 
 
 def items_table(n: int, prefix: str = "demo") -> pd.DataFrame:
-    """N items of four options; every seventh already has one that says none is right."""
+    """N items of four options; every seventh already has a none-of-the-above option."""
     rows = []
     for i in range(n):
         choices = [f"option {i}.{k}" for k in range(4)]
@@ -158,7 +158,7 @@ def make_inputs(
 
 
 def predictions(own: pd.DataFrame, right: Any, rng: np.random.Generator) -> Any:
-    """(m, n) the gold where right, otherwise some other option."""
+    """(m, n) the gold option where right, otherwise another option."""
     gold = own["answer"].to_numpy()
     wrong = (gold + rng.integers(1, 4, right.shape)) % 4
     return np.where(right.astype(bool), gold, wrong).astype(np.int16)
@@ -167,7 +167,7 @@ def predictions(own: pd.DataFrame, right: Any, rng: np.random.Generator) -> Any:
 def answers(
     configurations: tuple[str, ...], ids: tuple[str, ...], condition: str, **more: Any
 ) -> pd.DataFrame:
-    """A `Responses` table in which everything was read and all shots were shown."""
+    """A `Responses` table without failed extractions and with all shots."""
     rows = []
     for name in configurations:
         asked = parse_configuration(name)
@@ -204,7 +204,7 @@ def prompts_table(
     perturbed_items: pd.DataFrame,
     demonstrations: pd.DataFrame,
 ) -> pd.DataFrame:
-    """The columns of `Prompts` that the stage reads; a copy has the prompt of its item."""
+    """The columns of `Prompts` that the stage reads; unaltered items share their prompt."""
     rows = []
     shown = json.dumps(demonstrations["item_id"][:3].tolist())
     texts = [("question", row.item_id, row.choices) for row in items.itertuples()]

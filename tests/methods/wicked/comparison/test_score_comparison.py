@@ -1,4 +1,4 @@
-"""What a perturbation costs each configuration, by hand."""
+"""Scores of the comparison against values computed by hand."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def matrix(condition: str, *, prediction: Any = None, **answers: list[float]) ->
 
 
 def changes(**marks: str) -> pd.DataFrame:
-    """By condition a letter per item: `.` a copy, `k` altered, `g` altered and the gold removed."""
+    """By condition, a letter per item: `.` unaltered, `k` altered, `g` without its gold option."""
     rows = [
         (condition.replace("_", "-"), "item", item, mark in "kg", (mark in "kg") - 1, mark == "g")
         for condition, letters in marks.items()
@@ -60,7 +60,7 @@ def perturbed_items(*conditions: str) -> pd.DataFrame:
 
 
 def items(*passages: str | None) -> pd.DataFrame:
-    """Four items with stems of their own, perhaps of shared passages."""
+    """Four items with different stems and optional passages."""
     rows = zip(IDS, passages or [None] * 4, strict=True)
     return pd.DataFrame(
         [(item, passage, f"Question {item}?", ["one", "two", "three"]) for item, passage in rows],
@@ -143,7 +143,7 @@ def test_transitions_add_up_for_gold_kept_and_removed() -> None:
 def test_none_rates_are_counted_for_gold_kept_and_removed() -> None:
     original = matrix("question", a=[1, 1, 0, 0])
     perturbed = {"wicked-0": matrix("wicked-0", a=[1, 0, 0, 0], prediction=[[2, 2, 0, 2]])}
-    # q3 is a copy: its last option may say what it likes, nobody put it there.
+    # q3 is unaltered: its last option does not count as added.
     _, rates = follow_answers(align(original, perturbed, changes(wicked_0="gkk.")))
     kept, removed = rates.sort_values("gold").to_dict("records")
     assert (kept["picked"], kept["n"], kept["share"]) == (1, 2, 0.5)

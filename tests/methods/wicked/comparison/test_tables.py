@@ -1,4 +1,4 @@
-"""Written answers, instruct and base models, rules, demonstrations, coverage."""
+"""Tables on written answers, instruct models, rules, demonstrations and coverage."""
 
 import itertools
 from typing import Any

@@ -1,4 +1,4 @@
-"""The labels of single-best-answer items that come with the project."""
+"""The bundled labels of single-best-answer items."""
 
 from collections.abc import Callable
 from pathlib import Path

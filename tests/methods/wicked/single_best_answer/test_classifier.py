@@ -1,4 +1,4 @@
-"""Logistic regression kept as plain numbers."""
+"""Logistic regression and its operating point."""
 
 import json
 from math import isnan

@@ -1,4 +1,4 @@
-"""What is read of an item, by hand."""
+"""Features of items against values computed by hand."""
 
 import numpy as np
 import pandas as pd

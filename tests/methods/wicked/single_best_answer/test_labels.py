@@ -1,4 +1,4 @@
-"""Reading labels, and which of them are kept for evaluation."""
+"""Labels of single-best-answer items and their split."""
 
 from collections.abc import Sequence
 
