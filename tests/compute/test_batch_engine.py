@@ -51,8 +51,10 @@ def test_outcomes_distinguish_user_errors_from_bugs() -> None:
     *_, good, bad = outcomes(tasks, fallen)
     assert good.column("part").to_pylist() != [None]
     assert "ZeroDivisionError" in bad.column("traceback")[0].as_py()
-    *_, told = outcomes(pa.table({"task": [batch_engine._dumped(2)]}), refused)
-    assert told.to_pylist() == [{"part": None, "fault": "row 2: a bad value", "traceback": None}]
+    *_, reported = outcomes(pa.table({"task": [batch_engine._dumped(2)]}), refused)
+    assert reported.to_pylist() == [
+        {"part": None, "fault": "row 2: a bad value", "traceback": None}
+    ]
 
 
 def test_texts_are_spilled_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,7 +122,7 @@ def test_answers_survive_serialisation_bit_for_bit(answers: list[PromptScore | G
 
 def test_a_prefix_that_prompts_share_is_sent_once() -> None:
     [batch] = some_batches(1)
-    copies = [one._replace(prefix="".join(list(one.prefix))) for one in batch.prompts]
+    copies = [each._replace(prefix="".join(list(each.prefix))) for each in batch.prompts]
     [sent] = task_table(_sharing(batch._replace(prompts=tuple(copies))))["task"].to_pylist()
     assert sent.count(b"The following are") == 4, "four times in the one prefix"
 
@@ -241,14 +241,14 @@ def cluster(ray_folder: Path) -> Iterator[None]:
 
 def actors() -> set[psutil.Process]:
     """The processes of Ray's actors that hold a model."""
-    found = set()
+    result = set()
     for process in psutil.Process().children(recursive=True):
         try:
             if "Answerer" in process.cmdline()[0]:
-                found.add(process)
+                result.add(process)
         except (psutil.Error, IndexError):
             continue
-    return found
+    return result
 
 
 def test_killed_actors_do_not_change_results(ray_folder: Path, weights: Path) -> None:
@@ -261,11 +261,11 @@ def test_killed_actors_do_not_change_results(ray_folder: Path, weights: Path) ->
     wanted = dict(answer_batches("tiny", local(weights), scoring(), batches, lambda _: None))
     torch.set_num_threads(threads)
     asked = scoring(engine="ray", ray={"actors": 2})
-    told: list[int] = []
+    reported: list[int] = []
     answered: list[tuple[int, Answers]] = []
     killed: set[psutil.Process] = set()
     later: set[psutil.Process] = set()
-    for pair in answer_batches("tiny", local(weights), asked, batches, told.append):
+    for pair in answer_batches("tiny", local(weights), asked, batches, reported.append):
         answered.append(pair)
         if not killed:
             killed = actors()
@@ -277,7 +277,7 @@ def test_killed_actors_do_not_change_results(ray_folder: Path, weights: Path) ->
     assert later - killed, "no actor was started again: all was answered before the kill"
     assert len(answered) == len(batches)
     assert dict(answered) == wanted
-    assert sum(told) == sum(len(batch.prompts) for batch in batches)
+    assert sum(reported) == sum(len(batch.prompts) for batch in batches)
     assert not ray.is_initialized(), "what was started for the run must be stopped after it"
     assert not actors()
 

@@ -73,8 +73,8 @@ def test_original_group_and_copies_are_exported_in_every_style() -> None:
 
 
 def test_copies_are_sorted_by_number() -> None:
-    found = export(perturbation=PerturbationParams(copies=11))
-    (group,) = [family for family in found.families if family.group is not None]
+    exported = export(perturbation=PerturbationParams(copies=11))
+    (group,) = [family for family in exported.families if family.group is not None]
     assert group.group is not None
     assert group.group["task"] == [f"benchwright_colours_wicked_{n}" for n in range(1, 12)]
 
@@ -83,10 +83,10 @@ def test_each_copy_has_its_own_items_and_demonstrations() -> None:
     made = perturb(ITEMS, SHOWN, PerturbationParams(copies=2), 0).perturbed_items
     families = {family.name: family for family in export().families}
     for number in (1, 2):
-        own = made[made["condition"] == f"wicked-{number}"].set_index("item_id")
+        rows = made[made["condition"] == f"wicked-{number}"].set_index("item_id")
         (task,) = families[f"benchwright_colours_wicked_{number}"].tasks
         for row in [*task.rows, *task.demonstrations]:
-            perturbed = own.loc[row["item_id"]]
+            perturbed = rows.loc[row["item_id"]]
             assert row["choices"] == list(perturbed["choices"])
             assert row["answer"] == perturbed["answer"]
             assert row["content_hash"] == perturbed["content_hash"]
@@ -128,14 +128,14 @@ def test_original_equals_that_of_the_plain_export() -> None:
 
 
 def test_groups_of_subjects_are_in_the_group_of_copies() -> None:
-    found = export(TWO_SUBJECTS, SHOWN_BY_SUBJECT)
-    contents = folder_contents(found)
+    exported = export(TWO_SUBJECTS, SHOWN_BY_SUBJECT)
+    contents = folder_contents(exported)
     over_copies = yaml.safe_load(
         contents["benchwright_colours_wicked/benchwright_colours_wicked.yaml"]
     )
     assert over_copies["task"] == ["benchwright_colours_wicked_1", "benchwright_colours_wicked_2"]
-    one = contents["benchwright_colours_wicked_1/benchwright_colours_wicked_1.yaml"]
-    assert yaml.safe_load(one)["task"] == [
+    each = contents["benchwright_colours_wicked_1/benchwright_colours_wicked_1.yaml"]
+    assert yaml.safe_load(each)["task"] == [
         "benchwright_colours_wicked_1_anatomy",
         "benchwright_colours_wicked_1_law",
     ]
@@ -151,8 +151,8 @@ def test_perturbations_of_one_run_have_a_group_each() -> None:
             "transforms": [{"transform": "shuffle_choices"}, {"transform": "replace_choice"}],
         }
     )
-    found = export(perturbation=rules)
-    groups = {f.name: f.group["task"] for f in found.families if f.group is not None}
+    exported = export(perturbation=rules)
+    groups = {f.name: f.group["task"] for f in exported.families if f.group is not None}
     assert groups == {
         f"benchwright_colours_cf_{rule}": [f"benchwright_colours_cf_{rule}_{n}" for n in (1, 2)]
         for rule in (1, 2)
@@ -161,14 +161,14 @@ def test_perturbations_of_one_run_have_a_group_each() -> None:
 
 def test_open_ended_items_of_copies_use_generate() -> None:
     rows = table(*(item(f"colours/{n}", choices=(), answer_text=str(n)) for n in range(3)))
-    found = export(rows, rows.iloc[:0])
-    assert names(found) == [
+    exported = export(rows, rows.iloc[:0])
+    assert names(exported) == [
         "benchwright_colours",
         "benchwright_colours_wicked",
         "benchwright_colours_wicked_1",
         "benchwright_colours_wicked_2",
     ]
-    (group,) = [family for family in found.families if family.group is not None]
+    (group,) = [family for family in exported.families if family.group is not None]
     assert group.group is not None
     assert group.group["aggregate_metric_list"][0]["metric"] == "exact_match"
 

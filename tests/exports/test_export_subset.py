@@ -53,12 +53,12 @@ UNEQUAL = chosen((10, 0.5), (2, 0.3), (9, 0.2))
 
 
 def test_tasks_are_named_by_sampler_and_size_and_carry_weights() -> None:
-    found = export(UNEQUAL, "anchor_points")
-    assert [family.name for family in found.families] == [
+    exported = export(UNEQUAL, "anchor_points")
+    assert [family.name for family in exported.families] == [
         "benchwright_colours_anchor_points_3",
         "benchwright_colours_anchor_points_3_cloze",
     ]
-    for family in found.families:
+    for family in exported.families:
         (task,) = family.tasks
         assert {row["item_id"]: row["weight"] for row in task.rows} == {
             "colours/2": 0.3,
@@ -76,22 +76,22 @@ def test_manifest_has_the_input_of_an_estimate(tmp_path: Path) -> None:
     assert (read.rate, read.of_items, read.equal_weights) == (25.0, 12, False)
     assert read.item_ids == ("colours/10", "colours/2", "colours/9")
     assert read.weights.tolist() == [0.5, 0.3, 0.2]
-    assert [one.stock for one in read.items] == [("colours", n) for n in (10, 2, 9)]
+    assert [each.stock for each in read.items] == [("colours", n) for n in (10, 2, 9)]
     assert read.items[1].content_hash == ITEMS["content_hash"][2]
     assert "benchwright estimate" in read.scoring
 
 
 def test_rows_of_the_stock_task_are_sorted() -> None:
-    found = export(UNEQUAL)
-    assert found.stock_samples == {"colours": [2, 9, 10]}
-    assert json.loads(folder_contents(found)["stock_samples.json"]) == {"colours": [2, 9, 10]}
+    exported = export(UNEQUAL)
+    assert exported.stock_samples == {"colours": [2, 9, 10]}
+    assert json.loads(folder_contents(exported)["stock_samples.json"]) == {"colours": [2, 9, 10]}
 
 
 def test_without_a_stock_task_items_have_no_place_in_one() -> None:
-    found = export(UNEQUAL, harness=None)
-    assert found.stock_samples == {}
-    assert all(one["stock"] is None for one in found.facts["subset"]["items"])
-    assert "names no stock task" in found.readme
+    exported = export(UNEQUAL, harness=None)
+    assert exported.stock_samples == {}
+    assert all(each["stock"] is None for each in exported.facts["subset"]["items"])
+    assert "names no stock task" in exported.readme
 
 
 def test_manifest_says_that_equal_weights_give_the_plain_mean() -> None:
@@ -105,9 +105,9 @@ def test_manifest_says_that_equal_weights_give_the_plain_mean() -> None:
     [("chosen", "flesch", "flesch"), ("chosen", "", "random"), ("lda_tfidf", "x", "lda_tfidf")],
 )
 def test_sampler_is_the_one_of_the_subset(sampler: str, winner: str, said: str) -> None:
-    found = export(chosen((1, 1.0)), sampler, winner)
-    assert found.facts["subset"]["sampler"] == said
-    assert found.families[0].name == f"benchwright_colours_{said}_1"
+    exported = export(chosen((1, 1.0)), sampler, winner)
+    assert exported.facts["subset"]["sampler"] == said
+    assert exported.families[0].name == f"benchwright_colours_{said}_1"
 
 
 def test_readme_has_the_commands_and_the_score() -> None:

@@ -57,28 +57,28 @@ def test_original_and_variant_have_different_names() -> None:
 
 
 def test_names_follow_prefix_variant_and_benchmark() -> None:
-    found = export(
+    exported = export(
         variant="No-Similar v2",
         styles=("letters",),
         prefix="lab7",
         original=False,
         benchmark={"name": "ARC-Challenge.4"},
     )
-    assert names(found) == ["lab7_arc_challenge_4_no_similar_v2"]
+    assert names(exported) == ["lab7_arc_challenge_4_no_similar_v2"]
 
 
 def test_open_ended_items_always_use_generate() -> None:
     rows = table(*(item(f"colours/{n}", choices=(), answer_text=str(n)) for n in range(3)))
-    found = export(rows, rows.iloc[:1])
-    assert names(found) == ["benchwright_colours", "benchwright_colours_smart"]
-    assert {family.facts["style"] for family in found.families} == {"generate"}
+    exported = export(rows, rows.iloc[:1])
+    assert names(exported) == ["benchwright_colours", "benchwright_colours_smart"]
+    assert {family.facts["style"] for family in exported.families} == {"generate"}
 
 
 def test_mixed_items_are_exported_in_the_styles_that_fit() -> None:
     rows = table(item("colours/0"), item("colours/1", choices=(), answer_text="4"))
-    found = export(rows, rows, styles=("letters",), original=False)
-    assert names(found) == ["benchwright_colours_smart", "benchwright_colours_smart_generate"]
-    assert [family.facts["n_items"] for family in found.families] == [1, 1]
+    exported = export(rows, rows, styles=("letters",), original=False)
+    assert names(exported) == ["benchwright_colours_smart", "benchwright_colours_smart_generate"]
+    assert [family.facts["n_items"] for family in exported.families] == [1, 1]
 
 
 def test_two_tasks_with_one_name_are_rejected() -> None:
@@ -106,18 +106,20 @@ def test_nothing_to_export_is_an_error() -> None:
 
 
 def test_manifest_has_the_reason_for_no_stock_rows() -> None:
-    found = export()
-    assert found.stock_samples == {}
-    assert found.facts["stock_samples"]["reason_for_none"].startswith("the benchmark's file names")
-    assert "Not available: the benchmark's file names no stock task" in found.readme
+    exported = export()
+    assert exported.stock_samples == {}
+    assert exported.facts["stock_samples"]["reason_for_none"].startswith(
+        "the benchmark's file names"
+    )
+    assert "Not available: the benchmark's file names no stock task" in exported.readme
 
 
 def test_stock_rows_are_those_of_the_kept_items() -> None:
     mapping = StockTaskParams(task="stock_colours", order="source_row")
-    found = export(kept=ITEMS.iloc[[5, 1]], benchmark={"harness": mapping})
-    assert found.stock_samples == {"stock_colours": [1, 5]}
-    assert "--tasks stock_colours" in found.readme
-    assert found.facts["stock_samples"] == {"tasks": {"stock_colours": 2}, "reason_for_none": ""}
+    exported = export(kept=ITEMS.iloc[[5, 1]], benchmark={"harness": mapping})
+    assert exported.stock_samples == {"stock_colours": [1, 5]}
+    assert "--tasks stock_colours" in exported.readme
+    assert exported.facts["stock_samples"] == {"tasks": {"stock_colours": 2}, "reason_for_none": ""}
 
 
 def test_output_does_not_depend_on_row_order() -> None:
@@ -158,19 +160,19 @@ def rows_of(found: HarnessExport, family: int) -> list[dict[str, Any]]:
 def test_changed_kept_items_are_exported_as_changed() -> None:
     changed = ITEMS.iloc[[3, 1]].copy()
     changed.iloc[0, changed.columns.get_loc("answer_text")] = "other"
-    found = export(kept=changed, styles=("letters",))
-    texts = {row["item_id"]: row["answer_text"] for row in rows_of(found, 1)}
+    exported = export(kept=changed, styles=("letters",))
+    texts = {row["item_id"]: row["answer_text"] for row in rows_of(exported, 1)}
     assert texts["colours/3"] == "other"
     assert texts["colours/1"] == ITEMS["answer_text"].iloc[1]
-    assert rows_of(found, 1) == rows_of(
+    assert rows_of(exported, 1) == rows_of(
         export(kept=changed, styles=("letters",), original=False), 0
     )
 
 
 def test_lazy_rows_equal_those_of_the_folder(tmp_path: Path) -> None:
-    found = export()
-    HarnessTasks(path=str(tmp_path / "out")).save(found)
-    for name, content in folder_contents(found).items():
+    exported = export()
+    HarnessTasks(path=str(tmp_path / "out")).save(exported)
+    for name, content in folder_contents(exported).items():
         assert (tmp_path / "out" / name).read_bytes() == content
-    rows = found.families[0].tasks[0].rows
+    rows = exported.families[0].tasks[0].rows
     assert [row["item_id"] for row in rows[1:3]] == [rows[1]["item_id"], rows[2]["item_id"]]

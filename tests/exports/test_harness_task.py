@@ -53,15 +53,15 @@ OWN = [item("dev/law/0", "law"), *(item(f"dev/anatomy/{n}") for n in range(3))]
 
 
 def test_subjects_with_own_demonstrations_are_tasks_of_a_group() -> None:
-    found = family(TWO_SUBJECTS, OWN)
-    assert [task.name for task in found.tasks] == ["t_anatomy", "t_law"]
-    assert [ids(task) for task in found.tasks] == [["b/anatomy/2", "b/anatomy/10"], ["b/law/0"]]
-    assert shown(found.tasks[0])[:3] == [f"dev/anatomy/{n}" for n in range(3)]
-    assert shown(found.tasks[1])[0] == "dev/law/0"
-    assert len(shown(found.tasks[1])) == 4  # the other subject's fill in
-    assert found.group is not None
-    assert found.group["task"] == ["t_anatomy", "t_law"]
-    assert [metric["weight_by_size"] for metric in found.group["aggregate_metric_list"]] == [
+    result = family(TWO_SUBJECTS, OWN)
+    assert [task.name for task in result.tasks] == ["t_anatomy", "t_law"]
+    assert [ids(task) for task in result.tasks] == [["b/anatomy/2", "b/anatomy/10"], ["b/law/0"]]
+    assert shown(result.tasks[0])[:3] == [f"dev/anatomy/{n}" for n in range(3)]
+    assert shown(result.tasks[1])[0] == "dev/law/0"
+    assert len(shown(result.tasks[1])) == 4  # the other subject's fill in
+    assert result.group is not None
+    assert result.group["task"] == ["t_anatomy", "t_law"]
+    assert [metric["weight_by_size"] for metric in result.group["aggregate_metric_list"]] == [
         True,
         True,
     ]
@@ -76,33 +76,33 @@ def test_subjects_with_own_demonstrations_are_tasks_of_a_group() -> None:
     ],
 )
 def test_shared_demonstrations_give_one_task(examples: Any, changes: Any) -> None:
-    found = family(TWO_SUBJECTS, examples, **changes)
-    assert [task.name for task in found.tasks] == ["t"]
-    assert found.group is None
-    descriptions = {row["subject"]: row["description"] for row in found.tasks[0].rows}
+    result = family(TWO_SUBJECTS, examples, **changes)
+    assert [task.name for task in result.tasks] == ["t"]
+    assert result.group is None
+    descriptions = {row["subject"]: row["description"] for row in result.tasks[0].rows}
     assert all(subject in text for subject, text in descriptions.items())
 
 
 def test_items_equal_to_a_demonstration_are_a_separate_task() -> None:
     twin = item("b/anatomy/3", question="Which colour has dev/anatomy/1?")
-    found = family([*TWO_SUBJECTS, twin], OWN)
-    assert [task.name for task in found.tasks] == ["t_anatomy", "t_anatomy_part2", "t_law"]
-    assert ids(found.tasks[1]) == ["b/anatomy/3"]
-    assert "dev/anatomy/1" in shown(found.tasks[0])
-    assert "dev/anatomy/1" not in shown(found.tasks[1])
-    assert found.facts["max_num_fewshot"] == 3
+    result = family([*TWO_SUBJECTS, twin], OWN)
+    assert [task.name for task in result.tasks] == ["t_anatomy", "t_anatomy_part2", "t_law"]
+    assert ids(result.tasks[1]) == ["b/anatomy/3"]
+    assert "dev/anatomy/1" in shown(result.tasks[0])
+    assert "dev/anatomy/1" not in shown(result.tasks[1])
+    assert result.facts["max_num_fewshot"] == 3
 
 
 def test_parts_of_one_task_do_not_take_the_group_s_name() -> None:
     twin = item("b/9", question="Which colour has dev/anatomy/1?")
-    found = family([item("b/0"), item("b/1"), twin], OWN)
-    assert found.name == "t"
-    assert [task.name for task in found.tasks] == ["t_part1", "t_part2"]
+    result = family([item("b/0"), item("b/1"), twin], OWN)
+    assert result.name == "t"
+    assert [task.name for task in result.tasks] == ["t_part1", "t_part2"]
 
 
 def test_no_more_demonstrations_than_requested_are_exported() -> None:
-    found = family(TWO_SUBJECTS, OWN, exports={"max_shots": 2})
-    assert [len(task.demonstrations) for task in found.tasks] == [2, 2]
+    result = family(TWO_SUBJECTS, OWN, exports={"max_shots": 2})
+    assert [len(task.demonstrations) for task in result.tasks] == [2, 2]
 
 
 def test_a_task_without_demonstrations_never_takes_examples_from_its_questions() -> None:
@@ -114,8 +114,8 @@ def test_a_task_without_demonstrations_never_takes_examples_from_its_questions()
 
 def test_the_default_number_of_shots_is_the_task_s_and_otherwise_free() -> None:
     assert "num_fewshot" not in family(TWO_SUBJECTS, OWN).tasks[0].config
-    found = family(TWO_SUBJECTS, OWN, exports={"num_fewshot": 4})
-    assert [task.config["num_fewshot"] for task in found.tasks] == [4, 4]
+    result = family(TWO_SUBJECTS, OWN, exports={"num_fewshot": 4})
+    assert [task.config["num_fewshot"] for task in result.tasks] == [4, 4]
 
 
 def test_letters_are_chosen_among_labels_and_cloze_among_options() -> None:
@@ -222,10 +222,10 @@ def test_stop_texts_are_those_of_the_run_or_the_next_question() -> None:
 
 
 def test_demonstrations_are_explanation_and_statement() -> None:
-    told = item("dev/0", choices=(), answer_text="4", explanation="2 + 2 = 4")
-    found = family([item("b/0", choices=(), answer_text="5")], [told], "generate").tasks[0]
-    assert found.rows[0]["target"] == "5"
-    assert found.demonstrations[0]["target"] == "2 + 2 = 4 The answer is 4."
+    worked = item("dev/0", choices=(), answer_text="4", explanation="2 + 2 = 4")
+    result = family([item("b/0", choices=(), answer_text="5")], [worked], "generate").tasks[0]
+    assert result.rows[0]["target"] == "5"
+    assert result.demonstrations[0]["target"] == "2 + 2 = 4 The answer is 4."
 
 
 def test_an_example_without_an_answer_is_refused() -> None:
@@ -279,5 +279,5 @@ def test_other_statements_are_supported() -> None:
 def test_perturbed_copies_need_only_the_columns_of_a_question() -> None:
     names = ["item_id", "subject", "question", "choices", "answer", "answer_text"]
     frame: pd.DataFrame = table(*TWO_SUBJECTS)[[*names, "explanation", "content_hash"]]
-    found = harness_family("t", questions(frame), frame.iloc[:0], asked(), {})
-    assert len(found.tasks[0].rows) == 3
+    result = harness_family("t", questions(frame), frame.iloc[:0], asked(), {})
+    assert len(result.tasks[0].rows) == 3

@@ -18,9 +18,9 @@ BY_SUBJECT = StockTaskParams(task="mmlu_{subject}", order="source_row_within_sub
 
 def test_kept_items_become_sorted_rows() -> None:
     items = table(*(item(f"colours/{row}") for row in range(12)))
-    found = stock_samples(items, ["colours/10", "colours/0", "colours/9"], WHOLE, "colours")
-    assert found.rows == {"colours": [0, 9, 10]}
-    assert found.reason == ""
+    samples = stock_samples(items, ["colours/10", "colours/0", "colours/9"], WHOLE, "colours")
+    assert samples.rows == {"colours": [0, 9, 10]}
+    assert samples.reason == ""
 
 
 def test_each_subject_has_its_task_and_an_empty_one_is_left_out() -> None:
@@ -31,8 +31,8 @@ def test_each_subject_has_its_task_and_an_empty_one_is_left_out() -> None:
         item("b/physics/0", "physics"),
     )
     kept = ["b/college law/1", "b/anatomy/0"]
-    found = stock_samples(items, kept, BY_SUBJECT, "b")
-    assert found.rows == {"mmlu_anatomy": [0], "mmlu_college_law": [1]}
+    samples = stock_samples(items, kept, BY_SUBJECT, "b")
+    assert samples.rows == {"mmlu_anatomy": [0], "mmlu_college_law": [1]}
 
 
 def test_subjects_can_be_mapped_one_by_one() -> None:
@@ -41,8 +41,8 @@ def test_subjects_can_be_mapped_one_by_one() -> None:
         order="source_row_within_subject",
     )
     items = table(item("arc/ARC-Easy/7", "ARC-Easy"), item("arc/ARC-Challenge/7", "ARC-Challenge"))
-    found = stock_samples(items, items["item_id"], mapping, "arc")
-    assert found.rows == {"arc_challenge": [7], "arc_easy": [7]}
+    samples = stock_samples(items, items["item_id"], mapping, "arc")
+    assert samples.rows == {"arc_challenge": [7], "arc_easy": [7]}
     unnamed = stock_samples(table(item("arc/x/7", "x")), ["arc/x/7"], mapping, "arc")
     assert unnamed[:2] == ({}, "harness.task names no task for subject 'x'")
 
@@ -64,16 +64,16 @@ def test_subjects_can_be_mapped_one_by_one() -> None:
 def test_one_id_without_a_row_gives_no_rows(item_id: str, mapping: StockTaskParams) -> None:
     good = "colours/0" if mapping is WHOLE else "colours/anatomy/0"
     items = table(item(good), item(item_id))
-    found = stock_samples(items, [good], mapping, "colours")
-    assert found.rows == {}
-    assert f"the id {item_id} does not contain the row" in found.reason
+    samples = stock_samples(items, [good], mapping, "colours")
+    assert samples.rows == {}
+    assert f"the id {item_id} does not contain the row" in samples.reason
 
 
 def test_two_items_on_one_row_give_no_rows() -> None:
     items = table(item("colours/1"), item("colours/01"))
-    found = stock_samples(items, ["colours/1"], WHOLE, "colours")
-    assert found.rows == {}
-    assert "both be row 1 of colours" in found.reason
+    samples = stock_samples(items, ["colours/1"], WHOLE, "colours")
+    assert samples.rows == {}
+    assert "both be row 1 of colours" in samples.reason
 
 
 def test_a_kept_item_that_is_not_among_the_items_is_an_error() -> None:
@@ -126,8 +126,8 @@ def sources(*kinds: str, configs: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def test_rows_of_the_hub_are_known() -> None:
-    found = of_benchmark(harness=WHOLE, sources=sources("hub"))
-    assert (found.rows, found.reason) == ({"colours": [1]}, "")
+    result = of_benchmark(harness=WHOLE, sources=sources("hub"))
+    assert (result.rows, result.reason) == ({"colours": [1]}, "")
 
 
 def test_mirror_is_used_only_if_the_mapping_allows_it() -> None:
@@ -148,6 +148,6 @@ def test_local_files_may_come_before_the_hub() -> None:
 
 
 def test_rows_of_several_hub_configurations_give_no_rows() -> None:
-    found = of_benchmark(harness=WHOLE, sources=sources("hub", configs=("x", "y")))
-    assert found.rows == {}
-    assert "several configurations" in found.reason
+    result = of_benchmark(harness=WHOLE, sources=sources("hub", configs=("x", "y")))
+    assert result.rows == {}
+    assert "several configurations" in result.reason

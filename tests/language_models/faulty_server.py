@@ -81,8 +81,8 @@ def echoed_logprob(prompt: str, continuation: str) -> float:
 def ranking(context: Sequence[str], most: int) -> list[tuple[str, float]]:
     """The most probable next tokens, best first."""
     _, known, total = _logits("\0".join(context))
-    found = [(token, logit - total - math.log(1.05)) for token, logit in known.items()]
-    return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:most]
+    result = [(token, logit - total - math.log(1.05)) for token, logit in known.items()]
+    return sorted(result, key=lambda pair: (-pair[1], pair[0]))[:most]
 
 
 def written(prompt: str, seed: int, sample: int) -> list[str]:
@@ -164,10 +164,10 @@ class Server:
             self.arrivals.append(Arrival(time.monotonic(), path, body, headers))
             tries = self._tries[key]
             self._tries[key] += 1
-        found = self.faults(body, tries)
+        result = self.faults(body, tries)
         with self.lock:
-            self.faulted[str(found)] += 1
-        return found
+            self.faulted[str(result)] += 1
+        return result
 
     def answer(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
         """Return status and reply of a request without fault."""

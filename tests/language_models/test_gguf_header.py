@@ -103,8 +103,8 @@ def test_impossible_counts_are_rejected_before_reading(tmp_path: Path, claim: st
 @pytest.mark.parametrize("alignment", [0, 2**32 - 1])
 def test_alignment_must_be_positive(tmp_path: Path, alignment: int) -> None:
     content, _ = whole(number("general.alignment", alignment), tensors=(tensor((1,)),), data=4)
-    told = "general.alignment is 0" if alignment == 0 else "ends before its last tensor"
-    with pytest.raises(InputError, match=told):
+    reported = "general.alignment is 0" if alignment == 0 else "ends before its last tensor"
+    with pytest.raises(InputError, match=reported):
         fields(tmp_path, content)
     entry = text("general.alignment") + struct.pack("<I", STRING) + text("32")
     with pytest.raises(InputError, match=r"general\.alignment is '32'"):

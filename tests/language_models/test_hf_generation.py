@@ -44,9 +44,9 @@ def wordy_model(tiny_model: Callable[[str], Any]) -> Callable[[str], Any]:
         network = tiny_model(family)
         head = network.get_output_embeddings()
         torch.manual_seed(1)
-        own = torch.nn.Linear(head.in_features, head.out_features, bias=False)
-        torch.nn.init.normal_(own.weight)
-        network.set_output_embeddings(own)
+        rows = torch.nn.Linear(head.in_features, head.out_features, bias=False)
+        torch.nn.init.normal_(rows.weight)
+        network.set_output_embeddings(rows)
         return network
 
     return make
@@ -209,8 +209,8 @@ def test_samples_depend_on_seed_and_prompt_only(
     assert [written(model, [prompt], sampling)[0] for prompt in prompts] == first
     assert written(model, prompts, sampling._replace(seed=8)) != first
     fewer = written(model, prompts, sampling._replace(samples=2))
-    assert [one.texts for one in fewer] == [(one.texts or ())[:2] for one in first]
-    assert all(len(set(one.texts or ())) > 1 for one in first), "samples must differ"
+    assert [each.texts for each in fewer] == [(each.texts or ())[:2] for each in first]
+    assert all(len(set(each.texts or ())) > 1 for each in first), "samples must differ"
 
 
 def test_order_changes_no_greedy_answer(
@@ -225,11 +225,11 @@ def test_greedy_samples_are_all_the_same(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     model = TransformersModel(tiny_model("llama"), tiny_tokenizer)
-    [one] = written(model, PROMPTS[:1], Sampling(5))
+    [each] = written(model, PROMPTS[:1], Sampling(5))
     [three] = written(model, PROMPTS[:1], Sampling(5, samples=3))
-    assert three.texts == (one.texts or ()) * 3
-    assert three.finish == one.finish * 3
-    assert three.generated_tokens == 3 * one.generated_tokens
+    assert three.texts == (each.texts or ()) * 3
+    assert three.finish == each.finish * 3
+    assert three.generated_tokens == 3 * each.generated_tokens
 
 
 def test_batches_come_one_by_one_and_progress_counts_every_prompt_once(

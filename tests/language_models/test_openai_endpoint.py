@@ -116,10 +116,10 @@ def test_each_prompt_is_answered_once_despite_faults() -> None:
         model = connect(server, concurrency=16, timeout=1, max_wait=0.05, retries=3)
         scored = list(model.score_batches(batches, counted.append))
     assert [len(batch) for batch in scored] == [3, 0, 97, 100, 0, 0]
-    for prompt, found in zip(prompts, itertools.chain(*scored), strict=True):
-        assert found.logprobs == pytest.approx(echoed(prompt), abs=1e-9)
-        assert found.option_tokens == (2, 4)
-        assert found.prompt_tokens == len(tokenize(whole(prompt)))
+    for prompt, result in zip(prompts, itertools.chain(*scored), strict=True):
+        assert result.logprobs == pytest.approx(echoed(prompt), abs=1e-9)
+        assert result.option_tokens == (2, 4)
+        assert result.prompt_tokens == len(tokenize(whole(prompt)))
     assert counted == [1] * 200
     assert len(server.answered) == 400
     assert set(server.answered.values()) == {1}
@@ -129,8 +129,8 @@ def test_each_prompt_is_answered_once_despite_faults() -> None:
 @pytest.mark.parametrize("fault", PASSING_FAULTS)
 def test_transient_fault_costs_one_attempt(fault: str) -> None:
     with Server(faults=once(fault)) as server:
-        [found] = score(connect(server, timeout=0.7), cloze(1)._replace(continuations=(" the",)))
-    assert found.logprobs == pytest.approx([echoed_logprob(whole(cloze(1)), " the")])
+        [scores] = score(connect(server, timeout=0.7), cloze(1)._replace(continuations=(" the",)))
+    assert scores.logprobs == pytest.approx([echoed_logprob(whole(cloze(1)), " the")])
     assert len(server.arrivals) == 2
 
 
@@ -329,24 +329,24 @@ def test_key_is_sent_but_never_logged(
 ) -> None:
     monkeypatch.setenv("TOY_KEY", f" {KEY}\n")
     caplog.set_level(logging.DEBUG)
-    told = []
+    reported = []
     faults = {0: "429", 1: "500", 2: "dropped", 3: "not json"}
     for refusal in (None, (401, f"Incorrect API key provided: {KEY}"), (503, f"Bearer {KEY}")):
         with Server(faults=lambda _, tries: faults.get(tries), refusal=refusal) as server:
             model = connect(server, key_env="TOY_KEY", retries=5, max_wait=0.01)
-            told += [repr(model), str(model)]
+            reported += [repr(model), str(model)]
             try:
                 score(model, letters(1))
             except InputError as error:
-                told += traceback.format_exception(error)
+                reported += traceback.format_exception(error)
         sent = {arrival.headers.get("authorization") for arrival in server.arrivals}
         assert sent == {f"Bearer {KEY}"}
         assert KEY not in json.dumps([arrival.body for arrival in server.arrivals])
     assert any("httpcore2" in record.name for record in caplog.records)
     assert any("next try in" in record.getMessage() for record in caplog.records)
-    told += [record.getMessage() for record in caplog.records]
-    told += [repr(record.__dict__) for record in caplog.records]
-    assert not [line for line in told if KEY in line]
+    reported += [record.getMessage() for record in caplog.records]
+    reported += [repr(record.__dict__) for record in caplog.records]
+    assert not [line for line in reported if KEY in line]
 
 
 @pytest.mark.parametrize("value", [None, " ", "two words", "caf\u00e9"])
@@ -373,8 +373,8 @@ def test_a_server_without_a_key_gets_none() -> None:
 def test_continuations_are_scored_from_the_echo() -> None:
     prompts = [cloze(i) for i in range(5)]
     with Server() as server:
-        found = score(connect(server), *prompts)
-    assert [list(one.logprobs or ()) for one in found] == [
+        scores = score(connect(server), *prompts)
+    assert [list(each.logprobs or ()) for each in scores] == [
         pytest.approx(echoed(prompt)) for prompt in prompts
     ]
     assert {arrival.path for arrival in server.arrivals} == {"/v1/completions"}
@@ -396,10 +396,10 @@ def test_continuations_are_scored_from_the_echo() -> None:
 def test_server_differences_do_not_change_scores(habits: dict[str, bool]) -> None:
     prompts = [cloze(i) for i in range(5)]
     with Server(**habits) as server:
-        found = score(connect(server), *prompts)
-    for one, prompt in zip(found, prompts, strict=True):
-        assert one.logprobs == pytest.approx(echoed(prompt))
-        assert one.option_tokens == (2, 4)
+        scores = score(connect(server), *prompts)
+    for each, prompt in zip(scores, prompts, strict=True):
+        assert each.logprobs == pytest.approx(echoed(prompt))
+        assert each.option_tokens == (2, 4)
 
 
 @pytest.mark.parametrize(
@@ -422,39 +422,39 @@ def test_a_token_across_the_border_counts_to_every_continuation_as_with_a_local_
             sum(logprob(tokens[:i], tokens[i]) for i in range(len(cut.context), len(tokens)))
         )
     with Server() as server:
-        [found] = score(connect(server), prompt)
-    assert found.logprobs == pytest.approx(expected)
-    assert found.option_tokens == scored == tuple(map(len, cut.options))
-    assert found.prompt_tokens == len(cut.context)
+        [scores] = score(connect(server), prompt)
+    assert scores.logprobs == pytest.approx(expected)
+    assert scores.option_tokens == scored == tuple(map(len, cut.options))
+    assert scores.prompt_tokens == len(cut.context)
 
 
 def test_labels_that_are_listed_need_one_request_and_have_the_same_numbers() -> None:
     prompts = [letters(i, " A", " B") for i in range(30)]
     with Server(most_ranked=20) as server:
-        found = score(connect(server), *prompts)
+        scores = score(connect(server), *prompts)
     asked = [[a for a in server.arrivals if a.body["prompt"].startswith(whole(p))] for p in prompts]
     assert {len(requests) for requests in asked} == {1, 3}  # 3: one is not listed, both are echoed
-    for one, prompt in zip(found, prompts, strict=True):
-        assert one.logprobs == pytest.approx(echoed(prompt))
-        assert one.prompt_tokens == len(tokenize(whole(prompt)))
-        assert one.option_tokens == (1, 1)
+    for each, prompt in zip(scores, prompts, strict=True):
+        assert each.logprobs == pytest.approx(echoed(prompt))
+        assert each.prompt_tokens == len(tokenize(whole(prompt)))
+        assert each.option_tokens == (1, 1)
 
 
 @pytest.mark.parametrize("most_ranked", [4, 5])
 def test_labels_are_scored_where_few_or_no_first_tokens_are_listed(most_ranked: int) -> None:
     prompts = [letters(i, " A", " B") for i in range(12)]
     with Server(most_ranked=most_ranked) as server:
-        found = score(connect(server, concurrency=1), *prompts)
-    for one, prompt in zip(found, prompts, strict=True):
-        assert one.logprobs == pytest.approx(echoed(prompt))
+        scores = score(connect(server, concurrency=1), *prompts)
+    for each, prompt in zip(scores, prompts, strict=True):
+        assert each.logprobs == pytest.approx(echoed(prompt))
     refused = [a for a in server.arrivals if a.body["logprobs"] > most_ranked]
     assert len(refused) == {4: 2, 5: 1}[most_ranked]
 
 
 @pytest.mark.parametrize("zero_tokens", [True, False])
 def test_missing_echo_is_detected(zero_tokens: bool) -> None:
-    told = pytest.raises(InputError, match=r"logprobs: none to .*, or endpoint.logprobs: top")
-    with Server(echoes=False, zero_tokens=zero_tokens) as server, told:
+    reported = pytest.raises(InputError, match=r"logprobs: none to .*, or endpoint.logprobs: top")
+    with Server(echoes=False, zero_tokens=zero_tokens) as server, reported:
         score(connect(server), cloze(1))
 
 
@@ -467,8 +467,8 @@ def test_missing_echo_is_detected(zero_tokens: bool) -> None:
     ],
 )
 def test_error_without_logprobs_names_the_settings(settings: dict[str, Any], template: str) -> None:
-    told = pytest.raises(InputError, match=r"set endpoint.logprobs: none to sample answers")
-    with Server(logprobs=False) as server, told:
+    reported = pytest.raises(InputError, match=r"set endpoint.logprobs: none to sample answers")
+    with Server(logprobs=False) as server, reported:
         score(connect(server, **settings), letters(1, template=template))
 
 
@@ -497,10 +497,10 @@ def test_a_prompt_that_is_too_long_is_reported_and_the_others_are_scored() -> No
     ways: list[dict[str, Any]] = [{}, {"logprobs": "top"}, {"logprobs": "top", "api": "chat"}]
     for settings in ways:
         with Server(context=60) as server:
-            found = score(connect(server, **settings), long, letters(2), long)
-        assert [one.logprobs is None for one in found] == [True, False, True]
-        assert found[0].option_tokens == (1, 1)
-        assert found[0].prompt_tokens == -1
+            scores = score(connect(server, **settings), long, letters(2), long)
+        assert [each.logprobs is None for each in scores] == [True, False, True]
+        assert scores[0].option_tokens == (1, 1)
+        assert scores[0].prompt_tokens == -1
 
 
 class Words:
@@ -576,13 +576,13 @@ def test_offsets_are_used_where_tokens_are_spelled_otherwise() -> None:
 def test_labels_are_looked_up_among_the_first_tokens(api: str, template: str) -> None:
     prompts = [letters(i, *LABELS, template=template) for i in range(6)]
     with Server() as server:
-        found = score(connect(server, logprobs="top", api=api, concurrency=1), *prompts)
+        scores = score(connect(server, logprobs="top", api=api, concurrency=1), *prompts)
     assert len(server.arrivals) == 6
-    for one, prompt in zip(found, prompts, strict=True):
+    for each, prompt in zip(scores, prompts, strict=True):
         top = ranking(tokenize(whole(prompt)), 20)
-        assert one.logprobs == label_logprobs(top, ["A", "B", "C", "D"])
-        assert one.prompt_tokens == len(tokenize(whole(prompt)))
-        assert one.option_tokens == (1, 1, 1, 1)
+        assert each.logprobs == label_logprobs(top, ["A", "B", "C", "D"])
+        assert each.prompt_tokens == len(tokenize(whole(prompt)))
+        assert each.option_tokens == (1, 1, 1, 1)
     body = server.arrivals[0].body
     if api == "chat":
         assert body["messages"] == [{"role": "user", "content": whole(prompts[0])}]
@@ -621,16 +621,16 @@ def test_spellings_are_summed_and_a_missing_label_has_an_upper_bound() -> None:
 def test_labels_never_have_more_than_all_probability(logits: dict[str, float]) -> None:
     total = math.log(math.fsum(map(math.exp, logits.values())) * 1.0001)
     top = [(token, logit - total) for token, logit in logits.items()]
-    found = label_logprobs(top, ["A", "B", "C", "D"])
+    result = label_logprobs(top, ["A", "B", "C", "D"])
     spelled = {token.strip(" \u2581") for token in logits} & set("ABCD")
     if not spelled:
-        assert found is None
+        assert result is None
         return
-    assert found is not None
-    listed = [value for label, value in zip("ABCD", found, strict=True) if label in spelled]
+    assert result is not None
+    listed = [value for label, value in zip("ABCD", result, strict=True) if label in spelled]
     assert math.fsum(map(math.exp, listed)) <= 1 + 1e-9
     least = min(value for _, value in top)
-    for label, value in zip("ABCD", found, strict=True):
+    for label, value in zip("ABCD", result, strict=True):
         assert -100 < value <= 0
         assert label in spelled or value <= least
 
@@ -662,10 +662,10 @@ def test_samples_come_in_order_from_one_request() -> None:
     prompt = letters(1)
     drawn = Sampling(50, samples=4, temperature=0.7, top_p=0.9, seed=5)
     with Server() as server:
-        [found] = write(connect(server), drawn, prompt)
-    assert found.texts == tuple("".join(written(whole(prompt), 5, i)) for i in range(4))
-    assert found.finish == ("stop",) * 4
-    assert found.generated_tokens == 24
+        [answers] = write(connect(server), drawn, prompt)
+    assert answers.texts == tuple("".join(written(whole(prompt), 5, i)) for i in range(4))
+    assert answers.finish == ("stop",) * 4
+    assert answers.generated_tokens == 24
     [arrival] = server.arrivals
     sent = {name: arrival.body[name] for name in ("n", "temperature", "top_p", "seed")}
     assert sent == {"n": 4, "temperature": 0.7, "top_p": 0.9, "seed": 5}
@@ -677,18 +677,18 @@ def test_a_server_that_ignores_n_is_asked_for_each_sample() -> None:
         first, second = write(connect(server, concurrency=1), drawn, letters(1), letters(2))
     seeds = [sample_seed(5, i) for i in range(3)]
     assert len(set(seeds)) == 3
-    for found, prompt in ((first, letters(1)), (second, letters(2))):
+    for result, prompt in ((first, letters(1)), (second, letters(2))):
         texts = tuple("".join(written(whole(prompt), seed, 0)) for seed in seeds)
-        assert found.texts == texts
-        assert found.generated_tokens == 18
+        assert result.texts == texts
+        assert result.generated_tokens == 18
     assert [a.body.get("n") for a in server.arrivals] == [3, None, None, None, None, None]
 
 
 def test_other_name_of_the_token_limit_is_learnt_once() -> None:
     with Server(limit_name="max_completion_tokens") as server:
         model = connect(server, api="chat", concurrency=1)
-        found = write(model, Sampling(50), letters(1), letters(2))
-    assert all(one.texts for one in found)
+        answers = write(model, Sampling(50), letters(1), letters(2))
+    assert all(each.texts for each in answers)
     assert ["max_tokens" in a.body for a in server.arrivals] == [True, False, False]
     assert server.arrivals[-1].body["max_completion_tokens"] == 50
 
@@ -696,9 +696,9 @@ def test_other_name_of_the_token_limit_is_learnt_once() -> None:
 def test_a_prompt_too_long_to_answer_is_reported() -> None:
     long = PromptText("word " * 100, "Why?", ())
     with Server(context=60) as server:
-        found = write(connect(server, context=80), Sampling(5), long, letters(1))
-    assert found[0] == Generated(None, (), 0, -1)
-    assert found[1].texts
+        answers = write(connect(server, context=80), Sampling(5), long, letters(1))
+    assert answers[0] == Generated(None, (), 0, -1)
+    assert answers[1].texts
     assert len(server.arrivals) == 2
 
 
@@ -706,12 +706,12 @@ def test_smaller_context_of_the_server_limits_answers() -> None:
     prompt = PromptText("word " * 40, "Why?", ())
     read = len(tokenize(whole(prompt)))
     with Server(context=read + 4) as server:
-        [found] = write(connect(server), Sampling(50), prompt)
+        [answers] = write(connect(server), Sampling(50), prompt)
         room = [a.body["max_tokens"] for a in server.arrivals]
         [gone] = write(connect(server), Sampling(50), prompt._replace(text="Why? " * 9))
     assert room == [50, 4]
-    assert found.texts == ("".join(written(whole(prompt), 0, 0)[:4]),)
-    assert found.finish == ("length",)
+    assert answers.texts == ("".join(written(whole(prompt), 0, 0)[:4]),)
+    assert answers.finish == ("length",)
     assert gone.texts is None
 
 
@@ -742,8 +742,8 @@ def test_other_refusals_are_not_long_prompts(said: str) -> None:
 @pytest.mark.parametrize("status", [400, 413, 500])
 def test_messages_about_long_prompts_are_recognised(said: str, status: int) -> None:
     with Server(refusal=(status, said)) as server:
-        [found] = write(connect(server), Sampling(50), letters(1))
-    assert found.texts is None
+        [answers] = write(connect(server), Sampling(50), letters(1))
+    assert answers.texts is None
     assert len(server.arrivals) == 1
 
 
@@ -761,20 +761,20 @@ def test_extra_fields_are_sent_and_null_leaves_one_out() -> None:
     extra = {"temperature": None, "stop": None, "reasoning_effort": "low"}
     with Server() as server:
         model = connect(server, api="chat", model="other", extra_body=extra)
-        [found] = write(model, Sampling(50, stop=(".",)), letters(1))
+        [answers] = write(model, Sampling(50, stop=(".",)), letters(1))
     body = server.arrivals[0].body
     assert body.keys() == {"model", "messages", "max_tokens", "reasoning_effort"}
     assert body["model"] == "other"
-    assert found.texts == ("".join(written(whole(letters(1)), 0, 0)[:4]),)
-    assert found.finish == ("stop",)
+    assert answers.texts == ("".join(written(whole(letters(1)), 0, 0)[:4]),)
+    assert answers.finish == ("stop",)
 
 
 def test_excess_stop_texts_end_an_answer() -> None:
     with Server() as server:
         model = connect(server, logprobs="none")
-        [found] = write(model, Sampling(50, stop=("!", "?", "#", "*", " is")), letters(1))
+        [answers] = write(model, Sampling(50, stop=("!", "?", "#", "*", " is")), letters(1))
     assert server.arrivals[0].body["stop"] == ["!", "?", "#", "*"]
-    assert found.texts == ("The answer",)
+    assert answers.texts == ("The answer",)
 
 
 def test_an_answer_ends_at_the_first_stop_text() -> None:

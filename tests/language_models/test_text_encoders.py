@@ -52,10 +52,10 @@ def by_hand(source: ModelSource, text: str, pooling: str) -> Any:
 
 @pytest.mark.parametrize("pooling", ["last_token", "mean"])
 def test_padding_does_not_change_vectors(tiny: ModelSource, pooling: str) -> None:
-    found = states(tiny, TEXTS, pooling)
+    scores = states(tiny, TEXTS, pooling)
     expected = np.array([by_hand(tiny, text, pooling) for text in TEXTS])
-    assert found == pytest.approx(expected, abs=1e-5)
-    assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(len(TEXTS)), abs=1e-6)
+    assert scores == pytest.approx(expected, abs=1e-5)
+    assert np.linalg.norm(scores, axis=1) == pytest.approx(np.ones(len(TEXTS)), abs=1e-6)
 
 
 def test_poolings_agree_for_one_token_only(tiny: ModelSource) -> None:
@@ -94,8 +94,8 @@ def test_no_texts_give_no_vectors(tiny: ModelSource) -> None:
 def test_batches_have_one_width_and_cover_all_rows() -> None:
     widths = rounded_widths([1, 16, 17, 40, 3, 33, 16], most=40)
     assert widths.tolist() == [16, 16, 32, 40, 16, 40, 16]
-    found = list(batches(widths, 3))
-    assert found == [([3, 5], 40), ([2], 32), ([0, 1, 4], 16), ([6], 16)]
+    result = list(batches(widths, 3))
+    assert result == [([3, 5], 40), ([2], 32), ([0, 1, 4], 16), ([6], 16)]
 
 
 @pytest.mark.live

@@ -26,26 +26,26 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> ModelsParams:
 def test_lengths_are_counted_by_the_tokenizer(models: ModelsParams) -> None:
     from transformers import AutoTokenizer
 
-    found = text_lengths(TEXTS, "tiny", models, "sampling.tokenizer")
+    lengths = text_lengths(TEXTS, "tiny", models, "sampling.tokenizer")
     weights = models.models["tiny"].weights
     tokenizer = AutoTokenizer.from_pretrained(weights.path)
-    assert found.tokens == [len(tokenizer.tokenize(text)) for text in TEXTS]
-    assert found.tokens[2] == 0
-    assert found.counted_by == "tokenizer of tiny"
+    assert lengths.tokens == [len(tokenizer.tokenize(text)) for text in TEXTS]
+    assert lengths.tokens[2] == 0
+    assert lengths.counted_by == "tokenizer of tiny"
 
 
 def test_many_texts_are_counted_in_batches(models: ModelsParams) -> None:
     many = [f"apple {'iron ' * (n % 7)}" for n in range(2500)]
-    found = text_lengths(many, "tiny", models, "x").tokens
-    assert len(found) == 2500
-    assert all(tokens == found[n % 7] for n, tokens in enumerate(found))
-    assert found[1] < found[6]
+    lengths = text_lengths(many, "tiny", models, "x").tokens
+    assert len(lengths) == 2500
+    assert all(tokens == lengths[n % 7] for n, tokens in enumerate(lengths))
+    assert lengths[1] < lengths[6]
 
 
 @pytest.mark.parametrize("none", [None, ""])
 def test_four_characters_count_as_a_token_without_tokenizer(none: str | None) -> None:
-    found = text_lengths(["x" * 10, ""], none, None, "x")
-    assert found == ([2.5, 0.0], "characters / 4")
+    lengths = text_lengths(["x" * 10, ""], none, None, "x")
+    assert lengths == ([2.5, 0.0], "characters / 4")
 
 
 @pytest.mark.parametrize("name", ["gone", "served"])

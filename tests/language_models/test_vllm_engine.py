@@ -162,9 +162,9 @@ def test_results_are_in_order_and_progress_counts_each_prompt_once(
     batches = [[job(next(names), n) for n in batch] for batch in requests]
     names = itertools.count()
     wanted = [[f"{next(names)}:{n}" for n in batch] for batch in requests]
-    engine, told = StandIn(at_once), list[int]()
-    assert list(results(engine, batches, in_flight, told)) == wanted
-    assert sum(told) == sum(map(len, requests))
+    engine, reported = StandIn(at_once), list[int]()
+    assert list(results(engine, batches, in_flight, reported)) == wanted
+    assert sum(reported) == sum(map(len, requests))
     assert max(engine.held_at_steps, default=0) <= in_flight
     assert not engine.held
     assert not engine.aborted
@@ -229,15 +229,15 @@ def test_scores_are_sums_of_log_probabilities(
 ) -> None:
     prompts = [prompt(f"Which is number {n}?", continuations) for n in range(7)]
     model = VllmModel(StandIn(), tiny_tokenizer, max_sequences=2)
-    told: list[int] = []
-    batches = list(model.score_batches([prompts[:3], prompts[3:]], told.append))
+    reported: list[int] = []
+    batches = list(model.score_batches([prompts[:3], prompts[3:]], reported.append))
     assert list(map(len, batches)) == [3, 4]
     scores = [score for batch in batches for score in batch]
     for score, wanted in zip(scores, stand_in_scores(tiny_tokenizer, prompts), strict=True):
         assert score.logprobs == pytest.approx(wanted)
     lengths = [tuple(map(len, item.options)) for item in encode(tiny_tokenizer, prompts)]
     assert [score.option_tokens for score in scores] == lengths
-    assert sum(told) == 7
+    assert sum(reported) == 7
 
 
 def test_scores_do_not_depend_on_the_order_of_prompts(tiny_tokenizer: Any) -> None:
@@ -251,18 +251,18 @@ def test_scores_do_not_depend_on_the_order_of_prompts(tiny_tokenizer: Any) -> No
 def test_a_prompt_is_scored_as_long_as_it_fits_with_its_longest_option(tiny_tokenizer: Any) -> None:
     asked = prompt("Which is a planet?")
     [item] = encode(tiny_tokenizer, [asked])
-    told: list[int] = []
+    reported: list[int] = []
     for context, fits in ((item.longest, True), (item.longest - 1, False)):
         engine = StandIn()
         model = VllmModel(engine, tiny_tokenizer, context)
-        [[score]] = model.score_batches([[asked]], told.append)
+        [[score]] = model.score_batches([[asked]], reported.append)
         assert (score.logprobs is not None) is fits
         assert bool(engine.seen) is fits
         # vLLM counts the token that it generates.
         assert all(len(request.tokens) + 1 <= context for request in engine.seen)
         assert score.prompt_tokens == len(item.context)
         assert len(score.option_tokens) == len(CLOZE)
-    assert told == [1, 1]
+    assert reported == [1, 1]
 
 
 def test_sampling_reaches_the_engine(tiny_tokenizer: Any) -> None:
@@ -309,13 +309,13 @@ def test_greedy_decoding_writes_one_answer(
 def test_prompt_that_fills_the_context_gets_no_answer(tiny_tokenizer: Any) -> None:
     asked = prompt("Which is a planet?", ())
     n = len(tiny_tokenizer(asked.prefix + asked.text).input_ids)
-    told: list[int] = []
+    reported: list[int] = []
     for context, fits in ((n, False), (n + 1, True)):
         model = VllmModel(StandIn(), tiny_tokenizer, context)
-        [[written]] = model.generate_batches([[asked]], Sampling(9), told.append)
+        [[written]] = model.generate_batches([[asked]], Sampling(9), reported.append)
         assert (written.texts is not None) is fits
         assert written.prompt_tokens == n
-    assert told == [1, 1]
+    assert reported == [1, 1]
 
 
 def test_many_samples_count_as_many_requests(tiny_tokenizer: Any) -> None:
@@ -456,13 +456,13 @@ def test_vllm_writes_the_most_probable_tokens(tiny_vllm: VllmModel, tiny_folder:
         ids = tokenizer(asked.prefix + asked.text, return_tensors="pt").input_ids
         with torch.inference_mode():
             whole = model.generate(ids, max_new_tokens=8, do_sample=False)[0]
-        own = whole[ids.shape[1] :]
-        whole_characters = tokenizer.decode(own, skip_special_tokens=True).rstrip(
+        rows = whole[ids.shape[1] :]
+        whole_characters = tokenizer.decode(rows, skip_special_tokens=True).rstrip(
             "\N{REPLACEMENT CHARACTER}"
         )
         assert answer.texts == (whole_characters,)
-        assert answer.finish == ("length" if own[-1] != tokenizer.eos_token_id else "stop",)
-        assert answer.generated_tokens == len(own)
+        assert answer.finish == ("length" if rows[-1] != tokenizer.eos_token_id else "stop",)
+        assert answer.generated_tokens == len(rows)
 
 
 @pytest.mark.vllm

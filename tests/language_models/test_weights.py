@@ -73,8 +73,8 @@ def test_pieces_are_joined_in_order_without_importing_anything(
 
 
 def test_complete_files_are_read_in_place(installed: Path, tmp_path: Path) -> None:
-    found = weights.locate_gguf(pieces(parts=1), tmp_path / "cache")
-    assert found == installed / "pieces_part1" / "data" / "model.part00"
+    path = weights.locate_gguf(pieces(parts=1), tmp_path / "cache")
+    assert path == installed / "pieces_part1" / "data" / "model.part00"
 
 
 def test_a_missing_package_says_what_to_install(installed: Path, tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_the_encoder_folder_is_checked_again_only_when_its_file_changes(
     hashed = weights._sha256
     monkeypatch.setattr(weights, "_sha256", lambda file: read.append(file) or hashed(file))
     for _ in range(3):
-        found = weights.locate_encoder(folder(), tmp_path / "cache")
-    assert found == installed / "encoder" / "model"
+        path = weights.locate_encoder(folder(), tmp_path / "cache")
+    assert path == installed / "encoder" / "model"
     assert len(read) == 1
     (installed / "encoder" / "model" / "model.safetensors").write_bytes(b"other")
     with pytest.raises(InputError, match=r"-r weights\.txt"):
@@ -193,17 +193,17 @@ def test_concurrent_requests_convert_once(
     installed: Path, tmp_path: Path, convert: Conversion
 ) -> None:
     cache = tmp_path / "cache"
-    found: list[Path] = []
+    result: list[Path] = []
 
     def ask() -> None:
-        found.append(weights.converted_folder(pieces(), "bfloat16", cache))
+        result.append(weights.converted_folder(pieces(), "bfloat16", cache))
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(set(found)) == 1
+    assert len(set(result)) == 1
     assert convert.count == 1
 
 

@@ -50,12 +50,12 @@ def test_prompts_and_tokens_are_counted(
 ) -> None:
     budget = ScoringBudget.validate(count_budget(prompts, {}, models, scoring))
     row = budget.set_index(["configuration", "condition"]).loc[("one@letters-2", "question")]
-    own = prompts[(prompts["configuration"] == "one@letters-2")]
-    own = own[own["condition"] == "question"]
+    rows = prompts[(prompts["configuration"] == "one@letters-2")]
+    rows = rows[rows["condition"] == "question"]
     whole = [
         len(f"{prefix} {text} {' '.join(scored)}".split())
         for prefix, text, scored in zip(
-            own["prefix"], own["text"], own["continuations"], strict=True
+            rows["prefix"], rows["text"], rows["continuations"], strict=True
         )
     ]
     assert row["prompts"] == 16

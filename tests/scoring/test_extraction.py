@@ -472,8 +472,8 @@ def test_prose_around_a_statement_changes_nothing(
 def test_two_letters_at_the_end_are_no_answer(
     before: str, statement: str, order: list[int]
 ) -> None:
-    one, other = (chr(ord("A") + index) for index in order[:2])
-    stated = statement.format(f"{one} or {other}")
+    first, second = (chr(ord("A") + index) for index in order[:2])
+    stated = statement.format(f"{first} or {second}")
     assert extract_letter(f"{before}\n{stated}", [f"thing number {i}" for i in range(5)])[0] is None
 
 
@@ -517,8 +517,8 @@ def test_every_gsm8k_solution_gives_its_final_answer(
     rows = pd.read_parquet(shared_data / "benchmarks" / "gsm8k.parquet")
     read = [extract_final_answer(text) for text in rows["solution"]]
     right = [
-        found.answer is not None and same_answer(found.answer, gold)
-        for found, gold in zip(read, rows["final_answer"], strict=True)
+        result.answer is not None and same_answer(result.answer, gold)
+        for result, gold in zip(read, rows["final_answer"], strict=True)
     ]
     show(f"final answers read off {len(rows)} GSM8K solutions: {sum(right)} right")
     assert all(right)

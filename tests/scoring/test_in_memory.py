@@ -46,7 +46,7 @@ class Longest:
                     PromptScore(
                         None
                         if "unanswerable" in prompt.text
-                        else tuple(-float(len(one) - 1) for one in prompt.continuations),
+                        else tuple(-float(len(each) - 1) for each in prompt.continuations),
                         (1,) * len(prompt.continuations),
                         9,
                     )
@@ -72,8 +72,8 @@ def items() -> pd.DataFrame:
     ]
     return CleanItems.from_rows(
         [
-            (one, one[0], None, None, question, choices, answer, None, passage, "Law", 0.5)
-            for one, question, choices, answer, passage in asked
+            (each, each[0], None, None, question, choices, answer, None, passage, "Law", 0.5)
+            for each, question, choices, answer, passage in asked
         ]
     )
 
@@ -87,9 +87,9 @@ def test_answers_are_scored_against_the_gold_and_stored(
     model: Longest, items: pd.DataFrame
 ) -> None:
     store = MemoryShards()
-    found = ask(items, store, answering=["one@cloze-0"]).set_index("item_id")["correct"]
-    assert found.index.tolist() == ["d#1", "d#2", "e#1", "e#2"]
-    np.testing.assert_array_equal(found.to_numpy(), [1, 0, np.nan, np.nan])
+    answers = ask(items, store, answering=["one@cloze-0"]).set_index("item_id")["correct"]
+    assert answers.index.tolist() == ["d#1", "d#2", "e#1", "e#2"]
+    np.testing.assert_array_equal(answers.to_numpy(), [1, 0, np.nan, np.nan])
     assert len(model.texts) == 3  # 27 options have no letters
     assert len(store) > 0
     (shown,) = [text for text in model.texts if "Which is long?" in text]
@@ -100,8 +100,8 @@ def test_answers_are_scored_against_the_gold_and_stored(
 
 def test_derived_styles_are_normalised(model: Longest, items: pd.DataFrame) -> None:
     store = MemoryShards()
-    found = ask(items[:2], store, answering=["two@cloze_bytes-0", "two@cloze_tokens-0"])
-    by_model = found.pivot(index="model", columns="item_id", values="correct")  # noqa: PD010
+    answers = ask(items[:2], store, answering=["two@cloze_bytes-0", "two@cloze_tokens-0"])
+    by_model = answers.pivot(index="model", columns="item_id", values="correct")  # noqa: PD010
     # By bytes all options are equal, and the first one is taken; tokens are one each.
     assert by_model.loc["two@cloze_bytes-0"].tolist() == [0, 0]
     assert by_model.loc["two@cloze_tokens-0"].tolist() == [1, 0]
@@ -151,7 +151,7 @@ def test_servers_cause_a_warning(
 
 
 def test_settings_of_one_configuration_keep_machine_settings() -> None:
-    own = one_configuration("one@letters-2", SCORING)
-    assert (own.engine, own.calibration, own.conditions) == ("local", False, ("question",))
-    assert (own.device, own.dtype, own.shard_size) == ("cpu", "float32", 4)
-    assert own.configurations == ("one@letters-2",)
+    rows = one_configuration("one@letters-2", SCORING)
+    assert (rows.engine, rows.calibration, rows.conditions) == ("local", False, ("question",))
+    assert (rows.device, rows.dtype, rows.shard_size) == ("cpu", "float32", 4)
+    assert rows.configurations == ("one@letters-2",)

@@ -21,8 +21,8 @@ from scoring.scoring_examples import item, live, model_entry
 
 
 def one(prompts: pd.DataFrame, item_id: str, condition: str = "question") -> Any:
-    found = prompts[(prompts["item_id"] == item_id) & (prompts["condition"] == condition)]
-    return next(found.itertuples())
+    result = prompts[(prompts["item_id"] == item_id) & (prompts["condition"] == condition)]
+    return next(result.itertuples())
 
 
 def test_letters_look_like_mmlu(build: Any) -> None:
@@ -93,11 +93,11 @@ def test_an_item_is_never_its_own_demonstration(build: Any, demonstrations: pd.D
         [tuple(twin.values()), *demonstrations.itertuples(index=False, name=None)]
     )
     prompts = build(live("one@cloze-5"), calibration_items=calibrating)
-    own = prompts[prompts["item_id"].str.startswith(("dev/", "val/"))]
-    asked = own["text"].str.extract(r"(Which colour has [^?]+\?)")[0]
-    assert len(own) == 13
-    assert not [q for q, prefix in zip(asked, own["prefix"], strict=True) if q in prefix]
-    assert set(own["shots_used"]) == {5}
+    rows = prompts[prompts["item_id"].str.startswith(("dev/", "val/"))]
+    asked = rows["text"].str.extract(r"(Which colour has [^?]+\?)")[0]
+    assert len(rows) == 13
+    assert not [q for q, prefix in zip(asked, rows["prefix"], strict=True) if q in prefix]
+    assert set(rows["shots_used"]) == {5}
 
 
 def test_demonstrations_are_dropped_until_the_prompt_fits(

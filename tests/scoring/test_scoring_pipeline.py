@@ -227,9 +227,11 @@ def test_written_answers_come_through_the_files_between_the_nodes(stage: Stage) 
         [stage.inputs["demonstrations"], pd.DataFrame([open_ended])[columns]], ignore_index=True
     )
     responses = stage.run(items=both, demonstrations=shown, scoring=scoring)
-    told = responses[(responses["style"] == "generate") & (responses["condition"] == "question")]
-    told = told.set_index("item_id")
-    assert (told.drop("t/open")["prediction"] == 1).all()
-    assert told.loc["t/open", "extraction"] == "failed"  # "The answer is (B)." is no number
+    reported = responses[
+        (responses["style"] == "generate") & (responses["condition"] == "question")
+    ]
+    reported = reported.set_index("item_id")
+    assert (reported.drop("t/open")["prediction"] == 1).all()
+    assert reported.loc["t/open", "extraction"] == "failed"  # "The answer is (B)." is no number
     written = pd.read_parquet(stage.folder / "generations.parquet")
     assert set(written["condition"]) == {"question", "question_only"}

@@ -275,10 +275,12 @@ def test_each_prefix_of_the_transforms_is_a_separate_perturbation() -> None:
     assert list(made.perturbed_items["condition"].unique()) == [
         *("cf_1-1", "cf_2-1", "cf_2-2", "cf_2-3", "cf_3-1", "cf_3-2", "cf_3-3"),
     ]
-    told = made.changes.groupby("condition")["transform"].agg(lambda parts: list(parts.unique()))
-    assert told["cf_1-1"] == ["rephrase"]
-    assert told["cf_2-3"] == ["rephrase", "shuffle_choices"]
-    assert told["cf_3-2"] == ["rephrase", "shuffle_choices", "replace_choice"]
+    reported = made.changes.groupby("condition")["transform"].agg(
+        lambda parts: list(parts.unique())
+    )
+    assert reported["cf_1-1"] == ["rephrase"]
+    assert reported["cf_2-3"] == ["rephrase", "shuffle_choices"]
+    assert reported["cf_3-2"] == ["rephrase", "shuffle_choices", "replace_choice"]
 
 
 @given(any_rows(), st.permutations(["shuffle_choices", "replace_choice", "none_of_the_above"]),
@@ -294,8 +296,10 @@ def test_prefix_equals_its_transforms_alone(
             (alone.perturbed_items, together.perturbed_items),
             (alone.changes, together.changes),
         ):
-            own = whole[whole["condition"].str.startswith(f"cf_{length}-")]
-            renamed = own.assign(condition=own["condition"].str.replace(f"cf_{length}-", "cf-"))
+            selected = whole[whole["condition"].str.startswith(f"cf_{length}-")]
+            renamed = selected.assign(
+                condition=selected["condition"].str.replace(f"cf_{length}-", "cf-")
+            )
             assert renamed.fillna("").to_dict("list") == part.fillna("").to_dict("list")
 
 

@@ -54,7 +54,7 @@ def test_only_failed_questions_are_asked_again() -> None:
     other = metals("b", "Which of these metals is the heaviest?")
     said = Said(lambda text: GOOD if "lightest" in text else "I'm sorry.", "Which is heaviest?")
     made = rephrase([other, metals()], said, alike, PARAMS)
-    assert [(one.item_id, one.attempt, one.used) for one in made] == [
+    assert [(each.item_id, each.attempt, each.used) for each in made] == [
         ("b", 1, False),
         ("b", 2, True),
         ("a", 1, True),
@@ -66,8 +66,8 @@ def test_only_failed_questions_are_asked_again() -> None:
 
 def test_question_is_kept_if_no_attempt_passes() -> None:
     made = rephrase([metals()], Said(BEFORE, "Which is lithium?", "Why?"), alike, PARAMS)
-    assert [one.attempt for one in made] == [1, 2, 3]
-    assert not any(one.used for one in made)
+    assert [each.attempt for each in made] == [1, 2, 3]
+    assert not any(each.used for each in made)
     assert made[0].failed == ("unchanged",)
     assert "options" in made[1].failed
 
@@ -75,7 +75,7 @@ def test_question_is_kept_if_no_attempt_passes() -> None:
 def test_a_wording_with_low_similarity_is_rejected() -> None:
     near = [[0.79], [0.8]]
     made = rephrase([metals()], Said(GOOD, GOOD), lambda *_: near.pop(0), PARAMS)
-    assert [(one.failed, one.used) for one in made] == [(("similarity",), False), ((), True)]
+    assert [(each.failed, each.used) for each in made] == [(("similarity",), False), ((), True)]
     [lost, *_] = rephrase([metals()], Said(GOOD, GOOD, GOOD), lambda *_: [float("nan")], PARAMS)
     assert lost.failed == ("similarity",)
 

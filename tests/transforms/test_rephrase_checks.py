@@ -55,8 +55,8 @@ def judged(repository: Path) -> Judged:
 def test_most_good_paraphrases_pass(
     judged: Judged, name: str, most: int, show: Callable[[str], None]
 ) -> None:
-    good = [found for found in judged(name) if found[0] == "good"]
-    refused = [found for found in good if found[2]]
+    good = [result for result in judged(name) if result[0] == "good"]
+    refused = [result for result in good if result[2]]
     show(f"rephrasing, {name}: {len(refused)} of {len(good)} good paraphrases refused")
     assert len(good) >= 20
     assert len(refused) <= most, refused
@@ -64,8 +64,8 @@ def test_most_good_paraphrases_pass(
 
 @pytest.mark.parametrize("name", ["tuned", "fresh"])
 def test_few_bad_paraphrases_pass(judged: Judged, name: str, show: Callable[[str], None]) -> None:
-    bad = [found for found in judged(name) if found[0] != "good"]
-    accepted = [found for found in bad if not found[2]]
+    bad = [result for result in judged(name) if result[0] != "good"]
+    accepted = [result for result in bad if not result[2]]
     show(f"rephrasing, {name}: {len(accepted)} of {len(bad)} bad ones pass without an encoder")
     assert len(bad) >= 20
     assert len(accepted) <= 3, accepted
@@ -84,9 +84,9 @@ def test_few_bad_paraphrases_pass(judged: Judged, name: str, show: Callable[[str
     ],
 )
 def test_each_check_rejects_its_bad_paraphrases(judged: Judged, kind: str, check: str) -> None:
-    own = [found for found in judged("tuned") if found[0] == kind]
-    assert own
-    assert all(check in failed for _, _, failed in own), own
+    rows = [result for result in judged("tuned") if result[0] == kind]
+    assert rows
+    assert all(check in failed for _, _, failed in rows), rows
 
 
 def only(check: str, before: str, after: str, *choices: str) -> bool:

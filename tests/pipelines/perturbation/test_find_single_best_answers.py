@@ -30,8 +30,8 @@ def shown(prefix: str) -> pd.DataFrame:
 
 def classifier() -> dict[str, Any]:
     """A classifier with probability 0.9 for questions that ask for the best, else 0.1."""
-    one = np.log(9)
-    coefficients = [2 * one if name == "asks_for_the_best" else 0.0 for name in SURFACE]
+    each = np.log(9)
+    coefficients = [2 * each if name == "asks_for_the_best" else 0.0 for name in SURFACE]
     return {
         "kind": "embedding",
         "groups": ["surface"],
@@ -43,7 +43,7 @@ def classifier() -> dict[str, Any]:
             "means": [0.0] * len(SURFACE),
             "scales": [1.0] * len(SURFACE),
             "coefficients": coefficients,
-            "intercept": -one,
+            "intercept": -each,
         },
     }
 
@@ -83,11 +83,11 @@ def test_every_item_has_a_source() -> None:
         ModelsParams(),
     )
     assert list(table.columns) == SbaPredictions.columns()
-    own = table[table["role"] == "item"].set_index("item_id")
-    assert own["source"].tolist() == ["label", "label", "model", "model", "not_judgeable"]
-    assert own["single_best_answer"].tolist() == [False, True, True, False, False]
-    assert own["probability"].head(4).tolist() == pytest.approx([0.9, 0.1, 0.9, 0.1])
-    assert np.isnan(own["probability"].iloc[4])
+    rows = table[table["role"] == "item"].set_index("item_id")
+    assert rows["source"].tolist() == ["label", "label", "model", "model", "not_judgeable"]
+    assert rows["single_best_answer"].tolist() == [False, True, True, False, False]
+    assert rows["probability"].head(4).tolist() == pytest.approx([0.9, 0.1, 0.9, 0.1])
+    assert np.isnan(rows["probability"].iloc[4])
 
 
 def test_predictions_with_labels_only_and_without_labels() -> None:

@@ -55,8 +55,8 @@ def test_labelled_items_stay_unaltered_in_every_copy() -> None:
     assert list(PerturbedItems.validate(perturbed_items).columns) == PerturbedItems.columns()
     assert list(PerturbationChanges.validate(changes).columns) == PerturbationChanges.columns()
     assert sorted(perturbed_items["condition"].unique()) == ["wicked-1", "wicked-2", "wicked-3"]
-    own = changes[changes["item_id"] == "q1"]
-    assert set(own["reason"]) == {"single_best_answer"}
+    rows = changes[changes["item_id"] == "q1"]
+    assert set(rows["reason"]) == {"single_best_answer"}
     assert changes.loc[changes["item_id"] != "q1", "altered"].all()
     last = perturbed_items.loc[perturbed_items["item_id"] != "q1", "choices"].map(
         lambda choices: choices[-1]

@@ -80,8 +80,10 @@ def test_items_and_demonstrations_are_rephrased_and_checked(
         assert len(server.arrivals) == asked
     pd.testing.assert_frame_equal(made, again)
     Rephrasings.validate(made)
-    told = list(zip(made["item_id"], made["attempt"], made["failed"], made["used"], strict=True))
-    assert told == [
+    reported = list(
+        zip(made["item_id"], made["attempt"], made["failed"], made["used"], strict=True)
+    )
+    assert reported == [
         ("b/s/0", 1, "", True),
         ("b/s/1", 1, "negations", False),
         ("b/s/1", 2, "negations", False),

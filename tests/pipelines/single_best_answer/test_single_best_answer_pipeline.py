@@ -105,14 +105,14 @@ def test_classifier_is_trained_evaluated_and_described(tmp_path: Path) -> None:
 def test_results_do_not_depend_on_row_order_or_source_table() -> None:
     items = benchmark_items(40, "b/s")
     labels = labels_of(items, "b", flip=[5])
-    one, _, _ = trained(items, labels)
+    each, _, _ = trained(items, labels)
     annotations, texts = nodes.gather_labelled_items(
         items.tail(5), items.head(30), items.iloc[30:35], [], labels.sample(frac=1, random_state=1)
     )
     other, _, _, _ = nodes.train_single_best_answer_classifier(
         annotations, texts, TextVectors.empty(), SURFACE, ModelsParams()
     )
-    assert one == other
+    assert each == other
 
 
 def test_card_says_that_random_labels_give_chance_level() -> None:
@@ -229,8 +229,8 @@ def test_fine_tuned_weights_are_saved_and_loaded(tmp_path: Path) -> None:
     assert loaded is not None
     held = rows[rows["split"] == "held_out"].set_index("item_id")["probability"]
     chosen = items[items["item_id"].isin(held.index)]
-    found = predict(chosen, loaded, TextVectors.empty(), ModelsParams()).probability
-    assert found == pytest.approx(held[chosen["item_id"]].to_numpy(), abs=1e-6)
+    probabilities = predict(chosen, loaded, TextVectors.empty(), ModelsParams()).probability
+    assert probabilities == pytest.approx(held[chosen["item_id"]].to_numpy(), abs=1e-6)
     assert rows["cross_validated"].isna().all()
 
 
@@ -258,5 +258,5 @@ def test_classifier_is_saved_as_plain_json(tmp_path: Path) -> None:
 
 
 def test_every_node_has_a_docstring() -> None:
-    found = create_pipeline().nodes
-    assert all(node.func.__doc__ and node.func.__name__ == node.short_name for node in found)
+    result = create_pipeline().nodes
+    assert all(node.func.__doc__ and node.func.__name__ == node.short_name for node in result)

@@ -131,8 +131,8 @@ def test_page_has_all_sections(stage: Any) -> None:
 
 
 def test_same_inputs_give_same_bytes(stage: Any) -> None:
-    one, other = (stage.run(configurations=stage.panel[:2], n=15) for _ in range(2))
-    assert one["comparison_report"] == other["comparison_report"]
+    first, second = (stage.run(configurations=stage.panel[:2], n=15) for _ in range(2))
+    assert first["comparison_report"] == second["comparison_report"]
 
 
 def test_html_in_data_is_escaped(stage: Any) -> None:

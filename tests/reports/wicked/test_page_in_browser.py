@@ -64,7 +64,7 @@ def test_page_works_from_disk_at_every_width(opened: Any, width: int) -> None:
     assert opened.execute_script("return document.documentElement.scrollWidth") <= width
     perturbed = "return [...document.querySelectorAll('.plot')].map(p => !!p.querySelector('svg'))"
     assert opened.execute_script(perturbed) == [True] * 4
-    clipped = [one for one in labels(opened) if one["left"] < -1 or one["right"] < -1]
+    clipped = [each for each in labels(opened) if each["left"] < -1 or each["right"] < -1]
     assert clipped == []
     loaded = "return performance.getEntriesByType('resource').map(e => e.name)"
     assert [u for u in opened.execute_script(loaded) if not u.startswith("data:")] == []

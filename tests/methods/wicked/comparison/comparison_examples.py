@@ -85,8 +85,8 @@ def make_inputs(
         )
         for k, name in enumerate(names)
     ]
-    perturbed_items = pd.concat([one.perturbed_items for one in made], ignore_index=True)
-    changes = pd.concat([one.changes for one in made], ignore_index=True)
+    perturbed_items = pd.concat([each.perturbed_items for each in made], ignore_index=True)
+    changes = pd.concat([each.changes for each in made], ignore_index=True)
     rng = np.random.default_rng(seed)
     m = len(configurations)
     chance = np.linspace(0.9, 0.4, m) if m > 1 else np.full(m, 0.7)
@@ -95,7 +95,7 @@ def make_inputs(
     before = (luck < chance[:, None]).astype(np.float32)
     responses = [answers(configurations, ids, "question")]
     matrices = {}
-    for condition, own in perturbed_items[perturbed_items["role"] == "item"].groupby("condition"):
+    for condition, rows in perturbed_items[perturbed_items["role"] == "item"].groupby("condition"):
         marks = changes[(changes["condition"] == condition) & (changes["role"] == "item")]
         altered = marks.groupby("item_id")["altered"].any().reindex(list(ids)).to_numpy()
         lost = np.array([cost(row) for row in range(m)]).reshape(m, 1)
@@ -104,7 +104,7 @@ def make_inputs(
             configurations,
             ids,
             correct=right.astype(np.float32),
-            prediction=predictions(own.set_index("item_id").loc[list(ids)], right, rng),
+            prediction=predictions(rows.set_index("item_id").loc[list(ids)], right, rng),
             condition=str(condition),
         )
         responses.append(answers(configurations, ids, str(condition)))

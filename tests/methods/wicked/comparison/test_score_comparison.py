@@ -117,12 +117,12 @@ def test_the_mean_over_models_has_an_interval_over_items() -> None:
     _, summary, reversals = compare_scores(
         align(original, perturbed, changes(wicked_0="kkkk")), FEW, 0
     )
-    found = summary.set_index("metric").loc["mean_delta"]
+    result = summary.set_index("metric").loc["mean_delta"]
     by_item = np.array([-1, -0.5, 0, 0])
-    assert found["value"] == by_item.mean()
+    assert result["value"] == by_item.mean()
     reach = 3.1824463 * by_item.std(ddof=1) / 2
-    assert found["high"] == pytest.approx(by_item.mean() + reach)
-    assert found["n_models"] == 2
+    assert result["high"] == pytest.approx(by_item.mean() + reach)
+    assert result["n_models"] == 2
     tau = summary.set_index("metric").loc["kendall_tau_b"]
     assert np.isnan(tau["value"])
     assert tau["reason"] == "2 models; at least 3 are needed"
@@ -214,7 +214,7 @@ def test_answers_with_fewer_demonstrations_are_counted(stage: Any) -> None:
     name = "m@letters-5"
     original = matrix("question", m__letters_5=[1, 1, 1, 1])
     perturbed = {"wicked-0": matrix("wicked-0", m__letters_5=[0, 1, 1, 1])}
-    before, after = (stage.answers((name,), IDS, one) for one in ("question", "wicked-0"))
+    before, after = (stage.answers((name,), IDS, each) for each in ("question", "wicked-0"))
     after["shots_used"] = [4, 5, 5, 5]
     before["shots_used"] = [5, 3, 5, -1]
     marks = changes(wicked_0="kkkk")
@@ -264,9 +264,9 @@ def test_unlabelled_items_without_gold_option_are_counted() -> None:
     assert results["delta.wicked.a"] == -0.25
     assert "accuracy_sd.wicked.a" not in results  # one copy has none
     assert "share_with_none_demonstration" not in results
-    found = count_unchecked(marks, checked, set(IDS))
-    assert (found.lost, found.lost_unchecked, found.lost_per_copy) == (2, 1, 1)
-    assert (found.single, found.several, found.unchecked) == (1, 1, 2)
+    counts = count_unchecked(marks, checked, set(IDS))
+    assert (counts.lost, counts.lost_unchecked, counts.lost_per_copy) == (2, 1, 1)
+    assert (counts.single, counts.several, counts.unchecked) == (1, 1, 2)
 
 
 def test_two_transforms_of_an_item_count_once() -> None:

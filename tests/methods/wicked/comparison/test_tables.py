@@ -35,10 +35,10 @@ def rules(stage: Any) -> Any:
 
 
 def test_written_answers_are_compared_with_scored_ones_of_the_same_model(stage: Any) -> None:
-    found = stage.outputs["comparison_written"]
-    assert set(found["model"]) == {"org/alpha-7b-it", "org/beta-8b-it"}
-    written = found[found["written"]].set_index("model").loc["org/alpha-7b-it"]
-    scored = found[~found["written"]].set_index("model").loc["org/alpha-7b-it"]
+    table = stage.outputs["comparison_written"]
+    assert set(table["model"]) == {"org/alpha-7b-it", "org/beta-8b-it"}
+    written = table[table["written"]].set_index("model").loc["org/alpha-7b-it"]
+    scored = table[~table["written"]].set_index("model").loc["org/alpha-7b-it"]
     assert written["compared_with"] == scored["configuration"] == "org/alpha-7b-it@letters-5"
     assert written["recovered"] == pytest.approx(written["delta"] - scored["delta"])
     assert written["recovered_low"] < written["recovered"] < written["recovered_high"]
@@ -54,8 +54,8 @@ def test_extracted_accuracy_omits_failed_extractions(stage: Any) -> None:
     lost = table["condition"].eq("wicked-1") & table["item_id"].eq("demo/000")
     table.loc[lost, "extraction"] = "failed"
     matrix.correct[0, 0] = np.nan
-    found = stage.run(configurations=(name,), n=8, **{**inputs, "live_responses": table})
-    row = found["comparison_written"].iloc[0]
+    outputs = stage.run(configurations=(name,), n=8, **{**inputs, "live_responses": table})
+    row = outputs["comparison_written"].iloc[0]
     assert row["n_items"] == 8
     assert row["failed_perturbed"] == pytest.approx(1 / 24)
     assert row["failed_original"] == 0
@@ -63,8 +63,8 @@ def test_extracted_accuracy_omits_failed_extractions(stage: Any) -> None:
 
 
 def test_families_with_both_kinds_are_compared(stage: Any) -> None:
-    found = stage.outputs["comparison_instruct"]
-    letters = found[found["asking_style"] == "letters-5"].set_index("family")
+    table = stage.outputs["comparison_instruct"]
+    letters = table[table["asking_style"] == "letters-5"].set_index("family")
     assert (letters.loc["", "n_instruct"], letters.loc["", "n_base"]) == (6, 6)
     pair = letters.loc["org/alpha-7b"]
     scores = stage.outputs["comparison_scores"].set_index("configuration")["delta"]
@@ -76,8 +76,8 @@ def test_families_with_both_kinds_are_compared(stage: Any) -> None:
 
 
 def test_reason_names_the_missing_kind_of_model(stage: Any) -> None:
-    found = stage.outputs["comparison_instruct"]
-    row = found[found["asking_style"] == "generate-0"].iloc[0]
+    table = stage.outputs["comparison_instruct"]
+    row = table[table["asking_style"] == "generate-0"].iloc[0]
     assert row["reason"] == "not enough models: no base model"
     assert np.isnan(row["difference"])
     unknown = compare_instruct(stage.outputs["compared_answers"], Models.empty())
@@ -85,26 +85,26 @@ def test_reason_names_the_missing_kind_of_model(stage: Any) -> None:
 
 
 def test_each_step_is_compared_with_the_previous_one_on_the_same_items(rules: Any) -> None:
-    found = rules["rule_ablation"]
-    own = found[found["configuration"] == "org/a@letters-5"].set_index("step")
-    assert own["rule"].tolist() == ["none", "shuffle_choices", "replace_choice"]
-    assert own["perturbation"].tolist() == ["", "rules_1", "rules_2"]
-    assert own["step_delta"].iloc[1:].to_numpy() == pytest.approx(np.diff(own["accuracy"]))
-    assert own.loc[2, "total_delta"] == pytest.approx(
-        own.loc[2, "accuracy"] - own.loc[0, "accuracy"]
+    table = rules["rule_ablation"]
+    rows = table[table["configuration"] == "org/a@letters-5"].set_index("step")
+    assert rows["rule"].tolist() == ["none", "shuffle_choices", "replace_choice"]
+    assert rows["perturbation"].tolist() == ["", "rules_1", "rules_2"]
+    assert rows["step_delta"].iloc[1:].to_numpy() == pytest.approx(np.diff(rows["accuracy"]))
+    assert rows.loc[2, "total_delta"] == pytest.approx(
+        rows.loc[2, "accuracy"] - rows.loc[0, "accuracy"]
     )
-    assert (own.loc[2, "step_low"] < own.loc[2, "step_delta"] < own.loc[2, "step_high"]).all()
-    assert np.isnan(own.loc[0, "step_delta"])
-    assert (found.groupby("configuration").size() == 3).all()
+    assert (rows.loc[2, "step_low"] < rows.loc[2, "step_delta"] < rows.loc[2, "step_high"]).all()
+    assert np.isnan(rows.loc[0, "step_delta"])
+    assert (table.groupby("configuration").size() == 3).all()
 
 
 def test_steps_share_the_items_that_all_of_them_have(rules: Any) -> None:
     compared = dict(rules["compared_answers"])
     first = compared["rules_1"]
     compared["rules_1"] = first.select_items(first.item_ids[5:])
-    found = compare_rules(compared, rules["perturbation_changes"], RULES)
-    assert set(found["n_items"]) == {55}
-    row = found[(found["configuration"] == "org/a@letters-5") & (found["step"] == 2)].iloc[0]
+    result = compare_rules(compared, rules["perturbation_changes"], RULES)
+    assert set(result["n_items"]) == {55}
+    row = result[(result["configuration"] == "org/a@letters-5") & (result["step"] == 2)].iloc[0]
     seen = compared["rules_2"]
     perturbed = seen.perturbed[:, seen.configurations.index("org/a@letters-5"), 5:]
     assert row["accuracy"] == pytest.approx(perturbed.mean())
@@ -117,7 +117,7 @@ def test_rule_ablation_is_empty_without_cumulative_transforms(stage: Any) -> Non
 def test_shares_of_prompts_with_a_none_demonstration() -> None:
     ids = ["s0", "s1"]
     perturbed_items = pd.DataFrame(
-        [(f"wicked-{k}", "demonstration", one, ["x"] * 4) for k in (1, 2) for one in ids],
+        [(f"wicked-{k}", "demonstration", each, ["x"] * 4) for k in (1, 2) for each in ids],
         columns=["condition", "role", "item_id", "choices"],
     )
     changes = pd.DataFrame(
@@ -151,11 +151,11 @@ def test_shares_of_prompts_with_a_none_demonstration() -> None:
 def test_expected_share_is_the_mean_over_many_copies(stage: Any) -> None:
     settings = PerturbationParams(copies=200)
     inputs = stage.inputs(configurations=("m@letters-3",), n=2, settings=settings)
-    found = count_demonstrations(
+    counts = count_demonstrations(
         inputs["prompts"], inputs["perturbation_changes"], inputs["perturbed_items"]
     )
-    assert found["share"].mean() == pytest.approx(found["expected"].mean(), abs=0.1)
-    assert 0.3 < found["share"].mean() < 0.8
+    assert counts["share"].mean() == pytest.approx(counts["expected"].mean(), abs=0.1)
+    assert 0.3 < counts["share"].mean() < 0.8
 
 
 def test_prompts_with_the_same_text_are_counted_once() -> None:
@@ -170,17 +170,17 @@ def test_prompts_with_the_same_text_are_counted_once() -> None:
         ],
         columns=["model", "condition", "prompt_id"],
     )
-    found = count_prompts(prompts, perturbed_items).set_index("model")
-    assert found.loc["m"].tolist() == [3, 2, 1]
-    assert found.loc["n"].tolist() == [1, 1, 0]
+    counts = count_prompts(prompts, perturbed_items).set_index("model")
+    assert counts.loc["m"].tolist() == [3, 2, 1]
+    assert counts.loc["n"].tolist() == [1, 1, 0]
 
 
 def test_outcomes_of_each_transform_add_up(stage: Any, rules: Any) -> None:
     for outputs, n in ((stage.outputs, 120), (rules, 60)):
-        found = outputs["comparison_coverage"]
-        shares = found.groupby(["perturbation", "role", "transform"])["share"].sum()
+        table = outputs["comparison_coverage"]
+        shares = table.groupby(["perturbation", "role", "transform"])["share"].sum()
         assert shares.to_numpy() == pytest.approx(np.ones(len(shares)))
-        of_items = found[found["role"] == "item"]
+        of_items = table[table["role"] == "item"]
         counts = of_items.groupby(["perturbation", "transform"])["n"].sum()
         assert (counts == 3 * n).all()
     assert count_changes(PerturbationChanges.empty()).empty
@@ -189,11 +189,11 @@ def test_outcomes_of_each_transform_add_up(stage: Any, rules: Any) -> None:
 
 
 def test_metrics_are_flat_numbers(stage: Any) -> None:
-    found = stage.outputs["comparison_metrics"]
-    assert all(isinstance(value, float) for value in found.values())
+    table = stage.outputs["comparison_metrics"]
+    assert all(isinstance(value, float) for value in table.values())
     for name in ("mean_delta", "kendall_tau_b", "tau_b_between_copies", "significant_reversals"):
-        assert f"{name}.wicked.letters-5" in found
-    assert found["prompts_shared"] == stage.outputs["comparison_prompts"]["shared"].sum()
+        assert f"{name}.wicked.letters-5" in table
+    assert table["prompts_shared"] == stage.outputs["comparison_prompts"]["shared"].sum()
 
 
 def test_results_do_not_depend_on_row_order(stage: Any) -> None:
@@ -203,14 +203,14 @@ def test_results_do_not_depend_on_row_order(stage: Any) -> None:
         for name, value in inputs.items()
         if isinstance(value, pd.DataFrame) and name not in ("items",)
     }
-    one, other = stage.run(**inputs), stage.run(**{**inputs, **turned})
+    first, second = stage.run(**inputs), stage.run(**{**inputs, **turned})
     for name in (
         "comparison_scores",
         "comparison_summary",
         "comparison_none_rates",
         "comparison_demonstrations",
     ):
-        pd.testing.assert_frame_equal(one[name], other[name])
+        pd.testing.assert_frame_equal(first[name], second[name])
 
 
 def test_ranks_and_bounds_are_those_of_the_panel(stage: Any) -> None:
@@ -229,5 +229,5 @@ def test_ranks_and_bounds_are_those_of_the_panel(stage: Any) -> None:
         < -1e-12
         for a, b in pairs
     )
-    own = stage.outputs["comparison_reversals"]
-    assert (own["asking_style"] == "letters-5").sum() == turned
+    rows = stage.outputs["comparison_reversals"]
+    assert (rows["asking_style"] == "letters-5").sum() == turned

@@ -42,23 +42,23 @@ def test_fine_tuning_changes_only_the_last_layer_and_the_head(params: FineTuning
         name.startswith(("classifier", "bert.pooler")) or ".layer.2." in name for name in changed
     )
     assert {"classifier.weight"} <= changed
-    found = classify(trained, TEXTS, params)
-    assert found[LABELS == 1].min() > 0.5 > found[LABELS == 0].max()
+    probabilities = classify(trained, TEXTS, params)
+    assert probabilities[LABELS == 1].min() > 0.5 > probabilities[LABELS == 0].max()
 
 
 def test_training_twice_gives_the_same_probabilities_also_after_saving(
     params: FineTuningParams, tmp_path: Path
 ) -> None:
     torch.manual_seed(5)
-    one = fine_tune(TEXTS, LABELS, params)
+    each = fine_tune(TEXTS, LABELS, params)
     torch.manual_seed(6)
     other = fine_tune(TEXTS, LABELS, params)
-    found = classify(one, TEXTS, params)
-    assert (found == classify(other, TEXTS, params)).all()
-    one.save(tmp_path)
+    probabilities = classify(each, TEXTS, params)
+    assert (probabilities == classify(other, TEXTS, params)).all()
+    each.save(tmp_path)
     assert (tmp_path / "model.safetensors").is_file()
     again = load_classifier(str(tmp_path), trained=True)
-    assert classify(again, TEXTS, params) == pytest.approx(found, abs=1e-6)
+    assert classify(again, TEXTS, params) == pytest.approx(probabilities, abs=1e-6)
 
 
 def test_probabilities_are_in_the_order_of_the_texts(params: FineTuningParams) -> None:

@@ -48,6 +48,6 @@ def test_labelled_items_are_evaluated_items_of_their_benchmark(
 ) -> None:
     items = pd.read_parquet(shared_data / f"benchmarks/{name}.parquet")
     known = items if split is None else items[items["split"] == split]
-    own = labels.loc[labels["benchmark"] == name, "item_id"]
-    assert len(own)
-    assert set(own) <= set(known["item_id"])
+    rows = labels.loc[labels["benchmark"] == name, "item_id"]
+    assert len(rows)
+    assert set(rows) <= set(known["item_id"])

@@ -35,8 +35,8 @@ def test_probabilities_equal_those_of_scikit_learn() -> None:
     features, labels = examples()
     scaled = StandardScaler().fit_transform(features.table)
     expected = LogisticRegression(C=0.5, tol=1e-8, max_iter=5000).fit(scaled, labels)
-    found = fit_logistic(features, labels, 0.5).probabilities(features)
-    assert found == pytest.approx(expected.predict_proba(scaled)[:, 1], abs=1e-6)
+    probabilities = fit_logistic(features, labels, 0.5).probabilities(features)
+    assert probabilities == pytest.approx(expected.predict_proba(scaled)[:, 1], abs=1e-6)
 
 
 def test_classifier_survives_a_json_round_trip() -> None:
@@ -88,8 +88,8 @@ def test_threshold_is_the_highest_that_meets_the_target(
     assert point.recall >= recall - 1e-9
     higher = probabilities[probabilities > point.threshold]
     if len(higher):
-        found = labels[probabilities >= higher.min()].sum() / labels.sum()
-        assert found < recall
+        result = labels[probabilities >= higher.min()].sum() / labels.sum()
+        assert result < recall
     flagged = probabilities >= point.threshold
     assert point.share_flagged == flagged.mean()
     assert point.precision == labels[flagged].mean()

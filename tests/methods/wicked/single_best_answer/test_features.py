@@ -56,7 +56,7 @@ def test_closeness_by_hand() -> None:
         "near": np.array([0, 1], np.float32),
         "far": np.array([-1, 0], np.float32),
     }
-    found = feature_table(table(("q", ["near", "gold", "far"], 1)), vectors, ["closeness"])
+    features = feature_table(table(("q", ["near", "gold", "far"], 1)), vectors, ["closeness"])
     expected = {
         "gold_to_nearest_distractor": half,
         "gold_to_distractors": 0,
@@ -65,19 +65,19 @@ def test_closeness_by_hand() -> None:
         "question_to_nearest_distractor": 0,
         "question_margin": half,
     }
-    assert found.names == CLOSENESS
-    assert found.table[0] == pytest.approx([expected[name] for name in CLOSENESS], abs=1e-6)
+    assert features.names == CLOSENESS
+    assert features.table[0] == pytest.approx([expected[name] for name in CLOSENESS], abs=1e-6)
 
 
 def test_features_do_not_depend_on_the_order_of_distractors() -> None:
     random = np.random.default_rng(0)
     vectors = {name: random.normal(size=4).astype(np.float32) for name in ("q", "a", "b", "c")}
     groups = ("surface", "closeness", "question", "options")
-    one = feature_table(table(("q", ["a", "b", "c"], 0)), vectors, groups)
+    each = feature_table(table(("q", ["a", "b", "c"], 0)), vectors, groups)
     other = feature_table(table(("q", ["c", "b", "a"], 2)), vectors, groups)
-    assert one.names == other.names
-    assert one.table == pytest.approx(other.table, abs=1e-6)
-    assert len(one.names) == one.table.shape[1] == len(SURFACE) + len(CLOSENESS) + 4 + 4
+    assert each.names == other.names
+    assert each.table == pytest.approx(other.table, abs=1e-6)
+    assert len(each.names) == each.table.shape[1] == len(SURFACE) + len(CLOSENESS) + 4 + 4
 
 
 def test_only_the_texts_that_a_group_needs_are_encoded() -> None:

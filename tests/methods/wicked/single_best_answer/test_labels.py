@@ -71,10 +71,10 @@ def test_annotators_overrule_the_judge_and_one_positive_label_is_enough() -> Non
         ],
         columns=["item_id", "benchmark", "labeller", "label", "doubt"],
     )
-    found = one_label_per_item(annotations)
-    assert found["label"].to_dict() == {"q1": 0, "q2": 1, "q3": 1}
-    assert found["sure"].to_dict() == {"q1": True, "q2": False, "q3": True}
-    assert found["judged"].to_dict() == {"q1": False, "q2": False, "q3": True}
+    result = one_label_per_item(annotations)
+    assert result["label"].to_dict() == {"q1": 0, "q2": 1, "q3": 1}
+    assert result["sure"].to_dict() == {"q1": True, "q2": False, "q3": True}
+    assert result["judged"].to_dict() == {"q1": False, "q2": False, "q3": True}
 
 
 @given(st.permutations(range(40)), st.sampled_from([0.1, 0.25, 0.5]))
@@ -83,8 +83,8 @@ def test_split_depends_on_ids_only_and_is_stratified(order: list[int], share: fl
     shuffled = table.iloc[order]
     held = dict(zip(shuffled.index, held_out_items(shuffled, share), strict=True))
     assert held == dict(zip(table.index, held_out_items(table, share), strict=True))
-    own = pd.Series(held).reindex(table.index)
-    for _, group in own.groupby([table["benchmark"], table["label"]]):
+    selected = pd.Series(held).reindex(table.index)
+    for _, group in selected.groupby([table["benchmark"], table["label"]]):
         assert group.sum() == np.floor(share * len(group) + 0.5)
 
 
