@@ -484,15 +484,15 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     from benchwright.datasets.subset_manifest import read_subset
     from benchwright.params.sampling import EstimationParams
 
-    asked = read_subset(subset)
+    manifest = read_subset(subset)
     new = read_answers(answers)
     known = None
     if not given["no_training"]:
         project = None if given["training"] else _project()
-        run_named = {"benchmark": asked.benchmark, **_run_params(given)}
+        run_named = {"benchmark": manifest.benchmark, **_run_params(given)}
         known = known_answers(project, env, given["training"], run_named)
     params = EstimationParams(level=given["level"])
-    estimates = estimate_scores(asked, new, known, given["estimator"], params, given["seed"])
+    estimates = estimate_scores(manifest, new, known, given["estimator"], params, given["seed"])
     click.echo("\n".join(terminal_lines(estimates)))
     if given["out"] is not None:
         click.echo(f"\nestimates: {_relative(write_estimates(estimates, given['out']))}")

@@ -115,7 +115,7 @@ def test_wrong_row_counts_in_the_footer_are_rejected(tmp_path: Path, claimed: in
             read_parquet(path)
         except InputError as error:
             told.add(str(error).partition(": ")[2])
-    assert f"has 3 rows where its footer says {claimed}; write it again" in told
+    assert f"3 rows, but the footer states {claimed}; write the file again" in told
 
 
 def test_invalid_utf_8_is_rejected(tmp_path: Path) -> None:
@@ -129,5 +129,5 @@ def test_invalid_utf_8_is_rejected(tmp_path: Path) -> None:
 def test_byte_order_mark_is_removed_and_invalid_bytes_are_reported_with_the_line() -> None:
     assert utf8_text(b"\xef\xbb\xbfa") == "a"
     for content, line in ((b"\xff", 1), (b"a\nb\n\xe9", 3)):
-        with pytest.raises(InputError, match=rf"^line {line} is not UTF-8 \(byte 0x"):
+        with pytest.raises(InputError, match=rf"^line {line}: not valid UTF-8 \(byte 0x"):
             utf8_text(content)

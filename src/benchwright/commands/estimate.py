@@ -139,20 +139,23 @@ def estimate_scores(
 def _answers(subset: SubsetManifest, new: KnownAnswers, notes: list[str]) -> NDArray[np.float64]:
     """Return responses (r, k) to the subset's items in order, also from rows of stock tasks."""
     stock = {"{}/{}".format(*item.stock): item.item_id for item in subset.items if item.stock}
-    asked = dict.fromkeys(subset.item_ids)
-    item_ids = [name if name in asked else stock.get(name) for name in new.item_ids]
+    wanted = dict.fromkeys(subset.item_ids)
+    item_ids = [name if name in wanted else stock.get(name) for name in new.item_ids]
     foreign = [name for name, item in zip(new.item_ids, item_ids, strict=True) if item is None]
     if len(foreign) == len(new.item_ids):
         first = new.item_ids[0] if new.item_ids else "–"
         raise InputError(
-            f"no response to any of the subset's {len(asked):,} items: the subset begins with "
+            f"no response to any of the subset's {len(wanted):,} items: the subset begins with "
             f"{subset.item_ids[0]}, the responses with {first}"
         )
     if foreign:
         notes.append(f"{len(foreign):,} items outside the subset are ignored, e.g. {foreign[0]}")
     # The first of several answers to an item counts.
     given = (
-        pd.DataFrame(new.correct.T).groupby(np.array(item_ids, object)).first().reindex(list(asked))
+        pd.DataFrame(new.correct.T)
+        .groupby(np.array(item_ids, object))
+        .first()
+        .reindex(list(wanted))
     )
     out = given.to_numpy(np.float64).T
     lacking = np.isnan(out)
@@ -162,7 +165,7 @@ def _answers(subset: SubsetManifest, new: KnownAnswers, notes: list[str]) -> NDA
         notes.append(
             f"{int(lacking.any(axis=1).sum()):,} models have missing responses; "
             f"{new.models[worst]} misses the most, {int(lacking[worst].sum()):,} of "
-            f"{len(asked):,}, e.g. {first}"
+            f"{len(wanted):,}, e.g. {first}"
         )
     return out
 
@@ -186,8 +189,8 @@ def _training(
     enough = answered.any(axis=0) & (answered.sum(axis=0) >= ANSWERED_BY * len(kept))
     wanted = set(subset.item_ids)
     inside = np.array([name in wanted for name in known.item_ids])
-    seen = set(np.array(known.item_ids, object)[answered.any(axis=0)])
-    lacking = [name for name in subset.item_ids if name not in seen]
+    answered_ids = set(np.array(known.item_ids, object)[answered.any(axis=0)])
+    lacking = [name for name in subset.item_ids if name not in answered_ids]
     if lacking:
         raise InputError(
             f"{known.source}: no training model answered {len(lacking):,} of the subset's "

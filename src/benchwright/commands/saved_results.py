@@ -453,11 +453,11 @@ def _logs(files: Sequence[Path], notes: list[str]) -> tuple[pd.DataFrame, pd.Dat
     altered = samples["item_id"].isna()
     samples = samples[~altered].astype({"value": np.float64})
     key = ["model", "item_id"]
-    first, again = samples.drop_duplicates(key), samples[samples.duplicated(key)]
-    if len(again):
-        both = again.merge(first, on=key)
+    first, repeated = samples.drop_duplicates(key), samples[samples.duplicated(key)]
+    if len(repeated):
+        both = repeated.merge(first, on=key)
         notes.append(
-            f"logs: {len(again):,} duplicate responses, of which "
+            f"logs: {len(repeated):,} duplicate responses, of which "
             f"{(both['value_x'] != both['value_y']).sum():,} differ; the first counts"
         )
     if altered.any():
@@ -471,8 +471,8 @@ def _logs(files: Sequence[Path], notes: list[str]) -> tuple[pd.DataFrame, pd.Dat
 
 def _samples(file: Path) -> list[tuple[str | None, float, str]]:
     """Return item (None for a draw), correctness and text of each sample of the first filter."""
-    named = _TASK.fullmatch(file.name)
-    task = named["task"] if named else file.stem
+    name_parts = _TASK.fullmatch(file.name)
+    task = name_parts["task"] if name_parts else file.stem
     rows = read_samples(file).to_pylist()
     samples: list[tuple[str | None, float, str]] = []
     for row in rows:

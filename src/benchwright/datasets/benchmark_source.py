@@ -107,17 +107,17 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
         benchmark = self._params()
         place = self._place(benchmark)
         if isinstance(place.source, HubSource):
-            frame, origin, found = _read_hub(benchmark, place.source, place.folder)
+            frame, origin, source_splits = _read_hub(benchmark, place.source, place.folder)
         else:
             _require_created(benchmark, place.source, place.folder)
-            frame, origin, found = _read_files(benchmark, place.source, place.folder)
+            frame, origin, source_splits = _read_files(benchmark, place.source, place.folder)
         counts = frame[SPLIT_COLUMN].value_counts()
-        if frame.empty and not found:
+        if frame.empty and not source_splits:
             raise InputError(f"{origin}: no rows")
         if not any(split in counts for split in benchmark.splits.evaluation):
             raise InputError(
                 f"{origin}: no row of split {listed(benchmark.splits.evaluation)}, which benchmark "
-                f"{benchmark.name} evaluates; the source has {listed(dict.fromkeys(found))}"
+                f"{benchmark.name} evaluates; the source has {listed(dict.fromkeys(source_splits))}"
             )
         _require_columns(frame, place.source.fields.columns(), origin)
         frame.attrs["source"] = {
@@ -197,8 +197,8 @@ def _read_files(benchmark: BenchmarkParams, source: FileSource, folder: Path) ->
         return _Read(frame.assign(**{SPLIT_COLUMN: source.all_rows}), str(path), [source.all_rows])
     _require_columns(frame, [str(source.split_column)], str(path))
     spellings = frame[source.split_column]
-    found = sorted({cell for cell in spellings if isinstance(cell, str)})
-    return _Read(_with_splits(frame, spellings, source, used), str(path), found)
+    names = sorted({cell for cell in spellings if isinstance(cell, str)})
+    return _Read(_with_splits(frame, spellings, source, used), str(path), names)
 
 
 def _unknown(cell: Any) -> str | None:
@@ -233,7 +233,7 @@ def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -
     """
     copy = next((p for p in (raw_folder / "hub", Path(source.id)) if p.is_dir()), None)
     frames = []
-    found: list[str] = []
+    spellings: list[str] = []
     for config in source.configs or (None,):
         if copy is None:
             splits = _splits_of_the_hub(benchmark, source, config, raw_folder)
@@ -243,13 +243,13 @@ def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -
                 for split, files in split_files(copy, config).items()
             }
         for spelling, rows in splits.items():
-            found.append(spelling)
+            spellings.append(spelling)
             name = source.split_name(spelling)
             if name is not None and name.split in benchmark.splits.used():
                 frames.append(_hub_rows(rows(), config, name))
     origin = source.id if copy is None else str(copy)
     frame = pd.concat(frames, ignore_index=True) if frames else verbatim_table({SPLIT_COLUMN: []})
-    return _Read(frame, origin, found)
+    return _Read(frame, origin, spellings)
 
 
 def _splits_of_the_hub(

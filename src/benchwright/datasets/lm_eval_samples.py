@@ -94,12 +94,12 @@ def read_run(path: Path) -> Run:
     Raises:
         InputError: the file is not a JSON object.
     """
-    seen = _NAME.fullmatch(path.name)
-    if seen is None:
+    parts = _NAME.fullmatch(path.name)
+    if parts is None:
         return Run(None, -1)
     # `--output_path x.json` writes `x_<time>.json` instead of `results_<time>.json`.
-    usual = path.with_name(f"results_{seen['time']}.json")
-    others = sorted(path.parent.glob(f"*_{seen['time']}.json"))
+    usual = path.with_name(f"results_{parts['time']}.json")
+    others = sorted(path.parent.glob(f"*_{parts['time']}.json"))
     file = usual if usual in others else next(iter(others), None)
     if file is None:
         return Run(None, -1)
@@ -109,7 +109,7 @@ def read_run(path: Path) -> Run:
         raise InputError(f"{file}: not valid JSON: {' '.join(str(error).split())}") from error
     if not isinstance(results, dict):
         raise InputError(f"{file}: expected an object, got {format_value(results)}")
-    return Run(_model(results), _shots(results, seen["task"]))
+    return Run(_model(results), _shots(results, parts["task"]))
 
 
 def run_of(name: str) -> str:
@@ -119,8 +119,8 @@ def run_of(name: str) -> str:
     'org__m/2026-11-20T22-25-57.198528'
     """
     folders, slash, file = name.rpartition("/")
-    seen = _NAME.fullmatch(file)
-    return name if seen is None else f"{folders}{slash}{seen['time']}"
+    parts = _NAME.fullmatch(file)
+    return name if parts is None else f"{folders}{slash}{parts['time']}"
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -207,8 +207,8 @@ def _in_order(value: Any) -> Any:
 def _conditional(contexts: list[str], continuations: list[str]) -> int:
     """Return the number of requests with a context; acc_mutual_info repeats them without."""
     half, odd = divmod(len(continuations), 2)
-    again = not odd and continuations[:half] == continuations[half:]
-    return half if again and any(contexts[:half]) and not any(contexts[half:]) else len(contexts)
+    repeats = not odd and continuations[:half] == continuations[half:]
+    return half if repeats and any(contexts[:half]) and not any(contexts[half:]) else len(contexts)
 
 
 def _log_likelihood(response: Any) -> float:
@@ -240,10 +240,10 @@ def _model(results: dict[str, Any]) -> str | None:
     if isinstance(arguments, str):
         pairs = [pair.partition("=") for pair in arguments.split(",")]
         arguments = {key.strip(): value for key, _, value in pairs}
-    named = [results.get("model_name")]
+    candidates = [results.get("model_name")]
     if isinstance(arguments, dict):
-        named += [arguments.get(key) for key in _MODEL_ARGUMENTS]
-    name = next((name for name in named if isinstance(name, str) and name.strip()), None)
+        candidates += [arguments.get(key) for key in _MODEL_ARGUMENTS]
+    name = next((name for name in candidates if isinstance(name, str) and name.strip()), None)
     if name is None or not _LOCAL.match(name):
         return name
     return re.split(r"[/\\]", name.rstrip("/\\"))[-1] or None

@@ -79,13 +79,13 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
             raise InputError(
                 f"responses: expected a list of files, got {format_value(self._named)}"
             )
-        named = [_spec(entry, position) for position, entry in enumerate(self._named)]
-        names = [spec.file for spec in named]
+        configured = [_spec(entry, position) for position, entry in enumerate(self._named)]
+        names = [spec.file for spec in configured]
         for name in names:
             if names.count(name) > 1:
                 raise InputError(f"responses: {name!r} is listed more than once")
         others = [spec for spec in self._unnamed() if spec.file not in names]
-        return {spec.file: self._load_file(spec) for spec in [*named, *others]}
+        return {spec.file: self._load_file(spec) for spec in [*configured, *others]}
 
     def _unnamed(self) -> list[ResponseFileParams]:
         """Return the files in the folder and logs in its subfolders, by name."""

@@ -113,8 +113,8 @@ class FieldMapping(Section):
         if (choices := self.choices) is not None:
             yield from filter(None, (choices.column, choices.labels))
             yield from (*choices.columns, *choices.split_columns)
-        named = (self.question, self.gold.column, self.subject, self.item_id, self.passage)
-        yield from filter(None, (*named, self.explanation, self.domain, self.url, self.source_id))
+        others = (self.question, self.gold.column, self.subject, self.item_id, self.passage)
+        yield from filter(None, (*others, self.explanation, self.domain, self.url, self.source_id))
 
 
 class SplitName(NamedTuple):
@@ -137,9 +137,9 @@ class _Source(Section):
         for pattern, split in self.splits.items():
             if "{subject}" not in pattern:
                 continue
-            seen = re.fullmatch(re.escape(pattern).replace(r"\{subject\}", "(.+)"), spelling, re.S)
-            if seen:
-                return SplitName(split, seen.group(1))
+            match = re.fullmatch(re.escape(pattern).replace(r"\{subject\}", "(.+)"), spelling, re.S)
+            if match:
+                return SplitName(split, match.group(1))
         canonical = next((split for split in SPLITS if split == spelling), None)
         return None if canonical is None else SplitName(canonical, None)
 
@@ -202,9 +202,9 @@ class SourcesParams(Section):
 
     def by_kind(self) -> dict[SourceKind, HubSource | FileSource]:
         """Return the configured sources by kind."""
-        named: dict[SourceKind, HubSource | FileSource | None]
-        named = {"hub": self.hub, "mirror": self.mirror, "local": self.local}
-        return {kind: source for kind, source in named.items() if source is not None}
+        sources: dict[SourceKind, HubSource | FileSource | None]
+        sources = {"hub": self.hub, "mirror": self.mirror, "local": self.local}
+        return {kind: source for kind, source in sources.items() if source is not None}
 
 
 class SplitPurposes(Section):

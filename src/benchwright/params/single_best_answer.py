@@ -171,8 +171,8 @@ class ClassifierDocument(_Part):
     def _has_what_its_kind_needs(cls, document: Any) -> Any:
         if not isinstance(document, dict):
             return document
-        own = ("groups", "encoder", "encoder_key", "logistic")
-        needed = {"embedding": own, "bert": ("fine_tuning",), "hub": ("fine_tuning",)}
+        of_embedding = ("groups", "encoder", "encoder_key", "logistic")
+        needed = {"embedding": of_embedding, "bert": ("fine_tuning",), "hub": ("fine_tuning",)}
         kind = str(document.get("kind"))
         if missing := [name for name in needed.get(kind, ()) if name not in document]:
             raise ValueError(f"{missing[0]} is missing")

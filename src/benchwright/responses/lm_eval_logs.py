@@ -139,9 +139,9 @@ def order_of(orders: Orders, style: str) -> list[int] | None:
 
     For a style that the continuations do not allow, return the order that all styles agree on.
     """
-    own = orders.get(SCORED_AS.get(style, style))
-    if own is not None:
-        return own
+    order_in_style = orders.get(SCORED_AS.get(style, style))
+    if order_in_style is not None:
+        return order_in_style
     known = [order for order in orders.values() if order is not None]
     return known[0] if known and all(order == known[0] for order in known) else None
 
@@ -186,8 +186,8 @@ def read_lm_eval(
     rows_read = file.table.to_pylist()
     first = rows_read[0]["filter"]
     samples = [_sample(row) for row in rows_read if row["filter"] == first]
-    again = [_sample(row) for row in rows_read if row["filter"] != first]
-    skipped.documents(f"duplicates from filters other than {first}", again, "doubled")
+    other_filters = [_sample(row) for row in rows_read if row["filter"] != first]
+    skipped.documents(f"duplicates from filters other than {first}", other_filters, "doubled")
     joined = _usable(_join_by_condition(samples, file, index, foreign, skipped), skipped)
     tally = Tally(file.name, "lm_eval")
     rows = no_rows(ROWS)
@@ -216,19 +216,19 @@ def _join_by_condition(
     lost: dict[str, list[Sample]] = {}
     for condition in sorted(set(conditions)):
         at = [row for row, name in enumerate(conditions) if name == condition]
-        asked = [samples[row] for row in at]
+        samples_of_condition = [samples[row] for row in at]
         items = index.of(condition)
         if items is None:
-            lost[unknown_condition(condition)] = asked
+            lost[unknown_condition(condition)] = samples_of_condition
             continue
         if (run_of(file.name), condition) in foreign:
-            lost[different_texts(condition)] = asked
+            lost[different_texts(condition)] = samples_of_condition
             continue
         places = join_documents(
-            asked, items, file.mappings, as_perturbed=condition in index.perturbed
+            samples_of_condition, items, file.mappings, as_perturbed=condition in index.perturbed
         )
         start = index.start(condition)
-        for row, sample, place in zip(at, asked, places, strict=True):
+        for row, sample, place in zip(at, samples_of_condition, places, strict=True):
             if place is None:
                 lost.setdefault("not joined", []).append(sample)
                 continue
@@ -417,9 +417,9 @@ def _style(joined: Sequence[_Joined], skipped: _Skipped) -> str:
         skipped.notes.append(f"style unknown: the continuations have several styles ({kinds})")
         return ""
     first = min((row.sample for row in joined), key=lambda sample: sample.doc_id)
-    seen = (first.continuations or [""])[0]
+    example = (first.continuations or [""])[0]
     skipped.notes.append(
-        f"style unknown: continuations such as {format_value(seen)} (doc {first.doc_id}) are "
+        f"style unknown: continuations such as {format_value(example)} (doc {first.doc_id}) are "
         "neither option letters nor option texts"
     )
     return ""
@@ -433,9 +433,9 @@ def _differing_gold(joined: Sequence[_Joined], index: AnswerIndex) -> list[bool]
     differs = []
     for row in joined:
         position, order = row.place.position, _item_order(row.place, index)
-        named = {order[option] for option in _targets(row)}
-        known = bool(named) and bool(index.single[position])
-        differs.append(known and int(index.answer[position]) not in named)
+        targets = {order[option] for option in _targets(row)}
+        known = bool(targets) and bool(index.single[position])
+        differs.append(known and int(index.answer[position]) not in targets)
     return differs
 
 
@@ -448,19 +448,19 @@ def _targets(row: _Joined) -> set[int]:
     continuations = row.sample.continuations
     text = _plain(row.sample.target)
     among = row.place.choices if continuations is None else continuations
-    named = {i for i, option in enumerate(among) if _plain(option) == text}
+    targets = {i for i, option in enumerate(among) if _plain(option) == text}
     numbers = [int(n) for n in re.findall(r"[0-9]{1,4}", text)]
     if _NUMBER.fullmatch(text) or _OPTION_LIST.fullmatch(text):
-        named.update(numbers)
+        targets.update(numbers)
     if continuations is None:
         if _NUMBER.fullmatch(text):
-            named.update(number - 1 for number in numbers)
+            targets.update(number - 1 for number in numbers)
         letter = text.strip("().:").upper()
-        named.update({LETTERS.index(letter)} if len(letter) == 1 and letter in LETTERS else ())
-    named = {option for option in named if 0 <= option < len(among)}
+        targets.update({LETTERS.index(letter)} if len(letter) == 1 and letter in LETTERS else ())
+    targets = {option for option in targets if 0 <= option < len(among)}
     if continuations is None:
-        return named
-    return set() if row.order is None else {row.order[option] for option in named}
+        return targets
+    return set() if row.order is None else {row.order[option] for option in targets}
 
 
 def _item_order(place: Place, index: AnswerIndex) -> list[int]:

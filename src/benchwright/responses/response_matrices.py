@@ -72,18 +72,18 @@ def build_response_matrices(
     rows = rows.assign(position=index.find(rows["item_id"]))
     rows = _with_probabilities(rows, calibration, index)
     is_live = (rows["source"] == "live").to_numpy(dtype=bool)
-    again = rows.duplicated(_KEY, keep="first").to_numpy()
-    kept = rows[~again].sort_values(["configuration", "condition", "position"])
-    superseded = _superseded(rows[is_live & ~again], rows[again & ~is_live])
+    repeated = rows.duplicated(_KEY, keep="first").to_numpy()
+    kept = rows[~repeated].sort_values(["configuration", "condition", "position"])
+    superseded = _superseded(rows[is_live & ~repeated], rows[repeated & ~is_live])
 
     conditions = sorted({*kept["condition"], *(m.condition for m in wide_matrices)})
     matrices: dict[str, ResponseMatrix] = {}
     coverage = []
     for condition in conditions:
         wide = [matrix for matrix in wide_matrices if matrix.condition == condition]
-        own = kept[kept["condition"] == condition]
-        matrices[condition] = _matrix(condition, own, wide, index)
-        coverage += _coverage(matrices[condition], own, wide, superseded)
+        rows_of_condition = kept[kept["condition"] == condition]
+        matrices[condition] = _matrix(condition, rows_of_condition, wide, index)
+        coverage += _coverage(matrices[condition], rows_of_condition, wide, superseded)
     item_ids = tuple(index.ids)
     return Matrices(
         matrices.get("question", ResponseMatrix.empty(item_ids)),
@@ -288,7 +288,7 @@ def _compare_with_matrices(
         |p_answer live − recorded| of each replaced cell (NaN if unknown), by configuration; and the
         configurations with a cell that is not replaced.
     """
-    asked = {
+    live_p_answers = {
         str(name): answers.set_index("item_id")["p_answer"]
         for name, answers in live.groupby("configuration")
     }
@@ -298,9 +298,9 @@ def _compare_with_matrices(
         ids = pd.Index(matrix.item_ids)
         kept = matrix.answered()
         for row, name in enumerate(matrix.models):
-            if name in asked:
-                replaced = kept[row] & ids.isin(asked[name].index)
-                now = asked[name].reindex(ids[replaced]).to_numpy(dtype=np.float64)
+            if name in live_p_answers:
+                replaced = kept[row] & ids.isin(live_p_answers[name].index)
+                now = live_p_answers[name].reindex(ids[replaced]).to_numpy(dtype=np.float64)
                 apart = np.abs(now - matrix.p_answer[row, replaced]).tolist()
                 gaps.setdefault(name, []).extend(apart)
                 kept[row] &= ~replaced
@@ -351,5 +351,7 @@ def build_perturbed_matrices(
 
 def _of_copy(responses: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
     """Return the responses to a copy's items under the condition `question`."""
-    own = responses["condition"] == condition
-    return responses[own & responses["item_id"].isin(rows["item_id"])].assign(condition="question")
+    of_condition = responses["condition"] == condition
+    return responses[of_condition & responses["item_id"].isin(rows["item_id"])].assign(
+        condition="question"
+    )

@@ -36,8 +36,8 @@ class Tally:
         """Report `count` rows, with the first three examples by name."""
         if count == 0:
             return
-        seen = [*self._examples.get(what, []), *examples]
-        self._examples[what] = sorted(set(seen))[:EXAMPLES]
+        known = [*self._examples.get(what, []), *examples]
+        self._examples[what] = sorted(set(known))[:EXAMPLES]
         self._counts[what] = self._counts.get(what, 0) + int(count)
 
     def absorb(self, other: "Tally") -> None:

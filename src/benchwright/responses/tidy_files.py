@@ -96,8 +96,10 @@ def looks_tidy(file: LoadedFile) -> bool:
     if table is None:
         return False
     names = _names(file)
-    asked = [names["item_id"], names["content_hash"], names["question"]]
-    return names["model"] in table.column_names and any(n in table.column_names for n in asked)
+    item_columns = [names["item_id"], names["content_hash"], names["question"]]
+    return names["model"] in table.column_names and any(
+        n in table.column_names for n in item_columns
+    )
 
 
 def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally]:
@@ -133,11 +135,12 @@ def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally
         unreported = unreported & ~fresh
 
     kept = frame[~dropped & ~lost] if dropped.any() or lost.any() else frame
-    again = _repeated(kept, item_ids)
-    tally.add("doubled", "duplicates", again.sum(), labels.first(kept.index.to_numpy()[again]))
-    _count_differing_doubles(kept, again, tally, labels)
+    repeated = _repeated(kept, item_ids)
+    examples = labels.first(kept.index.to_numpy()[repeated])
+    tally.add("doubled", "duplicates", repeated.sum(), examples)
+    _count_differing_doubles(kept, repeated, tally, labels)
 
-    kept = kept[~again] if again.any() else kept
+    kept = kept[~repeated] if repeated.any() else kept
     tally.joined_by_hash = int(kept["by_hash"].sum())
     tally.joined_by_id = len(kept) - tally.joined_by_hash
     wrong = contradictions(kept, index)
@@ -225,14 +228,14 @@ def _join(
     positions = joined.positions
     foreign_rows = []
     for condition in sorted(conditions.unique()):
-        own = (conditions == condition).to_numpy(dtype=bool)
+        of_condition = (conditions == condition).to_numpy(dtype=bool)
         if index.of(condition) is None:
-            foreign_rows.append((unknown_condition(condition), own))
+            foreign_rows.append((unknown_condition(condition), of_condition))
         elif condition in index.perturbed and hashes is not None and not question_only:
-            texts_of = np.array(hashes, dtype=object)[own]
-            if index.compare_texts(condition, item_ids[own], texts_of).is_foreign():
-                foreign_rows.append((different_texts(condition), own))
-                positions[own] = -1
+            texts_of = np.array(hashes, dtype=object)[of_condition]
+            if index.compare_texts(condition, item_ids[of_condition], texts_of).is_foreign():
+                foreign_rows.append((different_texts(condition), of_condition))
+                positions[of_condition] = -1
     frame["position"] = positions
     frame["by_hash"] = joined.by_hash & (positions >= 0)
     return foreign_rows
@@ -304,12 +307,12 @@ def _require_valid_row(columns: _Columns, problems: list[tuple[str, Mask]]) -> N
     if not np.logical_or.reduce([mask for _, mask in problems]).all():
         return
     reason = next(reason for reason, mask in problems if mask[0])
-    asked = ("model", "correct", "score", "prediction", "p_answer", "p_prediction", "logprobs")
-    seen = ", ".join(
-        f"{columns.names[name]} {columns[name][0].as_py()!r}" for name in asked if name in columns
+    shown = ("model", "correct", "score", "prediction", "p_answer", "p_prediction", "logprobs")
+    values = ", ".join(
+        f"{columns.names[name]} {columns[name][0].as_py()!r}" for name in shown if name in columns
     )
     raise InputError(
-        f"{columns.file.name}: no valid row; row 1: {reason} (got {seen}); write 'correct' and "
+        f"{columns.file.name}: no valid row; row 1: {reason} (got {values}); write 'correct' and "
         "probabilities as 0–1, and 'prediction' as a letter or 0-based index"
     )
 
@@ -323,21 +326,21 @@ def _repeated(kept: pd.DataFrame, item_ids: NDArray[np.object_]) -> Mask:
     by_hash = kept["by_hash"].to_numpy(dtype=bool)
     if not by_hash.any():
         return kept.duplicated(KEY, keep="first").to_numpy()
-    named = item_ids[kept.index.to_numpy()]
-    twins = pd.factorize(np.where(by_hash, named, ""), sort=True)[0]
+    stated_ids = item_ids[kept.index.to_numpy()]
+    twins = pd.factorize(np.where(by_hash, stated_ids, ""), sort=True)[0]
     order = np.lexsort((twins, by_hash))
-    again = np.empty(len(kept), dtype=bool)
-    again[order] = kept.iloc[order].duplicated(KEY, keep="first").to_numpy()
-    return again
+    repeated = np.empty(len(kept), dtype=bool)
+    repeated[order] = kept.iloc[order].duplicated(KEY, keep="first").to_numpy()
+    return repeated
 
 
 def _count_differing_doubles(
-    kept: pd.DataFrame, again: Mask, tally: Tally, labels: _Labels
+    kept: pd.DataFrame, repeated: Mask, tally: Tally, labels: _Labels
 ) -> None:
-    if not again.any():
+    if not repeated.any():
         return
-    later = kept[again]
-    first = kept[~again].set_index(KEY).loc[pd.MultiIndex.from_frame(later[KEY])]
+    later = kept[repeated]
+    first = kept[~repeated].set_index(KEY).loc[pd.MultiIndex.from_frame(later[KEY])]
     differ = disagree(first.reset_index(drop=True), later.reset_index(drop=True))
     examples = labels.first(later.index.to_numpy()[differ])
     what = "duplicates with a different response (the first counts)"

@@ -161,8 +161,8 @@ def _as_list(value: Any, what: str, rule: Rule) -> list[Any]:
         return list(value.tolist())
     if isinstance(value, (list, tuple)):
         return list(value)
-    seen = "missing" if is_missing(value) else f"{format_value(value)} ({type(value).__name__})"
-    raise Unusable(rule, f"{what} is {seen}; expected a list")
+    actual = "missing" if is_missing(value) else f"{format_value(value)} ({type(value).__name__})"
+    raise Unusable(rule, f"{what} is {actual}; expected a list")
 
 
 def _cells(row: Row, field: ChoicesField) -> list[Any]:
@@ -191,8 +191,8 @@ def read_choices(row: Row, field: ChoicesField, n_choices: int | None) -> list[s
     choices = []
     for number, cell in enumerate(_cells(row, field), start=1):
         if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
-            seen = "missing" if is_missing(cell) else format_value(cell)
-            raise Unusable(Rule.EMPTY_OPTION, f"option {number} is {seen}; expected text")
+            actual = "missing" if is_missing(cell) else format_value(cell)
+            raise Unusable(Rule.EMPTY_OPTION, f"option {number} is {actual}; expected text")
         choices.append(as_text(cell, f"option {number}"))
     count = len(choices)
     if not 2 <= count <= len(LETTERS):

@@ -129,13 +129,14 @@ def divide(
     """
     shared = set(splits.demonstrations) & set(splits.calibration)
     pool = [item_id for item_id, split in split_of.items() if split in shared]
-    drawn = smallest_draws(pool, min(calibration_size, len(pool) // 2), seed, "calibration_items")
+    size = min(calibration_size, len(pool) // 2)
+    calibrating = smallest_draws(pool, size, seed, "calibration_items")
     purposes = Purposes([], [], [])
     for item_id in sorted(split_of, key=natural_key):
         split = split_of[item_id]
         if split in splits.evaluation:
             purposes.evaluation.append(item_id)
-        elif item_id in drawn or split not in splits.demonstrations:
+        elif item_id in calibrating or split not in splits.demonstrations:
             purposes.calibration.append(item_id)
         else:
             purposes.demonstrations.append(item_id)

@@ -67,7 +67,7 @@ def test_a_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) 
         (("sources", "mirror", "fields", "choices"), None, "gold.form must be final_answer"),
         (("sources", "mirror", "fields", "choices"), {}, "either column, or columns"),
         (("sources", "mirror", "fields", "gold", "column"), None, "gold needs a column"),
-        (("sources", "mirror", "fields", "gold", "after"), "#", "only for the form final_answer"),
+        (("sources", "mirror", "fields", "gold", "after"), "#", "needs the form final_answer"),
         (("sources", "mirror", "fields", "gold", "form"), "label", "needs choices.labels"),
         (("name",), "../mmlu", "should match pattern"),
     ],

@@ -284,8 +284,8 @@ def compare_coverage(before: SavedAudit, after: SavedAudit) -> pd.DataFrame:
     columns = ["rule", "status_before", "status_after", "reason_before", "reason_after"]
     if before.coverage is None or after.coverage is None:
         return pd.DataFrame(columns=columns)
-    named = ["rule", "status", "reason"]
-    old, new = (pd.read_parquet(path)[named] for path in (before.coverage, after.coverage))
+    columns_read = ["rule", "status", "reason"]
+    old, new = (pd.read_parquet(path)[columns_read] for path in (before.coverage, after.coverage))
     both = old.merge(new, on="rule", how="outer", suffixes=("_before", "_after"))
     both = both.fillna("")[columns]
     differs = both[columns[1::2]].to_numpy() != both[columns[2::2]].to_numpy()

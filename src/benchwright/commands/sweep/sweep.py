@@ -39,7 +39,7 @@ class Interruption:
     """Ctrl-C during a sweep: it ends the current run (`raises`), but lets results be saved."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
         self.raises = False
 
     @contextmanager
@@ -55,7 +55,7 @@ class Interruption:
             signal.signal(signal.SIGINT, earlier)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
+        self.requested = True
         if self.raises:
             end_workers()
             raise KeyboardInterrupt
@@ -107,17 +107,17 @@ def run_combinations(
                 finally:
                     interruption.raises = False
             except KeyboardInterrupt:
-                interruption.asked = True
+                interruption.requested = True
                 run = SweepRun(combination, "interrupted")
             except Exception as error:
                 run = SweepRun(combination, "failed", error=_message(error))
-                if interruption.asked:  # the error may come from a stopped worker
+                if interruption.requested:  # the error may come from a stopped worker
                     run = SweepRun(combination, "interrupted")
             run = run._replace(seconds=clock() - started)
             runs.append(run)
             save(runs)
             echo(_progress(number, len(todo), run, remaining_seconds(runs, todo[number:])))
-            if interruption.asked:
+            if interruption.requested:
                 break
     return runs + [SweepRun(combination, "not_run") for combination in todo[len(runs) :]]
 
