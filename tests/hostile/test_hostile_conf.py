@@ -54,7 +54,7 @@ def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
     file.parent.mkdir()
     file.write_bytes(BENCHMARK.encode("utf-16"))
     line = conf_mistake(tmp_path, ValueError())
-    assert line == f"{file}: is not UTF-8 (byte 0xff); save it as UTF-8"
+    assert line == f"{file}: not valid UTF-8 (byte 0xff); save the file as UTF-8"
 
 
 def test_an_error_that_conf_did_not_cause_is_left_alone(tmp_path: Path) -> None:
