@@ -1,4 +1,4 @@
-"""Run in a process of its own: bombs and Parquet files that lie. Prints what went wrong."""
+"""Read decompression bombs and false Parquet files in a separate process; print failures."""
 
 import gzip
 import io
@@ -27,7 +27,7 @@ MATRIX = "a response matrix"
 
 
 def outcome(name: str, path: Path) -> str:
-    """`read`, `refused`, or what went wrong."""
+    """Return `read`, `refused`, or the failure."""
     began = time.monotonic()
     try:
         READERS[name][1](path)
@@ -43,7 +43,7 @@ def of_parquet() -> list[str]:
 
 
 def whole(name: str, folder: Path) -> bytes:
-    """A Parquet file that the reader takes."""
+    """Return a Parquet file that the reader accepts."""
     path = folder / "whole.parquet"
     if name == MATRIX:
         correct = np.array([[1, 0, np.nan], [1, 1, 1]], dtype=np.float32)
@@ -62,7 +62,7 @@ def whole(name: str, folder: Path) -> bytes:
 
 
 def lies(content: bytes, draw: random.Random) -> bytes:
-    """The file with a few bytes of its footer, its pages or its end changed."""
+    """Return the file with a few bytes of footer, pages or end changed."""
     changed = bytearray(content)
     footer = len(changed) - 8 - int.from_bytes(changed[-8:-4], "little")
     for _ in range(draw.choice((1, 1, 2, 4))):
@@ -72,7 +72,7 @@ def lies(content: bytes, draw: random.Random) -> bytes:
 
 
 def check_lies(folder: Path, count: int) -> dict[str, int]:
-    """How often each outcome came."""
+    """Count the outcomes."""
     draw = random.Random(0)  # noqa: S311
     found: dict[str, int] = {}
     names = of_parquet()
@@ -92,7 +92,7 @@ def check_lies(folder: Path, count: int) -> dict[str, int]:
 
 
 def parquet_bomb(**more: Any) -> bytes:
-    """A hundred thousand times one text of a megabyte: 100 GB in a file of a few kilobytes."""
+    """Write a text of a megabyte 100,000 times: 100 GB in a few kilobytes."""
     rows = 100_000
     indices = pa.array(np.zeros(rows, dtype=np.int32))
     text = pa.DictionaryArray.from_arrays(indices, pa.array(["x" * 1_000_000]))
@@ -103,7 +103,7 @@ def parquet_bomb(**more: Any) -> bytes:
 
 
 def packed(line: bytes, total: int) -> bytes:
-    """So many bytes of one line, as gzip."""
+    """Write one line of this many bytes, as gzip."""
     out = io.BytesIO()
     with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=9, mtime=0) as stream:
         block = line * (1_000_000 // len(line))
@@ -113,7 +113,7 @@ def packed(line: bytes, total: int) -> bytes:
 
 
 def check_bombs(folder: Path, total: int) -> dict[str, str]:
-    """Outcome by reader; a bomb that is read is one."""
+    """Return the outcome by reader; reading a bomb is a failure."""
     lines = packed(b'{"text": "' + b"x" * 90_000 + b'"}\n', total)
     cells = packed(b"item_id,model,correct,id\n", total)
     parquet = parquet_bomb()
@@ -127,7 +127,7 @@ def check_bombs(folder: Path, total: int) -> dict[str, str]:
         began = time.monotonic()
         told = outcome(name, folder / file)
         sys.stderr.write(f"{name}: {told}, {time.monotonic() - began:.1f} s\n")
-        # Documents are read up to the limit, and the rest is told of.
+        # Documents are read up to the limit, and the rest is reported.
         if told != ("read" if name.startswith("documents") else "refused"):
             found[name] = told
     return found
@@ -136,7 +136,7 @@ def check_bombs(folder: Path, total: int) -> dict[str, str]:
 def main() -> None:
     """`bounded_reading.py <lies> <bytes of a bomb>`."""
     count, total = int(sys.argv[1]), int(sys.argv[2])
-    # Whatever asks for more fails at once, and takes nothing from others.
+    # Larger allocations fail at once, without affecting other processes.
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
     with tempfile.TemporaryDirectory() as folder:
         told = {"lies": check_lies(Path(folder), count)}

@@ -1,4 +1,4 @@
-"""Content that no reader asked for, by what is wrong with it."""
+"""Invalid file contents by kind of fault."""
 
 import bz2
 import gzip
@@ -12,7 +12,7 @@ import pyarrow as pa
 
 
 class Planted:
-    """What unpickling turns into a call: a folder is made where it was loaded."""
+    """An object whose unpickling creates a folder."""
 
     def __init__(self, marker: Path) -> None:
         self._marker = marker
@@ -22,12 +22,12 @@ class Planted:
 
 
 def planted(marker: Path) -> bytes:
-    """A pickle whose loading makes a folder."""
+    """Return a pickle whose loading creates a folder."""
     return pickle.dumps(Planted(marker))
 
 
 def zstd(content: bytes) -> bytes:
-    """The content, packed."""
+    """Return the compressed content."""
     out = pa.BufferOutputStream()
     with pa.CompressedOutputStream(out, "zstd") as stream:
         stream.write(content)
@@ -62,4 +62,4 @@ KINDS: dict[str, bytes] = {
     "an open quote": f"{_NAMES}\n{_CELLS},\n".replace(",m,", ',"m,').encode() + _CELLS.encode(),
     "more cells than columns": f"{_NAMES}\n{_CELLS},more\n".encode(),
 }
-"""By what is wrong; the names are those of columns that one reader or another wants."""
+"""Contents by fault, with column names that the readers require."""

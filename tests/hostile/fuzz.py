@@ -109,7 +109,7 @@ def _escaped(word: str) -> str:
 
 
 def _json_mutated(data: bytes, longest: int, seed: int) -> bytes:
-    """One value of one line changed, mostly; else bytes as libFuzzer changes them."""
+    """Usually change one value of one line; else mutate bytes as libFuzzer does."""
     draw = random.Random(seed)  # noqa: S311
     if draw.random() < 0.25:
         return bytes(atheris.Mutate(data, longest))
@@ -126,7 +126,7 @@ def _json_mutated(data: bytes, longest: int, seed: int) -> bytes:
 
 
 def _changed(value: Any, draw: random.Random) -> Any:
-    """The value with one of its parts replaced, dropped, doubled or renamed."""
+    """Return the value with a part replaced, removed, doubled or renamed."""
     if not value or not isinstance(value, dict | list) or draw.random() < 0.15:
         return draw.choice(VALUES)
     if isinstance(value, list):
@@ -143,7 +143,7 @@ def _changed(value: Any, draw: random.Random) -> Any:
 
 
 def _place(error: Exception) -> str:
-    """What tells one defect from another: the exception's type, and the last line of ours."""
+    """Return the key of a defect: the exception's type and the last line of this project."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if "benchwright" in frame.filename] or frames
     return f"{type(error).__name__} at {Path(own[-1].filename).name}:{own[-1].lineno}"

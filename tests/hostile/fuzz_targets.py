@@ -1,4 +1,4 @@
-"""What is fuzzed: each target reads bytes as one of the readers would, and says what may happen.
+"""Fuzz targets: each reads bytes as one of the readers does, and checks the outcome.
 
 A reader may refuse (`InputError`, one short line); any other exception is a defect, and so is a row
 that no count accounts for. `fuzz.py` runs the targets under a coverage-guided fuzzer, the tests on
@@ -68,7 +68,7 @@ class Target(NamedTuple):
 
 @cache
 def folder() -> Path:
-    """A folder in memory where there is one; it goes when the process ends."""
+    """Return a temporary folder, in memory if possible."""
     memory = Path("/dev/shm")  # noqa: S108
     own = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
     _KEPT.append(own)
@@ -88,7 +88,7 @@ def written(name: str, data: bytes) -> Path:
 
 @contextmanager
 def may_refuse() -> Iterator[None]:
-    """Lets a refusal pass, if it is a short line for the user."""
+    """Accept a refusal if it is a short line for the user."""
     try:
         yield
     except AssertionError:
@@ -113,17 +113,17 @@ def _documents(kind: str) -> Callable[[bytes], None]:
 
 
 def answer_keys(data: bytes) -> None:
-    """Numbers and letters below questions, however they are written."""
+    """Read numbers and letters below questions, in any spelling."""
     text = "".join(f"{i}. What is {i}?\nA. w\nB. x\nC. y\nD. z\n\n" for i in range(1, 6))
     found = questions_in(text + data.decode("utf-8", "replace"), "text/plain", ExtractionParams())
     for one in found:
-        # As the page gives it: whether it names an option is for the cleaning to say.
+        # As on the page: cleaning checks whether it names an option.
         assert one.answer is None or one.answer.strip()
         assert one.labels == ["A", "B", "C", "D"]
 
 
 def shard(data: bytes) -> None:
-    """JSON lines of documents: every line is a document, or counted as left out."""
+    """Read JSON lines: every line is a document or counted as unreadable."""
     path = written("documents/x.jsonl", data)
     batches = DocumentShards(str(path), reading={"document_bytes": 10_000}).load()
     rows = [row for batch in batches for row in batch.to_pylist()]
@@ -211,7 +211,7 @@ def _rows(name: str, fields: dict[str, Any]) -> Callable[[bytes], None]:
 
 
 def spreadsheet(data: bytes) -> None:
-    """A CSV file as a spreadsheet program may have saved it."""
+    """Read a CSV file as saved by a spreadsheet program."""
     path = written("sheet.csv", data)
     for columns in ((), ("item_id", "rule")):
         with may_refuse():
@@ -226,7 +226,7 @@ _CELLS = (
 
 
 def _rows_of(params: BenchmarkParams, kind: SourceKind) -> pd.DataFrame:
-    """A row for every shift of the cells, in the columns that a source of the benchmark names."""
+    """Map a row for every shift of the cells, in the columns of the source."""
     source = params.sources.by_kind().get(kind)
     assert source is not None
     names = dict.fromkeys(name.split(".")[0] for name in source.fields.columns())
@@ -242,7 +242,7 @@ def _rows_of(params: BenchmarkParams, kind: SourceKind) -> pd.DataFrame:
 
 
 def benchmark_file(data: bytes) -> None:
-    """A benchmark's YAML, read as Kedro reads it, and rows that are mapped as it says."""
+    """Read a benchmark's YAML as Kedro does, and map rows by it."""
     try:
         loaded = OmegaConf.create(data.decode("utf-8", "replace"))
         conf = OmegaConf.to_container(loaded, resolve=False)
@@ -269,7 +269,7 @@ def benchmark_file(data: bytes) -> None:
 
 
 def manifest(data: bytes) -> None:
-    """Results, a subset's manifest, the public half: JSON that someone else has sent."""
+    """Read results, a subset's manifest and the public half as untrusted JSON."""
     path = written("told/manifest.json", data)
     written("told/test.sealed", b"x")
     written("told/classifier.json", data)
@@ -299,7 +299,7 @@ def gguf(data: bytes) -> None:
 
 
 def replies(data: bytes) -> None:
-    """What a judge may write."""
+    """Parse replies of a judge."""
     reply = data.decode("utf-8", "replace")
     value = parse_rating(reply, Scale(0, 9), ["a question"], ["3", "4"])
     assert value is None or 0 <= value <= 9
@@ -309,7 +309,7 @@ def replies(data: bytes) -> None:
 
 
 def _gguf_bytes() -> bytes:
-    """The smallest file that has what is read."""
+    """Return a minimal valid file."""
     from gguf import GGUFWriter
 
     path = folder() / "seed.gguf"

@@ -1,4 +1,4 @@
-"""Every reader of a file that somebody else may have written, by the name of that file."""
+"""All readers of files from untrusted sources, by file name."""
 
 from collections.abc import Callable
 from pathlib import Path

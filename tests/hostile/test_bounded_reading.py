@@ -1,4 +1,4 @@
-"""What is packed small, or lies about its size, takes neither the memory nor the time."""
+"""Decompression bombs and false sizes cost neither memory nor time."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def run(lies: int, total: int) -> dict[str, dict[str, object]]:
 
 
 @pytest.mark.long
-def test_bombs_and_lies_are_told_within_two_gigabytes() -> None:
+def test_bombs_and_false_sizes_are_refused_within_two_gigabytes() -> None:
     told = run(600, 1_000_000_000)
     assert told["bombs"] == {}
     assert set(told["lies"]) == {"read", "refused"}, told["lies"]
@@ -57,7 +57,7 @@ def test_a_table_is_read_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.Monke
         read_parquet(path)
 
 
-def test_a_dictionary_counts_what_its_rows_say(tmp_path: Path) -> None:
+def test_a_dictionary_counts_by_its_rows(tmp_path: Path) -> None:
     rows = pa.array([0, 1, 0] * 100, pa.int32())
     named = pa.DictionaryArray.from_arrays(rows, pa.array(["x" * 1_000, "y"]))
     path = tmp_path / "a.parquet"
@@ -68,7 +68,7 @@ def test_a_dictionary_counts_what_its_rows_say(tmp_path: Path) -> None:
     assert read.column("text").to_pylist() == named.to_pylist()
 
 
-def test_what_is_whole_is_read_whole(tmp_path: Path) -> None:
+def test_complete_files_are_read_completely(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(whole("rows as Parquet", tmp_path))
     assert read_parquet(path).num_rows == 8

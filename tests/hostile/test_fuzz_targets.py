@@ -1,4 +1,4 @@
-"""The fuzz targets on their seeds, on changes of these, and on every input that once failed."""
+"""The fuzz targets on their seeds, on mutations, and on inputs that once failed."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ _ODD = [b"", b"\0", b"\xff", b'"', b"\n", b"\r", b"{", b"[", b"1e999", b"NaN", b
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_seeds_and_their_halves(name: str) -> None:
+def test_targets_accept_seeds_and_their_halves(name: str) -> None:
     target = TARGETS[name]
     for seed in target.seeds:
         for content in (seed, seed[: len(seed) // 2], seed[len(seed) // 2 :], seed * 3):
@@ -22,7 +22,7 @@ def test_seeds_and_their_halves(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", FOUND, ids=[path.stem for path in FOUND])
-def test_what_once_failed_does_not_any_more(path: Path) -> None:
+def test_inputs_that_once_failed_pass(path: Path) -> None:
     TARGETS[path.name.partition("-")[0]].run(path.read_bytes())
 
 
@@ -39,7 +39,7 @@ def _changes(draw: st.DrawFn, name: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_small_changes(name: str) -> None:
+def test_targets_accept_small_changes(name: str) -> None:
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
     @given(_changes(name))
     def run(content: bytes) -> None:

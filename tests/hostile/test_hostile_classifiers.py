@@ -1,4 +1,4 @@
-"""`classifier.json` with one field changed: told by its name when it is read."""
+"""`classifier.json` with one invalid field: the error names the field."""
 
 import json
 import math
@@ -37,7 +37,7 @@ def load(folder: Path, document: Any) -> dict[str, Any] | None:
 
 
 @pytest.mark.parametrize("document", [EMBEDDING, BERT], ids=["embedding", "bert"])
-def test_what_training_writes_is_read(tmp_path: Path, document: dict[str, Any]) -> None:
+def test_a_saved_classifier_is_read(tmp_path: Path, document: dict[str, Any]) -> None:
     read = load(tmp_path, document)
     assert read is not None
     assert read["threshold"] == 0.2
@@ -97,6 +97,6 @@ def test_a_changed_field_is_named(tmp_path: Path, place: str, value: Any, told: 
     ("place", "value"),
     [("fine_tuning", None), ("fine_tuning.epochs", 0), ("weights", "../x"), ("weights", [1])],
 )
-def test_a_fine_tuned_one_is_checked_too(tmp_path: Path, place: str, value: Any) -> None:
+def test_a_fine_tuned_classifier_is_checked(tmp_path: Path, place: str, value: Any) -> None:
     with pytest.raises(DatasetError, match="kedro run --pipeline sba to write it again"):
         load(tmp_path, changed(BERT, place, value))

@@ -1,4 +1,4 @@
-"""Files of conf that are broken or made to mislead, and pages of a crawl with odd charsets."""
+"""Broken or misleading conf files, and crawled pages with unusual charsets."""
 
 import gzip
 from pathlib import Path
@@ -35,7 +35,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_broken_file_of_conf_is_told_with_its_place(name: str, tmp_path: Path) -> None:
+def test_a_broken_conf_file_is_reported_with_its_line(name: str, tmp_path: Path) -> None:
     content, told = FILES[name]
     marker = tmp_path / "marker"
     file = tmp_path / "conf" / "base" / "toy.yml"
@@ -49,7 +49,7 @@ def test_a_broken_file_of_conf_is_told_with_its_place(name: str, tmp_path: Path)
     assert not marker.exists()
 
 
-def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
+def test_bytes_that_are_not_text_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "conf" / "toy.yml"
     file.parent.mkdir()
     file.write_bytes(BENCHMARK.encode("utf-16"))
@@ -57,7 +57,7 @@ def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
     assert line == f"{file}: not valid UTF-8 (byte 0xff); save the file as UTF-8"
 
 
-def test_an_error_that_conf_did_not_cause_is_left_alone(tmp_path: Path) -> None:
+def test_other_errors_are_unchanged(tmp_path: Path) -> None:
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "toy.yml").write_text(BENCHMARK)
     assert conf_mistake(tmp_path, ZeroDivisionError()) is None
@@ -77,7 +77,7 @@ ODD = ["punycode", "undefined", "idna", "rot13", "zlib", "hex", "unicode_escape"
 
 
 @pytest.mark.parametrize("charset", ODD)
-def test_a_charset_that_is_none_of_pages_loses_no_page(tmp_path: Path, charset: str) -> None:
+def test_an_unsuitable_charset_loses_no_page(tmp_path: Path, charset: str) -> None:
     path = tmp_path / "x.warc.gz"
     long = b"<p>a-" + b"b" * 300_000  # an hour of decoding as punycode
     pages = [page(charset, long), page("iso-8859-1", b"<p>caf\xe9")]

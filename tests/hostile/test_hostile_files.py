@@ -1,4 +1,4 @@
-"""Every reader × content that it cannot read: refused in one line, at once, and nothing is run."""
+"""Every reader × invalid content: refused at once in one line, without running code."""
 
 import pickle
 import time
@@ -18,7 +18,7 @@ READ = {
         f"documents as {kind}": _NO_LABELS
         for kind in ("WARC", "WARC, packed", *(f"JSON lines{end}" for end in _PACKED))
     },
-    # An absent file and an empty one say the same: there are no labels.
+    # An absent file and an empty one are equivalent: there are no labels.
     "labels of documents": _NO_LABELS,
     # Spreadsheet programs save these; the columns are found, and the cells are texts.
     "a review sheet": {"nothing", "an empty line", "UTF-16", "stray bytes in a cell", "semicolons"},
@@ -27,11 +27,11 @@ READ = {
         *("nothing", "an empty line", "UTF-16", "stray bytes in a cell", "semicolons"),
     },
 }
-"""What a reader may read of `KINDS`."""
+"""Members of `KINDS` that a reader may accept."""
 
 
 def told(name: str, path: Path) -> str | None:
-    """What the user is told; None where the file is read."""
+    """Return the error message; None if the file is read."""
     began = time.monotonic()
     try:
         READERS[name][1](path)
@@ -46,13 +46,13 @@ def told(name: str, path: Path) -> str | None:
 
 
 def contents(file: str, raw: bytes) -> list[bytes]:
-    """The bytes as they stand and, where the name says so, packed."""
+    """Return the bytes, compressed if the name requires it."""
     packed = [pack(raw) for end, pack in PACKERS.items() if file.endswith(end)]
     return [raw, *packed]
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_what_cannot_be_read_is_told_in_a_line_that_names_the_file(
+def test_an_unreadable_file_is_reported_in_one_line_with_its_name(
     name: str, tmp_path: Path
 ) -> None:
     file = READERS[name][0]
@@ -71,7 +71,7 @@ def test_what_cannot_be_read_is_told_in_a_line_that_names_the_file(
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_pickle_under_the_name_of_a_file_is_never_loaded(name: str, tmp_path: Path) -> None:
+def test_a_pickle_with_another_file_name_is_never_loaded(name: str, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     for number, content in enumerate(contents(READERS[name][0], planted(marker))):
         path = tmp_path / str(number) / READERS[name][0]
@@ -81,7 +81,7 @@ def test_a_pickle_under_the_name_of_a_file_is_never_loaded(name: str, tmp_path: 
         assert not marker.exists()
 
 
-def test_the_planted_pickle_would_leave_its_mark(tmp_path: Path) -> None:
+def test_the_planted_pickle_leaves_a_mark_if_loaded(tmp_path: Path) -> None:
     pickle.loads(planted(tmp_path / "marker"))  # noqa: S301
     assert (tmp_path / "marker").is_dir()
 
@@ -89,7 +89,9 @@ def test_the_planted_pickle_would_leave_its_mark(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", [one for one in READERS if not one.startswith(("a saved", "saved"))]
 )
-def test_a_folder_in_the_place_of_a_file_ends_in_no_traceback(name: str, tmp_path: Path) -> None:
+def test_a_folder_instead_of_a_file_is_reported_without_traceback(
+    name: str, tmp_path: Path
+) -> None:
     path = tmp_path / READERS[name][0]
     path.mkdir()
-    told(name, path)  # answers that are not there are told in the report of the import
+    told(name, path)  # the report of the import counts missing answers

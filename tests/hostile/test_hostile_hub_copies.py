@@ -1,4 +1,4 @@
-"""Copies of hub datasets that mislead: nothing in one is run, no row is lost, each fault a line."""
+"""Misleading copies of hub datasets: no code runs, no row is lost, faults are one line."""
 
 import gzip
 import json
@@ -97,7 +97,7 @@ READ = [_scripts, _other_script, _lying_card, _lying_infos, _pickle_beside]
 
 
 @pytest.mark.parametrize("make", READ)
-def test_what_lies_beside_the_rows_changes_none(
+def test_other_files_of_a_copy_do_not_change_rows(
     make: Callable[[Path, Path], None], tmp_path: Path
 ) -> None:
     marker = tmp_path / "marker"
@@ -220,7 +220,7 @@ REFUSED: dict[str, tuple[Callable[[Path, Path], None], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_copy_that_misleads_is_refused_in_a_line(name: str, tmp_path: Path) -> None:
+def test_a_misleading_copy_is_refused_in_one_line(name: str, tmp_path: Path) -> None:
     make, told = REFUSED[name]
     marker = tmp_path / "marker"
     make(tmp_path / "hub", marker)
@@ -242,7 +242,7 @@ def _aliases(depth: int, data_files: str) -> str:
 
 
 @pytest.mark.parametrize("card", [_aliases(30, "*a29"), "---\na: &a [*a]\n---\n"])
-def test_aliases_that_multiply_are_refused_at_once(card: str, tmp_path: Path) -> None:
+def test_exploding_aliases_are_refused_at_once(card: str, tmp_path: Path) -> None:
     _card_of(card)(tmp_path / "hub", tmp_path / "marker")
     began = time.monotonic()
     with pytest.raises(Exception, match=r"README\.md: the YAML aliases \(\*name\) expand too far"):
@@ -250,7 +250,7 @@ def test_aliases_that_multiply_are_refused_at_once(card: str, tmp_path: Path) ->
     assert time.monotonic() - began < 10
 
 
-def test_a_few_aliases_are_read(tmp_path: Path) -> None:
+def test_few_aliases_are_read(tmp_path: Path) -> None:
     _card_of(_aliases(3, "[{split: &s test, path: test.parquet}]"))(
         tmp_path / "hub", tmp_path / "marker"
     )

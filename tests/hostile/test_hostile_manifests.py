@@ -1,4 +1,4 @@
-"""Results of halves and a subset's manifest with one number that cannot be: the field is told."""
+"""Results of halves and subset manifests with an impossible number: errors name the field."""
 
 import json
 import math
@@ -22,7 +22,7 @@ def put(folder: Path, document: Any) -> Path:
     return path
 
 
-def test_what_was_exported_is_read(tmp_path: Path) -> None:
+def test_exported_files_are_read(tmp_path: Path) -> None:
     assert read_half_result(put(tmp_path, HALF)).all.accuracy == 0.5
     assert read_subset(put(tmp_path, SUBSET)).item_ids == ("a",)
 
@@ -43,7 +43,7 @@ def test_what_was_exported_is_read(tmp_path: Path) -> None:
         (read_subset, SUBSET, ("subset", "items", 0, "weight"), -1),
     ],
 )
-def test_a_number_that_cannot_be_is_told_with_its_field(
+def test_an_impossible_number_is_reported_with_its_field(
     tmp_path: Path,
     read: Callable[[Path], Any],
     document: Any,
@@ -62,7 +62,7 @@ def test_a_number_that_cannot_be_is_told_with_its_field(
     )
 
 
-def test_a_weight_that_is_none_of_a_share_or_an_item_twice_is_refused(tmp_path: Path) -> None:
+def test_invalid_weights_and_repeated_items_are_refused(tmp_path: Path) -> None:
     for change, told in (
         ({"items": [SUBSET["subset"]["items"][0] | {"weight": 0.5}]}, "weights sum to 0.5"),
         ({"items": SUBSET["subset"]["items"] * 2}, "an item is listed twice"),

@@ -1,4 +1,4 @@
-"""`--params` that no run can have: one line, exit code 1, and nothing is written."""
+"""Invalid `--params`: one line, exit code 1, and nothing is written."""
 
 import logging
 from pathlib import Path
@@ -21,7 +21,7 @@ from benchwright.params.run import check_run_values
         {"filtering": 3, "unknown": [1]},
     ],
 )
-def test_what_a_run_can_have_passes(given: dict[str, object]) -> None:
+def test_valid_params_pass(given: dict[str, object]) -> None:
     check_run_values(given)
 
 
@@ -40,13 +40,13 @@ REFUSED: dict[str, list[object]] = {
 @pytest.mark.parametrize(
     ("name", "value"), [(name, value) for name, values in REFUSED.items() for value in values]
 )
-def test_what_no_run_can_have_is_told_with_what_is_accepted(name: str, value: object) -> None:
+def test_invalid_params_are_reported_with_accepted_values(name: str, value: object) -> None:
     with pytest.raises(InputError, match=rf"^--params {name}=.*; accepted: ") as caught:
         check_run_values({name: value})
     assert len(str(caught.value)) < 160
 
 
-def test_a_data_root_is_a_folder_or_is_not_there(tmp_path: Path) -> None:
+def test_a_data_root_is_a_folder_or_absent(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for folder in (tmp_path, tmp_path / "new" / "newer"):
         check_run_values({"data_root": str(folder)})
@@ -63,7 +63,7 @@ def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told(folder: Path, params: str, command: str = "run") -> str:
-    """The one line that a command ends with; nothing else is told and nothing is written."""
+    """Return the only line of output of a failing command; nothing is written."""
     data = "" if "data_root" in params else f"data_root={folder},"
     part = ["--namespaces", "ingestion"] if command == "run" else []
     words = [command, *part, "--params", f"{data}{params}"]
@@ -89,18 +89,20 @@ def told(folder: Path, params: str, command: str = "run") -> str:
         ("..=1", "--params =… is not a parameter; there are "),
     ],
 )
-def test_a_run_ends_before_anything_is_read(tmp_path: Path, params: str, said: str) -> None:
+def test_a_run_with_invalid_params_ends_before_reading(
+    tmp_path: Path, params: str, said: str
+) -> None:
     assert said in told(tmp_path, params)
 
 
 @pytest.mark.usefixtures("in_project")
-def test_a_sweep_ends_there_too(tmp_path: Path) -> None:
+def test_a_sweep_with_invalid_params_ends_before_reading(tmp_path: Path) -> None:
     assert "--params limit='x'; accepted: " in told(tmp_path, "limit=x", "sweep")
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("in_project")
-def test_a_value_of_a_section_is_told_once(
+def test_an_invalid_value_of_a_section_is_reported_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     line = told(tmp_path, "filtering.easy.confidence=inf")
@@ -112,7 +114,7 @@ def test_a_value_of_a_section_is_told_once(
 
 @pytest.mark.long
 @pytest.mark.usefixtures("in_project")
-def test_what_a_node_finds_is_told_once(
+def test_an_error_of_a_node_is_reported_once(
     tmp_path: Path, repository: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     raw = tmp_path / "data" / "01_raw" / "demo"
@@ -148,7 +150,7 @@ def test_a_defect_is_logged_as_kedro_logs_it(caplog: pytest.LogCaptureFixture) -
     assert caplog.records == []
 
 
-def test_what_kedro_puts_around_a_mistake_is_left_out() -> None:
+def test_the_wrapping_of_errors_by_kedro_is_removed() -> None:
     kind = type("ParameterValidationError", (Exception,), {})
     error = kind(
         "Parameter validation failed:\n"

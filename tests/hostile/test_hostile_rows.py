@@ -1,4 +1,4 @@
-"""Rows and answers that contradict themselves: each is an item, rejected by name, or counted."""
+"""Contradictory rows and answers: each is an item, rejected by rule, or counted."""
 
 import json
 import math
@@ -62,7 +62,7 @@ BROKEN: list[tuple[GoldForm, Any, list[Any], str]] = [
 
 
 @pytest.mark.parametrize(("form", "gold", "choices", "rule"), BROKEN)
-def test_a_row_that_cannot_be_an_item_is_rejected_with_the_rule_and_the_value(
+def test_an_invalid_row_is_rejected_with_rule_and_value(
     tmp_path: Path, form: GoldForm, gold: Any, choices: list[Any], rule: str
 ) -> None:
     right = {"letter": "B", "text": "b", "one_hot": [0, 1, 0, 0]}.get(form, 1)
@@ -87,7 +87,7 @@ KEPT: list[tuple[GoldForm, Any, list[str], int]] = [
 
 
 @pytest.mark.parametrize(("form", "gold", "choices", "answer"), KEPT)
-def test_a_row_that_looks_odd_and_is_not_is_kept(
+def test_an_unusual_but_valid_row_is_kept(
     tmp_path: Path, form: GoldForm, gold: Any, choices: list[str], answer: int
 ) -> None:
     made = ingested(tmp_path, [{**GOOD, "choices": choices, "gold": gold}], form)
@@ -159,13 +159,13 @@ ANSWERS: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_an_answer_that_cannot_be_is_counted(tmp_path: Path, name: str) -> None:
+def test_an_invalid_answer_is_counted(tmp_path: Path, name: str) -> None:
     row, expected = ANSWERS[name]
     _, report = reported(tmp_path, [FIRST, row])
     assert {key: int(report[key]) for key in expected} == expected
 
 
-def test_answers_in_another_order_are_the_same(tmp_path: Path) -> None:
+def test_answers_do_not_depend_on_their_order(tmp_path: Path) -> None:
     rows = [FIRST, {**FIRST, "item_id": "q2"}, {**FIRST, "item_id": "01", "model": "n"}]
     one, _ = reported(tmp_path, rows)
     other, _ = reported(tmp_path, rows[::-1])

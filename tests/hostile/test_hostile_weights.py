@@ -1,4 +1,4 @@
-"""Weights that somebody else made: refused in a line, and no code of theirs is run."""
+"""Untrusted weights: refused in one line, without running their code."""
 
 import hashlib
 import json
@@ -58,7 +58,7 @@ CHANGES = [_torn, _lying, _pickle, _pickle_as_safetensors, _code, _no_json]
 
 @pytest.mark.live
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_folder_that_cannot_be_loaded_is_told(
+def test_a_folder_that_cannot_be_loaded_is_reported(
     whole: Path, tmp_path: Path, change: Callable[[Path, Path], None]
 ) -> None:
     import shutil
@@ -80,7 +80,7 @@ def gguf(folder: Path, content: bytes) -> Path:
     return path
 
 
-def test_a_header_is_read_as_the_package_reads_it(tmp_path: Path) -> None:
+def test_a_header_is_read_as_by_the_package(tmp_path: Path) -> None:
     path = gguf(tmp_path, TARGETS["gguf"].seeds[0])
     assert gguf_fields(path) == {
         "general.architecture": "llama",
@@ -91,7 +91,7 @@ def test_a_header_is_read_as_the_package_reads_it(tmp_path: Path) -> None:
     assert weights.starts_with_bos(path)
 
 
-def test_a_torn_file_of_weights_is_told_before_it_is_converted(tmp_path: Path) -> None:
+def test_a_torn_file_of_weights_is_reported_before_conversion(tmp_path: Path) -> None:
     import numpy as np
     from gguf import GGUFWriter
 
@@ -130,7 +130,7 @@ def archive(folder: Path, write: Callable[[zipfile.ZipFile], Any]) -> Path:
     return path
 
 
-def test_nothing_of_an_archive_leaves_its_folder(tmp_path: Path) -> None:
+def test_archives_unpack_only_into_their_folder(tmp_path: Path) -> None:
     link = zipfile.ZipInfo("encoder/link.json")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
 
@@ -149,7 +149,7 @@ def test_nothing_of_an_archive_leaves_its_folder(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("escaped.json"))
 
 
-def test_an_archive_that_unpacks_to_far_more_is_refused(tmp_path: Path) -> None:
+def test_an_archive_bomb_is_refused(tmp_path: Path) -> None:
     path = archive(
         tmp_path, lambda packed: packed.writestr("encoder/model.safetensors", b"\0" * 100_000_000)
     )

@@ -1,4 +1,4 @@
-"""Texts that look like gaps, numbers or truth values are read as they stand, by every reader."""
+"""All readers keep texts that look like missing values, numbers or Booleans."""
 
 import csv
 import io
@@ -53,7 +53,7 @@ def put(folder: Path, end: str, rows: list[dict[str, object]]) -> Path:
 
 
 @pytest.mark.parametrize("end", FORMATS)
-def test_questions_options_and_ids_of_rows(tmp_path: Path, end: str) -> None:
+def test_questions_options_and_ids_keep_texts(tmp_path: Path, end: str) -> None:
     rows: list[dict[str, object]] = [
         {"id": text, "question": text, "A": text, "B": text + "!", "gold": "1"} for text in TEXTS
     ]
@@ -66,14 +66,14 @@ def test_questions_options_and_ids_of_rows(tmp_path: Path, end: str) -> None:
 
 
 @pytest.mark.parametrize("end", FORMATS)
-def test_a_stem_of_a_megabyte(tmp_path: Path, end: str) -> None:
+def test_a_stem_of_a_megabyte_is_kept(tmp_path: Path, end: str) -> None:
     row: dict[str, object] = {"id": "1", "question": LONG, "A": "a", "B": LONG, "gold": "0"}
     (item,) = source(put(tmp_path, end, [row])).items.to_dict("records")
     assert (item["question"], item["choices"][1]) == (LONG, LONG)
 
 
 @pytest.mark.parametrize("end", ["csv", "jsonl", "parquet"])
-def test_names_of_models(tmp_path: Path, end: str) -> None:
+def test_names_of_models_are_kept(tmp_path: Path, end: str) -> None:
     rows: list[dict[str, object]] = [
         {"item_id": "01", "model": text, "correct": "1", "note": LONG if i == 0 else "q"}
         for i, text in enumerate(TEXTS)
@@ -83,7 +83,7 @@ def test_names_of_models(tmp_path: Path, end: str) -> None:
     assert set(made.imported_responses["item_id"]) == {"01"}
 
 
-def test_rows_that_an_open_quote_would_swallow_are_not_lost(tmp_path: Path) -> None:
+def test_an_open_quote_loses_no_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text('item_id,model,correct\nq1,m,"1\nq2,m,0\n01,m,1\n')
     with pytest.raises(Exception, match="unclosed quote"):
@@ -91,20 +91,20 @@ def test_rows_that_an_open_quote_would_swallow_are_not_lost(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("end", ["csv", "parquet"])
-def test_a_table_that_a_parameter_names(tmp_path: Path, end: str) -> None:
+def test_tables_named_by_parameters_keep_texts(tmp_path: Path, end: str) -> None:
     rows: list[dict[str, object]] = [{"more": "x", "item_id": t, "model": t} for t in TEXTS]
     read = table(put(tmp_path, end, rows), "item_id", "model")
     assert read.to_numpy().tolist() == [[text, text] for text in TEXTS]
 
 
-def test_a_row_that_is_longer_than_its_header_is_no_shift_of_columns(tmp_path: Path) -> None:
+def test_a_row_longer_than_its_header_does_not_shift_columns(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("item_id,model\nq1,m,x\nq2,n,y\n")
     with pytest.raises(Exception, match="line 2: 3 cells for 2 columns"):
         table(path, "item_id", "model")
 
 
-def test_ratings_and_labels(tmp_path: Path) -> None:
+def test_ratings_and_labels_keep_texts(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("Model;Rating\r\n01;1100\r\n1e5;900,\r\n".replace(",", ""), encoding="utf-16")
     assert ratings(path) == {"01": 1100.0, "1e5": 900.0}
@@ -113,13 +113,13 @@ def test_ratings_and_labels(tmp_path: Path) -> None:
     assert labels(path)["sba"].tolist() == [1, 0]
 
 
-def test_a_review_sheet(tmp_path: Path) -> None:
+def test_review_sheets_keep_texts(tmp_path: Path) -> None:
     texts = [text for text in TEXTS if text == text.strip() and "'" not in text]
     rows: list[dict[str, object]] = [{"item_id": t, "rule": t, "verdict": "yes"} for t in texts]
     assert sheet(put(tmp_path, "csv", rows))["rule"].tolist() == texts
 
 
-def test_ids_of_documents(tmp_path: Path) -> None:
+def test_ids_of_documents_are_kept(tmp_path: Path) -> None:
     rows: list[dict[str, object]] = [{"doc_id": text, "text": text} for text in TEXTS]
     for end in ("jsonl", "parquet"):
         read = documents(put(tmp_path, end, rows))

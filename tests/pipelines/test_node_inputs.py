@@ -1,4 +1,4 @@
-"""Nodes of all pipelines take few inputs, and each meets the parameter that is named after it."""
+"""Nodes of all pipelines have few inputs, named after their parameters."""
 
 import inspect
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ NODES = {node.name: node for stage in register_pipelines().values() for node in 
 
 
 def mismatches(node: Node) -> Iterator[tuple[str, str]]:
-    """Datasets given by position, with the parameters of another name that they meet."""
+    """Return positional datasets and the parameters with other names."""
     given = node._inputs
     if given is None or isinstance(given, dict):  # by name
         return
@@ -27,10 +27,10 @@ def mismatches(node: Node) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", NODES)
-def test_what_is_given_by_position_has_the_name_of_its_parameter(name: str) -> None:
+def test_positional_inputs_have_the_names_of_their_parameters(name: str) -> None:
     assert list(mismatches(NODES[name])) == []
 
 
 @pytest.mark.parametrize("name", NODES)
-def test_no_node_has_more_inputs_than_a_reader_can_follow(name: str) -> None:
+def test_no_node_has_too_many_inputs(name: str) -> None:
     assert len(NODES[name].inputs) <= MOST_INPUTS

@@ -1,4 +1,4 @@
-"""Nothing reaches for the network: not at import, not in a run on packaged models."""
+"""Neither imports nor runs on packaged models use the network."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ REACH_OUT = "import urllib.request as r; r.urlopen('http://example.org', timeout
 def run_cut_off(
     tried: Path, where: Path, *command: str, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run Python where every address but this machine's is refused."""
+    """Run Python with only local network addresses allowed."""
     known = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     paths = [str(CUT), str(Path(__file__).parents[2] / "src")]
     own = {"PYTHONPATH": os.pathsep.join(paths), "BENCHWRIGHT_TRIED": str(tried)}
@@ -35,14 +35,14 @@ def run_cut_off(
     )
 
 
-def test_the_cut_is_a_cut(tmp_path: Path) -> None:
+def test_the_test_environment_has_no_network(tmp_path: Path) -> None:
     tried = tmp_path / "tried"
     done = run_cut_off(tried, tmp_path, "-c", REACH_OUT)
     assert done.returncode == 1
     assert "example.org" in tried.read_text()
 
 
-def test_imports_ask_nobody(tmp_path: Path) -> None:
+def test_imports_use_no_network(tmp_path: Path) -> None:
     tried = tmp_path / "tried"
     done = run_cut_off(tried, tmp_path, "-c", IMPORT_ALL)
     assert done.returncode == 0, done.stderr
@@ -52,7 +52,7 @@ def test_imports_ask_nobody(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.live
 @pytest.mark.parametrize("offline", ["1", ""], ids=["told to be offline", "not told"])
-def test_a_run_on_packaged_models_asks_nobody(
+def test_a_run_on_packaged_models_uses_no_network(
     offline: str, repository: Path, tmp_path: Path
 ) -> None:
     tried, data = tmp_path / "tried", tmp_path / "data"

@@ -1,4 +1,4 @@
-"""What the environment holds does not come out in results, logs or MLflow."""
+"""Secrets of the environment do not appear in results, logs or MLflow."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ HIDDEN = "c0ffee-not-to-be-seen-c0ffee"
 
 
 @pytest.mark.long
-def test_no_file_and_no_line_of_a_run_has_a_key(repository: Path, tmp_path: Path) -> None:
+def test_no_file_or_log_of_a_run_contains_a_key(repository: Path, tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     (data / "01_raw").symlink_to(repository / "data" / "01_raw")

@@ -1,4 +1,4 @@
-"""Judges with known answers: what is kept, what is not, and what nobody judged."""
+"""Judges with known answers: kept, removed and unjudged questions."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ IDS = ITEMS["item_id"].tolist()
 
 
 def knows(style: str, silent_at: int = 0) -> Callable[..., list[str | None]]:
-    """A judge that rates by the words of the question, and may say nothing at an attempt."""
+    """A judge that rates by the words of the question, and may be silent at an attempt."""
 
     def one(text: str, attempt: int) -> str:
         if "mute" in text or attempt == silent_at:
@@ -53,7 +53,7 @@ def knows(style: str, silent_at: int = 0) -> Callable[..., list[str | None]]:
 
 
 @pytest.mark.parametrize("style", ["together", "each", "overall"])
-def test_a_judge_with_known_answers_keeps_the_good_item_alone(style: Any) -> None:
+def test_a_judge_with_known_answers_keeps_only_the_good_item(style: Any) -> None:
     params = CheckingParams(judges=("j",), ask=style)
     ratings, harms, rounds = check_items(ITEMS, {"j": knows(style, silent_at=1)}, params)
     decisions = decide(IDS, ratings, harms, params).set_index("item_id")
@@ -73,7 +73,7 @@ def test_a_judge_with_known_answers_keeps_the_good_item_alone(style: Any) -> Non
     assert len(harms) == 16
 
 
-def test_unjudged_items_are_kept_where_that_is_asked_for_and_still_called_so() -> None:
+def test_unjudged_items_are_kept_on_request_and_remain_unjudged() -> None:
     params = CheckingParams(judges=("j",), unjudged="keep")
     ratings, harms, _ = check_items(ITEMS, {"j": knows("together")}, params)
     row = decide(IDS, ratings, harms, params).set_index("item_id").loc["mute"]
@@ -130,7 +130,7 @@ def test_a_harm_counts_for_any_judge_or_for_more_than_half() -> None:
     assert reason(good, most, harmful="majority") == "harmful"
 
 
-def test_a_judge_that_left_out_a_criterion_does_not_count() -> None:
+def test_a_judge_with_a_missing_criterion_does_not_count() -> None:
     partly = {"a": [5.0] * 5, "b": [1.0, 1, 1, 1, None]}
     heard = {"a": NO, "b": NO}
     assert reason(partly, heard) == "good"
@@ -138,12 +138,12 @@ def test_a_judge_that_left_out_a_criterion_does_not_count() -> None:
     assert reason(partly, {"a": NO}, min_judges=2) == "unjudged"
 
 
-def test_a_flag_counts_also_where_nobody_rated() -> None:
+def test_a_flag_counts_without_ratings() -> None:
     assert reason({"a": [None] * 5}, {"a": [0, 0, 0, 1.0]}, unjudged="keep") == "harmful"
     assert reason({"a": [5.0] * 5}, {}) == "unjudged"
 
 
-def test_items_nobody_was_asked_about_are_reported() -> None:
+def test_items_without_prompts_are_unjudged() -> None:
     rated, flagged = tables({}, {})
     table = decide(["x", "y"], rated, flagged, CheckingParams())
     assert table["reason"].tolist() == ["unjudged", "unjudged"]
@@ -156,7 +156,7 @@ def test_items_nobody_was_asked_about_are_reported() -> None:
     st.lists(st.lists(st.integers(1, 5), min_size=5, max_size=5), min_size=1, max_size=4),
     st.permutations(range(4)),
 )
-def test_an_item_is_kept_exactly_where_its_mean_exceeds_the_bound(
+def test_an_item_is_kept_only_if_its_mean_exceeds_the_bound(
     judges: list[list[int]], order: list[int]
 ) -> None:
     named = {f"j{place}": [float(value) for value in row] for place, row in enumerate(judges)}

@@ -1,4 +1,4 @@
-"""What judges are asked, and that what is asked for can be read."""
+"""The prompts of judges, and that the requested format is readable."""
 
 import pytest
 
@@ -23,11 +23,11 @@ def test_every_criterion_and_harm_is_asked_once_in_each_style(style: Style, mess
         assert "Question: Which is a metal?\nA. tin\nB. tar\nRight answer: A" in one.prompt
 
 
-def test_table_4_has_five_criteria_and_all_are_told_where_one_rating_is_asked_for() -> None:
+def test_the_prompt_for_a_single_rating_lists_all_five_criteria() -> None:
     assert len(CRITERIA) == 5
     overall = inquiries(*QUESTION, "overall")[0].prompt
     assert all(criterion.asks in overall for criterion in CRITERIA)
 
 
-def test_an_unknown_answer_is_not_made_up() -> None:
+def test_an_unknown_answer_is_shown_as_unknown() -> None:
     assert "Right answer: not given" in inquiries("Q?", ["a", "b"], -1, "together")[0].prompt

@@ -48,12 +48,12 @@ word = st.text("abcdefgh ", min_size=1, max_size=12).map(str.strip).filter(bool)
         ("   \n", []),
     ],
 )
-def test_options_are_read_off_a_reply_in_turn(reply: str, options: list[str]) -> None:
+def test_options_are_read_from_a_reply_in_order(reply: str, options: list[str]) -> None:
     assert written_options(reply, 4) == (options if any(options) else [])
 
 
 @given(st.lists(word, min_size=2, max_size=6))
-def test_a_reply_in_the_prompts_own_format_is_read_as_it_was_written(options: list[str]) -> None:
+def test_a_reply_in_the_format_of_the_prompt_is_read_exactly(options: list[str]) -> None:
     rest = [f"{label}. {text}" for label, text in zip("BCDEF", options[1:], strict=False)]
     reply = "\n".join([" " + options[0], *rest, "Answer: A"])
     written = written_options(reply, len(options))
@@ -69,7 +69,7 @@ def test_verbatim_counts_case_and_fuzzy_does_not() -> None:
     assert in_place(["The mitochondrion\nand more"], options, 90) == (1 / 4, 1 / 4)
 
 
-def test_options_in_another_order_count_in_any_place_alone() -> None:
+def test_options_in_another_order_count_only_in_any_place() -> None:
     options = ["red", "green", "blue", "blue"]
     assert in_place(["green", "red", "blue"], options, 90) == (1 / 4, 1 / 4)
     assert in_any_place(["green", "red", "blue"], options, 90) == 3 / 4
@@ -101,7 +101,7 @@ def recited(choices: list[str]) -> str:
     )
 
 
-def test_a_model_that_remembers_three_items_in_ten_is_found_with_its_rate(
+def test_a_model_that_remembers_three_in_ten_items_is_detected(
     show: Callable[[str], None],
 ) -> None:
     items = items_of(300)
@@ -125,7 +125,7 @@ def test_a_model_that_remembers_three_items_in_ten_is_found_with_its_rate(
     )
 
 
-def test_options_that_can_be_guessed_are_no_memory() -> None:
+def test_guessed_options_are_not_memorisation() -> None:
     items = items_of(60, subjects=1)
     items["choices"] = [["True", "False", f"Both {i}", f"None {i}"] for i in range(60)]
     replies = dict.fromkeys(items["item_id"], " True\nB. False\nC. Maybe\nD. Never")
@@ -136,7 +136,7 @@ def test_options_that_can_be_guessed_are_no_memory() -> None:
     assert not summary["remembers"]
 
 
-def test_guessing_some_options_of_the_topic_is_no_memory_however_often() -> None:
+def test_guessing_some_options_of_a_topic_is_not_memorisation() -> None:
     items = items_of(200)
     replies = {
         row["item_id"]: recited([row["choices"][1], row["choices"][0], row["choices"][2], "else"])
@@ -149,7 +149,7 @@ def test_guessing_some_options_of_the_topic_is_no_memory_however_often() -> None
     assert (summary["exact"], summary["p_value"], summary["remembers"]) == (0, 1, False)
 
 
-def test_the_control_is_another_item_of_the_subject_with_as_many_other_options() -> None:
+def test_the_control_is_an_item_of_the_subject_with_as_many_different_options() -> None:
     items = items_of(30)
     given = items["choices"].tolist()
     items["choices"] = [["x", "y"], *given[1:3], given[6], *given[4:]]
@@ -162,7 +162,7 @@ def test_the_control_is_another_item_of_the_subject_with_as_many_other_options()
     assert control_items(items.iloc[::-1], 0) == controls
 
 
-def test_silence_and_single_items_have_no_metrics_to_compare() -> None:
+def test_empty_replies_and_single_items_are_not_compared() -> None:
     items = items_of(1)
     table = compare(items, generations({"q000": "", "gone": "x"}))
     summary = summarise_memorisation(table, PARAMS).iloc[0]
@@ -172,7 +172,7 @@ def test_silence_and_single_items_have_no_metrics_to_compare() -> None:
     assert summarise_memorisation(Memorisation.empty(), PARAMS).empty
 
 
-def test_several_models_and_samples_are_told_apart() -> None:
+def test_models_and_samples_are_distinguished() -> None:
     items = items_of(40)
     right = {r["item_id"]: recited(r["choices"]) for r in items.to_dict("records")}
     wrong = dict.fromkeys(items["item_id"], " nothing")

@@ -1,4 +1,4 @@
-"""The bundled documents through collection and cleaning: the accounts close."""
+"""The bundled documents through collection and cleaning: counts add up."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from benchwright.pipelines.cleaning.nodes import clean_raw_items, count_domains,
 from benchwright.pipelines.collection.nodes import extract_items, measure_extraction
 
 
-def test_the_accounts_of_the_bundled_documents_close(
+def test_the_counts_of_the_bundled_documents_add_up(
     repository: Path, show: Callable[[str], None]
 ) -> None:
     folder = repository / "data/01_raw/documents"

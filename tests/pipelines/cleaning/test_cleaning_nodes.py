@@ -18,14 +18,14 @@ KEPT = ["clean_items", "rejected_raw_items", "cleaning_changes", "cleaning_funne
 
 
 class Kept(MemoryDataset):
-    """In memory, and still there after the run."""
+    """Data in memory that is kept after the run."""
 
     def _release(self) -> None:
         pass
 
 
 def raw_items(*changes: dict[str, Any]) -> pa.Table:
-    """One sound row for each mapping, with its values in place."""
+    """Return a sound row for each mapping, updated with its values."""
     rows = [
         {
             "item_id": f"d{place}#1",
@@ -105,7 +105,7 @@ def test_domains_are_counted_after_each_step_also_those_without_items() -> None:
     ]
 
 
-def test_what_may_be_saved_holds_no_text_and_no_id() -> None:
+def test_saved_tables_have_no_text_and_no_id() -> None:
     out = run(raw_items(*ROWS), {"one.example": 6})
     for name in ("cleaning_funnel", "cleaning_reasons", "domain_counts", "cleaning_funnel_plot"):
         said = out[name].to_json()
@@ -114,7 +114,7 @@ def test_what_may_be_saved_holds_no_text_and_no_id() -> None:
 
 
 @pytest.mark.parametrize("rows", [(), ({"question": "Why?"},)])
-def test_nothing_to_clean_and_nothing_left_are_tables_without_rows(rows: Any) -> None:
+def test_empty_inputs_and_outputs_are_empty_tables(rows: Any) -> None:
     out = run(raw_items(*rows), {})
     assert out["clean_items"].empty
     assert list(out["clean_items"].columns) == CleanItems.columns()
@@ -123,7 +123,7 @@ def test_nothing_to_clean_and_nothing_left_are_tables_without_rows(rows: Any) ->
     assert list(out["cleaning_reasons"].columns) == ["rule", "kind", "reason", "rows"]
 
 
-def test_slices_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_do_not_depend_on_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = raw_items(*ROWS)
     whole = nodes.clean_raw_items(raw, CleaningParams())
     monkeypatch.setattr(nodes, "_AT_ONCE", 2)
@@ -145,6 +145,6 @@ def test_the_plot_ends_with_the_clean_items() -> None:
     assert rules["n choices"] == "−1 → 4"
 
 
-def test_the_plot_of_nothing_says_so() -> None:
+def test_the_plot_of_an_empty_funnel_gives_the_reason() -> None:
     funnel = run(raw_items(), {})["cleaning_funnel"]
     assert "No question" in plot_cleaning_funnel(funnel).layout.annotations[0].text

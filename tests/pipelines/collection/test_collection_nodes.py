@@ -47,7 +47,7 @@ def label(doc_id: str, number: int, answer: int) -> dict[str, Any]:
 
 
 def write_shards(folder: Path, documents: list[tuple[str, str]]) -> DocumentShards:
-    """One shard a document, the second one packed."""
+    """Return one shard per document, the second one compressed."""
     for place, (doc_id, url) in enumerate(documents):
         line = json.dumps({"doc_id": doc_id, "url": url, "text": PAGE}).encode() + b"\n"
         name = f"documents-{place}.jsonl"
@@ -73,7 +73,7 @@ def collected(shards: DocumentShards, labels: list[dict[str, Any]], **reading: A
     return raw, {name: dataset.load() for name, dataset in outputs.items()}
 
 
-def test_questions_domains_and_what_was_left_out_come_from_all_shards(tmp_path: Path) -> None:
+def test_questions_domains_and_faults_come_from_all_shards(tmp_path: Path) -> None:
     shards = write_shards(
         tmp_path, [("a", "https://one.example/p"), ("b", "https://two.example/p")]
     )
@@ -86,21 +86,21 @@ def test_questions_domains_and_what_was_left_out_come_from_all_shards(tmp_path: 
     assert out["documents_read"]["unreadable"].tolist() == [1, 0]
 
 
-def test_batches_make_no_difference(tmp_path: Path) -> None:
+def test_results_do_not_depend_on_batches(tmp_path: Path) -> None:
     shards = write_shards(tmp_path, [(name, "") for name in "abcd"])
     raw, out = collected(shards, [], batch_documents=1)
     assert raw.equals(collected(shards, [])[0])
     assert out["document_domains"] == {"": 4}
 
 
-def test_a_limit_of_the_parameters_holds(tmp_path: Path) -> None:
+def test_the_limit_of_the_parameters_applies(tmp_path: Path) -> None:
     shards = write_shards(tmp_path, [("a", "")])
     raw, out = collected(shards, [], document_bytes=20)
     assert raw.num_rows == 0
     assert out["documents_read"]["unreadable"].tolist() == [2]
 
 
-def test_measures_tell_a_wrong_label_a_missing_one_and_unlabelled_documents(
+def test_measures_distinguish_wrong_and_missing_labels_and_unlabelled_documents(
     tmp_path: Path,
 ) -> None:
     shards = write_shards(tmp_path, [("a", ""), ("b", "")])
@@ -125,17 +125,17 @@ def test_without_labels_of_these_documents_there_are_no_measures(
     assert list(out["extraction_measures"].columns)[:2] == ["measure", "style"]
 
 
-def test_two_documents_of_one_id_are_refused(tmp_path: Path) -> None:
+def test_documents_with_the_same_id_are_refused(tmp_path: Path) -> None:
     shards = write_shards(tmp_path, [("a", ""), ("a", "")])
     with pytest.raises(InputError, match="doc_id 'a' is not unique"):
         nodes.extract_items(shards.load(), CollectionParams())
 
 
-def test_no_items_are_measured_as_none() -> None:
+def test_measures_of_no_items_are_empty() -> None:
     assert nodes.measure_extraction(RAW_ITEMS.empty_table(), [label("a", 0, 1)]).empty
 
 
-def test_labels_may_be_absent_and_broken_ones_are_named(tmp_path: Path) -> None:
+def test_labels_are_optional_and_invalid_labels_are_named(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     dataset = DocumentLabels(filepath=str(path))
     assert dataset.load() == []

@@ -42,7 +42,7 @@ def made(shards: DocumentShards, monkeypatch: pytest.MonkeyPatch, **engine: Any)
 
 
 def written(values: list[Any]) -> list[bytes]:
-    """What would be saved of each."""
+    """Return the serialised outputs of each run."""
     found = []
     for value in values:
         table = pa.Table.from_pandas(value) if isinstance(value, pd.DataFrame) else value
@@ -57,7 +57,7 @@ def written(values: list[Any]) -> list[bytes]:
 
 
 @pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=pytest.mark.long)])
-def test_two_workers_make_no_difference(
+def test_results_do_not_depend_on_the_engine(
     shards: DocumentShards, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
     if engine == "ray":

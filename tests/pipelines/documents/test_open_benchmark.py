@@ -41,7 +41,7 @@ FILE = "03_primary/documents/open_benchmark.jsonl"
 
 
 class Made(NamedTuple):
-    """A data folder with the benchmark in it, and the tables of its making."""
+    """A data folder with the benchmark, and the tables of its construction."""
 
     data: Path
     fielded: pd.DataFrame
@@ -54,7 +54,7 @@ def with_passages(repository: Path) -> set[str]:
 
 
 def run_slice(repository: Path, folder: Path, shuffled: bool = False) -> Made:
-    """Collection and cleaning as they are, fields by hand, then this stage."""
+    """Run collection and cleaning, set fields by hand, then run this stage."""
     wanted = NEEDED | with_passages(repository)
     lines = (repository / "data/01_raw/documents/documents.jsonl").read_text().splitlines(True)
     lines = [line for line in lines if json.loads(line)["doc_id"] in wanted]
@@ -143,7 +143,7 @@ def test_demonstrations_are_few_of_each_field_and_share_no_passage(
     assert shown["passage_id"].isna().all()
 
 
-def test_a_rejected_question_is_there_with_its_rule_and_as_it_stood(made: Made) -> None:
+def test_a_rejected_question_has_its_rule_and_original_text(made: Made) -> None:
     rejected = RejectedRawItems.validate(made.saved["open_rejected_items"]).set_index("item_id")
     assert rejected.loc["doc-004#1", "rule"] == "short_question"
     assert rejected.loc["doc-057#6", "rule"] == "lower_case_start"
@@ -157,7 +157,7 @@ def test_a_rejected_question_is_there_with_its_rule_and_as_it_stood(made: Made) 
     assert sorted([*rejected.index, *clean["item_id"]]) == sorted(raw["item_id"])
 
 
-def test_each_rewritten_text_is_there_before_and_after(made: Made) -> None:
+def test_each_rewritten_text_is_saved_before_and_after(made: Made) -> None:
     changes = CleaningChanges.validate(made.saved["open_cleaning_changes"])
     raw = made.saved["open_raw_items"].set_index("item_id")
     clean = made.fielded.set_index("item_id")
@@ -168,7 +168,7 @@ def test_each_rewritten_text_is_there_before_and_after(made: Made) -> None:
         assert change["after"] == "ABCD"[clean.loc[change["item_id"], "answer"]]
 
 
-def test_two_runs_and_documents_in_another_order_give_the_same_bytes(
+def test_outputs_do_not_depend_on_the_order_of_documents(
     made: Made, repository: Path, tmp_path: Path
 ) -> None:
     again = run_slice(repository, tmp_path, shuffled=True)
@@ -182,7 +182,7 @@ def test_two_runs_and_documents_in_another_order_give_the_same_bytes(
         assert ids == in_order(ids)
 
 
-def test_before_the_pipeline_has_run_a_message_names_it(
+def test_the_error_before_the_first_run_names_the_pipeline(
     tmp_path: Path, conf: dict[str, Any]
 ) -> None:
     with pytest.raises(Exception, match="kedro run --pipeline documents") as error:
@@ -193,7 +193,7 @@ def test_before_the_pipeline_has_run_a_message_names_it(
     assert "\n" not in str(cause)
 
 
-def test_nothing_that_it_saves_is_known_to_the_pipeline_that_closes_questions(
+def test_the_sealing_pipeline_has_none_of_the_open_outputs(
     repository: Path,
 ) -> None:
     text = (repository / "conf/base/catalog/mmlu_cf/open_benchmark.yml").read_text()
@@ -213,7 +213,7 @@ FIELD = st.sampled_from([None, "Law", "Math", "Other"])
     st.integers(0, 3),
     st.randoms(),
 )
-def test_demonstrations_are_those_with_the_smallest_draws_whatever_the_order(
+def test_demonstrations_have_the_smallest_hashes_in_any_order(
     drawn: list[tuple[str | None, bool, int]], most: int, share: float, seed: int, random: Any
 ) -> None:
     rows = [

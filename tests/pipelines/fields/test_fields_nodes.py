@@ -25,14 +25,14 @@ FIELD_OF = bundled_examples().set_index("question")["field"]
 
 
 class Kept(MemoryDataset):
-    """In memory, and still there after the run."""
+    """Data in memory that is kept after the run."""
 
     def _release(self) -> None:
         pass
 
 
 def encode(texts: Sequence[str], cache: pd.DataFrame, *_: Any) -> EncodedTexts:
-    """A text points to its field: that of the example which it begins with."""
+    """Encode a text by the field of the example that it begins with."""
     vectors = {}
     for text in texts:
         field = next(FIELD_OF[example] for example in FIELD_OF.index if text.startswith(example))
@@ -47,7 +47,7 @@ def _an_encoder_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def clean_items(fields: Sequence[str]) -> pd.DataFrame:
-    """An item for each field: its first example, with choices."""
+    """Return an item for each field: its first example, with choices."""
     rows = [
         (
             f"d{place}#1",
@@ -100,14 +100,14 @@ def test_each_item_gets_the_field_that_its_vector_points_to() -> None:
     assert list(out["field_rounds"].columns) == JudgeRounds.columns()
 
 
-def test_the_order_of_items_makes_no_difference() -> None:
+def test_results_do_not_depend_on_item_order() -> None:
     items = clean_items(FIELDS)
     there = run(items, [])["fielded_items"]
     back = run(items.iloc[::-1].reset_index(drop=True), [])["fielded_items"]
     pd.testing.assert_frame_equal(there, back.iloc[::-1].reset_index(drop=True))
 
 
-def test_a_mean_confidence_is_the_same_bits_in_any_order_of_items() -> None:
+def test_mean_confidence_does_not_depend_on_item_order() -> None:
     generator = np.random.default_rng(0)
     items = pd.DataFrame(
         {"field": "Law", "domain": "d0", "field_confidence": generator.uniform(size=1000)}
@@ -118,7 +118,7 @@ def test_a_mean_confidence_is_the_same_bits_in_any_order_of_items() -> None:
         pd.testing.assert_frame_equal(again, counted, check_exact=True)
 
 
-def test_fields_are_counted_with_their_domains_and_hold_no_text() -> None:
+def test_field_counts_have_domains_and_no_text() -> None:
     out = run(clean_items(["Law", "Math", "Law", "Other", "Law"]), [])
     counts = out["field_counts"].set_index("field")
     assert counts.index.tolist() == [*FIELDS, ""]
@@ -128,7 +128,7 @@ def test_fields_are_counted_with_their_domains_and_hold_no_text() -> None:
     assert "d0" not in out["field_counts"].to_json()
 
 
-def test_fields_of_labelled_questions_are_measured_by_hand() -> None:
+def test_field_accuracy_matches_hand_counts() -> None:
     items = clean_items(["Law", "Math", "History"])
     labels = [
         {"doc_id": "d0", "question": items["question"][0], "field": "law"},
@@ -145,7 +145,7 @@ def test_fields_of_labelled_questions_are_measured_by_hand() -> None:
 
 
 @pytest.mark.parametrize("by", ["classifier", "judges"])
-def test_no_items_are_tables_without_rows(by: str) -> None:
+def test_no_items_give_empty_tables(by: str) -> None:
     out = run(CleanItems.empty(), [{"doc_id": "a", "question": "b", "field": "law"}], by=by)
     assert list(out["fielded_items"].columns) == CleanItems.columns()
     assert out["fielded_items"].empty
@@ -153,7 +153,7 @@ def test_no_items_are_tables_without_rows(by: str) -> None:
     assert out["field_counts"]["items"].sum() == 0
 
 
-def test_judges_name_fields_and_their_replies_are_written_nowhere(
+def test_judges_assign_fields_and_their_replies_are_not_saved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stores = []
@@ -172,6 +172,6 @@ def test_judges_name_fields_and_their_replies_are_written_nowhere(
     assert [type(store).__name__ for store in stores] == ["MemoryShards"] * 2
 
 
-def test_judges_have_to_be_named() -> None:
+def test_judges_must_be_named() -> None:
     with pytest.raises(InputError, match=r"fields\.judges is empty"):
         run(clean_items(["Law"]), [], by="judges")

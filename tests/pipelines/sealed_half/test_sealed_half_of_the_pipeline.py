@@ -1,4 +1,4 @@
-"""From judged questions to a sealed benchmark, with scripted judges: what is written."""
+"""From judged questions to a sealed benchmark, with scripted judges: the files written."""
 
 import hashlib
 import json
@@ -71,7 +71,7 @@ STAGES = (
 
 
 class Run(NamedTuple):
-    """A run's folder, what stayed in memory, and what it logged."""
+    """A run's folder, its data in memory, and its log."""
 
     folder: Path
     memory: dict[str, Any]
@@ -80,7 +80,7 @@ class Run(NamedTuple):
 
 @pytest.fixture(scope="module")
 def labelled(repository: Path) -> pd.DataFrame:
-    """Sixty bundled questions of several documents; two of them ask one thing."""
+    """Return sixty bundled questions of several documents; two are equivalent."""
     lines = (repository / "data/01_raw/documents/labels.jsonl").read_text("utf-8").splitlines()
     rows, seen = [], set()
     for row in map(json.loads, lines):
@@ -122,7 +122,7 @@ def _number(text: str) -> int:
 
 
 def _scripted(items: pd.DataFrame) -> Callable[..., Any]:
-    """A stand-in for `ask_model`: judges that quote the question before they say anything."""
+    """A stand-in for `ask_model`: judges that quote the question before their rating."""
     texts = dict(enumerate(items["question"]))
 
     def reply(name: str, prompt: str, attempt: int) -> str:
@@ -163,7 +163,7 @@ def _scripted(items: pd.DataFrame) -> Callable[..., Any]:
 
 
 def _vector(text: str) -> "np.ndarray[Any, np.dtype[np.float32]]":
-    """A bag of hashed words, of length 1."""
+    """Return a normalised bag of hashed words."""
     vector = np.zeros(512, np.float32)
     for word in re.findall(r"\w+", text.casefold()):
         vector[int(hashlib.sha256(word.encode()).hexdigest(), 16) % 512] += 1
@@ -200,7 +200,7 @@ def _parameters(judges: bool) -> dict[str, Any]:
 
 
 def _saved_datasets(repository: Path, folder: Path) -> dict[str, Any]:
-    """The entries of conf, below another folder."""
+    """Return the catalog entries of conf, with another folder."""
     text = (repository / "conf/base/catalog/mmlu_cf/closed_benchmark.yml").read_text("utf-8")
     reporting = f"{folder}/08_reporting/built/mmlu_cf"
     for mark, value in (("_root", str(folder)), ("_reporting", reporting)):
@@ -242,7 +242,7 @@ def _run(
 
 
 class _Kept(MemoryDataset):
-    """A dataset in memory whose content is still there after the run has released it."""
+    """A dataset in memory that keeps its content after release."""
 
     last: Any = None
 
@@ -278,7 +278,7 @@ def run(
 
 
 class _Log:
-    """As much of pytest's `caplog` as a fixture of a module can have."""
+    """A module-scoped substitute for pytest's `caplog`."""
 
     def __init__(self, handler: Any, root: logging.Logger) -> None:
         self._handler, self._root = handler, root
@@ -309,7 +309,7 @@ def _patch(patch: pytest.MonkeyPatch, items: pd.DataFrame) -> None:
 
 
 def _closed_texts(run: Run, items: pd.DataFrame) -> tuple[list[str], list[str]]:
-    """What was and is said by items outside the public half, and by those in it."""
+    """Return texts of items outside the public half, and of public items."""
     assignment, ruled = run.memory["split_assignment"], run.memory["contamination_free_items"]
     public = set(assignment.loc[assignment["half"].eq("validation"), "item_id"])
     told: tuple[list[str], list[str]] = ([], [])
@@ -343,7 +343,7 @@ def test_no_closed_text_is_in_any_file_or_in_the_log(run: Run, labelled: pd.Data
     assert files_with(run.folder, closed, public) == []
 
 
-def test_the_search_would_have_found_them(run: Run, labelled: pd.DataFrame, tmp_path: Path) -> None:
+def test_the_search_finds_planted_texts(run: Run, labelled: pd.DataFrame, tmp_path: Path) -> None:
     closed, public = _closed_texts(run, labelled)
     run.memory["judge_ratings"].to_parquet(tmp_path / "judge_ratings.parquet")
     run.memory["difficulty_ratings"].to_parquet(tmp_path / "difficulty_ratings.parquet")
@@ -352,7 +352,7 @@ def test_the_search_would_have_found_them(run: Run, labelled: pd.DataFrame, tmp_
     assert {"difficulty_ratings.parquet", "stem.log"} <= found
 
 
-def test_own_ids_of_closed_items_are_in_no_saved_file(run: Run) -> None:
+def test_original_ids_of_closed_items_are_in_no_saved_file(run: Run) -> None:
     assignment = run.memory["split_assignment"]
     closed = assignment.loc[assignment["half"].eq("test"), "item_id"].tolist()
     assert len(closed) > 15
@@ -380,7 +380,9 @@ def test_the_sealed_half_opens_with_the_key_and_holds_the_test_items(run: Run) -
     assert len(lines) == int(assignment["half"].eq("validation").sum())
 
 
-def test_bad_and_harmful_questions_go_and_are_counted(run: Run, labelled: pd.DataFrame) -> None:
+def test_bad_and_harmful_questions_are_removed_and_counted(
+    run: Run, labelled: pd.DataFrame
+) -> None:
     counts = _json(run, "checking_counts")
     sampled = set(run.memory["sampled_items"]["item_id"])
     expected = {"good": len(sampled)}
@@ -424,7 +426,7 @@ def test_rules_change_wording_order_and_options_but_keep_the_right_answer(
     assert told["rephrase"]["altered"] > 10
 
 
-def test_one_question_in_two_wordings_stands_in_one_half(run: Run, labelled: pd.DataFrame) -> None:
+def test_one_question_in_two_wordings_is_in_one_half(run: Run, labelled: pd.DataFrame) -> None:
     assignment = run.memory["split_assignment"].set_index("item_id")["half"]
     twins = [labelled["item_id"][place] for place in TWINS]
     ruled = set(run.memory["contamination_free_items"]["item_id"])
@@ -458,7 +460,7 @@ def test_levels_are_counted_after_each_step_and_again_after_the_rules(run: Run) 
     assert rounds.loc[rounds["attempt"] == 1, "asked"].tolist() == [len(made)] * 2
 
 
-def test_what_judges_said_is_on_disk_encrypted(run: Run, labelled: pd.DataFrame) -> None:
+def test_replies_of_judges_are_encrypted_on_disk(run: Run, labelled: pd.DataFrame) -> None:
     files = sorted((run.folder / "data/06_models/judge_store").iterdir())
     assert len(files) > 10
     told = b"".join(file.name.encode() + file.read_bytes() for file in files)
@@ -468,7 +470,7 @@ def test_what_judges_said_is_on_disk_encrypted(run: Run, labelled: pd.DataFrame)
     assert KEY.encode() not in told
 
 
-def test_a_run_that_was_killed_asks_only_the_rest(
+def test_a_killed_run_resumes_with_the_remaining_questions(
     repository: Path,
     labelled: pd.DataFrame,
     tmp_path: Path,
@@ -507,7 +509,7 @@ def test_a_run_that_was_killed_asks_only_the_rest(
 
 
 class KilledError(Exception):
-    """Ends a run in the middle."""
+    """An error that ends a run in the middle."""
 
 
 def _batches(asked: list[str], until: int | None) -> Callable[..., Any]:
@@ -525,7 +527,7 @@ def _batches(asked: list[str], until: int | None) -> Callable[..., Any]:
     return answer_batches
 
 
-def test_answers_of_models_give_levels_where_no_judge_did(
+def test_responses_give_levels_without_judges(
     repository: Path,
     labelled: pd.DataFrame,
     tmp_path: Path,
@@ -570,7 +572,7 @@ def test_answers_of_models_give_levels_where_no_judge_did(
     assert set(unknown.memory["item_difficulty"]["source"]) == {"not_judged"}
 
 
-def test_ratings_come_before_answers_and_lend_them_their_distribution(
+def test_ratings_take_precedence_and_set_the_distribution(
     labelled: pd.DataFrame,
 ) -> None:
     ids = labelled["item_id"].tolist()
@@ -596,7 +598,7 @@ def test_ratings_come_before_answers_and_lend_them_their_distribution(
     assert alone["level"].tolist()[40:] == [*map(float, range(10))] * 2  # 29 are too few
 
 
-def test_a_users_worked_examples_take_the_place_of_the_bundled(labelled: pd.DataFrame) -> None:
+def test_worked_examples_of_a_user_replace_the_bundled_ones(labelled: pd.DataFrame) -> None:
     seen: list[str] = []
 
     def judge(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
@@ -638,7 +640,7 @@ def test_a_users_worked_examples_take_the_place_of_the_bundled(labelled: pd.Data
         assert len(seen) == 3
 
 
-def test_without_judges_all_count_as_one_level_and_a_warning_says_so(
+def test_without_judges_all_questions_have_one_level_with_a_warning(
     repository: Path,
     labelled: pd.DataFrame,
     tmp_path: Path,
@@ -649,7 +651,7 @@ def test_without_judges_all_count_as_one_level_and_a_warning_says_so(
     _patch(monkeypatch, labelled)
     made = _run(repository, tmp_path, labelled, _parameters(judges=False), caplog)
     assert "sampling: no question has a level of difficulty; all 60 count as level 6" in made.log
-    assert "all 50 count" not in made.log  # nothing is sampled again where all are taken
+    assert "all 50 count" not in made.log  # nothing is sampled if all are kept
     assert "all 50 questions are kept unchecked" in made.log
     strata = _read(made, "sampling_strata")
     assert strata.loc[strata["sampled"] > 0, "level"].unique().tolist() == [6]
@@ -660,7 +662,7 @@ def test_without_judges_all_count_as_one_level_and_a_warning_says_so(
     assert files_with(tmp_path, closed, public) == []
 
 
-def test_a_later_run_that_opens_what_was_closed_is_warned_of(
+def test_a_run_that_publishes_closed_items_causes_a_warning(
     repository: Path,
     labelled: pd.DataFrame,
     tmp_path: Path,
@@ -685,7 +687,7 @@ def test_a_later_run_that_opens_what_was_closed_is_warned_of(
     assert len(closed & public) > 5
 
 
-def test_questions_without_a_level_are_left_out_beside_others(
+def test_questions_without_a_level_are_not_sampled(
     labelled: pd.DataFrame, caplog: pytest.LogCaptureFixture
 ) -> None:
     ids = labelled["item_id"].tolist()
@@ -702,7 +704,7 @@ def test_questions_without_a_level_are_left_out_beside_others(
     assert "56 of 60 questions have no level" in caplog.text
 
 
-def test_questions_that_cannot_be_judged_are_told_in_one_line(labelled: pd.DataFrame) -> None:
+def test_unratable_questions_are_reported_in_one_line(labelled: pd.DataFrame) -> None:
     parameters = _parameters(judges=False)
     rest = [parameters[name] for name in ("difficulty", "models", "scoring")]
     none = pd.DataFrame()
@@ -719,7 +721,7 @@ def test_judges_see_the_passage_before_the_question(labelled: pd.DataFrame) -> N
     assert shown[1] == labelled["question"][1]
 
 
-def test_an_error_that_quotes_a_question_loses_its_message() -> None:
+def test_the_message_of_an_error_that_quotes_a_question_is_withheld() -> None:
     items = pd.DataFrame(
         {"question": ["Which of the nine muses sang of stars?"], "choices": [["Urania", "Clio"]]}
     )
@@ -752,7 +754,7 @@ def test_pairs_keep_the_ids_of_public_items_only() -> None:
     assert public_leak_pairs(LeakPairs.empty(), assignment, SealKey(KEY), "built").empty
 
 
-def test_the_store_in_memory_forgets_what_it_holds_when_it_is_pickled() -> None:
+def test_the_store_in_memory_is_empty_after_pickling() -> None:
     store = JudgeStore(folder="nowhere", sealing={"judge_store": "memory"})
     store.load().add("shard", pd.DataFrame({"text": ["a closed question"]}))
     assert "shard" in store.load()
@@ -765,7 +767,7 @@ def test_the_store_in_memory_forgets_what_it_holds_when_it_is_pickled() -> None:
     assert "closed" not in repr(store.load())
 
 
-def test_the_sealed_folder_is_read_as_it_was_written_and_goes_to_other_processes(
+def test_the_sealed_folder_round_trips_and_can_be_pickled(
     tmp_path: Path,
 ) -> None:
     saved = SealedFolder(folder=str(tmp_path / "sealed"), version=Version(None, "one"))

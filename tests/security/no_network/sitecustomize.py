@@ -1,4 +1,4 @@
-"""A Python without a network: each try is refused and noted in the file BENCHWRIGHT_TRIED."""
+"""Python without a network: attempts are refused and noted in the file BENCHWRIGHT_TRIED."""
 
 import os
 import socket

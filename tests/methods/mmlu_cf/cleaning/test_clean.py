@@ -1,4 +1,4 @@
-"""Exact and near-duplicates: what goes, and what must stay."""
+"""Exact and near-duplicates: rejected and kept questions."""
 
 from itertools import pairwise
 from typing import Any
@@ -56,11 +56,11 @@ def test_case_white_space_and_order_of_choices_make_no_difference() -> None:
     CleaningDuplicates.validate(result.duplicates.to_pandas())
 
 
-def test_the_copy_with_an_explanation_stays() -> None:
+def test_the_copy_with_an_explanation_is_kept() -> None:
     assert left({}, {"explanation": "It has 146."}, {}) == ["doc#1"]
 
 
-def test_copies_with_different_answers_all_go_or_one_stays() -> None:
+def test_copies_with_different_answers_are_all_rejected_or_one_is_kept() -> None:
     items = ({}, {"answer": 1}, {})
     assert left(*items) == []
     assert left(*items, conflicting_answers="keep_one") == ["doc#0"]
@@ -78,7 +78,7 @@ def test_copies_with_different_answers_all_go_or_one_stays() -> None:
         {"choices": ["“Saturn”", "Jupiter!", "Mars", "Venus"]},
     ],
 )
-def test_a_near_copy_goes(copy: dict[str, Any]) -> None:
+def test_a_near_duplicate_is_rejected(copy: dict[str, Any]) -> None:
     result = found({}, copy)
     assert result.rows.column("item_id").to_pylist() == ["doc#0"]
     assert result.duplicates.column("rule").to_pylist() == ["near_duplicate"]
@@ -105,12 +105,12 @@ def test_a_near_copy_goes(copy: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_another_question_stays(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_a_different_question_is_kept(one: dict[str, Any], other: dict[str, Any]) -> None:
     assert left(one, other) == ["doc#0", "doc#1"]
 
 
 @pytest.mark.parametrize("column", ["question", "passage"])
-def test_a_long_shared_passage_makes_no_duplicate(column: str) -> None:
+def test_questions_on_a_long_shared_passage_are_kept(column: str) -> None:
     asked = [
         "What did some members of the council want to open?",
         "How often did the council meet in that year?",
@@ -128,7 +128,7 @@ def test_a_long_shared_passage_makes_no_duplicate(column: str) -> None:
     assert left(*items, copy) == ["doc#0", "doc#1", "doc#2"]
 
 
-def test_the_same_question_on_another_passage_stays() -> None:
+def test_the_same_question_on_another_passage_is_kept() -> None:
     other = "The fishing fleet left the harbour before dawn, and nobody saw it come back. " * 4
     assert left({"passage": PASSAGE}, {"passage": other}) == ["doc#0", "doc#1"]
     assert left({"passage": PASSAGE}, {"passage": PASSAGE.replace("harvest", "havrest")}) == [
@@ -136,7 +136,7 @@ def test_the_same_question_on_another_passage_stays() -> None:
     ]
 
 
-def test_the_order_of_rows_does_not_matter() -> None:
+def test_results_do_not_depend_on_row_order() -> None:
     items = [{"question": QUESTION.replace("known", word)} for word in ("known", "knwon", "konwn")]
     table = rows(*items, {"choices": PLANETS[::-1], "answer": 3}, {"question": "Why is it so?" * 2})
     one = deduplicate(table, CleaningParams()).rows.column("item_id").to_pylist()
@@ -144,16 +144,16 @@ def test_the_order_of_rows_does_not_matter() -> None:
     assert sorted(other.column("item_id").to_pylist()) == one
 
 
-def test_duplicates_can_be_left_alone() -> None:
+def test_the_duplicate_rules_can_be_switched_off() -> None:
     assert left({}, {}, off=("exact_duplicate", "near_duplicate")) == ["doc#0", "doc#1"]
 
 
-def test_an_id_that_stands_twice_is_refused() -> None:
+def test_a_repeated_id_is_refused() -> None:
     with pytest.raises(InputError, match="item_id"):
         found({"item_id": "a"}, {"item_id": "a"})
 
 
-def test_batches_that_can_be_read_once_are_refused() -> None:
+def test_an_iterator_of_batches_is_refused() -> None:
     with pytest.raises(InputError, match="twice"):
         clean(iter([]), CleaningParams())
 
@@ -168,7 +168,7 @@ def test_batches_that_can_be_read_once_are_refused() -> None:
         ("what would happen", "what will happen", False),
     ],
 )
-def test_a_word_for_another_word_is_noticed(one: str, other: str, expected: bool) -> None:
+def test_replaced_words_are_detected(one: str, other: str, expected: bool) -> None:
     assert substituted(one, other) is expected
 
 
@@ -176,7 +176,7 @@ TEXTS = st.lists(st.text(max_size=30), min_size=2, max_size=8)
 
 
 @given(TEXTS)
-def test_jaccard_is_that_of_sets_of_shingles(texts: list[str]) -> None:
+def test_jaccard_similarity_compares_sets_of_shingles(texts: list[str]) -> None:
     data, offsets = plain_bytes(pa.array(texts, pa.large_string()))
     plain = [bytes(data[a:b]) for a, b in pairwise(offsets)]
     sets = [{(text + b"    ")[i : i + 5] for i in range(len(text))} for text in plain]
@@ -196,7 +196,7 @@ def test_plain_bytes_drop_case_punctuation_and_outer_spaces() -> None:
     assert offsets.tolist() == [0, 4, 4, 12]
 
 
-def test_pairs_that_are_left_are_numbered_as_their_items_are_then() -> None:
+def test_remaining_pairs_have_the_new_positions_of_their_items() -> None:
     keep = np.array([True, False, True, True, True])
     pairs = np.array([2 * 5 + 0, 2 * 5 + 1, 4 * 5 + 3])
     assert remaining(pairs, keep).tolist() == [1 * 4 + 0, 3 * 4 + 2]

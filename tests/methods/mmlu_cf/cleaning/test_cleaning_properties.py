@@ -1,4 +1,4 @@
-"""What holds of any rows that come in."""
+"""Properties of cleaning for arbitrary rows."""
 
 import string
 from functools import partial
@@ -107,7 +107,7 @@ def test_cleaning_clean_rows_changes_nothing(rows: list[dict[str, Any]]) -> None
 
 
 @given(ROWS, st.integers(0, 12))
-def test_batches_of_any_size_give_the_same(rows: list[dict[str, Any]], at: int) -> None:
+def test_results_do_not_depend_on_batch_size(rows: list[dict[str, Any]], at: int) -> None:
     raw = table(rows)
     whole = clean([raw], CleaningParams())
     parts = [raw.slice(0, at), raw.slice(at)] if at <= len(rows) else [raw]
@@ -116,7 +116,7 @@ def test_batches_of_any_size_give_the_same(rows: list[dict[str, Any]], at: int) 
 
 
 @given(ROWS)
-def test_packing_for_ray_loses_nothing(rows: list[dict[str, Any]]) -> None:
+def test_packing_for_ray_is_lossless(rows: list[dict[str, Any]]) -> None:
     raw = table(rows)
     tasks = batch_engine.task_table(raw)
     work = partial(cleaned_with_fingerprints, params=CleaningParams())

@@ -22,7 +22,9 @@ def mmlu(folder: Path) -> pa.Table:
     )
 
 
-def test_few_published_rows_are_rejected(shared_data: Path, show: Callable[[str], None]) -> None:
+def test_few_published_questions_are_rejected(
+    shared_data: Path, show: Callable[[str], None]
+) -> None:
     rows = mmlu(shared_data)
     result = clean([as_raw(rows)], CleaningParams())
     counts = dict(
@@ -38,7 +40,7 @@ def test_few_published_rows_are_rejected(shared_data: Path, show: Callable[[str]
 
 
 @pytest.mark.parametrize("subject", ["us_history", "world_history", "european_history"])
-def test_questions_on_one_passage_are_spared(shared_data: Path, subject: str) -> None:
+def test_questions_on_one_passage_are_kept(shared_data: Path, subject: str) -> None:
     rows = mmlu(shared_data)
     rows = rows.filter(pc.equal(rows.column("subject"), f"high_school_{subject}"))
     cleaned = clean([as_raw(rows)], CleaningParams(off=("exact_duplicate", "near_duplicate"))).rows

@@ -143,7 +143,7 @@ def test_a_fault_is_rejected_by_its_rule(rule: str, fields: dict[str, Any]) -> N
         "Spanish sentences such as '¿Cómo?' open with",
     ],
 )
-def test_a_sound_question_stays_as_it_is(question: str) -> None:
+def test_a_sound_question_is_unchanged(question: str) -> None:
     result = cleaned(question=question)
     assert result.rejected.to_pylist() == []
     assert result.rows.column("question").to_pylist() == [question]
@@ -157,7 +157,7 @@ def test_a_sound_question_stays_as_it_is(question: str) -> None:
         *("[4] ", "12) (b) ", "Question: ", "No. 8: ", "Q3. Q3. "),
     ],
 )
-def test_leading_numbering_of_the_question_goes(number: str) -> None:
+def test_numbering_before_the_question_is_removed(number: str) -> None:
     assert kept(question=number + QUESTION)["question"] == QUESTION
 
 
@@ -169,7 +169,7 @@ def test_leading_numbering_of_the_question_goes(number: str) -> None:
         *(["i) ", "ii) ", "iii) ", "iv) "], ["A. 1. ", "B. 2. ", "C. 3. ", "D. 4. "]),
     ],
 )
-def test_numbering_of_all_choices_goes(numbers: list[str]) -> None:
+def test_numbering_of_all_choices_is_removed(numbers: list[str]) -> None:
     choices = [number + city for number, city in zip(numbers, CITIES, strict=True)]
     assert kept(choices=choices)["choices"] == CITIES
 
@@ -186,7 +186,7 @@ def test_numbering_of_all_choices_goes(numbers: list[str]) -> None:
         ["4. 0", "3. 0", "2. 0", "1. 0"],
     ],
 )
-def test_choices_that_are_not_numbered_in_order_stay(choices: list[str]) -> None:
+def test_choices_not_numbered_in_order_are_unchanged(choices: list[str]) -> None:
     assert kept(choices=choices, answer="A")["choices"] == choices
 
 
@@ -216,12 +216,12 @@ def test_labels_and_answers_become_a_position(labels: list[str], answer: str, go
     assert row["choices"][gold] == "Rome"
 
 
-def test_the_answer_may_lack_the_numbering_that_the_choices_have() -> None:
+def test_the_answer_may_omit_the_numbering_of_the_choices() -> None:
     choices = ["A. Paris", "B. London", "C. Rome", "D. Bonn"]
     assert kept(choices=choices, answer="Rome")["answer"] == 2
 
 
-def test_options_that_differ_by_case_alone_are_told_apart() -> None:
+def test_options_that_differ_only_in_case_are_distinguished() -> None:
     row = kept(choices=["BB", "Bb", "bB", "bb"], answer="The answer is: Bb")
     assert row["answer"] == 1
 
@@ -249,18 +249,18 @@ def test_rules_can_be_switched_off() -> None:
     assert (row["question"], row["answer"]) == ("", -1)
 
 
-def test_numbers_of_choices_can_be_chosen() -> None:
+def test_the_accepted_numbers_of_choices_are_configurable() -> None:
     five = [*CITIES, "Oslo"]
     assert verdict(CleaningParams(n_choices=(3, 5)), choices=five, answer="E") == "clean"
     assert verdict(CleaningParams(n_choices=(3, 5))) == "n_choices"
 
 
-def test_strict_lower_case_rejects_words_that_are_written_so() -> None:
+def test_strict_lower_case_rejects_words_with_lower_case_spelling() -> None:
     strict = CleaningParams(strict_lower_case=True)
     assert verdict(strict, question="pH is a measure of") == "lower_case_start"
 
 
-def test_the_funnel_counts_each_rule_and_its_rows_add_up() -> None:
+def test_the_funnel_counts_each_rule_and_adds_up() -> None:
     rows = [
         item(item_id="a", question="7. " + QUESTION),
         item(item_id="b", choices=CITIES[:2]),
@@ -278,7 +278,7 @@ def test_the_funnel_counts_each_rule_and_its_rows_add_up() -> None:
     assert counts["rows_out"].iloc[-1] == 2
 
 
-def test_rejected_rows_are_kept_as_they_came_in() -> None:
+def test_rejected_rows_keep_their_original_content() -> None:
     row = item(question='3. what is\u2028the \u0085capital "of" France?\n', labels=list("abcd"))
     found = clean_batch(table(row), CleaningParams(off=("unreadable", "question_numbering")))
     assert found.rejected.num_rows == 0
@@ -301,7 +301,7 @@ def test_changes_give_before_and_after() -> None:
     ]
 
 
-def test_clean_rows_fit_their_table() -> None:
+def test_clean_rows_match_their_table() -> None:
     CleanItems.validate(cleaned().rows.to_pandas())
 
 
@@ -318,12 +318,12 @@ def test_a_missing_column_is_named() -> None:
 
 
 @pytest.mark.parametrize("values", [{"n_choices": (1,)}, {"near_duplicates": {"bands": 7}}])
-def test_impossible_parameters_are_refused(values: dict[str, Any]) -> None:
+def test_invalid_parameters_are_refused(values: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"n_choices|bands"):
         CleaningParams.model_validate(values)
 
 
-def test_every_rule_says_what_it_does_and_no_rule_does_both() -> None:
+def test_every_rule_has_a_docstring_and_either_rewrites_or_rejects() -> None:
     rows = clean_batch(table(item()), CleaningParams()).counts.to_pylist()
     for rule in ROW_RULES:
         assert rule.apply.__doc__

@@ -60,7 +60,7 @@ def test_level_shares_are_the_normal_mass_between_half_levels() -> None:
 
 
 @given(rows, st.integers(0, 45), st.randoms(use_true_random=False))
-def test_a_sample_takes_what_there_is_and_no_order_of_rows_changes_it(
+def test_a_sample_has_the_available_items_and_does_not_depend_on_row_order(
     of: list[tuple[object, ...]], size: int, random: object
 ) -> None:
     items = pool(of)
@@ -82,7 +82,7 @@ def test_a_sample_takes_what_there_is_and_no_order_of_rows_changes_it(
     assert again.strata.equals(sample.strata)
 
 
-def test_with_enough_of_everything_fields_and_levels_meet_their_quotas_exactly() -> None:
+def test_with_enough_items_fields_and_levels_meet_their_quotas_exactly() -> None:
     sample = sample_by_difficulty(plenty(), SamplingByDifficultyParams(size=100), seed=0)
     by_field = sample.strata.groupby("field")["sampled"].sum()
     by_level = sample.strata.groupby("level")["sampled"].sum()
@@ -91,7 +91,7 @@ def test_with_enough_of_everything_fields_and_levels_meet_their_quotas_exactly()
     assert not sample.strata["shortfall"].any()
 
 
-def test_a_missing_level_is_replaced_by_the_levels_next_to_it() -> None:
+def test_a_missing_level_is_replaced_by_adjacent_levels() -> None:
     items = plenty()
     items = items[items["difficulty"] != 9]
     sample = sample_by_difficulty(items, SamplingByDifficultyParams(size=100), seed=0)
@@ -100,7 +100,7 @@ def test_a_missing_level_is_replaced_by_the_levels_next_to_it() -> None:
     assert sample.strata.query("level == 9")["shortfall"].sum() == 4
 
 
-def test_a_poor_field_gives_all_and_the_others_share_the_rest() -> None:
+def test_a_small_field_contributes_all_and_others_share_the_rest() -> None:
     items = plenty()
     poor = items[(items["field"] != "law") | (items["difficulty"].eq(6) & (items.index % 6 == 0))]
     sample = sample_by_difficulty(poor, SamplingByDifficultyParams(size=100), seed=0)
@@ -114,7 +114,7 @@ def test_a_poor_field_gives_all_and_the_others_share_the_rest() -> None:
     st.lists(st.integers(0, 3), min_size=3, max_size=3),
     st.data(),
 )
-def test_the_nearest_table_is_as_near_as_any_of_all_tables(
+def test_the_nearest_table_is_optimal_among_all_tables(
     upper: list[int], levels: list[int], data: st.DataObject
 ) -> None:
     most = np.array(upper).reshape(2, 3)
@@ -165,7 +165,7 @@ def test_as_many_domains_are_covered_as_the_counts_allow() -> None:
 
 
 @given(rows, st.integers(1, 12))
-def test_the_sample_has_as_many_domains_as_any_of_the_same_counts(
+def test_the_sample_has_the_maximum_number_of_domains(
     of: list[tuple[object, ...]], size: int
 ) -> None:
     items = pool(of[:9])
@@ -191,7 +191,7 @@ def test_explained_questions_come_first_within_a_stratum() -> None:
 
 
 @pytest.mark.parametrize("wrong", [10, -1, 2.5])
-def test_a_difficulty_that_is_no_level_is_refused_by_name(wrong: float) -> None:
+def test_an_invalid_difficulty_is_refused_with_the_item(wrong: float) -> None:
     items = pool([("law", wrong, None, None)])
     with pytest.raises(InputError, match=r"item 'd0#1' has difficulty"):
         sample_by_difficulty(items, SamplingByDifficultyParams(size=1), seed=0)

@@ -1,4 +1,4 @@
-"""Judges rate difficulty; what they said is kept, combined, and replaced where it is missing."""
+"""Ratings of difficulty: recorded, combined, and replaced if missing."""
 
 from collections.abc import Sequence
 
@@ -29,12 +29,12 @@ LEVEL = {"What is two plus two?": 1, "Who was the first?": 6, "How many are ther
 
 
 def knows(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
-    """A judge that knows the levels and writes them as asked, from the second attempt on."""
+    """A judge that knows the levels and writes them as requested from the second attempt."""
     asked = [text.rsplit("Question: ", 1)[1].split("\n")[0] for text in texts]
     return [f"[{LEVEL[one]}]" if attempt > 1 or one[0] == "W" else "8" for one in asked]
 
 
-def test_the_known_levels_come_back_with_every_attempt() -> None:
+def test_known_levels_and_all_attempts_are_recorded() -> None:
     ratings, rounds = rate_difficulty(ITEMS, {"judge": knows}, BUNDLED, attempts=3)
     rows = ratings[["item_id", "attempt", "status"]].to_numpy().tolist()
     assert rows == [
@@ -78,7 +78,7 @@ def test_levels_of_other_questions_are_not_read(reply: str | None, level: int | 
 
 @pytest.mark.parametrize("level", range(10))
 @pytest.mark.parametrize("form", ["[{}]", "{}", "Difficulty: [{}]", "Difficulty: {}", "Level {}."])
-def test_every_level_can_be_given_also_those_of_the_examples(level: int, form: str) -> None:
+def test_every_level_can_be_read_including_levels_of_examples(level: int, form: str) -> None:
     question = "Who was the first?"
     assert parse_level(form.format(level), question, ["she", "he"], 0, BUNDLED) == level
 
@@ -100,7 +100,7 @@ def test_several_judges_give_their_median_or_mean() -> None:
     assert (mean["difficulty"], mean["level"], mean["judges"]) == (4, 4, 3)
 
 
-def test_halves_go_up_and_down_about_equally_often_and_always_alike() -> None:
+def test_half_levels_round_up_or_down_equally_often_and_reproducibly() -> None:
     names = [f"i{number}" for number in range(400)]
     said = ratings(
         *((name, judge, value) for name in names for judge, value in (("x", 5), ("y", 6)))
@@ -112,7 +112,7 @@ def test_halves_go_up_and_down_about_equally_often_and_always_alike() -> None:
     pd.testing.assert_frame_equal(first, other.iloc[::-1].reset_index(drop=True))
 
 
-def test_what_no_judge_rated_comes_from_answers_or_is_said_to_be_not_judged() -> None:
+def test_unrated_items_get_a_level_from_responses_or_are_not_judged() -> None:
     said = ratings(("a", "x", 3), ("b", "x", None), ("c", "x", None))
     table = combine_ratings(
         ["a", "b", "c", "d"], said, "median", seed=0, from_responses={"a": 9, "b": 7, "d": np.nan}
@@ -151,7 +151,7 @@ def test_a_users_examples_are_read() -> None:
         ("rating", None, "row 1: rating is None"),
     ],
 )
-def test_a_users_wrong_example_is_named(column: str, value: object, said: str) -> None:
+def test_an_invalid_example_of_a_user_is_named(column: str, value: object, said: str) -> None:
     row = {"question": "Q", "choices": '["x", "y"]', "answer": "B", "rating": "4", column: value}
     with pytest.raises(InputError, match=said):
         read_examples(pd.DataFrame([row]))

@@ -19,7 +19,7 @@ def test_without_reference_levels_each_level_has_a_tenth() -> None:
     assert np.bincount(levels.astype(int)).tolist() == [20] * 10
 
 
-def test_with_reference_levels_their_distribution_is_taken_over() -> None:
+def test_levels_follow_the_distribution_of_reference_levels() -> None:
     values = np.arange(10.0)
     levels = levels_by_quantiles(values, [2, 2, 2, 2, 2, 5, 5, 5, 7, 9])
     assert levels.tolist() == [2, 2, 2, 2, 2, 5, 5, 5, 7, 9]
@@ -51,7 +51,7 @@ def test_harder_items_get_higher_levels() -> None:
     assert found.models == 200
 
 
-def test_too_few_models_give_no_difficulty_and_say_so() -> None:
+def test_too_few_models_give_no_difficulty_with_a_reason() -> None:
     found = difficulty_from_responses(answers(3, 5), min_models=5)
     assert all(np.isnan(level) for level in found.levels.values())
     assert found.reason == "3 models have answers; 5 are needed"

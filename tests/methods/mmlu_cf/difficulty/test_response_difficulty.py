@@ -1,4 +1,4 @@
-"""Answers of models to questions in the making, and what became of levels after each step."""
+"""Responses of models as difficulty, and counts of levels after each step."""
 
 import logging
 
@@ -53,14 +53,12 @@ def test_numbers_and_words_are_read_and_spaces_do_not_matter() -> None:
         ([("x", "m", 1), ("a", "m", 1)], "2 of 2 items are not among the 3 clean .*first: 'a'"),
     ],
 )
-def test_rows_that_cannot_be_are_told_in_one_line(
-    rows: list[tuple[object, ...]], said: str
-) -> None:
+def test_invalid_rows_are_reported_in_one_line(rows: list[tuple[object, ...]], said: str) -> None:
     with pytest.raises(InputError, match=f"^difficulty.answers_file.*{said}"):
         answers_of_file(told(*rows), IDS)
 
 
-def test_answers_to_other_items_are_left_out_and_told_in_one_line(
+def test_answers_to_unknown_items_are_ignored_with_one_warning(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     rows = told(("x#9", "m", 1), ("d#1", "m", 0), ("w#9", "n", 1), ("w#9", "m", 1))
@@ -73,7 +71,7 @@ def test_answers_to_other_items_are_left_out_and_told_in_one_line(
     )
 
 
-def test_a_matrix_holds_both_and_knows_what_is_missing() -> None:
+def test_the_matrix_joins_both_sources_with_missing_values() -> None:
     matrix = answer_matrix(
         told(("d#1", "file", 1.0), ("e#1", "file", 0.0)),
         told(("d#2", "asked@cloze-0", 1.0), ("d#1", "asked@cloze-0", np.nan)),
@@ -86,13 +84,13 @@ def test_a_matrix_holds_both_and_knows_what_is_missing() -> None:
     assert answer_matrix(told(), told(), IDS).models == ()
 
 
-def test_one_model_in_both_is_refused() -> None:
+def test_a_model_in_both_sources_is_refused() -> None:
     own = told(("d#1", "m", 1.0))
     with pytest.raises(InputError, match=r"answers of 'm'; remove one"):
         answer_matrix(own, own, IDS)
 
 
-def test_levels_of_each_pool_are_counted_beside_the_target() -> None:
+def test_levels_of_each_pool_are_counted_with_the_target() -> None:
     levels = pd.Series([6.0, 6.0, 9.0, np.nan])
     params = SamplingByDifficultyParams(mean=5, sd=2)
     difficulty = pd.DataFrame({"item_id": list("abcd"), "level": levels})
@@ -140,7 +138,7 @@ def test_ratings_before_and_after_are_paired() -> None:
     assert found["reason"] == ""
 
 
-def test_questions_of_one_page_count_as_one_draw() -> None:
+def test_questions_of_one_page_form_a_cluster() -> None:
     before, after = levels_of(a=5, b=5, c=7, d=2), levels_of(a=6, b=6, c=7, d=2)
     pages = in_documents({"a": "p", "b": "p", "c": "q", "d": "q"})
     together = compare_ratings(before, after, pages)
@@ -152,7 +150,7 @@ def test_questions_of_one_page_count_as_one_draw() -> None:
     assert "one cluster" in alone["reason"]
 
 
-def test_ratings_that_are_not_judges_are_not_compared() -> None:
+def test_only_ratings_of_judges_are_compared() -> None:
     from_answers = levels_of(a=5).assign(source="responses")
     found = compare_ratings(from_answers, levels_of(a=6), in_documents({"a": "p"}))
     assert (found["n"], found["shift"]) == (0, None)

@@ -13,7 +13,7 @@ from benchwright.params.mmlu_cf import ExtractionParams
 
 @pytest.fixture(autouse=True)
 def nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Fails a test at whose end a document with questions would have been passed over."""
+    """Fail a test if a document with questions would have been skipped."""
     with_questions: list[str] = []
     questions_in = extract.questions_in
 

@@ -1,11 +1,11 @@
 # ruff: noqa: E501 - pages stand as they are written
-"""Small pages in layouts of all kinds, with what stands on them: question, choices, answer."""
+"""Small pages in many layouts, with their questions, choices and answers."""
 
 from typing import NamedTuple
 
 
 class Page(NamedTuple):
-    """A page and the questions on it; `answer` is a position, or None where none is given."""
+    """A page and its questions; `answer` is a position, or None if it has none."""
 
     name: str
     content_type: str

@@ -1,4 +1,4 @@
-"""Spellings of answers and keys, and what must not be taken for one."""
+"""Spellings of answers and keys, and lines that are neither."""
 
 import pytest
 
@@ -98,24 +98,24 @@ def test_a_key_after_the_questions_is_read(key: str) -> None:
         "Answer all questions.",
     ],
 )
-def test_what_is_no_answer_gives_none(line: str) -> None:
+def test_other_lines_are_not_read_as_answers(line: str) -> None:
     assert answers(f"1. {FIRST}{line}\n\n2. {SECOND}Answer: c\n") == [None, "c"]
 
 
-def test_an_answer_above_the_options_is_that_question_s() -> None:
+def test_an_answer_above_the_options_belongs_to_their_question() -> None:
     text = f"1. {FIRST}2. {SECOND}".replace("?\n", "?\nAnswer: b\n", 1)
     assert answers(text.replace("prime?\n", "prime?\nAnswer: c\n")) == ["b", "c"]
 
 
-def test_an_answer_of_another_number_is_not_taken() -> None:
+def test_an_answer_with_another_number_is_ignored() -> None:
     assert answers(f"1. {FIRST}\n2. {SECOND}\nAnswer to question 1: b\n") == ["b", None]
 
 
-def test_several_answers_and_labels_that_no_option_has_are_kept_as_given() -> None:
+def test_several_answers_and_unknown_labels_are_kept_as_given() -> None:
     assert answers(f"1. {FIRST}Answer: a and c\n\n2. {SECOND}Answer: e\n") == ["a and c", "e"]
 
 
-def test_a_key_in_a_comment_says_nothing_of_the_page() -> None:
+def test_a_key_in_a_comment_is_ignored() -> None:
     text = (
         f"<p>1. {FIRST}</p><p>2. {SECOND}</p>".replace("\n", "<br>")
         + "<div class='comment'><p>Answers: 1 a, 2 b</p></div>"
@@ -128,7 +128,7 @@ def test_a_key_in_a_comment_says_nothing_of_the_page() -> None:
     ("values", "expected"),
     [("0 2", ["The wind", "7"]), ("4 2", ["Rivers", "6"]), ("1 2", [None, None])],
 )
-def test_an_index_counts_only_where_the_page_shows_from_what(
+def test_an_index_counts_only_if_the_page_shows_its_base(
     values: str, expected: list[str | None]
 ) -> None:
     parts = [block.splitlines() for block in (FIRST, SECOND)]

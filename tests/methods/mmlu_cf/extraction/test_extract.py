@@ -47,7 +47,7 @@ def test_raw_items_are_a_valid_table(raw: pa.Table) -> None:
     RawItems.validate(raw.to_pandas())
 
 
-def test_batches_make_no_difference(documents: pa.Table, raw: pa.Table) -> None:
+def test_results_do_not_depend_on_batches(documents: pa.Table, raw: pa.Table) -> None:
     parts = [extract(batch, ExtractionParams()) for batch in documents.to_batches(max_chunksize=7)]
     assert pa.concat_tables(parts).equals(raw)
     backwards = extract(
@@ -76,7 +76,7 @@ def test_spans_hold_stem_and_options(documents: pa.Table) -> None:
         assert span.endswith(row["choices"][-1])
 
 
-def test_what_the_labels_call_broken_does_not_survive_cleaning(raw: pa.Table) -> None:
+def test_questions_labelled_broken_are_rejected_by_cleaning(raw: pa.Table) -> None:
     clean = clean_batch(raw, CleaningParams(n_choices=(2, 3, 4, 5, 6))).rows.to_pylist()
     broken = {
         (one["doc_id"], one["question"])
@@ -120,7 +120,7 @@ def item(**more: Any) -> pa.Table:
         ({"choices": ["7", "4"], "answer": "A"}, {}, 1, 1),
     ],
 )
-def test_measured_shares_are_those_counted_by_hand(
+def test_measured_shares_match_hand_counts(
     row: dict[str, Any], label: dict[str, Any], recall: float | None, precision: float | None
 ) -> None:
     _, found = measure(item(**row), [labelled(**label)])

@@ -7,7 +7,7 @@ from methods.mmlu_cf.extraction.handmade_pages import PAGES, Page
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name.replace(" ", "-"))
-def test_questions_of_a_page_are_those_that_stand_on_it(page: Page) -> None:
+def test_the_questions_of_a_page_are_extracted(page: Page) -> None:
     found = questions_in(page.text, page.content_type, ExtractionParams())
     seen = [
         (

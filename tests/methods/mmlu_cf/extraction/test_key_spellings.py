@@ -1,4 +1,4 @@
-"""Keys in many spellings: what a question gets from them is right, or nothing."""
+"""Keys in many spellings: questions get the right answer or none."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -122,7 +122,7 @@ def test_a_key_of_numbers_is_read_in_any_of_its_spellings(sign: str, gap: str, h
         ("Answer: (2)", "2"),
     ],
 )
-def test_a_pair_of_labels_is_no_answer_of_one_question(line: str, answer: str | None) -> None:
+def test_a_pair_of_labels_is_not_an_answer_of_one_question(line: str, answer: str | None) -> None:
     options = "\n".join(f"{n}) {text}" for n, text in enumerate(CHOICES[0], start=1))
     other = "\n".join(f"{n}) {text}" for n, text in enumerate(CHOICES[2], start=1))
     text = f"{STEMS[0]}\n{options}\n{line}\n\n{STEMS[2]}\n{other}\nAnswer: 2\n"
@@ -133,7 +133,7 @@ def test_a_pair_of_labels_is_no_answer_of_one_question(line: str, answer: str | 
     assert found.get(STEMS[0]) == answer
 
 
-def test_an_option_s_own_text_is_no_pair() -> None:
+def test_the_text_of_an_option_is_not_a_pair() -> None:
     text = "How many?\n1) 3\n2) 5\n3) 8\nAnswer: 1) 3\n"
     (found,) = questions_in(text, "text/plain", ExtractionParams())
     assert found.answer == "1"

@@ -1,4 +1,4 @@
-"""Documents that show no sign of options are passed over, and none with questions ever is."""
+"""Documents without signs of options are skipped, documents with questions never."""
 
 import importlib.util
 import json
@@ -30,17 +30,17 @@ def passed(texts: list[str]) -> list[bool]:
 
 
 @pytest.mark.parametrize("text", PROSE)
-def test_prose_is_passed_over(text: str) -> None:
+def test_prose_is_skipped(text: str) -> None:
     assert passed([text]) == [False]
     assert questions_in(text, "text/html" if "<" in text else "text/plain", PARAMS) == []
 
 
-def test_a_null_is_passed_over_and_places_are_kept() -> None:
+def test_nulls_are_skipped_and_positions_are_kept() -> None:
     texts = pa.array([None, "A. x\nB. y", "prose"], pa.large_string())
     assert may_hold_questions(texts).tolist() == [False, True, False]
 
 
-def test_no_bundled_or_handmade_page_with_questions_is_passed_over(repository: Path) -> None:
+def test_no_bundled_or_handmade_page_with_questions_is_skipped(repository: Path) -> None:
     source = repository / "data" / "01_raw" / "documents" / "documents.jsonl"
     bundled = [json.loads(line) for line in source.open(encoding="utf-8")]
     pages = [(page.text, page.content_type) for page in PAGES if page.questions]
@@ -83,7 +83,7 @@ def test_no_bundled_or_handmade_page_with_questions_is_passed_over(repository: P
         "① Paris ② Rome",
     ],
 )
-def test_each_sign_lets_a_document_in(page: str) -> None:
+def test_each_sign_of_options_passes_the_prefilter(page: str) -> None:
     assert passed([page]) == [True]
 
 
@@ -99,9 +99,7 @@ def _layouts(repository: Path) -> ModuleType:
 
 
 @pytest.mark.real_data
-def test_nothing_is_lost_in_the_layouts_that_were_set_aside(
-    repository: Path, shared_data: Path
-) -> None:
+def test_no_question_is_lost_in_the_held_out_layouts(repository: Path, shared_data: Path) -> None:
     layouts = _layouts(repository)
     items = layouts.sample_items(shared_data / "benchmarks", 240, 1)
     for name, part in layouts.split_items(items).items():

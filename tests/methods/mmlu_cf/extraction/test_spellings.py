@@ -88,7 +88,7 @@ SPELLINGS: dict[str, tuple[str, Callable[[int, Question], str]]] = {
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @settings(suppress_health_check=list(HealthCheck))
 @given(asked=st.lists(questions(), min_size=1, max_size=4))
-def test_questions_come_back_as_they_were_written(spelling: str, asked: list[Question]) -> None:
+def test_questions_are_read_back_as_written(spelling: str, asked: list[Question]) -> None:
     kind, write = SPELLINGS[spelling]
     text = "".join(write(number, one) for number, one in enumerate(asked, start=1))
     found = questions_in(text, kind, ExtractionParams())

@@ -1,4 +1,4 @@
-"""Separators of labels, wiki markup, and what belongs to a stem."""
+"""Separators of labels, wiki markup, and the extent of a stem."""
 
 import json
 
@@ -28,7 +28,7 @@ def lettered(choices: list[str], form: str = "{}. {}", end: str = "\n") -> str:
 
 @pytest.mark.parametrize("sign", ["::", "—", "|", "»", "->", "=>", "–", "→"])
 @pytest.mark.parametrize("answer", ["Ans. {} {}", "Ans. {} {} {}", "Answer {1} {0}"])
-def test_signs_after_a_label_set_it_off(sign: str, answer: str) -> None:
+def test_signs_after_a_label_separate_it(sign: str, answer: str) -> None:
     text = "\n\n".join(
         f"No. {n} {sign} {stem}\n{lettered(choices, '{} ' + sign + ' {}')}\n"
         + answer.format(right, sign, choices["ABC".index(right)])
@@ -54,7 +54,7 @@ def test_wiki_markup_is_read(form: str, answer: str, gap: str) -> None:
     assert read(text) == ITEMS
 
 
-def test_markdown_headings_are_no_wiki_markup() -> None:
+def test_markdown_headings_are_not_wiki_markup() -> None:
     assert not is_wiki(["# Title", "## Part", "### *Part*", "text"])
     assert wiki_rows(["# a {{x|y|b=c}} [[d|e]]"]) == ["", "1. a y e"]
 
@@ -69,7 +69,7 @@ def test_unfinished_stems_above_letters_are_stems(gap: str, answer: str) -> None
     assert read("\n\n".join(starred)) == ITEMS
 
 
-def test_banners_and_counters_are_no_part_of_a_stem() -> None:
+def test_banners_and_counters_are_not_part_of_a_stem() -> None:
     stems = ["Statement 1: it rains. Statement 2: it pours.", *STEMS[1:]]
     banners = "<p>Please turn on JavaScript</p><div>3 comments hidden. Show?</div>"
     data = [
@@ -126,7 +126,7 @@ def test_code_and_tables_belong_to_the_stem(matter: str, text: str, head: str) -
     assert read(page, "text/html") == [(f"What is x?\n{text}", CHOICES[0], "B")]
 
 
-def test_a_stem_about_who_wrote_is_no_post_of_a_thread() -> None:
+def test_a_stem_with_wrote_is_not_a_forum_post() -> None:
     text = f"1. Who wrote the Aeneid?\n{lettered(CHOICES[0])}\n\n"
     text += f"Who wrote the Iliad?\n{lettered(CHOICES[1])}\n\nAnswers: 1 B 2 C\n"
     text = text.replace("Who wrote the Iliad", "2. Who wrote the Iliad")

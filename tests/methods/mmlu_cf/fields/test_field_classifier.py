@@ -1,4 +1,4 @@
-"""Fields of questions: a classifier on vectors, judges, and how right they are."""
+"""Fields of questions: a classifier on vectors, judges, and their accuracy."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,7 +37,7 @@ def clouds(n: int, spread: float, seed: int = 0) -> tuple[np.ndarray, list[str],
 
 
 @pytest.mark.parametrize("kind", ["logistic", "nearest_centroid"])
-def test_fields_that_lie_apart_are_found_with_confidence(kind: Any) -> None:
+def test_separate_fields_are_predicted_with_confidence(kind: Any) -> None:
     vectors, labels, ids = clouds(600, 0.15)
     params = FieldsParams(kind=kind)
     trained = train_classifier(vectors, labels, ids, params)
@@ -50,7 +50,7 @@ def test_fields_that_lie_apart_are_found_with_confidence(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["logistic", "nearest_centroid"])
-def test_calibrated_confidence_is_about_as_often_right_as_it_says(kind: Any) -> None:
+def test_calibrated_confidence_matches_accuracy(kind: Any) -> None:
     vectors, labels, ids = clouds(900, 0.7)
     trained = train_classifier(vectors, labels, ids, FieldsParams(kind=kind))
     new, true, names = clouds(3000, 0.7, seed=1)
@@ -68,7 +68,7 @@ def calibration_error(hits: pd.Series, confidence: pd.Series, bins: int = 10) ->
     return float(np.abs(gaps).sum() / len(hits))
 
 
-def test_few_examples_are_said_not_to_be_calibrated() -> None:
+def test_few_examples_are_not_calibrated() -> None:
     vectors, labels, ids = clouds(30, 0.2)
     trained = train_classifier(vectors, labels, ids, FieldsParams())
     assert trained.temperature == 1
@@ -92,7 +92,7 @@ def test_two_fields_are_enough_and_one_is_not() -> None:
 
 
 @given(st.permutations(range(24)))
-def test_the_order_of_examples_does_not_matter(order: list[int]) -> None:
+def test_results_do_not_depend_on_the_order_of_examples(order: list[int]) -> None:
     vectors, labels, ids = clouds(24, 0.4)
     params = FieldsParams(kind="nearest_centroid", min_calibration_examples=5)
     first = train_classifier(vectors, labels, ids, params)
@@ -103,7 +103,7 @@ def test_the_order_of_examples_does_not_matter(order: list[int]) -> None:
     assert first.temperature == other.temperature
 
 
-def test_confidence_is_the_same_bits_whatever_the_threads_and_the_order_of_items() -> None:
+def test_confidence_does_not_depend_on_threads_or_item_order() -> None:
     from threadpoolctl import threadpool_limits
 
     generator = np.random.default_rng(0)
@@ -123,7 +123,7 @@ def test_confidence_is_the_same_bits_whatever_the_threads_and_the_order_of_items
         pd.testing.assert_frame_equal(other, predicted[0], check_exact=True)
 
 
-def test_accuracy_is_counted_by_hand() -> None:
+def test_accuracy_matches_hand_counts() -> None:
     true = pd.Series({"a": "Law", "b": "Law", "c": "Math", "d": "Math"})
     predicted = pd.DataFrame(
         {
@@ -142,7 +142,7 @@ def test_accuracy_is_counted_by_hand() -> None:
     assert len(table) == 15
 
 
-def test_every_field_has_ten_examples_and_none_is_there_twice() -> None:
+def test_every_field_has_ten_distinct_examples() -> None:
     assert set(EXAMPLES) == set(FIELDS)
     assert {len(questions) for questions in EXAMPLES.values()} == {10}
     table = bundled_examples()
@@ -167,7 +167,7 @@ def says(first: str, second: str) -> Any:
     return ask
 
 
-def test_the_field_is_the_one_most_judges_name() -> None:
+def test_the_field_is_the_majority_vote() -> None:
     judges = {
         "x": says("Biology", "Law"),
         "y": says("Chemistry", "Field: Law"),
@@ -181,7 +181,7 @@ def test_the_field_is_the_one_most_judges_name() -> None:
     assert rounds["attempt"].tolist() == [1, 1, 1, 2]
 
 
-def test_one_judge_gives_no_confidence_and_a_silent_one_no_field() -> None:
+def test_a_single_judge_gives_no_confidence_and_a_silent_judge_no_field() -> None:
     judged, _ = judge_fields(ITEMS, {"x": says("Biology", "?")}, attempts=2)
     assert judged["source"].tolist() == ["judges", "not_judged"]
     assert judged["confidence"].isna().all()
@@ -189,7 +189,7 @@ def test_one_judge_gives_no_confidence_and_a_silent_one_no_field() -> None:
     assert len(judge_fields(ITEMS, {}, 1)[0]) == 2
 
 
-def test_a_judge_is_told_all_fields() -> None:
+def test_the_prompt_lists_all_fields() -> None:
     prompt = field_prompt("Q?", ["x", "y"])
     assert all(field in prompt for field in FIELDS)
     assert prompt.endswith("Question: Q?\nA. x\nB. y\n\nField:")

@@ -30,7 +30,7 @@ def test_a_pair_and_all_are_counted_by_hand() -> None:
     assert np.isnan(table["difference"].iloc[0])
 
 
-def test_three_judges_make_three_pairs_and_a_stranger_stands_out() -> None:
+def test_three_judges_form_three_pairs_and_an_outlier_has_low_agreement() -> None:
     values = {"a": [1, 2, 3, 4, 5.0], "b": [1, 2, 3, 4, 5.0], "c": [5, 4, 3, 2, 1.0]}
     table = judge_agreement("quality", judged(values), "ordinal", seed=0, draws=20)
     alpha = table.set_index(["judge", "other"])["alpha"]
@@ -39,7 +39,7 @@ def test_three_judges_make_three_pairs_and_a_stranger_stands_out() -> None:
     assert len(table) == 4
 
 
-def test_one_judge_or_one_who_says_nothing_has_a_reason() -> None:
+def test_a_single_or_silent_judge_gives_a_reason() -> None:
     alone = judge_agreement("quality", judged({"a": [1, 2.0]}), "ordinal", seed=0)
     silent = judge_agreement(
         "quality", judged({"a": [1, 2.0], "b": [np.nan] * 2}), "ordinal", seed=0
@@ -50,7 +50,7 @@ def test_one_judge_or_one_who_says_nothing_has_a_reason() -> None:
         assert (table["n_items"] == 0).all()
 
 
-def test_the_order_of_rows_does_not_matter() -> None:
+def test_results_do_not_depend_on_row_order() -> None:
     frame = judged({"a": [1, 2, 3, 3.0], "b": [1, 3, 3, 2.0], "c": [2, 2, 3, 3.0]})
     first = judge_agreement("q", frame, "ordinal", seed=3, draws=50)
     other = judge_agreement("q", frame.iloc[::-1], "ordinal", seed=3, draws=50)

@@ -1,4 +1,4 @@
-"""Ratings are read where they are stated, and nowhere else."""
+"""Only explicitly stated ratings are read."""
 
 import json
 
@@ -198,11 +198,11 @@ def test_a_stated_rating_is_read(reply: str, rating: int | None) -> None:
 
 
 @pytest.mark.parametrize("reply", NOT_STATED)
-def test_what_is_no_clear_rating_says_nothing(reply: str) -> None:
+def test_unclear_ratings_are_not_read(reply: str) -> None:
     assert parse_rating(reply, LEVELS) is None
 
 
-def test_no_reply_says_nothing() -> None:
+def test_a_missing_reply_has_no_rating() -> None:
     assert parse_rating(None, LEVELS) is None
 
 
@@ -224,7 +224,7 @@ def test_no_reply_says_nothing() -> None:
         ("5/9", 5),
     ],
 )
-def test_numbers_of_the_question_are_not_the_judges(reply: str, rating: int | None) -> None:
+def test_numbers_of_the_question_are_not_ratings(reply: str, rating: int | None) -> None:
     shown = [QUESTION, "A. 2\nB. 5\nC. 12\nD. none of them"]
     assert parse_rating(reply, LEVELS, shown, CHOICES) == rating
 
@@ -246,7 +246,7 @@ def test_numbers_of_the_question_are_not_the_judges(reply: str, rating: int | No
         ("Rate the question's correctness on a scale of 1 to 5, with 5 being correct", None),
     ],
 )
-def test_another_scale_has_its_own_range(reply: str, rating: int | None) -> None:
+def test_another_scale_has_another_range(reply: str, rating: int | None) -> None:
     assert parse_rating(reply, STARS) == rating
 
 
@@ -256,7 +256,7 @@ PROSE = st.text(alphabet="abcdefghij ,;:'\"()-\n", max_size=40)
 @given(st.text(max_size=200))
 @example("Rating: 7\x00")
 @example("[" * 500 + "7" + "]" * 500)
-def test_whatever_is_written_gives_a_level_or_nothing(reply: str) -> None:
+def test_any_text_gives_a_level_or_none(reply: str) -> None:
     read = parse_rating(reply, LEVELS)
     assert read is None or read in range(10)
     if read is not None:
@@ -272,20 +272,18 @@ def test_two_different_levels_are_never_read_as_one(
 
 
 @given(st.integers(0, 9), st.sampled_from(["[{}]", "Rating: {}", "{}/9", '{{"rating": {}}}']))
-def test_every_level_comes_back_from_the_forms_that_the_prompt_asks_for(
-    level: int, form: str
-) -> None:
+def test_every_level_is_read_in_the_requested_formats(level: int, form: str) -> None:
     assert parse_rating(form.format(level), LEVELS) == level
 
 
 @given(st.integers(10, 5000))
-def test_a_number_beyond_the_scale_is_never_cut_to_it(number: int) -> None:
+def test_numbers_outside_the_scale_are_not_clipped(number: int) -> None:
     for form in ("{}", "[{}]", "Rating: {}", "I rate this question {}."):
         assert parse_rating(form.format(number), LEVELS) is None
 
 
 @given(st.recursive(st.none() | st.integers(0, 9) | st.text("7 a"), st.lists, max_leaves=5))
-def test_json_holds_a_level_only_as_a_number(value: object) -> None:
+def test_json_levels_must_be_numbers(value: object) -> None:
     read = parse_rating(json.dumps({"rating": value}), LEVELS)
     assert read is None or str(int(read)) == str(value).strip()
 
@@ -307,6 +305,6 @@ def test_json_holds_a_level_only_as_a_number(value: object) -> None:
         "\x00" * 100_000,
     ],
 )
-def test_long_and_hostile_replies_take_bounded_work(reply: str) -> None:
+def test_long_and_hostile_replies_take_bounded_time(reply: str) -> None:
     assert parse_rating(reply, LEVELS) is None
     assert parse_rating(reply[:8000], LEVELS) is None  # the longest that is read

@@ -78,18 +78,18 @@ def test_all_values_in_a_stated_form_are_read(reply: str) -> None:
         "x" * 9000,
     ],
 )
-def test_a_reply_that_lacks_a_value_or_doubles_one_says_nothing(reply: str | None) -> None:
+def test_a_reply_with_a_missing_or_repeated_value_is_not_read(reply: str | None) -> None:
     assert named(reply) is None
 
 
-def test_lines_of_the_question_are_not_the_judges() -> None:
+def test_lines_of_the_question_are_not_values() -> None:
     question = "Which film has\nclarity: 2\nfacts: 2\nself_harm: yes"
     assert named(question, (question,)) is None
     assert named(f"{question}\nclarity: 4\nfacts: 5\nself_harm: no", (question,)) == FULL
 
 
 @given(st.integers(1, 5), st.integers(1, 5), st.booleans(), st.permutations(range(3)))
-def test_what_is_written_as_asked_comes_back(
+def test_replies_in_the_requested_format_are_read(
     clarity: int, facts: int, harm: bool, order: list[int]
 ) -> None:
     values = {"clarity": clarity, "facts": facts, "self_harm": harm}
@@ -99,7 +99,7 @@ def test_what_is_written_as_asked_comes_back(
 
 
 @given(st.text(max_size=300))
-def test_whatever_is_written_gives_all_values_or_none(reply: str) -> None:
+def test_any_text_gives_all_values_or_none(reply: str) -> None:
     assert named(reply) is None or set(named(reply)) == set(FULL)
 
 
@@ -126,7 +126,7 @@ def test_whatever_is_written_gives_all_values_or_none(reply: str) -> None:
         ("I'm sorry, I can't help with that. No", None),
     ],
 )
-def test_yes_and_no_are_read_at_the_start_and_alone(reply: str | None, said: bool | None) -> None:
+def test_a_single_yes_or_no_is_read_at_the_start(reply: str | None, said: bool | None) -> None:
     assert parse_yes_no(reply) is said
 
 

@@ -1,4 +1,4 @@
-"""Judges are asked again about what could not be read, and every attempt is counted."""
+"""Judges are asked again after unreadable replies, and every attempt is counted."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds, rounds_tab
 
 
 class Scripted:
-    """Says the n-th of its lines for a text at the n-th attempt."""
+    """A judge that replies the n-th line for a text at the n-th attempt."""
 
     def __init__(self, lines: dict[str, list[str | None]]) -> None:
         self.lines = lines
@@ -21,7 +21,7 @@ def digit(_: int, reply: str) -> int | None:
     return int(reply) if reply.isdigit() else None
 
 
-def test_only_what_was_not_read_is_asked_again() -> None:
+def test_only_unreadable_replies_are_asked_again() -> None:
     judge = Scripted({"a": ["1"], "b": ["?", "2"], "c": ["?"], "long": [None]})
     rounds = ask_in_rounds(judge, ["a", "b", "c", "long"], digit, 3)
     assert judge.asked == [(1, ["a", "b", "c", "long"]), (2, ["b", "c"]), (3, ["c"])]
@@ -42,13 +42,13 @@ def test_the_table_counts_each_attempt() -> None:
     assert table["parse_rate"].tolist() == [0.25, 0.5, 0.0]
 
 
-def test_a_value_that_is_zero_or_false_is_a_value() -> None:
+def test_zero_and_false_count_as_values() -> None:
     judge = Scripted({"a": ["0"]})
     assert ask_in_rounds(judge, ["a"], digit, 3).last[0].value == 0
     assert len(judge.asked) == 1
 
 
-def test_no_texts_ask_nothing_and_give_an_empty_table() -> None:
+def test_no_texts_give_an_empty_table() -> None:
     judge = Scripted({})
     rounds = ask_in_rounds(judge, [], digit, 3)
     assert judge.asked == []

@@ -1,4 +1,4 @@
-"""Judges' replies on disk: found again under the same key, of no use without it."""
+"""Judges' replies on disk: readable only with the same key."""
 
 import logging
 import pickle
@@ -19,7 +19,7 @@ FRAME = pd.DataFrame({"key": ["k1", "k2"], "texts": [["Rating: [7] for Urania"],
 
 @pytest.fixture(autouse=True)
 def _cheap_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scrypt at a cost that tests can pay."""
+    """Reduce the cost of scrypt for tests."""
     monkeypatch.setattr(key_module, "SCRYPT_N", 1 << 4)
 
 
@@ -32,7 +32,7 @@ def only_file(folder: Path) -> Path:
     return file
 
 
-def test_what_is_added_is_found_by_another_run(tmp_path: Path) -> None:
+def test_added_shards_are_found_by_another_run(tmp_path: Path) -> None:
     store(tmp_path / "s").add("shard-1", FRAME)
     again = store(tmp_path / "s")
     read = again["shard-1"]
@@ -45,7 +45,7 @@ def test_what_is_added_is_found_by_another_run(tmp_path: Path) -> None:
     assert again.get("shard-2") is None
 
 
-def test_no_text_and_no_name_of_a_shard_is_in_a_file_or_its_name(tmp_path: Path) -> None:
+def test_files_reveal_no_text_and_no_shard_name(tmp_path: Path) -> None:
     store(tmp_path).add("deadbeef-shard", FRAME)
     file = only_file(tmp_path)
     data = file.name.encode() + file.read_bytes()
@@ -101,7 +101,7 @@ def test_a_shard_under_another_shards_name_does_not_open(
 
 
 @pytest.mark.parametrize(("key", "name"), [(OTHER, "built"), (KEY, "elsewhere")])
-def test_under_another_key_or_name_shards_are_missing_told_in_one_line(
+def test_shards_under_another_key_are_missing_with_one_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, key: str, name: str
 ) -> None:
     for shard in ("shard-1", "shard-2", "shard-3"):
@@ -117,7 +117,7 @@ def test_under_another_key_or_name_shards_are_missing_told_in_one_line(
     assert len(store(tmp_path)) == 3
 
 
-def test_the_key_is_derived_once_and_not_before_it_is_needed(
+def test_the_key_is_derived_once_on_first_use(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     derived: list[bytes] = []
@@ -135,13 +135,13 @@ def test_the_key_is_derived_once_and_not_before_it_is_needed(
     assert len(derived) == 1
 
 
-def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written: "):
         store(tmp_path / "file" / "s").add("shard", FRAME)
 
 
-def test_the_dataset_chooses_by_its_settings_and_by_whether_there_is_a_key(
+def test_the_dataset_chooses_the_store_by_settings_and_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
@@ -159,7 +159,7 @@ def test_the_dataset_chooses_by_its_settings_and_by_whether_there_is_a_key(
     assert theirs.load().get("shard-1") is None
 
 
-def test_neither_the_key_nor_what_it_opens_goes_to_other_processes(
+def test_neither_the_key_nor_its_contents_are_pickled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)

@@ -1,4 +1,4 @@
-"""The closed half: encrypted, opened in memory only, told as aggregates."""
+"""The closed half: encrypted, opened only in memory, reported as aggregates."""
 
 import gzip
 import json
@@ -89,7 +89,7 @@ def closed_texts(items: pd.DataFrame, assignment: pd.DataFrame, half: str = "tes
     return [*own[columns].to_numpy().ravel(), *own["choices"].explode()]
 
 
-def test_what_is_opened_is_what_was_sealed(
+def test_opening_returns_the_sealed_content(
     sealed: SealedFiles, items: pd.DataFrame, assignment: pd.DataFrame
 ) -> None:
     opened = open_sealed(sealed.test, SealKey(SECRET))
@@ -106,7 +106,7 @@ def test_what_is_opened_is_what_was_sealed(
     assert {item.difficulty for item in opened.items} == {None, *range(10)}
 
 
-def test_the_public_folder_holds_the_public_half_alone(
+def test_the_public_folder_has_only_the_public_half(
     sealed: SealedFiles, items: pd.DataFrame, assignment: pd.DataFrame
 ) -> None:
     public = [json.loads(line) for line in sealed.validation.read_text().splitlines()]
@@ -121,20 +121,20 @@ def test_the_public_folder_holds_the_public_half_alone(
     assert not list(sealed.test.parent.glob("*.tmp"))
 
 
-def test_ids_and_canaries_are_the_same_each_time_and_another_keys_are_others(
+def test_ids_and_canaries_depend_only_on_the_key(
     sealed: SealedFiles, items: pd.DataFrame, assignment: pd.DataFrame, tmp_path: Path
 ) -> None:
     again = seal_in(tmp_path / "a", items, assignment, SealKey(SECRET))
     assert again.validation.read_bytes() == sealed.validation.read_bytes()
     first, second = (open_sealed(f.test, SealKey(SECRET)) for f in (sealed, again))
     assert first == second
-    assert sealed.test.read_bytes() != again.test.read_bytes()  # a salt of its own
+    assert sealed.test.read_bytes() != again.test.read_bytes()  # another salt
     other = KeyedNames(SealKey(SECRET + "?"), "demo")
     assert other.item_id("page1#0") != KeyedNames(SealKey(SECRET), "demo").item_id("page1#0")
     assert other.canary("test") != first.canary
 
 
-def test_a_saved_split_names_closed_items_by_their_keyed_ids(assignment: pd.DataFrame) -> None:
+def test_a_saved_split_has_keyed_ids_of_closed_items(assignment: pd.DataFrame) -> None:
     saved = public_assignment(assignment, SealKey(SECRET), "demo")
     closed = saved[saved["half"].eq("test")]["item_id"]
     assert closed.str.startswith("sealed-").all()
@@ -159,7 +159,7 @@ def test_a_saved_split_names_closed_items_by_their_keyed_ids(assignment: pd.Data
         (lambda data: b"[" * 100_000, "not a sealed benchmark"),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be_opened_says_why_in_one_line(
+def test_an_unreadable_file_is_reported_in_one_line(
     sealed: SealedFiles, tmp_path: Path, broken: Any, told: str
 ) -> None:
     file = tmp_path / "broken.sealed"
@@ -172,14 +172,14 @@ def test_a_file_that_cannot_be_opened_says_why_in_one_line(
     assert SECRET not in str(raised.value)
 
 
-def test_a_sealed_file_of_something_else_is_refused(tmp_path: Path) -> None:
+def test_a_sealed_file_with_other_content_is_refused(tmp_path: Path) -> None:
     for plain in (b'{"name": "x"}\n', b"", b'{"name":"x","canary":"y"}\n{"question": "what"}\n'):
         (tmp_path / "x").write_bytes(seal_bytes(plain, SealKey(SECRET)))
         with pytest.raises(InputError, match="another version"):
             open_sealed(tmp_path / "x", SealKey(SECRET))
 
 
-def test_the_key_comes_from_a_file_or_the_environment_and_never_shows(
+def test_the_key_is_read_from_a_file_or_the_environment_and_never_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("BENCHWRIGHT_SEAL_KEY", raising=False)
@@ -198,7 +198,7 @@ def test_the_key_comes_from_a_file_or_the_environment_and_never_shows(
         read_key(SealingParams(key_file=str(tmp_path / "absent")))
 
 
-def test_a_sealed_item_does_not_show_itself(sealed: SealedFiles) -> None:
+def test_the_representation_of_a_sealed_item_hides_its_texts(sealed: SealedFiles) -> None:
     opened = open_sealed(sealed.test, SealKey(SECRET))
     shown = repr(opened) + repr(opened.items[0])
     assert not word_sequences([shown]) & word_sequences(i.question for i in opened.items)
@@ -212,7 +212,7 @@ def benchmark(fields: Sequence[str]) -> SealedBenchmark:
     return SealedBenchmark("demo", "canary", items)
 
 
-def test_small_fields_are_told_together_so_that_no_difference_tells_them() -> None:
+def test_small_fields_are_reported_together() -> None:
     half = benchmark(["law"] * 30 + ["math"] * 12 + ["art"] * 3)
     score = evaluate_sealed(half, lambda own: [i % 2 for i in range(len(own))], min_group=10)
     # Art alone is too small, and would follow from the whole: it takes math with it.
@@ -221,7 +221,7 @@ def test_small_fields_are_told_together_so_that_no_difference_tells_them() -> No
     assert score.whole.se == pytest.approx(np.std([i % 2 for i in range(45)], ddof=1) / 45**0.5)
 
 
-def test_too_few_answers_tell_nothing() -> None:
+def test_too_few_answers_withhold_accuracies() -> None:
     score = evaluate_sealed(benchmark(["law"] * 30), lambda own: [1] * 5 + [None] * 25, 10)
     assert np.isnan(score.whole.accuracy)
     assert score.fields == ()
@@ -231,7 +231,7 @@ def test_too_few_answers_tell_nothing() -> None:
 
 
 class Scripted:
-    """Knows some answers, and fails where it is told to."""
+    """A model that knows some answers and fails on request."""
 
     def __init__(self, known: dict[str, int], fail: bool = False) -> None:
         self.known, self.fail = known, fail
@@ -255,7 +255,7 @@ class Scripted:
 
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that takes everything that is written, the log included."""
+    """A folder for everything that is written, including the log."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     (tmp_path / "tmp").mkdir()
@@ -272,7 +272,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     handler.close()
 
 
-def test_a_model_is_scored_on_the_closed_half_and_no_file_holds_five_words_of_it(
+def test_scoring_the_closed_half_leaks_no_five_words(
     workshop: Path,
     repository: Path,
     items: pd.DataFrame,
@@ -319,7 +319,7 @@ def test_a_model_is_scored_on_the_closed_half_and_no_file_holds_five_words_of_it
     assert [hit.file.name for hit in files_with(workshop, public, ())] == ["validation.jsonl"]
 
 
-def test_a_server_is_not_sent_closed_questions_unless_told(
+def test_a_server_gets_closed_questions_only_on_request(
     sealed: SealedFiles, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conf = command.load_conf(repository)["parameters"]
@@ -343,7 +343,7 @@ def test_a_server_is_not_sent_closed_questions_unless_told(
         )
 
 
-def test_the_search_looks_into_tables_databases_archives_and_escapes(tmp_path: Path) -> None:
+def test_the_search_covers_tables_databases_archives_and_escapes(tmp_path: Path) -> None:
     stem = 'Which "élan" of the\nseven sisters shines brightest?'
     places = {
         "a.parquet": lambda p: pd.DataFrame({"x": [[stem]]}).to_parquet(p),
@@ -363,6 +363,6 @@ def test_the_search_looks_into_tables_databases_archives_and_escapes(tmp_path: P
     assert found == ["a.parquet", "b.json", "c.log.gz", "d.html", "e.db", "f.txt"]
     public = ["Under which élan of the seven do they stand?"]
     found = [hit.file.name for hit in files_with(tmp_path, [stem, "of the eight"], public)]
-    assert "f.txt" not in found  # its words stand in a public question
-    assert "g.txt" in found  # a short text is looked for as a whole
+    assert "f.txt" not in found  # its words occur in a public question
+    assert "g.txt" in found  # a short text is searched as a whole
     assert word_sequences(["Too short", "just long enough"]) == {("just", "long", "enough")}

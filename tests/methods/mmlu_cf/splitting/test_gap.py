@@ -27,7 +27,7 @@ def models(validation: list[float], test: list[float], n: int) -> list[ScoredHal
     ]
 
 
-def test_the_interval_is_that_of_independent_samples() -> None:
+def test_the_interval_assumes_independent_samples() -> None:
     halves = ScoredHalves("m", "letters", 5, independent(80, 48 / 80), independent(70, 56 / 70))
     gap = half_gaps([halves], {"m": "small"}).iloc[0]
     assert gap["delta"] == pytest.approx(0.2)
@@ -58,7 +58,7 @@ def test_size_groups_are_the_papers(size: float | None, group: str) -> None:
     assert size_group(size, api=True) == "api"
 
 
-def test_halves_without_an_error_or_without_spread_say_why() -> None:
+def test_halves_without_standard_error_or_variance_give_a_reason() -> None:
     clustered = HalfScore(10, 0.5, np.nan)
     flat = HalfScore(10, 0.5, 0.0)
     rows = [
@@ -72,7 +72,7 @@ def test_halves_without_an_error_or_without_spread_say_why() -> None:
     assert gap_shares(half_gaps([], {}))[0].reason == "no model has both halves"
 
 
-def test_shares_below_a_bound_stand_beside_what_sampling_gives() -> None:
+def test_shares_below_a_bound_have_the_expected_share() -> None:
     gaps = half_gaps(models([0.60, 0.60, 0.60], [0.604, 0.605, 0.62], 10_000), {})
     half, whole = gap_shares(gaps)
     assert half.share == pytest.approx(1 / 3)  # 0.5 points is not below 0.5 points
@@ -83,7 +83,7 @@ def test_shares_below_a_bound_stand_beside_what_sampling_gives() -> None:
 
 
 def _alarms(n_models: int, leak: float, n: int, runs: int) -> np.ndarray:
-    """Whether each model is suspicious, in simulated tests of which the first model leaks."""
+    """Return whether each model is suspicious, in simulations where the first model leaks."""
     random = np.random.default_rng(0)
     ability = np.linspace(0.35, 0.75, n_models)
     lifted = ability + leak * (np.arange(n_models) == 0)
@@ -96,7 +96,7 @@ def _alarms(n_models: int, leak: float, n: int, runs: int) -> np.ndarray:
     return np.array(found)
 
 
-def test_false_alarms_are_rare_and_leaks_of_five_points_are_found(
+def test_false_alarms_are_rare_and_leaks_of_five_points_are_detected(
     show: Callable[[str], None],
 ) -> None:
     false = _alarms(10, 0.0, 10_000, 60).any(axis=1).mean()
@@ -110,7 +110,7 @@ def test_false_alarms_are_rare_and_leaks_of_five_points_are_found(
     assert 0.3 < found[0.02] < 0.9
 
 
-def test_fields_are_corrected_apart_from_the_whole() -> None:
+def test_fields_are_corrected_separately() -> None:
     whole = models([0.60], [0.58], 10_000)
     fields = [one._replace(field=f"f{i}") for i in range(14) for one in models([0.6], [0.6], 700)]
     gaps = half_gaps([*whole, *fields], {})

@@ -1,4 +1,4 @@
-"""Questions that stand on both sides in other words."""
+"""The same question in both halves in different words."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def planted() -> tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]]:
-    """Questions of which 40 are another one in other words, half of them hardly altered."""
+    """Return questions with 40 rewordings, half of them nearly unchanged."""
     random = np.random.default_rng(0)
     words = np.array([f"w{i}" for i in range(4000)])
     vectors = unit(random.normal(size=(N, 64)))
@@ -55,7 +55,7 @@ def planted() -> tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]]:
 def knowing_judge(
     items: pd.DataFrame, pairs: list[tuple[str, str]]
 ) -> tuple[Callable[..., list[str | None]], list[int]]:
-    """A judge that knows the planted pairs, and answers in riddles at first."""
+    """A judge that knows the planted pairs, with an unreadable first reply."""
     text = dict(zip(items["item_id"], items["question"], strict=True))
     same = {frozenset((text[a], text[b])) for a, b in pairs}
     asked: list[int] = []
@@ -73,7 +73,7 @@ def knowing_judge(
 
 
 @pytest.mark.parametrize("repair", ["move", "remove"])
-def test_planted_pairs_are_found_and_none_stays_on_both_sides(
+def test_planted_pairs_are_found_and_none_remains_across_the_halves(
     planted: tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]],
     repair: str,
     show: Callable[[str], None],
@@ -90,7 +90,7 @@ def test_planted_pairs_are_found_and_none_stays_on_both_sides(
         tuple(sorted(p)) for p in pairs
     }
     assert set(leaks["verdict"]) == {"certain", "judged_same"}
-    # A random half puts half of the pairs on both sides.
+    # A random split puts half of the pairs across the halves.
     assert 10 <= len(leaks) <= 30
     assert len(half) == (N if repair == "move" else N - len(leaks))
     assert leaks["moved"].all() == (repair == "move")
@@ -106,7 +106,7 @@ def test_planted_pairs_are_found_and_none_stays_on_both_sides(
     )
 
 
-def test_without_a_judge_the_words_decide(
+def test_without_a_judge_common_words_decide(
     planted: tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]],
 ) -> None:
     items, vectors, _ = planted
@@ -117,7 +117,7 @@ def test_without_a_judge_the_words_decide(
     assert (done.pairs["judge"] == "").all()
 
 
-def test_no_order_of_rows_changes_what_is_found(
+def test_pairs_do_not_depend_on_row_order(
     planted: tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]],
 ) -> None:
     items, vectors, _ = planted
@@ -128,7 +128,7 @@ def test_no_order_of_rows_changes_what_is_found(
     assert first.pairs.equals(second.pairs)
 
 
-def test_all_pairs_within_reach_are_found_however_many_there_are() -> None:
+def test_all_similar_pairs_are_found() -> None:
     random = np.random.default_rng(0)
     centre = random.normal(size=(1, 16))
     vectors = unit(
@@ -157,7 +157,7 @@ def test_all_pairs_within_reach_are_found_however_many_there_are() -> None:
         ("Nope", None),
     ],
 )
-def test_a_judge_is_read_only_where_it_says_one_thing(reply: str, said: bool | None) -> None:
+def test_only_an_unambiguous_yes_or_no_is_read(reply: str, said: bool | None) -> None:
     assert parse_same(reply) is said
 
 
@@ -170,7 +170,7 @@ def test_equal_wordings_with_other_numbers_are_not_certain() -> None:
     assert same_numbers("1,000 of 3", "3 of 1,000")
 
 
-def test_a_judge_that_cannot_be_read_leaves_the_pair_to_its_words() -> None:
+def test_common_words_decide_if_replies_are_unreadable() -> None:
     texts = {"a": "one two three", "b": "one two three four", "c": "five six"}
     pairs = [Pair("a", "b", 0.9), Pair("a", "c", 0.85)]
     asked: list[int] = []

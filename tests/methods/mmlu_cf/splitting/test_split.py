@@ -36,7 +36,7 @@ def table(of: list[tuple[object, ...]]) -> pd.DataFrame:
 
 
 @given(rows, st.randoms(use_true_random=False))
-def test_documents_stay_whole_and_no_order_of_rows_changes_the_halves(
+def test_documents_stay_in_one_half_whatever_the_row_order(
     of: list[tuple[object, ...]], random: object
 ) -> None:
     items = table(of)
@@ -50,7 +50,7 @@ def test_documents_stay_whole_and_no_order_of_rows_changes_the_halves(
 
 
 @given(rows)
-def test_single_items_fall_into_halves_that_differ_by_one_at_most(
+def test_halves_of_single_items_differ_by_at_most_one(
     of: list[tuple[object, ...]],
 ) -> None:
     items = table([(*row[:2], None) for row in of])
@@ -68,14 +68,14 @@ def test_another_seed_gives_other_halves_of_the_same_sizes() -> None:
     assert first["half"].value_counts().to_dict() == {"validation": 100, "test": 100}
 
 
-def test_ids_named_together_by_way_of_others_stay_together() -> None:
+def test_ids_linked_through_others_stay_together() -> None:
     assert groups_of(["a", "b", "c", "d"], [["a", "c"], ["c", "d", "?"]]).tolist() == [0, 1, 0, 0]
     items = table([("law", 5, None)] * 20)
     halves = split_halves(items, 0.5, 0, together=[["q0", "q7"], ["q7", "q12"]])
     assert len(set(halves.set_index("item_id")["half"][["q0", "q7", "q12"]])) == 1
 
 
-def test_documents_of_many_questions_leave_the_halves_nearer_than_chance() -> None:
+def test_halves_of_large_documents_are_nearer_than_random_halves() -> None:
     random = np.random.default_rng(0)
     of = []
     for document in range(300):
@@ -94,14 +94,14 @@ def test_a_share_other_than_half_is_kept_in_every_stratum() -> None:
     assert share.tolist() == pytest.approx([0.2] * 10)
 
 
-def test_no_items_give_no_halves_and_doubled_ids_are_refused() -> None:
+def test_no_items_give_no_halves_and_repeated_ids_are_refused() -> None:
     assert split_halves(table([]), 0.5, 0).columns.tolist() == SplitAssignment.columns()
     items = table([("law", 1, None)] * 2).assign(item_id="same")
     with pytest.raises(InputError, match="'same' occurs twice"):
         split_halves(items, 0.5, 0)
 
 
-def test_distances_are_those_of_scipy() -> None:
+def test_distances_match_scipy() -> None:
     first, second = np.array([30, 50, 20]), np.array([10, 60, 40])
     found = two_sample_distance(first, second, np.random.default_rng(0))
     chi = chi2_contingency([first, second], correction=False)
@@ -113,7 +113,7 @@ def test_distances_are_those_of_scipy() -> None:
     assert found.total_variation > found.chance_95 > found.expected
 
 
-def test_the_distance_to_an_empty_half_is_unknown_and_says_why() -> None:
+def test_the_distance_to_an_empty_half_is_unknown_with_a_reason() -> None:
     found = two_sample_distance(np.array([3]), np.array([0]), np.random.default_rng(0))
     assert np.isnan(found.total_variation)
     assert found.reason == "one half is empty"
