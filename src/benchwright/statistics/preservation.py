@@ -1,4 +1,4 @@
-"""How well scores on subsets keep ranks and scores of the whole benchmark (DELE, section 3.1)."""
+"""Agreement of ranks and scores on subsets with those on all items (DELE, section 3.1)."""
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -22,27 +22,27 @@ _WIDEST = 4  # numbers of hits per model up to which counting beats sorting
 
 
 class Preservation(NamedTuple):
-    """Metrics of s subsets beside the whole, each (s,), over m models; NaN where there is none."""
+    """Metrics of s subsets compared with all items, each (s,), over m models; NaN if undefined."""
 
     spearman: Float  # Pearson's correlation of average ranks, the paper's rank preservation
     pearson: Float  # of the scores
     wasserstein: Float  # distance of the two distributions of scores, in shares
     mean_absolute_error: Float  # of a model's score, in shares
-    bias: Float  # mean of subset − whole, in shares: negative where the subset is harder
-    tau_b: Float  # Kendall's, or NaN where it was not asked for
+    bias: Float  # mean of subset − whole, in shares: negative if the subset is harder
+    tau_b: Float  # Kendall's; NaN if it was not requested
 
 
 @dataclass(frozen=True)
 class ModelPanels:
-    """Answers of m models, and panels of these models that judge separately.
+    """Responses of m models, and panels of these models.
 
     Scores are computed once for all panels.
     """
 
-    correct: NDArray[np.floating]  # (m, n) answers in [0, 1]; NaN is left out of a model's scores
-    panels: Mapping[str, NDArray[np.intp]]  # by name, places of models (k,)
+    correct: NDArray[np.floating]  # (m, n) in [0, 1]; NaN is left out of a model's scores
+    panels: Mapping[str, NDArray[np.intp]]  # positions of models (k,) by name
     full: Float  # (1, m) scores on the benchmark
-    # (m,) whether a model answered all items, each right or wrong.
+    # (m,) whether all responses of a model are 0 or 1, none missing.
     right_or_wrong: NDArray[np.bool_]
 
     @classmethod
@@ -52,13 +52,13 @@ class ModelPanels:
         panels: Mapping[str, NDArray[np.intp]],
         whole: NDArray[np.floating] | None = None,
     ) -> Self:
-        """Return judges; `whole` (n,) weighs the items in the benchmark's score, None equally."""
+        """Compute the scores on all items; `whole` (n,) are item weights, None weighs equally."""
         weights = np.ones(correct.shape[1]) if whole is None else whole
         plain = np.array([bool(((row == 0) | (row == 1)).all()) for row in correct], dtype=np.bool_)
         return cls(correct, panels, subset_scores(correct, weights[None, :]), plain)
 
     def only(self, names: Iterable[str]) -> Self:
-        """Return the judges of some panels."""
+        """Return some of the panels."""
         return replace(self, panels={name: self.panels[name] for name in names})
 
 
@@ -72,7 +72,7 @@ def preservation(
     """Compare the scores under each row of `weights` (s, n) ≥ 0 with those on all n items.
 
     `correct` is (m, n) in [0, 1], NaN for missing answers. `tau` also computes tau-b, which takes
-    longer than all else. `whole` is as in `ModelPanels.of`.
+    longer than the rest. `whole` is as in `ModelPanels.of`.
 
     Raises:
         ValueError: answers and weights do not have the same items.
@@ -120,7 +120,7 @@ def preservation_by_panel(
 
 
 def _plain_sizes(weights: NDArray[np.floating]) -> NDArray[np.intp]:
-    """Items (s,) of rows of `weights` (s, n) that are 0 or one same number; 0 for other rows."""
+    """Return the numbers of items (s,) of rows of `weights` (s, n) with equal weights, else 0."""
     highest = weights.max(axis=1, initial=0, keepdims=True)
     plain = ((weights == 0) | (weights == highest)).all(axis=1)
     return np.where(plain, np.count_nonzero(weights, axis=1), 0)
@@ -135,12 +135,12 @@ def _panels(
     *,
     threads: bool,
 ) -> dict[str, Preservation]:
-    """Compute a block's metrics by panel, from the scores of all models that judge."""
+    """Compute a block's metrics by panel, from the scores of all models."""
 
     def metrics(name: str) -> Preservation:
         own = model_panels.panels[name]
         counted = sizes * int(model_panels.right_or_wrong[own].all())
-        # Rows stay contiguous, so that sums are taken in the same order whoever else judges.
+        # Rows stay contiguous, so that the order of sums does not depend on other panels.
         full, part = model_panels.full.take(own, axis=1), scores.take(places[name], axis=1)
         return _metrics(full, part, counted, tau)
 
@@ -150,7 +150,7 @@ def _panels(
 
 
 def _in_threads(function: Callable[[T], S], over: Iterable[T]) -> list[S]:
-    """Blocks and panels do not depend on each other, and NumPy frees the interpreter in sorts."""
+    """Run blocks or panels in threads: they are independent, and NumPy releases the GIL."""
     with ThreadPoolExecutor(_THREADS) as threads:
         return list(threads.map(function, over))
 
@@ -172,7 +172,7 @@ def _metrics(full: Float, scores: Float, sizes: NDArray[np.intp], tau: bool) -> 
 
 
 def _ranks(scores: Float, sizes: NDArray[np.intp]) -> Float:
-    """Average ranks of each row, best first; by counting where the scores are hits / size."""
+    """Return the average ranks of each row, best first; by counting if scores are hits / size."""
     plain = sizes > 0
     if plain.all():
         return _counted_ranks(scores, sizes)
@@ -184,7 +184,7 @@ def _ranks(scores: Float, sizes: NDArray[np.intp]) -> Float:
 
 
 def _counted_ranks(scores: Float, sizes: NDArray[np.intp]) -> Float:
-    """Ranks of scores that are hits / size: from a histogram, or sorted where models are few."""
+    """Return ranks of scores that are hits / size: from a histogram, or sorted for few models."""
     hits = np.rint(scores * sizes[:, None])
     width = int(sizes.max(initial=0)) + 1
     if width > _WIDEST * scores.shape[1]:

@@ -1,4 +1,4 @@
-"""Few items for a benchmark, from answers that exist, proved on models that did not choose them."""
+"""Small subsets of a benchmark from recorded responses, tested on held-out models."""
 
 from benchwright.pipelines.sampling.pipeline import (
     NO_ANSWERS,

@@ -1,4 +1,4 @@
-"""Items and answers → samplers judged, a subset, plots, metrics and one report."""
+"""The sampling stage: comparison of samplers, exported subset, plots, metrics and report."""
 
 from kedro.pipeline import Node, Pipeline
 
@@ -27,7 +27,7 @@ from benchwright.reports.dele.plots import rate_curves as rate_curve_plots
 from benchwright.tables.responses import Responses
 
 NO_ANSWERS = "no_live_responses"
-"""The empty dataset in place of answers of models asked in the run."""
+"""The empty dataset that replaces responses of models asked in the run."""
 
 _PARAMS = ("estimation", "ingestion", "models", "sampling", "seed", "variant")
 _NODES: dict[Function, str | list[str]] = {
@@ -72,12 +72,12 @@ _PLOTS: dict[str, tuple[Function, str]] = {
     "cluster-curves": (clusters.plot_cluster_curves, "cluster_curves_plot"),
     "item-map": (clusters.plot_item_map, "item_map_plot"),
 }
-"""Functions and outputs of the plots by their places on the page."""
+"""Functions and outputs of the plots by their position on the page."""
 
 _SECTIONS: dict[Function, str] = {
     page.show_sampling_method: "sampling_method",
     page.show_sampling_headline: "sampling_headline",
-    page.show_sampling_few: "sampling_few",
+    page.show_sampling_sizes: "sampling_sizes",
     page.show_sampling_scores: "sampling_scores",
     page.show_sampling_choices: "sampling_choices",
     page.show_sampling_subjects: "sampling_subjects",
@@ -86,12 +86,12 @@ _SECTIONS: dict[Function, str] = {
 
 
 def create_answers_pipeline() -> Pipeline:
-    """Create the pipeline of a run that asks no models: their answers are an empty dataset."""
+    """Create the pipeline of a run that asks no models: its responses are an empty dataset."""
     return Pipeline([Node(Responses.empty, None, NO_ANSWERS, name="no_live_answers")])
 
 
 def create_pipeline() -> Pipeline:
-    """Create the sampling stage, which runs no models but the encoders that samplers read."""
+    """Create the sampling stage, which runs no models except the encoders of samplers."""
     given = {"panels": "sampling_panels", "study": "sampling_study"}
     drawn = ["sampling_curves", "sampling_panels", "params:sampling"]
     shown = {place: plot for place, (_, plot) in _PLOTS.items()}

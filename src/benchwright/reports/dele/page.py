@@ -102,7 +102,7 @@ def show_sampling_headline(
     )
 
 
-def show_sampling_few(
+def show_sampling_sizes(
     sampling_summary: pd.DataFrame, paper_summary: pd.DataFrame, paper_panel: SamplingPanels
 ) -> Section:
     """Build the section on sufficient sizes, for the main panel and the paper's panel."""

@@ -23,9 +23,9 @@ _FEW = 20  # with fewer models a rank correlation is imprecise
 class Headline(NamedTuple):
     """The top of the page."""
 
-    kept: str  # rank agreement of a random subset with all items, or why it is unknown
-    beaten: str  # which samplers are better or worse than random; "" without tests
-    chosen: str  # the gain of choosing a sampler; "" without splits
+    agreement: str  # rank agreement of a random subset with all items, or why it is unknown
+    tests: str  # which samplers are better or worse than random; "" without tests
+    gain: str  # the gain of choosing a sampler; "" without splits
 
 
 def write_headline(
@@ -49,15 +49,19 @@ def write_headline(
         held_out = len(panels.groups["held_out"])
         panel = f"all {n_models:,} models, in-sample (only {held_out} held out)"
     if pd.isna(row["random_median"]):
-        kept = f"No ranking exists: {panel} have equal scores."
-        return Headline(kept, "", "")
+        agreement = f"No ranking exists: {panel} have equal scores."
+        return Headline(agreement, "", "")
     value = f"{coefficient(row['random_median'])} {bounds(row['random_low'], row['random_high'])}"
-    kept = (
+    agreement = (
         f"A random subset of {int(row['size']):,} of {count(n, 'item')} ({rate:g}%) ranks "
         f"{panel} as all items do with Kendall tau-b {value} (median and middle 95% of subsets)"
-        f"{_enough(sampling_summary, main, sampling)}."
+        f"{_sufficient_size(sampling_summary, main, sampling)}."
     )
-    return Headline(kept, _beaten(sampling_against_random, main, sampling), _worth(sampler_choice))
+    return Headline(
+        agreement,
+        _test_results(sampling_against_random, main, sampling),
+        _choice_gain(sampler_choice),
+    )
 
 
 def verdicts(sampling_against_random: pd.DataFrame, panel: str) -> tuple[list[str], list[str]]:
@@ -77,7 +81,7 @@ def _too_few(panels: SamplingPanels) -> str:
     )
 
 
-def _enough(sampling_summary: pd.DataFrame, main: str, sampling: SamplingParams) -> str:
+def _sufficient_size(sampling_summary: pd.DataFrame, main: str, sampling: SamplingParams) -> str:
     own = sampling_summary[
         (sampling_summary["sampler"] == RANDOM) & (sampling_summary["panel"] == main)
     ]
@@ -88,7 +92,9 @@ def _enough(sampling_summary: pd.DataFrame, main: str, sampling: SamplingParams)
     return f"; a mean {wanted} needs {rate:g}% of the items ({size:,})"
 
 
-def _beaten(sampling_against_random: pd.DataFrame, main: str, sampling: SamplingParams) -> str:
+def _test_results(
+    sampling_against_random: pd.DataFrame, main: str, sampling: SamplingParams
+) -> str:
     own = sampling_against_random[sampling_against_random["panel"] == main]
     tried = own.loc[own["sampler"] != RANDOM, "sampler"].nunique()
     if not tried:
@@ -108,7 +114,7 @@ def _beaten(sampling_against_random: pd.DataFrame, main: str, sampling: Sampling
     )
 
 
-def _worth(sampler_choice: pd.DataFrame) -> str:
+def _choice_gain(sampler_choice: pd.DataFrame) -> str:
     gains = gains_over_splits(sampler_choice)
     if not gains.splits:
         return ""

@@ -1,4 +1,4 @@
-"""Answers drawn from a two-parameter model whose truth is known."""
+"""Responses simulated from a two-parameter model with known truth."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -19,7 +19,7 @@ Run = Callable[..., Estimates]
 
 
 class Simulated(NamedTuple):
-    """Answers of training models (m, n) and of new ones (r, n), all of one population."""
+    """Responses of training models (m, n) and of new ones (r, n) from one population."""
 
     training: NDArray[np.float32]
     new: Float
@@ -53,7 +53,7 @@ def estimate(
     level: float = 0.95,
     **settings: object,
 ) -> Estimates:
-    """What the estimator says from all items' answers, of which it sees the subset's."""
+    """Return estimates from the responses to the subset among those to all items."""
     kind = ESTIMATORS[name]
     fitted = kind.make(EstimationParams.model_validate(settings))(training, subset, 0)
     return fitted(answers[:, subset.positions], level)

@@ -1,4 +1,4 @@
-"""What all estimators promise: coverage, exactness, invariance, a reason where there is nothing."""
+"""Properties of all estimators: coverage, exactness, invariance and reasons."""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +35,7 @@ def same(first: Estimates, second: Estimates, tolerance: float = 1e-8) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_intervals_cover_and_estimates_have_no_bias(
+def test_intervals_cover_and_estimates_are_unbiased(
     name: str, simulated: Any, prepared: PreparedTraining, run: Callable[..., Estimates]
 ) -> None:
     truth = simulated.new.mean(axis=1)
@@ -46,7 +46,7 @@ def test_intervals_cover_and_estimates_have_no_bias(
         covered += int(((found.low <= truth) & (truth <= found.high)).sum())
         assert (found.low <= found.score).all()
         assert (found.score <= found.high).all()
-    # Errors of one subset hang together over models; a tenth of the cases counts as independent.
+    # Errors of one subset are correlated over models; count a tenth of the cases as independent.
     cases = 8 * len(truth)
     assert covered / cases >= binom.ppf(0.001, cases // 10, 0.95) / (cases // 10)
     assert covered / cases < 0.995
@@ -54,7 +54,7 @@ def test_intervals_cover_and_estimates_have_no_bias(
 
 
 @pytest.mark.parametrize("name", BY_TRAINING)
-def test_models_tell_more_than_the_mean(
+def test_estimators_with_training_models_beat_the_mean(
     name: str, simulated: Any, prepared: PreparedTraining, run: Callable[..., Estimates]
 ) -> None:
     truth = simulated.new.mean(axis=1)
@@ -67,7 +67,7 @@ def test_models_tell_more_than_the_mean(
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("choose", [subset_of, uneven])
-def test_all_items_give_the_exact_score(
+def test_estimates_from_all_items_are_exact(
     name: str, choose: Any, simulated: Any, prepared: PreparedTraining, run: Any
 ) -> None:
     found = run(name, prepared, choose(120, 120), simulated.new)
@@ -79,7 +79,7 @@ def test_all_items_give_the_exact_score(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_order_of_items_and_models_does_not_matter(
+def test_estimates_do_not_depend_on_the_order_of_items_and_models(
     name: str, simulated: Any, prepared: PreparedTraining, run: Any
 ) -> None:
     subset = uneven(120, 25) if name in {"weighted", "gp_irt", "ridge"} else subset_of(120, 25)
@@ -104,7 +104,7 @@ def test_new_models_do_not_influence_each_other(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_missing_answer_is_an_item_less(
+def test_missing_response_equals_a_smaller_subset(
     name: str, simulated: Any, prepared: PreparedTraining, run: Any
 ) -> None:
     subset = uneven(120, 20) if name == "weighted" else subset_of(120, 20)
@@ -120,13 +120,13 @@ def test_a_missing_answer_is_an_item_less(
     assert found.high[1] == pytest.approx(expected.high[0], abs=1e-12)
     assert "2 of 20 answers are missing" in found.reason[1]
     assert np.isnan(found.score[3])
-    assert found.reason[3] == "no answers"
+    assert found.reason[3] == "no responses"
     assert "missing" not in found.reason[0]
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("right", [0.0, 1.0])
-def test_constant_answers_are_no_certainty(
+def test_constant_responses_have_wide_intervals(
     name: str, right: float, prepared: PreparedTraining, run: Any
 ) -> None:
     found = run(name, prepared, subset_of(120, 20), np.full((1, 120), right))
@@ -137,7 +137,7 @@ def test_constant_answers_are_no_certainty(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_one_item_is_enough_to_say_something(
+def test_one_item_gives_an_estimate(
     name: str, simulated: Any, prepared: PreparedTraining, run: Any
 ) -> None:
     found = run(name, prepared, subset_of(120, 1), simulated.new)
@@ -146,7 +146,7 @@ def test_one_item_is_enough_to_say_something(
     assert ((found.low <= truth) & (truth <= found.high)).mean() > 0.85
 
 
-def test_one_training_model_leaves_the_mean_and_a_reason(simulated: Any, run: Any) -> None:
+def test_one_training_model_gives_the_mean_or_a_reason(simulated: Any, run: Any) -> None:
     training = Training(simulated.training[:1])
     for name in BY_TRAINING:
         found = run(name, training, subset_of(120, 20), simulated.new[:2])
@@ -162,7 +162,7 @@ def test_one_training_model_leaves_the_mean_and_a_reason(simulated: Any, run: An
     assert "too few training models" in found.reason[0]
 
 
-def test_without_training_models_means_still_work(simulated: Any, run: Any) -> None:
+def test_means_need_no_training_models(simulated: Any, run: Any) -> None:
     none = Training(np.empty((0, 120), np.float32))
     for name in ("mean", "aipw"):
         found = run(name, none, subset_of(120, 20), simulated.new)
@@ -172,7 +172,7 @@ def test_without_training_models_means_still_work(simulated: Any, run: Any) -> N
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_gaps_in_training_change_little(name: str, simulated: Any, run: Any) -> None:
+def test_missing_training_responses_change_little(name: str, simulated: Any, run: Any) -> None:
     rng = np.random.default_rng(0)
     gappy = np.where(rng.random(simulated.training.shape) < 0.02, np.nan, simulated.training)
     subset = subset_of(120, 30)
@@ -183,7 +183,7 @@ def test_gaps_in_training_change_little(name: str, simulated: Any, run: Any) -> 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_fractions_are_answers_too(name: str, simulated: Any, run: Any) -> None:
+def test_fractional_responses_are_accepted(name: str, simulated: Any, run: Any) -> None:
     rng = np.random.default_rng(3)
     soft = np.clip(simulated.training * 0.7 + rng.random(simulated.training.shape) * 0.3, 0, 1)
     new = np.clip(simulated.new * 0.7 + rng.random(simulated.new.shape) * 0.3, 0, 1)
@@ -194,7 +194,7 @@ def test_fractions_are_answers_too(name: str, simulated: Any, run: Any) -> None:
 
 
 @given(st.data())
-def test_estimates_stay_within_what_answers_leave_open(data: st.DataObject) -> None:
+def test_estimates_stay_within_possible_scores(data: st.DataObject) -> None:
     n = data.draw(st.integers(2, 12))
     k = data.draw(st.integers(1, n))
     m = data.draw(st.integers(0, 6))
@@ -228,7 +228,7 @@ def test_estimates_stay_within_what_answers_leave_open(data: st.DataObject) -> N
         ([0, 1], [1.5, -0.5], "at least 0"),
     ],
 )
-def test_a_subset_that_makes_no_sense_is_named(
+def test_invalid_subsets_are_rejected(
     positions: list[int], weights: list[float], said: str, prepared: PreparedTraining, run: Any
 ) -> None:
     subset = WeightedSubset(np.array(positions, dtype=np.intp), np.array(weights))
@@ -236,7 +236,7 @@ def test_a_subset_that_makes_no_sense_is_named(
         run("mean", prepared, subset, np.zeros((1, 120)))
 
 
-def test_answers_that_make_no_sense_are_named(prepared: PreparedTraining) -> None:
+def test_invalid_responses_are_rejected(prepared: PreparedTraining) -> None:
     fitted = ESTIMATORS["mean"].make(EstimationParams())(prepared, subset_of(120, 3), 0)
     with pytest.raises(InputError, match=r"model 0, item 2 of the subset has 1\.5"):
         fitted(np.array([[0, 1, 1.5]]))

@@ -1,4 +1,4 @@
-"""Each method against an independent computation."""
+"""Estimators against independent computations."""
 
 from itertools import combinations
 from math import comb, exp, log1p
@@ -31,7 +31,7 @@ NONE = Errors(np.empty(0), np.empty(0))
 
 
 @pytest.mark.parametrize("right", [6, 30, 54])
-def test_the_interval_of_a_mean_covers_over_all_random_subsets(right: int) -> None:
+def test_interval_of_the_mean_covers_over_all_random_subsets(right: int) -> None:
     n, k = 60, 20
     covered = 0.0
     for seen in range(max(0, right - n + k), min(k, right) + 1):
@@ -55,7 +55,7 @@ def _covers(seen: int, k: int, n: int, truth: float) -> bool:
     return abs(seen / k - truth) <= 1.959964 * np.sqrt(truth * (1 - truth) / k * (n - k) / (n - 1))
 
 
-def test_the_mean_of_a_huge_benchmark_has_the_usual_intervals() -> None:
+def test_mean_of_a_huge_benchmark_has_standard_intervals() -> None:
     answers = np.array([[1.0] * 7 + [0.0] * 3])
     found = random_sample(answers, 10**9, 0.9)
     usual = wilson_interval(7, 10, 0.9)
@@ -68,7 +68,7 @@ def test_the_mean_of_a_huge_benchmark_has_the_usual_intervals() -> None:
     assert half.high[0] - 0.4 == pytest.approx(0.3897684 * np.sqrt(0.5), abs=1e-6)
 
 
-def test_items_of_one_passage_count_less() -> None:
+def test_items_of_one_passage_widen_the_interval() -> None:
     answers = np.array([[1.0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0], [1.0, 0, 1, 1, 0, 0] * 2])
     passages = np.repeat(np.arange(4), 3)
     alone = random_sample(answers, 100, 0.95)
@@ -80,7 +80,7 @@ def test_items_of_one_passage_count_less() -> None:
     assert together.score == pytest.approx(alone.score)
 
 
-def test_a_subset_chosen_for_ease_is_told(run: Any, simulated: Any, prepared: Any) -> None:
+def test_non_random_subset_has_a_warning(run: Any, simulated: Any, prepared: Any) -> None:
     easy = np.argsort(-simulated.training.mean(axis=0))[:30]
     found = run("mean", prepared, WeightedSubset.equal(easy), simulated.new[:1])
     gap = simulated.training[:, easy].mean() - simulated.training.mean()
@@ -90,7 +90,7 @@ def test_a_subset_chosen_for_ease_is_told(run: Any, simulated: Any, prepared: An
     assert all(run("mean", prepared, each, simulated.new[:1]).reason == ("",) for each in drawn)
 
 
-def test_aipw_has_no_bias_over_all_subsets() -> None:
+def test_aipw_is_unbiased_over_all_subsets() -> None:
     rng = np.random.default_rng(2)
     features = rng.random((8, 5))
     truth = rng.random((3, 8))
@@ -103,7 +103,7 @@ def test_aipw_has_no_bias_over_all_subsets() -> None:
     assert np.std(found, axis=0).min() > 0.01
 
 
-def test_aipw_is_the_average_of_regressions_that_leave_one_item_out() -> None:
+def test_aipw_is_the_mean_of_leave_one_out_regressions() -> None:
     rng = np.random.default_rng(3)
     features, truth = rng.random((30, 7)), rng.random(30)
     places, others = np.arange(10), np.arange(10, 30)
@@ -118,7 +118,7 @@ def test_aipw_is_the_average_of_regressions_that_leave_one_item_out() -> None:
     assert score[0] == pytest.approx(expected, abs=1e-10)
 
 
-def test_expected_answers_are_the_posterior_mean_of_the_curve(simulated: Any) -> None:
+def test_expected_responses_are_the_posterior_mean_of_the_curve(simulated: Any) -> None:
     fit = fit_2pl(simulated.training[:, :12])
     curves = ItemCurves.of(fit)
     answers = np.array([1.0, 0, 1, 1])
@@ -151,7 +151,7 @@ def test_expected_answers_are_the_posterior_mean_of_the_curve(simulated: Any) ->
     assert found.se[0] == pytest.approx(np.sqrt(square - mean**2 + noise / 8), abs=1e-5)
 
 
-def test_p_irt_is_right_where_its_model_is(run: Any, simulation: Any) -> None:
+def test_p_irt_is_accurate_under_its_model(run: Any, simulation: Any) -> None:
     drawn = simulation(800, 500, 200, seed=4)
     training = PreparedTraining(Training(drawn.training))
     subset = WeightedSubset.equal(np.random.default_rng(1).permutation(200)[:40])
@@ -165,7 +165,7 @@ def test_p_irt_is_right_where_its_model_is(run: Any, simulation: Any) -> None:
     assert (own.high - own.low).mean() == pytest.approx((past.high - past.low).mean(), rel=0.15)
 
 
-def test_items_no_training_model_answered_are_like_the_others(run: Any, simulated: Any) -> None:
+def test_items_without_training_responses_are_like_the_others(run: Any, simulated: Any) -> None:
     gappy = simulated.training.copy()
     gappy[:, 100:] = np.nan
     subset = WeightedSubset.equal(np.r_[0:20, 100:104])
@@ -185,7 +185,7 @@ def _task(prepared: PreparedTraining, subset: WeightedSubset) -> Task:
     return Task(prepared, subset, 0, EstimationParams())
 
 
-def test_the_mixture_weighs_by_squared_errors(run: Any, simulated: Any, prepared: Any) -> None:
+def test_mixture_weights_by_squared_errors(run: Any, simulated: Any, prepared: Any) -> None:
     places = np.random.default_rng(0).permutation(120)[:24]
     subset = WeightedSubset.equal(places)
     found = mixture(_task(prepared, subset))
@@ -204,7 +204,7 @@ def test_the_mixture_weighs_by_squared_errors(run: Any, simulated: Any, prepared
     assert uneven == pytest.approx(past / (past + (error**2).mean()))
 
 
-def test_past_errors_are_of_models_the_rule_did_not_see(simulated: Any, prepared: Any) -> None:
+def test_past_errors_are_those_of_left_out_models(simulated: Any, prepared: Any) -> None:
     places = np.arange(0, 120, 5)
     past = past_errors(prepared, places, 0, p_irt_rule)
     fold = prepared.folds(0)
@@ -221,7 +221,7 @@ def test_past_errors_are_of_models_the_rule_did_not_see(simulated: Any, prepared
     np.testing.assert_allclose(past.forward.estimate, forward)
 
 
-def test_the_reach_is_the_conformal_quantile_of_like_models() -> None:
+def test_half_width_is_the_conformal_quantile_of_similar_models() -> None:
     # Two kinds of models, far apart; n so large that the scale is √(p(1 − p)).
     weak = Errors(np.full(39, 0.2), np.arange(1, 40) / 1000 * 0.4)
     strong = Errors(np.full(39, 0.5), -np.arange(1, 40) / 100 * 0.5)
@@ -235,7 +235,7 @@ def test_the_reach_is_the_conformal_quantile_of_like_models() -> None:
     assert found.se[1] == pytest.approx(0.5 * np.sqrt(np.mean((np.arange(1, 40) / 100) ** 2)))
 
 
-def test_beyond_all_training_models_the_errors_on_the_best_count() -> None:
+def test_above_all_training_models_errors_on_the_best_are_used() -> None:
     across = Errors(np.full(40, 0.5), np.full(40, 0.01 * 0.5))
     forward = Errors(np.full(40, 0.5), np.full(40, 0.2 * 0.5))
     past = PastErrors(across, forward, 0.6, 0.7)
@@ -244,7 +244,7 @@ def test_beyond_all_training_models_the_errors_on_the_best_count() -> None:
     assert ["nine in ten" in note for note in found.note] == [False, True, True]
 
 
-def test_few_past_errors_are_taken_as_normal() -> None:
+def test_few_past_errors_are_assumed_normal() -> None:
     past = PastErrors(Errors(np.full(4, 0.5), np.array([0.1, -0.1, 0.1, -0.1])), NONE, 0.6, 0.7)
     found = calibrated_reach(past, np.array([0.5]), 10**9, 0.95, 100)
     # t(3) = 3.182446 times .1·√(1 + ¼).
@@ -254,7 +254,7 @@ def test_few_past_errors_are_taken_as_normal() -> None:
     assert np.isnan(calibrated_reach(single, np.array([0.5]), 100, 0.95, 100).half[0])
 
 
-def test_ridge_predicts_the_rest_from_the_weighted_mean_on(simulated: Any, prepared: Any) -> None:
+def test_ridge_shrinks_towards_the_weighted_mean(simulated: Any, prepared: Any) -> None:
     places = np.arange(0, 120, 6)
     weights = np.random.default_rng(0).dirichlet(np.full(20, 5.0))
     seen = simulated.training[:, places].astype(float)
@@ -278,7 +278,7 @@ def test_better_new_models_are_covered_by_aipw(run: Any, simulation: Any) -> Non
     assert np.mean(shares) > 0.9
 
 
-def test_anchor_weights_estimate_with_errors_from_training(
+def test_intervals_of_anchor_weights_come_from_training_errors(
     run: Any, simulated: Any, prepared: Any
 ) -> None:
     rng = np.random.default_rng(4)
@@ -294,7 +294,7 @@ def test_anchor_weights_estimate_with_errors_from_training(
     np.testing.assert_allclose(found.se, reach.se)
 
 
-def test_anchors_of_few_models_come_with_a_warning(run: Any, simulated: Any, prepared: Any) -> None:
+def test_anchors_of_few_models_have_a_warning(run: Any, simulated: Any, prepared: Any) -> None:
     rng = np.random.default_rng(4)
     anchors = WeightedSubset(rng.permutation(120)[:30], rng.dirichlet(np.full(30, 10.0)))
     few = Training(simulated.training[:50])

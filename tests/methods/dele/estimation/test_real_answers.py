@@ -1,4 +1,4 @@
-"""Real answers to GSM8K: new models like those in training, and better ones."""
+"""Real responses to GSM8K: new models similar to training models, and better ones."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +41,7 @@ def measured(run: Any, training: Any, new: Any, subsets: int) -> dict[str, tuple
     }
 
 
-def test_errors_and_coverage_on_real_answers(
+def test_errors_and_coverage_on_real_responses(
     answers: Any, run: Any, show: Callable[[str], None]
 ) -> None:
     held_out = np.random.default_rng(0).random(len(answers)) < 0.3

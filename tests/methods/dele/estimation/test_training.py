@@ -1,4 +1,4 @@
-"""What is shared by subsets: fits kept, folds that leave kin out, gaps filled."""
+"""Prepared training data: cached fits, folds by family, filled gaps."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.item_response import fit_2pl, probability
 
 
-def test_a_prepared_training_is_fitted_once_for_all_subsets(
+def test_prepared_training_is_fitted_once_for_all_subsets(
     simulated: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fits = []
@@ -37,7 +37,7 @@ def test_a_prepared_training_is_fitted_once_for_all_subsets(
     assert {shape[0] for shape in fits} == {200} | sizes
 
 
-def test_folds_hold_weak_and_strong_models_and_twins_together(simulated: Any) -> None:
+def test_folds_mix_weak_and_strong_models_and_keep_equal_models_together(simulated: Any) -> None:
     twice = np.concatenate([simulated.training, simulated.training[:50]])
     training = PreparedTraining(Training(twice))
     folds = training.folds(3)
@@ -49,7 +49,7 @@ def test_folds_hold_weak_and_strong_models_and_twins_together(simulated: Any) ->
     assert (training.folds(4) != folds).any()
 
 
-def test_families_are_left_out_whole(simulated: Any) -> None:
+def test_whole_families_are_left_out(simulated: Any) -> None:
     families = np.arange(200) % 17
     folds = PreparedTraining(Training(simulated.training, families=families)).folds(0)
     for family in range(17):
@@ -57,7 +57,7 @@ def test_families_are_left_out_whole(simulated: Any) -> None:
     assert len(set(folds)) == 5
 
 
-def test_one_kin_leaves_nothing_to_measure(simulated: Any, run: Any) -> None:
+def test_one_family_has_no_past_errors(simulated: Any, run: Any) -> None:
     training = Training(simulated.training, families=np.zeros(200, dtype=int))
     subset = WeightedSubset.equal(np.arange(10))
     found = run("p_irt", training, subset, simulated.new[:2])
@@ -66,15 +66,15 @@ def test_one_kin_leaves_nothing_to_measure(simulated: Any, run: Any) -> None:
     assert "too few training models" in found.reason[0]
 
 
-def test_the_best_models_are_the_best_and_never_all() -> None:
+def test_best_models_are_never_all_models() -> None:
     training = PreparedTraining(Training(np.tri(10, 10, -1, dtype=np.float32)))
     assert training.best.tolist() == [False] * 7 + [True] * 3
     assert not PreparedTraining(Training(np.ones((4, 5), np.float32))).best.any()
     assert not PreparedTraining(Training(np.ones((1, 5), np.float32))).best.any()
 
 
-def test_gaps_are_filled_by_item_and_model() -> None:
-    # Both who answered have the second item right; the first model lags behind the items' means.
+def test_missing_responses_are_filled_by_item_and_model() -> None:
+    # Both responses to the second item are right; the first model is below the items' means.
     values = np.array([[0, np.nan, 1], [1, 1, 1], [0, 1, 1]], dtype=np.float32)
     filled = PreparedTraining(Training(values)).filled
     lead = ((0 - 1 / 3) + (1 - 1)) / 2
@@ -82,7 +82,7 @@ def test_gaps_are_filled_by_item_and_model() -> None:
     assert (filled[~np.isnan(values)] == values[~np.isnan(values)]).all()
 
 
-def test_models_with_many_gaps_do_not_judge() -> None:
+def test_models_with_many_missing_responses_are_not_nearly_complete() -> None:
     values = np.ones((3, 100), dtype=np.float32)
     values[0, :5] = np.nan
     values[1, :6] = np.nan
@@ -99,16 +99,16 @@ def test_models_with_many_gaps_do_not_judge() -> None:
         (Training(np.zeros((2, 3)), families=np.zeros(3, int)), "families has 3 labels; 2"),
     ],
 )
-def test_training_that_makes_no_sense_is_named(training: Training, said: str) -> None:
+def test_invalid_training_is_rejected(training: Training, said: str) -> None:
     with pytest.raises(InputError, match=said):
         PreparedTraining(training)
 
 
-def test_equal_items_count_as_often_as_they_are() -> None:
+def test_equal_items_are_counted_with_their_multiplicity() -> None:
     rng = np.random.default_rng(0)
     few = (rng.random((8, 20)) < np.linspace(0.2, 0.9, 8)[:, None]).astype(np.float64)
     answers = few[:, rng.integers(0, 20, 300)]
-    answers[:, 7] = np.nan  # an item that nobody answered
+    answers[:, 7] = np.nan  # an item without responses
     fit = fit_2pl(answers)
     curves = ItemCurves.of(fit)
     known = np.arange(300) != 7

@@ -1,4 +1,4 @@
-"""A made-up benchmark with models of several families, for the tests of the sampling stage."""
+"""A synthetic benchmark with models of several families, for tests of the sampling stage."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""A sampler chosen by some models and judged by others; winners that changed."""
+"""Choice of a sampler, its gains on held-out models, and changed winners."""
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ def results() -> pd.DataFrame:
     return compare_samplers(STUDY)[0]
 
 
-def test_choice_by_all_and_by_splits(results: pd.DataFrame) -> None:
+def test_all_models_and_each_split_choose(results: pd.DataFrame) -> None:
     table, changed = choose_samplers(results, NOTHING, STUDY)
     assert table["split"].tolist() == [-1, 0, 1, 2]
     assert changed.empty
@@ -56,7 +56,7 @@ def test_choice_by_all_and_by_splits(results: pd.DataFrame) -> None:
     assert gains.won == splits["winner"].value_counts().max()
 
 
-def test_the_luckiest_order_is_that_of_the_models_that_chose(results: pd.DataFrame) -> None:
+def test_best_random_order_is_chosen_by_the_selection_models(results: pd.DataFrame) -> None:
     table, _ = choose_samplers(results, NOTHING, STUDY)
     lucky: dict[str, list[str]] = {"selection": [], "held_out": []}
     draws = STUDY.draws([10, 25, 50], tau=False)
@@ -70,7 +70,7 @@ def test_the_luckiest_order_is_that_of_the_models_that_chose(results: pd.DataFra
     assert lucky["selection"] != lucky["held_out"]
 
 
-def test_another_winner_than_last_time_is_listed(results: pd.DataFrame) -> None:
+def test_changed_winners_are_listed(results: pd.DataFrame) -> None:
     study = make_study(params=make_params(adaptive={"splits": 0}))
     table, _ = choose_samplers(results, NOTHING, study)
     now = table["winner"].iloc[0]
@@ -82,7 +82,7 @@ def test_another_winner_than_last_time_is_listed(results: pd.DataFrame) -> None:
         assert joined.to_dict("records") == [{"scope": "", "before": "gone", "now": now}][:rows]
 
 
-def test_each_subject_chooses_twice() -> None:
+def test_both_halves_choose_for_each_subject() -> None:
     params = make_params(evidence={"subject_items": 30, "at_rates": (10.0, 25.0)})
     saved = pd.DataFrame({"subject": ["s0"], "winner": ["gone"]})
     table, changed, luck = choose_by_subject(saved, make_study(params=params))
@@ -102,7 +102,7 @@ def test_small_subjects_are_left_out() -> None:
     assert luck == {}
 
 
-def test_subset_is_drawn_from_the_judged_items(results: pd.DataFrame) -> None:
+def test_subset_is_drawn_from_the_compared_items(results: pd.DataFrame) -> None:
     answers = make_answers()
     answers[:, :20] = np.nan
     panels = make_panels(answers)
@@ -120,14 +120,14 @@ def test_subset_is_drawn_from_the_judged_items(results: pd.DataFrame) -> None:
     assert found["weight"].max() > found["weight"].min()
 
 
-def test_without_answers_the_subset_is_of_all_items() -> None:
+def test_subset_is_drawn_from_all_items_without_responses() -> None:
     panels = make_panels(np.full((2, 60), np.nan, np.float32))
     none = pd.DataFrame({"split": [-1], "winner": [""]})
     params = make_params(export={"sampler": "chosen", "size": 60})
     assert len(choose_subset(make_items(), {}, none, make_study(panels, params))) == 60
 
 
-def test_more_items_than_there_are() -> None:
+def test_export_size_above_the_number_of_items_is_rejected() -> None:
     params = make_params(export={"size": 61})
     with pytest.raises(InputError, match=r"size is 61, but there are only 60 items"):
         choose_subset(make_items(), {}, NOTHING, make_study(params=params))

@@ -1,4 +1,4 @@
-"""The sampler that some models chose, over all rates, judged by the others."""
+"""Curves of the chosen sampler on held-out models."""
 
 import pandas as pd
 import pytest
@@ -25,10 +25,8 @@ def curves(choice: pd.DataFrame) -> pd.DataFrame:
     return trace_chosen(choice, STUDY)
 
 
-def test_gains_of_the_choice_are_gaps_between_the_curves(
-    choice: pd.DataFrame, curves: pd.DataFrame
-) -> None:
-    """The draws are those of the choice, so the curves must give its gains back."""
+def test_gains_equal_differences_between_curves(choice: pd.DataFrame, curves: pd.DataFrame) -> None:
+    """The draws are those of the choice, so the curves reproduce its gains."""
     own = curves[(curves["metric"] == "spearman") & curves["rate"].between(10, 50)]
     mean = own.groupby("line")["mean"].mean()
     gains = gains_over_splits(choice)
@@ -37,7 +35,9 @@ def test_gains_of_the_choice_are_gaps_between_the_curves(
 
 
 @pytest.mark.parametrize("winner", ["random", "word_length", "anchor_points"])
-def test_in_sample_is_judged_by_those_that_chose(choice: pd.DataFrame, winner: str) -> None:
+def test_in_sample_line_is_measured_on_the_selection_models(
+    choice: pd.DataFrame, winner: str
+) -> None:
     table = choice.assign(winner=winner)
     own = trace_chosen(table, STUDY).set_index(["line", "rate", "metric"])
     gap = own.loc["chosen_in_sample"]["mean"] - own.loc["chosen"]["mean"]
@@ -46,7 +46,7 @@ def test_in_sample_is_judged_by_those_that_chose(choice: pd.DataFrame, winner: s
     assert (same.abs().max() < 1e-12) == (winner == "random")
 
 
-def test_every_line_has_every_rate_and_randoms_band(curves: pd.DataFrame) -> None:
+def test_every_line_has_every_rate_and_a_random_band(curves: pd.DataFrame) -> None:
     assert set(curves["line"]) == set(LINES)
     assert len(curves) == 4 * 4 * 6  # lines, rates, metrics
     assert (curves["splits"] == 3).all()
@@ -68,7 +68,7 @@ def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
     assert chosen_rows(empty, [10.0]) == []
 
 
-def test_the_page_s_rows_are_the_table_s(curves: pd.DataFrame) -> None:
+def test_rows_of_the_page_equal_the_table(curves: pd.DataFrame) -> None:
     rows = chosen_rows(curves, [10.0, 25.0])
     assert [row["line"] for row in rows[:5]] == [*LINES.values(), "random subsets, 95%"]
     own = curves.query("line == 'chosen' and rate == 25").set_index("metric")["mean"]
@@ -77,7 +77,7 @@ def test_the_page_s_rows_are_the_table_s(curves: pd.DataFrame) -> None:
     assert row["mean_absolute_error"] == f"{100 * own['mean_absolute_error']:.2f}"
 
 
-def test_the_plot_has_a_line_of_each_kind_in_each_panel(curves: pd.DataFrame) -> None:
+def test_plot_has_each_line_in_each_panel(curves: pd.DataFrame) -> None:
     plot = plot_chosen_curves(curves)
     by_panel: dict[str, set[str]] = {}
     for trace in plot.data:

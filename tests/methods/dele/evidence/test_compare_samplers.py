@@ -1,4 +1,4 @@
-"""Samplers judged, beside random subsets, with the corrections that are promised."""
+"""Comparison of samplers with random subsets, and correction for multiple tests."""
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,9 @@ def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
     return compare_samplers(STUDY)
 
 
-def test_every_sampler_every_panel(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+def test_every_sampler_is_measured_on_every_panel(
+    judged: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
     results, left_out = judged
     names = {"random", "stratified", "word_length", "anchor_points", "share_wrong"}
     assert set(results["sampler"]) == names
@@ -47,7 +49,9 @@ def test_every_sampler_every_panel(judged: tuple[pd.DataFrame, pd.DataFrame]) ->
     assert whole["tau_b"].min() == pytest.approx(1)
 
 
-def test_held_out_answers_do_not_choose(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+def test_held_out_responses_do_not_affect_the_items(
+    judged: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
     """What held-out models answer may change their results, never the items chosen."""
     other = PANELS.correct.copy()
     places = PANELS.groups["held_out"]
@@ -59,7 +63,7 @@ def test_held_out_answers_do_not_choose(judged: tuple[pd.DataFrame, pd.DataFrame
     pd.testing.assert_frame_equal(*own)
 
 
-def test_a_sampler_that_cannot_run_is_told() -> None:
+def test_samplers_that_cannot_run_are_listed() -> None:
     panels = make_panels(make_answers(models=3))
     params = make_params(samplers="random+irt_clusters+word_length")
     results, left_out = compare_samplers(make_study(panels, params))
@@ -72,7 +76,7 @@ def test_random_always_runs() -> None:
     assert set(results["sampler"]) == {"random", "word_length"}
 
 
-def test_curves_are_means_and_have_a_band(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+def test_curves_are_means_with_a_random_band(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
     bands = draw_random_bands(STUDY)
     curves = trace_curves(judged[0], bands)
     ranked = curves[curves["panel"] != "paper"]  # of two models
@@ -88,7 +92,7 @@ def test_curves_are_means_and_have_a_band(judged: tuple[pd.DataFrame, pd.DataFra
     assert median["random_median"].is_monotonic_decreasing
 
 
-def test_a_sampler_is_judged_among_random_subsets(
+def test_samplers_are_tested_against_random_subsets(
     judged: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
     table = compare_with_random(judged[0], STUDY)
@@ -107,10 +111,10 @@ def test_a_sampler_is_judged_among_random_subsets(
     assert (shifted["better_by"] < 0).all()
 
 
-def test_a_sampler_that_is_random_is_rarely_called_anything(
+def test_false_positive_rate_is_controlled(
     judged: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
-    """Relabelled random draws: each run has a chance of five in a hundred of a verdict."""
+    """Relabelled random draws: each run has a 5% chance of a verdict."""
     found = []
     for seed in range(4):
         results, _ = compare_samplers(
@@ -124,21 +128,21 @@ def test_a_sampler_that_is_random_is_rarely_called_anything(
     assert sum(found) <= 1
 
 
-def test_enough_random_subsets_for_holm() -> None:
+def test_number_of_random_subsets_suffices_for_holm() -> None:
     for tests in (1, 20, 75):
         draws = subsets_needed(tests, 1000)
         assert draws >= 1000
         assert tests * 2 / (1 + draws) <= 0.05 / 3
 
 
-def test_in_sample_panel_only_where_nobody_is_held_out() -> None:
+def test_in_sample_panel_is_tested_only_without_held_out_models() -> None:
     assert panels_to_test(PANELS) == ["held_out", "forward"]
     few = make_panels(make_answers(models=4))
     assert few.main == "all"
     assert panels_to_test(few) == ["all"]
 
 
-def test_smallest_rate_holds_from_there_on() -> None:
+def test_smallest_rate_suffices_at_all_higher_rates() -> None:
     by_rate = pd.Series([0.95, 0.85, 0.91, 0.97], index=[5.0, 10.0, 20.0, 50.0])
     assert smallest_rate(by_rate, 0.9) == 20
     assert smallest_rate(by_rate, 0.8) == 5
@@ -172,7 +176,7 @@ def test_estimates_are_measured_on_models_that_did_not_train() -> None:
     assert mean["n_train"] + mean["n_models"] == 24
 
 
-def test_spread_of_scores_stands_beside_random_subsets() -> None:
+def test_score_spread_is_compared_with_random_subsets() -> None:
     table = spread_scores(STUDY)
     assert table["sampler"].tolist() == ["all items", *["random", "share_wrong"] * 2]
     whole = table.iloc[0]

@@ -1,4 +1,4 @@
-"""Which models choose and which judge."""
+"""Splits of models into selection and held-out models."""
 
 import numpy as np
 from hypothesis import given
@@ -16,7 +16,7 @@ from benchwright.methods.dele.evidence.panels import (
     share=st.floats(0.05, 0.95),
     seed=st.integers(0, 99),
 )
-def test_a_family_is_on_one_side(families: list[str], share: float, seed: int) -> None:
+def test_families_are_not_split(families: list[str], share: float, seed: int) -> None:
     models = [f"m{place}" for place in range(len(families))]
     split = split_by_family(models, families, share, seed)
     sides = [{families[place] for place in side} for side in split]
@@ -27,7 +27,7 @@ def test_a_family_is_on_one_side(families: list[str], share: float, seed: int) -
         assert len(split.selection) <= share * len(models)
 
 
-def test_the_share_is_met_where_families_are_small() -> None:
+def test_share_is_met_with_small_families() -> None:
     models = [f"m{place}" for place in range(100)]
     split = split_by_family(models, models, 0.3, seed=1)
     assert len(split.selection) == 30
@@ -36,7 +36,7 @@ def test_the_share_is_met_where_families_are_small() -> None:
     )
 
 
-def test_the_split_does_not_depend_on_the_order_of_models() -> None:
+def test_split_does_not_depend_on_model_order() -> None:
     models = [f"m{place}" for place in range(50)]
     families = [f"f{place % 13}" for place in range(50)]
     order = np.random.default_rng(0).permutation(50)
@@ -46,13 +46,13 @@ def test_the_split_does_not_depend_on_the_order_of_models() -> None:
     assert {models[order[i]] for i in moved.selection} == chosen
 
 
-def test_the_stronger_models_judge() -> None:
+def test_stronger_models_are_held_out_in_the_forward_split() -> None:
     split = split_forward(["a", "b", "c", "d"], [0.9, 0.2, 0.5, 0.2], 0.5)
     assert split.selection.tolist() == [1, 3]
     assert split.held_out.tolist() == [0, 2]
 
 
-def test_the_panel_of_the_paper_is_every_twentieth_of_the_first_thousand() -> None:
+def test_paper_panel_is_every_twentieth_of_the_best_thousand() -> None:
     scores = np.arange(3_000, dtype=float)
     scores[-1] = np.nan
     panel = every_nth_of_best([str(i) for i in range(3_000)], scores)

@@ -1,4 +1,4 @@
-"""Which models and items take part, and who judges whom."""
+"""Panels of models, and the compared items."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from methods.dele.evidence.sampling_examples import (
 )
 
 
-def test_no_family_chooses_and_judges() -> None:
+def test_no_family_is_in_selection_and_held_out() -> None:
     panels = make_panels()
     sides = [{panels.families[p] for p in panels.groups[g]} for g in ("selection", "held_out")]
     assert not sides[0] & sides[1]
@@ -20,13 +20,13 @@ def test_no_family_chooses_and_judges() -> None:
     assert panels.main == "held_out"
 
 
-def test_forward_judges_are_the_stronger_models() -> None:
+def test_forward_panel_has_the_stronger_models() -> None:
     panels = make_panels()
     scores = panels.correct.mean(axis=1)
     assert scores[panels.groups["forward"]].min() >= scores[panels.groups["weak"]].max()
 
 
-def test_judges_of_all_panels_and_of_some() -> None:
+def test_model_panels_of_all_or_some_panels() -> None:
     panels = make_panels()
     assert set(panels.model_panels().panels) == set(CHOSEN_BY) - {"paper_partial"}
     some = panels.model_panels(["forward"])
@@ -36,12 +36,12 @@ def test_judges_of_all_panels_and_of_some() -> None:
     assert np.array_equal(panels.model_panels(whole=first).full[0], panels.correct[:, 0])
 
 
-def test_items_and_models_with_gaps() -> None:
+def test_items_and_models_with_missing_responses_are_dropped() -> None:
     answers = make_answers()
-    answers[:, 0] = np.nan  # nobody
-    answers[:13, 1] = np.nan  # too few
-    answers[5, 2:20] = np.nan  # one model lacks many
-    answers[6, 30] = np.nan  # one lacks a single item, which goes
+    answers[:, 0] = np.nan  # no model
+    answers[:13, 1] = np.nan  # too few models
+    answers[5, 2:20] = np.nan  # one model has many missing responses
+    answers[6, 30] = np.nan  # one model misses one item, which is dropped
     panels = make_panels(answers)
     assert panels.answered_items == 58
     assert panels.left_out == 1
@@ -52,13 +52,13 @@ def test_items_and_models_with_gaps() -> None:
     assert panels.correct[0, column] == answers[0, 40]
 
 
-def test_no_answers_at_all() -> None:
+def test_panels_are_empty_without_responses() -> None:
     panels = make_panels(np.full((4, 60), np.nan, np.float32))
     assert (panels.item_ids, panels.models, panels.left_out) == ((), (), 4)
     assert panels.main == "all"
 
 
-def test_papers_panel_is_chosen_among_all_published_models() -> None:
+def test_paper_panel_is_chosen_among_all_published_models() -> None:
     params = make_params(evidence={"paper_step": 2, "paper_best": 6})
     names = ["gone", "m03", "m04", "m01", "other", "m02", "m09"]
     scores = pd.DataFrame({"name": names, "avg": [9.0, 8, 7, 6, 5, 4, 3]})
@@ -68,7 +68,7 @@ def test_papers_panel_is_chosen_among_all_published_models() -> None:
     assert panels.paper_by == "published"
 
 
-def test_without_published_scores_the_papers_panel_is_by_own_scores() -> None:
+def test_paper_panel_uses_own_scores_without_published_ones() -> None:
     params = make_params(evidence={"paper_step": 10})
     panels = make_panels(params=params)
     best = panels.correct.mean(axis=1)
@@ -77,7 +77,7 @@ def test_without_published_scores_the_papers_panel_is_by_own_scores() -> None:
     assert panels.paper_by == "own"
 
 
-def test_row_order_does_not_matter() -> None:
+def test_panels_do_not_depend_on_row_order() -> None:
     items = make_items()
     shuffled = items.sample(frac=1, random_state=1).reset_index(drop=True)
     one, other = make_panels(items=items), make_panels(items=shuffled)

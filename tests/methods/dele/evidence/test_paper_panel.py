@@ -1,4 +1,4 @@
-"""The paper's panel where its models answered some of the items."""
+"""The paper's panel on the items that its models answered."""
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ def gappy() -> np.ndarray:
 
 
 @given(hnp.arrays(bool, st.tuples(st.integers(1, 8), st.integers(0, 9))), st.integers(min_value=1))
-def test_no_gap_and_no_larger_choice(answered: np.ndarray, least: int) -> None:
+def test_chosen_matrix_is_complete_and_largest(answered: np.ndarray, least: int) -> None:
     found = answered_by_all(answered, least)
     assert answered[np.ix_(found.models, found.items)].all()
     having = int(answered.any(axis=1).sum())
@@ -49,7 +49,7 @@ def test_no_gap_and_no_larger_choice(answered: np.ndarray, least: int) -> None:
     assert len(found.models) * len(found.items) == max(sizes, default=0)
 
 
-def test_models_with_few_answers_go_for_items() -> None:
+def test_models_with_few_responses_are_dropped() -> None:
     panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
     # Every second from the best: m23, m21 … m01. m05 has nothing, three have 10 of 60 items.
     assert panel.models == ("m01", "m03", "m07", "m09", "m11", "m13", "m15", "m17")
@@ -59,14 +59,14 @@ def test_models_with_few_answers_go_for_items() -> None:
     assert panel.main == "paper_partial"
 
 
-def test_fewer_models_may_judge_more_items() -> None:
+def test_fewer_models_can_share_more_items() -> None:
     fewer = make_params(evidence={**EVIDENCE, "paper_models": 3})
     panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, fewer)
     # 6 models × 60 items are more answers than 8 × 40 or 11 × 10.
     assert (len(panel.models), len(panel.item_ids)) == (6, 60)
 
 
-def test_order_of_models_and_items_does_not_matter() -> None:
+def test_panel_does_not_depend_on_the_order_of_models_and_items() -> None:
     answers = gappy()
     matrix = make_matrix(answers)
     places = np.random.default_rng(1).permutation(24)
@@ -79,7 +79,7 @@ def test_order_of_models_and_items_does_not_matter() -> None:
     assert np.array_equal(one.correct, two.correct)
 
 
-def test_samplers_choose_among_its_items_alone() -> None:
+def test_samplers_choose_only_among_the_panels_items() -> None:
     panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
     curves, summary = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
     assert set(curves["panel"]) == {"paper_partial"}
@@ -94,8 +94,8 @@ def test_samplers_choose_among_its_items_alone() -> None:
     assert "8 models of the paper's panel, 40 items" in plot.layout.meta["caption"]
 
 
-def test_it_is_a_benchmark_of_its_own() -> None:
-    """Its models and items alone, with no others, give the same results by all models."""
+def test_panel_equals_a_benchmark_of_its_models_and_items() -> None:
+    """A study of the same models and items has the same results."""
     panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
     curves, _ = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
     panels = make_panels(panel.correct, PARAMS)
@@ -105,7 +105,7 @@ def test_it_is_a_benchmark_of_its_own() -> None:
     pd.testing.assert_series_equal(found.sort_index(), own, check_names=False)
 
 
-def test_nobody_is_there() -> None:
+def test_panel_can_be_empty() -> None:
     for answers, scores in (
         (make_answers(), NO_SCORES),
         (np.full((24, 60), np.nan, np.float32), SCORES),

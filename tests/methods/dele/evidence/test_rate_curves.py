@@ -1,4 +1,4 @@
-"""The mean over items and the mean over subjects."""
+"""Weights of the mean over items and the mean over subjects."""
 
 import numpy as np
 import pandas as pd
@@ -22,12 +22,12 @@ def test_weights_give_the_mean_over_subjects(subjects: list[str], seed: int) -> 
         assert weights["subjects"].sum() == pytest.approx(1)
 
 
-def test_no_items() -> None:
+def test_target_weights_of_no_items() -> None:
     assert list(target_weights([])) == ["items"]
 
 
-def test_preservation_beside_another_whole() -> None:
-    """Against pandas: a subset's plain mean beside the mean over subjects."""
+def test_preservation_with_weighted_items() -> None:
+    """Compare with pandas: the mean of a subset and the mean over subjects."""
     generator = np.random.default_rng(4)
     correct = generator.random((9, 40))
     subjects = np.array(["a"] * 30 + ["b"] * 7 + ["c"] * 3)

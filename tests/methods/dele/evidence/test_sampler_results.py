@@ -1,4 +1,4 @@
-"""Rates, repeats and panels: which subsets are judged, by whom."""
+"""Results of samplers by rate, repeat and panel."""
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ def _answers(seed: int, models: int = 9) -> np.ndarray:
     return (ability > generator.normal(size=(models, N))).astype(np.float32)
 
 
-JUDGES = ModelPanels.of(_answers(2, models=12), {"held_out": np.arange(5), "all": np.arange(3, 12)})
+PANELS = ModelPanels.of(_answers(2, models=12), {"held_out": np.arange(5), "all": np.arange(3, 12)})
 
 
 def _shuffled(pool: SamplingPool, seed: int) -> Draw:
@@ -42,7 +42,7 @@ def _first(pool: SamplingPool, seed: int) -> Draw:
 
 
 def _weighted(pool: SamplingPool, seed: int) -> Draw:
-    """Weights that differ, but at one size."""
+    """Return unequal weights, except at one size."""
     return lambda size: WeightedSubset(
         np.arange(size), np.full(size, 1 / size) if size == 10 else _falling(size)
     )
@@ -53,14 +53,14 @@ def _falling(size: int) -> np.ndarray:
     return halves / halves.sum()
 
 
-def test_sizes() -> None:
+def test_sizes_of_rates() -> None:
     assert sizes_of_rates([1, 2.5, 50, 99, 100], 40) == [1, 1, 20, 40, 40]
     assert sizes_of_rates([1, 10], 7) == [1, 1]
-    assert sizes_of_rates([12.5], 4) == [1]  # a half goes up
+    assert sizes_of_rates([12.5], 4) == [1]  # rounds half up
     assert sizes_of_rates([50], 0) == [0]
 
 
-def test_repeats_have_seeds_of_their_own() -> None:
+def test_seeds_differ_by_repeat_and_sampler() -> None:
     seeds = {repeat_seed(s, name, r) for s in (0, 1) for name in ("a", "b") for r in range(20)}
     assert len(seeds) == 80
 
@@ -71,10 +71,10 @@ def test_weights_sum_to_one() -> None:
     assert np.count_nonzero(weights, axis=1).tolist() == [1, 7, N]
 
 
-def test_every_sampler_is_judged_at_every_rate_by_every_panel() -> None:
+def test_every_sampler_is_measured_at_every_rate_on_every_panel() -> None:
     samplers = {"first": _first, "shuffled": _shuffled}
     draws = Draws([10, 50, 100], dict.fromkeys(samplers, 4), seed=5)
-    found = measure_samplers(_pool(), samplers, JUDGES, draws)
+    found = measure_samplers(_pool(), samplers, PANELS, draws)
     assert len(found) == 2 * 2 * 3 * 4
     assert found.columns.tolist() == ["sampler", "panel", "rate", "size", "repeat", *METRICS]
     whole = found[found["rate"].eq(100)]
@@ -91,23 +91,23 @@ def test_every_sampler_is_judged_at_every_rate_by_every_panel() -> None:
     assert by_repeat["shuffled"] > 1
 
 
-def test_without_samplers_there_is_an_empty_table() -> None:
-    assert measure_samplers(_pool(), {}, JUDGES, Draws([10], {}, seed=0)).empty
+def test_results_are_empty_without_samplers() -> None:
+    assert measure_samplers(_pool(), {}, PANELS, Draws([10], {}, seed=0)).empty
 
 
-def test_draws_that_are_judged_together_have_the_results_of_each(
+def test_results_do_not_depend_on_the_block_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     samplers = {"first": _first, "shuffled": _shuffled, "weighted": _weighted}
     draws = Draws([10, 25, 60, 100], {"first": 1, "shuffled": 7, "weighted": 3}, seed=5)
-    together = measure_samplers(_pool(), samplers, JUDGES, draws)
+    together = measure_samplers(_pool(), samplers, PANELS, draws)
     monkeypatch.setattr("benchwright.methods.dele.evidence.sampler_results._BLOCK_BYTES", 1)
-    pd.testing.assert_frame_equal(together, measure_samplers(_pool(), samplers, JUDGES, draws))
+    pd.testing.assert_frame_equal(together, measure_samplers(_pool(), samplers, PANELS, draws))
     key = together[["sampler", "panel", "rate", "repeat"]]
     assert key.equals(key.sort_values(key.columns.tolist(), ignore_index=True))
     weights = _weights_of([_weighted(_pool(), 0)], 1, [4, 10, 24, 40], N)[0]
-    for panel, members in JUDGES.panels.items():
+    for panel, members in PANELS.panels.items():
         row = together.query(f"sampler == 'weighted' and panel == {panel!r} and repeat == 2")
-        own = preservation(JUDGES.correct[members], weights)
+        own = preservation(PANELS.correct[members], weights)
         for name, values in own._asdict().items():
             assert row[name].to_numpy() == pytest.approx(values)

@@ -1,4 +1,4 @@
-"""Samplers beside the mean over subjects, and inside each subject."""
+"""Curves for the mean over subjects, and inside each subject."""
 
 import json
 
@@ -25,7 +25,7 @@ PARAMS = make_params(samplers="random+balanced+word_length+anchor_points", evide
 
 
 def uneven(params: SamplingParams = PARAMS) -> SamplingStudy:
-    """45 easy items of one subject, 15 hard ones of another."""
+    """Return a study with 45 easy items of one subject and 15 hard items of another."""
     answers = make_answers()
     answers[:, 45:] *= np.random.default_rng(1).random((24, 15)) < 0.3
     items = make_items().assign(subject=["large"] * 45 + ["small"] * 15)
@@ -45,7 +45,7 @@ def test_beside_the_mean_over_items_are_the_results_of_all_pages(targets: pd.Dat
     pd.testing.assert_series_equal(found.sort_index(), own.sort_index(), check_names=False)
 
 
-def test_balanced_is_near_the_mean_over_subjects_and_far_from_that_over_items(
+def test_balanced_estimates_the_mean_over_subjects(
     targets: pd.DataFrame,
 ) -> None:
     own = targets[(targets["metric"] == "mean_absolute_error") & (targets["rate"] == 50)]
@@ -58,7 +58,7 @@ def test_balanced_is_near_the_mean_over_subjects_and_far_from_that_over_items(
     assert (own["random_low"] < own["random_high"]).all()
 
 
-def test_all_items_are_not_the_mean_over_subjects(targets: pd.DataFrame) -> None:
+def test_all_items_differ_from_the_mean_over_subjects(targets: pd.DataFrame) -> None:
     whole = targets[(targets["rate"] == 100) & (targets["metric"] == "mean_absolute_error")]
     mean = whole.groupby("target")["mean"].max()
     correct = uneven().panels.answers("held_out").astype(float)
@@ -67,7 +67,7 @@ def test_all_items_are_not_the_mean_over_subjects(targets: pd.DataFrame) -> None
     assert mean["subjects"] == pytest.approx(np.abs(correct.mean(axis=1) - by_subject).mean())
 
 
-def test_rows_of_the_page_are_by_target(targets: pd.DataFrame) -> None:
+def test_rows_of_the_page_are_grouped_by_target(targets: pd.DataFrame) -> None:
     rows = target_rows(targets, 25.0)
     assert [part["target"] for part in rows] == ["items", "subjects"]
     own = targets.query("target == 'subjects' and rate == 25 and metric == 'mean_absolute_error'")
@@ -81,7 +81,7 @@ def test_rows_of_the_page_are_by_target(targets: pd.DataFrame) -> None:
     assert len(plot_target_curves(targets, PARAMS).layout.annotations) == 2
 
 
-def test_one_subject_has_one_mean() -> None:
+def test_target_curves_need_several_subjects() -> None:
     items = make_items(subjects=1)
     few = make_panels(make_answers(models=2))
     for study in (make_study(make_panels(items=items), PARAMS, items), make_study(few, PARAMS)):
@@ -94,8 +94,8 @@ def subjects() -> pd.DataFrame:
     return trace_subjects(uneven())
 
 
-def test_a_subject_is_a_benchmark_of_its_own(subjects: pd.DataFrame) -> None:
-    """Its items alone, as a benchmark, give the same results; all models judge."""
+def test_subject_equals_a_benchmark_of_its_items(subjects: pd.DataFrame) -> None:
+    """A study of the same items and all models has the same results."""
     answers = make_answers()[:, :45]
     items = make_items(45).assign(subject="large")
     results, _ = compare_samplers(
@@ -108,7 +108,7 @@ def test_a_subject_is_a_benchmark_of_its_own(subjects: pd.DataFrame) -> None:
         pd.testing.assert_series_equal(found, own.groupby("rate")[metric].mean(), check_names=False)
 
 
-def test_every_subject_and_no_sampler_that_reads_answers(subjects: pd.DataFrame) -> None:
+def test_all_subjects_without_samplers_that_read_responses(subjects: pd.DataFrame) -> None:
     counts = subjects.drop_duplicates("subject").set_index("subject")["n_items"]
     assert counts.to_dict() == {"large": 45, "small": 15}
     assert set(subjects["sampler"]) == {"random", "balanced", "word_length"}
@@ -119,7 +119,7 @@ def test_every_subject_and_no_sampler_that_reads_answers(subjects: pd.DataFrame)
     assert set(trace_subjects(uneven(large))["subject"]) == {"large"}
 
 
-def test_rates_are_thinned_to_twenty_with_the_last() -> None:
+def test_rates_are_thinned_to_twenty_including_the_last() -> None:
     assert thinned([float(rate) for rate in range(1, 101)]) == [
         float(rate) for rate in range(5, 101, 5)
     ]
@@ -128,7 +128,7 @@ def test_rates_are_thinned_to_twenty_with_the_last() -> None:
     assert (len(many), many[-1]) == (20, 100.0)
 
 
-def test_the_menu_shows_each_subject_s_results(subjects: pd.DataFrame) -> None:
+def test_menu_has_an_entry_per_subject(subjects: pd.DataFrame) -> None:
     plot = json.loads(plot_subject_curves(subjects, PARAMS).to_json())
     buttons = plot["layout"]["updatemenus"][0]["buttons"]
     assert [button["label"] for button in buttons] == [
@@ -148,7 +148,7 @@ def test_the_menu_shows_each_subject_s_results(subjects: pd.DataFrame) -> None:
         assert y == pytest.approx(trace["y"], abs=1e-4)
 
 
-def test_a_subject_s_name_is_text_and_its_gaps_are_gaps(subjects: pd.DataFrame) -> None:
+def test_subject_names_are_escaped_and_gaps_stay_gaps(subjects: pd.DataFrame) -> None:
     odd = subjects.assign(subject=subjects["subject"].replace("small", "<b>x</b>"))
     odd.loc[(odd["rate"] == 10) & (odd["sampler"] == "random"), "mean"] = np.nan
     odd = odd[~((odd["subject"] == "large") & (odd["sampler"] == "word_length"))]

@@ -1,4 +1,4 @@
-"""Which sampler wins, and how much of that is luck."""
+"""Choice of a sampler, and the agreement expected by chance."""
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ RATES = (1, 5, 10, 25, 50)
 
 
 def _figures(quality: dict[str, tuple[float, float, float]]) -> pd.DataFrame:
-    """By sampler: correlation, Wasserstein distance, spread of the bias over repeats."""
+    """Return results with a given correlation, Wasserstein distance and spread by sampler."""
     return pd.DataFrame(
         [
             {
@@ -38,16 +38,16 @@ def _figures(quality: dict[str, tuple[float, float, float]]) -> pd.DataFrame:
     )
 
 
-def test_the_best_mean_rank_wins() -> None:
+def test_best_mean_rank_wins() -> None:
     figures = _figures({"a": (0.95, 0.03, 0.02), "b": (0.94, 0.01, 0.01), "c": (0.93, 0.02, 0.03)})
     choice = choose_sampler(figures, AdaptiveParams())
-    assert choice.winner == "b"  # places 2, 1, 1
+    assert choice.winner == "b"  # ranks 2, 1, 1
     assert choice.reason == ""
     places = choice.ranking.set_index("sampler")["mean_rank"]
     assert places.to_dict() == pytest.approx({"b": 4 / 3, "a": 2, "c": 8 / 3})
 
 
-def test_a_sampler_below_the_least_correlation_cannot_win() -> None:
+def test_sampler_below_the_minimum_correlation_is_not_eligible() -> None:
     figures = _figures({"a": (0.91, 0.03, 0.03), "b": (0.89, 0.01, 0.01)})
     assert choose_sampler(figures, AdaptiveParams()).winner == "a"
     dips = figures["sampler"].eq("a") & figures["rate"].eq(10)
@@ -57,7 +57,7 @@ def test_a_sampler_below_the_least_correlation_cannot_win() -> None:
     assert "0.9" in choice.reason
 
 
-def test_only_the_rates_asked_for_count() -> None:
+def test_only_rates_in_the_range_count() -> None:
     figures = _figures({"a": (0.95, 0.01, 0.01), "b": (0.94, 0.02, 0.02)})
     outside = figures["sampler"].eq("a") & figures["rate"].isin([1, 50])
     figures.loc[outside, ["spearman", "wasserstein"]] = [0.1, 9]
@@ -67,21 +67,21 @@ def test_only_the_rates_asked_for_count() -> None:
     assert "26%" in choose_sampler(figures, narrow).reason
 
 
-def test_ties_are_settled_by_name_and_rows_may_come_in_any_order() -> None:
+def test_ties_are_broken_by_name_in_any_row_order() -> None:
     figures = _figures({"b": (0.95, 0.01, 0.01), "a": (0.95, 0.01, 0.01)})
     mixed = figures.sample(frac=1, random_state=0)
     assert choose_sampler(figures, AdaptiveParams()).winner == "a"
     assert choose_sampler(mixed, AdaptiveParams()).winner == "a"
 
 
-def test_without_correlations_nobody_wins() -> None:
+def test_no_sampler_wins_without_correlations() -> None:
     figures = _figures({"a": (np.nan, 0.01, 0.01), "b": (np.nan, 0.02, 0.01)})
     choice = choose_sampler(figures, AdaptiveParams())
     assert choice.winner == ""
     assert "too few models" in choice.reason
 
 
-def test_gain_is_positive_where_the_sampler_is_better() -> None:
+def test_gain_is_positive_if_the_sampler_is_better() -> None:
     figures = _figures({"a": (0.95, 0.01, 0.01), "random": (0.93, 0.02, 0.02)})
     params = AdaptiveParams()
     assert gain_over_random(figures, "a", "spearman", params) == pytest.approx(0.02)
@@ -91,7 +91,7 @@ def test_gain_is_positive_where_the_sampler_is_better() -> None:
     assert np.isnan(gain_over_random(figures, "none", "spearman", params))
 
 
-def test_fixed_orders_are_different_and_do_not_change_over_repeats() -> None:
+def test_fixed_orders_differ_and_are_constant_over_repeats() -> None:
     ids = tuple(f"i{place}" for place in range(30))
     pool = SamplingPool(ids, ("",) * 30, ids)
     orders = fixed_orders(4, seed=1)
@@ -106,7 +106,7 @@ def test_fixed_orders_are_different_and_do_not_change_over_repeats() -> None:
     )
 
 
-def test_agreement_of_winners_beside_luck() -> None:
+def test_agreement_of_winners_and_expected_agreement() -> None:
     first = pd.Series({"s1": "a", "s2": "a", "s3": "b", "s4": "b", "s5": ""})
     second = pd.Series({"s1": "a", "s2": "b", "s3": "b", "s4": "a", "s6": "a"})
     luck = luck_of_winners(first, second, samplers=10)
@@ -118,7 +118,7 @@ def test_agreement_of_winners_beside_luck() -> None:
     assert luck_of_winners(first[:0], second, 10).n == 0
 
 
-def test_winners_by_lot_agree_as_often_as_expected() -> None:
+def test_random_winners_agree_as_often_as_expected() -> None:
     generator = np.random.default_rng(1)
     names = np.array(list("abcdefghij"))
     agreed, expected = [], []

@@ -1,4 +1,4 @@
-"""Samplers that read answers: what they choose, and how much it counts."""
+"""Samplers that read responses: chosen items and weights."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def answers_pool(correct: np.ndarray) -> SamplingPool:
 
 
 def simulated(m: int, n: int, seed: int = 0, gaps: float = 0.0) -> np.ndarray:
-    """Answers of models of normal ability to items of varied difficulty and discrimination."""
+    """Simulate responses to items of varied difficulty and discrimination."""
     generator = np.random.default_rng(seed)
     chance = probability(
         generator.normal(size=m), generator.lognormal(0, 0.4, n), generator.normal(0, 1.2, n)
@@ -62,8 +62,8 @@ PATTERNS = np.array([[1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 0, 1], [1, 1, 1, 0], [0,
 
 @pytest.mark.parametrize("algorithm", ["ward", "kmeans"])
 @pytest.mark.parametrize("size", [4, 5, 9, 19, 20])
-def test_copies_are_represented_by_their_number(algorithm: str, size: int) -> None:
-    """With an anchor for each pattern of answers, the weighted score is the score on all items."""
+def test_copies_are_weighted_by_their_number(algorithm: str, size: int) -> None:
+    """One anchor per response pattern makes the weighted score equal to the score on all items."""
     pool = answers_pool(np.repeat(PATTERNS, [8, 6, 4, 2], axis=1))
     chosen = anchor_points_sampler(AnchorParams(algorithm=algorithm))(pool, 3)(size)
     assert len(set(chosen.positions.tolist())) == size
@@ -76,7 +76,7 @@ def test_copies_are_represented_by_their_number(algorithm: str, size: int) -> No
 
 
 @given(st.integers(1, 12), st.integers(1, 30), st.integers(0, 1000), st.data())
-def test_anchors_are_different_items_that_weigh_one(
+def test_anchors_are_distinct_and_weights_sum_to_one(
     m: int, n: int, seed: int, data: st.DataObject
 ) -> None:
     generator = np.random.default_rng(seed)
@@ -100,7 +100,7 @@ def test_anchors_are_different_items_that_weigh_one(
         assert again.weights.tolist() == chosen.weights.tolist()
 
 
-def test_ward_is_cut_as_scipy_cuts_it() -> None:
+def test_ward_clusters_equal_those_of_scipy() -> None:
     points = np.random.default_rng(0).normal(size=(60, 5))
     clusters = AnchorClusters(points, AnchorParams())
     tree = linkage(points.round(6), "ward")
@@ -115,7 +115,7 @@ def test_ward_is_cut_as_scipy_cuts_it() -> None:
             assert members[gaps.argmin()] == place or len(members) == 2
 
 
-def test_repeats_settle_ties_only() -> None:
+def test_repeats_differ_only_by_ties() -> None:
     pool = answers_pool(np.repeat(PATTERNS, 10, axis=1))
     sampler = anchor_points_sampler(AnchorParams())
     draws = [sampler(pool, seed)(4) for seed in range(5)]
@@ -124,7 +124,7 @@ def test_repeats_settle_ties_only() -> None:
         assert sorted(draw.positions // 10) == [0, 1, 2, 3]
 
 
-def test_components_keep_the_distances_of_answers_that_have_few() -> None:
+def test_components_preserve_distances_of_low_rank_responses() -> None:
     generator = np.random.default_rng(0)
     answers = (generator.random((5, 90)) < 0.5).astype(np.float32)
     correct = np.repeat(answers, 20, axis=0)  # 100 models, 5 kinds of them
@@ -136,7 +136,7 @@ def test_components_keep_the_distances_of_answers_that_have_few() -> None:
     assert answer_components(answers, 6).tolist() == answers.T.tolist()
 
 
-def test_missing_answers_are_put_at_the_mean_of_the_item() -> None:
+def test_missing_responses_are_filled_with_the_item_mean() -> None:
     correct = np.array([[1, NAN, NAN], [1, 0, NAN], [0, 1, NAN], [NAN, 1, NAN]], np.float32)
     filled = filled_answers(correct)
     assert filled[3, 0] == pytest.approx(2 / 3)
@@ -145,7 +145,7 @@ def test_missing_answers_are_put_at_the_mean_of_the_item() -> None:
     assert share_wrong(correct) == pytest.approx([1.5 / 4, 1.5 / 4, 0.5])
 
 
-def test_irt_clusters_part_items_by_difficulty_and_discrimination() -> None:
+def test_irt_clusters_separate_items_by_difficulty_and_discrimination() -> None:
     generator = np.random.default_rng(1)
     kinds = np.repeat([0, 1, 2], [40, 30, 20])
     chance = probability(
@@ -158,7 +158,7 @@ def test_irt_clusters_part_items_by_difficulty_and_discrimination() -> None:
     assert weight_of == pytest.approx({0: 40 / 90, 1: 30 / 90, 2: 20 / 90}, abs=0.03)
 
 
-def test_irt_clusters_are_those_of_the_fitted_parameters() -> None:
+def test_irt_clusters_use_the_fitted_parameters() -> None:
     correct = simulated(60, 50, gaps=0.1)
     correct[:, 7] = NAN
     pool = answers_pool(correct)
@@ -173,16 +173,16 @@ def test_irt_clusters_are_those_of_the_fitted_parameters() -> None:
 
 
 @pytest.mark.parametrize("name", READING_ANSWERS)
-def test_without_answers_the_sampler_says_so(name: str) -> None:
+def test_samplers_without_responses_raise_an_error(name: str) -> None:
     sampler = SAMPLERS[name].make(SamplingParams())
     blank = SamplingPool(("a", "b"), ("", ""), ("", ""))
     nothing = SamplingPool(("a", "b"), ("", ""), ("", ""), correct=np.full((3, 2), NAN, "f4"))
     for pool in (blank, nothing):
-        with pytest.raises(InputError, match=rf"{name} reads answers"):
+        with pytest.raises(InputError, match=rf"{name} reads responses"):
             sampler(pool, 0)
 
 
-def test_one_model_has_no_two_parameter_fit() -> None:
+def test_two_parameter_fit_needs_several_models() -> None:
     with pytest.raises(InputError, match="1 model"):
         irt_clusters_sampler(AnchorParams())(answers_pool(np.array([[1, 0, 1, 1]])), 0)
 
@@ -207,7 +207,7 @@ def test_names_nesting_and_order(name: str) -> None:
             draw(size)
 
 
-def test_rest_score_correlation_is_that_of_the_definition() -> None:
+def test_rest_score_correlation_matches_the_definition() -> None:
     correct = simulated(30, 12)
     correct[:, 3] = 1
     found = rest_score_correlations(correct)
@@ -220,7 +220,7 @@ def test_rest_score_correlation_is_that_of_the_definition() -> None:
             assert found[item] == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_missing_answer_is_left_out_of_its_items_correlation() -> None:
+def test_missing_responses_are_left_out_of_the_items_correlation() -> None:
     correct = simulated(30, 12)
     correct[4, 5] = NAN
     rest = np.delete(filled_answers(correct), 5, axis=1).mean(axis=1)
@@ -233,7 +233,7 @@ def test_a_missing_answer_is_left_out_of_its_items_correlation() -> None:
 
 
 @pytest.mark.parametrize("by", ["rest_score", "2pl"])
-def test_items_that_tell_nothing_come_last(by: str) -> None:
+def test_items_without_discrimination_come_last(by: str) -> None:
     generator = np.random.default_rng(4)
     a = np.repeat([2.5, 1.0], 15)
     chance = probability(generator.normal(size=800), a, generator.normal(0, 0.3, 30))
@@ -247,7 +247,7 @@ def test_items_that_tell_nothing_come_last(by: str) -> None:
     assert order[40] == 40
 
 
-def test_harder_items_are_drawn_in_proportion_to_wrong_answers() -> None:
+def test_items_are_drawn_in_proportion_to_wrong_responses() -> None:
     correct = np.zeros((19, 4))
     correct[:, 1], correct[:10, 2], correct[:15, 3] = 1, 1, 1
     pool = answers_pool(correct)
@@ -259,7 +259,7 @@ def test_harder_items_are_drawn_in_proportion_to_wrong_answers() -> None:
         assert first / 4000 == pytest.approx(expected, abs=0.03)
 
 
-def test_difficulty_sampling_lowers_scores_as_far_as_its_chances_say() -> None:
+def test_difficulty_sampling_lowers_scores_as_expected() -> None:
     pool = answers_pool(simulated(50, 2000))
     chance = share_wrong(pool.correct)
     expected = (chance * pool.correct.mean(axis=0)).sum() / chance.sum()
@@ -283,8 +283,8 @@ def test_score_distributions_are_quantiles_of_weighted_means() -> None:
 
 
 @pytest.mark.real_data
-def test_anchor_points_estimate_held_out_models_better_than_chance(shared_data: Path) -> None:
-    """ARC-Challenge, 803 items, 80 of them chosen by 95 models and judged by 95 others."""
+def test_anchor_points_estimate_held_out_models_better_than_random(shared_data: Path) -> None:
+    """ARC-Challenge, 803 items, 80 of them chosen by 95 models and measured on 95 others."""
     path = shared_data / "responses" / "leaderboard_v1_arc_challenge.parquet"
     correct = pd.read_parquet(path).set_index("model").dropna().sort_index().to_numpy(np.float32)
     assert correct.shape == (190, 803)
@@ -303,8 +303,8 @@ def test_anchor_points_estimate_held_out_models_better_than_chance(shared_data: 
 
 @pytest.mark.parametrize("algorithm", ["ward", "kmeans"])
 @given(seed=st.integers(0, 10_000))
-def test_anchors_are_the_nearest_points_given_out_one_by_one(algorithm: str, seed: int) -> None:
-    """Written out: sums over the points of a cluster, and a search for the next that gives."""
+def test_anchors_match_a_direct_implementation(algorithm: str, seed: int) -> None:
+    """Use sums over the points of a cluster and a search for the next cluster."""
     drawn = np.random.default_rng(seed)
     points = drawn.integers(0, 3, size=(40, 2)).astype(float) * (1, 0.5)
     ties = np.round(drawn.random(40), 1)  # some are equal
@@ -334,7 +334,7 @@ def _same_clusters(first: np.ndarray, second: np.ndarray) -> bool:
 
 
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 10_000))
-def test_a_point_of_size_s_is_s_equal_points(u: int, dimensions: int, seed: int) -> None:
+def test_point_of_size_s_equals_s_points(u: int, dimensions: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     points, sizes = rng.normal(size=(u, dimensions)), rng.integers(1, 5, u)
     tree = ward_tree(points, sizes)
@@ -348,13 +348,13 @@ def test_a_point_of_size_s_is_s_equal_points(u: int, dimensions: int, seed: int)
             assert _same_clusters(labels[every], theirs)
 
 
-def test_the_tree_is_scipys_where_sizes_are_one() -> None:
+def test_tree_with_unit_sizes_equals_that_of_scipy() -> None:
     points = np.random.default_rng(0).normal(size=(200, 8))
     theirs = linkage(points, method="ward")[:, :2].astype(int)
     assert np.array_equal(ward_tree(points, np.ones(200, dtype=int)), np.sort(theirs, axis=1))
 
 
-def test_sizes_decide_who_is_joined_first() -> None:
+def test_sizes_determine_the_first_merge() -> None:
     points = np.array([[0.0], [1.0], [2.2]])
     light = cut_tree(ward_tree(points, np.array([1, 1, 1])), 3, 2)
     heavy = cut_tree(ward_tree(points, np.array([9, 9, 1])), 3, 2)
@@ -364,6 +364,6 @@ def test_sizes_decide_who_is_joined_first() -> None:
 
 
 @pytest.mark.parametrize("u", [0, 1])
-def test_nothing_is_joined_where_there_is_nothing_to_join(u: int) -> None:
+def test_tree_of_at_most_one_point_has_no_merges(u: int) -> None:
     tree = ward_tree(np.zeros((u, 2)), np.ones(u, dtype=int))
     assert tree.shape == (0, 2)

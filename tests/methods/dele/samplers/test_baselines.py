@@ -1,4 +1,4 @@
-"""Sizes, quotas, nesting, ties and independence of the order of rows, for every plain sampler."""
+"""Sizes, quotas, nesting, ties and row order of samplers that read no responses."""
 
 from collections import Counter
 
@@ -57,7 +57,7 @@ def _subjects(pool: SamplingPool, draw: Draw, size: int) -> Counter[str]:
     return Counter(pool.subjects[place] for place in draw(size).positions)
 
 
-def test_there_are_twelve() -> None:
+def test_number_of_samplers() -> None:
     assert len(PLAIN) == 12
 
 
@@ -78,7 +78,7 @@ def test_sizes_and_weights(name: str, within: bool) -> None:
 
 @pytest.mark.parametrize("within", [False, True])
 @pytest.mark.parametrize("name", PLAIN)
-def test_order_of_rows_changes_nothing(name: str, within: bool) -> None:
+def test_draws_do_not_depend_on_row_order(name: str, within: bool) -> None:
     pool = _pool({"b": 9, "a": 6, "c": 6})
     sampler = PLAIN[name].make(SamplingParams())
     sampler = within_subjects(sampler) if within else sampler
@@ -91,7 +91,7 @@ def test_order_of_rows_changes_nothing(name: str, within: bool) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, kind in PLAIN.items() if kind.nested])
-def test_nested(name: str) -> None:
+def test_smaller_subsets_are_prefixes(name: str) -> None:
     pool = _pool({"b": 9, "a": 6, "c": 1})
     draw = PLAIN[name].make(SamplingParams())(pool, 1)
     whole = draw(16).positions.tolist()
@@ -108,8 +108,8 @@ def test_stratified_does_not_nest() -> None:
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_seeds(name: str) -> None:
-    """Repeats differ: baselines throughout, the others among equal items only."""
+def test_repeats_differ_by_seed(name: str) -> None:
+    """Baselines differ in all items, other samplers only among ties."""
     pool = _pool({"a": 40}, TEXTS[:2])
     sampler = PLAIN[name].make(SamplingParams())
     draws = {tuple(_ids(pool, sampler(pool, seed), 10)) for seed in range(8)}
@@ -133,11 +133,11 @@ def test_quotas(sizes: dict[str, int], data: st.DataObject, seed: int) -> None:
             assert abs(got[name] - size * n / len(pool)) < 1
     got = _subjects(pool, balanced_sampler(pool, seed), size)
     level = max(got.values())
-    # One that has fewer than the fullest by two or more has given all that it has.
+    # A subject with at least two items fewer than the largest quota has given all its items.
     assert all(got[name] >= level - 1 or got[name] == n for name, n in sizes.items())
 
 
-def test_lots_favour_no_subject() -> None:
+def test_ties_favour_no_subject() -> None:
     pool = _pool({"a": 5, "b": 5, "c": 5, "d": 5})
     for sampler in (stratified_sampler, balanced_sampler, within_subjects(random_sampler)):
         seen = Counter(pool.subjects[sampler(pool, seed)(1).positions[0]] for seed in range(400))
@@ -206,7 +206,7 @@ def test_a_feature_is_computed_once_per_text() -> None:
     assert sorted(calls) == sorted(set(TEXTS))
 
 
-def test_within_subject_keeps_weights_and_slices_the_pool() -> None:
+def test_within_subjects_keeps_weights_and_selects_from_the_pool() -> None:
     seen: list[SamplingPool] = []
 
     def weighted(pool: SamplingPool, seed: int) -> Draw:
@@ -232,14 +232,14 @@ def test_within_subject_keeps_weights_and_slices_the_pool() -> None:
     assert subset.weights == pytest.approx([1 / 3, 2 / 3 * 1 / 3, 2 / 3 * 2 / 3])
 
 
-def test_one_item() -> None:
+def test_pool_of_one_item() -> None:
     pool = SamplingPool(("only",), ("s",), ("",))
     for kind in PLAIN.values():
         subset = kind.make(SamplingParams())(pool, 0)(1)
         assert (subset.positions.tolist(), subset.weights.tolist()) == ([0], [1.0])
 
 
-def test_ids_decide_where_two_numbers_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ties_of_random_numbers_are_broken_by_id(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = SamplingPool(("c", "a", "b"), ("",) * 3, ("",) * 3)
     for numbers, order in (([0.5, 0.5, 0.2], "bac"), ([0.5, 0.5, 0.5], "abc"), ([2, 3, 1], "bca")):
         monkeypatch.setattr(pool_module, "item_uniforms", lambda *_, own=numbers: np.array(own))

@@ -1,4 +1,4 @@
-"""Clusters of texts: what they find, and that neither order nor repeats change them."""
+"""Clusters of texts, their samplers, and independence of row order."""
 
 from itertools import pairwise
 from types import MappingProxyType
@@ -47,7 +47,7 @@ TOPICS = (
 
 
 def topical_pool(sizes: tuple[int, ...] = (30, 20, 12)) -> tuple[SamplingPool, np.ndarray]:
-    """Texts of three topics that share no word, with vectors about three directions."""
+    """Return texts of three topics without common words, and vectors around three directions."""
     generator = np.random.default_rng(3)
     topics = np.repeat(np.arange(3), sizes)
     texts = [" ".join(generator.choice(TOPICS[topic].split(), 5)) for topic in topics]
@@ -82,17 +82,17 @@ SOURCES = [(method, "tfidf") for method in ("nmf", "lda", "kmeans", "spectral")]
 
 
 @pytest.mark.parametrize(("method", "source"), SOURCES)
-def test_topics_without_a_common_word_are_told_apart(method: Method, source: str) -> None:
+def test_topics_without_common_words_are_separated(method: Method, source: str) -> None:
     pool, topics = topical_pool()
     found = cluster_items(pool, method, source, THREE)
-    # LDA mixes a few items at this size; the others make no mistake.
+    # LDA confuses a few items at this size; the other methods do not.
     assert adjusted_rand_score(topics, found.labels) >= (0.5 if method == "lda" else 1)
     assert found.asked == 3
     assert not found.curve.k.size
 
 
 @pytest.mark.parametrize(("method", "source"), [*SOURCES, ("dbscan", "tfidf"), ("dbscan", "mini")])
-def test_the_order_of_the_pool_changes_nothing(method: Method, source: str) -> None:
+def test_clusters_do_not_depend_on_pool_order(method: Method, source: str) -> None:
     pool, _ = topical_pool()
     order = np.random.default_rng(0).permutation(len(pool))
     found = cluster_items(pool, method, source, THREE).labels
@@ -101,7 +101,7 @@ def test_the_order_of_the_pool_changes_nothing(method: Method, source: str) -> N
     )
 
 
-def test_clusters_are_numbered_by_falling_size() -> None:
+def test_clusters_are_numbered_by_decreasing_size() -> None:
     found = cluster_items(topical_pool((12, 30, 20))[0], "kmeans", "tfidf", THREE)
     assert np.bincount(found.labels).tolist() == [30, 20, 12]
     assert found.k == 3
@@ -109,7 +109,7 @@ def test_clusters_are_numbered_by_falling_size() -> None:
 
 @pytest.mark.parametrize("choice", ["elbow", "silhouette"])
 @pytest.mark.parametrize("method", ["kmeans", "spectral", "nmf"])
-def test_the_number_of_topics_is_found(choice: str, method: Method) -> None:
+def test_number_of_topics_is_found(choice: str, method: Method) -> None:
     params = ClusteringParams(k=choice, candidates=(2, 3, 4, 5, 6, 7))
     found = cluster_items(topical_pool()[0], method, "tfidf", params)
     assert found.asked == found.k == 3
@@ -119,15 +119,15 @@ def test_the_number_of_topics_is_found(choice: str, method: Method) -> None:
 @pytest.mark.parametrize("method", get_args(Method))
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("k", ["elbow", "silhouette", 8])
-def test_the_smallest_pools_have_clusters_too(method: Method, n: int, k: "int | str") -> None:
+def test_smallest_pools_are_clustered(method: Method, n: int, k: "int | str") -> None:
     pool = topical_pool()[0].select(np.arange(n))
     found = cluster_items(pool, method, "tfidf", ClusteringParams(k=k))
     assert len(found.labels) == n
     assert found.k <= max(n - 1, 1)
 
 
-def test_topics_of_lda_are_those_of_a_whole_fit() -> None:
-    """`fit` does the same passes, and then computes a perplexity that nobody reads."""
+def test_lda_topics_equal_those_of_fit() -> None:
+    """`fit` runs the same passes and then computes the perplexity."""
     pool, _ = topical_pool()
     params = ClusteringParams(k=4)
     order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
@@ -147,7 +147,7 @@ def test_topics_of_lda_are_those_of_a_whole_fit() -> None:
     assert len(np.unique(topics)) > 1
 
 
-def test_the_number_that_is_chosen_is_not_fitted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chosen_number_of_clusters_is_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     fitted: list[int] = []
     real = clustering.cluster_curve
 
@@ -163,7 +163,7 @@ def test_the_number_that_is_chosen_is_not_fitted_again(monkeypatch: pytest.Monke
     assert len(starts) == 3
 
 
-def test_features_are_read_once_for_all_methods() -> None:
+def test_features_are_computed_once_for_all_methods() -> None:
     texts = tuple(f"{text} anew" for text in topical_pool()[0].texts)
     first = text_features(texts, 100)
     assert text_features(texts, 100) is first
@@ -174,7 +174,7 @@ def test_features_are_read_once_for_all_methods() -> None:
 
 
 @pytest.mark.parametrize("method", get_args(Method))
-def test_items_without_a_word_are_noise(method: Method) -> None:
+def test_items_without_words_are_noise(method: Method) -> None:
     pool, _ = topical_pool()
     texts = ("", "? !", *pool.texts[2:])
     labels = cluster_items(
@@ -186,34 +186,34 @@ def test_items_without_a_word_are_noise(method: Method) -> None:
     assert (cluster_items(texts_pool("", "", "", ""), method, "tfidf", THREE).labels == -1).all()
 
 
-def test_dbscan_on_words_joins_copies_of_which_there_are_three() -> None:
+def test_dbscan_on_tfidf_joins_three_copies() -> None:
     pool = texts_pool(*["red apple pie"] * 3, *["blue ocean wave"] * 2, "green", *["old map"] * 4)
     labels = cluster_items(pool, "dbscan", "tfidf", THREE).labels
     assert labels.tolist() == [1, 1, 1, -1, -1, -1, 0, 0, 0, 0]
 
 
-def test_dbscan_as_printed_makes_one_cluster_of_unit_vectors() -> None:
+def test_dbscan_with_the_papers_radius_gives_one_cluster() -> None:
     vectors = np.random.default_rng(0).normal(size=(200, 32))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     assert cluster_items(vectors_pool(vectors), "dbscan", "mini", THREE).k == 1
 
 
-def test_dbscan_parts_vectors_that_are_farther_than_its_radius() -> None:
+def test_dbscan_separates_vectors_beyond_its_radius() -> None:
     angles = np.concatenate([np.linspace(0, 0.2, 6), np.pi + np.linspace(0, 0.2, 5), [1.58]])
     far = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    # Two opposite fans are 2 apart; what lies between them joins both, so it is left out here.
+    # Two opposite fans are 2 apart; vectors between them would join both and are left out.
     labels = cluster_items(vectors_pool(far[:-1]), "dbscan", "mini", THREE).labels
     assert labels.tolist() == [0] * 6 + [1] * 5
     assert cluster_items(vectors_pool(far), "dbscan", "mini", THREE).k == 1
 
 
-def test_an_encoder_that_is_not_there_is_named() -> None:
+def test_missing_encoder_raises_an_error() -> None:
     with pytest.raises(InputError, match=r"kmeans_large .* those of: mini"):
         cluster_items(topical_pool()[0], "kmeans", "large", THREE)
 
 
 @given(st.integers(2, 40), st.integers(1, 5), st.integers(0, 100))
-def test_squares_within_clusters_are_those_of_the_definition(n: int, k: int, seed: int) -> None:
+def test_within_squares_match_the_definition(n: int, k: int, seed: int) -> None:
     from scipy.sparse import csr_matrix
 
     generator = np.random.default_rng(seed)
@@ -226,7 +226,7 @@ def test_squares_within_clusters_are_those_of_the_definition(n: int, k: int, see
     assert within_squares(csr_matrix(points), labels) == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_curve_has_inertia_and_silhouette_of_scikit_learn() -> None:
+def test_curve_matches_inertia_and_silhouette_of_scikit_learn() -> None:
     pool, _ = topical_pool()
     points = pool.vectors["mini"].astype(np.float64)
     fits = {k: KMeans(k, n_init=2, random_state=0).fit(points) for k in (2, 3, 4)}
@@ -243,29 +243,29 @@ def curve_of(within: list[float], silhouette: list[float]) -> ClusterCurve:
     return ClusterCurve(k, np.array(within), np.array(silhouette))
 
 
-def test_elbow_and_silhouette_are_read_off_their_curves() -> None:
+def test_elbow_and_best_silhouette_of_known_curves() -> None:
     nan = float("nan")
     assert elbow(curve_of([100, 40, 35, 30, 25], [nan] * 5)) == 3
     assert elbow(curve_of([100, 90, 80, 20, 10, 9], [nan] * 6)) == 5
-    assert elbow(curve_of([5, 6, 7], [nan] * 3)) == 2  # nothing falls
+    assert elbow(curve_of([5, 6, 7], [nan] * 3)) == 2  # the curve does not fall
     assert best_silhouette(curve_of([3, 2, 1], [0.1, 0.4, 0.4])) == 3
     assert best_silhouette(curve_of([3, 2, 1], [nan, -0.2, -0.3])) == 3
     assert best_silhouette(curve_of([3, 2, 1], [nan, nan, nan])) == 2
 
 
-def test_few_and_many_items_have_the_same_spectral_coordinates() -> None:
+def test_dense_and_sparse_solvers_give_the_same_coordinates() -> None:
     generator = np.random.default_rng(1)
     points = np.eye(4)[generator.integers(0, 4, 700)] + generator.normal(0, 0.5, (700, 4))
     many = spectral_embedding(points, 3, 20, np.random.default_rng(0))
     again = spectral_embedding(points, 3, 20, np.random.default_rng(9))
-    # Another start vector, and so another path to the same eigenvectors, up to their sign.
+    # Another start vector gives the same eigenvectors up to their sign.
     for column in range(3):
         assert abs(np.corrcoef(many[:, column], again[:, column])[0, 1]) > 0.999 or (
             np.ptp(many[:, column]) < 1e-4
         )
 
 
-def test_each_cluster_and_noise_get_their_share() -> None:
+def test_clusters_and_noise_get_their_shares() -> None:
     labels = np.repeat([0, 1, 2, -1], [50, 30, 15, 5])
     pool = vectors_pool(np.eye(100))
     draw = proportional_draw(pool, labels, 4, "test")
@@ -283,7 +283,7 @@ def test_each_cluster_and_noise_get_their_share() -> None:
             draw(size)
 
 
-def test_equal_remainders_draw_lots() -> None:
+def test_ties_of_remainders_are_broken_at_random() -> None:
     labels = np.repeat([0, 1], 10)
     pool = vectors_pool(np.eye(20))
     winners = [
@@ -293,7 +293,7 @@ def test_equal_remainders_draw_lots() -> None:
     assert 15 < sum(winners) < 45
 
 
-def test_inside_a_cluster_every_item_is_drawn_as_often() -> None:
+def test_items_of_a_cluster_are_drawn_uniformly() -> None:
     pool, labels = vectors_pool(np.eye(12)), np.repeat([0, 1], [8, 4])
     counts = np.zeros(12)
     for seed in range(600):
@@ -301,7 +301,7 @@ def test_inside_a_cluster_every_item_is_drawn_as_often() -> None:
     assert counts == pytest.approx(np.full(12, 150), abs=45)  # four standard deviations
 
 
-def test_a_draw_does_not_depend_on_the_order_of_the_pool() -> None:
+def test_draws_do_not_depend_on_pool_order() -> None:
     pool, _ = topical_pool()
     order = np.random.default_rng(5).permutation(len(pool))
     shuffled = pool.select(order)
@@ -313,7 +313,7 @@ def test_a_draw_does_not_depend_on_the_order_of_the_pool() -> None:
     assert sampler(pool, 0)(17).positions.tolist() != sampler(pool, 1)(17).positions.tolist()
 
 
-def test_a_pool_is_clustered_once_for_all_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pool_is_clustered_once_for_all_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
     fits: list[int] = []
     fit = clustering.cluster_items
 
@@ -341,7 +341,7 @@ def test_a_pool_is_clustered_once_for_all_repeats(monkeypatch: pytest.MonkeyPatc
         assert fits == [40, 40], source
 
 
-def test_the_samplers_have_the_names_of_the_paper() -> None:
+def test_samplers_have_the_names_of_the_paper() -> None:
     known = sampler_kinds(SamplingParams(encoders=("mini",)))
     found = {name: kind for name, kind in known.items() if kind.family == "clustering"}
     on_words = {f"{method}_tfidf" for method in ("nmf", "lda", "kmeans", "spectral", "dbscan")}
@@ -351,7 +351,7 @@ def test_the_samplers_have_the_names_of_the_paper() -> None:
     )
 
 
-def test_tables_show_sizes_examples_curves_and_a_map() -> None:
+def test_tables_of_sizes_examples_curves_and_map() -> None:
     pool, _ = topical_pool()
     params = ClusteringParams(candidates=(2, 3, 4), map_items=25)
     found = {
@@ -383,7 +383,7 @@ def test_tables_show_sizes_examples_curves_and_a_map() -> None:
     assert not len(tsne_map(pool.select(np.arange(3)), "tfidf", params).positions)
 
 
-def test_candidates_must_rise() -> None:
+def test_candidates_must_increase() -> None:
     with pytest.raises(ValueError, match="increasing"):
         ClusteringParams(candidates=(2, 4, 3))
     assert all(low < high for low, high in pairwise(ClusteringParams().candidates))

@@ -1,4 +1,4 @@
-"""Pools from tables, with and without choices, vectors and answers."""
+"""Pools from tables, with and without options, vectors and responses."""
 
 import gc
 import weakref
@@ -27,35 +27,35 @@ ITEMS = pd.DataFrame(
 )
 
 
-def test_texts() -> None:
+def test_feature_texts() -> None:
     assert feature_texts(ITEMS, "question") == ("Which?", "What is 2 + 2?")
-    # An open-ended item, as in GSM8K, has its question alone.
+    # An open-ended item, as in GSM8K, has only a question.
     assert feature_texts(ITEMS, "question_and_choices") == (
         "Which?\nThis one.\nThat",
         "What is 2 + 2?",
     )
 
 
-def test_pool_without_vectors_and_answers() -> None:
+def test_pool_without_vectors_and_responses() -> None:
     pool = item_pool(ITEMS)
     assert (pool.item_ids, pool.subjects) == (("q/1", "q/0"), ("s", ""))
     assert (dict(pool.vectors), pool.correct.shape) == ({}, (0, 0))
     assert len(pool) == 2
 
 
-def test_vectors_join_the_rows() -> None:
+def test_vectors_are_joined_by_text() -> None:
     vectors = {"enc": {"What is 2 + 2?": np.array([0, 1.0]), "Which?": np.array([1, 0.0])}}
     pool = item_pool(ITEMS, "question", vectors)
     assert pool.vectors["enc"].tolist() == [[1, 0], [0, 1]]
     assert pool.vectors["enc"].dtype == np.float32
 
 
-def test_a_missing_vector_is_named() -> None:
+def test_missing_vector_raises_an_error() -> None:
     with pytest.raises(InputError, match=r"vectors of enc: the text of item 'q/0' has none"):
         item_pool(ITEMS, "question", {"enc": {"Which?": np.zeros(2)}})
 
 
-def test_features_as_a_table() -> None:
+def test_table_of_features() -> None:
     table = text_feature_table(item_pool(ITEMS))
     assert list(table.columns) == ["item_id", "subject", *FEATURES]
     row = table.set_index("item_id").loc["q/0"]
@@ -81,7 +81,7 @@ OTHERS = {
 }
 
 
-def test_equal_pools_share_a_fit_and_others_have_their_own() -> None:
+def test_equal_pools_share_a_fit() -> None:
     for reads, other in OTHERS.items():
         fitted: list[SamplingPool] = []
         once = OncePerPool(lambda pool, own=fitted: own.append(pool) or len(own), reads)
@@ -92,7 +92,7 @@ def test_equal_pools_share_a_fit_and_others_have_their_own() -> None:
         assert fitted == [POOL, other]
 
 
-def test_a_pool_is_not_kept_alive() -> None:
+def test_pools_are_not_kept_alive() -> None:
     once = OncePerPool(len, "texts")
     pool = replace(POOL)
     gone = weakref.ref(pool)

@@ -1,4 +1,4 @@
-"""What counts as a word and as a sentence."""
+"""Words and sentences of texts."""
 
 import pytest
 from hypothesis import given
@@ -78,14 +78,14 @@ def test_sentences(text: str, sentences: int) -> None:
     assert sentence_count(text) == sentences
 
 
-def test_formulas_leave_prose_and_amounts() -> None:
+def test_formulas_are_removed_and_amounts_kept() -> None:
     assert without_formulas("a $x^2$ b $$y$$ c \\(z\\) d").split() == ["a", "b", "c", "d"]
     assert without_formulas("from $5 to $10") == "from $5 to $10"
     assert without_formulas("for $5/$10") == "for $5/$10"
 
 
 @given(st.text(max_size=200))
-def test_any_text_can_be_read(text: str) -> None:
+def test_any_text_is_accepted(text: str) -> None:
     words = prose_words(text)
     assert all(word and word == word.strip() and "'" not in word[:1] for word in words)
     assert not any(character.isdigit() for word in words for character in word)
@@ -93,5 +93,5 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 @given(st.lists(st.sampled_from(["Mice", "sing", "don't", "well"]), max_size=30))
-def test_words_come_back_in_order(words: list[str]) -> None:
+def test_words_keep_their_order(words: list[str]) -> None:
     assert prose_words(" ".join(words)) == tuple(words)

@@ -1,4 +1,4 @@
-"""The four indices against the paper's formulas by hand, and against textstat's own."""
+"""The readability indices against the paper's formulas and against textstat."""
 
 from math import isnan
 
@@ -28,13 +28,13 @@ INDICES = (difficult_word_share, dale_chall, flesch_reading_ease, gunning_fog)
 CLINIC = "The doctor carefully examined the patient. He recommended immediate surgery."
 
 
-def test_counts_by_hand() -> None:
+def test_counts_of_a_known_text() -> None:
     assert reading_counts(CLINIC) == ReadingCounts(
         words=10, sentences=2, syllables=24, difficult=6, complex=5
     )
 
 
-def test_indices_by_hand() -> None:
+def test_indices_of_a_known_text() -> None:
     assert difficult_word_share(CLINIC) == pytest.approx(6 / 10)
     assert dale_chall(CLINIC) == pytest.approx(0.1579 * 60 + 0.0496 * 5)
     assert flesch_reading_ease(CLINIC) == pytest.approx(206.835 - 1.015 * 5 - 84.6 * 2.4)
@@ -42,8 +42,8 @@ def test_indices_by_hand() -> None:
     assert gunning_fog(CLINIC) == pytest.approx(0.4 * (5 + 50))
 
 
-def test_the_papers_easiest_question() -> None:
-    # Table 2 prints 0.0, 0.2, 135.10 and 3.6: its Flesch is above what the formula can give.
+def test_easiest_question_of_the_paper() -> None:
+    # Table 2 prints 0.0, 0.2, 135.10 and 3.6; this Flesch value exceeds the formula's maximum.
     values = [index("Can pigs fly?") for index in INDICES]
     assert values == pytest.approx([0, 0.0496 * 3, 206.835 - 1.015 * 3 - 84.6, 0.4 * 3])
 
@@ -74,7 +74,7 @@ def test_inflections_of_easy_words_are_easy(word: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["photosynthesis", "enzymes", "ss", "ing", "einstein"])
-def test_difficult(word: str) -> None:
+def test_difficult_words(word: str) -> None:
     assert is_difficult(word)
 
 
@@ -94,25 +94,25 @@ def test_syllables(word: str, syllables: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "____", "?!", "+ ="])
-def test_texts_of_nothing(text: str) -> None:
+def test_texts_without_words_have_no_indices(text: str) -> None:
     assert all(isnan(index(text)) for index in INDICES)
 
 
-def test_textstat_agrees_where_it_counts_alike() -> None:
+def test_textstat_agrees_on_equal_counts() -> None:
     # One plain sentence: Flesch is the same; textstat's Dale–Chall adds 3.6365 above 5%.
     text = "Photosynthesis will make sugar in the green leaf"
     assert textstat.flesch_reading_ease(text) == pytest.approx(flesch_reading_ease(text))
     assert textstat.dale_chall_readability_score(text) == pytest.approx(dale_chall(text) + 3.6365)
-    # Complex words are of three syllables; textstat wants them off the easy list too.
+    # Complex words have three syllables; textstat also requires that they are not easy.
     easy = "Tomorrow another banana"
     assert textstat.gunning_fog(easy) < gunning_fog(easy) == pytest.approx(0.4 * 103)
-    # A decimal point and an abbreviation end no sentence here.
+    # Decimal points and abbreviations do not end sentences here.
     assert textstat.sentence_count("The red rod is 3.5 metres long today.") == 2
     assert reading_counts("The red rod is 3.5 metres long today.").sentences == 1
 
 
 @given(st.text(max_size=120))
-def test_ranges(text: str) -> None:
+def test_ranges_of_indices(text: str) -> None:
     counts = reading_counts(text)
     assert 0 <= counts.complex <= counts.words
     assert 0 <= counts.difficult <= counts.words <= counts.syllables
@@ -135,7 +135,7 @@ def _pool(texts: dict[str, str]) -> SamplingPool:
     return SamplingPool(tuple(texts), ("",) * len(texts), tuple(texts.values()))
 
 
-def test_extremes() -> None:
+def test_easiest_and_hardest_items() -> None:
     table = easiest_and_hardest(_pool(TEXTS))
     assert table[["end", "rank", "item_id"]].to_numpy().tolist() == [
         ["easy", 1, "a"],  # as easy as c: by id
@@ -180,5 +180,5 @@ def test_bands_meet_and_cover_everything() -> None:
     assert edges == [90, 80, 70, 60, 50, 30]
 
 
-def test_bands_of_nothing() -> None:
+def test_bands_of_an_empty_pool() -> None:
     assert readability_bands(_pool({}))["share"].sum() == 0

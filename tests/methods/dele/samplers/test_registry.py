@@ -1,4 +1,4 @@
-"""The names that samplers are chosen by."""
+"""The registry of samplers."""
 
 import pytest
 from pydantic import ValidationError
@@ -16,14 +16,14 @@ def test_names() -> None:
     assert {"random", "nmf_tfidf", "cpd", "flesch", "anchor_points"} <= set(SAMPLERS)
 
 
-def test_chosen_in_their_order_also_from_one_text() -> None:
+def test_names_keep_their_order_also_from_one_text() -> None:
     params = SamplingParams.model_validate({"samplers": "flesch+random"})
     assert list(make_samplers(params)) == ["flesch", "random"]
     alone = SamplingParams(samplers=("flesch",))
     assert list(make_samplers(alone)) == ["random", "flesch"]
 
 
-def test_unknown_name() -> None:
+def test_unknown_name_is_rejected() -> None:
     with pytest.raises(InputError, match=r"no sampler 'flsch'; known are random, .*flesch"):
         make_samplers(SamplingParams(samplers=("flsch",)))
 
@@ -58,12 +58,12 @@ def test_settings_reach_the_samplers() -> None:
         {"sampler": "random"},
     ],
 )
-def test_bad_settings(settings: dict[str, object]) -> None:
+def test_invalid_settings_are_rejected(settings: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         SamplingParams.model_validate(settings)
 
 
-def test_defaults_are_the_papers() -> None:
+def test_defaults_are_those_of_the_paper() -> None:
     params = SamplingParams()
     assert params.rates == tuple(range(1, 101))
     assert params.feature_text == "question"

@@ -1,4 +1,4 @@
-"""Word length, repetition, lexical diversity and spelling against counts by hand."""
+"""Word length, repetition, lexical diversity and spelling on known texts."""
 
 import random
 from math import isnan
@@ -26,7 +26,7 @@ from benchwright.methods.dele.samplers.text_quality import (
 FEATURES = (average_word_length, repeated_words, lexical_diversity, spelling_errors)
 
 
-def test_by_hand() -> None:
+def test_features_of_a_known_text() -> None:
     text = "The cat saw the other cat."
     assert average_word_length(text) == (3 + 3 + 3 + 3 + 5 + 3) / 6
     assert repeated_words(text) == 2  # the, cat
@@ -44,7 +44,7 @@ def test_texts_without_words_have_no_quality(text: str) -> None:
     "word",
     ["recieve", "becasue", "aloan", "seperate", "didnt", "receipes", "accidentaly", "enourmous"],
 )
-def test_misspelt(word: str) -> None:
+def test_misspelt_words(word: str) -> None:
     assert is_misspelt(word)
 
 
@@ -65,7 +65,7 @@ def test_misspelt(word: str) -> None:
         "defence",
         "oesophagus",
         "programmes",
-        # names, acronyms, units, code, terms that are near no common word
+        # names, acronyms, units, code, technical terms
         "Recieve",
         "DNAA",
         "xsd",
@@ -73,11 +73,11 @@ def test_misspelt(word: str) -> None:
         "naïvete",
     ],
 )
-def test_not_misspelt(word: str) -> None:
+def test_words_that_are_not_misspelt(word: str) -> None:
     assert not is_misspelt(word)
 
 
-def test_errors_count_once_each_and_not_in_code() -> None:
+def test_errors_are_counted_once_and_not_in_code() -> None:
     assert spelling_errors("We recieve and recieve it becasue of teh cat") == 2
     assert spelling_errors(r"Let $\recieve$ be recieve_x or recieve(3) or recieve2") == 0
     assert spelling_errors("The cat is here.") == 0
@@ -91,12 +91,12 @@ def test_ranges(text: str) -> None:
     assert average_word_length(text) >= 1
     assert 0 < lexical_diversity(text) <= 1
     assert repeated_words(text) >= 0
-    # One is the other seen from the number of words.
+    # Each follows from the other and the number of words.
     assert (repeated_words(text) == 0) == (lexical_diversity(text) == 1)
     assert repeated_words(text + " " + text) >= 2 * repeated_words(text) + 1
 
 
-def test_parts_by_hand() -> None:
+def test_parts_of_a_known_text() -> None:
     text = "The DNA is old. It is so."  # T DNA I upper; he is old t is so lower
     assert wordform(text) == 5 / (2 + 2 + 3 + 1 + 2 + 2)
     # e A i o I i o of 17 letters
@@ -108,7 +108,7 @@ def test_parts_by_hand() -> None:
 def test_periods_are_full_stops() -> None:
     assert periods("It is 3.5 m. Well... yes.") == 3
     assert periods("") == 0
-    assert periods("about .5 or 5.") == 2  # nothing says that the first is a decimal point
+    assert periods("about .5 or 5.") == 2  # the first is not recognisable as a decimal point
 
 
 def test_accents_and_formulas() -> None:
@@ -118,7 +118,7 @@ def test_accents_and_formulas() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "42", "IBS", "$x$", "猫"])
-def test_undefined(text: str) -> None:
+def test_undefined_features_are_nan(text: str) -> None:
     assert isnan(compound_probability(text))
 
 
@@ -133,14 +133,14 @@ def test_standardised_against_numpy() -> None:
     assert got[1] == got[5]
 
 
-def test_parts_that_do_not_vary_count_nothing() -> None:
+def test_constant_parts_are_zero() -> None:
     assert standardised_compound_probability(["abc", "abc"]) == [0, 0]
     assert all(isnan(value) for value in standardised_compound_probability(["", "1"]))
     assert standardised_compound_probability([]) == []
 
 
 @given(st.lists(st.text(alphabet="aBc. ", max_size=12), min_size=2, max_size=20), st.integers())
-def test_order_changes_nothing(texts: list[str], seed: int) -> None:
+def test_values_do_not_depend_on_order(texts: list[str], seed: int) -> None:
     shuffled = texts.copy()
     random.Random(seed).shuffle(shuffled)  # noqa: S311
     first = dict(zip(texts, standardised_compound_probability(texts), strict=True))
@@ -148,7 +148,7 @@ def test_order_changes_nothing(texts: list[str], seed: int) -> None:
     assert all(first[t] == second[t] or isnan(first[t]) for t in texts)
 
 
-def test_raw_is_ruled_by_periods() -> None:
+def test_raw_value_is_dominated_by_periods() -> None:
     texts = ("a b. c d. e f.", "THE BIG DOGs", "so it goes")
     pool = SamplingPool(("x", "y", "z"), ("",) * 3, texts)
     raw = compound_probability_sampler(standardise=False)(pool, 0)(3).positions.tolist()

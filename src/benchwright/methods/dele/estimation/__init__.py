@@ -1,1 +1,1 @@
-"""A model's score on the whole benchmark from its answers to some items."""
+"""Estimators of a model's score on all items from its responses to a subset."""

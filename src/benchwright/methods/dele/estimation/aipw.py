@@ -1,11 +1,11 @@
-"""Augmented inverse propensity weighting: predict the items not asked, correct by those asked.
+"""Augmented inverse propensity weighting (AIPW): predicted responses with a bias correction.
 
-"How Benchmark Prediction from Fewer Data Misses the Mark" (Zhang et al. 2025, 2506.07673): a ridge
-regression of the new model's answers on the training models' answers to the same items predicts
-its answers to the other items; the mean residual on the subset corrects the mean prediction. Each
-item is in a random subset with the probability k/n, so the correction leaves no bias, however bad
-the predictions are. Here residuals are of an item that was left out of the regression, since those
-of a regression on its own items are too small; with them the estimate has exactly no bias.
+The method is that of "How Benchmark Prediction from Fewer Data Misses the Mark" (Zhang et al. 2025,
+2506.07673). A ridge regression of the new model's responses on the training models' responses to
+the same items predicts its responses to the other items. The mean residual on the subset corrects
+the mean prediction. Each item is in a random subset with probability k/n, so the estimate is
+unbiased, however bad the predictions are. Residuals are those of items left out of the regression,
+since in-sample residuals are too small; with them the estimate is exactly unbiased.
 """
 
 from typing import NamedTuple
@@ -20,27 +20,27 @@ from benchwright.methods.dele.estimation.weighted import learn_mean, unlike_rand
 
 Float = NDArray[np.float64]
 
-# With fewer a regression that leaves one out has nothing to regress on.
+# A regression that leaves one item out needs two others.
 _FEWEST_ITEMS = 3
 
 
 class Smoother(NamedTuple):
-    """A ridge regression with intercept over items, as the sums that the estimate needs."""
+    """A ridge regression with intercept over items, as linear weights of the responses."""
 
-    inside: Float  # (k, k) weights of the subset's answers in the predictions for its items
-    outside: Float  # (k,) the same in the mean prediction for the other items
-    rest: float  # share of the items that are outside
+    inside: Float  # (k, k) weights of the responses in the predictions for the subset's items
+    outside: Float  # (k,) weights of the responses in the mean prediction for the other items
+    rest: float  # share of the items outside the subset
 
     def estimate(self, answers: Float, weights: Float) -> tuple[Float, Float]:
-        """Estimate scores (r,) and standard errors from answers (r, k) and residual weights (k,).
+        """Estimate scores (r,) and standard errors from responses (r, k) and residual weights (k,).
 
-        The weights are 1/k for random subsets. The score is k/n · mean answer + (1 − k/n) · (mean
-        prediction outside + mean residual), predictions and residuals averaged over regressions
-        that leave out one item of the subset each.
+        The weights are 1/k for random subsets. The score is k/n · mean response + (1 − k/n) · (mean
+        prediction outside + mean residual). Predictions and residuals are means over regressions
+        that each leave out one item of the subset.
         """
         k = answers.shape[1]
         residual = (answers - answers @ self.inside.T) / (1 - np.diag(self.inside))
-        # Leaving item i out takes its weight times its left-out residual from every prediction.
+        # Leaving item i out subtracts its weight times its left-out residual from predictions.
         predicted = answers @ self.outside - residual @ self.outside / k
         mean = residual @ weights
         score = (1 - self.rest) * answers.mean(axis=1) + self.rest * (predicted + mean)
@@ -51,7 +51,7 @@ class Smoother(NamedTuple):
 def learn_aipw(task: Task) -> FromComplete:
     """Fit AIPW; the interval of a random subset (equal weights) needs no training models.
 
-    Other weights (anchor points) weigh the residuals, and the interval comes from errors on
+    Unequal weights (anchor points) weight the residuals, and the interval comes from errors on
     training models.
     """
     places, n = task.places, task.prepared.items
@@ -77,15 +77,16 @@ def learn_aipw(task: Task) -> FromComplete:
         k = answers.shape[1]
         score, se = learnt.estimate(answers, task.subset.weights)
         reach = float(stdtrit(k - 1, (1 + level) / 2)) * se
-        found = Estimates(score, score - reach, score + reach, se, [note] * len(score))
-        alike = answers.max(axis=1) == answers.min(axis=1)
-        if not alike.any():
-            return found
+        estimates = Estimates(score, score - reach, score + reach, se, [note] * len(score))
+        constant = answers.max(axis=1) == answers.min(axis=1)
+        if not constant.any():
+            return estimates
         plain = by_mean(answers, level)
         score, low, high, se = (
-            np.where(alike, own, other) for own, other in zip(plain[:4], found[:4], strict=True)
+            np.where(constant, mean, other)
+            for mean, other in zip(plain[:4], estimates[:4], strict=True)
         )
-        return Estimates(score, low, high, se, found.reason)
+        return Estimates(score, low, high, se, estimates.reason)
 
     return estimate
 
@@ -108,6 +109,6 @@ def smoother(features: NDArray[np.floating], places: NDArray[np.intp], penalty: 
 
 
 def _with_intercept(weights: Float) -> Float:
-    """Weights of centred answers as weights of answers, the intercept's 1/k in each."""
+    """Convert weights of centred responses to weights of responses, with the intercept."""
     k = weights.shape[-1]
     return np.asarray(weights - weights.mean(axis=-1, keepdims=True) + 1 / k)

@@ -1,8 +1,8 @@
-"""Intervals from the errors that an estimator made on training models it had not seen.
+"""Intervals from the errors of an estimator on left-out training models.
 
-Each fold of training models is estimated from the others, by the same subset, as if it were new.
-The size of these errors, in units of √(p(1 − p)), bounds the errors on new models of which the
-training models are typical (split conformal prediction over folds; Barber et al. 2021, CV+).
+Each fold of training models is estimated from the other folds with the same subset. The quantiles
+of the errors, in units of √(p(1 − p)), bound the errors on new models that are similar to the
+training models (split conformal prediction over folds; Barber et al. 2021, CV+).
 """
 
 from collections.abc import Callable
@@ -17,18 +17,16 @@ Float = NDArray[np.float64]
 Predict = Callable[[Float], Float]
 
 _BLOCK = 1 << 22
-_AT_THE_TOP = (
-    "above nine in ten training models; for a new kind of model the interval may be too narrow"
-)
+_AT_THE_TOP = "the score is above 90% of the training models; the interval may be too narrow"
 
 
 class Rule(Protocol):
-    """A way to predict scores that can be learnt from some of the training models."""
+    """A prediction rule for scores that is fitted to some of the training models."""
 
     def __call__(
         self, prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]
     ) -> Predict:
-        """Learn from models `rows` (m,) to predict scores (r,) from answers (r, k)."""
+        """Fit to models `rows` (m,) and return a function from responses (r, k) to scores (r,)."""
         ...
 
 
@@ -40,9 +38,9 @@ class Errors(NamedTuple):
 
 
 class PastErrors(NamedTuple):
-    """Errors on training models: of folds left out, and of the best ones left out.
+    """Errors on left-out training models: across folds, and on the best models.
 
-    `rare` is the score that a tenth of the training models reach, `ceiling` the highest.
+    `rare` is the 90% quantile of the training models' scores, `ceiling` the highest score.
     """
 
     across: Errors
@@ -60,7 +58,7 @@ class Reach(NamedTuple):
 
 
 def possible(answers: Float, n: int) -> tuple[Float, Float]:
-    """Return the lowest and highest scores (r,) over n items that answers (r, k) allow."""
+    """Return the lowest and highest possible scores (r,) over n items given responses (r, k)."""
     right = answers.sum(axis=1)
     return right / n, (right + n - answers.shape[1]) / n
 
@@ -68,7 +66,7 @@ def possible(answers: Float, n: int) -> tuple[Float, Float]:
 def past_errors(
     prepared: PreparedTraining, places: NDArray[np.intp], seed: int, rule: Rule
 ) -> PastErrors:
-    """Estimate training models that the rule was not fitted to, from the items at `places`."""
+    """Compute the errors on left-out training models, from the items at `places`."""
     fold = prepared.folds(seed)
     estimate = np.full(len(fold), np.nan)
     for part in np.unique(fold[fold >= 0]):
@@ -79,9 +77,9 @@ def past_errors(
     if best.any():
         ahead[best] = _predicted(prepared, places, rule, best)
     across, forward = (
-        Errors(found[there], prepared.scores[there] - found[there])
-        for found in (estimate, ahead)
-        for there in [prepared.nearly_complete & ~np.isnan(found)]
+        Errors(predicted[rows], prepared.scores[rows] - predicted[rows])
+        for predicted in (estimate, ahead)
+        for rows in [prepared.nearly_complete & ~np.isnan(predicted)]
     )
     rare, ceiling = np.quantile(prepared.scores, [0.9, 1]) if len(fold) else (np.nan, np.nan)
     return PastErrors(across, forward, float(rare), float(ceiling))
@@ -90,23 +88,25 @@ def past_errors(
 def calibrated_reach(
     past: PastErrors, estimate: Float, n: int, level: float, neighbours: int
 ) -> Reach:
-    """Bound how far the truth lies from estimates (r,) at `level`.
+    """Compute the half widths of intervals at `level` around estimates (r,).
 
-    Of the `neighbours` past estimates nearest to each, the error that a share `level` of them
-    (corrected for their number) does not exceed. Beyond the best training model the errors made
-    on the best training models, left out, count too where they are larger. With too few past
-    errors for the level, Student's t takes the place of the quantile.
+    The half width is the quantile `level` (corrected for their number) of the errors of the
+    `neighbours` nearest past estimates. Above the best training model, the errors on the left-out
+    best training models are used if they are larger. With too few past errors for the level,
+    Student's t replaces the quantile.
     """
     blank = np.full(len(estimate), np.nan)
     if len(past.across.error) < 2:
-        return Reach(blank, blank, ["too few training models to measure errors"] * len(estimate))
+        return Reach(
+            blank, blank, ["too few training models to estimate an interval"] * len(estimate)
+        )
     scale = _scale(estimate, n)
     size = np.abs(past.across.error) / _scale(past.across.estimate, n)
     order = np.argsort(past.across.estimate, kind="stable")
     near, se = _near(past.across.estimate[order], size[order], estimate, level, neighbours)
     few = ""
     if int(np.ceil((len(size) + 1) * level)) > len(size):
-        few = f"interval from the errors of {len(size)} training models, taken as normal"
+        few = f"the interval assumes normal errors, from only {len(size)} training models"
     above = [_AT_THE_TOP if top else "" for top in estimate > past.rare]
     note = ["; ".join(filter(None, (few, top))) for top in above]
     beyond = estimate > past.ceiling
@@ -142,7 +142,7 @@ def _near(
 
 
 def _quantile(sizes: Float, level: float) -> Float:
-    """Of sorted sizes (r, c), the one whose rank is ⌈(c + 1)·level⌉; t where there is none."""
+    """Return the ⌈(c + 1)·level⌉-th of sorted sizes (r, c), or t times their spread."""
     count = sizes.shape[1]
     rank = int(np.ceil((count + 1) * level))
     if rank <= count:

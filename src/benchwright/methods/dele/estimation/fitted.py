@@ -1,4 +1,4 @@
-"""Estimators, and what all share: checks, missing answers, and the bounds of a score."""
+"""The interface of estimators, with checks, missing responses and the bounds of scores."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Task:
 
     @property
     def equal(self) -> bool:
-        """Whether all items count alike."""
+        """Whether all items have equal weights."""
         weights = self.subset.weights
         return bool(np.allclose(weights, 1 / len(weights)))
 
@@ -59,7 +59,7 @@ Learn = Callable[[Task], FromComplete]
 
 @dataclass(frozen=True)
 class SubsetEstimator:
-    """An estimator of scores from subsets; prepare the training once for several subsets."""
+    """An estimator of scores from subsets; one `PreparedTraining` serves several subsets."""
 
     learn: Learn
     params: EstimationParams
@@ -80,7 +80,7 @@ class SubsetEstimator:
 
 
 class EstimatorKind(NamedTuple):
-    """An estimator in the registry, and what it uses of the training models."""
+    """An estimator in the registry, and the training data that it uses."""
 
     learn: Learn
     uses: Literal["nothing", "item_response", "answers"]
@@ -99,12 +99,13 @@ class FittedSubset:
     complete: FromComplete
 
     def __call__(self, answers: NDArray[np.floating], level: float = 0.95) -> Estimates:
-        """Estimate scores from answers (r, k) in [0, 1] to the subset's items, NaN where missing.
+        """Estimate scores from responses (r, k) in [0, 1] to the subset's items, NaN if missing.
 
-        Answers are assumed to be missing at random.
+        Responses are assumed to be missing at random.
 
         Raises:
-            InputError: the answers do not have k columns or leave [0, 1]; `level` is not in (0, 1).
+            InputError: the responses do not have k columns or are not in [0, 1], or `level` is not
+                in (0, 1).
         """
         values = _checked_answers(answers, len(self.task.places), level)
         out = np.full((4, len(values)), np.nan)
@@ -122,11 +123,11 @@ class FittedSubset:
         self, answers: Float, gaps: NDArray[np.bool_], level: float
     ) -> tuple[Float, list[str]]:
         if gaps.all():
-            return np.full((4, len(answers)), np.nan), ["no answers"] * len(answers)
+            return np.full((4, len(answers)), np.nan), ["no responses"] * len(answers)
         learnt, gap_note = self.complete, ""
         if gaps.any():
             learnt = self.learn(_without(self.task, gaps))
-            gap_note = f"{int(gaps.sum())} of {len(gaps)} answers are missing, taken as at random"
+            gap_note = f"{int(gaps.sum())} of {len(gaps)} responses are missing (assumed at random)"
         estimates = learnt(answers, level)
         n = self.task.prepared.items
         known = answers.shape[1] == n
@@ -142,7 +143,7 @@ class FittedSubset:
 
 
 def _patterns(missing: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
-    """Which answers are missing (k,), and the rows where just these are."""
+    """Yield each pattern of missing responses (k,) with its rows."""
     if not missing.any():
         yield np.zeros(missing.shape[1], dtype=np.bool_), np.arange(len(missing))
         return
@@ -152,19 +153,19 @@ def _patterns(missing: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.bool_], N
 
 
 def checked_subset(subset: WeightedSubset, n: int) -> None:
-    """Raise InputError unless positions are distinct, in 0…n−1, and weights sum to 1."""
+    """Raise InputError unless positions are distinct and in 0…n−1, and weights sum to 1."""
     places, weights = subset
     if not len(places):
-        raise InputError("the subset has no items; at least one is needed")
+        raise InputError("the subset has no items; at least one is required")
     if places.min() < 0 or places.max() >= n:
         wrong = places[(places < 0) | (places >= n)][0]
-        raise InputError(f"the subset names item {wrong}; 0 to {n - 1} is accepted")
+        raise InputError(f"the subset has position {wrong}; positions must be from 0 to {n - 1}")
     if len(np.unique(places)) < len(places):
-        raise InputError("the subset names an item twice")
+        raise InputError("the subset contains an item twice")
     if len(weights) != len(places) or (weights < 0).any() or not np.isclose(weights.sum(), 1):
         raise InputError(
-            f"the subset of {len(places)} items has {len(weights)} weights with the sum "
-            f"{weights.sum():.4g}; one of at least 0 for each item, with the sum 1, is accepted"
+            f"the subset of {len(places)} items has {len(weights)} weights with sum "
+            f"{weights.sum():.4g}; it must have one non-negative weight per item, with sum 1"
         )
 
 
@@ -178,14 +179,14 @@ def _without(task: Task, gaps: NDArray[np.bool_]) -> Task:
 def _checked_answers(answers: NDArray[np.floating], k: int, level: float) -> Float:
     values = np.asarray(answers, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != k:
-        raise InputError(f"answers have the shape {values.shape}; (models, {k}) is needed")
+        raise InputError(f"responses have the shape {values.shape}; it must be (models, {k})")
     outside = (values < 0) | (values > 1)
     if outside.any():
         model, item = np.argwhere(outside)[0]
         raise InputError(
-            f"answers: model {model}, item {item} of the subset has {values[model, item]}; "
-            "0 to 1 or NaN is accepted"
+            f"responses: model {model}, item {item} of the subset has {values[model, item]}; "
+            "values must be from 0 to 1 or NaN"
         )
     if not 0 < level < 1:
-        raise InputError(f"level is {level}; a number between 0 and 1 is accepted")
+        raise InputError(f"level is {level}; it must be between 0 and 1")
     return values

@@ -1,10 +1,11 @@
 """p-IRT and gp-IRT of tinyBenchmarks (Polo et al. 2024, 2402.14992, section 4.2).
 
-p-IRT takes the answers seen, and what a two-parameter model expects of the others; here with one
-ability per model, fitted by `benchwright.statistics.item_response`, and the ability's whole
-posterior in place of its maximum. gp-IRT is a mixture of the weighted mean and p-IRT: the mean has
-no bias and a variance v; p-IRT has little variance and a mean squared error b². The weight of the
-mean is λ = b² / (v + b²), the best one where the two err independently.
+p-IRT combines the observed responses with the expected responses to the other items under a
+two-parameter model. Here the model has one ability per model, is fitted by
+`benchwright.statistics.item_response`, and uses the posterior of the ability instead of its
+maximum. gp-IRT is a mixture of the weighted mean and p-IRT. The mean is unbiased with variance v;
+p-IRT has little variance and a mean squared error b². The weight of the mean is λ = b² / (v + b²),
+which is optimal if the two errors are independent.
 """
 
 import numpy as np
@@ -19,7 +20,7 @@ Float = NDArray[np.float64]
 
 
 def p_irt_rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-    """Predict k/n · mean of the answers + (1 − k/n) · mean expected answer to other items."""
+    """Predict k/n · mean response + (1 − k/n) · mean expected response to the other items."""
     curves = prepared.curves(rows)
     share = len(places) / prepared.items
 
@@ -33,7 +34,7 @@ def learn_p_irt(task: Task) -> FromComplete:
     """Fit p-IRT, with an interval from errors on training models or from the model itself."""
     curves = task.prepared.curves()
     if curves.reason:
-        return impossible(f"no two-parameter model of the training answers: {curves.reason}")
+        return undefined(f"no two-parameter model of the training responses: {curves.reason}")
     if task.params.interval != "model":
         return with_past_errors(task, p_irt_rule)
     from scipy.special import ndtri
@@ -48,8 +49,8 @@ def learn_p_irt(task: Task) -> FromComplete:
     return estimate
 
 
-def impossible(reason: str) -> FromComplete:
-    """Return an estimator that gives NaN with a reason."""
+def undefined(reason: str) -> FromComplete:
+    """Return an estimator that returns NaN with a reason."""
 
     def estimate(answers: Float, level: float) -> Estimates:
         blank = np.full(len(answers), np.nan)
@@ -59,10 +60,10 @@ def impossible(reason: str) -> FromComplete:
 
 
 def learn_gp_irt(task: Task) -> FromComplete:
-    """Fit gp-IRT, with λ from the errors on training models that were left out."""
+    """Fit gp-IRT, with λ from the errors on left-out training models."""
     curves = task.prepared.curves()
     if curves.reason:
-        return impossible(f"no two-parameter model of the training answers: {curves.reason}")
+        return undefined(f"no two-parameter model of the training responses: {curves.reason}")
     share = mixture(task)
 
     def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
@@ -78,10 +79,10 @@ def mixture(task: Task) -> float:
     """Compute λ in [0, 1], the weight of the mean, for a subset.
 
     b² is the mean squared error of p-IRT on left-out training models with this subset. With equal
-    weights v is that of random draws, (1 − k/n)·S²/k, averaged over training models. Anchor points
-    are not drawn at random; their v is the mean squared error of the weighted mean on training
-    models. (The paper takes b from other items and a quarter of S²/k for anchors.) λ is ½ where
-    there are no errors.
+    weights, v is the variance of random draws, (1 − k/n)·S²/k, a mean over training models. Anchor
+    points are not random; their v is the mean squared error of the weighted mean on training
+    models. The paper takes b from other items, and a quarter of S²/k for anchors. Without errors λ
+    is ½.
     """
     past = past_errors(task.prepared, task.places, task.seed, p_irt_rule).across.error
     if not len(past):

@@ -1,4 +1,4 @@
-"""The estimators by name."""
+"""Registry of the estimators."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,8 +9,8 @@ from benchwright.methods.dele.estimation.p_irt import learn_gp_irt, learn_p_irt
 from benchwright.methods.dele.estimation.ridge import learn_ridge
 from benchwright.methods.dele.estimation.weighted import learn_mean, learn_weighted
 
-# The intervals of `mean`, `weighted` and `aipw` rest on the design, a subset drawn at random; those
-# of the others, and of all with unequal weights, on errors on training models.
+# The intervals of `mean`, `weighted` and `aipw` are design-based and require a random subset. Those
+# of the others, and of all with unequal weights, come from errors on training models.
 ESTIMATORS: Mapping[str, EstimatorKind] = MappingProxyType(
     {
         "mean": EstimatorKind(learn_mean, "nothing"),

@@ -1,7 +1,8 @@
-"""Ridge regression over models, from the answers to a subset to the mean of the other items.
+"""Ridge regression over models, from responses to a subset to the mean of the other items.
 
-A strong baseline without a model of items. It shrinks towards the subset's weighted mean and not
-towards the mean of the training models, so that it does not bias models better than all of those.
+This is a strong baseline without a model of items. It shrinks towards the weighted mean of the
+subset instead of the mean of the training models, so that models better than all training models
+are not biased.
 """
 
 import numpy as np
@@ -9,38 +10,38 @@ from numpy.typing import NDArray
 
 from benchwright.methods.dele.estimation.calibration import Predict, Rule, past_errors
 from benchwright.methods.dele.estimation.fitted import FromComplete, Task
-from benchwright.methods.dele.estimation.p_irt import impossible
+from benchwright.methods.dele.estimation.p_irt import undefined
 from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
 from benchwright.methods.dele.estimation.weighted import with_past_errors
 
 Float = NDArray[np.float64]
 
-# Penalties per training model; answers have a variance of at most ¼.
+# Penalties per training model; responses have a variance of at most ¼.
 _PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 _FEWEST_MODELS = 2
 
 
 def learn_ridge(task: Task) -> FromComplete:
-    """Fit the ridge with the penalty of least squared error on left-out training models.
+    """Fit the ridge with the penalty of the least squared error on left-out training models.
 
-    Folds and the best models have equal weight, for typical and for better new models.
+    Folds (typical new models) and the best models (better new models) have equal weight.
     """
     models = int(task.prepared.nearly_complete.sum())
     if models < _FEWEST_MODELS:
-        return impossible(
-            f"{models} training model{'' if models == 1 else 's'} with nearly all answers; "
-            f"at least {_FEWEST_MODELS} are needed"
+        return undefined(
+            f"{models} training model{'' if models == 1 else 's'} answered nearly all items; "
+            f"at least {_FEWEST_MODELS} are required"
         )
     from threadpoolctl import threadpool_limits
 
     rules = [ridge_rule(task.subset.weights, penalty) for penalty in _PENALTIES]
-    with threadpool_limits(limits=1):  # threads wait for each other longer than they work
+    with threadpool_limits(limits=1):  # several threads are slower
         losses = [_loss(task, rule) for rule in rules]
         return with_past_errors(task, rules[int(np.argmin(losses))])
 
 
 def ridge_rule(weights: Float, penalty: float) -> Rule:
-    """Return the rule: mean outside the subset = answers · (weights + w) + intercept, w small."""
+    """Return the rule: mean outside = responses · (weights + w) + intercept, w penalised."""
 
     def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
         known = prepared.nearly_complete if rows is None else prepared.nearly_complete & rows

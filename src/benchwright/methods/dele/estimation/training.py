@@ -1,4 +1,4 @@
-"""Training data of estimators: other models' answers to the full benchmark."""
+"""Training data of estimators: responses of other models to the whole benchmark."""
 
 from functools import cached_property
 from typing import NamedTuple, Self
@@ -14,7 +14,7 @@ from benchwright.statistics.item_response import ItemResponse, fit_2pl, probabil
 Float = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 
-# Models with more of the items missing do not say what an estimate should have been.
+# Models that answered a smaller share of the items do not serve as truth for estimates.
 _NEARLY_ALL = 0.95
 
 
@@ -24,10 +24,10 @@ _CURVE_BLOCK = 1 << 21
 
 
 class Expected(NamedTuple):
-    """What the model expects of the items outside a subset."""
+    """Expected responses to the items outside a subset."""
 
-    mean: Float  # (r,) mean answer to them, 0–1: the posterior mean of the test's curve
-    se: Float  # (r,) its standard error if the model is true: of the ability and of the answers
+    mean: Float  # (r,) posterior mean of the mean response to them, 0–1
+    se: Float  # (r,) its standard error under the model, from the ability and the responses
 
 
 class ItemCurves(NamedTuple):
@@ -38,11 +38,11 @@ class ItemCurves(NamedTuple):
     known: NDArray[np.bool_]  # (n,) items that some model answered
     nodes: Float  # (q,) abilities from −6 to 6
     total: Float  # (2, q) sums over known items of P and of P(1 − P)
-    reason: str = ""  # "" or why there is no model
+    reason: str = ""  # why there is no model, or ""
 
     @classmethod
     def of(cls, fit: ItemResponse) -> Self:
-        """Sum the curves of a fitted model over items; equal curves are computed once."""
+        """Compute the sums of the curves of a fitted model over items."""
         known = ~np.isnan(fit.discrimination)
         a = np.where(known, fit.discrimination, 0)
         d = np.where(known, -fit.discrimination * fit.difficulty, 0)
@@ -58,10 +58,10 @@ class ItemCurves(NamedTuple):
         return cls(a, d, known, nodes, total, "" if known.any() else fit.reason)
 
     def expected(self, places: NDArray[np.intp], answers: Float) -> Expected:
-        """Predict the items outside `places` (k,) from complete answers (r, k).
+        """Predict the items outside `places` (k,) from complete responses (r, k).
 
-        The posterior of the ability is computed on the grid, with prior N(0, 1). A fraction counts
-        as that part of a right answer. Items without training answers are assumed to be like the
+        The posterior of the ability is computed on the grid, with prior N(0, 1). Fractions are
+        fractional correct responses. Items without training responses are assumed to be like the
         others.
         """
         inside = places[self.known[places]]
@@ -77,7 +77,7 @@ class ItemCurves(NamedTuple):
         return Expected(mean, np.sqrt(np.maximum(doubt, 0)))
 
     def _posterior(self, places: NDArray[np.intp], answers: Float) -> Float:
-        """(r, q): Σ r·(aθ + d) needs two products per model; Σ log(1 + e^(aθ + d)) is shared."""
+        """Return the posterior weights (r, q) of the abilities."""
         a, d = self.slope[places], self.intercept[places]
         shared = -0.5 * self.nodes**2
         shared -= np.logaddexp(0, a[:, None] * self.nodes + d[:, None]).sum(axis=0)
@@ -87,7 +87,7 @@ class ItemCurves(NamedTuple):
 
 
 def _sums(a: Float, d: Float, nodes: Float, count: NDArray[np.integer] | None = None) -> Float:
-    """(2, q) sums of P and of P(1 − P) over items (n,), each `count` (n,) times."""
+    """Return sums (2, q) of P and of P(1 − P) over items (n,), weighted by `count` (n,)."""
     if not len(a):
         return np.zeros((2, len(nodes)))
     slope = np.maximum(a, 1e-12)
@@ -97,23 +97,24 @@ def _sums(a: Float, d: Float, nodes: Float, count: NDArray[np.integer] | None = 
 
 
 class Training(NamedTuple):
-    """Answers of m training models to the n items of a benchmark."""
+    """Responses of m training models to the n items of a benchmark."""
 
-    correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN where there is no answer
-    # (n,) numbers, equal for items that share a passage; None: each item alone.
+    correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN if missing
+    # (n,) cluster numbers of items that share a passage; None: no clusters.
     clusters: NDArray[np.integer] | None = None
-    # (m,) numbers, equal for models of one kin, which are left out together where errors are
-    # measured; None: only models with the same answers are kin.
+    # (m,) family numbers; models of a family are left out together when errors are measured. None:
+    # only models with equal responses form a family.
     families: NDArray[np.integer] | None = None
 
 
 class PreparedTraining:
     """Training models with cached results that subsets and estimators share.
 
-    The two-parameter fits on all models, without each fold and without the best models are kept.
+    The two-parameter fits to all models, without each fold and without the best models are cached.
 
     Raises:
-        InputError: the answers are no (m, n) matrix in [0, 1], or labels differ in number.
+        InputError: the responses are not an (m, n) matrix in [0, 1], or the number of labels is
+            wrong.
     """
 
     def __init__(self, training: Training, params: EstimationParams | None = None) -> None:
@@ -127,7 +128,7 @@ class PreparedTraining:
 
     @cached_property
     def filled(self) -> NDArray[np.float32]:
-        """Answers (m, n); a missing one is the item's mean, moved by how good the model is."""
+        """Responses (m, n); a missing one is the item's mean plus the lead of the model."""
         values = np.asarray(self.training.correct, dtype=np.float32)
         known = ~np.isnan(values)
         if known.all():
@@ -142,25 +143,25 @@ class PreparedTraining:
 
     @cached_property
     def scores(self) -> Float:
-        """(m,) means over all items."""
+        """Scores (m,): means over all items."""
         return np.asarray(self.filled.mean(axis=1, dtype=np.float64))
 
     @cached_property
     def item_means(self) -> Float:
-        """(n,) mean answer to each item; NaN without models."""
+        """Mean responses (n,) to each item; NaN without models."""
         if not len(self.filled):
             return np.full(self.items, np.nan)
         return np.asarray(self.filled.mean(axis=0, dtype=np.float64))
 
     @cached_property
     def nearly_complete(self) -> Rows:
-        """Models (m,) that answered nearly all items: the truth that estimates are held against."""
+        """Models (m,) that answered nearly all items; their scores are the truth for estimates."""
         share = np.mean(~np.isnan(self.training.correct), axis=1)
         return np.asarray(share >= _NEARLY_ALL)
 
     @cached_property
     def best(self) -> Rows:
-        """The best models (m,), at least one and never all; none of one or no model."""
+        """The best models (m,): at least one and never all; none of fewer than two models."""
         m = len(self.scores)
         out = np.zeros(m, dtype=np.bool_)
         if m > 1:
@@ -170,7 +171,7 @@ class PreparedTraining:
         return out if not out.all() else np.zeros(m, dtype=np.bool_)
 
     def curves(self, rows: Rows | None = None) -> ItemCurves:
-        """Return the two-parameter model fitted to some of the models, or to all."""
+        """Return the two-parameter model fitted to some or all of the models."""
         chosen = np.ones(len(self.scores), dtype=np.bool_) if rows is None else rows
         key = np.packbits(chosen).tobytes()
         if key not in self._curves:
@@ -180,27 +181,27 @@ class PreparedTraining:
     def folds(self, seed: int) -> NDArray[np.intp]:
         """Return the fold (m,) of each model; families stay together, folds mix weak and strong.
 
-        All are −1 where there is only one family, so that none can be left out.
+        All are −1 if there is only one family, since then no fold can be left out.
         """
         if not len(self.scores):
             return np.empty(0, dtype=np.intp)
-        kin = self._kin
-        groups = int(kin.max()) + 1
+        family = self._family_groups
+        groups = int(family.max()) + 1
         if groups < 2:
-            return np.full(len(kin), -1, dtype=np.intp)
+            return np.full(len(family), -1, dtype=np.intp)
         folds = min(self.params.folds, groups)
         generator = stage_generator(seed, "estimation folds")
         fold_of = np.concatenate(
             [generator.permutation(folds) for _ in range(-(-groups // folds))]
         )[:groups]
-        return np.asarray(fold_of[kin], dtype=np.intp)
+        return np.asarray(fold_of[family], dtype=np.intp)
 
     @cached_property
-    def _kin(self) -> NDArray[np.intp]:
-        """Groups (m,) numbered from the weakest to the strongest, whatever the order of rows."""
+    def _family_groups(self) -> NDArray[np.intp]:
+        """Family groups (m,), numbered from the weakest to the strongest in any order of rows."""
         values = self.filled.astype(np.float64)
         item = values.mean(axis=0)
-        # Sums that do not depend on the order of items; models equal in all three are the same.
+        # Sums that do not depend on the order of items; models equal in all three are one group.
         keys = np.round(np.stack([values.sum(axis=1), values @ item, values @ item**2], axis=1), 6)
         if self.training.families is not None:
             _, family = np.unique(self.training.families, return_inverse=True)
@@ -218,19 +219,19 @@ def _checked(training: Training) -> Training:
     correct = np.asarray(training.correct)
     if correct.ndim != 2 or not correct.shape[1]:
         raise InputError(
-            f"training answers have the shape {correct.shape}; models × items are needed"
+            f"training responses have the shape {correct.shape}; it must be (models, items)"
         )
     outside = (correct < 0) | (correct > 1)
     if outside.any():
         model, item = np.argwhere(outside)[0]
         raise InputError(
-            f"training answers: model {model}, item {item} has {correct[model, item]}; "
-            "0 to 1 or NaN is accepted"
+            f"training responses: model {model}, item {item} has {correct[model, item]}; "
+            "values must be from 0 to 1 or NaN"
         )
     for name, labels, count in (
         ("clusters", training.clusters, correct.shape[1]),
         ("families", training.families, correct.shape[0]),
     ):
         if labels is not None and len(labels) != count:
-            raise InputError(f"training {name} has {len(labels)} labels; {count} are needed")
+            raise InputError(f"training {name} has {len(labels)} labels; {count} are required")
     return training._replace(correct=correct)

@@ -1,4 +1,4 @@
-"""The plain mean of the subset, and the mean weighted by what anchor points stand for."""
+"""The mean of the subset, plain or weighted by the weights of anchor points."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,12 @@ from benchwright.statistics.proportion import wilson_bounds
 
 Float = NDArray[np.float64]
 
-# Beyond so many standard deviations a subset is not one drawn at random.
+# Number of standard deviations from which a subset is not considered random.
 _UNLIKELY = 4.0
 
 
 def learn_mean(task: Task) -> FromComplete:
-    """Fit the plain mean; training models only reveal unlikely subsets."""
+    """Fit the plain mean; training models are used only to detect subsets that are not random."""
     n = task.prepared.items
     clusters = task.prepared.training.clusters
     inside = None if clusters is None else np.asarray(clusters)[task.places]
@@ -39,10 +39,9 @@ def random_sample(
 ) -> Estimates:
     """Estimate the mean of n items from k of them, drawn at random without replacement.
 
-    Answers of 0 and 1, and equal fractions, get Wilson's interval at the number of independent
-    items with the same variance, k(n − 1)/(n − k). Other fractions get the mean ±
-    t·s·√((1 − k/n)/k). Where items of one cluster were drawn together, the variance is multiplied
-    by the design effect if that is above 1.
+    Responses of 0 and 1, and equal fractions, get Wilson's interval with the effective number of
+    independent items, k(n − 1)/(n − k). Other fractions get the mean ± t·s·√((1 − k/n)/k). If items
+    share clusters, the variance is multiplied by the design effect if that is above 1.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -66,7 +65,7 @@ def random_sample(
 
 
 def unlike_random(task: Task) -> str:
-    """Explain where the subset's items are too easy or hard for a random draw, or return ""."""
+    """Return a warning if the subset is too easy or too hard for a random subset, or ""."""
     item = task.prepared.item_means
     n, k = len(item), len(task.places)
     if np.isnan(item).any() or k == n:
@@ -77,12 +76,12 @@ def unlike_random(task: Task) -> str:
         return ""
     return (
         f"training models score {abs(gap):.3f} {'higher' if gap > 0 else 'lower'} on the subset "
-        "than on all items; it is no random draw, and the interval does not hold"
+        "than on all items, so it is not a random subset and the interval is invalid"
     )
 
 
 def _design_effect(answers: Float, clusters: NDArray[np.integer] | None) -> Float:
-    """Variance with whole clusters over that of single items (r,), at least 1."""
+    """Return the clustered variance divided by that of single items (r,), at least 1."""
     plain = np.ones(len(answers))
     if clusters is None or len(np.unique(clusters)) in {1, len(clusters)}:
         return plain
@@ -92,7 +91,7 @@ def _design_effect(answers: Float, clusters: NDArray[np.integer] | None) -> Floa
     return np.where(single > 0, np.maximum(whole / np.where(single > 0, single, 1), 1), plain)
 
 
-# Of like models 91–99% lie in the 95% intervals with 133 training models, 64–93% with 16.
+# The 95% intervals cover 91–99% of similar models with 133 training models, 64–93% with 16.
 _MANY_MODELS = 200
 
 
@@ -128,8 +127,8 @@ def with_past_errors(task: Task, rule: Rule) -> FromComplete:
 
 
 def _chosen_by_few(task: Task) -> str:
-    """Warn that a few models fit the anchors that they chose much better than new models do."""
+    """Return a warning if few training models may have chosen the anchors, or ""."""
     models = int(task.prepared.nearly_complete.sum())
     if task.equal or models >= _MANY_MODELS:
         return ""
-    return f"if these {models} training models chose the anchors, the interval is too narrow"
+    return f"the interval is too narrow if these {models} training models chose the anchors"

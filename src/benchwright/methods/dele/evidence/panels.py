@@ -103,12 +103,16 @@ def choose_panels(
     ids = tuple(items["item_id"].astype(str))
     matrix = response_matrix.select_items(ids)
     answered = matrix.answered()
-    judged = answered.any(axis=0)
-    judged &= answered.sum(axis=0) >= evidence.answered_by * len(matrix.models)
-    total = max(int(judged.sum()), 1)
-    enough = (answered & judged).sum(axis=1) >= evidence.min_coverage * total
-    enough &= bool(judged.any())
-    kept = judged & answered[enough].all(axis=0) if enough.any() else np.zeros_like(judged)
+    well_answered = answered.any(axis=0)
+    well_answered &= answered.sum(axis=0) >= evidence.answered_by * len(matrix.models)
+    total = max(int(well_answered.sum()), 1)
+    enough = (answered & well_answered).sum(axis=1) >= evidence.min_coverage * total
+    enough &= bool(well_answered.any())
+    kept = (
+        well_answered & answered[enough].all(axis=0)
+        if enough.any()
+        else np.zeros_like(well_answered)
+    )
     order = [int(row) for row in np.argsort(np.array(matrix.models, object)) if enough[row]]
     models = tuple(matrix.models[row] for row in order)
     correct = matrix.correct[order][:, kept]
@@ -132,7 +136,7 @@ def choose_panels(
             "all": np.arange(len(models)),
             "paper": own_panel if paper is None else paper,
         },
-        answered_items=int(judged.sum()),
+        answered_items=int(well_answered.sum()),
         all_items=len(ids),
         left_out=len(matrix.models) - len(models),
         unknown_families=sum(map(eq, families, _plain_names(models))),

@@ -1,1 +1,1 @@
-"""Which items of a benchmark stand for all of it (DELE / SubLIME; docs/reference/sampling.md)."""
+"""Samplers: methods that choose subsets (DELE / SubLIME; docs/reference/sampling.md)."""

@@ -29,16 +29,15 @@ Labels = NDArray[np.intp]
 
 
 def ward_tree(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Build Ward's tree of points with sizes.
+    """Build Ward's tree of weighted points.
 
-    A point of size s is s equal points. SciPy's `linkage` knows no sizes and needs n² distances
-    for thousands of items that few models answer in few ways; this takes 8 u² bytes for u different
-    points.
+    A point of size s stands for s equal points. SciPy's `linkage` has no sizes and needs n²
+    distances; this takes 8 u² bytes for u distinct points, and few models give few distinct points.
 
-    `points` (u, d) are all different, `sizes` (u,) at least 1.
+    `points` (u, d) are distinct, `sizes` (u,) at least 1.
 
     Returns:
-        (u − 1, 2) the two nodes that each step joins, cheapest first; step i makes node u + i.
+        The two nodes (u − 1, 2) that each step joins, cheapest first; step i creates node u + i.
     """
     u = len(points)
     apart, weight = _costs(points, sizes), np.asarray(sizes, dtype=np.float64)
@@ -54,14 +53,14 @@ def ward_tree(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
 
 def cut_tree(merges: NDArray[np.intp], u: int, k: int) -> Labels:
     """Return the labels 0 … k − 1 of u points after the first u − k steps."""
-    node = list(range(2 * u - 1))  # single numbers are read faster from a list
+    node = list(range(2 * u - 1))  # faster than an array for single numbers
     for step, (x, y) in zip(range(u - k - 1, -1, -1), merges[: u - k][::-1].tolist(), strict=True):
         node[x] = node[y] = node[u + step]
     return np.unique(node[:u], return_inverse=True)[1].astype(np.intp)
 
 
 def _costs(points: Float, sizes: NDArray[np.integer]) -> Float:
-    """(u, u) twice what each union adds, 2st/(s + t) × squared distance; the diagonal is ∞."""
+    """Return twice the cost (u, u) of each union, 2st/(s + t) × squared distance; diagonal ∞."""
     square = (points**2).sum(axis=1)
     apart = points @ points.T
     apart *= -2
@@ -75,7 +74,7 @@ def _costs(points: Float, sizes: NDArray[np.integer]) -> Float:
 
 
 def _nearest_to_each_other(apart: Float, weight: Float, chain: list[int]) -> tuple[int, int]:
-    """Follow nearest neighbours until two are each other's; these leave the chain."""
+    """Follow nearest neighbours until two are mutual, and remove these from the chain."""
     if not chain:
         chain.append(int(np.argmax(weight > 0)))
     while True:
@@ -87,7 +86,7 @@ def _nearest_to_each_other(apart: Float, weight: Float, chain: list[int]) -> tup
 
 
 def _join(apart: Float, weight: Float, x: int, y: int) -> None:
-    """Cluster y becomes the union, x is no more (Lance & Williams 1967)."""
+    """Replace cluster y by the union and remove x (Lance & Williams 1967)."""
     both = weight[x] + weight[y]
     row = (weight[x] + weight) * apart[x] + (weight[y] + weight) * apart[y] - weight * apart[x, y]
     row /= both + weight
@@ -98,7 +97,7 @@ def _join(apart: Float, weight: Float, x: int, y: int) -> None:
 
 
 def _numbered(pairs: NDArray[np.intp], u: int) -> NDArray[np.intp]:
-    """Clusters by the number of their node instead of one of their points."""
+    """Replace a point of each cluster by the number of the cluster's node."""
     node = np.arange(u)
     top = np.arange(u)
 
@@ -117,16 +116,16 @@ def _numbered(pairs: NDArray[np.intp], u: int) -> NDArray[np.intp]:
     return out
 
 
-_DECIMALS = 6  # finer differences of points are rounding
-_SIZES = 128  # clusterings of one pool that are remembered
+_DECIMALS = 6  # smaller differences of points are rounding errors
+_SIZES = 128  # cached clusterings of a pool
 
 
 class AnchorClusters:
     """Clusters of n points for any number of clusters.
 
     Ward's tree (1963) is built once, and each number of clusters is a cut of it. It takes u²
-    working memory for u different points; k-means starts anew for each number.
-    The points (n, d) stand in an order that does not depend on the pool's.
+    memory for u distinct points. K-means is fitted for each number of clusters.
+    The order of the points (n, d) does not depend on the order of the pool.
     """
 
     def __init__(self, points: Float, params: AnchorParams) -> None:
@@ -141,13 +140,13 @@ class AnchorClusters:
         self._more = lru_cache(maxsize=2)(_highest_averages)
 
     def anchors(self, size: int, ties: Float) -> WeightedSubset:
-        """`size` points and their weights: the share of the cluster that each stands for.
+        """Return `size` points with weights: each represents its share of a cluster.
 
-        Each cluster gives its point nearest to the mean. Equal points are never in two clusters:
-        where more are asked for than there are different ones, clusters give several, one by one
-        to the cluster with the most points per anchor, and their weight is shared.
+        Each cluster gives the point nearest to its mean. Equal points are never in two clusters. If
+        `size` exceeds the number of distinct points, further anchors come one by one from the
+        cluster with the most points per anchor, and anchors of a cluster share its weight.
 
-        `size` is 1 to n; `ties` (n,) are different numbers that order equal distances.
+        `size` is 1 to n; `ties` (n,) are distinct numbers that break ties of distances.
         """
         places, counts = self._clusters(min(size, self._distinct))
         shuffled = np.argsort(ties, kind="stable")
@@ -161,9 +160,9 @@ class AnchorClusters:
         return WeightedSubset(order[turn < np.repeat(given, counts)], weights)
 
     def _ordered(self, k: int) -> tuple[NDArray[np.unsignedinteger], Labels]:
-        """Place (n,) of each point by cluster and distance to its mean, equal ones the same; sizes.
+        """Return the rank (n,) of points by cluster and distance to its mean, and cluster sizes.
 
-        All that does not depend on ties.
+        Equal distances share a rank, so the result does not depend on `ties`.
         """
         labels = self._cluster(k)
         counts = np.bincount(labels)
@@ -179,7 +178,7 @@ class AnchorClusters:
         return places, counts
 
     def _cluster(self, k: int) -> Labels:
-        """Labels 0 … c − 1, none empty, c ≤ k."""
+        """Return labels 0 … c − 1 without empty clusters, c ≤ k."""
         if self._merges is not None:
             return cut_tree(self._merges, self._distinct, k)[self._kind]
         from sklearn.cluster import KMeans
@@ -196,9 +195,9 @@ class AnchorClusters:
 
 
 def _highest_averages(counts: tuple[int, ...]) -> Labels:
-    """Which clusters, that gave an anchor each, give one more, in order, till no points are left.
+    """Return the order in which clusters with one anchor each give further anchors.
 
-    Always the one with the most points per anchor; equal ones go by number.
+    The next cluster is always the one with the most points per anchor; ties go by number.
     """
     sizes = np.array(counts, dtype=np.intp)
     numbers = np.repeat(np.arange(len(sizes)), sizes - 1)
@@ -206,16 +205,16 @@ def _highest_averages(counts: tuple[int, ...]) -> Labels:
     return numbers[np.lexsort((numbers, -sizes[numbers] / given))]
 
 
-# Beyond it no ability is told apart: the grid of abilities ends there.
+# The grid of abilities ends there.
 _DIFFICULTY_REACH = 6.0
-_EIGEN_MODELS = 1000  # with more models components come from random projections
+_EIGEN_MODELS = 1000  # with more models the components are computed by random projections
 
 
 def anchor_points_sampler(params: AnchorParams) -> Sampler:
-    """Cluster items that the same models get right; each cluster gives one item.
+    """Return the sampler of anchor points: one item per cluster of items with similar responses.
 
-    An item is the vector of its answers by the selection models, as principal components; missing
-    answers are the item's mean. The score is the mean weighted by shares of clusters.
+    Items are clustered by the principal components of the selection models' responses; missing
+    responses are the item's mean. The score is the mean weighted by the shares of clusters.
     """
     return _anchor_sampler(
         "anchor_points", lambda pool: answer_components(pool.correct, params.components), params
@@ -223,18 +222,18 @@ def anchor_points_sampler(params: AnchorParams) -> Sampler:
 
 
 def irt_clusters_sampler(params: AnchorParams) -> Sampler:
-    """Cluster items of similar discrimination a and difficulty b; each cluster gives one item.
+    """Return the sampler of one item per cluster of similar discrimination a and difficulty b.
 
-    As the IRT anchors of tinyBenchmarks, with one ability. Neither is scaled: b is in standard
-    deviations of ability, cut at ±6, and a per standard deviation.
+    These are the IRT anchors of tinyBenchmarks with one ability. Neither parameter is scaled: b is
+    in standard deviations of the ability, clipped at ±6, and a is per standard deviation.
     """
     return _anchor_sampler("irt_clusters", _item_parameters, params)
 
 
 def answer_components(correct: NDArray[np.float32], components: int) -> Float:
-    """Return the leading principal components (n, c) of n items' answers, c ≤ `components`.
+    """Return the leading principal components (n, c) of n items' responses, c ≤ `components`.
 
-    With at most `components` models, return the answers: the distances are the same.
+    With at most `components` models, return the responses, since distances are the same.
     """
     answers = np.ascontiguousarray(filled_answers(correct).T)
     n, m = answers.shape
@@ -245,20 +244,20 @@ def answer_components(correct: NDArray[np.float32], components: int) -> Float:
 
     solver = "covariance_eigh" if m <= _EIGEN_MODELS else "randomized"
     with threadpool_limits(limits=1):
-        found = PCA(components, svd_solver=solver, random_state=0).fit_transform(answers)
-    return np.asarray(found, dtype=np.float64)
+        points = PCA(components, svd_solver=solver, random_state=0).fit_transform(answers)
+    return np.asarray(points, dtype=np.float64)
 
 
 def _item_parameters(pool: SamplingPool) -> Float:
-    """(n, 2) a and b; an item without answers has the medians.
+    """Return a and b (n, 2); an item without responses has the medians.
 
     Raises:
-        InputError: nothing can be fitted to the answers.
+        InputError: no model can be fitted to the responses.
     """
     fit = two_parameter_fit(pool)
     known = ~np.isnan(fit.discrimination)
     if not known.any():
-        raise InputError(f"sampler irt_clusters fits a two-parameter model: {fit.reason}")
+        raise InputError(f"sampler irt_clusters cannot fit a two-parameter model: {fit.reason}")
     b = np.clip(fit.difficulty, -_DIFFICULTY_REACH, _DIFFICULTY_REACH)
     columns = np.stack([fit.discrimination, b], axis=1)
     return np.where(known[:, None], columns, np.median(columns[known], axis=0))
@@ -267,7 +266,7 @@ def _item_parameters(pool: SamplingPool) -> Float:
 def _anchor_sampler(
     name: str, points_of: Callable[[SamplingPool], Float], params: AnchorParams
 ) -> Sampler:
-    """Return the sampler of anchors among points that `points_of` makes of a sorted pool."""
+    """Return the sampler of anchors among the points `points_of(pool)` of a sorted pool."""
 
     def fit(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
         required_answers(pool, name)

@@ -1,4 +1,4 @@
-"""Random, stratified and balanced samplers, and any sampler inside subjects (DELE, A.1.1, 4.2)."""
+"""Random, stratified and balanced samplers, and samplers inside subjects (DELE, A.1.1, 4.2)."""
 
 from collections import Counter, defaultdict
 
@@ -26,16 +26,16 @@ def random_sampler(pool: SamplingPool, seed: int) -> Draw:
 def stratified_sampler(pool: SamplingPool, seed: int) -> Draw:
     """Draw from each subject its share of the items by largest remainder, at random inside it.
 
-    Equal remainders are settled at random once per repeat. Subsets do not nest.
+    Ties of remainders are broken at random once per repeat. Subsets do not nest.
     """
     _, labels = np.unique(np.array(pool.subjects, dtype=object), return_inverse=True)
     return proportional_draw(pool, labels, seed, "stratified")
 
 
 def balanced_sampler(pool: SamplingPool, seed: int) -> Draw:
-    """Draw equally many items of each subject; where one runs out, the others share the rest.
+    """Draw equally many items of each subject, or all items of a subject that has fewer.
 
-    Each round takes the subjects in a new random order. Subsets nest. All items count equally, so
+    Each round takes the subjects in a new random order. Subsets nest. Items have equal weights, so
     the score is closer to the mean over subjects than to the mean over items.
     """
     shuffled = random_order(pool, seed, "balanced")
@@ -52,9 +52,9 @@ def balanced_sampler(pool: SamplingPool, seed: int) -> Draw:
 def within_subjects(sampler: Sampler) -> Sampler:
     """Return the sampler that gives each subject its share of the size and samples inside it.
 
-    Shares are by largest remainder; equal remainders are settled at random once per repeat. The
-    weights of a subject's items sum to its share. Subsets do not nest. Clusters and standardised
-    features are computed within each subject.
+    Shares are by largest remainder; ties are broken at random once per repeat. The weights of a
+    subject's items sum to its share. Subsets do not nest. Clusters and standardised features are
+    computed within each subject.
     """
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
@@ -65,7 +65,7 @@ def within_subjects(sampler: Sampler) -> Sampler:
         draws = {name: sampler(pool.select(own), seed) for name, own in members.items()}
         lots = item_uniforms(seed, "sampling.within_subject", list(members))
         turns = dict(zip(members, np.argsort(np.argsort(lots, kind="stable")), strict=True))
-        # largest_remainder settles equal remainders in order of name: the turn stands first in it.
+        # largest_remainder breaks ties by name, so names begin with the random turn.
         shares = {f"{turns[name]:09d}{name}": len(own) for name, own in members.items()}
 
         def draw(size: int) -> WeightedSubset:

@@ -1,4 +1,4 @@
-"""Clusters of items by their texts, and samplers that draw from them (DELE, 3.1, A.1 and A.4)."""
+"""Clusters of items by their texts, and samplers that draw from them (DELE, 3.1, A.1, A.4)."""
 
 import re
 import warnings
@@ -33,15 +33,15 @@ Features: TypeAlias = "NDArray[np.floating] | csr_matrix"
 _NO_WORDS = re.compile("empty vocabulary")
 
 
-@lru_cache(maxsize=2)  # methods of clustering read the same features of a pool one after another
+@lru_cache(maxsize=2)  # clustering methods use the same features one after another
 def text_features(
     texts: tuple[str, ...], most_words: int, weighting: Literal["tfidf", "counts"] = "tfidf"
 ) -> "csr_matrix":
-    """Return the words of n texts as a sparse matrix (n, v), v ≤ `most_words`.
+    """Return the word weights of n texts as a sparse matrix (n, v), v ≤ `most_words`.
 
     Words have at least two letters or digits, in lower case, without scikit-learn's English stop
-    words. TF-IDF rows have length 1, or 0 without words. Where no text has a word, v is 1 and all
-    is 0. The matrix is cached: do not write to it.
+    words. TF-IDF rows have length 1, or 0 without words. If no text has words, the matrix is a
+    column of zeros. The matrix is cached: do not modify it.
     """
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -63,7 +63,7 @@ def row_lengths(features: Features) -> NDArray[np.float64]:
     return np.sqrt(np.asarray(features.multiply(features).sum(axis=1), dtype=np.float64).ravel())
 
 
-# Below this all eigenvectors are computed: exact, also where a graph in pieces has equal ones.
+# Up to this size all eigenvectors are computed, which is exact also for disconnected graphs.
 _DENSE = 500
 WORKING_MIB = 64
 """Working memory of one block of distances."""
@@ -74,10 +74,10 @@ def spectral_embedding(
 ) -> NDArray[np.float64]:
     """Embed n items in `dimensions` < n by their graph of nearest neighbours (Shi & Malik 2000).
 
-    Two items are joined with weight 1 if each is among the other's nearest by cosine, 1/2 if only
-    one is. The coordinates are the leading eigenvectors of the random walk on that graph, which
-    takes n × `neighbours` numbers. They come from plain Lanczos iterations: the shift-and-invert of
-    scikit-learn's solver did not end in a minute on 14,042 items.
+    An edge has weight 1 if both items are among the other's nearest by cosine, and 1/2 if only one
+    is. The coordinates are the leading eigenvectors of the random walk on the graph, computed by
+    Lanczos iterations. The shift-invert mode of scikit-learn's solver takes over a minute for
+    14,042 items.
 
     `features` (n, d) have no rows of zeros; `generator` draws the start vector.
     """
@@ -106,18 +106,18 @@ Labels = NDArray[np.intp]
 
 
 class ClusterCurve(NamedTuple):
-    """The quality of a clustering at each number of clusters that was tried."""
+    """The quality of a clustering for each candidate number of clusters."""
 
-    k: NDArray[np.intp]  # (c,) numbers of clusters asked for, rising
+    k: NDArray[np.intp]  # (c,) increasing numbers of clusters
     # (c,) sum of squared distances of items to the mean of their cluster, in the space of the
-    # features (TF-IDF or vectors), whatever made the clusters: it compares methods.
+    # features (TF-IDF or vectors) for every method, so that methods can be compared.
     within: NDArray[np.float64]
     # (c,) mean silhouette by cosine distance, −1 to 1; NaN with one cluster.
     silhouette: NDArray[np.float64]
 
     @classmethod
     def empty(cls) -> "ClusterCurve":
-        """Return the curve of a fixed number of clusters."""
+        """Return an empty curve, for a fixed number of clusters."""
         return cls(np.empty(0, np.intp), np.empty(0), np.empty(0))
 
 
@@ -127,9 +127,9 @@ def cluster_curve(
     labels_of: Callable[[int], Labels],
     sample: NDArray[np.intp],
 ) -> ClusterCurve:
-    """Try every number of clusters.
+    """Compute the quality of every candidate number of clusters.
 
-    `features` are (n, d); the silhouette is that of the rows in `sample`.
+    `features` are (n, d); the silhouette is computed on the rows in `sample`.
     """
     from sklearn.metrics.pairwise import cosine_distances
 
@@ -145,7 +145,7 @@ def cluster_curve(
 def elbow(curve: ClusterCurve) -> int:
     """Return the k farthest below the line between the curve's ends (Satopää et al. 2011).
 
-    Where the curve does not fall, return the smallest k.
+    If the curve does not fall, return the smallest k.
     """
     fall = curve.within[0] - curve.within[-1]
     if fall <= 0:
@@ -156,7 +156,7 @@ def elbow(curve: ClusterCurve) -> int:
 
 
 def best_silhouette(curve: ClusterCurve) -> int:
-    """Return the smallest k of the highest silhouette, or the smallest k without silhouettes."""
+    """Return the smallest k with the highest silhouette, or the smallest k without silhouettes."""
     known = np.where(np.isnan(curve.silhouette), -np.inf, curve.silhouette)
     return int(curve.k[np.argmax(np.round(known, 9))])
 
@@ -195,22 +195,22 @@ _LDA_PASSES = 5
 class Clustering(NamedTuple):
     """Clusters of n items."""
 
-    # (n,) 0, 1, … by falling size, equal sizes by smallest id; −1 is noise: what DBSCAN leaves out,
-    # and on TF-IDF items without any word.
+    # (n,) 0, 1, … by decreasing size, ties by smallest id; −1 is noise: the noise of DBSCAN, and on
+    # TF-IDF items without words.
     labels: Labels
-    k: int  # clusters that have items, noise not counted
-    # clusters asked for; more than `k` where a topic is the strongest of no item. 0 with DBSCAN,
-    # which finds its number.
+    k: int  # number of non-empty clusters, without noise
+    # number of clusters that was set; more than `k` if a topic is the strongest of no item. 0 with
+    # DBSCAN, which finds the number.
     asked: int
-    curve: ClusterCurve  # what was tried to choose k; empty where k was given or DBSCAN finds it
+    curve: ClusterCurve  # quality of the candidates; empty if k is fixed or found by DBSCAN
 
 
 def cluster_items(
     pool: SamplingPool, method: Method, source: str, params: ClusteringParams
 ) -> Clustering:
-    """Cluster a pool's items on TF-IDF (`source` "tfidf") or on an encoder's vectors.
+    """Cluster a pool's items on TF-IDF (`source` "tfidf") or on the vectors of an encoder.
 
-    The result depends neither on the order of the pool nor on the number of cores.
+    The result does not depend on the order of the pool or the number of cores.
 
     Raises:
         InputError: the pool has no vectors of that encoder.
@@ -221,13 +221,13 @@ def cluster_items(
     order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
     features = item_features(pool, order, method, source, params)
     kept = np.flatnonzero(row_lengths(features) > 0) if source == TFIDF else np.arange(len(pool))
-    found = np.full(len(pool), NOISE, dtype=np.intp)
+    labels_by_id = np.full(len(pool), NOISE, dtype=np.intp)
     with threadpool_limits(limits=1), warnings.catch_warnings():
-        # Topics are cut off before they settle to the last digit; k-means meets equal rows.
+        # Topic models stop before full convergence, and k-means may have equal rows.
         warnings.filterwarnings("ignore", category=ConvergenceWarning)
-        found[kept], asked, curve = _cluster(features[kept], method, source, params)
+        labels_by_id[kept], asked, curve = _cluster(features[kept], method, source, params)
     labels = np.empty(len(pool), dtype=np.intp)
-    labels[order] = _by_size(found)
+    labels[order] = _by_size(labels_by_id)
     return Clustering(labels, int(labels.max(initial=NOISE)) + 1, asked, curve)
 
 
@@ -250,8 +250,8 @@ def item_features(
     if source not in pool.vectors:
         known = ", ".join(sorted(pool.vectors)) or "none"
         raise InputError(
-            f"sampler {method}_{source} reads vectors of encoder {source!r}; there are those of: "
-            f"{known}. Name the encoder under sampling.encoders, or leave the sampler out"
+            f"sampler {method}_{source} needs vectors of the encoder {source!r}; available: "
+            f"{known}. Add the encoder to sampling.encoders or remove the sampler"
         )
     return np.asarray(pool.vectors[source][order], dtype=np.float64)
 
@@ -260,11 +260,13 @@ def _cluster(
     features: Features, method: Method, source: str, params: ClusteringParams
 ) -> tuple[Labels, int, ClusterCurve]:
     n = features.shape[0]
-    if n < 3:  # no two clusters of which one has a pair
+    if n < 3:  # too few for two clusters of which one has two items
         return np.zeros(n, dtype=np.intp), 1, ClusterCurve.empty()
     if method == "dbscan":
         return _dbscan(features, source, params), 0, ClusterCurve.empty()
-    labels_of = cache(_labeller(features, method, source, params))  # the chosen k is tried already
+    labels_of = cache(
+        _labeller(features, method, source, params)
+    )  # the chosen k is fitted only once
     if isinstance(params.k, int):
         k = min(params.k, n - 1)
         return labels_of(k), k, ClusterCurve.empty()
@@ -309,7 +311,7 @@ def _labeller(
             mean_change_tol=1e-2,
             random_state=state,
         )
-        # What `fit` does online, without the perplexity that it computes at the end for nobody.
+        # The online `fit` without its final perplexity, which is not used.
         for _ in range(_LDA_PASSES):
             model.partial_fit(features)
         return _strongest(model.transform(features))
@@ -344,7 +346,7 @@ def _dbscan(features: Features, source: str, params: ClusteringParams) -> Labels
 
 
 def _by_size(labels: Labels) -> Labels:
-    """Clusters numbered by falling size, equal ones by their first row; noise stays noise."""
+    """Number clusters by decreasing size, ties by first row; noise stays noise."""
     names, first, counts = np.unique(labels, return_index=True, return_counts=True)
     real = names != NOISE
     ranked = names[real][np.lexsort((first[real], -counts[real]))]
@@ -358,7 +360,7 @@ DENSE_METHODS: tuple[Method, ...] = ("kmeans", "spectral", "dbscan")
 
 
 def clustering_sampler(method: Method, source: str, params: ClusteringParams) -> Sampler:
-    """Return the sampler that draws from each cluster, and from noise, its share at random.
+    """Return the sampler that draws each cluster's share, and that of noise, at random.
 
     `source` is "tfidf", or the encoder whose vectors are clustered. The clustering is fitted once
     per pool for all repeats.
@@ -385,10 +387,10 @@ def proportional_draw(
 ) -> Draw:
     """Draw from each cluster its share of the size by largest remainder, at random inside it.
 
-    Equal remainders are settled at random once per repeat. Subsets do not nest.
+    Ties of remainders are broken at random once per repeat. Subsets do not nest.
 
-    `labels` are (n,) clusters; noise (−1) is one of them. The name of the sampler is part of the
-    seed, so that samplers draw independently.
+    `labels` (n,) are clusters, including noise (−1). The name of the sampler is part of the seed,
+    so that samplers draw independently.
     """
     numbers, sizes = np.unique(labels, return_counts=True)
     lots = item_uniforms(seed, f"sampling.{sampler}.cluster", [str(number) for number in numbers])
@@ -411,7 +413,7 @@ def proportional_draw(
 
 
 def clustering_kind(method: Method, source: str) -> SamplerKind:
-    """Describe a method on TF-IDF, or on the vectors of an encoder, for the registry."""
+    """Return the registry entry of a method on TF-IDF or on the vectors of an encoder."""
     return SamplerKind(
         "clustering",
         lambda params: clustering_sampler(method, source, params.clustering),

@@ -1,4 +1,4 @@
-"""The items that samplers choose from, the types of samplers, and rankings of items."""
+"""Pools of items, the types of samplers, and rankings of items."""
 
 import hashlib
 import weakref
@@ -19,24 +19,24 @@ from benchwright.params.sampling import SamplingParams
 
 @dataclass(frozen=True)
 class SamplingPool:
-    """A benchmark's n items, with what samplers read of them."""
+    """The n items of a benchmark with the data that samplers read."""
 
-    # n unique ids; ties are broken by hashes of them, so that nothing depends on the order of rows.
+    # n unique ids; ties are broken by their hashes, so results do not depend on the order of rows.
     item_ids: tuple[str, ...]
-    subjects: tuple[str, ...]  # n subjects ("" where there are none)
-    # n texts that features are made of: the question, or question and choices.
+    subjects: tuple[str, ...]  # n subjects, "" if unknown
+    # n texts for features: the question, or question and options.
     texts: tuple[str, ...]
     # by encoder, (n, d) float32 unit vectors of the texts.
     vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
-    # (m, n) float32 in [0, 1], NaN where there is no answer: the answers of the models that may
-    # choose items, never of those that judge the choice; m = 0 where there are none.
+    # (m, n) float32 in [0, 1], NaN if missing: responses of the models that choose items, never of
+    # held-out models; m = 0 without responses.
     correct: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
 
     def __len__(self) -> int:
         return len(self.item_ids)
 
     def answered(self, correct: NDArray[np.float32]) -> "SamplingPool":
-        """Return the pool with the answers of other models."""
+        """Return the pool with the responses of other models."""
         return replace(self, correct=correct)
 
     def select(self, places: NDArray[np.intp]) -> "SamplingPool":
@@ -53,27 +53,27 @@ class SamplingPool:
 Draw = Callable[[int], WeightedSubset]
 """One draw of a sampler: a subset of any size from 1 to all items.
 
-Where the sampler nests, a smaller subset is a prefix of a larger one.
+If the sampler nests, a smaller subset is a prefix of a larger one.
 """
 
 
 Sampler = Callable[[SamplingPool, int], Draw]
-"""A way to choose items, which computes once what all sizes share.
+"""A function of a pool and a seed that returns a draw.
 
-The second argument is the repeat's seed, the only source of randomness. It raises InputError where
-the pool lacks what the sampler reads (vectors, answers).
+The seed of the repeat is the only source of randomness. The function raises InputError if the pool
+lacks data that the sampler reads (vectors, responses).
 """
 
 
 class SamplerKind(NamedTuple):
-    """A sampler by its name in the registry."""
+    """An entry of the registry of samplers."""
 
     family: str  # "baseline", "clustering", "quality", "difficulty" or "responses"
     make: Callable[[SamplingParams], Sampler]  # the sampler with a run's settings
-    # what it takes from the pool besides ids: texts, subjects, vectors, answers.
+    # the data that it reads besides ids: texts, subjects, vectors, answers.
     reads: frozenset[str]
     nested: bool  # whether a smaller subset of one draw is a prefix of a larger one
-    random: bool  # whether repeats differ by more than how ties are broken
+    random: bool  # whether repeats differ by more than the order of ties
 
 
 FeatureText = Literal["question", "question_and_choices"]
@@ -82,7 +82,7 @@ FeatureText = Literal["question", "question_and_choices"]
 def feature_texts(items: pd.DataFrame, kind: FeatureText) -> tuple[str, ...]:
     """Return the text of each row of an `Items` table.
 
-    Choices are on separate lines without letters, which are no words of the benchmark.
+    Options are on separate lines without letters, which are not part of the benchmark.
     """
     if kind == "question":
         return tuple(items["question"])
@@ -110,8 +110,8 @@ def item_pool(
         for item_id, text in zip(ids, texts, strict=True):
             if text not in by_text:
                 raise InputError(
-                    f"vectors of {encoder}: the text of item {item_id!r} has none; encode all "
-                    "texts of feature_texts(items)"
+                    f"the encoder {encoder} has no vector of the text of item {item_id!r}; encode "
+                    "all texts of feature_texts(items)"
                 )
         matrix = np.stack([by_text[text] for text in texts])
         matrices[encoder] = matrix.astype(np.float32, copy=False)
@@ -120,14 +120,14 @@ def item_pool(
 
 T = TypeVar("T")
 
-_MOST = 64  # fits that are kept: more than the subjects of MMLU
+_MOST = 64  # cached fits: more than the subjects of MMLU
 
 
 class OncePerPool(Generic[T]):
     """A function of a pool that caches its results by the pool's content.
 
-    Not by object: within subjects each repeat makes new pools. `reads` is what the function depends
-    on besides the ids: `texts`, `answers`, or an encoder whose vectors it reads.
+    The key is not the object, since within subjects each repeat creates new pools. `reads` is the
+    data that the function depends on besides the ids: `texts`, `answers`, or an encoder.
     """
 
     def __init__(self, fit: Callable[[SamplingPool], T], reads: str) -> None:
@@ -138,7 +138,7 @@ class OncePerPool(Generic[T]):
 
     def __call__(self, pool: SamplingPool) -> T:
         """Return the result for this pool, fitted now or earlier."""
-        # Repeats come with the very pool; hashing its texts took longer than drawing from it.
+        # Repeats use the same pool object; hashing its texts takes longer than drawing from it.
         if self._last is not None and self._last[0]() is pool:
             return self._last[1]
         key = _digest(pool, self._reads)
@@ -163,7 +163,7 @@ def _digest(pool: SamplingPool, reads: str) -> bytes:
 
 
 Feature = Callable[[str], float]
-"""A number computed from a text; NaN where the text has none."""
+"""A number computed from a text; NaN if undefined."""
 
 
 def prefixes(order: NDArray[np.intp]) -> Draw:
@@ -183,19 +183,19 @@ def require_size(size: int, n: int) -> None:
 
 
 def random_order(pool: SamplingPool, seed: int, sampler: str) -> NDArray[np.intp]:
-    """Return all n places in an order that depends on seed, sampler and ids only."""
+    """Return all n positions in an order that depends only on seed, sampler and ids."""
     uniforms = item_uniforms(seed, f"sampling.{sampler}", pool.item_ids)
     order = np.argsort(uniforms, kind="stable")
     if (uniforms[order[1:]] != uniforms[order[:-1]]).all():
         return order
-    # Ids decide between equal numbers; sorting by them takes longer than everything else.
+    # Break ties by id; this is slow, so only if there are ties.
     return np.lexsort((np.array(pool.item_ids, dtype=object), uniforms))
 
 
 def order_by(
     values: Sequence[float], pool: SamplingPool, seed: int, sampler: str, *, highest_first: bool
 ) -> NDArray[np.intp]:
-    """Sort all n places by value; ties are in random order, NaN comes last."""
+    """Sort all n positions by value; ties are in random order, NaN comes last."""
     scores = np.asarray(values, dtype=np.float64)
     keys = -scores if highest_first else scores
     shuffled = random_order(pool, seed, sampler)
@@ -203,9 +203,9 @@ def order_by(
 
 
 def rank_by_feature(sampler: str, feature: Feature, *, highest_first: bool) -> Sampler:
-    """Return the sampler that takes items by a feature of their texts, computed once per text.
+    """Return the sampler that takes items in the order of a feature of their texts.
 
-    The random order of equal values depends on its name.
+    The feature is computed once per text. The random order of ties depends on the sampler's name.
     """
     cached = lru_cache(maxsize=1 << 17)(feature)
 

@@ -1,4 +1,4 @@
-"""A text's words and sentences, without its formulas, code and numbers."""
+"""Words and sentences of a text, without formulas, code and numbers."""
 
 import re
 import unicodedata
@@ -26,10 +26,9 @@ _ENDS_NO_SENTENCE = re.compile(
 class Prose(NamedTuple):
     """The parts of a text."""
 
-    # in order, as they are written: letters and apostrophes (’ becomes '). Hyphens, dashes and
-    # slashes stand between words.
+    # in order: letters and apostrophes (’ becomes '). Hyphens, dashes and slashes separate words.
     words: tuple[str, ...]
-    # numbers, formulas, single letters other than a and I, and whatever mixes letters with digits
+    # numbers, formulas, single letters other than a and I, and tokens that mix letters with digits
     # or signs (`f(x)`, `H2O`, `Z_3`, `U.S.`). Operators and blanks to fill in are not counted.
     others: int
 

@@ -1,8 +1,8 @@
-"""How hard a text is to read: four indices (DELE, A.1.15–A.1.18).
+"""Four readability indices of texts (DELE, A.1.15–A.1.18).
 
-The formulas are the paper's. Syllables and the list of easy words are textstat's; words and
-sentences are counted by `prose`. A number, a formula or a piece of code counts as one easy word of
-one syllable. docs/reference/sampling.md says where textstat's own indices differ.
+The formulas are those of the paper. Syllables and the list of easy words come from textstat; words
+and sentences are counted by `prose`. A number, a formula or a piece of code counts as one easy word
+of one syllable. docs/reference/sampling.md lists the differences to the indices of textstat.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,12 +37,12 @@ _DOUBLING = frozenset({"ed", "ing", "est"})  # stopped, stopping, biggest
 
 
 class ReadingCounts(NamedTuple):
-    """The counts that the indices are computed from."""
+    """Counts of a text for the indices."""
 
-    words: int  # of the text, numbers and formulas among them
+    words: int  # including numbers and formulas
     sentences: int  # at least 1
     syllables: int  # of all words
-    difficult: int  # words that are not on the list of words that fourth-graders know
+    difficult: int  # words that are not on the list of easy words
     complex: int  # words of three syllables or more
 
 
@@ -70,8 +70,8 @@ def difficult_word_share(text: str) -> float:
 def dale_chall(text: str) -> float:
     """Return 0.1579 × difficult words in % + 0.0496 × words per sentence (A.1.16).
 
-    As printed, without the 3.6365 that the original adds above 5% difficult words. NaN without
-    words.
+    This is the printed formula, without the 3.6365 that the original adds above 5% difficult words.
+    NaN without words.
     """
     counts = reading_counts(text)
     if not counts.words:
@@ -136,7 +136,7 @@ def _forms(word: str) -> list[str]:
 Index = Literal["difficult_words", "dale_chall", "flesch", "gunning_fog"]
 
 
-# Each index, and its sign: −1 where high values are easy.
+# Each index with its sign: −1 if high values mean easy.
 _INDICES: Mapping[Index, tuple[Callable[[str], float], int]] = MappingProxyType(
     {
         "difficult_words": (difficult_word_share, 1),
@@ -155,8 +155,8 @@ _NAMES = [
     "difficult",
     "very difficult",
 ]
-# Bounds of the bands of these names, one after the other: from one (with it) to the next (without
-# it). The paper prints whole numbers (80–89); a band here reaches to the next one.
+# Bounds of the bands with these names; each band includes one bound and excludes the other. The
+# paper prints whole numbers (80–89); here a band extends to the next one.
 _BOUNDS: Mapping[Index, tuple[float, ...]] = MappingProxyType(
     {
         "flesch": (inf, 90, 80, 70, 60, 50, 30, -inf),
@@ -166,10 +166,10 @@ _BOUNDS: Mapping[Index, tuple[float, ...]] = MappingProxyType(
 
 
 def easiest_and_hardest(pool: SamplingPool) -> pd.DataFrame:
-    """List the three items that are easiest and hardest to read, with all indices (Table 2).
+    """List the three easiest and the three hardest items to read, with all indices (Table 2).
 
-    The share of difficult words orders them, then the other indices and ids. Items without words
-    are left out.
+    Items are ordered by the share of difficult words, then by the other indices and ids. Items
+    without words are left out.
 
     Returns:
         A `ReadabilityExtremes` table: the easiest, easiest first, then the hardest, hardest first.
@@ -195,16 +195,16 @@ def easiest_and_hardest(pool: SamplingPool) -> pd.DataFrame:
 def readability_bands(pool: SamplingPool) -> pd.DataFrame:
     """Count items by band of Flesch reading ease and Gunning fog: a `ReadabilityBands` table.
 
-    The easiest band of each index comes first (Tables 4 and 5). The outer bands are open: Flesch
-    goes beyond 0 and 100. Items without words are in no band.
+    The easiest band of each index comes first (Tables 4 and 5). The outer bands are unbounded,
+    since Flesch exceeds 0 and 100. Items without words are left out.
     """
     rows = []
     for index, bounds in _BOUNDS.items():
         values = np.array([_INDICES[index][0](text) for text in pool.texts], dtype=np.float64)
-        judged = int(np.sum(~np.isnan(values)))
+        defined = int(np.sum(~np.isnan(values)))
         for name, *ends in zip(_NAMES, bounds, bounds[1:], strict=False):
             low, high = sorted(ends)
             n = int(np.sum((values >= low) & (values < high)))
             shown = [end if isfinite(end) else None for end in (low, high)]
-            rows.append((index, name, *shown, n, n / judged if judged else 0.0))
+            rows.append((index, name, *shown, n, n / defined if defined else 0.0))
     return ReadabilityBands.from_rows(rows)

@@ -1,4 +1,4 @@
-"""All samplers by name (DELE, section 3; docs/reference/sampling.md)."""
+"""Registry of the samplers (DELE, section 3; docs/reference/sampling.md)."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -23,7 +23,7 @@ from benchwright.methods.dele.samplers.pool import Feature, Sampler, SamplerKind
 from benchwright.params.sampling import AnchorParams, SamplingParams
 
 RANDOM = "random"
-"""The sampler that all others are compared with; it always runs."""
+"""The baseline sampler, which always runs."""
 _TEXTS, _SUBJECTS = frozenset({"texts"}), frozenset({"subjects"})
 _ANSWERS = frozenset({"answers"})
 
@@ -80,7 +80,7 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
         "discrimination": _answering(
             "responses", response_samplers.discrimination_sampler, nested=True, random=False
         ),
-        # The difficulty sampling of the paper's Figure 45.
+        # The difficulty sampler of the paper's Figure 45.
         "share_wrong": _answering(
             "difficulty", response_samplers.share_wrong_sampler, nested=True, random=True
         ),
@@ -90,9 +90,9 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
 
 
 def sampler_kinds(params: SamplingParams) -> Mapping[str, SamplerKind]:
-    """Return the samplers that `params.samplers` names, with `random` first where it is missing.
+    """Return the samplers that `params.samplers` names; `random` is added if it is missing.
 
-    `all` includes those of the encoders.
+    `all` includes the samplers of all encoders.
 
     Raises:
         InputError: a name is unknown.
@@ -105,7 +105,7 @@ def sampler_kinds(params: SamplingParams) -> Mapping[str, SamplerKind]:
     for name in params.samplers:
         if name not in known:
             raise InputError(
-                f"sampling.samplers: there is no sampler {name!r}; known are {', '.join(known)}"
+                f"sampling.samplers: unknown sampler {name!r}; available: {', '.join(known)}"
             )
     names = params.samplers if RANDOM in params.samplers else (RANDOM, *params.samplers)
     return {name: known[name] for name in names}
@@ -113,9 +113,9 @@ def sampler_kinds(params: SamplingParams) -> Mapping[str, SamplerKind]:
 
 @lru_cache(maxsize=2)
 def make_samplers(params: SamplingParams) -> Mapping[str, Sampler]:
-    """Return the samplers of `sampler_kinds`, ready to draw; within subjects if `params` asks so.
+    """Return the samplers of `sampler_kinds`, within subjects if `params.within_subject` is set.
 
-    The fits that samplers make once per pool are kept as long as `params` stay the same.
+    Fits that samplers make once per pool are cached as long as `params` stay the same.
 
     Raises:
         InputError: a name is unknown.

@@ -1,4 +1,4 @@
-"""Samplers that read answers: by discrimination, and by difficulty (DELE, 3.2 and 4.2)."""
+"""Samplers that read responses: by discrimination and by difficulty (DELE, 3.2 and 4.2)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,21 +20,21 @@ Float = NDArray[np.float64]
 
 
 def required_answers(pool: SamplingPool, sampler: str) -> NDArray[np.float32]:
-    """Return the answers (m, n) of the selection models.
+    """Return the responses (m, n) of the selection models.
 
     Raises:
-        InputError: there are none.
+        InputError: the pool has no responses.
     """
     if pool.correct.shape != (len(pool.correct), len(pool)) or np.isnan(pool.correct).all():
         raise InputError(
-            f"sampler {sampler} reads answers of models, and the pool of {len(pool):,} items has "
-            "none; import answers (docs/how_to/bring_responses.md) or leave the sampler out"
+            f"sampler {sampler} reads responses, but the pool of {len(pool):,} items has none; "
+            "import responses (docs/how_to/bring_responses.md) or remove the sampler"
         )
     return pool.correct
 
 
 def filled_answers(correct: NDArray[np.float32]) -> Float:
-    """Fill missing answers (m, n) with the item's mean, or the overall mean of unanswered items."""
+    """Fill missing responses (m, n) with the item's mean, or the overall mean without responses."""
     known = ~np.isnan(correct)
     right = np.where(known, correct, 0).astype(np.float64)
     asked = known.sum(axis=0)
@@ -44,9 +44,9 @@ def filled_answers(correct: NDArray[np.float32]) -> Float:
 
 
 def share_wrong(correct: NDArray[np.float32]) -> Float:
-    """Return the share (n,) of wrong answers to each item, with half a right and a wrong one added.
+    """Return the share (n,) of wrong responses to each item, with 1/2 added to wrong and right.
 
-    No share is 0 or 1; an item without answers has 1/2.
+    No share is 0 or 1; an item without responses has 1/2.
     """
     known = ~np.isnan(correct)
     wrong = np.where(known, 1 - correct, 0).sum(axis=0, dtype=np.float64)
@@ -56,19 +56,19 @@ def share_wrong(correct: NDArray[np.float32]) -> Float:
 two_parameter_fit: OncePerPool[ItemResponse] = OncePerPool(
     lambda pool: fit_2pl(pool.correct), reads="answers"
 )
-"""The two-parameter model of a pool's answers, fitted once for all samplers that read it."""
+"""The two-parameter model of a pool's responses, fitted once for all samplers."""
 
 
-_DECIMALS = 9  # finer differences are rounding, and would break ties
+_DECIMALS = 9  # smaller differences are rounding errors, which would break ties
 
 
 def discrimination_sampler(params: AnchorParams) -> Sampler:
-    """Take the most discriminating items first, items without answers last.
+    """Return the sampler that takes the most discriminating items first.
 
-    The default is the correlation of an item with the score on the others. It favours items of
+    The default is the correlation of an item with the score on the other items. It favours items of
     medium difficulty and ranks models better than the slope of the two-parameter model, which is
-    also high for items that almost all or no models get right. The sampler ranks models; the mean
-    of its items does not estimate their scores.
+    also high for items that almost all or no models get right. The mean of the chosen items does
+    not estimate scores. Items without responses come last.
     """
 
     def fit(pool: SamplingPool) -> Float:
@@ -87,12 +87,12 @@ def discrimination_sampler(params: AnchorParams) -> Sampler:
 
 
 def rest_score_correlations(correct: NDArray[np.float32]) -> Float:
-    """Correlate each item (n,) with the mean over the model's other items (Pearson).
+    """Correlate each item (n,) with the mean over the other items (Pearson).
 
-    Missing answers are the item's mean in the scores, and are left out of the item's correlation.
-    NaN where fewer than three models answered or all answers are equal.
+    Missing responses are the item's mean in the scores, and are left out of the item's correlation.
+    NaN if fewer than three models answered or all responses are equal.
 
-    `correct` is (m, n) in [0, 1], NaN for missing answers.
+    `correct` is (m, n) in [0, 1], NaN if missing.
     """
     known = ~np.isnan(correct)
     answers = filled_answers(correct)
@@ -107,17 +107,17 @@ def rest_score_correlations(correct: NDArray[np.float32]) -> Float:
 
 
 def _centred(values: Float, known: NDArray[np.bool_], count: NDArray[np.intp]) -> Float:
-    """Values less the mean of those that are known in a column, 0 where not known."""
+    """Centre the known values of each column; unknown values are 0."""
     means = np.where(known, values, 0).sum(axis=0) / np.maximum(count, 1)
     return np.asarray(np.where(known, values - means, 0))
 
 
 def share_wrong_sampler(params: AnchorParams) -> Sampler:
-    """Draw items without replacement, with weights from their shares of wrong answers.
+    """Return the sampler that draws items with weights from their shares of wrong responses.
 
-    Items are sorted by log(u)/w, u a hash of seed and id in (0, 1), w the share to the power
-    `hardness` (Efraimidis & Spirakis 2006). Items count equally, so scores fall: the sampler
-    separates models, it does not estimate their scores on all items.
+    Items are drawn without replacement: they are sorted by log(u)/w, where u is a hash of seed and
+    id in (0, 1) and w the share to the power `hardness` (Efraimidis & Spirakis 2006). Items have
+    equal weights, so scores on the subset are lower and do not estimate those on all items.
     """
 
     def sample(pool: SamplingPool, seed: int) -> Draw:

@@ -1,4 +1,4 @@
-"""Quality of texts: spelling, length and repetition of words, diversity (DELE, A.1.9–A.1.13)."""
+"""Quality of texts: spelling, word length, repetition, diversity (DELE, A.1.9–A.1.13)."""
 
 import re
 import unicodedata
@@ -68,9 +68,9 @@ def spelling_errors(text: str) -> float:
 def is_misspelt(word: str) -> bool:
     """Return whether a word is unlisted and one edit away from a listed word.
 
-    An edit inserts, deletes or changes a letter or swaps two neighbours. Words far from all listed
-    ones count as terms (pharmacotherapy), as do words with a capital letter, fewer than four
-    letters or a letter outside a–z.
+    An edit inserts, deletes or changes a letter or swaps two neighbours. Words further from all
+    listed words count as technical terms (pharmacotherapy). Words with a capital letter, fewer than
+    four letters or a letter outside a–z are not checked.
     """
     if len(word) < _SHORTEST or not re.fullmatch(r"[a-z']+", word):
         return False
@@ -128,8 +128,8 @@ def compound_probability(text: str) -> float:
 def standardised_compound_probability(texts: Sequence[str]) -> list[float]:
     """Return the mean of the three parts, each standardised over the texts.
 
-    Texts with a missing part have NaN and are left out of means and sds. A constant part counts 0.
-    Sums are exact, so the order of the texts does not matter.
+    Texts with an undefined part have NaN and are left out of means and standard deviations. A
+    constant part is 0. Sums are exact, so the order of the texts does not matter.
     """
     parts_of = {text: _parts(text) for text in texts}
     rows = [parts_of[text] for text in texts]
@@ -157,7 +157,10 @@ def _standardised(value: float, scale: tuple[float, float]) -> float:
 
 
 def compound_probability_sampler(*, standardise: bool) -> Sampler:
-    """Take the items with the highest value first, standardised over the pool or as printed."""
+    """Return the sampler that takes items with the highest value first.
+
+    The parts are standardised over the pool, or used as printed.
+    """
     if not standardise:
         return rank_by_feature("cpd", compound_probability, highest_first=True)
 
