@@ -145,7 +145,7 @@ def test_foreign_and_missing_responses_have_one_note_each() -> None:
         f"1 models have missing responses; n1 misses the most, 4 of 30, e.g. {first}",
     )
     assert [m.answered for m in estimated.models] == [30, 26, 30]
-    assert "4 of 30 answers are missing" in estimated.models[1].reason
+    assert "4 of 30 responses are missing" in estimated.models[1].reason
 
 
 def test_responses_to_other_items_are_rejected() -> None:

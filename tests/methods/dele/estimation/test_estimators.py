@@ -118,7 +118,7 @@ def test_missing_response_equals_a_smaller_subset(
     expected = run(name, prepared, fewer, answers[1:2])
     assert found.score[1] == pytest.approx(expected.score[0], abs=1e-12)
     assert found.high[1] == pytest.approx(expected.high[0], abs=1e-12)
-    assert "2 of 20 answers are missing" in found.reason[1]
+    assert "2 of 20 responses are missing" in found.reason[1]
     assert np.isnan(found.score[3])
     assert found.reason[3] == "no responses"
     assert "missing" not in found.reason[0]
@@ -222,10 +222,10 @@ def test_estimates_stay_within_possible_scores(data: st.DataObject) -> None:
     [
         ([], [], "no items"),
         ([0, 0], [0.5, 0.5], "twice"),
-        ([0, 120], [0.5, 0.5], "item 120; 0 to 119"),
-        ([-1, 5], [0.5, 0.5], "item -1; 0 to 119"),
+        ([0, 120], [0.5, 0.5], "position 120; positions must be from 0 to 119"),
+        ([-1, 5], [0.5, 0.5], "position -1; positions must be from 0 to 119"),
         ([0, 1], [0.5, 0.6], "sum"),
-        ([0, 1], [1.5, -0.5], "at least 0"),
+        ([0, 1], [1.5, -0.5], "one non-negative weight per item"),
     ],
 )
 def test_invalid_subsets_are_rejected(
@@ -240,7 +240,7 @@ def test_invalid_responses_are_rejected(prepared: PreparedTraining) -> None:
     fitted = ESTIMATORS["mean"].make(EstimationParams())(prepared, subset_of(120, 3), 0)
     with pytest.raises(InputError, match=r"model 0, item 2 of the subset has 1\.5"):
         fitted(np.array([[0, 1, 1.5]]))
-    with pytest.raises(InputError, match=r"\(models, 3\) is needed"):
+    with pytest.raises(InputError, match=r"must be \(models, 3\)"):
         fitted(np.zeros((2, 4)))
     with pytest.raises(InputError, match="level"):
         fitted(np.zeros((1, 3)), level=95)

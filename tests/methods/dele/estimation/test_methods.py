@@ -241,7 +241,7 @@ def test_above_all_training_models_errors_on_the_best_are_used() -> None:
     past = PastErrors(across, forward, 0.6, 0.7)
     found = calibrated_reach(past, np.array([0.5, 0.65, 0.8]), 10**9, 0.95, 100)
     np.testing.assert_allclose(found.half, [0.005, 0.01 * np.sqrt(0.65 * 0.35), 0.2 * 0.4])
-    assert ["nine in ten" in note for note in found.note] == [False, True, True]
+    assert ["above 90%" in note for note in found.note] == [False, True, True]
 
 
 def test_few_past_errors_are_assumed_normal() -> None:
@@ -299,7 +299,7 @@ def test_anchors_of_few_models_have_a_warning(run: Any, simulated: Any, prepared
     anchors = WeightedSubset(rng.permutation(120)[:30], rng.dirichlet(np.full(30, 10.0)))
     few = Training(simulated.training[:50])
     middle = simulated.new[np.argsort(simulated.new.mean(axis=1))[[150]]]
-    warning = "if these 50 training models chose the anchors, the interval is too narrow"
+    warning = "the interval is too narrow if these 50 training models chose the anchors"
     assert run("gp_irt", few, anchors, middle).reason == (warning,)
     assert run("gp_irt", prepared, anchors, middle).reason == ("",)
     assert run("gp_irt", few, WeightedSubset.equal(anchors.positions), middle).reason == ("",)

@@ -92,8 +92,8 @@ def test_models_with_many_missing_responses_are_not_nearly_complete() -> None:
 @pytest.mark.parametrize(
     ("training", "said"),
     [
-        (Training(np.zeros(5)), "models × items"),
-        (Training(np.zeros((3, 0))), "models × items"),
+        (Training(np.zeros(5)), r"must be \(models, items\)"),
+        (Training(np.zeros((3, 0))), r"must be \(models, items\)"),
         (Training(np.array([[0.0, 2.0]])), "model 0, item 1 has 2.0"),
         (Training(np.zeros((2, 3)), clusters=np.zeros(2, int)), "clusters has 2 labels; 3"),
         (Training(np.zeros((2, 3)), families=np.zeros(3, int)), "families has 3 labels; 2"),

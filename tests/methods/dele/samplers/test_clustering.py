@@ -208,7 +208,7 @@ def test_dbscan_separates_vectors_beyond_its_radius() -> None:
 
 
 def test_missing_encoder_raises_an_error() -> None:
-    with pytest.raises(InputError, match=r"kmeans_large .* those of: mini"):
+    with pytest.raises(InputError, match=r"kmeans_large .* available: mini"):
         cluster_items(topical_pool()[0], "kmeans", "large", THREE)
 
 

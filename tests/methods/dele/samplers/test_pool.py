@@ -51,7 +51,7 @@ def test_vectors_are_joined_by_text() -> None:
 
 
 def test_missing_vector_raises_an_error() -> None:
-    with pytest.raises(InputError, match=r"vectors of enc: the text of item 'q/0' has none"):
+    with pytest.raises(InputError, match=r"encoder enc has no vector of the text of item 'q/0'"):
         item_pool(ITEMS, "question", {"enc": {"Which?": np.zeros(2)}})
 
 

@@ -24,7 +24,7 @@ def test_names_keep_their_order_also_from_one_text() -> None:
 
 
 def test_unknown_name_is_rejected() -> None:
-    with pytest.raises(InputError, match=r"no sampler 'flsch'; known are random, .*flesch"):
+    with pytest.raises(InputError, match=r"unknown sampler 'flsch'; available: random, .*flesch"):
         make_samplers(SamplingParams(samplers=("flsch",)))
 
 

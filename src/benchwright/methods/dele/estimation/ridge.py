@@ -30,7 +30,7 @@ def learn_ridge(task: Task) -> FromComplete:
     if models < _FEWEST_MODELS:
         return undefined(
             f"{models} training model{'' if models == 1 else 's'} answered nearly all items; "
-            f"at least {_FEWEST_MODELS} are required"
+            f"at least {_FEWEST_MODELS} are needed"
         )
     from threadpoolctl import threadpool_limits
 
