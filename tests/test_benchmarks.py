@@ -122,9 +122,9 @@ def test_benchmark_script_runs(
     if name == "bench_vllm" and importlib.util.find_spec("vllm"):
         pytest.skip("vLLM is here: it would load a model")
     script(name, SMALLEST[name]).main()
-    said = capsys.readouterr().out
-    assert said
-    assert "failed" not in said
+    message = capsys.readouterr().out
+    assert message
+    assert "failed" not in message
 
 
 @pytest.mark.parametrize("name", NEEDS_DATA)

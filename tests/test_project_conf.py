@@ -50,11 +50,11 @@ def test_names_defined_in_two_files_are_rejected(
     other = put(project, f"base/parameters/{name}", content)
     with pytest.raises(InputError) as caught:
         load_conf(project)
-    told = str(caught.value)
-    assert told.startswith(f"{kind} is defined in ")
-    assert told.endswith("; keep one of them")
-    assert str(other) in told
-    assert told.count("conf/base/parameters") == 2
+    report = str(caught.value)
+    assert report.startswith(f"{kind} is defined in ")
+    assert report.endswith("; keep one of them")
+    assert str(other) in report
+    assert report.count("conf/base/parameters") == 2
 
 
 def test_environment_overrides_base(project: Path) -> None:

@@ -52,8 +52,8 @@ def test_changed_decisions_name_the_rules() -> None:
         row("still-out", "similar"),
     )
     diff = diff_audits(before, after)
-    found = by_id(diff.items)
-    why = {item_id: (found[item_id]["change"], found[item_id]["why"]) for item_id in found}
+    result = by_id(diff.items)
+    why = {item_id: (result[item_id]["change"], result[item_id]["why"]) for item_id in result}
     assert why == {
         "in-clear": ("came_in", "easy no longer applies; similar no longer applies"),
         "in-unjudged": ("came_in", "easy can no longer be judged"),
@@ -75,9 +75,9 @@ def test_changed_decisions_name_the_rules() -> None:
 
 def test_items_in_one_audit_only_are_added_or_gone() -> None:
     diff = diff_audits(audit(row("a"), row("old", "easy")), audit(row("a"), row("new")))
-    found = by_id(diff.items)
-    assert {item: found[item]["change"] for item in found} == {"new": "added", "old": "gone"}
-    assert found["old"]["removed_by_before"] == "easy"
+    result = by_id(diff.items)
+    assert {item: result[item]["change"] for item in result} == {"new": "added", "old": "gone"}
+    assert result["old"]["removed_by_before"] == "easy"
     assert diff.rules.set_index("rule").loc["easy", "stopped"] == 0
 
 

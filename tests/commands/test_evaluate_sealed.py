@@ -87,14 +87,14 @@ def test_each_model_and_shots_has_a_file_that_the_monitor_pairs(
     names = sorted(path.name for path in out.iterdir())
     assert len(names) == 8
     assert names[0] == "gemma-3-270m@letters-0.test.json"
-    told = json.loads((out / "gemma-3-270m@letters-2.validation.json").read_text())
+    saved = json.loads((out / "gemma-3-270m@letters-2.validation.json").read_text())
     manifest = json.loads(files.manifest.read_text())
-    assert told["version"] == __version__
-    assert told["benchmark"]["canary"] == manifest["canary"]
-    assert told["benchmark"]["test"] == manifest["test"]["sha256"]
-    assert (told["half"], told["shots"], told["all"]["n"]) == ("validation", 2, N // 2)
-    assert told["all"]["accuracy"] == pytest.approx(0.9)
-    assert set(told["fields"]) == {"law", "math"}
+    assert saved["version"] == __version__
+    assert saved["benchmark"]["canary"] == manifest["canary"]
+    assert saved["benchmark"]["test"] == manifest["test"]["sha256"]
+    assert (saved["half"], saved["shots"], saved["all"]["n"]) == ("validation", 2, N // 2)
+    assert saved["all"]["accuracy"] == pytest.approx(0.9)
+    assert set(saved["fields"]) == {"law", "math"}
     # Nothing but results and names: no text of an item, no id.
     questions = [json.loads(row)["question"] for row in files.validation.read_text().splitlines()]
     written = "".join(path.read_text() for path in out.iterdir())
@@ -158,7 +158,7 @@ def test_missing_results_are_null_and_file_names_are_safe(
     request = command.SealedRequest(files.validation, "org/some model", "cloze", 5)
     file = command.write_score(request, SCORE, tmp_path / "folder")
     assert file == tmp_path / "folder" / "org_some_model@cloze-5.validation.json"
-    told = json.loads(file.read_text())
-    assert told["all"] == {"n": 9, "accuracy": 0.5, "se": None}
-    assert told["fields"] == {"law": {"n": 9, "accuracy": 0.5, "se": 0.1}}
-    assert told["unanswered"] == 1
+    saved = json.loads(file.read_text())
+    assert saved["all"] == {"n": 9, "accuracy": 0.5, "se": None}
+    assert saved["fields"] == {"law": {"n": 9, "accuracy": 0.5, "se": 0.1}}
+    assert saved["unanswered"] == 1

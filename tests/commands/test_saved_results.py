@@ -79,9 +79,9 @@ def test_all_table_formats_give_the_same_responses(kind: str, tmp_path: Path) ->
         order = [2, 0, 1]
         matrix = ResponseMatrix.of(MODELS, tuple(IDS[i] for i in order), correct=VALUES[:, order])
         ResponseMatrixDataset(filepath=str(file)).save(matrix)
-    found = read_answers([file])
-    assert (found.models, found.item_ids, found.notes) == (MODELS, IDS, ())
-    np.testing.assert_array_equal(found.correct, VALUES)
+    result = read_answers([file])
+    assert (result.models, result.item_ids, result.notes) == (MODELS, IDS, ())
+    np.testing.assert_array_equal(result.correct, VALUES)
 
 
 def test_items_of_logs_have_exported_ids_or_task_and_row(tmp_path: Path) -> None:
@@ -89,60 +89,60 @@ def test_items_of_logs_have_exported_ids_or_task_and_row(tmp_path: Path) -> None
     other = sample(7, 0.0, question="How?", choices={"text": ["c"]})
     drawn = sample(1, 1.0, item_id="q/9", condition="wicked-1")
     log(tmp_path / "m", "arc_easy", "org/m", ours, other, drawn)
-    found = read_answers([tmp_path])
-    assert found.models == ("org/m",)
-    assert found.item_ids == ("arc_easy/7", "q/2")
-    assert found.correct.tolist() == [[0, 1]]
-    assert found.items is not None
-    texts = dict(zip(found.items["item_id"], found.items["question"], strict=True))
+    result = read_answers([tmp_path])
+    assert result.models == ("org/m",)
+    assert result.item_ids == ("arc_easy/7", "q/2")
+    assert result.correct.tolist() == [[0, 1]]
+    assert result.items is not None
+    texts = dict(zip(result.items["item_id"], result.items["question"], strict=True))
     assert texts == {"q/2": "Why?\na\nb", "arc_easy/7": "How?\nc"}
-    assert found.notes == ("logs: 1 responses to perturbed items are ignored",)
+    assert result.notes == ("logs: 1 responses to perturbed items are ignored",)
 
 
 def test_first_of_duplicate_responses_counts_with_a_note(tmp_path: Path) -> None:
     log(tmp_path / "m", "t", "m", sample(0, 1.0), sample(1, 1.0), time="01")
     log(tmp_path / "m", "t", "m", sample(0, 0.0), sample(1, 1.0), time="02")
-    found = read_answers([tmp_path])
-    assert found.correct.tolist() == [[1, 1]]
-    (note,) = found.notes
+    result = read_answers([tmp_path])
+    assert result.correct.tolist() == [[1, 1]]
+    (note,) = result.notes
     assert note == "logs: 2 duplicate responses, of which 1 differ; the first counts"
 
 
 def test_only_the_first_filter_counts(tmp_path: Path) -> None:
     again = sample(0, 0.0) | {"filter": "last_number"}
     log(tmp_path, "t", "m", sample(0, 1.0), again)
-    found = read_answers([tmp_path])
-    assert (found.correct.tolist(), found.notes) == ([[1]], ())
+    result = read_answers([tmp_path])
+    assert (result.correct.tolist(), result.notes) == ([[1]], ())
 
 
 def test_duplicate_rows_of_a_table_are_reported(tmp_path: Path) -> None:
     twice = pd.concat([tidy(), tidy().iloc[:1].assign(correct=0.0)])
     twice.to_csv(tmp_path / "t.csv", index=False)
-    found = read_answers([tmp_path / "t.csv"])
-    np.testing.assert_array_equal(found.correct, VALUES)
-    assert len(found.notes) == 1
-    assert "t.csv: 1 doubled" in found.notes[0]
+    result = read_answers([tmp_path / "t.csv"])
+    np.testing.assert_array_equal(result.correct, VALUES)
+    assert len(result.notes) == 1
+    assert "t.csv: 1 doubled" in result.notes[0]
 
 
 def test_files_with_the_same_name_in_two_folders_are_read(tmp_path: Path) -> None:
     for name in MODELS:
         (tmp_path / name).mkdir()
         tidy().query("model == @name").to_csv(tmp_path / name / "a.csv", index=False)
-    found = read_answers([tmp_path / "ann" / "a.csv", tmp_path / "bob" / "a.csv"])
-    np.testing.assert_array_equal(found.correct, VALUES)
+    result = read_answers([tmp_path / "ann" / "a.csv", tmp_path / "bob" / "a.csv"])
+    np.testing.assert_array_equal(result.correct, VALUES)
 
 
 def test_tables_take_precedence_over_logs(tmp_path: Path) -> None:
     tidy().to_csv(tmp_path / "t.csv", index=False)
     log(tmp_path, "t", "ann", sample(0, 0.0, item_id="q/2"), sample(1, 1.0, item_id="q/77"))
-    found = read_answers([tmp_path])
-    assert found.item_ids == (*IDS, "q/77")
-    assert found.correct[0].tolist() == [1, 0, 1, 1]
-    assert "1 responses are in several kinds of files" in found.notes[0]
+    result = read_answers([tmp_path])
+    assert result.item_ids == (*IDS, "q/77")
+    assert result.correct[0].tolist() == [1, 0, 1, 1]
+    assert "1 responses are in several kinds of files" in result.notes[0]
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("a.csv", "item_id,model,prediction\nq,m,A\n", "no column 'correct' or 'score'"),
         ("a.csv", "x,y\n1,2\n", "no column 'item_id' or 'model'; it has x, y"),
@@ -153,14 +153,14 @@ def test_tables_take_precedence_over_logs(tmp_path: Path) -> None:
     ],
 )
 def test_files_without_responses_are_rejected(
-    name: str, text: str | None, said: str, tmp_path: Path
+    name: str, text: str | None, message: str, tmp_path: Path
 ) -> None:
     file = tmp_path / name
     if name.endswith("/"):
         file.mkdir()
     elif text is not None:
         file.write_text(text)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         read_answers([file])
 
 
@@ -179,10 +179,10 @@ def runs(tmp_path: Path) -> Path:
     ],
 )
 def test_versions_are_found_by_name(runs: Path, name: str, version: str) -> None:
-    found = find_audit(name, runs / AUDIT, "arc", "smart")
-    assert found.version.startswith(version)
-    assert found.where == "arc · smart"
-    assert found.coverage is not None
+    result = find_audit(name, runs / AUDIT, "arc", "smart")
+    assert result.version.startswith(version)
+    assert result.where == "arc · smart"
+    assert result.coverage is not None
 
 
 def test_audits_are_found_by_path(runs: Path, tmp_path: Path) -> None:
@@ -201,14 +201,16 @@ def test_audits_are_found_by_path(runs: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("2026-01", "matches several versions; .* has 2026-01-01T00.00.00.000Z, 2026-01-02"),
         ("2025", "is neither a version nor a path; .* has 2026-01-01"),
     ],
 )
-def test_unknown_audits_are_reported_with_existing_ones(runs: Path, name: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_unknown_audits_are_reported_with_existing_ones(
+    runs: Path, name: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
         find_audit(name, runs / AUDIT, "arc", "smart")
 
 

@@ -223,27 +223,27 @@ def mistake(folder: Path, sources: dict[str, Any], mirror: str = "", **changes: 
 
 def test_missing_file_is_reported_with_existing_files(tmp_path: Path, raw: Path) -> None:
     (raw / "itmes.jsonl").touch()
-    told = mistake(tmp_path, local("items.jsonl"))
-    assert told == f"{raw / 'items.jsonl'} is missing; {raw} has itmes.jsonl"
+    message = mistake(tmp_path, local("items.jsonl"))
+    assert message == f"{raw / 'items.jsonl'} is missing; {raw} has itmes.jsonl"
 
 
 def test_missing_column_is_reported_with_existing_columns(tmp_path: Path, raw: Path) -> None:
     (raw / "items.csv").write_text("split,Question,A,B,answer\ntest,q,x,y,0\n")
-    told = mistake(tmp_path, csv_sources("items.csv"))
-    assert told.endswith("no column 'question'; it has split, Question, A, B, answer")
-    told = mistake(tmp_path, local("items.csv", split_column="part"))
-    assert told.endswith("no column 'part'; it has split, Question, A, B, answer")
+    report = mistake(tmp_path, csv_sources("items.csv"))
+    assert report.endswith("no column 'question'; it has split, Question, A, B, answer")
+    report = mistake(tmp_path, local("items.csv", split_column="part"))
+    assert report.endswith("no column 'part'; it has split, Question, A, B, answer")
 
 
 def test_missing_split_is_reported_with_existing_splits(tmp_path: Path, raw: Path) -> None:
     (raw / "items.csv").write_text("split,question,A,B,answer\ntesting,q,x,y,0\ndev,q,x,y,0\n")
-    told = mistake(tmp_path, csv_sources("items.csv"))
-    assert "no row of split test" in told
-    assert told.endswith("the source has dev, testing")
+    report = mistake(tmp_path, csv_sources("items.csv"))
+    assert "no row of split test" in report
+    assert report.endswith("the source has dev, testing")
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("x.jsonl", b'{"a": 1}\n{"a": ', "line 2: not valid JSON"),
         ("x.jsonl", b'{"a": 1}\n[1]\n', "line 2: expected an object, got '[1]'"),
@@ -262,10 +262,10 @@ def test_missing_split_is_reported_with_existing_splits(tmp_path: Path, raw: Pat
     ],
 )
 def test_broken_files_raise_input_errors(
-    tmp_path: Path, name: str, content: bytes, told: str
+    tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match=re.escape(told)) as caught:
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
         read_verbatim(tmp_path / name)
     assert str(caught.value).startswith(str(tmp_path / name))
 
@@ -283,9 +283,9 @@ def test_short_csv_rows_lack_their_last_cells(tmp_path: Path) -> None:
 
 
 def test_invalid_benchmark_settings_are_reported_by_key(tmp_path: Path) -> None:
-    told = mistake(tmp_path, local("x.csv"), licence=None, colour="red")
-    assert "licence" in told
-    assert "colour" in told
+    message = mistake(tmp_path, local("x.csv"), licence=None, colour="red")
+    assert "licence" in message
+    assert "colour" in message
 
 
 def test_sources_are_read_only(tmp_path: Path) -> None:

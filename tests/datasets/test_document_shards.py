@@ -133,8 +133,8 @@ def test_only_pages_of_a_warc_are_documents(tmp_path: Path) -> None:
                 )
             )
     batches = DocumentShards(str(tmp_path), reading={"document_bytes": 100}).load()
-    found = [row for batch in batches for row in batch.to_pylist()]
-    assert [(row["text"], row["domain"]) for row in found] == [("<p>café", "a.example.org")]
+    result = [row for batch in batches for row in batch.to_pylist()]
+    assert [(row["text"], row["domain"]) for row in result] == [("<p>café", "a.example.org")]
     assert [fault.place for fault in batches.report.faults] == [4]
     assert warcio is not None
 

@@ -76,7 +76,7 @@ def test_json_may_be_a_list_or_lines(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ('[{"id": 1}, 2]', "entry 1: expected an object, got 2"),
         ('[{"id": 1}', "cannot be read: Expecting"),
@@ -84,11 +84,11 @@ def test_json_may_be_a_list_or_lines(tmp_path: Path, name: str) -> None:
         ("[]\n", "line 1: expected an object, got '[]'"),
     ],
 )
-def test_json_without_rows_is_rejected(tmp_path: Path, content: str, told: str) -> None:
+def test_json_without_rows_is_rejected(tmp_path: Path, content: str, message: str) -> None:
     path = put(tmp_path / "test.json", content)
     with pytest.raises(InputError, match=r"test\.json: ") as caught:
         read_copied([path])
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_files_of_different_types_and_columns_are_concatenated(tmp_path: Path) -> None:

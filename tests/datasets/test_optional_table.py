@@ -40,7 +40,7 @@ def test_parquet_is_read_by_its_suffix(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("absent.csv", None, r"part.file: .*absent.csv is missing"),
         ("torn.parquet", "PAR1", r"part.file: .*torn.parquet: cannot be read"),
@@ -55,13 +55,13 @@ def test_parquet_is_read_by_its_suffix(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_files_are_reported_in_one_line(
-    tmp_path: Path, name: str, content: str | None, said: str
+    tmp_path: Path, name: str, content: str | None, message: str
 ) -> None:
     if content is not None:
         (tmp_path / name).write_text(content)
     with pytest.raises((InputError, DatasetError)) as caught:
         table(tmp_path / name).load()
-    assert re.search(said, str(one_line(caught.value)))
+    assert re.search(message, str(one_line(caught.value)))
 
 
 def test_dataset_is_read_only(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_missing_configured_file_is_an_error_only_with_a_mirror(
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "message"),
     [
         ({"file": "../../secret.csv"}, "responses[0].file: Value error, '../../secret.csv' must"),
         ({"file": "a.pkl"}, "must end in .parquet"),
@@ -121,14 +121,14 @@ def test_missing_configured_file_is_an_error_only_with_a_mirror(
         ("a.csv", "responses[0]: Input should be a valid dictionary"),
     ],
 )
-def test_invalid_entries_are_reported_in_one_line(tmp_path: Path, entry: Any, told: str) -> None:
+def test_invalid_entries_are_reported_in_one_line(tmp_path: Path, entry: Any, message: str) -> None:
     with pytest.raises(DatasetError) as error:
         load(tmp_path, entry)
-    assert told in cause(error)
+    assert message in cause(error)
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("a.parquet", b"PAR1 torn", "a.parquet: cannot be read"),
         ("a.csv", b"item_id,model\nq1\n", "a.csv: cannot be read"),
@@ -142,11 +142,13 @@ def test_invalid_entries_are_reported_in_one_line(tmp_path: Path, entry: Any, to
         ("a.jsonl", b"\n", "a.jsonl: no rows"),
     ],
 )
-def test_unreadable_files_are_named(tmp_path: Path, name: str, content: bytes, told: str) -> None:
+def test_unreadable_files_are_named(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DatasetError) as error:
         load(tmp_path)
-    assert told in cause(error)
+    assert message in cause(error)
 
 
 def test_repeated_entries_are_rejected(tmp_path: Path) -> None:
@@ -338,7 +340,7 @@ GOOD = json.dumps(one()) + "\n"
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (GOOD * 2 + GOOD[:80], "line 3: not valid JSON"),
         (GOOD + "\n[1]\n", "line 3: expected an object, got [1]"),
@@ -359,14 +361,16 @@ GOOD = json.dumps(one()) + "\n"
         ("", "no rows"),
     ],
 )
-def test_invalid_logs_are_reported_with_the_line(tmp_path: Path, content: str, told: str) -> None:
+def test_invalid_logs_are_reported_with_the_line(
+    tmp_path: Path, content: str, message: str
+) -> None:
     folder = tmp_path / "m"
     folder.mkdir()
     (folder / "samples_t.jsonl").write_bytes(content.encode("latin-1"))
     with pytest.raises(DatasetError) as error:
         load(tmp_path)
     assert f"{folder}/samples_t.jsonl: " in cause(error)
-    assert told in cause(error)
+    assert message in cause(error)
 
 
 @pytest.mark.parametrize("say", ["{torn", "[1]"])

@@ -132,7 +132,7 @@ def test_other_columns_are_ignored_and_optional_ones_filled(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("item_id;rule\na;b\n", "no column 'verdict'; it has item_id, rule"),
         ("item_id,rule,verdict,Verdict\na,b,c,d\n", "column 'verdict' is not unique"),
@@ -142,13 +142,13 @@ def test_other_columns_are_ignored_and_optional_ones_filled(tmp_path: Path) -> N
     ],
 )
 def test_unreadable_files_are_reported_with_the_position(
-    tmp_path: Path, content: str | bytes, told: str
+    tmp_path: Path, content: str | bytes, message: str
 ) -> None:
     path = written(tmp_path, content)
     with pytest.raises(InputError) as error:
         read_spreadsheet(path, COLUMNS)
     assert str(error.value).startswith(str(path))
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 

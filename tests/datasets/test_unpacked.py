@@ -50,7 +50,7 @@ def test_limit_of_a_large_file_is_a_multiple_of_its_size(
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (MemoryError(), "cannot be read: MemoryError"),
         (MemoryError("no\n  room"), "cannot be read: no room"),
@@ -59,11 +59,11 @@ def test_limit_of_a_large_file_is_a_multiple_of_its_size(
         (InputError("no column 'a'"), "no column 'a'"),
     ],
 )
-def test_errors_of_libraries_become_one_line(error: Exception, told: str) -> None:
+def test_errors_of_libraries_become_one_line(error: Exception, message: str) -> None:
     path = Path("some") / "file.csv"
     with pytest.raises(InputError) as caught, read_errors(path):
         raise error
-    assert str(caught.value) == f"{path}: {told}"
+    assert str(caught.value) == f"{path}: {message}"
     with pytest.raises(InputError) as again, read_errors(path):
         raise InputError(f"{path}: said already")
     assert str(again.value) == f"{path}: said already"
@@ -106,7 +106,7 @@ def test_wrong_row_counts_in_the_footer_are_rejected(tmp_path: Path, claimed: in
     pq.write_table(pa.table({"a": ["x", "y", "z"]}), path)
     whole = path.read_bytes()
     footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
-    told = set()
+    report = set()
     for at in range(footer, len(whole) - 8):
         if whole[at] != 2 * 3:  # 3 as Thrift writes it
             continue
@@ -114,8 +114,8 @@ def test_wrong_row_counts_in_the_footer_are_rejected(tmp_path: Path, claimed: in
         try:
             read_parquet(path)
         except InputError as error:
-            told.add(str(error).partition(": ")[2])
-    assert f"3 rows, but the footer states {claimed}; write the file again" in told
+            report.add(str(error).partition(": ")[2])
+    assert f"3 rows, but the footer states {claimed}; write the file again" in report
 
 
 def test_invalid_utf_8_is_rejected(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_headers_are_checked(tmp_path: Path, content: str, columns: list[str]) -
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("a.csv", "a;b\n1;2\n", "'a;b'; separate cells by commas, not semicolons"),
         ("a.csv", "a\tb\n1\t2\n", "separate cells by commas, not tabs"),
@@ -56,10 +56,12 @@ def test_headers_are_checked(tmp_path: Path, content: str, columns: list[str]) -
         ("a.tsv", "a,b\n1,2\n", "separate cells by tabs, not commas"),
     ],
 )
-def test_other_delimiters_are_reported(tmp_path: Path, name: str, content: str, told: str) -> None:
+def test_other_delimiters_are_reported(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
     with pytest.raises(InputError, match=rf"{name}: line 1 has a single cell, '.*'; ") as caught:
         read_verbatim(put(tmp_path, content, name))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_line_ends_in_cells_are_kept_and_short_rows_lack_cells(tmp_path: Path) -> None:

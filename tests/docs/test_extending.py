@@ -59,9 +59,9 @@ def test_files_and_edits_of_the_page_fit_the_code(
 
 
 def test_page_has_the_expected_sections(page: str) -> None:
-    found = re.findall(r"^## (.*)$", page, re.MULTILINE)
+    result = re.findall(r"^## (.*)$", page, re.MULTILINE)
     promised = ["A benchmark", "A model", "A backend", "A rule of SMART filtering", "A sampler"]
-    assert [name for name in found if name in promised] == promised
+    assert [name for name in result if name in promised] == promised
 
 
 @pytest.mark.parametrize("old", ["", "twice\ntwice\n"])

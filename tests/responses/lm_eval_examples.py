@@ -96,9 +96,11 @@ def write_log(
     path = folder / f"samples_{task}_{time}.jsonl"
     lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
     path.write_text("".join(lines), encoding="utf-8")
-    said = results(task) if beside is None else beside
-    if said:
-        (folder / f"results_{time}.json").write_text(json.dumps(said, indent=2), encoding="utf-8")
+    message = results(task) if beside is None else beside
+    if message:
+        (folder / f"results_{time}.json").write_text(
+            json.dumps(message, indent=2), encoding="utf-8"
+        )
     return path
 
 

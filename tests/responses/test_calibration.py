@@ -185,7 +185,7 @@ def test_ties_choose_the_first_option_and_are_marked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"min_temperature": 5.0, "max_temperature": 2.0}, "must be below"),
         ({"min_temperature": 0.0}, "greater than 0"),
@@ -193,6 +193,6 @@ def test_ties_choose_the_first_option_and_are_marked() -> None:
         ({"temprature": 1.0}, "Extra inputs"),
     ],
 )
-def test_invalid_settings_are_rejected(wrong: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
+def test_invalid_settings_are_rejected(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
         ResponsesParams(**wrong)

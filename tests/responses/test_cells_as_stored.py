@@ -60,8 +60,24 @@ def test_booleans_are_zero_or_one_and_other_types_are_bad() -> None:
 
 
 def test_options_are_letters_or_indices() -> None:
-    said = ["A", " z ", "a", "0", "25", "-1", "-2", "1.5", "AB", "[", "{", "true", "é", "1.0", "@"]
-    assert read(options(column(said))) == [
+    message = [
+        "A",
+        " z ",
+        "a",
+        "0",
+        "25",
+        "-1",
+        "-2",
+        "1.5",
+        "AB",
+        "[",
+        "{",
+        "true",
+        "é",
+        "1.0",
+        "@",
+    ]
+    assert read(options(column(message))) == [
         *(0, 25, 0, 0, 25, None, "bad", "bad", "bad", "bad", "bad", "bad", "bad", 1, "bad"),
     ]
 
@@ -76,9 +92,9 @@ def test_option_indices_are_integers_below_a_thousand() -> None:
 
 def test_lists_of_numbers_may_be_json() -> None:
     as_texts = ["[1, 2.5]", " [-1]", "", " NA ", "[]", "[1", "[true]", '["1"]', "3", None]
-    found = number_lists(column(as_texts))
-    assert list(found.content) == [[1.0, 2.5], [-1.0], *[None] * 8]
-    assert found.bad.tolist() == [*[False] * 4, *[True] * 5, False]
+    result = number_lists(column(as_texts))
+    assert list(result.content) == [[1.0, 2.5], [-1.0], *[None] * 8]
+    assert result.bad.tolist() == [*[False] * 4, *[True] * 5, False]
     huge = number_lists(column([f"[{10**400}]", "[NaN]", "[" * 20_000]))
     assert huge.bad.tolist() == [True, False, True]
     stored = number_lists(column([[1, 2], [], None, [None]], pa.list_(pa.int64())))
@@ -88,8 +104,8 @@ def test_lists_of_numbers_may_be_json() -> None:
 
 
 def test_lists_of_texts_may_be_json() -> None:
-    found = text_lists(column([json.dumps(["a", "é"]), '["a", 1]', "a", None, "[]"]))
-    assert list(found) == [("a", "é"), None, None, None, ()]
+    result = text_lists(column([json.dumps(["a", "é"]), '["a", 1]', "a", None, "[]"]))
+    assert list(result) == [("a", "é"), None, None, None, ()]
     assert list(text_lists(column([["a"], None, []]))) == [("a",), None, ()]
 
 
@@ -105,7 +121,7 @@ def test_texts_are_verbatim_and_integers_become_digits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
+    ("kind", "message"),
     [
         (pa.null(), "empty"),
         (pa.bool_(), "number"),
@@ -120,8 +136,8 @@ def test_texts_are_verbatim_and_integers_become_digits() -> None:
         (pa.decimal128(10), "other"),
     ],
 )
-def test_column_kinds(kind: pa.DataType, told: str) -> None:
-    assert column_kind(pa.chunked_array([], type=kind)) == told
+def test_column_kinds(kind: pa.DataType, message: str) -> None:
+    assert column_kind(pa.chunked_array([], type=kind)) == message
 
 
 def test_dictionary_encoded_texts_are_read() -> None:

@@ -108,21 +108,21 @@ def test_models_of_unknown_family_are_skipped_with_distinct_family() -> None:
 
 
 def refusal(rule: dict[str, object], there: ResponseMatrix = FIVE) -> str:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as report:
         choose_filter_models(rule, there, KIN)  # type: ignore[arg-type]
-    assert "\n" not in str(told.value)
-    return str(told.value)
+    assert "\n" not in str(report.value)
+    return str(report.value)
 
 
 def test_too_few_distinct_models_are_reported_with_their_number() -> None:
-    told = refusal({"choose": "strongest", "count": 4, "distinct": "organisation"})
-    assert "count=4" in told
-    assert "only 3 are of different organisations" in told
+    message = refusal({"choose": "strongest", "count": 4, "distinct": "organisation"})
+    assert "count=4" in message
+    assert "only 3 are of different organisations" in message
 
 
 def test_single_model_has_no_weaker_half() -> None:
-    told = refusal({"choose": "forward", "count": 1, "distinct": "none"}, matrix(a=5))
-    assert "weaker half of the models that answered enough items (0)" in told
+    message = refusal({"choose": "forward", "count": 1, "distinct": "none"}, matrix(a=5))
+    assert "weaker half of the models that answered enough items (0)" in message
 
 
 def test_no_responses_and_too_few_have_different_errors() -> None:
@@ -131,14 +131,14 @@ def test_no_responses_and_too_few_have_different_errors() -> None:
     blank = matrix(a=[NAN] * 10)
     assert "no responses" in refusal(rule, blank)
     scattered = matrix(a=[1, 1, 1, 1, NAN, NAN], b=[1, 1, NAN, NAN, 1, 1])
-    told = refusal({**rule, "min_coverage": 1.0}, scattered)
-    assert "the highest coverage is 0.667 (a)" in told
+    message = refusal({**rule, "min_coverage": 1.0}, scattered)
+    assert "the highest coverage is 0.667 (a)" in message
 
 
 def test_models_without_common_items_are_rejected() -> None:
     there = matrix(a=[1, 1, NAN, NAN], b=[NAN, NAN, 1, 1])
-    told = refusal({"choose": "strongest", "count": 1, "min_coverage": 0.5}, there)
-    assert "no item was answered by all 2 eligible models" in told
+    message = refusal({"choose": "strongest", "count": 1, "min_coverage": 0.5}, there)
+    assert "no item was answered by all 2 eligible models" in message
 
 
 @pytest.mark.parametrize(

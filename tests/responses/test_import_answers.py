@@ -196,8 +196,8 @@ def test_rows_inconsistent_with_the_gold_are_counted_and_kept(
     make_items: Make, make_file: Make, row: dict[str, Any], contradicts: bool
 ) -> None:
     sound = {"item_id": "q2", "model": "m", "correct": 1}
-    told = {"item_id": "q1", "model": "m", "correct": None, **row}
-    file = make_file({name: [sound.get(name), told[name]] for name in told})
+    report = {"item_id": "q1", "model": "m", "correct": None, **row}
+    file = make_file({name: [sound.get(name), report[name]] for name in report})
     result = imported(make_items("q1", "q2"), file)
     assert counts(result).get("contradicting", 0) == int(contradicts)
     assert len(result.imported_responses) == 2
@@ -207,7 +207,7 @@ def test_rows_inconsistent_with_the_gold_are_counted_and_kept(
 
 
 @pytest.mark.parametrize(
-    ("bad", "told"),
+    ("bad", "message"),
     [
         ({"correct": 2}, "correct outside 0–1"),
         ({"correct": None}, "no response"),
@@ -235,7 +235,7 @@ def test_rows_inconsistent_with_the_gold_are_counted_and_kept(
     ],
 )
 def test_invalid_rows_are_dropped_and_reported(
-    make_items: Make, make_file: Make, bad: dict[str, Any], told: str
+    make_items: Make, make_file: Make, bad: dict[str, Any], message: str
 ) -> None:
     good = {"item_id": "q2", "model": "m", "correct": 1}
     rows = [good, {"item_id": "q1", "model": "m", **bad}]
@@ -244,7 +244,7 @@ def test_invalid_rows_are_dropped_and_reported(
     result = imported(make_items("q1", "q2"), file)
     assert result.imported_responses.item_id.tolist() == ["q2"]
     assert counts(result)["dropped"] == 1
-    assert f"1 dropped ({told}), e.g. q1 × " in result.import_report.detail[0]
+    assert f"1 dropped ({message}), e.g. q1 × " in result.import_report.detail[0]
 
 
 def test_probabilities_rounded_above_one_are_clipped(make_items: Make, make_file: Make) -> None:
@@ -254,7 +254,7 @@ def test_probabilities_rounded_above_one_are_clipped(make_items: Make, make_file
 
 
 @pytest.mark.parametrize(
-    ("columns", "told"),
+    ("columns", "message"),
     [
         ({"item_id": ["q1"], "correct": [1]}, "needs a column 'model'"),
         ({"model": ["m"], "correct": [1]}, "needs 'item_id', 'content_hash' or 'question'"),
@@ -273,12 +273,12 @@ def test_probabilities_rounded_above_one_are_clipped(make_items: Make, make_file
     ],
 )
 def test_invalid_tidy_files_are_rejected_by_name(
-    make_items: Make, make_file: Make, columns: dict[str, Any], told: str
+    make_items: Make, make_file: Make, columns: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError) as error:
         imported(make_items("q1"), make_file(columns, layout="tidy"))
     assert str(error.value).startswith("a.parquet")
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
@@ -437,7 +437,7 @@ def test_first_cell_of_repeated_models_or_items_counts(make_items: Make, make_fi
 
 
 @pytest.mark.parametrize(
-    ("columns", "told"),
+    ("columns", "message"),
     [
         ({"item_id": ["q1"], "m": [1], "subject": ["math"]}, "column 'subject': expected 0–1"),
         ({"id": ["x1"], "m": [1]}, "neither 'x1' nor 'm' is an item id"),
@@ -447,12 +447,12 @@ def test_first_cell_of_repeated_models_or_items_counts(make_items: Make, make_fi
     ],
 )
 def test_invalid_wide_files_are_rejected_by_name(
-    make_items: Make, make_file: Make, columns: dict[str, Any], told: str
+    make_items: Make, make_file: Make, columns: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError) as error:
         imported(make_items("q1"), make_file(columns))
     assert str(error.value).startswith("a.parquet")
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_style_and_shots_of_a_wide_file_are_configurable(make_items: Make, make_file: Make) -> None:

@@ -296,14 +296,14 @@ def test_repeated_questions_of_real_mmlu_join_to_distinct_items(
     result = import_as_rows(files, items, ingested.calibration_items)
     assert len(asked) == len(result.imported_responses) > 200
     assert result.import_report.not_joined.sum() == 0
-    found = dict(
+    actual = dict(
         zip(
             result.imported_responses.item_id,
             (int(-values[0]) for values in result.imported_responses.logprobs),
             strict=True,
         )
     )
-    assert found == dict(zip(asked.item_id, asked.index, strict=True))
+    assert actual == dict(zip(asked.item_id, asked.index, strict=True))
 
 
 def mmlu_doc(item: pd.Series) -> dict[str, Any]:
@@ -448,8 +448,8 @@ def test_mixed_continuations_give_an_unknown_style_with_a_note(
     ]
     result = imported(tmp_path, items, rows)
     assert result.imported_responses["style"].tolist() == ["", ""]
-    told = "style unknown: the continuations have several styles (cloze in 1, letters in 1)"
-    assert told in result.import_report.detail[0]
+    message = "style unknown: the continuations have several styles (cloze in 1, letters in 1)"
+    assert message in result.import_report.detail[0]
 
 
 def test_options_that_are_letters_do_not_make_a_log_mixed(tmp_path: Path, make_items: Make) -> None:
@@ -549,8 +549,8 @@ def test_acc_that_differs_from_the_log_likelihoods_is_reported(
     ]
     result = imported(tmp_path, items, rows)
     assert counts(result) == {"rows": 3, "joined_by_hash": 3, "contradicting": 1}
-    told = "1 inconsistent with the gold, e.g. q1 × org/model-7b"
-    assert result.import_report.detail[0] == told
+    message = "1 inconsistent with the gold, e.g. q1 × org/model-7b"
+    assert result.import_report.detail[0] == message
 
 
 def test_first_of_repeated_documents_counts(tmp_path: Path, make_items: Make) -> None:
@@ -671,8 +671,10 @@ def test_logs_of_many_subjects_are_one_configuration(tmp_path: Path) -> None:
         task = f"mmlu_{doc['subject']}"
         row = scored(0, doc, LETTERS, [-2, -1, -3, -4], doc["answer"])
         write_log(tmp_path / "m", [row], task=task, beside=None if task[-1] == "w" else {})
-    said = results("mmlu_law") | {"n-shot": {f"mmlu_{subject}": 5 for subject in subjects}}
-    write_log(tmp_path / "m", [scored(0, docs[2], LETTERS, [-2, -1, -3, -4], 2)], "mmlu_law", said)
+    message = results("mmlu_law") | {"n-shot": {f"mmlu_{subject}": 5 for subject in subjects}}
+    write_log(
+        tmp_path / "m", [scored(0, docs[2], LETTERS, [-2, -1, -3, -4], 2)], "mmlu_law", message
+    )
     result = import_as_rows(load(tmp_path), ingested.items, ingested.calibration_items)
     asked = result.imported_responses[["model", "style", "shots"]].drop_duplicates()
     assert asked.to_numpy().tolist() == [["org/model-7b", "letters", 5]]

@@ -209,8 +209,8 @@ def test_families_from_real_names_match_the_architectures(shared_data: Path) -> 
     table = pd.read_parquet(shared_data / "responses" / "leaderboard_v1_models.parquet")
     table["family"] = [describe_name(name).family for name in table["name"]]
     assert (table["family"] != table["name"]).mean() > 0.5
-    told = table[table["family"].isin(ARCHITECTURES) & (table["arch"] != "error")]
-    right = [arch in ARCHITECTURES[f] for f, arch in zip(told.family, told.arch, strict=True)]
+    report = table[table["family"].isin(ARCHITECTURES) & (table["arch"] != "error")]
+    right = [arch in ARCHITECTURES[f] for f, arch in zip(report.family, report.arch, strict=True)]
     assert len(right) > 1_500
     assert sum(right) / len(right) > 0.98
 

@@ -120,8 +120,8 @@ def test_unaltered_items_are_answered_in_both_conditions(tmp_path: Path, make_it
     write_log(tmp_path, [lines[0]], "original")
     write_log(tmp_path, [lines[1]], "wicked_1")
     result = imported(tmp_path, items, perturbed_items)
-    found = result.imported_responses[["item_id", "condition"]].to_numpy().tolist()
-    assert found == [["q2", "question"], ["q2", "wicked-1"]]
+    actual = result.imported_responses[["item_id", "condition"]].to_numpy().tolist()
+    assert actual == [["q2", "question"], ["q2", "wicked-1"]]
 
 
 def test_copy_with_another_seed_is_ignored_entirely(tmp_path: Path, items: pd.DataFrame) -> None:
@@ -302,10 +302,10 @@ def test_wide_file_of_a_copy_does_not_affect_the_originals(
 ) -> None:
     perturbed_items = copies_of(items)
     file = make_file({"item_id": NAMES, "m": [1] * 8}, layout="wide", condition="wicked-1")
-    found = import_as_rows({file.name: file}, items, Demonstrations.empty(), perturbed_items)
+    result = import_as_rows({file.name: file}, items, Demonstrations.empty(), perturbed_items)
     recorded = (
-        found.imported_responses,
-        found.wide_matrices,
+        result.imported_responses,
+        result.wide_matrices,
         Calibration.empty(),
         items,
         perturbed_items,

@@ -126,16 +126,16 @@ def test_items_are_not_modified(make_items: Make, make_responses: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "message"),
     [(("q1", "q1"), "repeats item 'q1'"), (("q9",), "unknown item 'q9'")],
 )
 def test_copy_with_unknown_or_repeated_items_is_rejected(
-    make_items: Make, make_responses: Make, names: tuple[str, ...], told: str
+    make_items: Make, make_responses: Make, names: tuple[str, ...], message: str
 ) -> None:
     perturbed_items = PerturbedItems.from_rows(
         [perturbed("wicked-0", name, ["a", "b"], 0) for name in names]
     )
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         build(
             make_responses(answer("q1", "wicked-0", [0.5, 0.5])), make_items("q1"), perturbed_items
         )

@@ -168,9 +168,9 @@ def test_sources_with_different_prompts_are_reported(
     files = ["arc_challenge_7models.parquet", "leaderboard_v1_arc_challenge.parquet"]
     items = real_items("arc_challenge")
     result, matrix = read(shared_data, items, *files)
-    told = result.import_report.iloc[1]
-    assert told.contradicting > 0.2 * told.doubled > 0
-    assert "if the model was asked in another way, say so" in told.detail
+    report = result.import_report.iloc[1]
+    assert report.contradicting > 0.2 * report.doubled > 0
+    assert "if the model was asked in another way, say so" in report.detail
     _, apart = read(
         shared_data, items, files[0], {"file": files[1], "style": "letters", "shots": 25}
     )

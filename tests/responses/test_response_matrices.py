@@ -95,9 +95,9 @@ def test_live_responses_replace_recorded_ones_and_report_the_difference(
     out = built(make_items("q1", "q2"), live=live, recorded=recorded)
     assert out.response_matrix.prediction.tolist() == [[1, -1]]
     np.testing.assert_allclose(out.response_matrix.p_answer, [[0.7, 0.9]], rtol=1e-6)
-    told = out.answer_coverage.iloc[0]
-    assert (told.source, told.answered, told.superseded, told.compared) == ("both", 2, 1, 1)
-    assert told.mean_abs_difference == pytest.approx(0.5)
+    report = out.answer_coverage.iloc[0]
+    assert (report.source, report.answered, report.superseded, report.compared) == ("both", 2, 1, 1)
+    assert report.mean_abs_difference == pytest.approx(0.5)
     assert out.responses.source.tolist() == ["live", "a.parquet"]
 
 

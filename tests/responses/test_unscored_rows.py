@@ -148,9 +148,9 @@ def test_matrices_and_coverage_equal_those_of_all_rows(
     pd.testing.assert_frame_equal(packed.import_report, rows.import_report)
     one, other = (
         build_response_matrices(
-            asked, found.imported_responses, found.wide_matrices, NOTHING, items
+            asked, result.imported_responses, result.wide_matrices, NOTHING, items
         )
-        for found in (packed, rows)
+        for result in (packed, rows)
     )
     for name in ("response_matrix", "choices_only_matrix"):
         now, then = getattr(one, name), getattr(other, name)

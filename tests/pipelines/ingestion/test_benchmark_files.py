@@ -55,7 +55,7 @@ def test_a_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) 
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "told"),
+    ("place", "value", "message"),
     [
         (("colour",), "red", "Extra inputs"),
         (("splits", "calibration"), ["test"], "split test is for evaluation"),
@@ -73,14 +73,14 @@ def test_a_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) 
     ],
 )
 def test_a_mistake_in_a_benchmark_file_is_told(
-    place: tuple[str, ...], value: Any, told: str, conf_benchmark: Any
+    place: tuple[str, ...], value: Any, message: str, conf_benchmark: Any
 ) -> None:
     benchmark = conf_benchmark("mmlu")
     section = benchmark
     for key in place[:-1]:
         section = section[key]
     section[place[-1]] = value
-    with pytest.raises(ValidationError, match=told):
+    with pytest.raises(ValidationError, match=message):
         BenchmarkParams.model_validate(benchmark)
 
 

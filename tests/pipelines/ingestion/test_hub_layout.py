@@ -234,8 +234,8 @@ def test_without_the_hub_the_user_is_told_what_would_do(
     monkeypatch.setattr("datasets.load_dataset", away)
     with pytest.raises(DatasetError) as caught:
         hub_result(conf_benchmark("gsm8k"), tmp_path)
-    told = str(caught.value.__cause__)
-    assert "\n" not in told
-    assert told.startswith("openai/gsm8k (configuration main) could not be read: Couldn't reach")
-    assert "benchmarks/gsm8k.parquet with --params mirror_root=" in told
-    assert f"put a copy of the dataset in {tmp_path / 'hub'}" in told
+    report = str(caught.value.__cause__)
+    assert "\n" not in report
+    assert report.startswith("openai/gsm8k (configuration main) could not be read: Couldn't reach")
+    assert "benchmarks/gsm8k.parquet with --params mirror_root=" in report
+    assert f"put a copy of the dataset in {tmp_path / 'hub'}" in report

@@ -400,10 +400,10 @@ def test_ids_sort_as_a_reader_expects_and_long_digits_do_no_harm() -> None:
 def test_a_rejected_row_is_told_whole_even_with_texts_no_file_can_hold() -> None:
     bad = row("bad", question="half \ud83d", note="x" * 500, when=pd.Timestamp("2024-01-02"))
     (rejected,) = ingest([GOOD, bad]).rejected_items.itertuples()
-    told = json.loads(rejected.raw)
-    assert told["note"] == "x" * 500
-    assert told["when"] == "2024-01-02 00:00:00"
-    assert "_split" not in told
+    saved = json.loads(rejected.raw)
+    assert saved["note"] == "x" * 500
+    assert saved["when"] == "2024-01-02 00:00:00"
+    assert "_split" not in saved
     rejected.raw.encode()
 
 
