@@ -135,7 +135,7 @@ def test_damaged_shards_are_scored_again_with_a_warning(
     second.write_bytes(flipped)
     pd.testing.assert_frame_equal(stage.run(), wanted)
     assert stage.bytes() == complete
-    assert sum("is ignored and scored again" in text for text in caplog.messages) >= 2
+    assert sum("is ignored; its prompts are scored again" in text for text in caplog.messages) >= 2
 
 
 def test_stopped_run_resumes(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
