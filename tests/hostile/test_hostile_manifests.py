@@ -65,7 +65,7 @@ def test_an_impossible_number_is_reported_with_its_field(
 def test_invalid_weights_and_repeated_items_are_refused(tmp_path: Path) -> None:
     for change, told in (
         ({"items": [SUBSET["subset"]["items"][0] | {"weight": 0.5}]}, "weights sum to 0.5"),
-        ({"items": SUBSET["subset"]["items"] * 2}, "an item is listed twice"),
+        ({"items": SUBSET["subset"]["items"] * 2}, "an item is listed more than once"),
         ({"items_hash": "0"}, "the items differ from the exported ones"),
     ):
         document = {"subset": SUBSET["subset"] | change}
