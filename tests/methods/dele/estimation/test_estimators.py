@@ -218,7 +218,7 @@ def test_estimates_stay_within_possible_scores(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("positions", "weights", "said"),
+    ("positions", "weights", "message"),
     [
         ([], [], "no items"),
         ([0, 0], [0.5, 0.5], "twice"),
@@ -229,10 +229,10 @@ def test_estimates_stay_within_possible_scores(data: st.DataObject) -> None:
     ],
 )
 def test_invalid_subsets_are_rejected(
-    positions: list[int], weights: list[float], said: str, prepared: PreparedTraining, run: Any
+    positions: list[int], weights: list[float], message: str, prepared: PreparedTraining, run: Any
 ) -> None:
     subset = WeightedSubset(np.array(positions, dtype=np.intp), np.array(weights))
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         run("mean", prepared, subset, np.zeros((1, 120)))
 
 

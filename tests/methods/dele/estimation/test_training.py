@@ -90,7 +90,7 @@ def test_models_with_many_missing_responses_are_not_nearly_complete() -> None:
 
 
 @pytest.mark.parametrize(
-    ("training", "said"),
+    ("training", "message"),
     [
         (Training(np.zeros(5)), r"must be \(models, items\)"),
         (Training(np.zeros((3, 0))), r"must be \(models, items\)"),
@@ -99,8 +99,8 @@ def test_models_with_many_missing_responses_are_not_nearly_complete() -> None:
         (Training(np.zeros((2, 3)), families=np.zeros(3, int)), "families has 3 labels; 2"),
     ],
 )
-def test_invalid_training_is_rejected(training: Training, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_invalid_training_is_rejected(training: Training, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         PreparedTraining(training)
 
 

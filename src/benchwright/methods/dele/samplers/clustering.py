@@ -346,7 +346,7 @@ def _dbscan(features: Features, source: str, params: ClusteringParams) -> Labels
 
 
 def _by_size(labels: Labels) -> Labels:
-    """Number clusters by decreasing size, ties by first row; noise stays noise."""
+    """Renumber clusters by decreasing size, ties by first row; noise stays noise."""
     names, first, counts = np.unique(labels, return_index=True, return_counts=True)
     real = names != NOISE
     ranked = names[real][np.lexsort((first[real], -counts[real]))]
