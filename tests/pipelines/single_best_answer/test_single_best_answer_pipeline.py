@@ -238,7 +238,7 @@ def test_missing_classifier_is_none_and_damaged_one_an_error(tmp_path: Path) -> 
     folder = ClassifierFolder(folder=str(tmp_path))
     assert folder.load() is None
     (tmp_path / "classifier.json").write_text('{"kind": "emb')
-    with pytest.raises(Exception, match="kedro run --pipeline sba to write it again"):
+    with pytest.raises(Exception, match="run kedro run --pipeline sba to train one"):
         folder.load()
 
 
