@@ -85,7 +85,7 @@ def clock() -> Callable[[], float]:
 
 
 def test_other_combinations_run_after_a_failure(clock: Callable[[], float]) -> None:
-    report: list[str] = []
+    lines: list[str] = []
     kept: list[int] = []
 
     def execute(combination: Combination) -> SweepRun:
@@ -93,16 +93,16 @@ def test_other_combinations_run_after_a_failure(clock: Callable[[], float]) -> N
             raise InputError("items.csv, row 3: answer 'F'")
         return SweepRun(combination, "done", metrics={"n_items": 1000, "n_kept": 900})
 
-    runs = run_combinations([A, B, C], execute, report.append, lambda r: kept.append(len(r)), clock)
+    runs = run_combinations([A, B, C], execute, lines.append, lambda r: kept.append(len(r)), clock)
     assert [run.status for run in runs] == ["failed", "done", "done"]
     assert runs[0].error == "items.csv, row 3: answer 'F'"
     assert [run.seconds for run in runs] == [5, 5, 5]
     assert kept == [1, 2, 3]
-    assert report[1] == (
+    assert lines[1] == (
         "[1/3] arc · smart · seed 0: failed in 5 s: items.csv, row 3: answer 'F'; "
         "2 remaining, about 10 s"
     )
-    assert report[-1] == "[3/3] mmlu · smart · seed 0: done in 5 s, kept 900 of 1,000"
+    assert lines[-1] == "[3/3] mmlu · smart · seed 0: done in 5 s, kept 900 of 1,000"
 
 
 def test_unexpected_errors_are_one_line_in_the_summary_and_a_traceback_in_the_log(

@@ -229,17 +229,17 @@ def test_missing_file_is_reported_with_existing_files(tmp_path: Path, raw: Path)
 
 def test_missing_column_is_reported_with_existing_columns(tmp_path: Path, raw: Path) -> None:
     (raw / "items.csv").write_text("split,Question,A,B,answer\ntest,q,x,y,0\n")
-    report = mistake(tmp_path, csv_sources("items.csv"))
-    assert report.endswith("no column 'question'; it has split, Question, A, B, answer")
-    report = mistake(tmp_path, local("items.csv", split_column="part"))
-    assert report.endswith("no column 'part'; it has split, Question, A, B, answer")
+    message = mistake(tmp_path, csv_sources("items.csv"))
+    assert message.endswith("no column 'question'; it has split, Question, A, B, answer")
+    message = mistake(tmp_path, local("items.csv", split_column="part"))
+    assert message.endswith("no column 'part'; it has split, Question, A, B, answer")
 
 
 def test_missing_split_is_reported_with_existing_splits(tmp_path: Path, raw: Path) -> None:
     (raw / "items.csv").write_text("split,question,A,B,answer\ntesting,q,x,y,0\ndev,q,x,y,0\n")
-    report = mistake(tmp_path, csv_sources("items.csv"))
-    assert "no row of split test" in report
-    assert report.endswith("the source has dev, testing")
+    message = mistake(tmp_path, csv_sources("items.csv"))
+    assert "no row of split test" in message
+    assert message.endswith("the source has dev, testing")
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_wrong_row_counts_in_the_footer_are_rejected(tmp_path: Path, claimed: in
     pq.write_table(pa.table({"a": ["x", "y", "z"]}), path)
     whole = path.read_bytes()
     footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
-    report = set()
+    messages = set()
     for at in range(footer, len(whole) - 8):
         if whole[at] != 2 * 3:  # 3 as Thrift writes it
             continue
@@ -114,8 +114,8 @@ def test_wrong_row_counts_in_the_footer_are_rejected(tmp_path: Path, claimed: in
         try:
             read_parquet(path)
         except InputError as error:
-            report.add(str(error).partition(": ")[2])
-    assert f"3 rows, but the footer states {claimed}; write the file again" in report
+            messages.add(str(error).partition(": ")[2])
+    assert f"3 rows, but the footer states {claimed}; write the file again" in messages
 
 
 def test_invalid_utf_8_is_rejected(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ FILES = {
     "an open list": ("_benchmarks:\n  toy: [\n", "line 3"),
     "tabs": ("_benchmarks:\n\ttoy: x\n", "cannot start any token"),
     "a name twice": (BENCHMARK + "    name: other\n", "found duplicate key name"),
-    "a list": ("- a\n- b\n", "is a list"),
+    "a list": ("- a\n- b\n", "expected a mapping, got a list"),
     "a NUL": ("a: \0\n", "unacceptable character"),
     "lists in lists": ("a: " + "[" * 5_000, "toy.yml"),
     "lists of lists": (
