@@ -74,18 +74,18 @@ def test_the_order_of_models_and_items_does_not_matter() -> None:
 def test_too_few_held_out_models_make_a_metric_in_sample() -> None:
     m = matrix({"a": "xx", "b": "xx", "c": "xx", "d": "xx"})
     assert in_sample_note(choose(m, ["a"])) == ""
-    assert in_sample_note(choose(m, ["a", "b"])) == "in-sample: only 2 models held out"
-    assert in_sample_note(choose(m, ["a", "b", "c", "d"])) == "in-sample: no model is held out"
+    assert in_sample_note(choose(m, ["a", "b"])) == "in-sample: only 2 held-out models"
+    assert in_sample_note(choose(m, ["a", "b", "c", "d"])) == "in-sample: no held-out models"
 
 
 @pytest.mark.parametrize(
     ("answers", "filter_models", "said"),
     [
-        ({"a": "xx", "b": "xx"}, ["a"], "1 of the 2 models that judge the result also chose"),
-        ({"a": "xx", "b": "xx"}, ["a", "b"], "Every model that judges the result also chose"),
+        ({"a": "xx", "b": "xx"}, ["a"], "1 of the 2 models of the panel are filter models"),
+        ({"a": "xx", "b": "xx"}, ["a", "b"], "All models of the panel are filter models"),
         ({"a": "xx", "a-chat": "xx"}, ["a"], "1 model shares its family"),
         ({"a": "xx", "b": "x."}, ["a"], "1 model was left out"),
-        ({"a": "x.....", "b": "xxxxxx"}, ["a"], "compared on 1 of 6 items only"),
+        ({"a": "x.....", "b": "xxxxxx"}, ["a"], "compared on the 1 of 6 items"),
         ({"a": "..", "b": ".."}, [], "No model answered enough items"),
     ],
 )
@@ -120,7 +120,7 @@ def test_held_out_models_of_unknown_family_are_counted_and_told() -> None:
     panel = choose_panel(matrix, items, models, ["a/llama-3-8b"], "all", EvaluationParams())
     assert panel.unknown_family == 2
     assert any(
-        "2 of the 3 held-out models tell no family" in note for note in panel_warnings(panel, 0.95)
+        "2 of the 3 held-out models is unknown" in note for note in panel_warnings(panel, 0.95)
     )
     nobody_chose = choose_panel(matrix, items, models, [], "all", EvaluationParams())
     assert nobody_chose.unknown_family == 0

@@ -177,15 +177,15 @@ def test_headline_and_tiles_take_the_rows_of_the_held_out_models(report: Any, sm
     ]
     out = report(random_comparison=RandomComparison.from_rows(rows))
     summary = out["report_summary"]["summary"]
-    assert "kept less well than by removing items at random" in summary["judgement"]
+    assert "preserved less well than by random removal" in summary["judgement"]
     assert "7.5 → 11.8 points, wider than random subsets (6.9–8.2)" in (summary["judgement"])
     tiles = {tile["name"]: (tile["value"], tile["note"]) for tile in summary["tiles"]}
-    place, beside = tiles["Among random subsets"]
+    place, beside = tiles["Random subsets"]
     assert place == "percentile 2"
     assert re.findall(r"[\d.]+\d", beside.replace("95%", "")) == ["0.975", "0.950", "0.990"]
     change, beside = tiles["Range of the best"]
     assert change == "7.5 → 11.8"
     assert re.findall(r"[\d.]+\d", beside) == ["6.9", "8.2"]
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", out["report"]))
-    assert tiles["Among random subsets"][1] in page
+    assert tiles["Random subsets"][1] in page
     assert tiles["Range of the best"][1] in page

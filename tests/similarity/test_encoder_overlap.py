@@ -199,7 +199,7 @@ def test_few_similar_items_make_independent_verdicts_agree() -> None:
 def test_names_may_come_joined_from_the_command_line_and_each_once() -> None:
     joined = EmbeddingParams.model_validate({"compare": "one+two"})
     assert joined.compare == ("one", "two")
-    with pytest.raises(ValueError, match="twice"):
+    with pytest.raises(ValueError, match="more than once"):
         EmbeddingParams(compare=("one", "one"))
 
 

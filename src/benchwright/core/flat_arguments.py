@@ -14,9 +14,9 @@ def flat_arguments(function: Callable[..., Result]) -> Callable[..., Result]:
     A pipeline node can then name each field, and Kedro validates each by its type.
     """
     hints = get_type_hints(function)
-    *own, last = signature(function).parameters
+    *others, last = signature(function).parameters
     bundle = hints[last]
-    kinds = {name: hints[name] for name in own} | get_type_hints(bundle)
+    kinds = {name: hints[name] for name in others} | get_type_hints(bundle)
     flat = Signature(
         [Parameter(n, Parameter.POSITIONAL_OR_KEYWORD, annotation=kinds[n]) for n in kinds]
     )

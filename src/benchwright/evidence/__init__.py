@@ -1,1 +1,1 @@
-"""What every method is judged by: a panel of models, rank agreement, random subsets."""
+"""Evidence for a subset: the panel of models, rank agreement and random subsets."""

@@ -1,8 +1,8 @@
 """Difficulty and discrimination of items, and IRE, the baseline that filters items by them.
 
 IRE (SMART, section 4.3, Tables 4 and 5, after Rodriguez et al. 2021, *Evaluation Examples Are Not
-Equally Informative*) fits a two-parameter item response model to the answers and drops the items
-below a percentile of difficulty or of discrimination. SMART gives the percentile (25), but not
+Equally Informative*) fits a two-parameter item response model to the responses and drops the items
+below a percentile of difficulty or of discrimination. SMART states the percentile (25), but not
 whether one or both must be low.
 """
 
@@ -24,22 +24,22 @@ _DECIMALS = 6  # items with the same answers have the same estimates up to round
 
 
 class IreSelection(NamedTuple):
-    """What IRE keeps of n items."""
+    """The selection of IRE among n items."""
 
-    kept: NDArray[np.bool_]  # (n,) True for items that stay
+    kept: NDArray[np.bool_]  # (n,) True for kept items
     difficulty_cut: float  # items below it are dropped; NaN where nothing was fitted
     discrimination_cut: float  # likewise
     response: ItemResponse | None  # the fitted model, None where nothing was fitted
-    reason: str = ""  # why all items stay or why the fit is weak, or ""
+    reason: str = ""  # why all items are kept or why the fit is weak, or ""
 
 
 def ire_kept(correct: ArrayLike, percentile: float = 25) -> IreSelection:
     """Select the items that IRE keeps by answers (m, n) in [0, 1], NaN for missing answers.
 
     An item is dropped when its difficulty is below the percentile of difficulties, or its
-    discrimination below that of discriminations. Ties with a cut, and items without answers, stay.
-    With fewer than three models, or where no item tells models apart, all stay and `reason` says
-    why.
+    discrimination below that of discriminations. Ties with a cut, and items without responses, are
+    kept. With fewer than three models, or if no item separates models, all items are kept and
+    `reason` says why.
 
     Raises:
         ValueError: `percentile` is not in [0, 100), or `correct` is not a matrix in [0, 1].
@@ -65,7 +65,7 @@ def ire_kept(correct: ArrayLike, percentile: float = 25) -> IreSelection:
 
 
 FEWEST_TO_FIT = 10
-"""With fewer models that are not held out, the model is fitted on all of them."""
+"""With fewer models that are not held out, IRE is fitted on all models."""
 
 
 def estimate_item_parameters(
@@ -73,9 +73,10 @@ def estimate_item_parameters(
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Fit a two-parameter logistic model and select the items that IRE would keep.
 
-    It is fitted on the models that are not held out, so that those can judge it; with fewer than
-    ten of them on all models, and IRE is then judged in-sample. Gives a row per item, and what
-    the fit rests on. Empty where `ire_percentile` is None or there is nothing to fit.
+    It is fitted on the models that are not held out, so that held-out models can judge it. With
+    fewer than ten of them it is fitted on all models, and results of IRE are in-sample. Returns a
+    row per item, and facts about the fit. The table is empty if `ire_percentile` is None or there
+    is nothing to fit.
     """
     chose = [m for m, role in zip(panel.models, panel.roles, strict=True) if role != "held_out"]
     in_sample = len(chose) < FEWEST_TO_FIT or len(chose) == len(panel.models)

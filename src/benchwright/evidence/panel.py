@@ -1,4 +1,4 @@
-"""The panel: the models that judge a benchmark, and the items that all of them answered."""
+"""The panel: the models of the evaluation, and the items that all of them answered."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,25 +17,25 @@ FEWEST_HELD_OUT = 3
 
 
 class LeftOut(NamedTuple):
-    """A model that does not judge, and the share of judged items it answered."""
+    """A model outside the panel, and the share of judged items that it answered."""
 
     model: str
     coverage: float
 
 
 class Panel(NamedTuple):
-    """The models and items that all metrics about models are based on."""
+    """The models and items of all metrics about models."""
 
     models: tuple[str, ...]  # names in alphabetical order
-    # of each model: `filter` chose the items; `same_family` shares its family with a filter model,
-    # so it is printed but does not count as held out; `held_out`.
+    # by model: `filter` (filter model), `same_family` (of the family of a filter model, so not held
+    # out) or `held_out`.
     roles: tuple[str, ...]
     item_ids: tuple[str, ...]  # judged items that every panel model answered, sorted
     judged: int  # number of judged items
     basis: str  # which items are judged, in words
-    left_out: tuple[LeftOut, ...]  # models that answered too little, alphabetically
+    left_out: tuple[LeftOut, ...]  # models that answered too few items, alphabetically
     all_items: int  # number of items of the benchmark
-    # held-out models whose name tells no family: any of them may be kin of a filter model.
+    # held-out models of unknown family: any of them may be of the family of a filter model.
     unknown_family: int = 0
 
     def select(self, role: str) -> list[str]:
@@ -51,10 +51,10 @@ def choose_panel(
     evaluation_models: Sequence[str],
     evaluation: EvaluationParams,
 ) -> Panel:
-    """Choose the models that judge, and the items all of them answered.
+    """Choose the models of the panel, and the items that all of them answered.
 
-    Judged items are those that every filter model answered; where no item has that, those that at
-    least half of the models answered. A model joins when it answered `min_coverage` of them.
+    Judged items are those that all filter models answered; if there are none, those that at least
+    half of the models answered. A model joins the panel if it answered `min_coverage` of them.
     `evaluation_models` is "all" or the names of the candidates.
     """
     item_ids = tuple(sorted(items["item_id"].astype(str)))
@@ -83,46 +83,45 @@ def choose_panel(
 
 def panel_warnings(panel: Panel, minimum: float) -> list[str]:
     """Return the caveats of metrics of this panel, one sentence each."""
-    said = []
+    notes = []
     if not panel.models:
-        return ["No model answered enough items, so nothing is said about the ranking of models."]
+        return ["No model answered enough items, so rankings are not compared."]
     chose = len(panel.select("filter"))
     if chose == len(panel.models):
-        said.append(
-            "Every model that judges the result also chose the items, so agreement is in-sample: "
-            "it does not show that the ranking of other models holds."
+        notes.append(
+            "All models of the panel are filter models, so agreement is in-sample: it does not "
+            "show that the ranking of other models is preserved."
         )
     elif chose:
-        said.append(
-            f"{chose} of the {len(panel.models)} models that judge the result also chose the "
-            "items, so agreement over all models is partly in-sample."
+        notes.append(
+            f"{chose} of the {len(panel.models)} models of the panel are filter models, so "
+            "agreement over all models is partly in-sample."
         )
     kin = len(panel.select("same_family"))
     if kin:
-        said.append(
+        notes.append(
             f"{kin} {'model shares its' if kin == 1 else 'models share their'} family with a "
-            "model that chose the items and therefore "
-            f"{'does' if kin == 1 else 'do'} not count as held out."
+            f"filter model and {'is' if kin == 1 else 'are'} therefore not held out."
         )
     if panel.unknown_family:
         held_out = len(panel.select("held_out"))
-        said.append(
-            f"The names of {panel.unknown_family:,} of the {held_out:,} held-out models tell no "
-            "family, so some of them may be kin of the models that chose the items; "
-            "`models.families` in conf names families."
+        notes.append(
+            f"The family of {panel.unknown_family:,} of the {held_out:,} held-out models is "
+            "unknown, so some of them may be of the family of a filter model; set it in "
+            "`models.families`."
         )
     if panel.left_out:
         limit = "not all" if minimum >= 1 else f"less than {minimum:.0%}"
-        said.append(
+        notes.append(
             f"{len(panel.left_out):,} {'model was' if len(panel.left_out) == 1 else 'models were'} "
             f"left out: {limit} of the judged items answered."
         )
     if 2 * len(panel.item_ids) < panel.all_items:
-        said.append(
-            f"Models are compared on {len(panel.item_ids):,} of {panel.all_items:,} items only: "
-            "those that all of them answered."
+        notes.append(
+            f"Models are compared on the {len(panel.item_ids):,} of {panel.all_items:,} items that "
+            "all of them answered."
         )
-    return said
+    return notes
 
 
 def in_sample_note(panel: Panel) -> str:
@@ -131,14 +130,14 @@ def in_sample_note(panel: Panel) -> str:
     if held_out >= FEWEST_HELD_OUT or not panel.models:
         return ""
     if not held_out:
-        return "in-sample: no model is held out"
-    return f"in-sample: only {held_out} model{'' if held_out == 1 else 's'} held out"
+        return "in-sample: no held-out models"
+    return f"in-sample: only {held_out} held-out model{'' if held_out == 1 else 's'}"
 
 
 def _judged_items(
     models: Sequence[str], answered: NDArray[np.bool_], filter_models: list[str]
 ) -> tuple[NDArray[np.bool_], str]:
-    """(n,) True for judged items, and the rule in words."""
+    """Return (n,) True for judged items, and a description of them."""
     if filter_models and set(filter_models) <= set(models):
         rows = [models.index(model) for model in filter_models]
         judged: NDArray[np.bool_] = np.logical_and.reduce(answered[rows])
@@ -175,12 +174,13 @@ def families_of(models: Sequence[str], models_table: pd.DataFrame) -> tuple[str,
     listed = dict(zip(models_table["model"], models_table["family"], strict=True))
     plain = [parse_configuration(name).model for name in models]
     return tuple(
-        str(listed.get(name, listed.get(own, own))) for name, own in zip(models, plain, strict=True)
+        str(listed.get(name, listed.get(model, model)))
+        for name, model in zip(models, plain, strict=True)
     )
 
 
 class PanelAnswers(NamedTuple):
-    """Answers of m models to the n items that all of them answered."""
+    """Correctness of m models on the n items that all of them answered."""
 
     models: tuple[str, ...]  # m names, in the order asked for
     item_ids: tuple[str, ...]  # n ids, sorted
@@ -219,6 +219,6 @@ def panel_answers(
     )
 
 
-def group_to_judge(panel: Panel) -> str:
-    """Return the group that judges: `held_out` where it has enough models, else `all`."""
+def headline_group(panel: Panel) -> str:
+    """Return the models of the headline: `held_out` if there are enough, else `all`."""
     return "held_out" if len(panel.select("held_out")) >= FEWEST_HELD_OUT else "all"

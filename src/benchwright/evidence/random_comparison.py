@@ -1,8 +1,8 @@
 """Kept items compared with random subsets of the same size, and with the baseline IRE.
 
-Random subsets are a strong baseline: at half the items they keep nearly all of a ranking. So the
-metrics of a subset are compared with those of many random subsets of its size (SMART, section 4.4
-and Tables 4 and 5, where one random subset is drawn).
+Random subsets are a strong baseline: half of the items preserve nearly all of a ranking. The
+metrics of a subset are therefore compared with those of many random subsets of the same size
+(SMART, section 4.4 and Tables 4 and 5, where one random subset is drawn).
 """
 
 import math
@@ -31,7 +31,7 @@ Metrics = Mapping[str, NDArray[np.float64]]
 
 
 class _Group(NamedTuple):
-    """Answers (m, n) of a group's models, their human ratings (m,), and how many are its best."""
+    """Correctness (m, n) and human ratings (m,) of a group, and the number of best models."""
 
     correct: NDArray[np.float64]
     ratings: NDArray[np.float64]
@@ -52,7 +52,7 @@ class _Group(NamedTuple):
 
 
 def gather_subsets(kept_items: pd.DataFrame, item_parameters: pd.DataFrame) -> dict[str, list[str]]:
-    """Gather the ids of the items that each method keeps: this run, and IRE where it was fitted."""
+    """Gather the ids of the items that this run keeps, and those of IRE if it was fitted."""
     subsets = {"kept": kept_items["item_id"].tolist()}
     if len(item_parameters):
         subsets["ire"] = item_parameters.loc[item_parameters["kept_by_ire"], "item_id"].tolist()
@@ -69,11 +69,11 @@ def compare_with_random(
     evaluation: EvaluationParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Compare the kept items, and those IRE would keep, with random subsets of their size.
+    """Compare the kept items and those of IRE with random subsets of the same size.
 
     Subsets are drawn from the items on which the panel is compared, plain and stratified by
-    subject. Gives each metric with the mean and the middle 95% of the random ones, its percentile
-    among them and a two-sided p-value, corrected over the methods by Holm; and all draws.
+    subject. The first table has each metric with the mean and the middle 95% of the random subsets,
+    its percentile and a two-sided p-value, corrected over methods by Holm; the second all draws.
     """
     models = [str(model) for model in scores["model"]]
     answers = panel_answers(response_matrix, items, panel, models)
@@ -83,10 +83,12 @@ def compare_with_random(
     groups = {group: [str(m) for m in models_in(scores, group)["model"]] for group in GROUPS}
     compared = {
         group: _Group(
-            answers.of(own), np.array([rated[model] for model in own]), evaluation.top_models
+            answers.of(members),
+            np.array([rated[model] for model in members]),
+            evaluation.top_models,
         )
-        for group, own in groups.items()
-        if len(own) >= FEWEST_MODELS
+        for group, members in groups.items()
+        if len(members) >= FEWEST_MODELS
     }
     rows: list[dict[str, Any]] = []
     draws: list[pd.DataFrame] = []
@@ -128,11 +130,11 @@ def _beside_random(
         strata = subjects if kind == "stratified" else None
         by_chance[kind] = _by_chance(compared, subset_blocks(n, size, draws, generator, strata))
     for name, group in compared.items():
-        judges = {ARENA: int(np.count_nonzero(~np.isnan(group.ratings)))}
-        own, of_all = group.metrics(subset[None, :]), group.of_all()
+        n_models = {ARENA: int(np.count_nonzero(~np.isnan(group.ratings)))}
+        of_subset, of_all = group.metrics(subset[None, :]), group.of_all()
         for kind in RANDOM:
             for metric, values in by_chance[kind][name].items():
-                value = float(own[metric][0])
+                value = float(of_subset[metric][0])
                 known = values[np.isfinite(values)]
                 low, high = np.quantile(known, [0.025, 0.975]) if len(known) else (np.nan, np.nan)
                 row = {
@@ -146,13 +148,13 @@ def _beside_random(
                     "random_low": float(low),
                     "random_high": float(high),
                     "percentile": percentile_among(value, values),
-                    # Where the subset is all items, every subset of that size is the same.
+                    # If the subset is all items, every subset of that size is the same.
                     "p_value": np.nan if size == n else two_sided_p(value, values),
                     "draws": len(values),
-                    "n_models": judges.get(metric, len(group.correct)),
+                    "n_models": n_models.get(metric, len(group.correct)),
                     "n_items": size,
                     "n_full": n,
-                    "reason": "" if np.isfinite(value) else "no metric for this subset",
+                    "reason": "" if np.isfinite(value) else "undefined for this subset",
                 }
                 yield row, values
 
@@ -160,7 +162,7 @@ def _beside_random(
 def _by_chance(
     compared: Mapping[str, _Group], blocks: Iterable[NDArray[np.bool_]]
 ) -> dict[str, Metrics]:
-    """Metrics of all random subsets by group, one block in memory at a time."""
+    """Return the metrics of all random subsets by group, one block in memory at a time."""
     metrics: dict[str, list[Metrics]] = {name: [] for name in compared}
     for masks in blocks:
         for name, group in compared.items():
@@ -179,14 +181,14 @@ Row = dict[Any, Any]
 def compare_methods(
     rank_agreement: pd.DataFrame, random_comparison: pd.DataFrame, ire_fit: dict[str, Any]
 ) -> pd.DataFrame:
-    """Put the ways to choose items side by side: Kendall's tau-b and Pearson with human ratings.
+    """Compare methods by Kendall's tau-b and by Pearson's correlation with human ratings.
 
-    Random is the mean over plain random subsets of this run's size with their middle 95%; the
-    interval of this run is over items. IRE has its own size. Shares are of the items on which the
-    panel is compared.
+    Random is the mean over plain random subsets of this run's size with their middle 95%. The
+    interval of this run is over items. IRE keeps another number of items. Shares are of the items
+    on which the panel is compared.
     """
     plain = random_comparison[random_comparison["random"] == "plain"].to_dict("records")
-    found = {(row["method"], row["models"], row["metric"]): row for row in plain}
+    by_key = {(row["method"], row["models"], row["metric"]): row for row in plain}
     intervals = {
         (row["models"], row["metric"]): (row["low"], row["high"])
         for row in rank_agreement.to_dict("records")
@@ -194,10 +196,10 @@ def compare_methods(
     rows: list[tuple[Any, ...]] = []
     for group in ("all", "held_out"):
         for metric in COMPARED:
-            own, ire = found.get(("kept", group, metric)), found.get(("ire", group, metric))
-            if own is not None:
+            kept, ire = by_key.get(("kept", group, metric)), by_key.get(("ire", group, metric))
+            if kept is not None:
                 interval = intervals.get((group, metric), (math.nan, math.nan))
-                rows += _this_run(own, interval)
+                rows += _this_run(kept, interval)
             if ire is not None:
                 partly = "partly in-sample" if group == "all" else ""
                 note = "fitted on all models: in-sample" if ire_fit["in_sample"] else partly

@@ -28,16 +28,16 @@ from benchwright.tables.evidence import RankAgreementTable
 
 
 class Ratings(NamedTuple):
-    """Ratings by model name, and where they come from in words."""
+    """Ratings by model name, and their source in words."""
 
     by_model: dict[str, float]
     source: str
 
 
 def read_ratings(user_ratings: pd.DataFrame, ratings: RatingsParams) -> Ratings:
-    """Take the user's ratings where there are any, otherwise those of the configuration.
+    """Return the ratings of the user's file, or those of the parameters without such a file.
 
-    Ratings of two sources are never mixed: their scales differ.
+    Ratings of two sources are never mixed, since their scales differ.
 
     Raises:
         InputError: the user's file lacks a column, or a rating is missing, not a number, or given
@@ -88,9 +88,9 @@ _NO_INTERVAL = Interval(np.nan, np.nan, 0, "")
 
 
 class RankMetric(NamedTuple):
-    """One metric over models, with its intervals over items and over models.
+    """A metric over models, with its intervals over items and over models.
 
-    `n_items` are those the metric rests on; `reason` says why `value` is NaN, or what it rests on.
+    `n_items` is the number of items; `reason` says why `value` is NaN, or is a note.
     """
 
     metric: str
@@ -114,7 +114,7 @@ def models_in(scores: pd.DataFrame, group: str) -> pd.DataFrame:
     """Return the rows of `scores` of one of the `GROUPS`.
 
     `stronger` is the forward split: the held-out models that are better on all items than every
-    model that chose the items. Without filter models it is empty.
+    filter model. Without filter models it is empty.
     """
     if group == "all":
         return scores
@@ -136,13 +136,13 @@ def compare_ranks(
 ) -> pd.DataFrame:
     """Compare the ranking on all items with the ranking on the kept items.
 
-    Kendall's tau-b comes first because it handles ties; then Spearman, Pearson, rank shifts, the
-    share of significantly different pairs that stay in order, tau-b of the kept against the
-    removed items (which share no item), the median over pairs of models of the difference that
-    could be detected, in points, and Pearson's correlation with human ratings before and after,
-    over the rated models, with Williams' test of their difference. Given for all models,
-    for those that chose the items, for those held out and for the stronger of these. Intervals
-    are bootstrapped over items and over models. A metric that cannot be given says why.
+    The metrics are Kendall's tau-b (first, since it handles ties), Spearman, Pearson, rank shifts,
+    the share of significantly different pairs in the same order, tau-b between kept and removed
+    items (which share no item), the median minimum detectable difference over pairs of models, in
+    points, and Pearson's correlation with human ratings before and after, over the rated models,
+    with Williams' test of their difference. They are computed for all models, filter models,
+    held-out models and the stronger of these. Intervals are bootstrapped over items and over
+    models. Missing metrics have a reason.
     """
     kept = set(kept_items["item_id"])
     rows: list[tuple[Any, ...]] = []
@@ -189,8 +189,8 @@ def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankMetric]
         ("arena_pearson_kept", later.value, n_kept, later.reason),
         ("arena_williams_p", test.p_value, n_full, test.reason),
     ):
-        said = reason.replace("model", "rated model", 1)
-        yield RankMetric(metric, value, before.n, n_items, said)
+        why = reason.replace("model", "rated model", 1)
+        yield RankMetric(metric, value, before.n, n_items, why)
 
 
 def _with_intervals(row: RankMetric, between: RankIntervals) -> RankMetric:
@@ -217,10 +217,10 @@ def _by_answers(
 
 
 def _against_removed(correct: NDArray[np.float64], kept: NDArray[np.bool_]) -> Coefficient:
-    """Tau-b of the kept and the removed items, which share no item."""
+    """Return tau-b between kept and removed items, which share no item."""
     if kept.all() or not kept.any():
-        gone = "removed" if kept.all() else "kept"
-        return Coefficient(np.nan, len(correct), f"no item was {gone}")
+        decision = "removed" if kept.all() else "kept"
+        return Coefficient(np.nan, len(correct), f"no item was {decision}")
     both = subset_scores(correct, np.array([kept, ~kept]))
     return kendall_tau_b(both[0], both[1])
 

@@ -36,7 +36,7 @@ def correctness_agreement(correct: NDArray[np.floating]) -> PairwiseAgreement:
 
 
 def _agreement(kinds: list[NDArray[np.bool_]], answered: NDArray[np.bool_]) -> PairwiseAgreement:
-    """Items where two models share a kind of answer, over items where both have one."""
+    """Return the share of items on which two models have the same kind of answer, and counts."""
     both = _items_shared(answered)
     same = sum((_items_shared(kind) for kind in kinds), np.zeros_like(both))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -44,7 +44,7 @@ def _agreement(kinds: list[NDArray[np.bool_]], answered: NDArray[np.bool_]) -> P
 
 
 def _items_shared(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """(m, m) items marked for both of two models."""
+    """Return the numbers (m, m) of items that are marked for both of two models."""
     # Counts are exact in float64, and a float matrix product is a BLAS call.
     values = marked.astype(np.float64)
     return np.rint(values @ values.T).astype(np.int64)
@@ -55,9 +55,8 @@ def score_models(
 ) -> pd.DataFrame:
     """Score every panel model on the panel's items and on those of them that were kept.
 
-    Both scores rest on items that every panel model answered, so ranks compare like with like.
-    Standard errors are over items, those of one passage or stem taken as one draw. Best model
-    first.
+    Both scores use only items that all panel models answered, so ranks are comparable. Standard
+    errors are over items, clustered by passage or stem. The best model comes first.
     """
     if not panel.models:
         return Scores.empty()
@@ -97,11 +96,11 @@ def compare_answers(
     panel: Panel,
     evaluation: EvaluationParams,
 ) -> pd.DataFrame:
-    """Count on how many items two models answer alike, before and after filtering.
+    """Measure the agreement between models before and after filtering.
 
-    Agreement is of the chosen options where every model compared has them for at least half of
-    the items, otherwise of being right or wrong: one kind for the whole table, so that its pairs
-    can be compared. Pairs are in order of the ranking; of very many models a spread is taken.
+    The table compares chosen options if all models have them for at least half of the items,
+    otherwise correctness; all pairs have the same kind, so that they are comparable. Pairs are in
+    order of the ranking. Of many models a selection spread over the ranking is used.
     """
     ranked = [str(model) for model in scores["model"]]
     models = spread(ranked, evaluation.agreement_models)
@@ -139,7 +138,7 @@ def _pairs(matrix: ResponseMatrix, kind: str) -> PairwiseAgreement:
 
 
 def count_subjects(items: pd.DataFrame, kept_items: pd.DataFrame) -> pd.DataFrame:
-    """Count the items of each subject before and after; the subject that lost most comes first."""
+    """Count the items of each subject before and after, the largest share removed first."""
     full = items["subject"].value_counts()
     kept = kept_items["subject"].value_counts().reindex(full.index, fill_value=0)
     table = pd.DataFrame(

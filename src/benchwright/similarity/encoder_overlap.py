@@ -64,10 +64,10 @@ def compare_encoders(
     rows = []
     for a, b in combinations(opinions, 2):
         known = not np.isnan([a.threshold, b.threshold]).any()
-        found = overlap(a.similar, b.similar) if known else Overlap(0, *[np.nan] * 5)
+        shared = overlap(a.similar, b.similar) if known else Overlap(0, *[np.nan] * 5)
         counts = int(a.similar.sum()), int(b.similar.sum())
         names = a.encoder, b.encoder, len(a.similar), a.threshold, b.threshold
-        rows.append((*names, *counts, *found))
+        rows.append((*names, *counts, *shared))
     return EncoderOverlap.from_rows(rows)
 
 

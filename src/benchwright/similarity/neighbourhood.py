@@ -59,12 +59,12 @@ class Neighbourhood(NamedTuple):
         if len(ids) < 2:
             return cls._blank()
         exact = exact_up_to is None or len(ids) <= exact_up_to
-        found = (nearest_neighbours if exact else approximate_neighbours)(vectors, k)
+        nearest = (nearest_neighbours if exact else approximate_neighbours)(vectors, k)
         return cls(
             tuple(ids),
             tuple(question_of[item_id] for item_id in ids),
-            found.indices.astype(np.intp),
-            found.distances.astype(np.float64),
+            nearest.indices.astype(np.intp),
+            nearest.distances.astype(np.float64),
         )
 
     def first(self, k: int) -> Self:

@@ -139,14 +139,14 @@ def known_vectors(
     encoder: ChosenEncoder, texts: Iterable[str], cache: pd.DataFrame
 ) -> dict[str, NDArray[np.float32]]:
     """Return vectors by `text_hash`: those of a cache of this encoder, and of new texts."""
-    found = dict(zip(cache["text_hash"], cache["vector"], strict=True))
+    by_hash = dict(zip(cache["text_hash"], cache["vector"], strict=True))
     # In order of hash: what is encoded does not depend on the order of the texts.
     new = sorted({text_hash(text): text for text in texts}.items())
-    new = [(name, text) for name, text in new if name not in found]
+    new = [(name, text) for name, text in new if name not in by_hash]
     if new:
         vectors = encoder.encode([text for _, text in new])
-        found.update(zip((name for name, _ in new), vectors, strict=True))
-    return {name: np.asarray(vector, np.float32) for name, vector in found.items()}
+        by_hash.update(zip((name for name, _ in new), vectors, strict=True))
+    return {name: np.asarray(vector, np.float32) for name, vector in by_hash.items()}
 
 
 def text_hash(text: str) -> str:
@@ -189,8 +189,8 @@ def encode_texts(
     table = pd.DataFrame(
         {"text_hash": ordered, "encoder": chosen.key, "vector": [known[name] for name in ordered]}
     )
-    found = {text: known[text_hash(text)] for text in texts}
-    return EncodedTexts(found, table if ordered else TextVectors.empty())
+    by_text = {text: known[text_hash(text)] for text in texts}
+    return EncodedTexts(by_text, table if ordered else TextVectors.empty())
 
 
 def wording_similarity(

@@ -253,19 +253,19 @@ def _posterior(answers: _Answers, slope: Float, intercept: Float, nodes: Float) 
     m = answers.right.shape[1]
     shared = -0.5 * nodes**2
     shared -= np.log(np.exp(shared).sum())
-    own = np.zeros((m, len(nodes)))
+    log_joint = np.zeros((m, len(nodes)))
     slopes, intercepts = np.zeros(m), np.zeros(m)
     for where, right, gaps in answers.blocks(len(nodes)):
         softplus = np.log1p(_odds(slope[where], intercept[where], nodes))
         count = answers.times[where]
         shared -= count @ softplus
         if gaps is not None:
-            own[answers.partial] += (gaps * count[:, None]).T @ softplus
+            log_joint[answers.partial] += (gaps * count[:, None]).T @ softplus
         slopes += (slope[where] * count) @ right
         intercepts += (intercept[where] * count) @ right
-    own += shared + slopes[:, None] * nodes + intercepts[:, None]
-    top = own.max(axis=1, keepdims=True)
-    weight = np.exp(own - top)
+    log_joint += shared + slopes[:, None] * nodes + intercepts[:, None]
+    top = log_joint.max(axis=1, keepdims=True)
+    weight = np.exp(log_joint - top)
     total = weight.sum(axis=1, keepdims=True)
     weight /= total
     mean = weight @ nodes

@@ -58,9 +58,9 @@ def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
         np.matmul(unit[rows], unit.T, out=exact)
         distance[:] = cosine_distances(exact)
         distance[np.arange(len(rows)), rows] = np.inf
-        found = _smallest(distance, k)
-        indices[rows] = found
-        distances[rows] = np.take_along_axis(distance, found, axis=1)
+        nearest = _smallest(distance, k)
+        indices[rows] = nearest
+        distances[rows] = np.take_along_axis(distance, nearest, axis=1)
     return NearestNeighbours(indices, distances)
 
 
@@ -75,7 +75,7 @@ def neighbours_of(vectors: Vectors, rows: NDArray[np.intp], k: int) -> NearestNe
         columns = np.arange(start, min(start + step, len(vectors)), dtype=np.int32)
         block = cosine_distances(asked @ unit_rows(vectors[columns]).T).astype(np.float32)
         block[rows[:, None] == columns] = np.inf
-        # What was found before comes first: its rows are before those of this block.
+        # Earlier neighbours come first: their rows precede those of this block.
         distances = np.hstack([distances, block])
         indices = np.hstack([indices, np.broadcast_to(columns, block.shape)])
         best = _smallest(distances, min(k, distances.shape[1]))
@@ -216,11 +216,15 @@ class InvertedLists(NamedTuple):
                 np.array_split(rows, parts), np.array_split(candidates, parts), strict=True
             )
         ]
-        found = NearestNeighbours(*(np.concatenate(part) for part in zip(*ranked, strict=True)))
+        neighbours = NearestNeighbours(
+            *(np.concatenate(part) for part in zip(*ranked, strict=True))
+        )
         if len(few):
             place = np.isin(rows, few)
-            found.indices[place], found.distances[place] = neighbours_of(self.vectors, few, k)
-        return found
+            neighbours.indices[place], neighbours.distances[place] = neighbours_of(
+                self.vectors, few, k
+            )
+        return neighbours
 
     def _ranked(
         self, rows: NDArray[np.intp], candidates: NDArray[np.int64], k: int

@@ -148,11 +148,11 @@ def _paired_blocks(influence: _Influence) -> Iterator[tuple[slice, Float]]:
     """Rows and their standard errors (r, m) of differences."""
     values = influence.values
     m = len(values)
-    own = (values**2).sum(axis=1)
+    squares = (values**2).sum(axis=1)
     step = max(1, _BLOCK_BYTES // (24 * max(m, 1)))
     for start in range(0, m, step):
         rows = slice(start, min(start + step, m))
-        both = own[rows, None] + own[None, :]
+        both = squares[rows, None] + squares[None, :]
         variance = both - 2 * (values[rows] @ values.T)
         variance[variance <= _ROUNDING * both] = 0
         # Of two models, the one with answers in fewer clusters sets the factor.

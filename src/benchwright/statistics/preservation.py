@@ -99,7 +99,7 @@ def preservation_by_panel(
     if sizes is None:
         sizes = _plain_sizes(weights)
     used = np.unique(np.concatenate([np.empty(0, np.intp), *model_panels.panels.values()]))
-    places = {name: np.searchsorted(used, own) for name, own in model_panels.panels.items()}
+    places = {name: np.searchsorted(used, rows) for name, rows in model_panels.panels.items()}
     step = max(1, _BLOCK_BYTES // (8 * max(len(used), 1)))
     starts = range(0, len(weights), step)
 
@@ -109,13 +109,13 @@ def preservation_by_panel(
         return _panels(model_panels, places, scores, sizes[rows], tau, threads=len(starts) == 1)
 
     blocks: dict[str, list[Preservation]] = {name: [] for name in places}
-    for found in _in_threads(block, starts) if len(starts) > 1 else map(block, starts):
-        for name, own in found.items():
-            blocks[name].append(own)
+    for results in _in_threads(block, starts) if len(starts) > 1 else map(block, starts):
+        for name, result in results.items():
+            blocks[name].append(result)
     empty = Preservation(*(np.empty(0) for _ in Preservation._fields))
     return {
-        name: Preservation(*map(np.concatenate, zip(*own, strict=True))) if own else empty
-        for name, own in blocks.items()
+        name: Preservation(*map(np.concatenate, zip(*parts, strict=True))) if parts else empty
+        for name, parts in blocks.items()
     }
 
 
@@ -138,10 +138,10 @@ def _panels(
     """Compute a block's metrics by panel, from the scores of all models."""
 
     def metrics(name: str) -> Preservation:
-        own = model_panels.panels[name]
-        counted = sizes * int(model_panels.right_or_wrong[own].all())
+        models = model_panels.panels[name]
+        counted = sizes * int(model_panels.right_or_wrong[models].all())
         # Rows stay contiguous, so that the order of sums does not depend on other panels.
-        full, part = model_panels.full.take(own, axis=1), scores.take(places[name], axis=1)
+        full, part = model_panels.full.take(models, axis=1), scores.take(places[name], axis=1)
         return _metrics(full, part, counted, tau)
 
     if not threads or scores.size < _WORTH_THREADS:

@@ -145,8 +145,8 @@ def clustered_means(
 
 def bounded_mean(values: NDArray[np.floating], clusters: NDArray[np.integer]) -> Bounded:
     """Return the mean of one row (n,) with its 95% bounds by `clustered_means`."""
-    found = clustered_means(values[None, :], clusters)
-    return Bounded(float(found.mean[0]), float(found.low[0]), float(found.high[0]), found.reason)
+    means = clustered_means(values[None, :], clusters)
+    return Bounded(float(means.mean[0]), float(means.low[0]), float(means.high[0]), means.reason)
 
 
 def clustered_share(

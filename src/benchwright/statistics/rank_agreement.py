@@ -195,11 +195,11 @@ def _inversions_within(values: NDArray[np.unsignedinteger], width: int) -> NDArr
     """Inversions (s,) inside consecutive runs of `width` places, by comparing all their pairs."""
     s = len(values)
     places = np.ascontiguousarray(values.reshape(-1, width).T)
-    found = np.zeros(places.shape[1], dtype=np.uint8)  # at most _RUN · (_RUN − 1) / 2 = 120
+    inversions = np.zeros(places.shape[1], dtype=np.uint8)  # at most _RUN · (_RUN − 1) / 2 = 120
     for first in range(width - 1):
         for second in range(first + 1, width):
-            found += places[first] > places[second]
-    return found.reshape(s, -1).sum(axis=1, dtype=np.int64)
+            inversions += places[first] > places[second]
+    return inversions.reshape(s, -1).sum(axis=1, dtype=np.int64)
 
 
 class Coefficient(NamedTuple):

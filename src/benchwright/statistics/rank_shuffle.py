@@ -137,10 +137,10 @@ def _between_copies(each: Float, each_items: Float) -> Bounded:
     pairs = list(combinations(range(len(each)), 2))
     if not pairs:
         return Bounded(np.nan, np.nan, np.nan, f"{len(each)} copy; at least 2 are needed")
-    found = [rank_agreement.kendall_tau_b(each[i], each[j]) for i, j in pairs]
-    known = [one.value for one in found if not one.reason]
+    coefficients = [rank_agreement.kendall_tau_b(each[i], each[j]) for i, j in pairs]
+    known = [each.value for each in coefficients if not each.reason]
     if not known:
-        return Bounded(np.nan, np.nan, np.nan, found[0].reason)
+        return Bounded(np.nan, np.nan, np.nan, coefficients[0].reason)
     value = float(np.mean(known))
     by_pair = np.array(
         [rank_agreement.kendall_tau_b_rows(each_items[:, i], each_items[:, j]) for i, j in pairs]
@@ -160,12 +160,12 @@ def _resampled(tau: Coefficient, again: Float) -> Bounded:
 
 def _ranks(scores: Float, resampled: Float) -> tuple[Float, Float, Float]:
     """Ranks (m,) and the middle of the resampled ones."""
-    own = rank_agreement.ranks_rows(scores[None, :])[0]
+    original = rank_agreement.ranks_rows(scores[None, :])[0]
     if not len(resampled) or not len(scores):
         blank = np.full(len(scores), np.nan)
-        return own, blank, blank
+        return original, blank, blank
     resampled_ranks = rank_agreement.ranks_rows(resampled)
     # Ranks that occur, outwards, not places between two of them.
     low = np.quantile(resampled_ranks, bootstrap.TAILS[0], axis=0, method="lower")
     high = np.quantile(resampled_ranks, bootstrap.TAILS[1], axis=0, method="higher")
-    return own, low, high
+    return original, low, high

@@ -41,7 +41,7 @@ class RankAgreementTable(Table):
 
 
 class RandomComparison(Table):
-    """A subset of items beside random subsets of its size; key (method, models, metric, random).
+    """A subset compared with random subsets of its size; key (method, models, metric, random).
 
     `percentile` is the share (0–100) of random subsets with a lower value, ties counted half;
     `p_value` two-sided from the same draws, `p_holm` corrected over the methods compared.
@@ -78,7 +78,7 @@ class RandomSubsets(Table):
 
 
 class MethodComparison(Table):
-    """The kept items beside all items, random subsets and IRE (SMART, Tables 3–5)."""
+    """The kept items compared with all items, random subsets and IRE (SMART, Tables 3–5)."""
 
     method: Series[str]  # full, kept, random, ire
     metric: Series[str]  # kendall_tau_b, arena_pearson
@@ -93,7 +93,7 @@ class MethodComparison(Table):
 
 
 class ItemParameters(Table):
-    """Two-parameter logistic item response model of the panel's items, and what IRE would keep.
+    """Two-parameter logistic item response model of the panel's items, and the selection of IRE.
 
     P(right) = σ(discrimination · (ability − difficulty)), ability standard normal.
     """

@@ -1,4 +1,4 @@
-"""Questions, demonstrations, and source rows that could not become items."""
+"""Items, demonstrations and rejected source rows."""
 
 import pandera.pandas as pa
 from pandera.typing import Series
@@ -38,7 +38,7 @@ class RemovedItems(ItemRows):
 
 
 class RejectedItems(Table):
-    """Source rows that could not become items: `len(raw) == len(items) + len(rejected)`.
+    """Rejected source rows: `len(raw) == len(items) + len(rejected)`.
 
     `row` is the 0-based position in the source, `raw` the whole row as JSON text.
     """

@@ -41,7 +41,7 @@ class DistanceDensity(Table):
 
 
 class ThresholdSensitivity(Table):
-    """What each kernel bandwidth would make of the threshold (the rule is discontinuous)."""
+    """The threshold by kernel bandwidth (the rule is discontinuous)."""
 
     bandwidth: Series[float]
     peaks: Series[int]

@@ -1,4 +1,4 @@
-"""What SMART filtering finds, item by item and rule by rule."""
+"""Tables of SMART filtering: verdicts, audit, groups, funnel and reviews."""
 
 import pandera.pandas as pa
 from pandera.typing import Series
@@ -19,7 +19,7 @@ RULES = (
 
 
 class Groups(Table):
-    """Groups of redundant items and which of their members stay."""
+    """Groups of redundant items, with the members that are kept."""
 
     group_id: Series[str]
     item_id: Series[str]
@@ -28,7 +28,7 @@ class Groups(Table):
 
 
 class Verdicts(Table):
-    """One rule's word on one item; key (item_id, rule).
+    """The verdict of a rule on an item; key (item_id, rule).
 
     `flagged`: the rule applies; `removed`: the item goes because of it (easy items that are
     retained are flagged and not removed). `not_judged`: an input was missing for this item.
@@ -67,7 +67,7 @@ class ItemAudit(Table):
 
 
 class RuleCoverage(Table):
-    """Whether each rule ran, on how many items, and what it found (shares of all items, 0–1)."""
+    """Status of each rule, and items judged, flagged and removed (shares of all items, 0–1)."""
 
     rule: Series[str] = pa.Field(unique=True)
     status: Series[str] = pa.Field(isin=["ran", "partial", "not_run", "off"])
@@ -81,7 +81,7 @@ class RuleCoverage(Table):
 
 
 class Overlaps(Table):
-    """How many items two rules both remove (the rules of Table 1 overlap)."""
+    """Numbers of items that two rules remove (the rules of Table 1 overlap)."""
 
     rule_a: Series[str]
     rule_b: Series[str]
@@ -90,7 +90,7 @@ class Overlaps(Table):
 
 
 class Funnel(Table):
-    """From source rows to kept items: what each step took from what the steps before had left."""
+    """From source rows to kept items: items removed and left by each step."""
 
     step: Series[str] = pa.Field(unique=True)  # source rows, malformed, <rule> …, kept
     kind: Series[str] = pa.Field(isin=["start", "removed", "end"])
@@ -99,7 +99,7 @@ class Funnel(Table):
 
 
 class FilterModelAblation(Table):
-    """What a subset of the filter models would have removed (SMART, section 5.1 and Table 6)."""
+    """Items removed with a subset of the filter models (SMART, section 5.1 and Table 6)."""
 
     n_models: Series[int]
     models: Series[str]  # comma-joined
@@ -110,7 +110,7 @@ class FilterModelAblation(Table):
 
 
 class NeighbourConvergence(Table):
-    """The threshold δ if each item's k nearest neighbours made the density (SMART, Figure 5)."""
+    """The threshold δ by the number k of nearest neighbours (SMART, Figure 5)."""
 
     k: Series[int] = pa.Field(unique=True)
     peaks: Series[int]
@@ -129,7 +129,7 @@ class DensityByK(Table):
 
 
 class LabelErrorRates(Table):
-    """How often checked labels are wrong among kept and removed items, per rule."""
+    """Rates of wrong labels among checked items: kept, removed, and by rule."""
 
     items: Series[str]  # all, kept, removed, removed by <rule>, suspect_label
     checked: Series[int]
@@ -140,7 +140,7 @@ class LabelErrorRates(Table):
 
 
 class ReviewSheet(Table):
-    """Removed items for a person to judge; `verdict` is filled in by hand (SMART, section 5.3)."""
+    """Removed items for manual review; the reviewer fills in `verdict` (SMART, section 5.3)."""
 
     item_id: Series[str]
     rule: Series[str]
@@ -155,7 +155,7 @@ class ReviewSheet(Table):
 
 
 class ReviewAgreement(Table):
-    """How often a reviewer agreed with a rule, with a 95% interval."""
+    """Agreement of the reviewer with each rule, with a 95% interval."""
 
     rule: Series[str] = pa.Field(unique=True)
     reviewed: Series[int]

@@ -160,7 +160,7 @@ def test_with_too_few_held_out_models_the_same_line_says_in_sample(page, small) 
     start = seen.text.index("removed). Ranking of")
     line = seen.text[start : seen.text.index("random subsets", start)]
     assert "Kendall tau-b" in line
-    assert "in-sample: only 1 model held out" in line
+    assert "in-sample: only 1 held-out model" in line
     assert "1 model shares its family" in seen.text
 
 

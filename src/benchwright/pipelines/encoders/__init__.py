@@ -1,4 +1,4 @@
-"""The comparison of which items several encoders call similar."""
+"""The comparison of encoders by the items that they call similar."""
 
 from benchwright.pipelines.encoders.pipeline import create_pipeline
 

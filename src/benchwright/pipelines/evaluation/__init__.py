@@ -1,4 +1,4 @@
-"""Numbers, plots and one report about a refined benchmark."""
+"""Metrics, plots and the report about a refined benchmark."""
 
 from benchwright.pipelines.evaluation.pipeline import create_pipeline
 

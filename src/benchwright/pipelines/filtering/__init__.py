@@ -1,4 +1,4 @@
-"""SMART filtering: which items go, and why."""
+"""SMART filtering: rules, verdicts and kept items."""
 
 from benchwright.pipelines.filtering.pipeline import create_pipeline
 

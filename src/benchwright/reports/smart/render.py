@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.evidence.panel import Panel, group_to_judge
+from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.rank_agreement import Ratings
 from benchwright.methods.smart.review import NOT_IN_THIS_RUN, describe_other_reviews
 from benchwright.params.benchmark import BenchmarkParams
@@ -92,7 +92,7 @@ def gather_ranking(
     evaluation: EvaluationParams,
 ) -> Section:
     """Gather the ranks of models before and after, and the comparison with random subsets."""
-    group = group_to_judge(panel)
+    group = headline_group(panel)
     return make_section(
         panel=panel,
         min_coverage=evaluation.min_coverage,

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.evidence.panel import Panel, group_to_judge, in_sample_note, panel_warnings
+from benchwright.evidence.panel import Panel, headline_group, in_sample_note, panel_warnings
 from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.sections import Section, make_section
@@ -36,7 +36,7 @@ def summarise_refinement(
     """
     n_items, n_kept = len(items), len(kept_items)
     removed = (n_items - n_kept) / n_items
-    group = group_to_judge(panel)
+    group = headline_group(panel)
     ranking = _ranking(rank_agreement, panel, group, _kept_among(panel, kept_items))
     judgement = judge_against_random(random_comparison, group, evaluation.top_models)
     summary = {
