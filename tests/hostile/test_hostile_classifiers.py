@@ -62,7 +62,7 @@ CHANGES: list[tuple[str, Any, str]] = [
     ("logistic.means", [0.0], "logistic: 1 means for 2 features"),
     ("logistic.scales", [1.0, 1.0, 1.0], "logistic: 3 scales for 2 features"),
     ("logistic.coefficients", [], "logistic: 0 coefficients for 2 features"),
-    ("logistic.features", ["a", "a"], "logistic: a feature is named twice"),
+    ("logistic.features", ["a", "a"], "logistic: a feature is listed more than once"),
     ("logistic.features.0", 1, "logistic.features.0: "),
     ("logistic.means.1", math.inf, "logistic.means.1: "),
     ("logistic.means.1", [0.0], "logistic.means.1: "),
@@ -89,7 +89,7 @@ def test_a_changed_field_is_named(tmp_path: Path, place: str, value: Any, told: 
         load(tmp_path, changed(EMBEDDING, place, value))
     said = one_line(caught.value) or ""
     assert said.startswith(f"{tmp_path / 'classifier.json'}: {told}"), said
-    assert said.endswith("; run kedro run --pipeline sba to write it again")
+    assert said.endswith("; run kedro run --pipeline sba to train a new one")
     assert "\n" not in said
 
 

@@ -84,9 +84,9 @@ def told(folder: Path, params: str, command: str = "run") -> str:
         ("benchmark=", "--params benchmark=: expected the name of a benchmark"),
         ("benchmark=[demo]", "--params benchmark=['demo']: expected "),
         ("data_root=pyproject.toml", "pyproject.toml is a file, not a folder"),
-        ("benchmark=../demo", "benchmark='../demo' is not known; conf has arc, "),
-        ("variant=smart/../x", "variant='smart/../x' is not known; conf has dele, "),
-        ("..=1", "--params =… is not a parameter; there are "),
+        ("benchmark=../demo", "unknown benchmark '../demo'; expected one of arc, "),
+        ("variant=smart/../x", "unknown variant 'smart/../x'; expected one of dele, "),
+        ("..=1", "--params : unknown parameter; expected one of "),
     ],
 )
 def test_a_run_with_invalid_params_ends_before_reading(
@@ -128,7 +128,7 @@ def test_an_error_of_a_node_is_reported_once(
     words = ["run", "--namespaces", "ingestion", "--params", f"data_root={tmp_path / 'data'}"]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 1
-    assert "no row of split test could be used" in done.stderr
+    assert "no valid row in split test" in done.stderr
     assert not [one for one in caplog.records if "could be used" in one.getMessage()]
 
 

@@ -267,7 +267,7 @@ def test_an_error_about_an_empty_folder_explains_how_to_make_results(tmp_path: P
     with pytest.raises(DatasetError, match="write them with benchwright evaluate-sealed"):
         HalfScores(folder=str(tmp_path / "absent")).load()
     (tmp_path / "torn.json").write_text('{"format": ')
-    with pytest.raises(DatasetError, match=r"torn.json: cannot be read as JSON .JSONDecodeError."):
+    with pytest.raises(DatasetError, match=r"torn.json: not valid JSON .JSONDecodeError."):
         HalfScores(folder=str(tmp_path)).load()
 
 
