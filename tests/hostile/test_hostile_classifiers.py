@@ -55,7 +55,7 @@ CHANGES: list[tuple[str, Any, str]] = [
     ("recall_target", 0, "recall_target: "),
     ("groups", ["none"], "groups.0: "),
     ("groups", ..., "groups is missing"),
-    ("encoder", "x", "encoder and encoder_key are given together"),
+    ("encoder", "x", "encoder and encoder_key must both be set"),
     ("encoder", 3, "encoder: "),
     ("logistic", None, "logistic is null"),
     ("logistic", ..., "logistic is missing"),
@@ -72,7 +72,7 @@ CHANGES: list[tuple[str, Any, str]] = [
     ("logistic.intercept", 10**400, "logistic.intercept: "),
     ("operating_points", {}, "operating_points: "),
     ("operating_points.0.threshold", math.nan, "operating_points.0.threshold: "),
-    ("operating_points.0.recall", 1.01, "operating_points.0: recall is 1.01; a share is 0 to 1"),
+    ("operating_points.0.recall", 1.01, "operating_points.0: recall is 1.01; expected 0 to 1"),
     ("operating_points.0.share_flagged", -0.1, "operating_points.0: share_flagged is -0.1"),
     ("operating_points.0.precision", math.inf, "operating_points.0: precision is inf"),
     ("operating_points.0.n", -1, "operating_points.0.n: "),
@@ -98,5 +98,5 @@ def test_a_changed_field_is_named(tmp_path: Path, place: str, value: Any, told: 
     [("fine_tuning", None), ("fine_tuning.epochs", 0), ("weights", "../x"), ("weights", [1])],
 )
 def test_a_fine_tuned_classifier_is_checked(tmp_path: Path, place: str, value: Any) -> None:
-    with pytest.raises(DatasetError, match="kedro run --pipeline sba to write it again"):
+    with pytest.raises(DatasetError, match="kedro run --pipeline sba to train"):
         load(tmp_path, changed(BERT, place, value))
