@@ -121,7 +121,7 @@ def test_duplicate_rows_of_a_table_are_reported(tmp_path: Path) -> None:
     result = read_answers([tmp_path / "t.csv"])
     np.testing.assert_array_equal(result.correct, VALUES)
     assert len(result.notes) == 1
-    assert "t.csv: 1 doubled" in result.notes[0]
+    assert "t.csv: 1 duplicates" in result.notes[0]
 
 
 def test_files_with_the_same_name_in_two_folders_are_read(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_tables_take_precedence_over_logs(tmp_path: Path) -> None:
     [
         ("a.csv", "item_id,model,prediction\nq,m,A\n", "no column 'correct' or 'score'"),
         ("a.csv", "x,y\n1,2\n", "no column 'item_id' or 'model'; it has x, y"),
-        ("a.csv", "item_id,m\nq,maybe\n", "holds no 0–1"),
+        ("a.csv", "item_id,m\nq,maybe\n", "expected 0–1"),
         ("a.txt", "", "unknown file type; expected one of"),
         ("b/", "", "no responses; expected"),
         ("c.csv", None, "no such file"),
