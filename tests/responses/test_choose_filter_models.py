@@ -36,6 +36,38 @@ def test_listed_names_are_returned_unchanged() -> None:
     assert choose_filter_models((), ResponseMatrix.empty(ITEMS), Models.empty()) == []
 
 
+ASKED = ("acme/alpha@letters-0", "acme/beta@letters-0", "acme/beta@cloze-5")
+
+
+def asked(*names: str) -> list[str]:
+    there = matrix(**dict.fromkeys(ASKED, 9))
+    return choose_filter_models(names, there, Models.empty())
+
+
+def test_a_model_name_stands_for_its_only_configuration() -> None:
+    assert asked("acme/alpha", "acme/beta@cloze-5") == [ASKED[0], ASKED[2]]
+    assert asked("acme/alpha", ASKED[0]) == [ASKED[0]]
+
+
+def test_a_model_name_with_two_configurations_is_refused() -> None:
+    with pytest.raises(InputError, match="asked in 2 ways; name one of acme/beta@letters-0, "):
+        asked("acme/beta")
+
+
+def test_a_name_without_answers_is_kept_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    assert asked("acme/alpa@letters-0") == ["acme/alpa@letters-0"]
+    assert "did you mean 'acme/alpha@letters-0'?" in caplog.text
+
+
+def test_without_names_the_strongest_of_different_organisations_are_taken() -> None:
+    assert choose_filter_models(None, FIVE, KIN) == ["a", "b", "e"]
+    assert choose_filter_models(None, ResponseMatrix.empty(ITEMS), Models.empty()) == []
+
+
+def test_all_takes_every_model() -> None:
+    assert choose_filter_models("all", FIVE, KIN) == list(FIVE.models)
+
+
 @pytest.mark.parametrize(
     ("distinct", "chosen"),
     [("none", ["a", "b", "c"]), ("family", ["a", "c", "d"]), ("organisation", ["a", "b", "e"])],

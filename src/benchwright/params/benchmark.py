@@ -274,7 +274,8 @@ class BenchmarkParams(Section):
     calibration_size: Annotated[int, Field(ge=1)] = 200
     """Number of calibration items if the split also provides demonstrations."""
     prompt: PromptParams = PromptParams()
-    filter_models: tuple[str, ...] | FilterModelChoice = ()
+    filter_models: tuple[str, ...] | FilterModelChoice | Literal["all"] | None = None
+    """Names, a rule, `all`, or nothing: the strongest models."""
     evaluation_models: Literal["all"] | tuple[str, ...] = "all"
     judge_models: tuple[str, ...] = ()
     responses: tuple[ResponseFileParams, ...] = ()

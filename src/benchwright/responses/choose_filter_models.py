@@ -1,6 +1,8 @@
 """Choose the filter models by name or by a rule."""
 
+import logging
 from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 
 import numpy as np
 import pandas as pd
@@ -12,19 +14,23 @@ from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import FilterModelChoice
 
+_log = logging.getLogger(__name__)
 _DIGITS = 12  # accuracies that are equal up to rounding are tied
 
 
 def choose_filter_models(
-    filter_models: Collection[str], response_matrix: ResponseMatrix, models_table: pd.DataFrame
+    filter_models: Collection[str] | None,
+    response_matrix: ResponseMatrix,
+    models_table: pd.DataFrame,
 ) -> list[str]:
     """Return the configurations whose responses decide which items are removed (SMART, 5.1).
 
-    A list of names is returned unchanged. A rule ranks the eligible models by accuracy on the items
-    that all of them answered, ties by name, and takes each model once.
+    A model name without style and shots stands for the only configuration of that model. A rule
+    ranks the eligible models by accuracy on the items that all of them answered, ties by name, and
+    takes each model once. Without names or a rule, the strongest models are taken, at most seven.
 
     Args:
-        filter_models: names, or a mapping with the fields of `FilterModelChoice`.
+        filter_models: names, `all`, or a mapping with the fields of `FilterModelChoice`.
         response_matrix: the responses that the rule uses.
         models_table: a `Models` table. A model of unknown organisation counts as an organisation
             by itself. With `distinct: family`, models of unknown family are skipped, since they
@@ -34,10 +40,16 @@ def choose_filter_models(
         Names, strongest first, or in the given order.
 
     Raises:
-        InputError: the rule is invalid, or too few models fit it.
+        InputError: the rule is invalid, too few models fit it, or a model name stands for several
+            configurations.
     """
+    known = list(response_matrix.models)
+    if filter_models is None:
+        return _strongest(response_matrix, models_table) if known else []
+    if filter_models == "all":
+        return known
     if not isinstance(filter_models, Mapping):
-        return [str(name) for name in filter_models]
+        return list(dict.fromkeys(_resolve(str(name), known) for name in filter_models))
     try:
         choice = FilterModelChoice.model_validate(filter_models)
     except ValidationError as error:
@@ -51,6 +63,29 @@ def choose_filter_models(
     if len(chosen) < choice.count:
         raise InputError(_too_few(len(chosen), len(ranked), choice))
     return chosen
+
+
+def _resolve(name: str, known: Sequence[str]) -> str:
+    """Return the configuration that a name stands for; the name itself where none answered."""
+    if name in known:
+        return name
+    matches = [other for other in known if parse_configuration(other).model == name]
+    if len(matches) > 1:
+        raise InputError(
+            f"filter_models: {name!r} was asked in {len(matches)} ways; name one of "
+            f"{', '.join(matches)}"
+        )
+    if matches:
+        return matches[0]
+    close = get_close_matches(name, known, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    _log.warning("filter_models: there are no answers of %r%s", name, hint)
+    return name
+
+
+def _strongest(matrix: ResponseMatrix, models_table: pd.DataFrame) -> list[str]:
+    choice = FilterModelChoice(choose="strongest")
+    return _distinct(_eligible(matrix, choice), models_table, choice)
 
 
 def _eligible(matrix: ResponseMatrix, choice: FilterModelChoice) -> list[str]:

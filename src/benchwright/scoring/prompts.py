@@ -72,7 +72,7 @@ def build_prompts(
     ingestion: BenchmarkParams,
     scoring: ScoringParams,
     models: ModelsParams,
-    filter_models: Collection[str],
+    filter_models: Collection[str] | None,
     seed: int,
     **tables: Unpack[QuestionTables],
 ) -> pd.DataFrame:
@@ -291,12 +291,17 @@ def _asked_copies(
             yield Asked(question, str(condition), pool(question))
 
 
-def _is_filter_model(configuration: Configuration, filter_models: Collection[str]) -> bool:
-    """Return whether a filter model uses this configuration (the cloze styles share one)."""
-    if isinstance(filter_models, Mapping):
+def _is_filter_model(configuration: Configuration, filter_models: Collection[str] | None) -> bool:
+    """Return whether a filter model may use this configuration (the cloze styles share one)."""
+    if filter_models is None or filter_models == "all" or isinstance(filter_models, Mapping):
         return True
     named = (parse_configuration(name) for name in filter_models)
-    return any(c._replace(style=SCORED_AS.get(c.style, c.style)) == configuration for c in named)
+    return any(
+        c.model == configuration.model
+        if not c.style
+        else c._replace(style=SCORED_AS.get(c.style, c.style)) == configuration
+        for c in named
+    )
 
 
 def _known_model(configuration: Configuration, models: ModelsParams) -> ModelParams:

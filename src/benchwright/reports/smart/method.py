@@ -73,8 +73,15 @@ def _with_status(step: Step, became: dict[str, dict[Any, Any]]) -> Step:
     return step._replace(status=str(row["status"]), reason=str(row["reason"] or ""))
 
 
-def describe_choice(rule: Collection[str]) -> str:
+def describe_choice(rule: Collection[str] | None) -> str:
     """Describe the choice of filter models; "" where the parameter `filter_models` names them."""
+    if rule is None:
+        return (
+            "The benchmark's file names no filter models. The strongest models were taken, at most "
+            "seven and one of each organisation."
+        )
+    if rule == "all":
+        return "All models choose the items, so none is held out to judge the result."
     if not isinstance(rule, Mapping):
         return ""
     choice = FilterModelChoice.model_validate(rule)

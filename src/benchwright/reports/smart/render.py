@@ -40,7 +40,7 @@ def gather_method(
     filtering: FilteringParams,
     evaluation: EvaluationParams,
     filter_models: list[str],
-    filter_model_rule: Collection[str],
+    filter_model_rule: Collection[str] | None,
     rule_coverage: pd.DataFrame,
     panel: Panel,
     funnel: pd.DataFrame,
