@@ -1,4 +1,4 @@
-"""What is written aside: litter of the dead is cleared, work of the living is not."""
+"""Atomic writes: leftovers of killed writers are removed, files in use are not."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ from benchwright.core.errors import InputError, one_line
 
 
 def left_by_killed(target: Path, kind: str = "written_aside") -> Path:
-    """What a writer leaves that is killed while it writes."""
+    """Leave the temporary file or folder of a writer that was killed."""
     source = (
         "import os, signal, sys, pathlib\n"
         f"from benchwright.core.atomic_files import {kind}\n"
@@ -34,7 +34,7 @@ def left_by_killed(target: Path, kind: str = "written_aside") -> Path:
 
 
 @pytest.mark.parametrize("kind", ["written_aside", "folder_aside"])
-def test_the_next_writer_clears_away_what_a_killed_one_left(tmp_path: Path, kind: str) -> None:
+def test_next_writer_removes_leftovers_of_a_killed_one(tmp_path: Path, kind: str) -> None:
     target = tmp_path / "a[1].txt"
     assert left_by_killed(target, kind).exists()
     with written_aside(target) as aside:
@@ -43,7 +43,7 @@ def test_the_next_writer_clears_away_what_a_killed_one_left(tmp_path: Path, kind
 
 
 @pytest.mark.parametrize("kind", [written_aside, folder_aside])
-def test_what_a_living_writer_has_aside_is_left_alone(tmp_path: Path, kind: object) -> None:
+def test_temporary_files_in_use_are_kept(tmp_path: Path, kind: object) -> None:
     with written_aside(tmp_path / "a") as one, folder_aside(tmp_path / "b") as two:
         one.write_text("1")
         os.utime(one, (0, 0))
@@ -53,7 +53,7 @@ def test_what_a_living_writer_has_aside_is_left_alone(tmp_path: Path, kind: obje
     assert (tmp_path / "b" / "x").read_text() == "2"
 
 
-def test_names_that_are_not_ours_are_not_cleared(tmp_path: Path) -> None:
+def test_files_with_other_names_are_kept(tmp_path: Path) -> None:
     names = [".a.tmp", "a.txt", ".a.txt.0123.tmp"]
     for name in names:
         (tmp_path / name).write_text("mine")
@@ -63,7 +63,7 @@ def test_names_that_are_not_ours_are_not_cleared(tmp_path: Path) -> None:
     assert is_aside(aside_of(tmp_path / "a.txt").name)
 
 
-def test_of_another_machine_only_what_is_old_goes(tmp_path: Path) -> None:
+def test_only_old_leftovers_of_other_machines_are_removed(tmp_path: Path) -> None:
     other = tmp_path / f".a.00000000-{'0' * 32}.tmp"
     other.write_text("")
     assert clear_abandoned([other]) == 0
@@ -81,7 +81,7 @@ def test_of_another_machine_only_what_is_old_goes(tmp_path: Path) -> None:
         (errno.ENOTDIR, "remove what is in its place"),
     ],
 )
-def test_a_disk_that_refuses_is_told_in_one_line(tmp_path: Path, number: int, advice: str) -> None:
+def test_disk_errors_are_reported_in_one_line(tmp_path: Path, number: int, advice: str) -> None:
     target = tmp_path / "t.parquet"
     target.write_text("old")
 
@@ -99,12 +99,12 @@ def test_a_disk_that_refuses_is_told_in_one_line(tmp_path: Path, number: int, ad
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_other_errors_are_not_called_a_full_disk(tmp_path: Path) -> None:
+def test_other_errors_are_not_reported_as_disk_errors(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), report_unwritable(tmp_path / "a"):
         (tmp_path / "absent").read_text()
 
 
-def test_a_folder_appears_whole_and_not_where_one_is(tmp_path: Path) -> None:
+def test_folders_appear_complete_and_replace_none(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "folder"
     with folder_aside(target) as aside:
         (aside / "sub").mkdir()
@@ -123,7 +123,7 @@ def test_a_folder_appears_whole_and_not_where_one_is(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
 
 
-def test_what_a_pool_s_worker_says_of_a_cause_is_told() -> None:
+def test_cause_in_a_pool_worker_is_reported() -> None:
     class _RemoteTraceback(Exception):  # noqa: N818
         pass
 

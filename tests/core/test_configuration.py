@@ -8,14 +8,14 @@ PLAIN = st.text(min_size=1).filter(lambda name: parse_configuration(name).style 
 
 
 @given(PLAIN, st.sampled_from(STYLES), st.integers(0, 100))
-def test_a_name_is_read_back_as_it_was_made(model: str, style: str, shots: int) -> None:
+def test_names_round_trip(model: str, style: str, shots: int) -> None:
     assert parse_configuration(configuration_name(model, style, shots)) == (model, style, shots)
 
 
 @pytest.mark.parametrize(
     "model", ["google/text-unicorn@001", "a@b-3", "m@cloze", "m@cloze-x", "m@letters--1"]
 )
-def test_a_plain_model_name_with_an_at_sign_stays_whole(model: str) -> None:
+def test_model_name_with_an_at_sign_is_not_split(model: str) -> None:
     assert parse_configuration(model) == (model, "", -1)
 
 
@@ -26,6 +26,6 @@ def test_unknown_style_or_shots_give_the_plain_model_name() -> None:
     assert configuration_name("org/m", "cloze", 0) == "org/m@cloze-0"
 
 
-def test_an_unknown_style_is_refused() -> None:
+def test_unknown_style_is_refused() -> None:
     with pytest.raises(ValueError, match="style is 'multiple'; known are letters"):
         configuration_name("m", "multiple", 0)

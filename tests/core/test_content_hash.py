@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 from benchwright.core.content_hash import content_hash
 
 
-def test_the_hash_of_an_item_never_changes() -> None:
-    # Written into tables and exports: another value would orphan all of them.
+def test_hash_of_an_item_is_stable() -> None:
+    # Tables and exports contain these hashes, so they must never change.
     assert content_hash("2 + 2?", ["3", "4"]) == "ce37d7ff109c40760c1277dfe6d5bfe5"
 
 
-def test_composed_and_decomposed_letters_are_the_same_text() -> None:
+def test_composed_and_decomposed_letters_have_equal_hashes() -> None:
     assert content_hash("caf\u00e9", ["\u00e9"]) == content_hash("cafe\u0301", ["e\u0301"])
 
 
@@ -25,14 +25,12 @@ def test_composed_and_decomposed_letters_are_the_same_text() -> None:
         ("Which?a", ["b"]),
     ],
 )
-def test_whatever_a_model_would_see_differently_hashes_differently(
-    question: str, choices: list[str]
-) -> None:
+def test_visible_differences_change_the_hash(question: str, choices: list[str]) -> None:
     assert content_hash(question, choices) != content_hash("Which?", ["a", "b"])
 
 
 @given(st.text(), st.lists(st.text(), max_size=5))
-def test_lists_tuples_and_generators_hash_alike(question: str, choices: list[str]) -> None:
+def test_lists_tuples_and_generators_have_equal_hashes(question: str, choices: list[str]) -> None:
     expected = content_hash(question, choices)
     assert len(expected) == 32
     assert content_hash(question, tuple(choices)) == expected

@@ -1,4 +1,4 @@
-"""A function that takes a bundle is called with the bundle's fields, and says their types."""
+"""Functions with flat arguments take the fields of a NamedTuple and have their types."""
 
 import inspect
 import pickle
@@ -20,17 +20,17 @@ def told(count: int, run: Run) -> str:
     return f"{count} {run.name} {run.seed}"
 
 
-def test_fields_are_given_by_place_or_name() -> None:
+def test_fields_may_be_positional_or_named() -> None:
     assert told(1, "a", 2) == told(1, seed=2, name="a") == "1 a 2"
     with pytest.raises(TypeError, match="seed"):
         told(1, "a")
 
 
-def test_signature_and_types_are_those_of_the_fields() -> None:
+def test_signature_and_types_come_from_the_fields() -> None:
     assert list(inspect.signature(told).parameters) == ["count", "name", "seed"]
     assert get_type_hints(told) == {"count": int, "name": str, "seed": int, "return": str}
 
 
-def test_it_is_still_one_function_of_its_module() -> None:
+def test_wrapped_function_keeps_its_module_and_name() -> None:
     assert pickle.loads(pickle.dumps(told)) is told  # noqa: S301
     assert (told.__name__, told.__doc__) == ("told", "Tell.")

@@ -10,38 +10,38 @@ def items(*rows: tuple[str, str, str | None]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item_id", "question", "passage_id"])
 
 
-def test_a_passage_binds_items_with_different_questions() -> None:
+def test_items_with_the_same_passage_form_a_cluster() -> None:
     labels = item_clusters(items(("a", "One?", "p"), ("b", "Two?", "q"), ("c", "Three?", "p")))
     assert labels.tolist() == [0, 1, 0]
 
 
-def test_without_a_passage_the_stem_binds_whatever_its_case_and_spaces() -> None:
+def test_without_passage_equal_stems_form_a_cluster_up_to_case_and_spaces() -> None:
     labels = item_clusters(
         items(("a", "Which is  true?", None), ("b", "which is\ntrue?", None), ("c", "Which?", None))
     )
     assert labels.tolist() == [0, 0, 1]
 
 
-def test_punctuation_tells_stems_apart() -> None:
+def test_punctuation_distinguishes_stems() -> None:
     assert item_clusters(items(("a", "x+1", None), ("b", "x-1", None))).tolist() == [0, 1]
 
 
-def test_a_passage_comes_before_a_stem() -> None:
+def test_passage_takes_precedence_over_stem() -> None:
     labels = item_clusters(items(("a", "Same?", "p"), ("b", "Same?", None), ("c", "Same?", "q")))
     assert len(set(labels.tolist())) == 3
 
 
-def test_a_passage_named_like_a_stem_is_no_stem() -> None:
+def test_passage_id_equal_to_a_stem_is_a_separate_cluster() -> None:
     assert item_clusters(items(("a", "Q", "same"), ("b", "same", None))).tolist() == [0, 1]
 
 
-def test_missing_and_blank_passages_are_none() -> None:
+def test_missing_and_blank_passage_ids_are_ignored() -> None:
     frame = items(("a", "One?", None), ("b", "Two?", ""), ("c", "Three?", None))
     frame.loc[2, "passage_id"] = np.nan
     assert item_clusters(frame).tolist() == [0, 1, 2]
 
 
-def test_empty_questions_do_not_belong_together() -> None:
+def test_empty_questions_are_separate_clusters() -> None:
     assert item_clusters(items(("a", "", None), ("b", " ", None))).tolist() == [0, 1]
 
 
@@ -50,7 +50,7 @@ def test_clusters_are_numbered_by_their_first_item_in_natural_order() -> None:
     assert labels.tolist() == [1, 0, 0]
 
 
-def test_no_items_have_no_clusters() -> None:
+def test_no_items_give_no_clusters() -> None:
     assert item_clusters(items()).shape == (0,)
 
 
@@ -60,7 +60,7 @@ def test_no_items_have_no_clusters() -> None:
     ),
     st.randoms(use_true_random=False),
 )
-def test_the_label_of_an_item_does_not_depend_on_the_order_of_rows(rows, random) -> None:  # type: ignore[no-untyped-def]
+def test_cluster_labels_do_not_depend_on_row_order(rows, random) -> None:  # type: ignore[no-untyped-def]
     frame = items(*((f"i{n}", question, passage) for n, (question, passage) in enumerate(rows)))
     shuffled = frame.sample(frac=1, random_state=random.randrange(2**31))
     of = dict(zip(frame["item_id"], item_clusters(frame).tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Private names of Kedro and fsspec: which there are, and what breaks where one is gone."""
+"""Private names of Kedro and fsspec that the package relies on."""
 
 import ast
 from importlib.util import find_spec
@@ -20,7 +20,7 @@ from benchwright.datasets.atomic import AsideFileSystem, ParquetTable
 
 
 class Bytes(LocalFile[bytes]):
-    """The smallest dataset of a local file."""
+    """A minimal dataset of a local file."""
 
     def load(self) -> bytes:
         return self.load_path().read_bytes()
@@ -51,11 +51,11 @@ RESULTS = "a run does not say where its results are, and MLflow lacks its files"
         (PARQUET._fs, "open", "files appear before they are whole"),
     ],
 )
-def test_kedro_still_has_the_name(owner: Any, name: str, breaks: str) -> None:
+def test_kedro_has_the_private_name(owner: Any, name: str, breaks: str) -> None:
     assert hasattr(owner, name), f"{type(owner).__name__}.{name} is gone: {breaks}"
 
 
-def test_no_other_module_uses_them(repository: Path) -> None:
+def test_no_other_module_uses_private_names(repository: Path) -> None:
     private = {"_fs", "_protocol", "_filepath", "_version", "_get_load_path", "_get_save_path"}
     private |= {"_exists_function", "_clear_version_cache", "_runtime_params", "_hook_manager"}
     using = {
@@ -68,20 +68,20 @@ def test_no_other_module_uses_them(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ERROR_LOGGERS)
-def test_kedro_still_logs_errors_in_the_module(name: str) -> None:
+def test_kedro_logs_errors_in_the_expected_module(name: str) -> None:
     assert find_spec(name), f"{name} is gone: what goes wrong is told twice"
 
 
 @pytest.mark.parametrize("name", ["params", "env", "pipelines"])
-def test_kedros_run_still_has_the_option(name: str) -> None:
+def test_kedro_run_has_the_option(name: str) -> None:
     assert any(option.name == name for option in run.params)
 
 
-def test_files_of_a_parquet_table_appear_when_they_are_whole() -> None:
+def test_parquet_files_appear_complete() -> None:
     assert isinstance(PARQUET._fs, AsideFileSystem)
 
 
-def test_a_run_reads_the_version_that_it_saves(tmp_path: Path) -> None:
+def test_run_loads_the_version_that_it_saves(tmp_path: Path) -> None:
     def saved_as(version: str) -> Bytes:
         return Bytes(filepath=str(tmp_path / "file"), version=Version(None, version))
 
@@ -95,7 +95,7 @@ def test_a_run_reads_the_version_that_it_saves(tmp_path: Path) -> None:
     assert mine.load() == b"one"
 
 
-def test_what_is_no_local_dataset_has_no_place() -> None:
+def test_non_local_datasets_have_no_path() -> None:
     assert loaded_from(object()) is None
     assert folder_of_versions(object()) is None
     assert folder_of_versions(Bytes(filepath="file")) is None

@@ -23,7 +23,7 @@ def by_keys(ids: list[str]) -> list[int]:
     return sorted(range(len(ids)), key=lambda row: natural_key(ids[row]))
 
 
-def test_numbers_count_as_numbers() -> None:
+def test_numbers_are_sorted_by_value() -> None:
     assert in_order(["q10", "q9", "q", "q09", "p2"]) == ["p2", "q", "q09", "q9", "q10"]
 
 
@@ -34,7 +34,7 @@ def monkeypatch_module() -> Iterator[pytest.MonkeyPatch]:
 
 
 @given(ids=IDS)
-def test_many_ids_are_ordered_as_few(
+def test_many_ids_have_the_same_order_as_few(
     ids: list[str], monkeypatch_module: pytest.MonkeyPatch
 ) -> None:
     monkeypatch_module.setattr(module, "_MANY", 1)
@@ -43,13 +43,13 @@ def test_many_ids_are_ordered_as_few(
     assert natural_order(again).tolist() == list(range(len(ids)))
 
 
-def test_ids_with_many_numbers_or_long_ones_are_ordered_one_by_one() -> None:
+def test_ids_with_many_or_long_numbers_are_sorted() -> None:
     ids = [f"1.2.3.{number}" for number in range(3000, 0, -1)]
     assert natural_order(ids).tolist() == by_keys(ids)
     ids = [f"{'9' * 19}{number}" for number in range(3000, 0, -1)]
     assert natural_order(ids).tolist() == by_keys(ids)
 
 
-def test_rows_are_sorted_and_numbered_anew() -> None:
+def test_rows_are_sorted_and_reindexed() -> None:
     items = pd.DataFrame({"item_id": ["q10", "q9", "q1"], "n": [1, 2, 3]})
     assert sort_items(items).to_dict("list") == {"item_id": ["q1", "q9", "q10"], "n": [3, 2, 1]}

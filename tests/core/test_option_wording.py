@@ -1,4 +1,4 @@
-"""What an option says about the others, in the wordings that benchmarks use."""
+"""Options that refer to other options, in wordings that benchmarks use."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -130,21 +130,21 @@ PLAIN = [
         *(("plain", text) for text in PLAIN),
     ],
 )
-def test_a_wording_has_its_kind(kind: str, text: str) -> None:
+def test_wording_has_its_kind(kind: str, text: str) -> None:
     assert kind_of_option(text) == kind
 
 
-def test_letters_beyond_the_last_option_name_something_else() -> None:
+def test_letters_beyond_the_last_option_do_not_name_options() -> None:
     assert not refers_to_options("Which edges are cut?", ["E and F", "one", "two", "three"])
     assert refers_to_options("Which edges are cut?", ["A and C", "one", "two", "three"])
 
 
-def test_letters_in_every_option_name_something_in_the_question() -> None:
+def test_letters_in_every_option_refer_to_the_question() -> None:
     pairs = ["A and B only", "A and C only", "B and C only", "A, B and C"]
     assert kinds_of_options("Of A, B and C, which dissolve?", pairs) == ("plain",) * 4
 
 
-def test_none_among_amounts_is_an_amount() -> None:
+def test_none_among_numbers_is_an_amount() -> None:
     amounts = ["None", "One", "Two", "Three"]
     assert kinds_of_options("Roots of x^2 + 1?", amounts) == ("plain",) * 4
     assert kinds_of_options("Which base is 16?", ["Octal", "Binary", "None"])[2] == (
@@ -152,7 +152,7 @@ def test_none_among_amounts_is_an_amount() -> None:
     )
 
 
-def test_numbers_name_options_only_where_nothing_else_has_them() -> None:
+def test_numbers_name_options_only_if_nothing_else_is_numbered() -> None:
     assert refers_to_options("The network is", ["LC", "RC", "RL", "Both 2 and 3."])
     assert not refers_to_options("1. Sun 2. Moon 3. Mars", ["Sun", "Moon", "x", "Both 2 and 3."])
 
@@ -171,11 +171,11 @@ def test_numbers_name_options_only_where_nothing_else_has_them() -> None:
         ("Company A sells more than company B. Why?", False),
     ],
 )
-def test_a_stem_refers_to_options_only_by_letter_or_place(question: str, refers: bool) -> None:
+def test_stem_refers_to_options_by_letter_or_position(question: str, refers: bool) -> None:
     assert refers_to_options(question, ["one", "two", "three", "four"]) is refers
 
 
-def test_only_above_and_its_like_name_a_place() -> None:
+def test_only_words_like_above_name_a_position() -> None:
     assert names_a_place("All of the above")
     assert not names_a_place("None of the other choices")
 
@@ -192,12 +192,12 @@ def test_only_above_and_its_like_name_a_place() -> None:
         ("The answer is A lot of them.", False),
     ],
 )
-def test_an_explanation_that_names_letters_is_found(explanation: str, mentions: bool) -> None:
+def test_explanations_that_name_letters_are_detected(explanation: str, mentions: bool) -> None:
     assert mentions_options(explanation) is mentions
 
 
 @pytest.mark.real_data
-def test_the_counts_on_mmlu_are_those_that_were_read(
+def test_counts_on_mmlu_equal_a_manual_count(
     shared_data: Path, show: Callable[[str], None]
 ) -> None:
     rows = pd.read_parquet(shared_data / "benchmarks" / "mmlu.parquet")

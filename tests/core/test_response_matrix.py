@@ -15,7 +15,7 @@ def matrix() -> ResponseMatrix:
     )
 
 
-def test_fields_that_are_not_given_are_missing_everywhere() -> None:
+def test_omitted_fields_are_all_missing() -> None:
     seen = matrix()
     assert np.isnan(seen.p_answer).all()
     assert seen.p_prediction.shape == (2, 3)
@@ -23,44 +23,44 @@ def test_fields_that_are_not_given_are_missing_everywhere() -> None:
     assert letters_unknown.prediction.tolist() == [[-1]]
 
 
-def test_items_come_in_the_order_asked_for_and_unknown_ones_have_no_answers() -> None:
+def test_items_are_selected_in_order_and_unknown_ones_are_missing() -> None:
     seen = matrix().select_items(["q3", "new", "q1"])
     np.testing.assert_array_equal(seen.correct, [[np.nan, np.nan, 1], [1, np.nan, 0]])
     assert seen.prediction.tolist() == [[-1, -1, 2], [3, -1, 1]]
     assert seen.answered().tolist() == [[False, False, True], [True, False, True]]
 
 
-def test_items_of_a_matrix_without_items_are_all_missing() -> None:
+def test_selected_items_of_an_empty_matrix_are_missing() -> None:
     seen = ResponseMatrix.of(("a",), ()).select_items(["q1"])
     assert not seen.answered().any()
     assert seen.prediction.tolist() == [[-1]]
 
 
-def test_models_come_in_the_order_asked_for_and_unknown_ones_are_refused() -> None:
+def test_models_are_selected_in_order_and_unknown_ones_refused() -> None:
     assert matrix().select_models(["b", "a"]).correct[0].tolist() == [0, 1, 1]
     with pytest.raises(KeyError, match="nobody"):
         matrix().select_models(["nobody"])
 
 
-def test_no_models_can_be_selected() -> None:
+def test_empty_selection_of_models_is_valid() -> None:
     assert matrix().select_models([]).correct.shape == (0, 3)
 
 
 @pytest.mark.parametrize(
     ("models", "items"), [(("a", "a"), ("q1", "q2", "q3")), (("a", "b"), ("q1", "q1", "q3"))]
 )
-def test_names_that_come_twice_are_refused(models: tuple[str, ...], items: tuple[str, ...]) -> None:
+def test_duplicate_names_are_refused(models: tuple[str, ...], items: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match="unique"):
         ResponseMatrix.of(models, items)
 
 
-def test_a_field_of_another_shape_is_refused() -> None:
+def test_field_of_wrong_shape_is_refused() -> None:
     with pytest.raises(ValueError, match=r"correct has shape \(1, 1\)"):
         ResponseMatrix.of(("a",), ("q1", "q2"), correct=np.ones((1, 1), dtype=np.float32))
 
 
 @given(st.permutations(["q1", "q2", "q3"]))
-def test_reordering_items_and_back_changes_nothing(order: list[str]) -> None:
+def test_reordering_items_is_reversible(order: list[str]) -> None:
     back = matrix().select_items(order).select_items(["q1", "q2", "q3"])
     np.testing.assert_array_equal(back.correct, matrix().correct)
     np.testing.assert_array_equal(back.prediction, matrix().prediction)

@@ -1,4 +1,4 @@
-"""Randomness depends on names and the seed, not on order."""
+"""Random numbers depend on names and the seed, not on order."""
 
 import hashlib
 
@@ -11,7 +11,7 @@ ids = st.lists(st.text(min_size=1), unique=True, min_size=1, max_size=30)
 
 
 @given(ids, st.randoms())
-def test_an_items_number_does_not_depend_on_its_neighbours(item_ids: list[str], random) -> None:
+def test_number_of_an_item_does_not_depend_on_other_items(item_ids: list[str], random) -> None:
     shuffled = list(item_ids)
     random.shuffle(shuffled)
     straight = dict(zip(item_ids, item_uniforms(0, "stage", item_ids), strict=True))
@@ -20,7 +20,7 @@ def test_an_items_number_does_not_depend_on_its_neighbours(item_ids: list[str], 
     assert all(0 <= value < 1 for value in straight.values())
 
 
-def test_seed_and_stage_each_change_the_draw() -> None:
+def test_seed_and_stage_change_the_draw() -> None:
     item_ids = [f"b/{i}" for i in range(1000)]
     base = item_uniforms(0, "easy", item_ids)
     for other in (item_uniforms(1, "easy", item_ids), item_uniforms(0, "similar", item_ids)):
@@ -31,7 +31,7 @@ def test_seed_and_stage_each_change_the_draw() -> None:
 
 
 @given(st.integers(0, 2**62), st.lists(st.text(), max_size=20))
-def test_the_number_is_the_first_eight_bytes_of_the_hash(seed: int, item_ids: list[str]) -> None:
+def test_number_is_the_first_eight_bytes_of_the_hash(seed: int, item_ids: list[str]) -> None:
     def number(item: str) -> float:
         digest = hashlib.blake2b(f"{seed}\x1fstage\x1f{item}".encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") / 2**64

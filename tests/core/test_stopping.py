@@ -1,4 +1,4 @@
-"""Signals end a block once, handlers come back, and workers follow their parent."""
+"""Signals end a block once, handlers are restored, and workers end with their parent."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from benchwright.core.stopping import Stopped, exit_code, stop_message, stopped_
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_block_and_the_handlers_come_back(number: int) -> None:
+def test_signal_ends_the_block_and_handlers_are_restored(number: int) -> None:
     before = [signal.getsignal(one) for one in stopping.SIGNAL_NAMES]
     tidied = False
     with pytest.raises(Stopped) as caught, stopped_by_signals() as stops:  # noqa: PT012
@@ -21,20 +21,20 @@ def test_a_signal_ends_the_block_and_the_handlers_come_back(number: int) -> None
             os.kill(os.getpid(), number)
             time.sleep(5)
         finally:
-            os.kill(os.getpid(), number)  # impatience does not cut the tidying up short
+            os.kill(os.getpid(), number)  # a second signal does not interrupt the clean-up
             tidied = True
     assert tidied
     assert caught.value.signal == stops.received == number
     assert [signal.getsignal(one) for one in stopping.SIGNAL_NAMES] == before
 
 
-def test_codes_and_lines_are_those_of_shells() -> None:
+def test_exit_codes_and_messages_follow_shell_conventions() -> None:
     assert (exit_code(signal.SIGINT), exit_code(signal.SIGTERM)) == (130, 143)
     assert stop_message(signal.SIGINT).startswith("interrupted; saved results are complete; ")
     assert stop_message(signal.SIGTERM).startswith("stopped by SIGTERM; ")
 
 
-def test_a_block_that_cannot_end_is_ended_with_its_process() -> None:
+def test_process_of_an_unresponsive_block_is_killed() -> None:
     source = (
         "import os, signal, time\n"
         "from benchwright.core import stopping\n"
@@ -83,7 +83,7 @@ def test_workers_end_when_their_parent_is_killed(context: str, tmp_path: object)
         assert parent.stdout is not None
         workers = [int(parent.stdout.readline()) for _ in range(2)]
         for worker in workers:
-            os.kill(worker, signal.SIGINT)  # Ctrl-C is the parent's
+            os.kill(worker, signal.SIGINT)  # the parent handles Ctrl-C
         time.sleep(0.2)
         assert all(map(living, workers))
         parent.kill()
@@ -94,7 +94,7 @@ def test_workers_end_when_their_parent_is_killed(context: str, tmp_path: object)
 
 
 def living(process: int) -> bool:
-    """Whether a process runs; one that has ended and is not asked for does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         with open(f"/proc/{process}/stat", encoding="ascii") as file:  # noqa: PTH123
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"

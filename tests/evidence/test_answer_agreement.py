@@ -1,4 +1,4 @@
-"""How often two models answer alike."""
+"""Agreement of the answers of two models."""
 
 import numpy as np
 from hypothesis import given
@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from benchwright.evidence.scores import correctness_agreement, prediction_agreement
 
 
-def test_the_same_wrong_answer_is_agreement_and_an_unknown_one_is_not_counted() -> None:
+def test_equal_wrong_answers_agree_and_missing_answers_do_not_count() -> None:
     seen = prediction_agreement(np.array([[0, 1, 2, -1], [0, 1, 3, -1], [3, -1, 2, 0]]))
     assert seen.n.tolist() == [[3, 3, 2], [3, 3, 2], [2, 2, 3]]
     assert seen.share[0, 1] == 2 / 3
@@ -16,13 +16,13 @@ def test_the_same_wrong_answer_is_agreement_and_an_unknown_one_is_not_counted() 
     assert seen.share[1, 2] == 0
 
 
-def test_two_models_that_are_wrong_agree_in_correctness() -> None:
+def test_two_wrong_models_agree_in_correctness() -> None:
     seen = correctness_agreement(np.array([[1, 0, 0, np.nan], [1, 0, 1, 1]], dtype=np.float32))
     assert seen.n[0, 1] == 3
     assert seen.share[0, 1] == 2 / 3
 
 
-def test_models_without_a_common_item_have_no_share() -> None:
+def test_models_without_common_items_have_no_agreement() -> None:
     seen = prediction_agreement(np.array([[0, -1], [-1, 0]]))
     assert np.isnan(seen.share[0, 1])
     assert seen.n[0, 1] == 0
@@ -31,7 +31,7 @@ def test_models_without_a_common_item_have_no_share() -> None:
 @given(
     arrays(np.int16, st.tuples(st.integers(1, 6), st.integers(0, 30)), elements=st.integers(-1, 4))
 )
-def test_counting_item_by_item_gives_the_same(prediction: np.ndarray) -> None:
+def test_agreement_equals_a_count_item_by_item(prediction: np.ndarray) -> None:
     seen = prediction_agreement(prediction)
     for a, first in enumerate(prediction):
         for b, second in enumerate(prediction):

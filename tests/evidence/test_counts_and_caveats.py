@@ -1,4 +1,4 @@
-"""The counts and cautions beside a metric: rated models, in-sample fits, intervals of no width."""
+"""Counts and caveats of metrics: rated models, in-sample fits, intervals of width 0."""
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ def stage(roles: tuple[str, ...]) -> tuple[ResponseMatrix, Panel, pd.DataFrame]:
     return matrix, Panel(NAMES, roles, IDS, 80, "all", (), 80), items
 
 
-def test_pearson_with_ratings_counts_the_rated_models() -> None:
+def test_pearson_with_ratings_counts_rated_models() -> None:
     matrix, panel, items = stage(("held_out",) * 14)
     kept = items.iloc[:50]
     random_comparison, _ = compare_with_random(
@@ -63,15 +63,13 @@ def test_pearson_with_ratings_counts_the_rated_models() -> None:
         (("filter",) * 3 + ("held_out",) * 11, True),
     ],
 )
-def test_a_fit_on_every_model_is_in_sample_also_where_none_is_held_out(
-    roles: tuple[str, ...], in_sample: bool
-) -> None:
+def test_fit_on_all_models_is_in_sample(roles: tuple[str, ...], in_sample: bool) -> None:
     matrix, panel, _ = stage(roles)
     _, about = estimate_item_parameters(matrix, panel, EvaluationParams())
     assert about["in_sample"] is in_sample
 
 
-def test_an_interval_of_no_width_says_that_the_true_uncertainty_is_larger() -> None:
+def test_zero_width_interval_has_a_caveat() -> None:
     matrix, _, items = stage(("held_out",) * 14)
     # Three models far apart: every resample ranks them alike.
     few = matrix.select_models(["m00", "m07", "m13"])
@@ -86,7 +84,7 @@ def test_an_interval_of_no_width_says_that_the_true_uncertainty_is_larger() -> N
     assert "the true uncertainty is larger" in tau["reason"]
 
 
-def test_every_metric_of_the_tables_has_a_name_and_a_unit_for_the_report() -> None:
+def test_every_metric_has_a_name_and_a_unit_in_the_report() -> None:
     matrix, panel, items = stage(("filter", *["held_out"] * 13))
     kept = items.iloc[:50]
     scores = score_models(matrix, items, kept, panel)

@@ -1,4 +1,4 @@
-"""Who is in which set of models, and the metrics that know of clusters."""
+"""Sets of models, and the metrics that depend on clusters."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ def scores_of(rows: list[tuple[str, str, float]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "role", "accuracy_full"])
 
 
-def test_relatives_of_filter_models_are_in_no_set_but_all() -> None:
+def test_relatives_of_filter_models_are_only_in_the_set_of_all_models() -> None:
     scores = scores_of(
         [("a", "filter", 0.5), ("kin", "same_family", 0.9), ("b", "held_out", 0.8)],
     )
@@ -32,7 +32,7 @@ def test_relatives_of_filter_models_are_in_no_set_but_all() -> None:
     }
 
 
-def test_a_model_that_only_equals_the_best_filter_model_is_not_stronger() -> None:
+def test_model_equal_to_the_best_filter_model_is_not_stronger() -> None:
     scores = scores_of(
         [
             ("weak", "filter", 0.4),
@@ -49,7 +49,7 @@ IDS = tuple(f"i{k:02d}" for k in range(24))
 
 
 def in_threes(models: int = 5) -> tuple[ResponseMatrix, Panel, pd.DataFrame]:
-    """24 items in 8 stems of three; a model answers all of a stem alike."""
+    """Answers to 24 items, three per stem; a model's answers within a stem are equal."""
     rng = np.random.default_rng(2)
     right = rng.random((models, 8)) < np.linspace(0.3, 0.8, models)[:, None]
     matrix = ResponseMatrix.of(
@@ -70,12 +70,12 @@ def in_threes(models: int = 5) -> tuple[ResponseMatrix, Panel, pd.DataFrame]:
 
 
 def clustered(correct: np.ndarray, stem: np.ndarray) -> float:
-    """√(G/(G − 1) Σ R²)/n with R the sum of deviations of a stem."""
+    """√(G/(G − 1) Σ R²)/n, where R is the sum of the deviations in a stem."""
     sums = [float((correct - correct.mean())[stem == s].sum()) for s in np.unique(stem)]
     return float(np.sqrt(len(sums) / (len(sums) - 1) * np.square(sums).sum()) / len(correct))
 
 
-def test_standard_errors_take_a_stem_as_one_draw_on_all_and_on_the_kept_items() -> None:
+def test_standard_errors_are_clustered_by_stem() -> None:
     matrix, panel, items = in_threes()
     # Kept: one item of the first stem, two of the second, all of the last four.
     kept = [0, 3, 4, *range(12, 24)]
@@ -104,7 +104,7 @@ def ranks_of(
     return table[table["models"] == "all"].set_index("metric")
 
 
-def test_detectable_differences_are_in_points_on_the_items_named_with_stems_as_one_draw() -> None:
+def test_detectable_differences_are_in_points_and_clustered_by_stem() -> None:
     matrix, panel, items = in_threes()
     kept = [*range(9), *range(15, 24)]
     seen = ranks_of(matrix, panel, items, [IDS[k] for k in kept])
@@ -121,7 +121,7 @@ def test_detectable_differences_are_in_points_on_the_items_named_with_stems_as_o
     assert seen.loc["mdd_full", "value"] != seen.loc["mdd_kept", "value"]
 
 
-def test_pairs_that_differ_on_three_copies_of_a_stem_only_are_not_significant() -> None:
+def test_pairs_that_differ_on_one_stem_only_are_not_significant() -> None:
     matrix, panel, items = in_threes()
     together = ranks_of(matrix, panel, items, [*IDS[:12]]).loc["pairwise_agreement", "reason"]
     apart = items.assign(question=[f"Question {k}?" for k in range(24)])
@@ -131,7 +131,7 @@ def test_pairs_that_differ_on_three_copies_of_a_stem_only_are_not_significant() 
     assert pairs[0] < pairs[1]
 
 
-def test_ire_keeps_the_items_above_both_cuts() -> None:
+def test_ire_keeps_items_above_both_cuts() -> None:
     rng = np.random.default_rng(5)
     ability, hard = np.linspace(-2, 2, 40)[:, None], np.linspace(-2, 2, 60)
     right = (rng.random((40, 60)) < 1 / (1 + np.exp(hard - ability))).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Scores, rank agreement, subjects, agreement of answers and the profile of filter models."""
+"""Tables about models: scores, rank agreement, subjects, answer agreement, filter models."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def kept(*ids: str) -> pd.DataFrame:
     return pd.DataFrame({"item_id": list(ids)})
 
 
-def test_scores_and_ranks_by_hand() -> None:
+def test_scores_and_ranks_equal_those_by_hand() -> None:
     matrix, panel = answers({"a": [1, 1, 1, 0], "b": [1, 1, 0, 1], "c": [0, 1, 0, 1]})
     seen = score_models(matrix, items_of(matrix), kept("i2", "i3"), panel).set_index("model")
     assert seen["accuracy_full"].to_dict() == {"a": 0.75, "b": 0.75, "c": 0.5}
@@ -53,7 +53,7 @@ def test_scores_and_ranks_by_hand() -> None:
     assert seen.loc["a", "role"] == "filter"
 
 
-def test_items_outside_the_panel_do_not_count() -> None:
+def test_items_outside_the_panel_are_ignored() -> None:
     matrix, panel = answers({"a": [1, 0, 0], "b": [1, 1, 0]})
     seen = score_models(
         matrix, items_of(matrix), kept("i0", "i2"), panel._replace(item_ids=("i0", "i1"))
@@ -63,7 +63,7 @@ def test_items_outside_the_panel_do_not_count() -> None:
 
 
 def items_of(matrix: ResponseMatrix) -> pd.DataFrame:
-    """Items of one subject, each with a stem of its own."""
+    """Items of one subject with distinct stems."""
     ids = list(matrix.item_ids)
     return pd.DataFrame(
         {
@@ -83,7 +83,7 @@ def ranks_of(
     seed: int = 0,
     items: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """The node's table where the given items are kept."""
+    """Rank agreement where the given items are kept."""
     return compare_ranks(
         matrix,
         items_of(matrix) if items is None else items,
@@ -96,7 +96,7 @@ def ranks_of(
     )
 
 
-def test_nothing_kept_and_no_models_give_tables_with_reasons() -> None:
+def test_without_kept_items_or_models_the_tables_have_reasons() -> None:
     matrix, panel = answers({"a": [1, 0], "b": [0, 1], "c": [1, 1]})
     seen = ranks_of(matrix, panel)
     assert seen["value"].isna().all()
@@ -141,7 +141,7 @@ def scores_of(full: pd.Series, part: pd.Series, models: pd.Series) -> pd.DataFra
         ("commonsense_qa", 16, 0.667, 0.660, 0.973, 0.62),
     ],
 )
-def test_the_papers_correlation_with_arena_comes_from_its_tables_and_our_ratings(
+def test_published_correlation_with_arena_is_reproduced(
     repository: Path,
     dataset: str,
     rated: int,
@@ -150,7 +150,7 @@ def test_the_papers_correlation_with_arena_comes_from_its_tables_and_our_ratings
     tau_b: float,
     williams: float,
 ) -> None:
-    """SMART, Table 3 (there cut, not rounded, and said to be of 29 models)."""
+    """SMART, Table 3, where the value is truncated and said to be of 29 models."""
     tables = pd.read_csv(repository / "tests" / "data" / "smart_tables_10_11_12.csv")
     part = tables[tables["benchmark"] == dataset]
     conf = (repository / "conf" / "base" / "parameters" / "ratings.yml").read_text("utf-8")
@@ -165,7 +165,7 @@ def test_the_papers_correlation_with_arena_comes_from_its_tables_and_our_ratings
     assert seen["arena_williams_p"].value == pytest.approx(williams, abs=5e-3)
 
 
-def test_each_group_is_ranked_among_itself() -> None:
+def test_each_group_is_ranked_separately() -> None:
     full = pd.Series([0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
     part = pd.Series([0.3, 0.9, 0.2, 0.5, 0.1, 0.4])
     scores = scores_of(full, part, pd.Series(list("abcdef")))
@@ -184,10 +184,10 @@ def test_stronger_models_are_held_out_and_beat_every_filter_model_on_all_items()
     scores["role"] = ["held_out", "held_out", "filter", "held_out", "same_family"]
     assert models_in(scores, "stronger")["model"].tolist() == ["a", "b"]
     scores["role"] = "held_out"
-    assert models_in(scores, "stronger").empty  # nothing to be stronger than
+    assert models_in(scores, "stronger").empty  # no filter model to compare with
 
 
-def test_too_few_rated_models_are_counted_in_the_reason() -> None:
+def test_reason_counts_the_rated_models() -> None:
     matrix, panel = answers({"a": [1, 0, 0], "b": [0, 1, 1], "c": [1, 1, 1]})
     scores = score_models(matrix, items_of(matrix), kept("i0", "i1"), panel)
     row = metrics(scores, ratings=RatingsParams(values={"a": 1, "b": 2}))["arena_pearson_full"]
@@ -212,7 +212,7 @@ def test_metrics_have_intervals_over_items_and_over_models() -> None:
     assert value(seen, "filter", "kendall_tau_b")[["low", "high"]].isna().all()  # one model
 
 
-def test_the_complement_shares_no_item_and_agrees_less_than_the_whole() -> None:
+def test_complement_agrees_less_than_the_whole() -> None:
     matrix, panel = many_answers()
     seen = ranks_of(matrix, panel, *(f"i{k}" for k in range(75)))
     with_removed = value(seen, "all", "tau_b_complement")["value"]
@@ -223,7 +223,7 @@ def test_the_complement_shares_no_item_and_agrees_less_than_the_whole() -> None:
     assert alone["reason"] == "no item was removed"
 
 
-def test_items_that_share_a_stem_widen_the_interval() -> None:
+def test_shared_stems_widen_the_interval() -> None:
     matrix, panel = many_answers()
     twins = np.repeat(matrix.correct[:, ::5], 5, axis=1)  # 30 answers, each five times
     matrix = ResponseMatrix.of(matrix.models, matrix.item_ids, correct=twins)
@@ -234,7 +234,7 @@ def test_items_that_share_a_stem_widen_the_interval() -> None:
     assert together["high"] - together["low"] > 1.3 * (apart["high"] - apart["low"])
 
 
-def test_intervals_do_not_depend_on_the_order_of_items_and_models() -> None:
+def test_intervals_do_not_depend_on_the_order_of_items_or_models() -> None:
     matrix, panel = many_answers()
     ids = [f"i{k}" for k in range(60)]
     shuffled = matrix.select_models(matrix.models[::-1]).select_items(matrix.item_ids[::-1])
@@ -244,7 +244,7 @@ def test_intervals_do_not_depend_on_the_order_of_items_and_models() -> None:
     assert not one.equals(ranks_of(matrix, panel, *ids, seed=1))
 
 
-def test_subjects_are_ordered_by_what_they_lost_and_one_may_lose_all() -> None:
+def test_subjects_are_sorted_by_the_share_removed() -> None:
     items = pd.DataFrame({"item_id": list("abcdef"), "subject": list("xxyyyz")})
     left = items[items["item_id"].isin(["a", "d", "e", "f"])]
     seen = count_subjects(items, left[left["subject"] != "x"])
@@ -254,7 +254,7 @@ def test_subjects_are_ordered_by_what_they_lost_and_one_may_lose_all() -> None:
     assert seen["share_removed"].tolist() == pytest.approx([1, 1 / 3, 0])
 
 
-def test_agreement_is_of_predictions_where_all_models_have_them() -> None:
+def test_agreement_uses_predictions_if_all_models_have_them() -> None:
     rows = {"a": [1, 0, 0, 0], "b": [1, 0, 0, 1]}
     chosen = [[0, 2, 3, 1], [0, 2, 1, 0]]
     matrix, panel = answers(rows, chosen)
@@ -265,14 +265,14 @@ def test_agreement_is_of_predictions_where_all_models_have_them() -> None:
     assert (seen["model_a"], seen["model_b"]) == ("b", "a")  # in order of the ranking
 
 
-def test_agreement_is_of_correctness_where_one_model_has_no_predictions() -> None:
+def test_agreement_uses_correctness_if_a_model_lacks_predictions() -> None:
     matrix, panel = answers({"a": [1, 0, 0, 0], "b": [1, 0, 0, 1]}, [[0, 2, 3, 1], [-1] * 4])
     scores = score_models(matrix, items_of(matrix), kept("i1", "i2"), panel)
     seen = compare_answers(matrix, kept("i1", "i2"), scores, panel, EvaluationParams()).iloc[0]
     assert (seen["kind"], seen["full"], seen["kept"]) == ("correctness", 0.75, 1.0)
 
 
-def test_of_many_models_a_spread_along_the_ranking_is_compared() -> None:
+def test_many_models_are_sampled_along_the_ranking() -> None:
     names = [f"m{i:02d}" for i in range(50)]
     assert spread(names, 4) == ["m00", "m16", "m33", "m49"]
     assert spread(names, 50) == names
@@ -285,13 +285,13 @@ def test_of_many_models_a_spread_along_the_ranking_is_compared() -> None:
     assert {"m00", "m49"} <= {*seen["model_a"], *seen["model_b"]}
 
 
-def test_one_model_has_nobody_to_agree_with() -> None:
+def test_one_model_has_no_agreement() -> None:
     matrix, panel = answers({"a": [1, 0]})
     scores = score_models(matrix, items_of(matrix), kept("i0"), panel)
     assert compare_answers(matrix, kept("i0"), scores, panel, EvaluationParams()).empty
 
 
-def test_filter_models_are_described_by_what_they_know() -> None:
+def test_filter_models_are_described_by_their_knowledge() -> None:
     blank = np.full((2, 4), np.nan, dtype=np.float32)
     p = np.array([[0.9, 0.81, 0.8, np.nan], [np.nan] * 4], dtype=np.float32)
     correct = np.array([[1, 1, 1, 0], [1, 0, np.nan, np.nan]], dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Which models judge, and on which items."""
+"""The panel: held-out models and the items that they share."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ LISTED = Models.from_rows(
 
 
 def matrix(answered: dict[str, str]) -> ResponseMatrix:
-    """Models and, as a string of x and dots, which of the items they answered (rightly)."""
+    """A response matrix from one string per model: x for a right answer, a dot for none."""
     rows = [[1.0 if c == "x" else np.nan for c in marks] for marks in answered.values()]
     correct = np.array(rows, dtype=np.float32)
     ids = tuple(f"i{k}" for k in range(correct.shape[1]))
@@ -30,7 +30,7 @@ def choose(m: ResponseMatrix, filter_models: list[str], wanted="all", coverage: 
     return choose_panel(m, items, LISTED, filter_models, wanted, params)
 
 
-def test_items_are_those_that_every_judging_model_answered() -> None:
+def test_items_are_those_that_every_model_of_the_panel_answered() -> None:
     m = matrix({"a": "xxxxxxx.", "b": "xxxxxxxx", "c": "x.xxxxxx", "d": "xx......"})
     seen = choose(m, ["a"], coverage=0.8)
     assert seen.judged == 7  # what the filter model a answered
@@ -39,11 +39,11 @@ def test_items_are_those_that_every_judging_model_answered() -> None:
     assert [(out.model, round(out.coverage, 3)) for out in seen.left_out] == [("d", 0.286)]
 
 
-def test_without_filter_models_items_that_half_of_the_models_answered_are_judged() -> None:
+def test_without_filter_models_items_need_answers_of_half_of_the_models() -> None:
     m = matrix({"a": "xx..", "b": "xxx.", "c": "xxx.", "d": "xx.x"})
     assert choose(m, []).judged == 3
     assert "half of the models" in choose(m, []).basis
-    # A filter model without any answer is no base either.
+    # A filter model without answers counts as none.
     assert "half of the models" in choose(m, ["nobody"]).basis
 
 
@@ -58,20 +58,20 @@ def test_a_relative_of_a_filter_model_is_not_held_out() -> None:
     }
 
 
-def test_only_the_named_evaluation_models_judge_and_an_unknown_one_is_reported() -> None:
+def test_only_named_evaluation_models_take_part_and_unknown_ones_are_reported() -> None:
     m = matrix({"a": "xx", "b": "xx", "c": "xx"})
     seen = choose(m, ["a"], wanted=["b", "missing"])
     assert seen.models == ("b",)
     assert [tuple(out) for out in seen.left_out] == [("missing", 0.0)]
 
 
-def test_the_order_of_models_and_items_does_not_matter() -> None:
+def test_panel_does_not_depend_on_the_order_of_models_and_items() -> None:
     m = matrix({"a": "xxxx", "b": "xx.x", "c": "xxxx"})
     turned = m.select_models(["c", "b", "a"]).select_items(["i3", "i1", "i0", "i2"])
     assert choose(m, ["a"], coverage=0.5) == choose(turned, ["a"], coverage=0.5)
 
 
-def test_too_few_held_out_models_make_a_metric_in_sample() -> None:
+def test_with_too_few_held_out_models_metrics_are_in_sample() -> None:
     m = matrix({"a": "xx", "b": "xx", "c": "xx", "d": "xx"})
     assert in_sample_note(choose(m, ["a"])) == ""
     assert in_sample_note(choose(m, ["a", "b"])) == "in-sample: only 2 held-out models"
@@ -89,13 +89,15 @@ def test_too_few_held_out_models_make_a_metric_in_sample() -> None:
         ({"a": "..", "b": ".."}, [], "No model answered enough items"),
     ],
 )
-def test_a_reader_is_warned(answers: dict[str, str], filter_models: list[str], said: str) -> None:
+def test_caveats_of_the_panel_are_logged(
+    answers: dict[str, str], filter_models: list[str], said: str
+) -> None:
     warnings = panel_warnings(choose(matrix(answers), filter_models), 0.95)
     assert any(said in warning for warning in warnings), warnings
 
 
 @pytest.mark.real_data
-def test_the_real_answers_to_mmlu_give_23_models_on_14014_items(shared_data) -> None:
+def test_real_mmlu_answers_give_23_models_and_14014_items(shared_data) -> None:
     wide = pd.read_parquet(shared_data / "responses" / "mmlu_correct_23models.parquet")
     wide = wide.set_index("item_id")
     correct = wide.astype("Float64").to_numpy(dtype=np.float32, na_value=np.nan).T
@@ -106,7 +108,7 @@ def test_the_real_answers_to_mmlu_give_23_models_on_14014_items(shared_data) -> 
     assert (len(seen.models), len(seen.item_ids)) == (23, 14_014)
 
 
-def test_held_out_models_of_unknown_family_are_counted_and_told() -> None:
+def test_held_out_models_of_unknown_family_are_counted_and_reported() -> None:
     names = ("a/llama-3-8b", "b/mystery", "c/gemma-7b", "d/riddle@letters-5")
     ids = ("q0", "q1")
     matrix = ResponseMatrix.of(names, ids, correct=np.ones((4, 2), dtype=np.float32))

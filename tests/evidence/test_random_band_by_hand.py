@@ -1,4 +1,4 @@
-"""The random band against its own draws, and which of its rows other tables and the report take."""
+"""The random band: its draws, and the rows that tables and the report show."""
 
 import re
 from typing import Any
@@ -32,7 +32,7 @@ def answered() -> ResponseMatrix:
 
 @pytest.fixture(scope="module")
 def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Of the panel's 60 items 24 are kept, of the 90 items 54."""
+    """A panel with 24 of 60 items kept; 54 of all 90 items are kept."""
     matrix = answered()
     items = pd.DataFrame(
         {
@@ -65,7 +65,7 @@ def row(table: pd.DataFrame, metric: str, random: str = "plain") -> pd.Series:
 
 
 @pytest.mark.parametrize("random", ["plain", "stratified"])
-def test_subsets_are_of_the_panels_items_and_of_as_many_as_were_kept_of_these(
+def test_subsets_have_the_size_of_the_kept_items_of_the_panel(
     judged: tuple[pd.DataFrame, pd.DataFrame], random: str
 ) -> None:
     table, draws = judged
@@ -86,7 +86,7 @@ def test_subsets_are_of_the_panels_items_and_of_as_many_as_were_kept_of_these(
     assert own["value"].std() == pytest.approx(expected, rel=0.15)
 
 
-def test_the_band_is_the_middle_95_percent_of_the_saved_draws(
+def test_band_is_the_middle_95_percent_of_the_saved_draws(
     judged: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
     table, draws = judged
@@ -107,7 +107,7 @@ def test_the_band_is_the_middle_95_percent_of_the_saved_draws(
             assert values[-11] <= seen["random_high"] <= values[-10]
 
 
-def test_pearson_with_ratings_is_of_the_scores_on_the_subset(
+def test_pearson_with_ratings_uses_scores_on_the_subset(
     judged: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
     seen = row(judged[0], "arena_pearson")
@@ -123,7 +123,7 @@ def test_pearson_with_ratings_is_of_the_scores_on_the_subset(
 
 @pytest.fixture
 def two_kinds(small: Any) -> pd.DataFrame:
-    """Plain and stratified subsets that say different things."""
+    """Plain and stratified subsets with different results."""
     by_subject = {"random_mean": 0.8, "random_low": 0.7, "random_high": 0.85, "percentile": 77.0}
     return RandomComparison.from_rows(
         [
@@ -133,9 +133,7 @@ def two_kinds(small: Any) -> pd.DataFrame:
     )
 
 
-def test_side_by_side_and_in_the_metrics_random_means_plain_subsets(
-    two_kinds: pd.DataFrame, run: Any
-) -> None:
+def test_tables_and_metrics_show_plain_random_subsets(two_kinds: pd.DataFrame, run: Any) -> None:
     about = {"in_sample": False, "reason": ""}
     methods = compare_methods(RankAgreementTable.empty(), two_kinds, about)
     by_chance = methods[methods["method"] == "random"].iloc[0]
@@ -158,15 +156,13 @@ def test_side_by_side_and_in_the_metrics_random_means_plain_subsets(
 @pytest.mark.parametrize(
     ("value", "outside"), [(0.949, True), (0.95, False), (0.99, False), (0.991, True)]
 )
-def test_a_metric_stands_out_in_the_table_on_either_side_of_the_band(
-    small: Any, value: float, outside: bool
-) -> None:
+def test_metric_above_or_below_the_band_is_marked(small: Any, value: float, outside: bool) -> None:
     table = RandomComparison.from_rows([small.random_comparison_row(value=value)])
     assert comparison_rows(table, "held_out")[0]["rows"][0]["outside"] is outside
 
 
-def test_headline_and_tiles_take_the_rows_of_the_held_out_models(report: Any, small: Any) -> None:
-    """All models lie inside another band, so a mix-up shows."""
+def test_headline_and_tiles_use_held_out_models(report: Any, small: Any) -> None:
+    """The band of all models differs, so a mix-up would show."""
     others = {"value": 0.6, "random_mean": 0.61, "random_low": 0.5, "random_high": 0.7}
     wide = {"value": 3.3, "full": 3.1, "random_mean": 3.2, "random_low": 3.0, "random_high": 3.4}
     rows = [

@@ -1,4 +1,4 @@
-"""The kept items beside random subsets of the same size, and beside IRE."""
+"""Comparison of the kept items with random subsets of the same size and with IRE."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ NO_RATINGS = pd.DataFrame({"model": [], "rating": []})
 
 
 def simulated(models: int = 30, items: int = 200, seed: int = 0) -> tuple[ResponseMatrix, Panel]:
-    """Answers of models of rising ability to items of all difficulties; ten chose the items."""
+    """Simulated answers of models of rising ability; ten are filter models."""
     rng = np.random.default_rng(seed)
     ability, difficulty = np.linspace(-1.5, 1.5, models), np.linspace(-2, 2, items)
     right = rng.random((models, items)) < 1 / (1 + np.exp(difficulty - ability[:, None]))
@@ -83,7 +83,7 @@ def row(table: pd.DataFrame, metric: str, models: str = "held_out", **keys: str)
     return found.iloc[0]
 
 
-def test_items_chosen_for_one_model_stand_out_below_the_random_band() -> None:
+def test_items_chosen_for_one_model_lie_below_the_random_band() -> None:
     matrix, panel = simulated()
     for_the_weakest = [
         i for i, right in zip(matrix.item_ids, matrix.correct[1], strict=True) if right
@@ -103,7 +103,7 @@ def test_items_chosen_for_one_model_stand_out_below_the_random_band() -> None:
     assert own["value"].mean() == pytest.approx(tau["random_mean"])
 
 
-def test_a_random_choice_lies_inside_the_band() -> None:
+def test_random_choice_lies_inside_the_band() -> None:
     matrix, panel = simulated()
     percentiles = []
     for seed in range(8):
@@ -114,7 +114,7 @@ def test_a_random_choice_lies_inside_the_band() -> None:
     assert np.ptp(percentiles) > 20
 
 
-def test_removing_easy_items_widens_the_spread_beyond_the_random_band() -> None:
+def test_removing_easy_items_raises_the_spread_above_the_band() -> None:
     matrix, panel = simulated()
     hard = list(matrix.item_ids[80:])
     spread = row(judged(matrix, panel, hard, top_models=20)[0], "spread_top", "all")
@@ -124,9 +124,9 @@ def test_removing_easy_items_widens_the_spread_beyond_the_random_band() -> None:
     assert spread["full"] == pytest.approx(spread["random_mean"], abs=5)
 
 
-def test_stratified_subsets_keep_the_shares_of_the_subjects_and_vary_less() -> None:
+def test_stratified_subsets_keep_subject_shares_and_vary_less() -> None:
     matrix, panel = simulated()
-    # Subjects that differ: what a subset draws of each then matters for its mean.
+    # The subjects differ, so the mean depends on the share of each subject.
     levels = np.array([0.0, 0.3, 0.7, 1.0])[np.arange(200) % 4]
     rng = np.random.default_rng(1)
     right = (rng.random(matrix.correct.shape) < levels).astype(np.float32)
@@ -139,7 +139,7 @@ def test_stratified_subsets_keep_the_shares_of_the_subjects_and_vary_less() -> N
     assert width["stratified"] < 0.7 * width["plain"]
 
 
-def test_the_comparison_is_the_same_at_each_run_and_for_any_order() -> None:
+def test_comparison_is_reproducible_and_does_not_depend_on_order() -> None:
     matrix, panel = simulated(12, 60)
     kept = list(matrix.item_ids[:30])
     one, _ = judged(matrix, panel, kept)
@@ -153,21 +153,21 @@ def test_the_comparison_is_the_same_at_each_run_and_for_any_order() -> None:
     assert not one.equals(judged(matrix, panel, kept, seed=1)[0])
 
 
-def test_without_models_or_with_the_comparison_off_there_is_none() -> None:
+def test_no_comparison_without_models_or_if_disabled() -> None:
     matrix, panel = simulated(6, 20)
     assert judged(matrix, panel, list(matrix.item_ids[:9]), random_subsets=0)[0].empty
     nobody = panel._replace(models=(), roles=(), item_ids=())
     assert judged(matrix, nobody, list(matrix.item_ids[:9]))[0].empty
 
 
-def test_two_models_have_no_band_and_three_do() -> None:
+def test_band_needs_three_models() -> None:
     matrix, panel = simulated(3, 40)
     assert panel.roles == ("filter", "held_out", "held_out")
     seen, _ = judged(matrix, panel, list(matrix.item_ids[::2]))
     assert set(seen["models"]) == {"all"}
 
 
-def test_nothing_kept_and_everything_kept_are_no_crash() -> None:
+def test_no_or_all_items_kept_does_not_fail() -> None:
     matrix, panel = simulated(8, 30)
     nothing = row(judged(matrix, panel, [])[0], "kendall_tau_b", "all")
     assert np.isnan(nothing["value"])
@@ -177,7 +177,7 @@ def test_nothing_kept_and_everything_kept_are_no_crash() -> None:
     assert np.isnan(row(everything, "tau_b_complement", "all")["value"])
 
 
-def test_ire_is_judged_with_its_own_size_and_p_values_are_corrected_for_both_methods() -> None:
+def test_ire_is_compared_at_its_own_size_with_corrected_p_values() -> None:
     matrix, panel = simulated(60, 120)
     parameters, about = estimate_item_parameters(matrix, panel, EvaluationParams())
     assert (about["fitted_on"], about["in_sample"]) == (20, False)
@@ -192,7 +192,7 @@ def test_ire_is_judged_with_its_own_size_and_p_values_are_corrected_for_both_met
         assert min(adjusted) == pytest.approx(min(1, 2 * min(p)))
 
 
-def test_with_few_models_that_are_not_held_out_ire_is_fitted_on_all_and_says_so() -> None:
+def test_with_few_fitting_models_ire_is_fitted_on_all_and_says_so() -> None:
     matrix, panel = simulated(20, 60)
     _, about = estimate_item_parameters(matrix, panel, EvaluationParams())
     assert (about["fitted_on"], about["in_sample"]) == (20, True)
@@ -203,7 +203,7 @@ def test_with_few_models_that_are_not_held_out_ire_is_fitted_on_all_and_says_so(
     assert about["reason"] == "off"
 
 
-def test_methods_are_put_side_by_side() -> None:
+def test_methods_are_compared_in_one_table() -> None:
     matrix, panel = simulated(60, 120)
     parameters, about = estimate_item_parameters(matrix, panel, EvaluationParams())
     ratings = RatingsParams(values={name: 1000 + i for i, name in enumerate(matrix.models)})
@@ -222,17 +222,21 @@ def test_methods_are_put_side_by_side() -> None:
     full = both.loc[("full", "arena_pearson", "all")]
     right = matrix.correct.mean(axis=1)
     assert full["value"] == pytest.approx(np.corrcoef(right, np.arange(60))[0, 1])
-    assert ("full", "kendall_tau_b", "all") not in both.index  # of itself it says nothing
+    assert (
+        "full",
+        "kendall_tau_b",
+        "all",
+    ) not in both.index  # a method is not compared with itself
     assert compare_methods(ranks, RandomComparison.empty(), about).columns.tolist() == (
         MethodComparison.columns()
     )
 
 
 @pytest.mark.real_data
-def test_on_real_arc_challenge_random_subsets_rank_better_and_filtering_spreads_wider(
+def test_on_arc_challenge_random_subsets_rank_better_and_filtering_spreads_wider(
     shared_data: Path, show: Any
 ) -> None:
-    """Removing what the seven strongest models all solve, against random subsets of that size."""
+    """Removes items that the seven strongest models all solve."""
     answers = pd.read_parquet(shared_data / "responses/leaderboard_v1_arc_challenge.parquet")
     answers = answers.set_index("model").dropna()
     right = answers.to_numpy(dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Human ratings: whose, and of which model."""
+"""Human ratings: their source and the models that they belong to."""
 
 import numpy as np
 import pandas as pd
@@ -16,16 +16,16 @@ NOTHING = pd.DataFrame({"model": [], "rating": []})
     "name",
     ["Yi-34B-Chat", "01-ai/Yi-34B-Chat", "01-ai/yi-34b-chat@letters-5", "yi-34b-chat@cloze-0"],
 )
-def test_a_model_is_found_by_its_name_however_it_is_written_and_was_asked(name: str) -> None:
+def test_model_names_match_in_any_spelling_and_configuration(name: str) -> None:
     assert rating_of(name, read_ratings(NOTHING, CONF)) == 1111
 
 
 @pytest.mark.parametrize("name", ["Yi-34B", "Yi-34B-Chat-v2", "chat"])
-def test_a_similar_name_is_another_model(name: str) -> None:
+def test_similar_names_are_different_models(name: str) -> None:
     assert np.isnan(rating_of(name, read_ratings(NOTHING, CONF)))
 
 
-def test_the_users_ratings_replace_the_configured_ones_and_are_never_mixed_with_them() -> None:
+def test_ratings_of_the_user_replace_the_configured_ones() -> None:
     seen = read_ratings(pd.DataFrame({"model": ["m"], "rating": [7]}), CONF)
     assert rating_of("m", seen) == 7
     assert np.isnan(rating_of("Yi-34B-Chat", seen))
@@ -33,7 +33,7 @@ def test_the_users_ratings_replace_the_configured_ones_and_are_never_mixed_with_
     assert read_ratings(NOTHING, CONF).source == "Arena 2024-09-23"
 
 
-def test_an_exact_name_goes_before_a_similar_one() -> None:
+def test_exact_name_takes_precedence() -> None:
     user = pd.DataFrame({"model": ["x/m", "y/m"], "rating": [1, 2]})
     assert rating_of("x/m", read_ratings(user, CONF)) == 1
 
@@ -48,13 +48,13 @@ def test_an_exact_name_goes_before_a_similar_one() -> None:
         ({"model": ["m", "m"], "rating": [1, 2]}, "row 2: 'm' has two different ratings"),
     ],
 )
-def test_a_wrong_file_is_named_with_its_row(table: dict[str, list], said: str) -> None:
+def test_error_names_the_file_and_row(table: dict[str, list], said: str) -> None:
     with pytest.raises(InputError, match="the ratings file") as seen:
         read_ratings(pd.DataFrame(table, dtype=object), CONF)
     assert said in str(seen.value)
     assert "\n" not in str(seen.value)
 
 
-def test_the_same_rating_twice_is_fine() -> None:
+def test_repeated_equal_ratings_are_accepted() -> None:
     user = pd.DataFrame({"model": ["m", "m"], "rating": [3, 3]})
     assert rating_of("m", read_ratings(user, CONF)) == 3

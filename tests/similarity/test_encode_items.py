@@ -1,4 +1,4 @@
-"""Vectors of items from sentence encoders and from language models: who encodes, what is reused."""
+"""Item vectors from sentence encoders and language models, and their reuse."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ NOTHING = Embeddings.empty()
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What the stand-in for hidden states was asked."""
+    """Calls to the stand-in for hidden states."""
     seen: list[dict[str, Any]] = []
 
     def stand_in(texts: list[str], source: ModelSource, pooling: str, **more: Any) -> Any:
@@ -58,7 +58,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return seen
 
 
-def test_a_language_model_encodes_with_its_own_context_and_pooling(asked: list[Any]) -> None:
+def test_language_model_encodes_with_its_context_and_pooling(asked: list[Any]) -> None:
     table = encode_items(make_items(["one"]), NOTHING, "last", HERE, MODELS)
     Embeddings.validate(table)
     [call] = asked
@@ -67,12 +67,12 @@ def test_a_language_model_encodes_with_its_own_context_and_pooling(asked: list[A
     assert table["encoder"].tolist() == [f"last@{'1' * 16}/last_token/float32"]
 
 
-def test_a_model_with_a_precision_of_its_own_keeps_it(asked: list[Any]) -> None:
+def test_precision_set_for_a_model_is_used(asked: list[Any]) -> None:
     encode_items(make_items(["one"]), NOTHING, "fixed-mean", HERE, MODELS)
     assert asked[0]["dtype"] == "bfloat16"
 
 
-def test_vectors_of_another_pooling_are_not_reused(asked: list[Any]) -> None:
+def test_vectors_of_a_different_pooling_are_not_reused(asked: list[Any]) -> None:
     items = make_items(["one", "two"])
     last = encode_items(items, NOTHING, "last", HERE, MODELS)
     assert encode_items(items, last, "last", HERE, MODELS).equals(last)
@@ -89,11 +89,11 @@ def test_vectors_of_another_pooling_are_not_reused(asked: list[Any]) -> None:
         ("far", "models.encoders.far: model 'served' has no weights here"),
     ],
 )
-def test_an_encoder_that_cannot_run_says_why(encoder: str, message: str) -> None:
+def test_encoder_that_cannot_run_names_the_reason(encoder: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as error:
         choose_encoder(encoder, HERE, MODELS)
     assert "\n" not in str(error.value)
 
 
-def test_the_key_of_a_sentence_encoder_is_name_revision_and_precision() -> None:
+def test_key_of_a_sentence_encoder_has_name_revision_and_precision() -> None:
     assert choose_encoder("sentences", HERE, MODELS).key == f"sentences@{'0' * 16}/float32"

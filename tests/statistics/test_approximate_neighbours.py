@@ -18,10 +18,10 @@ pytest.importorskip("faiss")
 DRAW = np.random.default_rng(3)
 CENTRES = DRAW.normal(size=(60, 16))
 VECTORS = (np.repeat(CENTRES, 50, axis=0) + 0.4 * DRAW.normal(size=(3000, 16))).astype(np.float32)
-VECTORS *= DRAW.uniform(0.1, 9, (3000, 1)).astype(np.float32)  # lengths must not matter
+VECTORS *= DRAW.uniform(0.1, 9, (3000, 1)).astype(np.float32)  # lengths have no effect
 
 
-def test_with_all_lists_looked_through_it_finds_what_the_exact_search_finds(monkeypatch):
+def test_searching_all_lists_equals_the_exact_search(monkeypatch):
     monkeypatch.setattr(module, "_PROBES", 10_000)
     vectors = VECTORS[:700].copy()
     vectors[300:340] = vectors[600:640] = vectors[:40]  # equal distances, in order of row
@@ -35,7 +35,7 @@ def test_with_all_lists_looked_through_it_finds_what_the_exact_search_finds(monk
     assert (found.distances[:40, :2] == 0).all()
 
 
-def test_most_neighbours_are_found_and_their_distances_are_exact():
+def test_recall_is_high_and_distances_are_exact():
     found, exact = approximate_neighbours(VECTORS, 30), nearest_neighbours(VECTORS, 30)
     shares = [np.isin(a, b).mean() for a, b in zip(exact.indices, found.indices, strict=True)]
     assert np.mean(shares) > 0.9
@@ -48,7 +48,7 @@ def test_most_neighbours_are_found_and_their_distances_are_exact():
         assert (np.diff(found.distances[row]) >= 0).all()
 
 
-def test_threads_and_blocks_change_nothing(monkeypatch):
+def test_results_do_not_depend_on_threads_or_blocks(monkeypatch):
     import faiss
 
     whole = approximate_neighbours(VECTORS, 10)
@@ -63,7 +63,7 @@ def test_threads_and_blocks_change_nothing(monkeypatch):
     assert (one.distances == whole.distances).all()
 
 
-def test_rows_whose_lists_hold_too_few_are_compared_with_all(monkeypatch):
+def test_rows_with_too_few_candidates_are_compared_with_all(monkeypatch):
     monkeypatch.setattr(module, "_PROBES", 1)
     found, exact = (
         approximate_neighbours(VECTORS[:400], 200),
@@ -72,7 +72,7 @@ def test_rows_whose_lists_hold_too_few_are_compared_with_all(monkeypatch):
     assert (found.indices == exact.indices).mean() > 0.999
 
 
-def test_rows_of_zeros_are_at_distance_one():
+def test_zero_vectors_are_at_distance_1():
     vectors = VECTORS[:200].copy()
     vectors[7] = 0
     found = approximate_neighbours(vectors, 5)
@@ -80,20 +80,20 @@ def test_rows_of_zeros_are_at_distance_one():
 
 
 @pytest.mark.parametrize(("n", "k", "width"), [(0, 3, 0), (1, 3, 0), (2, 3, 1), (5, 3, 3)])
-def test_few_rows(n, k, width):
+def test_few_rows_are_searched(n, k, width):
     found = approximate_neighbours(VECTORS[:n], k)
     assert found.indices.shape == (n, width)
     assert (found.indices == nearest_neighbours(VECTORS[:n], k).indices).all()
 
 
-def test_without_faiss_the_error_says_what_to_install(monkeypatch):
+def test_missing_faiss_is_named_in_the_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(InputError, match=r"benchwright\[scale\]"):
         approximate_neighbours(VECTORS, 5)
 
 
 @pytest.mark.parametrize("cells", [1, 3000, 1 << 23])
-def test_neighbours_of_some_rows_are_those_among_all_pairs(monkeypatch, cells):
+def test_neighbours_of_some_rows_equal_those_of_all_pairs(monkeypatch, cells):
     vectors = VECTORS[:300].copy()
     vectors[100:120] = vectors[:20]
     rows = np.array([3, 100, 119, 250])

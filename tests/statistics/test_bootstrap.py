@@ -25,7 +25,7 @@ def answers(m: int, n: int, seed: int = 0) -> np.ndarray:
     return (draw.random((m, n)) < chance).astype(np.float32)
 
 
-def test_items_of_a_cluster_are_drawn_together() -> None:
+def test_items_of_a_cluster_are_resampled_together() -> None:
     clusters = np.array([4, 4, 7, 9, 9, 9])
     counts = cluster_resamples(clusters, 4_000, rng())
     assert counts.dtype == np.int16
@@ -36,25 +36,25 @@ def test_items_of_a_cluster_are_drawn_together() -> None:
     assert counts[:, 2].var() == pytest.approx(2 / 3, abs=0.05)  # binomial, 3 draws of 1/3
 
 
-def test_blocks_do_not_change_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draws_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = cluster_resamples(np.arange(12) // 2, 9, rng(1))
     monkeypatch.setattr(module, "_BLOCK_BYTES", 16 * 6 * 2)
     np.testing.assert_array_equal(cluster_resamples(np.arange(12) // 2, 9, rng(1)), whole)
 
 
-def test_models_are_drawn_with_replacement() -> None:
+def test_models_are_resampled_with_replacement() -> None:
     drawn = model_resamples(5, 2_000, rng())
     assert drawn.shape == (2_000, 5)
     assert np.bincount(drawn.ravel()) == pytest.approx(np.full(5, 2_000), abs=200)
     assert model_resamples(0, 3, rng()).shape == (3, 0)
 
 
-def test_the_percentile_interval_is_the_middle_of_the_draws() -> None:
+def test_percentile_interval_is_the_middle_of_the_draws() -> None:
     seen = percentile_interval(np.arange(1_001))
     assert seen == (pytest.approx(25), pytest.approx(975), 1_001, "")
 
 
-def test_missing_resamples_are_left_out_and_mentioned_when_many() -> None:
+def test_undefined_resamples_are_left_out_and_mentioned_if_many() -> None:
     few = percentile_interval([np.nan] * 4 + list(range(96)))
     many = percentile_interval([np.nan] * 6 + list(range(94)))
     assert (few.draws, few.reason) == (96, "")
@@ -64,7 +64,7 @@ def test_missing_resamples_are_left_out_and_mentioned_when_many() -> None:
     assert none.reason == "no resample has this metric"
 
 
-def test_the_normal_interval_lies_around_the_value_and_within_its_range() -> None:
+def test_normal_interval_contains_the_value_and_stays_in_range() -> None:
     draws = rng(2).normal(0.7, 0.02, 5_000)
     seen = normal_interval(0.9, draws)
     assert (seen.low, seen.high) == pytest.approx((0.9 - 0.0392, 0.9 + 0.0392), abs=1e-3)
@@ -72,14 +72,14 @@ def test_the_normal_interval_lies_around_the_value_and_within_its_range() -> Non
     assert np.isnan(normal_interval(np.nan, draws).low)
 
 
-def test_a_model_drawn_twice_does_not_change_what_tau_says_of_the_others() -> None:
+def test_repeated_models_do_not_affect_tau() -> None:
     x, y = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.2, 0.1, 0.3, 0.4])
     again = [0, 1, 2, 3, 3]
     # Pairs with 3 count twice, 3 with itself drops out: 9 pairs, one discordant.
     assert kendall_tau_b_rows(x[again], y[again][None])[0] == pytest.approx((8 - 1) / 9)
 
 
-def test_intervals_hold_the_metric_and_shrink_with_items() -> None:
+def test_intervals_contain_the_metric_and_narrow_with_more_items() -> None:
     few, many = answers(30, 100), answers(30, 2_500)
     widths = []
     for correct in (few, many):
@@ -97,8 +97,8 @@ def test_intervals_hold_the_metric_and_shrink_with_items() -> None:
     assert widths[1] < widths[0] / 2
 
 
-def test_over_items_the_normal_interval_covers_what_the_percentile_interval_misses(show) -> None:
-    """200 models, 300 items, half of them kept at random; the target is what 300 others give."""
+def test_normal_interval_over_items_covers_where_the_percentile_interval_does_not(show) -> None:
+    """200 models, 300 items, a random half kept; the target comes from 300 other items."""
     draw = rng(9)
     ability = draw.normal(size=(200, 1))
     values, normal, percentile = [], [], []
@@ -135,7 +135,7 @@ def test_clusters_widen_the_interval_over_items() -> None:
     assert together.high - together.low > 1.8 * (apart.high - apart.low)
 
 
-def test_the_same_seed_gives_the_same_intervals_whatever_the_blocks(
+def test_intervals_depend_on_the_seed_and_not_on_blocks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     correct, kept = answers(12, 50), rng(7).random(50) < 0.5
@@ -156,7 +156,7 @@ def test_the_same_seed_gives_the_same_intervals_whatever_the_blocks(
     ],
     ids=["two models", "no models", "all tied", "nothing kept", "no draws", "no answers"],
 )
-def test_where_the_metric_is_missing_so_is_its_interval_with_the_reason(
+def test_missing_metrics_have_no_interval_but_a_reason(
     correct: np.ndarray, kept: bool, draws: int, reason: str
 ) -> None:
     found = rank_agreement_intervals(correct, np.full(20, kept), np.arange(20), draws, rng())
@@ -165,14 +165,14 @@ def test_where_the_metric_is_missing_so_is_its_interval_with_the_reason(
         assert reason in intervals.kendall_tau_b.reason
 
 
-def test_one_cluster_has_an_interval_over_models_only() -> None:
+def test_one_cluster_has_only_an_interval_over_models() -> None:
     kept = np.arange(20) < 8
     found = rank_agreement_intervals(answers(9, 20), kept, np.zeros(20, dtype=int), 50, rng())
     assert "1 cluster;" in found.over_items.spearman.reason
     assert found.over_models.spearman.low < found.over_models.spearman.high
 
 
-def test_resamples_that_all_agree_are_no_certainty() -> None:
+def test_equal_resamples_have_a_caveat() -> None:
     correct = np.tril(np.ones((5, 5)))
     found = rank_agreement_intervals(correct, np.ones(5, dtype=bool), np.arange(5), 50, rng())
     assert found.over_models.kendall_tau_b[:2] == (1, 1)

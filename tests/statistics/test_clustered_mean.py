@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from benchwright.statistics.proportion import clustered_means, clustered_share, wilson_interval
 
 
-def test_items_apart_give_students_interval() -> None:
+def test_independent_items_give_students_interval() -> None:
     from scipy import stats
 
     values = np.array([[-1.0, 0.0, 0.5, -0.5, 0.0, -1.0]])
@@ -18,7 +18,7 @@ def test_items_apart_give_students_interval() -> None:
     assert found.reason == ""
 
 
-def test_copies_of_items_in_clusters_do_not_narrow_the_interval() -> None:
+def test_repeating_items_within_clusters_does_not_narrow_the_interval() -> None:
     values = np.array([[-1.0, 0.0, 0.5, -0.5]])
     once = clustered_means(values, np.arange(4))
     thrice = clustered_means(np.repeat(values, 3, axis=1), np.repeat(np.arange(4), 3))
@@ -35,14 +35,14 @@ def test_no_items_and_one_cluster_have_no_interval_and_a_reason() -> None:
 
 
 @given(st.integers(1, 60), st.data())
-def test_cases_apart_give_wilsons_interval(n: int, data: st.DataObject) -> None:
+def test_independent_cases_give_wilsons_interval(n: int, data: st.DataObject) -> None:
     k = data.draw(st.integers(0, n))
     found = clustered_share(np.arange(n) < k, np.arange(n))
     wanted = wilson_interval(k, n)
     assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
 
 
-def test_draws_of_one_item_are_hardly_more_than_one_case() -> None:
+def test_draws_of_one_item_count_as_little_more_than_one_case() -> None:
     hits = np.repeat([True, False, True, True, False, False, True, False], 5)
     items = np.repeat(np.arange(8), 5)
     found = clustered_share(hits, items)
@@ -53,7 +53,7 @@ def test_draws_of_one_item_are_hardly_more_than_one_case() -> None:
     assert found.low < wilson_interval(20, 40).low - 0.1
 
 
-def test_all_of_few_clusters_is_no_certainty() -> None:
+def test_share_of_1_in_few_clusters_has_a_wide_interval() -> None:
     found = clustered_share(np.ones(20, dtype=bool), np.repeat(np.arange(4), 5))
     assert found.low == pytest.approx(wilson_interval(4, 4).low)
     assert found.high == 1

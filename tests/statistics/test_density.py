@@ -1,4 +1,4 @@
-"""The binned density against SciPy's, and what counts as a peak."""
+"""The binned density agrees with SciPy's; the definition of a peak."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from benchwright.statistics.density import gaussian_density, local_maxima
     st.integers(0, 100),
     st.floats(-1, 1),
 )
-def test_the_binned_density_is_the_exact_one(n, bandwidth, seed, shift):
+def test_binned_density_equals_the_exact_one(n, bandwidth, seed, shift):
     rng = np.random.default_rng(seed)
     values = np.where(rng.random(n) < 0.3, rng.normal(0.1, 0.02, n), rng.normal(0.6, 0.1, n))
     values = values + shift
@@ -26,7 +26,7 @@ def test_the_binned_density_is_the_exact_one(n, bandwidth, seed, shift):
     assert np.abs(found.y - exact).max() < 1e-4 * exact.max()
 
 
-def test_peaks_are_those_of_the_exact_density():
+def test_peaks_equal_those_of_the_exact_density():
     rng = np.random.default_rng(0)
     values = np.concatenate([rng.normal(0.1, 0.02, 50), rng.normal(0.6, 0.1, 400)])
     for bandwidth in (0.05, 0.1, 0.15, 0.3):
@@ -38,7 +38,7 @@ def test_peaks_are_those_of_the_exact_density():
         assert np.abs(ours - theirs).max() <= 1
 
 
-def test_gaps_in_the_data_have_no_peaks_of_rounding_noise():
+def test_rounding_in_gaps_gives_no_peaks():
     found = gaussian_density(np.array([0.0, 0.01, 1.0, 1.01]), 0.002)
     assert found is not None
     assert found.x[local_maxima(found.y)] == pytest.approx([0.01, 1.0], abs=0.002)
@@ -46,12 +46,12 @@ def test_gaps_in_the_data_have_no_peaks_of_rounding_noise():
 
 
 @pytest.mark.parametrize("values", [[], [0.3], [0.3, 0.3, 0.3]])
-def test_there_is_no_density_without_a_spread(values):
+def test_constant_values_have_no_density(values):
     assert gaussian_density(np.array(values), 0.15) is None
 
 
 @pytest.mark.parametrize(("bandwidth", "grid"), [(0.0, 1000), (-1.0, 1000), (0.1, 2)])
-def test_a_kernel_without_width_is_refused(bandwidth, grid):
+def test_bandwidth_0_is_refused(bandwidth, grid):
     with pytest.raises(ValueError, match="bandwidth"):
         gaussian_density(np.array([0.1, 0.2]), bandwidth, grid)
 
@@ -69,5 +69,5 @@ def test_a_kernel_without_width_is_refused(bandwidth, grid):
         ([1, 1, 0], []),
     ],
 )
-def test_a_peak_rises_before_and_falls_after(curve, peaks):
+def test_peaks_rise_before_and_fall_after(curve, peaks):
     assert local_maxima(np.array(curve, dtype=float)).tolist() == peaks

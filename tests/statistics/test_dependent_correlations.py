@@ -1,4 +1,4 @@
-"""Williams' test: a simulated level, symmetry, and where there is nothing to test."""
+"""Williams' test: simulated level, symmetry, undefined cases."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_by_hand() -> None:
     assert 0.03 < seen.p_value < 0.05
 
 
-def test_the_sign_follows_the_larger_correlation() -> None:
+def test_sign_follows_the_larger_correlation() -> None:
     one, other = williams_test(0.8, 0.6, 0.7, 20), williams_test(0.6, 0.8, 0.7, 20)
     assert one.t == pytest.approx(-other.t)
     assert one.t > 0
@@ -24,7 +24,7 @@ def test_the_sign_follows_the_larger_correlation() -> None:
     assert williams_test(0.6, 0.6, 0.7, 20).p_value == 1
 
 
-def test_equal_correlations_are_called_different_one_time_in_twenty() -> None:
+def test_false_positive_rate_is_5_percent() -> None:
     rng = np.random.default_rng(8)
     j, k, h = (rng.normal(size=(2_000, 16)) for _ in range(3))
     j, k, h = j + k + h, k + 0.5 * j, h + 0.5 * j
@@ -44,7 +44,7 @@ def test_equal_correlations_are_called_different_one_time_in_twenty() -> None:
         (1.0, -1.0, -1.0, 10, "perfect"),
     ],
 )
-def test_where_there_is_nothing_to_test(
+def test_undefined_tests_have_a_reason(
     r_jk: float, r_jh: float, r_kh: float, n: int, reason: str
 ) -> None:
     seen = williams_test(r_jk, r_jh, r_kh, n)

@@ -1,4 +1,4 @@
-"""IRE: what the cut by difficulty and discrimination drops, and when it drops nothing."""
+"""IRE: the items dropped by difficulty and discrimination."""
 
 import warnings
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def test_items_below_either_cut_are_dropped() -> None:
     assert selection.reason == ""
 
 
-def test_the_easiest_and_the_least_telling_items_go() -> None:
+def test_easiest_and_least_discriminating_items_are_dropped() -> None:
     correct = answers(300, 40, seed=1)
     rng = np.random.default_rng(2)
     correct[:, 0] = rng.random(300) < 0.98
@@ -45,7 +45,7 @@ def test_percentile_0_keeps_every_item() -> None:
     assert ire_kept(answers(100, 30), percentile=0).kept.all()
 
 
-def test_items_that_tie_at_the_cut_stay_whatever_their_order() -> None:
+def test_items_tied_at_the_cut_stay_in_any_order() -> None:
     correct = answers(100, 20, seed=3)
     correct[:, ::2] = 1  # half of the items tie as the easiest
     selection = ire_kept(correct, percentile=40)
@@ -54,7 +54,7 @@ def test_items_that_tie_at_the_cut_stay_whatever_their_order() -> None:
     assert np.array_equal(ire_kept(correct[:, order], 40).kept, selection.kept[order])
 
 
-def test_items_without_answers_are_not_judged() -> None:
+def test_items_without_answers_are_not_assessed() -> None:
     correct = answers(100, 21, seed=5)
     correct[:, 4] = np.nan
     selection = ire_kept(correct)
@@ -62,7 +62,7 @@ def test_items_without_answers_are_not_judged() -> None:
     assert "1 item without answers: NaN" in selection.reason
 
 
-def test_few_models_are_fitted_and_called_weak() -> None:
+def test_few_models_are_fitted_with_a_caveat() -> None:
     selection = ire_kept(answers(10, 60, seed=6))
     assert selection.reason.startswith(f"weak fit: 10 models, {FEWEST_FOR_RANKS} are needed")
     assert 0 < (~selection.kept).sum() < 40
@@ -77,9 +77,7 @@ def test_few_models_are_fitted_and_called_weak() -> None:
         (np.ones((5, 10)), "no item tells two models apart"),
     ],
 )
-def test_where_nothing_can_be_judged_all_items_stay(
-    correct: NDArray[np.float64], reason: str
-) -> None:
+def test_without_estimates_all_items_stay(correct: NDArray[np.float64], reason: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         selection = ire_kept(correct)

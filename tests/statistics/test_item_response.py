@@ -1,4 +1,4 @@
-"""The two-parameter model: recovery, a general optimizer, girth, and what has no answer."""
+"""The two-parameter model: recovery, other optimizers, missing answers."""
 
 import warnings
 from collections.abc import Callable
@@ -25,7 +25,7 @@ Float = NDArray[np.float64]
 
 
 class Simulated(NamedTuple):
-    """Answers (m, n) and what they were drawn from; abilities have mean 0 and variance 1."""
+    """Answers (m, n) and their true parameters; abilities have mean 0 and variance 1."""
 
     correct: Float
     ability: Float
@@ -54,7 +54,7 @@ def fitted(simulated: Simulated) -> ItemResponse:
     return fit_2pl(simulated.correct)
 
 
-def test_probability_and_information_are_those_of_the_logistic_curve() -> None:
+def test_probability_and_information_follow_the_logistic_curve() -> None:
     # a(θ − b) = 2·(1 − 0.5) = 1: P = 1 / (1 + e⁻¹) = 0.7310586, a² P(1 − P) = 4 · 0.1966119.
     assert probability([1.0], [2.0], [0.5])[0, 0] == pytest.approx(0.7310586, abs=1e-7)
     assert item_information([1.0], [2.0], [0.5])[0, 0] == pytest.approx(0.7864477, abs=1e-7)
@@ -95,15 +95,15 @@ def test_intervals_cover_the_true_values_in_95_of_100_cases() -> None:
     assert np.mean(inside_b) == pytest.approx(0.95, abs=0.015)
 
 
-def test_posterior_spread_of_abilities_is_what_their_error_is(
+def test_posterior_sd_of_abilities_equals_their_error(
     simulated: Simulated, fitted: ItemResponse
 ) -> None:
     z = (fitted.ability - simulated.ability) / fitted.ability_se
     assert np.std(z) == pytest.approx(1, abs=0.06)
 
 
-def test_without_priors_no_nearby_parameters_are_more_likely() -> None:
-    """The same marginal likelihood, written out and climbed by a general optimizer."""
+def test_estimates_without_priors_maximise_the_likelihood() -> None:
+    """Compares with a general optimizer of the same marginal likelihood."""
     from scipy.optimize import minimize
 
     correct = simulate(300, 8, seed=4).correct
@@ -122,7 +122,7 @@ def test_without_priors_no_nearby_parameters_are_more_likely() -> None:
     assert ours == pytest.approx(best.x, abs=2e-3)
 
 
-def test_estimates_are_those_of_girth(show: Callable[[str], None]) -> None:
+def test_estimates_agree_with_girth(show: Callable[[str], None]) -> None:
     girth = pytest.importorskip("girth", reason="girth is not installed")
     correct = simulate(500, 30, seed=0).correct
     fit = fit_2pl(correct, priors=None)
@@ -141,7 +141,7 @@ def test_estimates_are_those_of_girth(show: Callable[[str], None]) -> None:
     )
 
 
-def test_answers_missing_at_random_do_not_bias(simulated: Simulated) -> None:
+def test_randomly_missing_answers_do_not_bias(simulated: Simulated) -> None:
     gaps = np.random.default_rng(6).random(simulated.correct.shape) < 0.3
     fit = fit_2pl(np.where(gaps, np.nan, simulated.correct))
     log_a = np.log(fit.discrimination) - np.log(simulated.discrimination)
@@ -151,8 +151,8 @@ def test_answers_missing_at_random_do_not_bias(simulated: Simulated) -> None:
     assert np.std(z) == pytest.approx(1, abs=0.25)
 
 
-def test_models_that_miss_the_hard_half_are_not_taken_for_better(simulated: Simulated) -> None:
-    """What imputing or averaging gets wrong: easy items alone do not make a model able."""
+def test_models_without_answers_to_hard_items_are_not_overrated(simulated: Simulated) -> None:
+    """Imputing or averaging would overrate models that answered easy items only."""
     correct = simulated.correct.copy()
     hard = simulated.difficulty > np.median(simulated.difficulty)
     correct[np.ix_(np.arange(700), np.flatnonzero(hard))] = np.nan
@@ -162,8 +162,8 @@ def test_models_that_miss_the_hard_half_are_not_taken_for_better(simulated: Simu
     assert abs((fit.difficulty - simulated.difficulty)[hard].mean()) < 0.06
 
 
-def test_gaps_in_a_few_models_cost_nothing_in_the_others() -> None:
-    """Complete and incomplete items take different sums; both must be the same model."""
+def test_missing_answers_of_some_models_do_not_affect_the_others() -> None:
+    """Complete and incomplete items use different sums of the same model."""
     true = simulate(200, 12, seed=7)
     extra = np.vstack([true.correct, np.where(np.arange(12) < 6, np.nan, 1.0)])
     known = ~np.isnan(extra)
@@ -178,8 +178,8 @@ def test_gaps_in_a_few_models_cost_nothing_in_the_others() -> None:
     assert fit.ability == pytest.approx(posterior @ theta / posterior.sum(axis=1), abs=1e-8)
 
 
-def test_items_with_equal_answers_cost_once_and_count_as_often_as_they_are() -> None:
-    # Items made different by one rare fraction cannot be taken once: the general path.
+def test_items_with_equal_answers_are_fitted_once_and_count_each() -> None:
+    # One rare fraction makes the items distinct, which selects the general path.
     rng = np.random.default_rng(0)
     few = (rng.random((6, 12)) < np.linspace(0.2, 0.9, 6)[:, None]).astype(float)
     few[1, :4] = np.nan
@@ -206,7 +206,7 @@ def test_items_and_models_without_answers_are_nan_and_named(simulated: Simulated
     assert fit.reason == "1 item without answers: NaN; 1 model without answers: NaN"
 
 
-def test_items_that_all_or_none_get_right_stay_finite_and_in_order(simulated: Simulated) -> None:
+def test_items_solved_by_all_or_none_have_finite_ordered_difficulties(simulated: Simulated) -> None:
     correct = simulated.correct[:100, :20].copy()
     correct[:, 0], correct[:, 1] = 1, 0
     fit = fit_2pl(correct)
@@ -218,7 +218,7 @@ def test_items_that_all_or_none_get_right_stay_finite_and_in_order(simulated: Si
     assert fit.reason == "2 items with one answer from all models: held finite by the priors"
 
 
-def test_without_priors_such_items_run_to_a_bound_and_are_counted() -> None:
+def test_without_priors_items_at_a_bound_are_counted() -> None:
     correct = simulate(100, 20, seed=8).correct
     correct[:, 0] = 1
     fit = fit_2pl(correct, priors=None, iterations=2000)
@@ -226,7 +226,7 @@ def test_without_priors_such_items_run_to_a_bound_and_are_counted() -> None:
     assert "1 item with one answer from all models: held finite by the bounds" in fit.reason
 
 
-def test_items_that_better_models_fail_get_the_lowest_discrimination() -> None:
+def test_items_that_better_models_fail_have_the_lowest_discrimination() -> None:
     true = simulate(300, 25, seed=9)
     correct = true.correct.copy()
     correct[:, 0] = true.ability < 0
@@ -235,15 +235,15 @@ def test_items_that_better_models_fail_get_the_lowest_discrimination() -> None:
     assert fit.discrimination[0] == fit.discrimination.min() < 0.3
 
 
-def test_stronger_priors_pull_harder() -> None:
+def test_stronger_priors_shrink_more() -> None:
     correct = simulate(60, 25, seed=10).correct
     weak = np.log(fit_2pl(correct).discrimination)
     strong = np.log(fit_2pl(correct, priors=Priors(0.2, 3)).discrimination)
     assert np.std(strong) < 0.6 * np.std(weak)
 
 
-def test_fractions_count_as_that_part_of_a_right_answer() -> None:
-    """A model that is half right everywhere lies between one that fails and one that succeeds."""
+def test_fractional_answers_count_partially() -> None:
+    """A model with only half-right answers lies between an all-wrong and an all-right one."""
     correct = np.vstack([simulate(150, 15, seed=11).correct, np.full((1, 15), 0.5)])
     fit = fit_2pl(correct)
     expected = probability(fit.ability[-1:], fit.discrimination, fit.difficulty)[0]
@@ -253,7 +253,7 @@ def test_fractions_count_as_that_part_of_a_right_answer() -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_order_of_models_and_items_only_orders_the_result(seed: int) -> None:
+def test_estimates_do_not_depend_on_the_order_of_models_and_items(seed: int) -> None:
     rng = np.random.default_rng(seed)
     correct = simulate(40, 12, seed=12).correct
     correct[rng.integers(0, 40, 9), rng.integers(0, 12, 9)] = np.nan
@@ -265,7 +265,7 @@ def test_order_of_models_and_items_only_orders_the_result(seed: int) -> None:
     assert moved.iterations == fit.iterations
 
 
-def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_estimates_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     correct = simulate(30, 50, seed=13).correct
     correct[:3, 20:] = np.nan
     whole = fit_2pl(correct)
@@ -275,8 +275,8 @@ def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> Non
     assert blocked.difficulty_se == pytest.approx(whole.difficulty_se, abs=1e-9)
 
 
-def test_thousands_of_items_get_a_grid_finer_than_their_posteriors() -> None:
-    """On a grid coarser than the posteriors every ability would fall on one of its points."""
+def test_grid_is_finer_than_the_posteriors_of_many_items() -> None:
+    """On a coarser grid every ability would coincide with a grid point."""
     true = simulate(40, 4000, seed=14)
     fit = fit_2pl(true.correct.astype(np.float32))
     assert fit.converged
@@ -297,7 +297,7 @@ def test_thousands_of_items_get_a_grid_finer_than_their_posteriors() -> None:
         (np.empty((4, 0)), "no answers"),
     ],
 )
-def test_where_nothing_can_be_fitted_all_is_nan_with_a_reason(correct: Float, reason: str) -> None:
+def test_impossible_fits_are_nan_with_a_reason(correct: Float, reason: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fit = fit_2pl(correct)
@@ -308,7 +308,7 @@ def test_where_nothing_can_be_fitted_all_is_nan_with_a_reason(correct: Float, re
     assert not fit.converged
 
 
-def test_one_item_says_that_its_discrimination_is_the_priors() -> None:
+def test_discrimination_of_a_single_item_comes_from_the_prior() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fit = fit_2pl(np.array([[1.0], [0.0], [1.0], [1.0]]))
@@ -316,14 +316,14 @@ def test_one_item_says_that_its_discrimination_is_the_priors() -> None:
     assert fit.reason == "1 item: discrimination comes from the priors"
 
 
-def test_too_few_iterations_are_told() -> None:
+def test_missing_convergence_is_reported() -> None:
     fit = fit_2pl(simulate(50, 10, seed=15).correct, iterations=2)
     assert not fit.converged
     assert fit.reason == "did not converge in 2 steps"
 
 
 @pytest.mark.parametrize("bad", [1.5, -0.1, np.inf])
-def test_answers_outside_0_to_1_are_refused_with_their_place(bad: float) -> None:
+def test_answers_outside_0_to_1_are_refused_with_their_position(bad: float) -> None:
     correct = np.zeros((3, 4))
     correct[1, 2] = bad
     with pytest.raises(ValueError, match=rf"model 1, item 2 has {bad}"):
@@ -335,7 +335,7 @@ def matrix(frame: pd.DataFrame, index: str) -> NDArray[np.float32]:
 
 
 @pytest.mark.real_data
-def test_23_models_on_all_of_mmlu_converge(shared_data: Path, show: Callable[[str], None]) -> None:
+def test_fit_of_23_models_on_mmlu_converges(shared_data: Path, show: Callable[[str], None]) -> None:
     frame = pd.read_parquet(shared_data / "responses" / "mmlu_correct_23models.parquet")
     correct = matrix(frame, "item_id").T
     correct = correct[:, np.random.default_rng(0).choice(correct.shape[1], 3000, replace=False)]
@@ -351,14 +351,16 @@ def test_23_models_on_all_of_mmlu_converge(shared_data: Path, show: Callable[[st
 
 
 @pytest.mark.real_data
-def test_leaderboard_models_on_arc_converge(shared_data: Path, show: Callable[[str], None]) -> None:
+def test_fit_of_leaderboard_models_on_arc_converges(
+    shared_data: Path, show: Callable[[str], None]
+) -> None:
     frame = pd.read_parquet(shared_data / "responses" / "leaderboard_v1_arc_challenge.parquet")
     correct = matrix(frame, "model")
     correct = correct[~np.isnan(correct).any(axis=1)]
     fit = fit_2pl(correct)
     assert correct.shape == (190, 803)
     assert fit.converged
-    # Not the order of accuracies: items count by how well they tell models apart.
+    # Abilities differ from accuracies: items are weighted by their discrimination.
     assert spearmanr(fit.ability, correct.mean(axis=1)).statistic > 0.9
     show(
         f"2PL on 190 × 803 of ARC-Challenge: {fit.iterations} steps, {fit.nodes} nodes, median a "

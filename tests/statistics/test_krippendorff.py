@@ -1,4 +1,4 @@
-"""Krippendorff's alpha against his own worked example and counts by hand."""
+"""Krippendorff's alpha: his worked example and counts by hand."""
 
 from typing import Any
 
@@ -26,25 +26,25 @@ EXAMPLE = np.array(
 @pytest.mark.parametrize(
     ("scale", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
 )
-def test_his_example_gives_what_he_printed(scale: Any, published: float) -> None:
+def test_published_example_is_reproduced(scale: Any, published: float) -> None:
     alpha = krippendorff_alpha(EXAMPLE, scale)
     assert alpha.value == pytest.approx(published, abs=5e-4)
     assert alpha.units == 11
 
 
-def test_two_raters_counted_by_hand() -> None:
+def test_alpha_of_two_raters_equals_that_by_hand() -> None:
     # Coincidences: (0,0) 2, (0,1) 1, (1,0) 1, (1,1) 2; margins 3 and 3, n = 6.
     # D_o = 2/6, D_e = 2·3·3/(6·5) = 0.6, alpha = 1 − (1/3)/0.6 = 4/9.
     assert krippendorff_alpha([[0, 0, 1], [0, 1, 1]], "nominal").value == pytest.approx(4 / 9)
 
 
-def test_raters_who_always_agree_have_one_and_opposite_ones_are_below_zero() -> None:
+def test_alpha_is_1_for_equal_and_negative_for_opposite_ratings() -> None:
     same = [[1, 5, 3, 2], [1, 5, 3, 2]]
     assert krippendorff_alpha(same, "ordinal").value == pytest.approx(1)
     assert krippendorff_alpha([[1, 5, 1, 5], [5, 1, 5, 1]], "ordinal").value < 0
 
 
-def test_an_ordinal_scale_hangs_on_the_order_alone_and_an_interval_scale_does_not() -> None:
+def test_ordinal_alpha_depends_on_order_only() -> None:
     stretched = np.where(EXAMPLE == 5, 50, EXAMPLE)
     ordinal = krippendorff_alpha(EXAMPLE, "ordinal").value
     assert krippendorff_alpha(stretched, "ordinal").value == pytest.approx(ordinal)
@@ -62,7 +62,7 @@ def test_an_ordinal_scale_hangs_on_the_order_alone_and_an_interval_scale_does_no
         ([[1, NONE], [NONE, 2]], "no unit has ratings of two raters"),
     ],
 )
-def test_where_there_is_no_agreement_to_measure_it_says_why(ratings: Any, reason: str) -> None:
+def test_undefined_agreement_has_a_reason(ratings: Any, reason: str) -> None:
     generator = np.random.default_rng(0)
     alpha = krippendorff_alpha(ratings, "ordinal")
     interval = krippendorff_interval(ratings, "ordinal", 10, generator)
@@ -84,7 +84,7 @@ def test_one_rated_unit_has_no_interval() -> None:
     st.permutations(range(8)),
     st.permutations(range(3)),
 )
-def test_the_order_of_raters_and_units_does_not_matter(
+def test_alpha_does_not_depend_on_the_order_of_raters_and_units(
     ratings: np.ndarray, units: list[int], raters: list[int]
 ) -> None:
     for scale in ("nominal", "ordinal", "interval"):
@@ -95,7 +95,7 @@ def test_the_order_of_raters_and_units_does_not_matter(
         assert not first.value > 1 + 1e-9
 
 
-def test_the_interval_covers_the_true_agreement_about_as_often_as_it_says() -> None:
+def test_interval_has_about_its_nominal_coverage() -> None:
     generator = np.random.default_rng(7)
     truth = generator.integers(1, 6, 4000)
 

@@ -1,4 +1,4 @@
-"""Whole shares in proportion to sizes."""
+"""Proportional whole-number shares."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ SIZES = st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.integers(0
 
 
 @given(SIZES, st.floats(0, 1))
-def test_shares_add_up_and_each_is_within_one_of_its_exact_share(sizes, fraction):
+def test_shares_sum_to_the_total_and_are_within_one_of_the_exact_share(sizes, fraction):
     whole = sum(sizes.values())
     total = int(fraction * whole)
     shares = largest_remainder(sizes, total)
@@ -20,11 +20,11 @@ def test_shares_add_up_and_each_is_within_one_of_its_exact_share(sizes, fraction
         assert not whole or abs(shares[name] - total * size / whole) < 1
 
 
-def test_the_largest_remainders_come_first_and_equal_ones_in_order_of_name():
+def test_largest_remainders_come_first_and_ties_follow_the_names():
     assert largest_remainder({"c": 10, "b": 10, "a": 10}, 2) == {"a": 1, "b": 1, "c": 0}
     assert largest_remainder({"small": 4, "large": 16}, 2) == {"small": 0, "large": 2}
 
 
-def test_more_than_there_is_cannot_be_shared():
+def test_total_above_the_sum_of_sizes_is_refused():
     with pytest.raises(ValueError, match="cannot share 5"):
         largest_remainder({"a": 4}, 5)

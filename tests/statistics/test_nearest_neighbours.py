@@ -1,4 +1,4 @@
-"""Exact neighbours against every pair compared one by one."""
+"""Exact neighbours agree with a comparison of all pairs."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from benchwright.statistics.nearest_neighbours import nearest_neighbours
 
 
 @given(st.integers(2, 60), st.integers(1, 70), st.integers(1, 5), st.integers(0, 1000))
-def test_neighbours_are_those_of_all_pairs(n, k, dimensions, seed):
+def test_neighbours_equal_those_of_all_pairs(n, k, dimensions, seed):
     # Few whole coordinates: many ties and many equal rows.
     vectors = np.random.default_rng(seed).integers(-1, 2, (n, dimensions)).astype(np.float32)
     found = nearest_neighbours(vectors, k)
@@ -28,7 +28,7 @@ def test_neighbours_are_those_of_all_pairs(n, k, dimensions, seed):
 
 
 @pytest.mark.parametrize("cells", [1, 700, 5000])
-def test_the_size_of_a_block_changes_nothing(monkeypatch, cells):
+def test_neighbours_do_not_depend_on_block_size(monkeypatch, cells):
     vectors = np.random.default_rng(0).normal(size=(100, 8)).astype(np.float32)
     vectors[40:60] = vectors[:20]
     whole = nearest_neighbours(vectors, 10)
@@ -38,7 +38,7 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch, cells):
     assert blocks.distances == pytest.approx(whole.distances, abs=2e-6)
 
 
-def test_neither_threads_nor_other_rows_change_a_bit_of_a_distance():
+def test_distances_do_not_depend_on_threads_or_other_rows():
     from threadpoolctl import threadpool_limits
 
     vectors = np.random.default_rng(0).normal(size=(700, 384)).astype(np.float32)
@@ -54,12 +54,12 @@ def test_neither_threads_nor_other_rows_change_a_bit_of_a_distance():
         assert (few.distances == np.take_along_axis(by_pair[:37], few.indices, axis=1)).all()
 
 
-def test_a_single_row_has_no_neighbours():
+def test_single_row_has_no_neighbours():
     assert nearest_neighbours(np.ones((1, 3), np.float32), 5).indices.shape == (1, 0)
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
-def test_a_vector_that_is_not_finite_is_refused(wrong):
+def test_non_finite_vectors_are_refused(wrong):
     with pytest.raises(ValueError, match="NaN or infinity"):
         nearest_neighbours(np.array([[1, 0], [wrong, 1]], dtype=np.float32), 1)
 

@@ -28,19 +28,19 @@ def answers(m: int, n: int, seed: int = 0) -> np.ndarray:
     return (rng.random((m, n)) < np.linspace(0.3, 0.8, m)[:, None]).astype(np.float32)
 
 
-def test_items_that_are_their_own_clusters_give_the_usual_standard_error() -> None:
+def test_single_item_clusters_give_the_usual_standard_error() -> None:
     correct = answers(6, 40)
     correct[2, :9] = np.nan
     np.testing.assert_allclose(clustered_se(correct, np.arange(40)), plain_se(correct))
 
 
-def test_clustered_by_hand() -> None:
+def test_clustered_error_equals_that_by_hand() -> None:
     # Mean 1/2; deviations +½ +½ | −½ −½ | +½ −½, sums 1, −1, 0. G/(G−1) · (1 + 1 + 0) / 6² = 1/12.
     seen = clustered_se(np.array([[1, 1, 0, 0, 1, 0]]), np.array([5, 5, 2, 2, 9, 9]))
     assert seen[0] == pytest.approx(np.sqrt(1 / 12))
 
 
-def test_repeating_each_item_changes_nothing_when_the_copies_are_one_cluster() -> None:
+def test_repeated_items_in_one_cluster_do_not_change_errors() -> None:
     correct = answers(4, 30)
     twice = np.concatenate([correct, correct], axis=1)
     clusters = np.tile(np.arange(30), 2)
@@ -59,7 +59,7 @@ def test_paired_errors_are_clustered_errors_of_differences(
     seen = paired_se(correct, clusters)
     for a in range(9):
         for b in range(9):
-            # A difference lies in −1 … 1; the error of a mean does not mind.
+            # A difference lies in −1 … 1; the standard error takes any values.
             expected = clustered_se((correct[a] - correct[b])[None, :], clusters)[0]
             assert seen[a, b] == pytest.approx(expected, rel=1e-5, abs=1e-9)
 
@@ -78,8 +78,8 @@ def test_shared_items_make_a_difference_less_noisy_than_two_errors_suggest() -> 
     assert paired_se(correct, np.arange(400))[0, 1] < apart / 2
 
 
-def test_coverage_holds_for_clustered_items_where_the_plain_error_fails(show) -> None:
-    """60 passages of five questions; which model does well depends mostly on the passage."""
+def test_clustered_intervals_cover_where_plain_ones_do_not(show) -> None:
+    """60 passages of five questions; a model's success depends mostly on the passage."""
     rng = np.random.default_rng(3)
     clusters = np.repeat(np.arange(60), 5)
     passage = np.repeat(rng.normal(size=(2_000, 60)), 5, axis=1)
@@ -92,7 +92,7 @@ def test_coverage_holds_for_clustered_items_where_the_plain_error_fails(show) ->
     assert plain < 0.75
 
 
-def test_equal_models_differ_one_time_in_twenty() -> None:
+def test_equal_models_differ_in_5_percent_of_cases() -> None:
     rng = np.random.default_rng(4)
     passage = np.repeat(rng.normal(size=(150, 50)), 4, axis=1)
     correct = (passage + rng.normal(size=(150, 200)) > 0).astype(float)
@@ -117,12 +117,12 @@ def test_agreement_counts_significant_pairs_and_ties_as_half() -> None:
     kept = np.arange(104) >= 100
     correct[:, 100:] = [[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]]
     seen = pairwise_agreement(correct, kept, np.arange(104))
-    # 0–1 tied (½), 0–2 and 1–2 turned round (0).
+    # 0–1 tied (½), 0–2 and 1–2 reversed (0).
     assert seen == (pytest.approx(0.5 / 3), 3, 3, "")
     assert pairwise_agreement(correct, ~kept, np.arange(104)).value == 1
 
 
-def test_pairs_that_do_not_differ_are_not_asked() -> None:
+def test_pairs_without_significant_difference_are_not_counted() -> None:
     correct = np.zeros((3, 100))
     correct[0, :50] = correct[1, 1:51] = correct[2, :90] = 1
     seen = pairwise_agreement(correct, np.ones(100, dtype=bool), np.arange(100))
@@ -141,7 +141,7 @@ def test_pairs_that_do_not_differ_are_not_asked() -> None:
     ],
     ids=["one model", "no answers", "no models", "nothing kept", "all tied", "one item"],
 )
-def test_where_no_pair_exists_the_share_is_missing_with_a_reason(
+def test_without_pairs_the_share_is_missing_with_a_reason(
     correct: np.ndarray, kept: bool, reason: str
 ) -> None:
     n = correct.shape[1]
@@ -150,7 +150,7 @@ def test_where_no_pair_exists_the_share_is_missing_with_a_reason(
     assert reason in seen.reason
 
 
-def test_a_model_without_answers_takes_part_in_no_pair() -> None:
+def test_models_without_answers_are_in_no_pair() -> None:
     correct = answers(4, 300)
     alone = pairwise_agreement(correct, np.ones(300, dtype=bool), np.arange(300))
     joined = np.concatenate([correct, np.full((1, 300), np.nan)])
@@ -166,7 +166,7 @@ def test_one_cluster_has_no_standard_error() -> None:
     assert np.isnan(clustered_se(np.empty((2, 0)), np.empty(0, dtype=int))).all()
 
 
-def test_the_minimum_detectable_difference_is_found_with_the_stated_power() -> None:
+def test_minimum_detectable_difference_has_the_stated_power() -> None:
     rng = np.random.default_rng(5)
     difference = float(minimum_detectable_difference(0.02))
     assert difference == pytest.approx(0.02 * (1.959964 + 0.841621))
@@ -174,13 +174,13 @@ def test_the_minimum_detectable_difference_is_found_with_the_stated_power() -> N
     assert found.mean() == pytest.approx(0.8, abs=0.01)
 
 
-def test_the_median_is_over_pairs() -> None:
+def test_median_is_over_pairs() -> None:
     correct, clusters = answers(7, 80), np.arange(80) // 2
     errors = paired_se(correct, clusters)[np.triu_indices(7, 1)]
     expected = minimum_detectable_difference(np.median(errors))
     assert median_mdd(correct, clusters) == pytest.approx(float(expected), rel=1e-6)
 
 
-def test_clusters_of_other_items_are_a_programming_error() -> None:
+def test_clusters_of_other_items_are_refused() -> None:
     with pytest.raises(ValueError, match="cluster numbers"):
         clustered_se(answers(2, 5), np.arange(4))

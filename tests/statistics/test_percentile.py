@@ -1,4 +1,4 @@
-"""Where a value stands among draws."""
+"""Percentiles and p-values of a value among draws."""
 
 import numpy as np
 import pytest
@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 
 
-def test_ties_count_half() -> None:
+def test_draws_equal_to_the_value_count_half() -> None:
     assert percentile_among(0.5, [0.1, 0.5, 0.5, 0.9]) == 50
     assert percentile_among(0.9, [0.1, 0.5, 0.5, 0.9]) == 87.5
     assert percentile_among(2, [0.1, 0.5]) == 100
 
 
-def test_rounding_of_sums_is_a_tie() -> None:
+def test_values_equal_up_to_rounding_tie() -> None:
     assert percentile_among(0.3, [0.1 + 0.2]) == 50
 
 
@@ -28,7 +28,7 @@ def test_p_values_count_the_value_itself_as_a_draw() -> None:
 @given(
     st.floats(0, 1), st.lists(st.one_of(st.floats(0, 1), st.just(np.nan)), min_size=1, max_size=20)
 )
-def test_metrics_stay_in_range(value: float, draws: list[float]) -> None:
+def test_percentiles_and_p_values_stay_in_range(value: float, draws: list[float]) -> None:
     if np.isnan(draws).all():
         assert np.isnan(two_sided_p(value, draws))
         return
@@ -37,12 +37,12 @@ def test_metrics_stay_in_range(value: float, draws: list[float]) -> None:
 
 
 @pytest.mark.parametrize(("value", "draws"), [(np.nan, [1.0]), (1, []), (1, [np.nan])])
-def test_nothing_to_compare_is_missing(value: float, draws: list[float]) -> None:
+def test_without_draws_results_are_missing(value: float, draws: list[float]) -> None:
     assert np.isnan(percentile_among(value, draws))
     assert np.isnan(two_sided_p(value, draws))
 
 
-def test_by_hand_with_a_missing_value() -> None:
+def test_holm_equals_that_by_hand_with_a_missing_value() -> None:
     # Sorted .01 .02 .03 .04: times 4, 3, 2, 1 = .04 .06 .06 .04, never falling: .04 .06 .06 .06
     np.testing.assert_allclose(
         holm([0.04, np.nan, 0.01, 0.03, 0.02]), [0.06, np.nan, 0.04, 0.06, 0.06]
@@ -50,7 +50,7 @@ def test_by_hand_with_a_missing_value() -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=12))
-def test_between_the_p_value_and_bonferroni(p_values: list[float]) -> None:
+def test_holm_lies_between_the_p_value_and_bonferroni(p_values: list[float]) -> None:
     adjusted = holm(p_values)
     p = np.array(p_values)
     assert (adjusted >= p).all()

@@ -1,4 +1,4 @@
-"""Rank and score preservation, against SciPy one subset at a time."""
+"""Rank and score preservation agree with SciPy on each subset."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def _draw(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("kind", ["plain", "shares", "weighted", "mixed"])
 @given(seed=st.integers(0, 10_000))
-def test_metrics_are_those_of_scipy(kind: str, seed: int) -> None:
+def test_metrics_agree_with_scipy(kind: str, seed: int) -> None:
     correct, weights = _draw(seed, kind)
     found = preservation(correct, weights)
     full = correct.astype(float).mean(axis=1)
@@ -46,7 +46,7 @@ def test_metrics_are_those_of_scipy(kind: str, seed: int) -> None:
         assert found.bias[row] == pytest.approx((part - full).mean())
 
 
-def test_all_items_keep_everything() -> None:
+def test_all_items_preserve_everything() -> None:
     correct, _ = _draw(3, "plain")
     found = preservation(correct, np.full((2, 30), 1 / 30))
     assert found.spearman.tolist() == pytest.approx([1, 1])
@@ -69,7 +69,7 @@ def test_missing_answers_are_left_out_of_both_scores() -> None:
     assert found.pearson[2] == pytest.approx(pearsonr(full[others], part).statistic, rel=1e-6)
 
 
-def test_blocks_do_not_change_the_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     correct, weights = _draw(8, "mixed")
     whole = preservation(correct, weights)
     monkeypatch.setattr("benchwright.statistics.preservation._BLOCK_BYTES", 1)
@@ -77,7 +77,7 @@ def test_blocks_do_not_change_the_metrics(monkeypatch: pytest.MonkeyPatch) -> No
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
-def test_without_tau_the_other_metrics_are_the_same() -> None:
+def test_omitting_tau_does_not_change_other_metrics() -> None:
     correct, weights = _draw(8, "mixed")
     with_tau, without = preservation(correct, weights), preservation(correct, weights, tau=False)
     assert np.isnan(without.tau_b).all()
@@ -85,9 +85,7 @@ def test_without_tau_the_other_metrics_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("kind", ["plain", "shares", "weighted", "mixed"])
-def test_panels_have_the_metrics_of_their_own_answers(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metrics_of_a_panel_use_only_its_models(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     correct, weights = _draw(21, kind)
     correct[11, 4:9] = np.nan
     panels = {"some": np.array([7, 1, 2, 5]), "gaps": np.array([11, 3, 0]), "none": np.arange(0)}
@@ -108,7 +106,7 @@ def test_panels_have_the_metrics_of_their_own_answers(
     np.testing.assert_array_equal(only["gaps"].tau_b, found["gaps"].tau_b)
 
 
-def test_counting_and_sorting_give_the_same_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_and_sorting_give_equal_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
     correct, weights = _draw(2, "plain")
     found = []
     for widest in (0, 1000):
@@ -117,7 +115,7 @@ def test_counting_and_sorting_give_the_same_ranks(monkeypatch: pytest.MonkeyPatc
     np.testing.assert_array_equal(*found)
 
 
-def test_no_subsets_and_no_models() -> None:
+def test_no_subsets_or_no_models_do_not_fail() -> None:
     correct, weights = _draw(1, "plain")
     assert preservation(correct, weights[:0]).spearman.shape == (0,)
     assert np.isnan(preservation(correct[:0], weights).spearman).all()

@@ -14,7 +14,7 @@ def counts(draw: st.DrawFn) -> tuple[int, int]:
     return draw(st.integers(0, n)), n
 
 
-def test_the_interval_is_that_of_scipy() -> None:
+def test_interval_equals_that_of_scipy() -> None:
     from scipy.stats import binomtest
 
     for k, n in ((0, 10), (1, 10), (93, 100), (97, 100), (10, 10), (29, 395)):
@@ -24,7 +24,7 @@ def test_the_interval_is_that_of_scipy() -> None:
         assert got.reason == ""
 
 
-def test_another_level_gives_another_width() -> None:
+def test_interval_width_depends_on_the_level() -> None:
     from scipy.stats import binomtest
 
     wanted = binomtest(7, 20).proportion_ci(0.8, method="wilson")
@@ -32,7 +32,7 @@ def test_another_level_gives_another_width() -> None:
 
 
 @given(counts())
-def test_an_interval_holds_its_share_and_stays_within_0_and_1(
+def test_interval_contains_the_share_and_stays_within_0_and_1(
     given_counts: tuple[int, int],
 ) -> None:
     k, n = given_counts
@@ -42,7 +42,7 @@ def test_an_interval_holds_its_share_and_stays_within_0_and_1(
     assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((low, high), abs=1e-9)
 
 
-def test_nothing_counted_gives_no_interval_and_says_so() -> None:
+def test_no_cases_give_no_interval_but_a_reason() -> None:
     low, high, reason = wilson_interval(0, 0)
     assert math.isnan(low)
     assert math.isnan(high)
@@ -55,27 +55,27 @@ def test_impossible_counts_and_levels_are_refused(k: int, n: int, level: float) 
         wilson_interval(k, n, level)
 
 
-def test_the_difference_is_that_of_newcombes_example() -> None:
+def test_difference_equals_newcombes_example() -> None:
     # Newcombe 1998, Table II, comparison a: 56/70 and 48/80, method 10.
     found = two_proportions(56, 70, 48, 80)
     assert found.difference == pytest.approx(0.2)
     assert (found.low, found.high) == pytest.approx((0.0524, 0.3339), abs=5e-5)
 
 
-def test_the_difference_of_rare_events_is_that_of_newcombes_example() -> None:
+def test_difference_of_extreme_shares_equals_newcombes_example() -> None:
     # The same, comparison h: 10/10 and 0/10.
     found = two_proportions(10, 10, 0, 10)
     assert (found.low, found.high) == pytest.approx((0.6075, 1.0), abs=5e-5)
 
 
-def test_the_p_value_is_fishers() -> None:
+def test_p_value_is_fishers() -> None:
     # 3 of 3 against 0 of 3: the two extreme tables out of C(6, 3) = 20.
     assert two_proportions(3, 3, 0, 3).p_value == pytest.approx(2 / 20)
     assert two_proportions(5, 10, 5, 10).p_value == pytest.approx(1)
 
 
 @given(counts(), counts())
-def test_swapping_the_groups_turns_the_sign(a: tuple[int, int], b: tuple[int, int]) -> None:
+def test_swapping_groups_reverses_the_sign(a: tuple[int, int], b: tuple[int, int]) -> None:
     there, back = two_proportions(*a, *b), two_proportions(*b, *a)
     assert there.low <= there.difference <= there.high
     assert (back.difference, back.low, back.high) == pytest.approx(
@@ -92,7 +92,7 @@ def test_swapping_the_groups_turns_the_sign(a: tuple[int, int], b: tuple[int, in
         (0, 0, 0, 0, "first and second groups"),
     ],
 )
-def test_an_empty_group_gives_no_difference_and_no_warning(
+def test_empty_group_gives_no_difference_and_no_warning(
     k1: int, n1: int, k2: int, n2: int, which: str
 ) -> None:
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Metrics that rest on a constant: degrees of freedom, and the priors of the response model."""
+"""Constants in metrics: degrees of freedom and the priors of the response model."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def test_williams_p_is_two_sided_on_n_minus_3_degrees_of_freedom(n: int) -> None
     assert seen.p_value == pytest.approx(2 * t.sf(abs(seen.t), n - 3), rel=1e-9)
 
 
-def test_weak_priors_hold_95_of_100_items_where_the_documentation_says() -> None:
+def test_weak_priors_have_the_documented_95_percent_ranges() -> None:
     reach = 1.96 * np.array(WEAK)
     assert np.exp(-reach[0]) == pytest.approx(0.14, abs=0.005)
     assert np.exp(reach[0]) == pytest.approx(7.1, abs=0.05)
@@ -42,7 +42,7 @@ def log_posterior(correct: np.ndarray, log_a: np.ndarray, b: np.ndarray) -> floa
     return float(likelihood.sum() - (log_a**2).sum() / (2 * sd_a**2) - (b**2).sum() / (2 * sd_b**2))
 
 
-def test_estimates_are_the_most_probable_ones_under_normal_priors_of_sd_1_and_3() -> None:
+def test_estimates_maximise_the_posterior_under_the_default_priors() -> None:
     rng = np.random.default_rng(7)
     ability = rng.normal(size=40)
     correct = rng.random((40, 15)) < 1 / (1 + np.exp(np.linspace(-2, 2, 15) - ability[:, None]))
@@ -62,5 +62,5 @@ def test_estimates_are_the_most_probable_ones_under_normal_priors_of_sd_1_and_3(
             slope = (values[1] - values[0]) / (2 * step)
             curvature = (2 * best - sum(values)) / step**2
             assert curvature > 0
-            # How far the maximum is away, in standard errors.
+            # Distance to the maximum in standard errors.
             assert abs(slope) / np.sqrt(curvature) < 0.08

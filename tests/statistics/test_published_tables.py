@@ -1,4 +1,4 @@
-"""Metrics that follow from the accuracies printed in SMART, Tables 10–12."""
+"""Metrics computed from the published accuracies in SMART, Tables 10–12."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def printed(repository: Path, dataset: str) -> pd.DataFrame:
     ("dataset", "models", "tau_b"),
     [("arc", 29, 0.962), ("mmlu", 30, 0.976), ("commonsense_qa", 30, 0.973)],
 )
-def test_tau_b_of_the_printed_accuracies(
+def test_tau_b_of_published_accuracies(
     repository: Path, dataset: str, models: int, tau_b: float
 ) -> None:
     table = printed(repository, dataset)
@@ -36,7 +36,7 @@ def test_tau_b_of_the_printed_accuracies(
         ("commonsense_qa", 16, 0.667, 0.660, 0.62),
     ],
 )
-def test_no_correlation_with_human_ratings_changes_significantly(
+def test_correlations_with_human_ratings_do_not_change_significantly(
     repository: Path, dataset: str, rated: int, before: float, after: float, p_value: float
 ) -> None:
     path = repository / "conf" / "base" / "parameters" / "ratings.yml"

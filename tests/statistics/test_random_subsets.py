@@ -1,4 +1,4 @@
-"""Random subsets: exact sizes, quotas by stratum, every item equally likely."""
+"""Random subsets: exact sizes, quotas per stratum, equal probability of all items."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_sizes_and_quotas_are_exact(labels: list[int], data: st.DataObject) -> N
     remainders = {str(k): size * c % len(labels) for k, c in zip(names, counts, strict=True)}
     for row in drawn:
         seen = {str(name): int(row[strata == name].sum()) for name in names}
-        # The same quotas, up to who wins among equal remainders.
+        # The same quotas, except where equal remainders are settled at random.
         assert sorted(
             (remainders[k], seen[k] - size * c // len(labels))
             for k, c in zip(map(str, names), counts, strict=True)
@@ -41,7 +41,7 @@ def test_every_item_and_every_pair_is_equally_likely() -> None:
     assert together[~np.eye(6, dtype=bool)] == pytest.approx(np.full(30, 1 / 15), abs=0.008)
 
 
-def test_strata_with_equal_remainders_take_turns() -> None:
+def test_strata_with_equal_remainders_are_equally_likely_to_get_one_more() -> None:
     drawn = draw_subsets(6, 3, 20_000, rng(3), np.array([0, 1, 2, 3, 4, 5]))
     assert drawn.mean(axis=0) == pytest.approx(np.full(6, 0.5), abs=0.015)
 
@@ -54,7 +54,7 @@ def test_within_a_stratum_every_item_is_equally_likely() -> None:
 
 
 @pytest.mark.parametrize("strata", [None, np.array([0, 0, 1, 1, 1, 2] * 5)])
-def test_blocks_do_not_change_what_is_drawn(
+def test_draws_do_not_depend_on_blocks(
     monkeypatch: pytest.MonkeyPatch, strata: np.ndarray | None
 ) -> None:
     whole = draw_subsets(30, 11, 9, rng(5), strata)
@@ -62,25 +62,25 @@ def test_blocks_do_not_change_what_is_drawn(
     np.testing.assert_array_equal(draw_subsets(30, 11, 9, rng(5), strata), whole)
 
 
-def test_one_subject_is_the_plain_draw() -> None:
+def test_one_stratum_equals_a_plain_draw() -> None:
     plain = draw_subsets(20, 5, 4, rng(6))
     np.testing.assert_array_equal(draw_subsets(20, 5, 4, rng(6), np.full(20, 9)), plain)
 
 
-def test_none_and_all_of_the_items() -> None:
+def test_sizes_zero_and_all_are_valid() -> None:
     assert not draw_subsets(4, 0, 3, rng()).any()
     assert draw_subsets(4, 4, 3, rng(), np.array([0, 1, 1, 2])).all()
     assert draw_subsets(0, 0, 2, rng()).shape == (2, 0)
 
 
 @pytest.mark.parametrize(("size", "strata"), [(5, None), (-1, None), (2, np.array([0, 1]))])
-def test_what_cannot_be_drawn_is_refused(size: int, strata: np.ndarray | None) -> None:
+def test_impossible_sizes_and_strata_are_refused(size: int, strata: np.ndarray | None) -> None:
     with pytest.raises(ValueError, match=r"cannot draw|strata labels"):
         draw_subsets(4, size, 1, rng(), strata)
 
 
 @pytest.mark.parametrize("rows", [1, 3, 7, 20])
-def test_subsets_some_at_a_time_are_the_same_subsets(rows: int) -> None:
+def test_subsets_in_blocks_equal_those_at_once(rows: int) -> None:
     strata = np.arange(30) % 4
     whole = draw_subsets(30, 11, 10, np.random.default_rng(3), strata)
     parts = list(subset_blocks(30, 11, 10, np.random.default_rng(3), strata, rows))

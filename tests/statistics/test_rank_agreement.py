@@ -1,4 +1,4 @@
-"""Rank correlations: by hand, against the SMART paper's tables and against SciPy."""
+"""Rank correlations agree with counts by hand, SMART's tables and SciPy."""
 
 from pathlib import Path
 
@@ -42,13 +42,13 @@ def test_tau_b_discounts_ties_where_tau_a_does_not() -> None:
     assert kendall_tau_b([1, 2, 2, 3], [1, 2, 3, 4]).value == pytest.approx(0.912871, abs=1e-6)
 
 
-def test_tau_b_with_ties_on_both_sides_and_a_discordant_pair() -> None:
+def test_tau_b_with_ties_in_both_and_a_discordant_pair() -> None:
     # x ties (b, c); y ties (c, d). Of the six pairs: ab −, ac +, ad +, bc tied, bd +, cd tied.
     # C = 3, D = 1, untied in x 5, untied in y 5: (3 − 1) / sqrt(5 * 5) = 0.4.
     assert kendall_tau_b([1, 2, 2, 3], [2, 1, 3, 3]).value == pytest.approx(0.4)
 
 
-def test_a_reversed_order_is_minus_one_and_the_same_order_is_one() -> None:
+def test_equal_orders_give_1_and_reversed_orders_minus_1() -> None:
     assert kendall_tau_b([1, 2, 3, 4], [9, 7, 5, 3]).value == -1
     assert spearman([1, 2, 3, 4], [10, 100, 1000, 10000]).value == pytest.approx(1)
     assert pearson([1, 2, 3, 4], [10, 100, 1000, 10000]).value < 0.95
@@ -58,7 +58,7 @@ def test_a_reversed_order_is_minus_one_and_the_same_order_is_one() -> None:
     ("dataset", "models", "tau_b"),
     [("arc", 29, 0.962), ("mmlu", 30, 0.976), ("commonsense_qa", 30, 0.973)],
 )
-def test_tau_b_of_the_papers_tables(
+def test_tau_b_of_published_tables(
     repository: Path, dataset: str, models: int, tau_b: float
 ) -> None:
     """Accuracies as printed in SMART, Tables 10–12; its text says .951, .978 and .965."""
@@ -70,7 +70,7 @@ def test_tau_b_of_the_papers_tables(
 
 
 @given(two_scorings())
-def test_coefficients_are_scipys(pair: tuple[list[float], list[float]]) -> None:
+def test_coefficients_agree_with_scipy(pair: tuple[list[float], list[float]]) -> None:
     x, y = pair
     assert kendall_tau_b(x, y).value == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-9)
     assert spearman(x, y).value == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-9)
@@ -78,11 +78,11 @@ def test_coefficients_are_scipys(pair: tuple[list[float], list[float]]) -> None:
 
 
 @given(scores)
-def test_ranks_are_scipys_with_the_best_first(values: list[float]) -> None:
+def test_ranks_agree_with_scipy_best_first(values: list[float]) -> None:
     assert ranks(values) == pytest.approx(stats.rankdata([-v for v in values], method="average"))
 
 
-def test_many_models_span_several_blocks() -> None:
+def test_tau_b_of_many_models_spans_several_blocks() -> None:
     rng = np.random.default_rng(7)
     x = rng.integers(0, 200, 1_300) / 200
     y = x + rng.normal(0, 0.2, 1_300).round(1)
@@ -106,7 +106,7 @@ def test_rank_shift_counts_places() -> None:
         ([0.1, 0.2, 0.3], [0.0, 0.0, 0.0], 3, "same score"),
     ],
 )
-def test_where_no_order_exists_the_metric_is_missing_with_a_reason(
+def test_undefined_correlations_are_missing_with_a_reason(
     coefficient, x: list[float], y: list[float], n: int, reason: str
 ) -> None:
     seen = coefficient(x, y)
@@ -115,19 +115,19 @@ def test_where_no_order_exists_the_metric_is_missing_with_a_reason(
     assert reason in seen.reason
 
 
-def test_a_missing_score_leaves_that_model_out() -> None:
+def test_models_with_missing_scores_are_left_out() -> None:
     seen = kendall_tau_b([0.1, 0.2, np.nan, 0.3], [1, 2, 0, 3])
     assert (seen.value, seen.n, seen.reason) == (1.0, 3, "")
 
 
-def test_one_model_has_no_shift() -> None:
+def test_one_model_has_no_rank_shift() -> None:
     seen = rank_shift([0.4], [0.3])
     assert np.isnan(seen.mean)
     assert np.isnan(seen.largest)
     assert "1 model;" in seen.reason
 
 
-def test_vectors_of_different_length_are_a_programming_error() -> None:
+def test_vectors_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="one length"):
         kendall_tau_b([1, 2, 3], [1, 2])
 
@@ -145,7 +145,7 @@ def complete(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x[known], y[known]
 
 
-def test_correlations_are_scipys_over_the_models_a_row_has(
+def test_correlations_by_row_agree_with_scipy(
     scorings: tuple[np.ndarray, np.ndarray],
 ) -> None:
     pairs = [complete(*row) for row in zip(*scorings, strict=True)]
@@ -157,19 +157,19 @@ def test_correlations_are_scipys_over_the_models_a_row_has(
     )
 
 
-def test_ranks_are_among_the_models_a_row_has(scorings: tuple[np.ndarray, np.ndarray]) -> None:
+def test_ranks_by_row_leave_out_missing_models(scorings: tuple[np.ndarray, np.ndarray]) -> None:
     for row, found in zip(scorings[1], ranks_rows(scorings[1]), strict=True):
         expected = stats.rankdata(-row, method="average", nan_policy="omit")
         np.testing.assert_array_equal(found, expected)
 
 
-def test_the_shift_counts_places_by_row() -> None:
+def test_rank_shift_by_row_counts_places() -> None:
     # First row: a moves 2 places, b and c one each, d none. Second: only a, c, d are compared.
     shift = mean_rank_shift_rows([4, 3, 2, 1], [[2, 4, 3, 1], [1, np.nan, 3, 2]])
     np.testing.assert_allclose(shift, [1, 4 / 3])
 
 
-def test_rows_without_an_order_are_missing() -> None:
+def test_rows_without_order_have_no_correlation() -> None:
     y = [[0.5, 0.5, 0.5], [0.1, 0.2, np.nan], [np.nan, np.nan, np.nan]]
     for metric in (pearson_rows, spearman_rows):
         assert np.isnan(metric([1, 2, 3], y)).all()
@@ -199,14 +199,14 @@ def rows_with_ties_and_gaps(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(rows_with_ties_and_gaps())
-def test_every_row_is_scipys(case: tuple[np.ndarray, np.ndarray]) -> None:
+def test_tau_b_by_row_agrees_with_scipy(case: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = case
     expected = [by_scipy(x[i if len(x) > 1 else 0], row) for i, row in enumerate(y)]
     np.testing.assert_allclose(kendall_tau_b_rows(x, y), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("models", [1_023, 1_024, 1_025])
-def test_sizes_around_a_power_of_two_are_scipys(models: int) -> None:
+def test_tau_b_agrees_with_scipy_around_powers_of_two(models: int) -> None:
     rng = np.random.default_rng(models)
     x = rng.integers(0, 300, models) / 300
     y = (x + rng.normal(0, 0.3, (2, models))).round(2)
@@ -214,14 +214,14 @@ def test_sizes_around_a_power_of_two_are_scipys(models: int) -> None:
     np.testing.assert_allclose(kendall_tau_b_rows(x, y), expected, atol=1e-12)
 
 
-def test_more_models_than_a_16_bit_number_counts() -> None:
+def test_tau_b_of_more_than_65536_models() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=70_000)
     y = x + rng.normal(size=70_000)
     assert kendall_tau_b_rows(x, y[None])[0] == pytest.approx(by_scipy(x, y), abs=1e-12)
 
 
-def test_blocks_do_not_change_a_metric(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     x, y = rng.random((7, 40)), rng.random((7, 40))
     whole = kendall_tau_b_rows(x, y), kendall_tau_b_rows(x[0], y)
@@ -230,24 +230,24 @@ def test_blocks_do_not_change_a_metric(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(kendall_tau_b_rows(x[0], y), whole[1])
 
 
-def test_infinite_scores_have_a_place_in_the_order() -> None:
+def test_infinite_scores_are_ranked() -> None:
     assert kendall_tau_b_rows([-np.inf, 0, 1, np.inf], [[1, 2, 3, 4]])[0] == 1
 
 
 @pytest.mark.parametrize(
     "row", [[0.5, 0.5, 0.5, 0.5], [0.1, np.nan, np.nan, 0.2], [np.nan] * 4], ids=str
 )
-def test_a_row_without_an_order_is_missing(row: list[float]) -> None:
+def test_row_without_order_has_no_tau_b(row: list[float]) -> None:
     seen = kendall_tau_b_rows([1, 2, 3, 4], [row, [1, 2, 3, 4]])
     assert np.isnan(seen[0])
     assert seen[1] == 1
 
 
-def test_no_rows_and_two_models_give_nothing() -> None:
+def test_no_rows_or_two_models_give_no_tau_b() -> None:
     assert kendall_tau_b_rows([1, 2, 3], np.empty((0, 3))).shape == (0,)
     assert np.isnan(kendall_tau_b_rows([1, 2], [[1, 2]])).all()
 
 
-def test_rows_of_other_models_are_a_programming_error() -> None:
+def test_rows_of_other_models_are_refused() -> None:
     with pytest.raises(ValueError, match="one length"):
         kendall_tau_b_rows([1, 2, 3], [[1, 2]])

@@ -1,4 +1,4 @@
-"""How far the order of models moves, and by how much noise alone would move it."""
+"""Changes in the order of models compared with the changes that noise causes."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def shuffle(before: np.ndarray, perturbed: np.ndarray, samples: int = 200) -> Ra
     return rank_shuffle(before, perturbed, clusters, samples, np.random.default_rng(1))
 
 
-def test_the_same_answers_have_the_same_order() -> None:
+def test_equal_answers_keep_the_order() -> None:
     before = panel([0.9, 0.7, 0.5, 0.3])
     found = shuffle(before, np.stack([before, before]))
     assert found.kendall_tau_b.value == 1
@@ -25,7 +25,7 @@ def test_the_same_answers_have_the_same_order() -> None:
     assert found.ranks[:, 0].tolist() == found.ranks[:, 3].tolist() == [1, 2, 3, 4]
 
 
-def test_an_order_turned_round_is_below_what_resampling_gives() -> None:
+def test_reversed_order_lies_below_the_resampled_range() -> None:
     before = panel([0.9, 0.7, 0.5, 0.3])
     found = shuffle(before, panel([0.3, 0.5, 0.7, 0.9], seed=2)[None])
     assert found.kendall_tau_b.value == -1
@@ -33,21 +33,21 @@ def test_an_order_turned_round_is_below_what_resampling_gives() -> None:
     assert found.percentile == 0
 
 
-def test_models_alike_move_as_much_by_resampling() -> None:
+def test_similar_models_move_as_much_by_resampling() -> None:
     before = panel([0.5] * 10)
     found = shuffle(before, panel([0.5] * 10, seed=3)[None])
     assert found.tau_b_resampled.low < 0.6
     assert (found.ranks[:, 2] - found.ranks[:, 1]).mean() > 3
 
 
-def test_bounds_of_ranks_hold_the_ranks_and_occur() -> None:
+def test_rank_bounds_contain_the_rank_and_are_observed_ranks() -> None:
     found = shuffle(panel([0.8, 0.75, 0.7, 0.4]), panel([0.6, 0.62, 0.5, 0.2], seed=4)[None])
     for rank, low, high in np.vstack([found.ranks[:, :3], found.ranks[:, 3:]]):
         assert low <= rank <= high
         assert (2 * low) % 1 == (2 * high) % 1 == 0
 
 
-def test_two_models_ties_and_one_copy_say_why_there_is_no_metric() -> None:
+def test_undefined_metrics_have_a_reason() -> None:
     before = panel([0.8, 0.4])
     found = shuffle(before, before[None])
     assert np.isnan(found.kendall_tau_b.value)
@@ -60,7 +60,7 @@ def test_two_models_ties_and_one_copy_say_why_there_is_no_metric() -> None:
     assert np.isnan(tied.tau_b_resampled.value)
 
 
-def test_without_resamples_there_are_values_and_no_bounds() -> None:
+def test_without_resamples_there_are_no_bounds() -> None:
     before = panel([0.8, 0.6, 0.4])
     found = shuffle(before, np.stack([before, before]), samples=0)
     assert found.kendall_tau_b.value == 1
@@ -68,13 +68,13 @@ def test_without_resamples_there_are_values_and_no_bounds() -> None:
     assert np.isnan(found.ranks[:, 1]).all()
 
 
-def test_one_model_and_no_model_do_not_fail() -> None:
+def test_one_or_no_model_does_not_fail() -> None:
     one = panel([0.5])
     assert shuffle(one, one[None]).kendall_tau_b.reason == "1 model; at least 3 are needed"
     assert reversals(one, one, np.arange(400)).pairs == 0
 
 
-def test_a_clear_reversal_is_significant_and_a_small_one_is_not() -> None:
+def test_clear_reversals_are_significant_and_small_ones_are_not() -> None:
     before = np.zeros((3, 400))
     before[0, :300] = before[1, :200] = before[2, :198] = 1
     after = np.zeros((3, 400))
@@ -90,7 +90,7 @@ def test_a_clear_reversal_is_significant_and_a_small_one_is_not() -> None:
     assert found.significant == 2
 
 
-def test_both_gaps_must_be_significant() -> None:
+def test_reversals_need_significant_gaps_before_and_after() -> None:
     before = np.zeros((2, 100))
     before[0, :51] = before[1, 51:] = 1  # 51 against 49, on different items
     after = np.zeros((2, 100))

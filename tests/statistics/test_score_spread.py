@@ -1,4 +1,4 @@
-"""Distances of score distributions and the spread of models."""
+"""Distances between score distributions, and the spread of models."""
 
 import numpy as np
 import pytest
@@ -39,18 +39,20 @@ vectors = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_
 
 
 @given(vectors)
-def test_wasserstein_is_scipys_and_never_below_the_shift(pairs: list[tuple[float, float]]) -> None:
+def test_wasserstein_agrees_with_scipy_and_is_at_least_the_shift(
+    pairs: list[tuple[float, float]],
+) -> None:
     a, b = np.array(pairs).T
     assert wasserstein(a, b) == pytest.approx(stats.wasserstein_distance(a, b), abs=1e-12)
     assert wasserstein(a, b) >= abs(signed_shift(a, b)) - 1e-12
 
 
-def test_a_harder_subset_has_a_negative_shift() -> None:
+def test_harder_subset_has_a_negative_shift() -> None:
     assert signed_shift([0.9, 0.7, np.nan], [0.6, 0.6, 0.1]) == pytest.approx(-0.2)
     assert wasserstein([0.9, 0.7, np.nan], [0.6, 0.6, 0.1]) == pytest.approx(0.2)
 
 
-def test_the_spread_is_that_of_the_best_models() -> None:
+def test_spread_is_that_of_the_best_models() -> None:
     scores = [0.2, 0.9, 0.5, np.nan, 0.8]
     assert spread_top(scores, 2) == pytest.approx(0.1)
     assert spread_top(scores, 3) == pytest.approx(0.4)
@@ -59,7 +61,7 @@ def test_the_spread_is_that_of_the_best_models() -> None:
         spread_top(scores, 1)
 
 
-def test_signal_to_noise_by_hand() -> None:
+def test_signal_to_noise_equals_that_by_hand() -> None:
     # Standard deviation of the scores 0.2; root mean square of the errors sqrt((9 + 16 + 25)/3)%.
     assert signal_to_noise([0.3, 0.5, 0.7], [0.03, 0.04, 0.05]) == pytest.approx(
         0.2 / np.sqrt(0.0050 / 3)

@@ -1,4 +1,4 @@
-"""Scores on subsets and their metrics: against plain loops, SciPy and real answers."""
+"""Scores on subsets and their metrics agree with plain loops and SciPy."""
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ def answers(m: int, n: int, *, missing: float = 0, fractional: bool = False) -> 
 
 
 @given(st.integers(0, 6), st.integers(1, 12), st.booleans(), st.sampled_from([0, 0.4]))
-def test_scores_are_weighted_means_of_what_was_answered(
+def test_scores_are_weighted_means_of_answered_items(
     m: int, n: int, fractional: bool, missing: float
 ) -> None:
     correct = answers(m, n, missing=missing, fractional=fractional)
@@ -52,7 +52,7 @@ def means(correct: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("missing", "fractional"), [(0, False), (0.3, False), (0.3, True)])
-def test_metrics_are_those_of_each_subset_by_itself(missing: float, fractional: bool) -> None:
+def test_metrics_equal_those_of_each_subset_alone(missing: float, fractional: bool) -> None:
     correct = answers(25, 60, missing=missing, fractional=fractional)
     correct[3] = np.nan
     masks = draw_subsets(60, 20, 6, np.random.default_rng(0))
@@ -80,7 +80,7 @@ def test_metrics_are_those_of_each_subset_by_itself(missing: float, fractional: 
 
 
 @pytest.mark.parametrize("fractional", [False, True])
-def test_blocks_do_not_change_a_metric(monkeypatch: pytest.MonkeyPatch, fractional: bool) -> None:
+def test_metrics_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch, fractional: bool) -> None:
     correct = answers(30, 40, missing=0.1, fractional=fractional)
     masks = draw_subsets(40, 15, 8, np.random.default_rng(1))
     whole = subset_metrics(correct, masks)
@@ -97,7 +97,7 @@ def test_equal_fractional_answers_give_tied_scores_in_any_order() -> None:
     assert len(set(scores.tolist())) == 1
 
 
-def test_full_metrics_are_those_of_the_subset_of_everything() -> None:
+def test_metrics_of_all_items_equal_those_of_the_full_subset() -> None:
     correct = answers(12, 30)
     whole = subset_metrics(correct, np.ones((1, 30), dtype=bool), top=4)
     alone = full_metrics(correct, top=4)
@@ -109,7 +109,7 @@ def test_full_metrics_are_those_of_the_subset_of_everything() -> None:
     assert np.isnan(alone.kendall_tau_b[0])
 
 
-def test_an_empty_subset_has_no_metric() -> None:
+def test_empty_subset_has_no_metrics() -> None:
     metrics = subset_metrics(answers(5, 8), np.zeros((2, 8), dtype=bool))
     assert all(np.isnan(values).all() and values.shape == (2,) for values in metrics)
 
@@ -140,14 +140,14 @@ def test_no_subsets_give_no_metrics() -> None:
     assert subset_metrics(answers(3, 4), np.empty((0, 4), dtype=bool)).spearman.shape == (0,)
 
 
-def test_weights_of_other_items_are_a_programming_error() -> None:
+def test_weights_of_other_items_are_refused() -> None:
     with pytest.raises(ValueError, match="same items"):
         subset_scores(answers(3, 4), np.ones((1, 5)))
 
 
 @pytest.mark.real_data
-def test_random_subsets_of_real_answers_stay_below_their_whole(shared_data, show) -> None:
-    """The items that at least 4,000 models answered; every 20th complete model by average."""
+def test_random_subsets_of_real_answers_agree_less_than_all_items(shared_data, show) -> None:
+    """Uses items that at least 4,000 models answered, and every 20th complete model by average."""
     folder = shared_data / "responses"
     wide = pd.read_parquet(folder / "leaderboard_v1_arc_challenge.parquet").set_index("model")
     wide = wide.loc[:, wide.notna().sum() >= 4_000].dropna()
@@ -170,7 +170,7 @@ def test_random_subsets_of_real_answers_stay_below_their_whole(shared_data, show
     assert half.tau_b_complement.mean() == pytest.approx(0.896, abs=0.005)
 
 
-def test_a_range_of_as_many_answers_is_a_tie() -> None:
+def test_equal_counts_of_right_answers_tie() -> None:
     rng = np.random.default_rng(0)
     n, size, models, draws = 395, 338, 25, 400
     correct = (rng.random((models, n)) < np.linspace(0.4, 0.7, models)[:, None]).astype(float)

@@ -1,4 +1,4 @@
-"""A small benchmark with all that the evaluation stage reads."""
+"""A small benchmark with all inputs of the evaluation stage."""
 
 from refined_benchmark import report, run, small
 
