@@ -1,4 +1,4 @@
-"""Whole runs of the project, each in a data folder of its own."""
+"""Complete runs of the project in separate data folders."""
 
 import shutil
 from collections.abc import Callable
@@ -48,5 +48,5 @@ def run_project(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> C
 
 @pytest.fixture(scope="session")
 def recorded_demo(run_project: Callable[..., Path]) -> Path:
-    """The demo, refined from its recorded answers: no model is asked."""
+    """The demo, refined from its recorded answers, without model calls."""
     return run_project(score="imported", evaluation=FEW_DRAWS)

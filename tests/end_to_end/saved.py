@@ -1,4 +1,4 @@
-"""Finding what a run has saved."""
+"""Find the outputs of a run."""
 
 from pathlib import Path
 

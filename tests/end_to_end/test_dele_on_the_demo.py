@@ -1,4 +1,4 @@
-"""Few items for the demo from its recorded answers: tables, one subset, one page; no model runs."""
+"""DELE on the demo with recorded answers: tables, a subset and a report, without model calls."""
 
 import json
 from collections.abc import Callable
@@ -39,12 +39,12 @@ def table(data: Path, name: str) -> pd.DataFrame:
     return pd.read_parquet(saved(data, f"{name}.parquet"))
 
 
-def test_no_model_was_asked(dele: Path) -> None:
+def test_no_model_was_called(dele: Path) -> None:
     assert not (dele / "06_models").exists()
     assert not list((dele / "07_model_output").rglob("live_responses*"))
 
 
-def test_the_subset_keeps_what_the_tables_say(dele: Path) -> None:
+def test_subset_agrees_with_the_tables(dele: Path) -> None:
     subset = table(dele, "chosen_subset")
     items = pd.read_parquet(newest(dele, "03_primary", "items.parquet", "demo", "dele"))
     assert len(subset) == 30
@@ -52,7 +52,7 @@ def test_the_subset_keeps_what_the_tables_say(dele: Path) -> None:
     assert items["item_id"].iloc[subset["position"]].tolist() == subset["item_id"].tolist()
 
 
-def test_metrics_are_those_of_random_subsets_where_samplers_are_random(dele: Path) -> None:
+def test_metrics_of_random_samplers_lie_in_the_random_band(dele: Path) -> None:
     curves = table(dele, "sampling_curves")
     own = curves.query("sampler == 'random' and panel == 'all' and metric == 'wasserstein'")
     assert own["rate"].tolist() == [5, 10, 25, 50, 100]
@@ -89,7 +89,7 @@ def test_page_agrees_with_the_tables(dele: Path) -> None:
 
 
 def test_metrics_can_be_recomputed_from_the_matrix(dele: Path) -> None:
-    """All models on the 30 anchors: the weighted score is nearer to the whole than chance."""
+    """With 30 anchors, weighted scores are nearer to full scores than by chance."""
     from benchwright.datasets.response_matrix import ResponseMatrixDataset
 
     path = saved(dele, "response_matrix.parquet", "07_model_output")

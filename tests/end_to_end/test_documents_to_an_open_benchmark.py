@@ -1,4 +1,4 @@
-"""The bundled documents to an open benchmark, and another pipeline on it."""
+"""An open benchmark from the bundled documents, and another pipeline on it."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def lines(data: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_every_question_of_the_documents_is_in_the_benchmark_or_rejected_by_a_rule(
+def test_questions_are_in_the_benchmark_or_rejected_by_a_rule(
     made: Path,
 ) -> None:
     rejected = saved(made, "open_rejected_items")
@@ -44,9 +44,7 @@ def test_every_question_of_the_documents_is_in_the_benchmark_or_rejected_by_a_ru
     assert len(counts) >= 8
 
 
-def test_the_questions_are_those_that_a_person_read_on_the_pages(
-    made: Path, repository: Path
-) -> None:
+def test_most_questions_equal_a_manual_transcription(made: Path, repository: Path) -> None:
     labels = repository / "data/01_raw/documents/labels.jsonl"
     read = {}
     for label in map(json.loads, labels.read_text(encoding="utf-8").splitlines()):
@@ -62,7 +60,7 @@ def test_the_questions_are_those_that_a_person_read_on_the_pages(
     assert same / len(lines(made)) > 0.95
 
 
-def test_altered_copies_are_drawn_from_it_as_from_any_benchmark(
+def test_perturbed_copies_of_the_benchmark_can_be_made(
     made: Path, run_project: Callable[..., Path]
 ) -> None:
     run_project(

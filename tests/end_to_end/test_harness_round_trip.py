@@ -1,4 +1,4 @@
-"""Exported, scored by lm-evaluation-harness, imported: the same numbers as our own."""
+"""Scores exported to and imported from lm-evaluation-harness equal our own."""
 
 import os
 import subprocess
@@ -78,7 +78,7 @@ def by_its_command(model: Path, task: str, shots: int, tasks: Path, logs: Path) 
 
 
 def in_this_process(model: Path, task: str, shots: int, tasks: Path, logs: Path) -> None:
-    """As the command does, without starting Python and listing the harness's own tasks."""
+    """Like the command, without starting Python or listing the harness's tasks."""
     from lm_eval import simple_evaluate
     from lm_eval.loggers import EvaluationTracker
     from lm_eval.tasks import TaskManager
@@ -104,7 +104,7 @@ def in_this_process(model: Path, task: str, shots: int, tasks: Path, logs: Path)
 @pytest.mark.parametrize(
     ("style", "shots"), [pytest.param("letters", 2, marks=pytest.mark.long), ("cloze", 3)]
 )
-def test_log_likelihoods_come_back_as_our_own(
+def test_imported_log_likelihoods_equal_ours(
     style: str,
     shots: int,
     tmp_path: Path,

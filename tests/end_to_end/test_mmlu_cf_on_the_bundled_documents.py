@@ -1,4 +1,4 @@
-"""The whole construction on the bundled documents: nothing of the closed half is left readable."""
+"""MMLU-CF on the bundled documents: no text of the closed half stays readable."""
 
 import json
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def public_items(data: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def test_every_raw_item_is_clean_or_rejected_by_a_named_rule(made: Path) -> None:
+def test_raw_items_are_clean_or_rejected_by_a_named_rule(made: Path) -> None:
     funnel = table(made, "cleaning_funnel").sort_values("place")
     assert (funnel["rows_in"] - funnel["rejected"] == funnel["rows_out"]).all()
     assert funnel["rows_out"].tolist()[:-1] == funnel["rows_in"].tolist()[1:]
@@ -58,7 +58,7 @@ def test_every_raw_item_is_clean_or_rejected_by_a_named_rule(made: Path) -> None
     assert measures.loc[("precision", ""), "share"] > 0.95
 
 
-def test_two_halves_alike_one_public_and_one_that_opens_with_the_key(made: Path) -> None:
+def test_halves_are_alike_and_the_closed_one_opens_with_the_key(made: Path) -> None:
     public, closed = public_items(made), closed_items(made)
     assert abs(len(public) - len(closed)) <= 5
     assert 100 <= len(public) + len(closed) <= 120
@@ -66,9 +66,9 @@ def test_two_halves_alike_one_public_and_one_that_opens_with_the_key(made: Path)
     assert distances.loc["field", "total_variation"] < distances.loc["field", "chance_95"]
 
 
-def test_no_file_of_the_run_has_a_closed_question(made: Path) -> None:
+def test_no_file_contains_a_question_of_the_closed_half(made: Path) -> None:
     closed = [item.question for item in closed_items(made)]
     public = [str(item["question"]) for item in public_items(made)]
     assert len(closed) > 40
     assert files_with(made / "08_reporting", closed, public) == []
-    assert files_with(made / "01_raw" / "documents", closed, public)  # the search can find them
+    assert files_with(made / "01_raw" / "documents", closed, public)  # the search would find them

@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom on the demo."""
+"""The notebooks run on the demo."""
 
 import shutil
 from pathlib import Path
@@ -13,7 +13,7 @@ NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.i
 
 
 def printed(notebook: nbformat.NotebookNode) -> str:
-    """All that the cells wrote, and the text of what they show."""
+    """The printed and displayed text of all cells."""
     out = []
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
@@ -29,7 +29,7 @@ EXPECTED = {
 }
 
 
-def test_there_is_a_notebook_for_each_question() -> None:
+def test_expected_notebooks_exist() -> None:
     assert {path.stem for path in NOTEBOOKS} == set(EXPECTED)
 
 
@@ -41,7 +41,7 @@ def test_there_is_a_notebook_for_each_question() -> None:
     ],
     ids=[path.stem for path in NOTEBOOKS],
 )
-def test_a_notebook_runs_and_shows_what_it_promises(
+def test_notebooks_run_and_show_their_results(
     path: Path, recorded_demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = tmp_path / "data"

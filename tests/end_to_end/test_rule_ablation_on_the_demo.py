@@ -17,7 +17,7 @@ CONFIGURATIONS = ["smollm2-135m-instruct@letters-0", "smollm2-135m-instruct@lett
 
 
 def politely(prompt: str, _: dict[str, Any]) -> str:
-    """Return the question with two more words, which passes the checks; none for statements."""
+    """Return the question with two more words, which passes the checks; None for statements."""
     asked = re.search(r"^Question:\n(.+\?)$", prompt, re.MULTILINE)
     return f"Please say: {asked[1]}" if asked else "I cannot."
 

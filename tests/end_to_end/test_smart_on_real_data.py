@@ -1,4 +1,4 @@
-"""Real benchmarks with the recorded answers of real models."""
+"""SMART on real benchmarks with recorded answers of real models."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +24,7 @@ def report_of(data: Path, benchmark: str, variant: str = "smart") -> str:
 
 
 def easy_by_hand(answers: pd.DataFrame, models: int) -> tuple[set[str], int]:
-    """Items all models answer rightly with p > 0.8, and how many all models answered."""
+    """Items that all models answer rightly with p > 0.8, and the number that all answered."""
     sure = answers["correct"].astype(bool) & (answers["p_answer"].fillna(0) > 0.8)
     by_item = sure.groupby(answers["item_id"]).agg(["all", "size"])
     judged = by_item[by_item["size"] == models]
@@ -36,7 +36,7 @@ def arc(run_project: Callable[..., Path], shared_data: Path) -> Path:
     return run_project(benchmark="arc", mirror_root=str(shared_data))
 
 
-def test_easy_items_of_arc_are_those_that_seven_models_know_surely(
+def test_easy_items_of_arc_are_those_that_seven_models_confidently_solve(
     arc: Path, shared_data: Path, show: Callable[[str], None]
 ) -> None:
     answers = pd.read_parquet(shared_data / "responses/arc_7models.parquet")
@@ -49,7 +49,7 @@ def test_easy_items_of_arc_are_those_that_seven_models_know_surely(
     show(f"arc: easy {len(easy)} of {judged} judged, removed {rows['removed'].sum()}")
 
 
-def test_no_question_of_arc_loses_its_last_copy_or_its_whole_group(arc: Path) -> None:
+def test_arc_keeps_an_acceptable_member_of_every_group(arc: Path) -> None:
     groups = pd.read_parquet(newest(arc, MODEL_OUTPUT, "groups.parquet", "arc"))
     audit = pd.read_parquet(newest(arc, MODEL_OUTPUT, "item_audit.parquet", "arc"))
     removed_by = audit.set_index("item_id")["removed_by"]
@@ -60,7 +60,7 @@ def test_no_question_of_arc_loses_its_last_copy_or_its_whole_group(arc: Path) ->
         assert not any(acceptable) or any(reason == set() for reason in reasons)
 
 
-def test_rules_without_inputs_say_so_for_arc(arc: Path) -> None:
+def test_rules_without_inputs_have_a_reason_on_arc(arc: Path) -> None:
     coverage = coverage_of(arc, "arc")
     for rule in ("answer_only", "suspect_label"):
         assert coverage.loc[rule, "status"] == "not_run"
@@ -68,7 +68,7 @@ def test_rules_without_inputs_say_so_for_arc(arc: Path) -> None:
     assert "no choices-only responses for 7 of 7 filter models" in report_of(arc, "arc")
 
 
-def test_commonsense_qa_without_answers_runs_the_rules_that_need_none(
+def test_commonsense_qa_without_answers_runs_rules_that_need_none(
     run_project: Callable[..., Path], shared_data: Path
 ) -> None:
     data = run_project(benchmark="commonsense_qa", mirror_root=str(shared_data))
@@ -86,7 +86,7 @@ def test_commonsense_qa_without_answers_runs_the_rules_that_need_none(
     assert "did not run" in report
 
 
-def test_items_of_mmlu_that_not_all_models_answered_are_not_judged(
+def test_mmlu_items_that_some_models_did_not_answer_are_not_assessed(
     run_project: Callable[..., Path], shared_data: Path
 ) -> None:
     answers = pd.read_parquet(shared_data / "responses/mmlu_7models.parquet")

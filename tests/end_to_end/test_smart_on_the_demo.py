@@ -1,4 +1,4 @@
-"""The demo benchmark: what was planted is found, and live runs repeat to the byte."""
+"""SMART on the demo: planted flaws are found, and runs are reproducible."""
 
 import json
 import random
@@ -32,7 +32,7 @@ RULES = {
 
 @pytest.fixture(scope="session", params=["imported", pytest.param("live", marks=pytest.mark.long)])
 def demo(run_project: Callable[..., Path], request: pytest.FixtureRequest) -> Path:
-    """The whole demo, by the answers that are recorded or by asking the models."""
+    """The whole demo, with recorded answers or live models."""
     if request.param == "imported":
         return request.getfixturevalue("recorded_demo")
     return run_project(score=request.param)
@@ -40,7 +40,7 @@ def demo(run_project: Callable[..., Path], request: pytest.FixtureRequest) -> Pa
 
 @pytest.fixture(scope="session")
 def live(run_project: Callable[..., Path]) -> Path:
-    """A part of the demo for which the models are asked."""
+    """A part of the demo, scored live."""
     return run_project(**PART)
 
 
@@ -66,7 +66,7 @@ def flagged(demo: Path) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("rule", list(RULES))
-def test_a_rule_finds_what_was_planted_for_it_and_little_else(
+def test_rules_find_their_planted_items_and_few_others(
     rule: str, flagged: dict[str, set[str]], planted: pd.DataFrame, show: Callable[[str], None]
 ) -> None:
     found, wanted = flagged.get(rule, set()), ids_of(planted, RULES[rule])
@@ -79,13 +79,13 @@ def test_a_rule_finds_what_was_planted_for_it_and_little_else(
     assert precision >= ENOUGH, sorted(found - wanted)
 
 
-def test_malformed_rows_are_rejected_and_nothing_else_is(demo: Path, planted: pd.DataFrame) -> None:
+def test_only_malformed_rows_are_rejected(demo: Path, planted: pd.DataFrame) -> None:
     rejected = pd.read_parquet(newest(demo, "03_primary", "rejected_items.parquet", "demo"))
     ids = sorted(json.loads(raw)["id"] for raw in rejected["raw"])
     assert ids == sorted(planted.loc[planted["kind"] == "malformed", "item_id"])
 
 
-def test_the_same_stem_with_other_options_is_not_a_duplicate(
+def test_same_stem_with_other_options_is_not_a_duplicate(
     flagged: dict[str, set[str]], planted: pd.DataFrame
 ) -> None:
     assert flagged["duplicate"] & ids_of(planted, {"same_stem"}) == set()
@@ -114,7 +114,7 @@ def shards(data: Path) -> dict[str, int]:
 
 
 @pytest.mark.long
-def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
+def test_second_run_scores_nothing_and_gives_same_bytes(
     live: Path, run_project: Callable[..., Path]
 ) -> None:
     first, before = kept_bytes(live), shards(live)
@@ -125,7 +125,7 @@ def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
 
 @pytest.mark.long
 @pytest.mark.parametrize("runner", [ThreadRunner, ParallelRunner])
-def test_another_runner_gives_the_same_bytes(
+def test_other_runners_give_the_same_bytes(
     live: Path, run_project: Callable[..., Path], runner: type
 ) -> None:
     assert kept_bytes(run_project(scores_of=live, runner=runner(), **PART)) == kept_bytes(live)

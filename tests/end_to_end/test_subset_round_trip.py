@@ -1,4 +1,4 @@
-"""A subset exported, asked by lm-evaluation-harness, and the full score estimated from its log."""
+"""The full score estimated from a harness log of an exported subset."""
 
 import json
 import os
@@ -40,7 +40,7 @@ WEIGHTS = {6: 0.4, 1: 0.3, 3: 0.2, 4: 0.1}
 
 
 @pytest.mark.live
-def test_a_subsets_log_becomes_an_estimate(tmp_path: Path, smollm2_folder: Path) -> None:
+def test_log_of_a_subset_gives_an_estimate(tmp_path: Path, smollm2_folder: Path) -> None:
     rows = [item(f"colours/{n}", "s", *asked) for n, asked in enumerate(ASKED)]
     items = table(*rows)
     assert items["content_hash"][0] == content_hash(ASKED[0][0], ASKED[0][1])

@@ -1,4 +1,4 @@
-"""Two seeds of the demo in one sweep: one summary, one MLflow run above two."""
+"""A sweep of two seeds on the demo: one summary, one MLflow parent run."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,7 +45,7 @@ def summary(swept: Result, store: Path) -> pd.DataFrame:
     return pd.read_parquet(folder / "summary.parquet")
 
 
-def test_the_summary_has_the_metrics_of_each_run(summary: pd.DataFrame, store: Path) -> None:
+def test_summary_has_the_metrics_of_each_run(summary: pd.DataFrame, store: Path) -> None:
     assert summary[["benchmark", "variant", "seed", "status"]].to_numpy().tolist() == [
         ["demo", "no_similar", 0, "done"],
         ["demo", "no_similar", 1, "done"],
@@ -60,7 +60,7 @@ def test_the_summary_has_the_metrics_of_each_run(summary: pd.DataFrame, store: P
     assert "share_removed.similar" not in summary.columns  # the variant switches it off
 
 
-def test_the_page_links_both_reports(summary: pd.DataFrame, store: Path) -> None:
+def test_page_links_both_reports(summary: pd.DataFrame, store: Path) -> None:
     (page,) = (store / "08_reporting" / "sweeps").glob("*/summary.html")
     text = page.read_text(encoding="utf-8")
     for version in summary["version"]:
@@ -75,7 +75,7 @@ def retained(store: Path, version: str) -> set[str]:
     return set(audit.loc[audit["tags"].str.contains("retained_easy"), "item_id"])
 
 
-def test_another_seed_retains_other_easy_items(
+def test_easy_items_that_stay_depend_on_the_seed(
     summary: pd.DataFrame, store: Path, patched: pytest.MonkeyPatch
 ) -> None:
     first, second = (retained(store, version) for version in summary["version"])
@@ -94,7 +94,7 @@ def test_another_seed_retains_other_easy_items(
     assert (stays == "easy still applies, but the item stays").all()
 
 
-def test_both_runs_hang_below_the_sweeps_own(
+def test_both_runs_are_children_of_the_sweep_run(
     summary: pd.DataFrame, store: Path, patched: pytest.MonkeyPatch
 ) -> None:
     from mlflow.tracking import MlflowClient

@@ -1,4 +1,4 @@
-"""WiCkeD on the demo: real models on the original and on two copies."""
+"""WiCkeD on the demo: real models on the original and two copies."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -56,7 +56,7 @@ def test_copies_are_coherent_and_differ(wicked: Path) -> None:
     assert one.tolist() != other.tolist()
 
 
-def test_scores_are_those_of_the_answers(wicked: Path) -> None:
+def test_scores_equal_those_of_the_answers(wicked: Path) -> None:
     scores = table(wicked, "08_reporting", "comparison_scores").set_index("configuration")
     live = table(wicked, "07_model_output", "live_responses")
     items = table(wicked, "03_primary", "items").set_index("item_id")
@@ -88,7 +88,7 @@ def test_scores_are_those_of_the_answers(wicked: Path) -> None:
     assert row["delta"] == pytest.approx(sum(after) / 2 - before)
 
 
-def test_demonstrations_are_those_of_the_copy(wicked: Path) -> None:
+def test_demonstrations_come_from_the_copy(wicked: Path) -> None:
     prompts = table(wicked, "04_feature", "prompts")
     perturbed = prompts[prompts["condition"] == "wicked-1"]
     assert perturbed["prefix"].astype(str).str.contains("None of the above").any()

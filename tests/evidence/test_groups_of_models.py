@@ -121,7 +121,7 @@ def test_detectable_differences_are_in_points_and_clustered_by_stem() -> None:
     assert seen.loc["mdd_full", "value"] != seen.loc["mdd_kept", "value"]
 
 
-def test_pairs_that_differ_on_one_stem_only_are_not_significant() -> None:
+def test_clustering_by_stem_leaves_fewer_significant_pairs() -> None:
     matrix, panel, items = in_threes()
     together = ranks_of(matrix, panel, items, [*IDS[:12]]).loc["pairwise_agreement", "reason"]
     apart = items.assign(question=[f"Question {k}?" for k in range(24)])

@@ -1,4 +1,4 @@
-"""Small items, answers and vectors, and the filtering pipeline run on them."""
+"""Small items, answers and vectors for the filtering pipeline."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ def make_items(
 
 
 def numbered_items(n: int, subjects: list[str] | None = None) -> pd.DataFrame:
-    """So many items with different questions."""
+    """A number of items with different questions."""
     return make_items([f"question number {row}" for row in range(n)], subjects=subjects)
 
 
@@ -97,7 +97,7 @@ def run_filtering(
     anomalous_subjects: list[str] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """All datasets that the pipeline's nodes give, by name."""
+    """All datasets that the pipeline creates, by name."""
     ids = tuple(items["item_id"])
     data: dict[str, Any] = {
         "items": items,
@@ -116,5 +116,5 @@ def run_filtering(
 
 
 def removed_ids(data: dict[str, Any]) -> list[str]:
-    """Ids of the removed items, in order."""
+    """Ids of the removed items in order."""
     return list(data["removed_items"]["item_id"])

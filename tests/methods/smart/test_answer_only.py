@@ -1,4 +1,4 @@
-"""Items solved from the options alone, and labels that every model disagrees with."""
+"""Items solved from the options alone, and suspect labels."""
 
 import numpy as np
 import pytest
@@ -20,24 +20,24 @@ def answer_only(choices_only, models=("a", "b")):
     )
 
 
-def test_items_that_all_models_solve_without_the_question_go():
+def test_items_that_all_models_solve_without_the_question_are_removed():
     found = answer_only(make_matrix([[1, 1], [1, 0]], [[0.9, 0.9], [0.81, 0.1]]))
     assert found.removed.tolist() == [True, False]
 
 
-def test_answers_to_the_question_do_not_stand_in_for_choices_only_answers():
+def test_answers_to_the_question_do_not_replace_choices_only_answers():
     found = answer_only(ResponseMatrix.empty(("q/0", "q/1"), "choices_only"))
     assert found.status == "not_run"
     assert found.reason == "no choices-only responses for 2 of 2 filter models"
     assert found.states().tolist() == ["not_judged", "not_judged"]
 
 
-def test_a_model_without_choices_only_answers_is_named():
+def test_models_without_choices_only_answers_are_named():
     found = answer_only(make_matrix([[1, 1]], [[0.9, 0.9]], models=("a",)))
     assert found.reason == "no choices-only responses for 1 of 2 filter models: b"
 
 
-def test_a_model_in_neither_matrix_is_an_error():
+def test_unknown_model_is_refused():
     with pytest.raises(InputError, match="'zebra'"):
         answer_only(make_matrix([[1, 1]], [[0.9, 0.9]], models=("a",)), models=["a", "zebra"])
 
@@ -48,18 +48,18 @@ def suspects(correct, p_prediction):
     return flag_suspect_labels(items, matrix, ["a", "b"], FilteringParams())
 
 
-def test_items_that_all_models_get_wrong_and_surely_are_reported_and_stay():
+def test_items_that_all_models_confidently_get_wrong_are_reported_and_kept():
     found = suspects([[0, 0, 1], [0, 0, 0]], [[0.9, 0.8, 0.9], [0.9, 0.9, 0.9]])
     assert found.states().tolist() == ["flagged", "clear", "clear"]
     assert not found.removed.any()
 
 
-def test_a_wrong_answer_without_probability_cannot_be_judged():
+def test_wrong_answers_without_probability_are_not_assessed():
     found = suspects([[0, 0, 1], [0, 0, 0]], [[NAN, 0.9, 0.9], [0.9, 0.9, NAN]])
     assert found.states().tolist() == ["not_judged", "flagged", "clear"]
 
 
-def test_files_without_the_probability_of_wrong_answers_have_no_suspects_to_report():
+def test_without_probabilities_of_wrong_answers_there_are_no_suspects():
     found = suspects([[0, 1], [0, 1]], [[NAN, 0.9], [NAN, 0.9]])
     assert found.status == "not_run"
     assert found.reason == "no probabilities where wrong, from 2 of 2 filter models"

@@ -1,4 +1,4 @@
-"""Who goes in the end: groups never lose their last acceptable member to redundancy."""
+"""Combined verdicts: redundancy never removes a group's last acceptable member."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_no_group_loses_its_last_acceptable_member(situation, remove):
 
 
 @given(situations())
-def test_of_copies_exactly_one_stays_unless_another_rule_takes_it(situation):
+def test_one_duplicate_stays_unless_another_rule_removes_it(situation):
     n, gone, copies, similar, seed = situation
     findings, _ = combined(n, gone, copies, similar, seed)
     redundant = findings["duplicate"].removed
@@ -74,7 +74,7 @@ def test_of_copies_exactly_one_stays_unless_another_rule_takes_it(situation):
 
 
 @given(situations())
-def test_at_most_half_of_similar_items_go_for_being_similar(situation):
+def test_at_most_half_of_similar_items_are_removed(situation):
     n, gone, copies, similar, seed = situation
     findings, groups = combined(n, gone, copies, similar, seed)
     redundant = findings["similar"].removed
@@ -83,7 +83,7 @@ def test_at_most_half_of_similar_items_go_for_being_similar(situation):
         assert redundant[rows].sum() <= len(rows) // 2
 
 
-def test_of_two_copies_the_one_that_another_rule_removes_goes():
+def test_duplicate_that_another_rule_removes_is_not_the_one_kept():
     items = make_items(["Is it?", "Is it?", "Was it?"])
     matrix = make_matrix([[1, 1, 0]], [[0.99, 0.5, 0.5]])
     data = run_filtering(items, matrix, filtering=FilteringParams(easy=KEEP_NONE))
@@ -93,7 +93,7 @@ def test_of_two_copies_the_one_that_another_rule_removes_goes():
     assert audit.loc["q/1", "reasons"] == "duplicate: kept, copies: q/0"
 
 
-def test_independent_rules_can_take_every_copy_as_in_the_released_code():
+def test_independent_rules_may_remove_all_duplicates_as_in_the_released_code():
     items = make_items(["Is it?", "Is it?", "Was it?"])
     lost_everything = []
     for seed in range(20):
@@ -108,7 +108,7 @@ def test_independent_rules_can_take_every_copy_as_in_the_released_code():
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_copy_that_stays_is_not_taken_for_being_similar_to_something_else(seed):
+def test_kept_duplicate_is_not_removed_as_similar(seed):
     nobody = np.zeros(3, dtype=bool)
     findings, groups = combined(3, nobody, (("q/0", "q/1"),), (("q/0", "q/2"),), seed)
     assert findings["duplicate"].removed.tolist() == [False, True, False]
@@ -116,7 +116,7 @@ def test_the_copy_that_stays_is_not_taken_for_being_similar_to_something_else(se
     assert groups["kept"].tolist() == [True, False, True, False]
 
 
-def test_half_of_similar_items_is_rounded_down_and_items_that_go_anyway_count():
+def test_half_of_similar_items_is_rounded_down_and_counts_other_removals():
     members = tuple("abcde")
     draw = {member: float(rank) for rank, member in enumerate(members)}
     assert redundant_similar([members], 0.5, draw) == {"a", "b"}
@@ -125,7 +125,7 @@ def test_half_of_similar_items_is_rounded_down_and_items_that_go_anyway_count():
     assert redundant_similar([members], 0.5, draw, stays={"a"}) == {"b", "c"}
 
 
-def test_copies_by_question_alone_lose_items_with_other_choices():
+def test_duplicates_by_question_include_items_with_other_choices():
     items = make_items(["Which is true?"] * 2, [["a", "b"], ["c", "d"]])
     matrix = make_matrix([[0, 0]], [[0.1, 0.1]])
     by_question = FilteringParams(duplicates=DuplicatesParams(key="question"))

@@ -1,4 +1,4 @@
-"""Copies of items: what counts as one, and copies that disagree."""
+"""Duplicate items, and duplicates with different gold answers."""
 
 import pandas as pd
 import pytest
@@ -14,18 +14,18 @@ def copies(items, filtering=None):
     return find_duplicates(items, filtering or FilteringParams()).groups
 
 
-def test_case_white_space_and_order_of_the_choices_do_not_count():
+def test_case_white_space_and_choice_order_are_ignored():
     items = make_items(
         ["Which  is\na prime?", "which is a PRIME?"], [["4", "Seven "], ["seven", "4"]], [1, 0]
     )
     assert copies(items) == (("q/0", "q/1"),)
 
 
-def test_punctuation_counts():
+def test_punctuation_distinguishes_items():
     assert copies(make_items(["Solve x+1=0", "Solve x-1=0"])) == ()
 
 
-def test_the_same_stem_with_other_choices_is_another_item():
+def test_same_stem_with_other_choices_is_a_different_item():
     items = make_items(
         ["Which of these is true?"] * 2, [["cats fly", "cats run"], ["fish fly", "fish swim"]]
     )
@@ -33,18 +33,18 @@ def test_the_same_stem_with_other_choices_is_another_item():
     assert copies(items, BY_QUESTION) == (("q/0", "q/1"),)
 
 
-def test_the_same_question_and_answer_among_other_choices_is_another_item():
+def test_same_question_and_answer_among_other_choices_is_a_different_item():
     items = make_items(["Which is a prime?"] * 2, [["7", "4"], ["7", "9"]])
     assert copies(items) == ()
 
 
-def test_copies_that_disagree_about_the_answer_are_reported_and_are_no_duplicates():
+def test_items_with_conflicting_answers_are_reported_and_are_no_duplicates():
     items = make_items(["Is it?"] * 3, answers=[0, 1, 0])
     assert find_conflicting_gold(items, FilteringParams()).groups == (("q/0", "q/1", "q/2"),)
     assert copies(items) == (("q/0", "q/2"),)
 
 
-def test_groups_are_in_the_natural_order_of_ids_whatever_the_order_of_rows():
+def test_groups_are_in_natural_order_of_ids_for_any_row_order():
     items = make_items(["Is it?"] * 3, ids=["q/10", "q/9", "q/2"])
     assert copies(items) == (("q/2", "q/9", "q/10"),)
 
@@ -65,7 +65,7 @@ def items_of(shared_data, benchmark: str, split: str) -> pd.DataFrame:
     ("name", "split", "ours", "released"),
     [("mmlu", "test", 106, 175), ("arc", "test", 0, 8), ("commonsense_qa", "val", 0, 0)],
 )
-def test_copies_in_real_benchmarks(shared_data, name, split, ours, released):
+def test_duplicates_in_real_benchmarks(shared_data, name, split, ours, released):
     items = items_of(shared_data, name, split)
     by_default, by_question = copies(items), copies(items, BY_QUESTION)
     assert sum(len(group) - 1 for group in by_default) == ours

@@ -1,4 +1,4 @@
-"""Easy items: who is easy, who cannot be judged, and the tenth that stays."""
+"""Easy items: the definition, items that are not assessed, and the tenth that stays."""
 
 import numpy as np
 import pandas as pd
@@ -24,12 +24,12 @@ def states(correct, p_answer, filtering=KEEP_NONE, models=("a", "b")):
     return found.states().tolist()
 
 
-def test_a_probability_of_exactly_the_confidence_is_not_easy():
+def test_probability_equal_to_the_confidence_is_not_easy():
     just_above = np.nextafter(np.float32(0.8), np.float32(1))
     assert states([[1, 1], [1, 1]], [[0.8, just_above], [0.99, 0.99]]) == ["clear", "flagged"]
 
 
-def test_every_model_must_be_right_and_sure():
+def test_every_model_must_be_right_and_confident():
     assert states([[1, 1, 1], [1, 0, 1]], [[0.9, 0.9, 0.9], [0.9, 0.9, 0.5]]) == [
         "flagged",
         "clear",
@@ -37,23 +37,23 @@ def test_every_model_must_be_right_and_sure():
     ]
 
 
-def test_a_wrong_answer_without_a_probability_clears_an_item():
+def test_one_wrong_answer_without_probability_makes_an_item_not_easy():
     assert states([[1, 1], [0, 1]], [[0.9, 0.9], [NAN, 0.9]]) == ["clear", "flagged"]
 
 
-def test_a_right_answer_without_a_probability_cannot_be_judged():
+def test_right_answers_without_probability_are_not_assessed():
     assert states([[1, 1], [1, 1]], [[0.9, 0.9], [NAN, 0.9]]) == ["not_judged", "flagged"]
 
 
-def test_an_item_that_one_model_did_not_answer_is_not_judged_even_if_another_is_wrong():
+def test_items_without_an_answer_of_some_model_are_not_assessed():
     assert states([[0, 1], [NAN, 1]], [[NAN, 0.9], [NAN, 0.9]]) == ["not_judged", "flagged"]
 
 
-def test_a_fraction_of_a_right_answer_is_not_right():
+def test_fractional_answers_are_not_right():
     assert states([[1, 1], [0.5, 1]], [[0.9, 0.9], [0.9, 0.9]]) == ["clear", "flagged"]
 
 
-def test_only_the_filter_models_are_asked():
+def test_only_filter_models_count():
     assert states([[1], [0]], [[0.9], [0.1]], models=["a"]) == ["flagged"]
 
 
@@ -61,7 +61,7 @@ def test_only_the_filter_models_are_asked():
     ("confidence", "rule", "status"),
     [(0.8, "easy", "not_run"), (None, "easy_unanimous", "ran")],
 )
-def test_right_and_wrong_without_probabilities_are_never_called_easy(confidence, rule, status):
+def test_items_without_probabilities_are_never_easy(confidence, rule, status):
     filtering = FilteringParams(easy=EasyParams(confidence=confidence, retain=0))
     found = flag_easy_items(
         numbered_items(2), make_matrix([[1, 1], [1, 0]]), ["a", "b"], filtering, seed=0
@@ -70,12 +70,12 @@ def test_right_and_wrong_without_probabilities_are_never_called_easy(confidence,
     assert found.flagged.tolist() == ([True, False] if status == "ran" else [False, False])
 
 
-def test_a_misspelt_filter_model_is_an_error_that_lists_the_models():
+def test_unknown_filter_model_error_lists_the_models():
     with pytest.raises(InputError, match=r"'c'.*a, b"):
         states([[1], [1]], [[0.9], [0.9]], models=["a", "c"])
 
 
-def test_answers_of_none_of_the_filter_models_are_nothing_to_judge_by():
+def test_rule_does_not_run_without_answers_of_filter_models():
     found = flag_easy_items(
         numbered_items(1), make_matrix([[1]], [[0.9]]), ["x", "y"], FilteringParams(), seed=0
     )
@@ -83,7 +83,7 @@ def test_answers_of_none_of_the_filter_models_are_nothing_to_judge_by():
     assert found.reason == "no responses for 2 of 2 filter models"
 
 
-def test_a_filter_model_without_any_answer_stops_the_rule_and_is_named():
+def test_filter_model_without_answers_disables_the_rule_and_is_named():
     matrix = make_matrix([[1, 1], [NAN, NAN]], [[0.9, 0.9], [NAN, NAN]])
     found = flag_easy_items(numbered_items(2), matrix, ["a", "b"], FilteringParams(), seed=0)
     assert found.status == "not_run"
@@ -107,7 +107,7 @@ def stays(items: pd.DataFrame, matrix: ResponseMatrix, seed: int, **easy: object
     st.sampled_from([0.0, 0.1, 0.25, 1.0]),
     st.integers(0, 5),
 )
-def test_exactly_the_share_stays_and_every_subject_gets_its_part(subjects, retain, seed):
+def test_exact_share_stays_and_is_proportional_by_subject(subjects, retain, seed):
     n = len(subjects)
     items = numbered_items(n, subjects)
     kept = stays(items, all_easy(n), seed, retain=retain)
@@ -117,21 +117,21 @@ def test_exactly_the_share_stays_and_every_subject_gets_its_part(subjects, retai
         assert abs(part - len(kept) * len(group) / n) < 1, subject
 
 
-def test_the_items_that_stay_have_the_lowest_hash_of_the_seed_and_their_id():
+def test_items_that_stay_have_the_lowest_hash_of_seed_and_id():
     ids = [f"q/{row}" for row in range(50)]
     hashes = dict(zip(ids, item_uniforms(7, "easy_retention", ids), strict=True))
     lowest = set(sorted(ids, key=hashes.__getitem__)[:5])
     assert stays(numbered_items(50), all_easy(50), seed=7) == lowest
 
 
-def test_another_seed_keeps_other_items_and_another_order_keeps_the_same():
+def test_items_that_stay_depend_on_the_seed_and_not_on_order():
     items = numbered_items(200)
     first = stays(items, all_easy(200), seed=1)
     assert stays(items, all_easy(200), seed=2) != first
     assert stays(items.sample(frac=1, random_state=0), all_easy(200), seed=1) == first
 
 
-def test_a_coin_is_tossed_for_each_item_on_its_own():
+def test_each_item_is_drawn_independently():
     many = stays(numbered_items(2000), all_easy(2000), seed=3, retention="bernoulli")
     few = stays(numbered_items(500), all_easy(500), seed=3, retention="bernoulli")
     assert few == {item_id for item_id in many if int(item_id.split("/")[1]) < 500}
@@ -140,7 +140,7 @@ def test_a_coin_is_tossed_for_each_item_on_its_own():
 
 
 @pytest.mark.real_data
-def test_easy_items_of_arc_agree_with_a_count_in_pandas(shared_data):
+def test_easy_items_of_arc_equal_a_count_in_pandas(shared_data):
     answers = pd.read_parquet(shared_data / "responses" / "arc_7models.parquet")
     sure = answers["correct"] & (answers["p_answer"] > np.float32(0.8))
     easy = sure.groupby(answers["item_id"]).sum() == answers["model"].nunique()

@@ -1,4 +1,4 @@
-"""Fewer filter models: which subsets are tried, and what each of them removes."""
+"""Ablation of filter models: the subsets, and the items that each removes."""
 
 from itertools import combinations
 
@@ -63,7 +63,7 @@ def ablation(
 
 
 def removed_by_all_rules(models: list[str], filtering: FilteringParams) -> dict[str, int]:
-    """What the nodes of the stage remove when these are the filter models."""
+    """Items that the nodes of the stage remove with these filter models."""
     findings, _ = combine_rules(
         ITEMS,
         find_duplicates(ITEMS, filtering),
@@ -86,7 +86,7 @@ def removed_by_all_rules(models: list[str], filtering: FilteringParams) -> dict[
 
 
 @pytest.mark.parametrize("independent", [False, True])
-def test_each_subset_removes_what_the_whole_stage_would_with_those_models(independent):
+def test_each_subset_removes_the_same_as_the_stage_with_those_models(independent):
     filtering = FilteringParams(independent=independent, ablation=AblationParams(fewer=3))
     table = ablation(filtering)
     assert set(table["n_models"]) == {2, 3, 4, 5}
@@ -97,24 +97,24 @@ def test_each_subset_removes_what_the_whole_stage_would_with_those_models(indepe
         assert row["share_removed"] == pytest.approx(row["removed"] / N)
 
 
-def test_seven_models_give_ten_subsets_of_four_and_of_five_all_of_six_and_the_full_set():
+def test_seven_models_give_10_subsets_of_4_and_5_and_all_of_6_and_7():
     subsets = list(model_subsets("ABCDEFG", fewer=3, subsets=10, seed=0))
     assert [len(one) for one in subsets] == [4] * 10 + [5] * 10 + [6] * 7 + [7]
     assert len(set(subsets)) == 28
     assert subsets[20:27] == list(combinations("ABCDEFG", 6))
 
 
-def test_subsets_are_never_empty_and_one_model_has_none():
+def test_subsets_are_never_empty_and_need_two_models():
     assert list(model_subsets("AB", fewer=3, subsets=10, seed=0)) == [("A",), ("B",), ("A", "B")]
     assert list(model_subsets("A", fewer=3, subsets=10, seed=0)) == [("A",)]
 
 
-def test_many_models_do_not_need_all_their_subsets():
+def test_subsets_of_many_models_are_not_enumerated():
     subsets = list(model_subsets(range(400), fewer=2, subsets=10, seed=1))
     assert [len(one) for one in subsets] == [398] * 10 + [399] * 10 + [400]
 
 
-def test_the_draw_depends_on_the_seed_and_not_on_the_order_of_the_models():
+def test_subsets_depend_on_the_seed_and_not_on_model_order():
     filtering = FilteringParams(ablation=AblationParams(fewer=2, subsets=3))
     first = ablation(filtering)
     assert ablation(filtering, models=MODELS[::-1]).equals(first)
@@ -122,14 +122,14 @@ def test_the_draw_depends_on_the_seed_and_not_on_the_order_of_the_models():
     assert len(set(map(frozenset, seeds))) > 1
 
 
-def test_a_rule_that_cannot_run_with_all_models_is_left_out_of_every_subset():
+def test_rules_that_cannot_run_with_all_models_are_omitted_everywhere():
     # Without the choices-only answers of e the rule cannot run, though a to d have theirs.
     table = ablation(choices_only=CHOICES_ONLY.select_models(MODELS[:4]))
     assert (table["answer_only"] == 0).all()
     assert (table["easy"] > 0).any()
 
 
-def test_without_answers_of_filter_models_there_is_nothing_to_vary():
+def test_without_answers_of_filter_models_the_ablation_is_empty():
     nobody = ResponseMatrix.empty(tuple(ITEMS["item_id"]))
     unknown = ("x", "y")
     assert ablation(models=()).empty
@@ -138,12 +138,12 @@ def test_without_answers_of_filter_models_there_is_nothing_to_vary():
     assert ablation(FilteringParams(ablation=AblationParams(enabled=False))).empty
 
 
-def test_a_misspelt_filter_model_is_an_error():
+def test_unknown_filter_model_is_refused():
     with pytest.raises(InputError, match="'z'"):
         ablation(models=("a", "b", "z"))
 
 
-def test_unanimous_answers_without_probabilities_count_as_easy():
+def test_unanimous_answers_without_probabilities_are_easy_in_the_ablation():
     table = ablation(
         FilteringParams(easy=EasyParams(confidence=None, retain=0)),
         matrix=make_matrix(MATRIX.correct, models=MODELS),
@@ -152,7 +152,7 @@ def test_unanimous_answers_without_probabilities_count_as_easy():
     assert full["easy"] == (MATRIX.correct == 1).all(axis=0).sum()
 
 
-def test_more_models_never_find_more_easy_items():
+def test_adding_models_never_adds_easy_items():
     filtering = FilteringParams(easy=EasyParams(retain=0), ablation=AblationParams(fewer=4))
     table = ablation(filtering)
     easy_of = {frozenset(row["models"].split(",")): row["easy"] for row in table.to_dict("records")}

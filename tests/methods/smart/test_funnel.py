@@ -1,4 +1,4 @@
-"""From source rows to kept items: the steps add up."""
+"""The funnel from source rows to kept items."""
 
 import pandas as pd
 from hypothesis import given
@@ -21,7 +21,7 @@ def rejected_rows(n: int) -> pd.DataFrame:
 
 
 def verdicts_of(removed: dict[str, set[str]]) -> pd.DataFrame:
-    """Which rules remove which item."""
+    """Verdicts of rules that remove the given items."""
     return Verdicts.from_rows(
         [
             (item, rule, "flagged" if rule in rules else "clear", rule in rules, None, "")
@@ -35,7 +35,7 @@ def coverage() -> pd.DataFrame:
     return RuleCoverage.from_rows([(rule, "ran", 1, 0, 0, 0, 0, 0.0, "") for rule in RULES])
 
 
-def test_an_item_counts_at_the_first_rule_that_removes_it() -> None:
+def test_items_count_at_the_first_rule_that_removes_them() -> None:
     removed = {"a": {"similar", "easy"}, "b": {"similar"}, "c": set(), "d": {"easy"}}
     funnel = count_funnel(
         rejected_rows(2), items_of(list("abcd")), verdicts_of(removed), coverage(), items_of(["c"])
@@ -51,7 +51,7 @@ def test_an_item_counts_at_the_first_rule_that_removes_it() -> None:
     ]
 
 
-def test_items_that_are_gone_without_a_verdict_are_a_step_of_their_own() -> None:
+def test_items_removed_without_a_verdict_are_a_separate_step() -> None:
     funnel = count_funnel(
         rejected_rows(0),
         items_of(list("abc")),
@@ -67,7 +67,7 @@ def test_items_that_are_gone_without_a_verdict_are_a_step_of_their_own() -> None
     st.dictionaries(st.text("abc", min_size=1), st.sets(st.sampled_from(RULES)), min_size=1),
     st.integers(0, 3),
 )
-def test_what_is_left_is_what_was_left_less_what_was_taken(
+def test_each_step_leaves_the_previous_number_minus_removals(
     removed: dict[str, set[str]], rejected: int
 ) -> None:
     kept = [item for item, rules in removed.items() if not rules]
@@ -86,7 +86,7 @@ def test_what_is_left_is_what_was_left_less_what_was_taken(
     assert OTHER not in funnels[0]["step"].tolist()
 
 
-def test_the_plot_shows_the_steps_that_took_something() -> None:
+def test_plot_shows_steps_that_removed_items() -> None:
     removed = {"a": {"easy"}, "b": set()}
     funnel = count_funnel(
         rejected_rows(1), items_of(["a", "b"]), verdicts_of(removed), coverage(), items_of(["b"])

@@ -66,20 +66,20 @@ def test_wrong_labels_are_counted_among_kept_and_removed_items_and_per_rule() ->
     }
 
 
-def test_each_rate_has_its_wilson_interval() -> None:
+def test_rates_have_wilson_intervals() -> None:
     kept = rates(CHECKED).set_index("items").loc["kept"]
     assert kept["rate"] == pytest.approx(0.6)
     assert (kept["low"], kept["high"]) == pytest.approx(wilson_interval(3, 5)[:2])
 
 
-def test_a_set_without_checked_items_has_no_rate() -> None:
+def test_sets_without_checked_items_have_no_rate() -> None:
     table = rates(file_of(("q5", "0"))).set_index("items")
     assert table.loc["removed", "checked"] == 0
     assert math.isnan(table.loc["removed", "rate"])
     assert math.isnan(table.loc["removed", "low"])
 
 
-def test_kept_and_removed_are_compared() -> None:
+def test_kept_and_removed_items_are_compared() -> None:
     found = kept_minus_removed(rates(CHECKED))
     assert found.difference == pytest.approx(3 / 5 - 1 / 4)
     # Of the C(9, 4) = 126 ways to place 4 wrong labels 40 put 3 among the 5 kept; no more likely
@@ -90,7 +90,7 @@ def test_kept_and_removed_are_compared() -> None:
     assert nothing.reason
 
 
-def test_no_file_gives_an_empty_table(tmp_path: Path) -> None:
+def test_missing_file_gives_an_empty_table(tmp_path: Path) -> None:
     absent = OptionalReviewCsv(
         filepath=str(tmp_path / "none.csv"), columns=["item_id"], optional=["wrong", "kind"]
     )
@@ -99,7 +99,7 @@ def test_no_file_gives_an_empty_table(tmp_path: Path) -> None:
     assert table.columns.tolist() == LabelErrorRates.columns()
 
 
-def test_without_a_rule_for_suspects_there_is_no_such_row() -> None:
+def test_row_of_suspects_needs_the_rule() -> None:
     without = verdicts()[lambda table: table["rule"] != "suspect_label"]
     table = rate_label_errors(ITEMS, audit(), without, CHECKED)
     assert not any("suspect" in name for name in table["items"])
@@ -107,11 +107,11 @@ def test_without_a_rule_for_suspects_there_is_no_such_row() -> None:
 
 @pytest.mark.parametrize("wrong", ["1", "true", "TRUE", " True ", True, 1, 1.0])
 @pytest.mark.parametrize("right", ["0", "false", "False", False, 0, 0.0])
-def test_wrong_is_read_in_any_spelling(wrong: object, right: object) -> None:
+def test_column_wrong_is_read_in_any_spelling(wrong: object, right: object) -> None:
     assert counts(rates(file_of(("q4", wrong), ("q5", right))))["kept"] == (2, 1)
 
 
-def test_kinds_stand_for_wrong_where_it_is_not_given() -> None:
+def test_error_types_replace_a_missing_wrong_column() -> None:
     kinds = file_of(("q4", "ok"), ("q5", "OK"), ("q6", "wrong_groundtruth"), columns="item_id kind")
     assert counts(rates(kinds))["kept"] == (3, 1)
     both = file_of(
@@ -121,17 +121,17 @@ def test_kinds_stand_for_wrong_where_it_is_not_given() -> None:
     assert counts(rates(both))["kept"] == (2, 1)
 
 
-def test_ids_of_other_splits_are_counted_apart() -> None:
+def test_ids_of_other_splits_are_counted_separately() -> None:
     table = rates(file_of(("q4", "1"), ("dev/1", "1")))
     assert counts(table)["all"] == (1, 1)
     assert counts(table)[ELSEWHERE] == (1, 1)
 
 
-def test_under_a_limit_unknown_ids_are_counted_apart() -> None:
+def test_with_a_limit_unknown_ids_are_counted_separately() -> None:
     assert counts(rates(file_of(("q4", "1"), ("q77", "0")), limit=10))[ELSEWHERE] == (1, 0)
 
 
-def test_the_same_word_twice_counts_once() -> None:
+def test_repeated_rows_count_once() -> None:
     assert counts(rates(file_of(("q4", "1"), ("q4", "true"))))["all"] == (1, 1)
 
 
@@ -158,7 +158,7 @@ def test_the_same_word_twice_counts_once() -> None:
         (file_of(("q1",), columns="item_id"), "columns item_id; required are item_id"),
     ],
 )
-def test_what_cannot_be_read_names_the_row(errors: pd.DataFrame, told: str) -> None:
+def test_error_names_the_unreadable_row(errors: pd.DataFrame, told: str) -> None:
     with pytest.raises(InputError) as error:
         rates(errors)
     assert str(error.value).startswith("label_errors.csv")
@@ -166,7 +166,7 @@ def test_what_cannot_be_read_names_the_row(errors: pd.DataFrame, told: str) -> N
     assert "\n" not in str(error.value)
 
 
-def test_an_id_of_another_split_is_unknown_unless_that_split_is_given() -> None:
+def test_ids_of_other_splits_are_unknown_unless_named() -> None:
     with pytest.raises(InputError, match="'dev/1' is no item"):
         rate_label_errors(ITEMS, audit(), verdicts(), file_of(("dev/1", "1")))
 
@@ -176,7 +176,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
     pd.testing.assert_frame_equal(rates(turned), rates(CHECKED))
 
 
-def test_the_demos_file_says_what_was_planted(repository: Path) -> None:
+def test_file_of_the_demo_lists_the_planted_errors(repository: Path) -> None:
     folder = repository / "data" / "01_raw" / "demo"
     table = OptionalReviewCsv(
         filepath=str(folder / "label_errors.csv"), columns=["item_id", "wrong"], optional=["kind"]

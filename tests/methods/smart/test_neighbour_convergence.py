@@ -1,4 +1,4 @@
-"""The threshold by number of neighbours, against the rule run anew for each number."""
+"""The threshold by number of neighbours equals that of separate runs of the rule."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def params(**similar: object) -> FilteringParams:
     "similar",
     [{}, {"string_similarity_exempt": None}, {"halve_single_peak": False}, {"threshold": 0.1}],
 )
-def test_each_row_is_what_the_rule_finds_with_that_many_neighbours(similar):
+def test_each_row_equals_the_rule_with_that_many_neighbours(similar):
     embeddings = make_embeddings(VECTORS)
     table, curves = vary_neighbour_count(
         ITEMS, embeddings, params(convergence_k=(1, 3, 10, 60), **similar)
@@ -48,14 +48,14 @@ def test_each_row_is_what_the_rule_finds_with_that_many_neighbours(similar):
         assert row["share_within"] == pytest.approx(expected["share_within"])
 
 
-def test_counts_that_the_items_cannot_give_are_left_out():
+def test_impossible_numbers_of_neighbours_are_omitted():
     few, _ = vary_neighbour_count(
         numbered_items(10), make_embeddings(VECTORS[:10]), params(convergence_k=(3, 9, 10, 50))
     )
     assert few["k"].tolist() == [3, 9]
 
 
-def test_curves_are_thinned_out_and_keep_their_ends():
+def test_curves_are_thinned_and_keep_their_ends():
     embeddings = make_embeddings(VECTORS)
     _, curves = vary_neighbour_count(ITEMS, embeddings, params(convergence_k=(5, 50)))
     assert curves.groupby("k").size().max() <= 200
@@ -67,7 +67,7 @@ def test_curves_are_thinned_out_and_keep_their_ends():
     assert plain["x"].iloc[-1] == pytest.approx(near["distance"].max())
 
 
-def test_a_coarse_grid_gives_no_point_twice():
+def test_coarse_grid_gives_distinct_points():
     _, curves = vary_neighbour_count(
         ITEMS, make_embeddings(VECTORS), params(convergence_k=(5,), grid=50)
     )
@@ -75,7 +75,7 @@ def test_a_coarse_grid_gives_no_point_twice():
     assert curves["x"].is_unique
 
 
-def test_without_vectors_or_with_the_rule_off_both_tables_are_empty():
+def test_without_vectors_or_the_rule_both_tables_are_empty():
     for embeddings, filtering in (
         (make_embeddings([]), params()),
         (make_embeddings(VECTORS[:1]), params()),
@@ -88,7 +88,7 @@ def test_without_vectors_or_with_the_rule_off_both_tables_are_empty():
         assert curves.empty
 
 
-def test_equal_distances_have_no_peak_and_no_curve():
+def test_equal_distances_have_no_peak_or_curve():
     corners = make_embeddings(np.eye(6))
     table, curves = vary_neighbour_count(numbered_items(6), corners, params(convergence_k=(2, 5)))
     assert table["branch"].tolist() == ["none", "none"]

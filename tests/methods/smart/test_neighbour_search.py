@@ -1,4 +1,4 @@
-"""Above `exact_up_to`, neighbours are searched approximately, checked on a sample, and said so."""
+"""Above `exact_up_to` items the search is approximate, checked on a sample and reported."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ def params(**similar: object) -> FilteringParams:
     return FilteringParams(similar=SimilarParams(**{**plain, **similar}))
 
 
-def test_up_to_the_limit_the_search_is_exact_and_above_it_is_not():
+def test_search_is_exact_up_to_the_limit():
     exact = find_neighbours(ITEMS, EMBEDDINGS, params(exact_up_to=N))
     assert check_neighbours(ITEMS, EMBEDDINGS, exact, params(exact_up_to=N), 0) == {
         "method": "exact"
@@ -46,7 +46,7 @@ def test_up_to_the_limit_the_search_is_exact_and_above_it_is_not():
     assert said["lowest_recall"] <= said["recall"] <= 1
 
 
-def test_recall_is_the_share_of_the_true_neighbours_that_is_in_the_table():
+def test_recall_is_the_share_of_true_neighbours_in_the_table():
     filtering = params(exact_up_to=0)
     exact = find_neighbours(ITEMS, EMBEDDINGS, params(exact_up_to=N))
     assert check_neighbours(ITEMS, EMBEDDINGS, exact, filtering, 0)["recall"] == 1
@@ -61,7 +61,7 @@ def test_recall_is_the_share_of_the_true_neighbours_that_is_in_the_table():
     assert said["nearest_found"] == 0
 
 
-def test_the_order_of_rows_changes_nothing():
+def test_results_do_not_depend_on_row_order():
     filtering = params(exact_up_to=0)
     found = find_neighbours(ITEMS, EMBEDDINGS, filtering)
     mixed = EMBEDDINGS.sample(frac=1, random_state=1)
@@ -72,7 +72,7 @@ def test_the_order_of_rows_changes_nothing():
     )
 
 
-def test_that_it_was_approximate_is_in_the_threshold_and_in_the_coverage():
+def test_threshold_and_coverage_report_the_approximate_search():
     filtering = params(exact_up_to=0, threshold=0.05)
     neighbours = find_neighbours(ITEMS, EMBEDDINGS, filtering)
     search = check_neighbours(ITEMS, EMBEDDINGS, neighbours, filtering, 0)
@@ -93,13 +93,13 @@ def test_that_it_was_approximate_is_in_the_threshold_and_in_the_coverage():
     assert f"{search['recall']:.1%} of the true neighbours" in rule["reason"]
 
 
-def test_no_neighbours_need_no_check():
+def test_no_neighbours_are_not_checked():
     none = EMBEDDINGS.iloc[:0]
     neighbours = find_neighbours(ITEMS, none, params())
     assert check_neighbours(ITEMS, none, neighbours, params(), 0) == {"method": "none"}
 
 
-def test_vectors_read_from_a_file_in_order_of_id_are_not_copied(tmp_path):
+def test_vectors_from_a_file_sorted_by_id_are_not_copied(tmp_path):
     table = EMBEDDINGS.iloc[:10].assign(vector=[row.astype(np.float32) for row in VECTORS[:10]])
     table.to_parquet(tmp_path / "t.parquet")
     read = pd.read_parquet(tmp_path / "t.parquet")

@@ -71,7 +71,7 @@ def row_of(table: pd.DataFrame, rule: str, item: str) -> pd.Series:
     return table[(table["rule"] == rule) & (table["item_id"] == item)].iloc[0]
 
 
-def test_every_removed_item_stands_under_the_rule_that_removed_it() -> None:
+def test_removed_items_are_listed_under_their_rule() -> None:
     table = sheet()
     assert table.columns.tolist() == ReviewSheet.columns()
     by_rule = {rule: set(own["item_id"]) for rule, own in table.groupby("rule")}
@@ -80,7 +80,7 @@ def test_every_removed_item_stands_under_the_rule_that_removed_it() -> None:
     assert set(table["verdict"]) == set(table["note"]) == {""}
 
 
-def test_a_row_shows_all_that_a_reviewer_needs() -> None:
+def test_rows_have_all_that_a_reviewer_needs() -> None:
     row = row_of(sheet(), "easy", "q/4")
     assert row["question"] == "=Question 4?"
     assert row["choices"] == "A. yes 4\nB. no"
@@ -90,7 +90,7 @@ def test_a_row_shows_all_that_a_reviewer_needs() -> None:
     assert row_of(sheet(), "easy", "q/3")["answer"] == "42"
 
 
-def test_the_neighbour_is_the_nearest_of_the_group_or_the_one_that_stays() -> None:
+def test_neighbour_is_the_nearest_of_the_group_or_the_kept_one() -> None:
     assert row_of(sheet(), "duplicate", "q/30")["neighbour"] == "=Question 31?\nA. yes 31\nB. no"
     assert row_of(sheet(), "similar", "q/35")["neighbour"].startswith("=Question 36?")
     near = sheet(nearest={"q/35": "q/1", "q/1": "q/12"})
@@ -98,7 +98,7 @@ def test_the_neighbour_is_the_nearest_of_the_group_or_the_one_that_stays() -> No
     assert row_of(near, "similar", "q/1")["neighbour"].startswith("=Question 36?")
 
 
-def test_the_draw_is_a_prefix_and_depends_on_the_seed_only() -> None:
+def test_draw_is_a_prefix_and_depends_only_on_the_seed() -> None:
     five, ten = (sheet(n)[lambda t: t["rule"] == "easy"]["item_id"].tolist() for n in (5, 10))
     assert ten[:5] == five
     assert len(set(ten)) == 10
@@ -114,7 +114,7 @@ def test_the_draw_is_a_prefix_and_depends_on_the_seed_only() -> None:
     assert turned[turned["rule"] == "easy"]["item_id"].tolist() == five
 
 
-def test_nothing_removed_or_nothing_asked_gives_an_empty_sheet() -> None:
+def test_no_removed_items_or_size_0_give_an_empty_sheet() -> None:
     nothing = verdicts().assign(removed=False)
     evaluation = EvaluationParams()
     empty = make_review_sheet(items(), audit({}), nothing, GROUPS.iloc[:0], evaluation, 0)
@@ -127,7 +127,7 @@ def filled(*rows: tuple[str, str, object]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=["item_id", "rule", "verdict"])
 
 
-def test_agreement_is_counted_per_rule_with_its_interval() -> None:
+def test_agreement_is_computed_per_rule_with_interval() -> None:
     table = read_reviews(
         filled(
             ("q/35", "similar", "agree"),
@@ -155,12 +155,12 @@ def test_agreement_is_counted_per_rule_with_its_interval() -> None:
         *[(word, "disagree") for word in ("disagree", "n", "No", "0", 0, 0.0)],
     ],
 )
-def test_a_verdict_is_read_in_any_spelling(word: object, column: str) -> None:
+def test_judgements_are_read_in_any_spelling(word: object, column: str) -> None:
     table = read_reviews(filled(("q/0", "Easy", word)), verdicts())
     assert table.iloc[0][column] == table.iloc[0]["reviewed"] == 1
 
 
-def test_judgements_of_another_run_are_counted_apart_and_told() -> None:
+def test_judgements_of_another_run_are_counted_separately_and_reported() -> None:
     table = read_reviews(
         filled(("q/39", "easy", "agree"), ("q/0", "similar", "n"), ("q/0", "easy", "agree")),
         verdicts(),
@@ -174,12 +174,12 @@ def test_judgements_of_another_run_are_counted_apart_and_told() -> None:
     )
 
 
-def test_an_unjudged_sheet_gives_an_empty_table() -> None:
+def test_empty_sheet_gives_an_empty_table() -> None:
     assert read_reviews(sheet(), verdicts()).empty
     assert read_reviews(filled(), verdicts()).empty
 
 
-def test_the_same_judgement_twice_counts_once() -> None:
+def test_repeated_judgements_count_once() -> None:
     table = read_reviews(filled(("q/0", "easy", "y"), ("q/0", "easy", "agree")), verdicts())
     assert table["reviewed"].tolist() == [1]
 
@@ -196,7 +196,7 @@ def test_the_same_judgement_twice_counts_once() -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_names_the_row(rows: list[tuple[str, str, object]], told: str) -> None:
+def test_error_names_the_unreadable_row(rows: list[tuple[str, str, object]], told: str) -> None:
     with pytest.raises(InputError) as error:
         read_reviews(filled(*rows), verdicts())
     assert str(error.value).startswith("review_sheet.csv")
@@ -205,7 +205,7 @@ def test_what_cannot_be_read_names_the_row(rows: list[tuple[str, str, object]], 
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_a_sheet_goes_through_a_spreadsheet_and_back(tmp_path: Path, separator: str) -> None:
+def test_sheet_survives_a_spreadsheet_program(tmp_path: Path, separator: str) -> None:
     import csv
     import io
 

@@ -1,4 +1,4 @@
-"""Similar items: neighbours, the threshold and its branches, and the groups."""
+"""Similar items: neighbours, threshold and groups."""
 
 import logging
 from importlib.util import find_spec
@@ -42,7 +42,7 @@ def degrees(angle: float) -> float:
     return float(1 - np.cos(np.deg2rad(angle)))
 
 
-def test_neighbours_are_the_other_items_nearest_first():
+def test_neighbours_are_other_items_nearest_first():
     items = make_items(WORDS)
     table = find_neighbours(items, make_embeddings(VECTORS), params(k=2))
     Neighbours.validate(table)
@@ -51,25 +51,25 @@ def test_neighbours_are_the_other_items_nearest_first():
     assert of_second["distance"].tolist() == pytest.approx([degrees(10)] * 2, abs=1e-5)
 
 
-def test_a_star_is_an_item_with_its_close_neighbours_and_takes_each_item_once():
-    # From 0 the threshold of 15 degrees reaches 10 but not 20, which is left alone.
+def test_stars_are_items_with_close_neighbours_and_are_disjoint():
+    # From 0 the threshold of 15 degrees includes 10 but not 20, which stays single.
     assert groups(degrees(15)) == (("q/0", "q/1"), ("q/3", "q/4"))
     assert groups(degrees(25)) == (("q/0", "q/1", "q/2"), ("q/3", "q/4"))
 
 
-def test_components_join_what_is_linked_through_others():
+def test_components_join_indirectly_linked_items():
     found = groups(degrees(15), clusters="components")
     assert found == (("q/0", "q/1", "q/2"), ("q/3", "q/4"))
 
 
-def test_questions_that_differ_by_a_symbol_are_not_similar():
+def test_questions_that_differ_by_one_symbol_are_exempt():
     questions = ["What is 12 + 30?", "What is 12 - 30?", *WORDS[2:]]
     assert groups(degrees(15), questions) == (("q/1", "q/2"), ("q/3", "q/4"))
     everything = groups(degrees(15), questions, string_similarity_exempt=None)
     assert everything == (("q/0", "q/1"), ("q/3", "q/4"))
 
 
-def test_a_pair_at_exactly_the_threshold_is_not_closer_than_it():
+def test_pair_at_the_threshold_is_not_similar():
     items = make_items(WORDS)
     table = find_neighbours(items, make_embeddings(VECTORS), params(k=5))
     pair = table[(table["item_id"] == "q/3") & (table["neighbour"] == "q/4")]
@@ -78,7 +78,7 @@ def test_a_pair_at_exactly_the_threshold_is_not_closer_than_it():
     assert ("q/3", "q/4") in groups(np.nextafter(exact, 1))
 
 
-def test_only_the_nearest_run_of_alike_questions_is_skipped():
+def test_only_leading_neighbours_with_similar_questions_are_skipped():
     items = make_items(["add 1 and 2", "add 1 and 3", "something else", "add 1 and 4"])
     near = Neighbourhood.of(
         items,
@@ -127,9 +127,7 @@ TWO_PEAKS = np.concatenate([np.random.default_rng(1).normal(0.1, 0.01, 300), ONE
         (ONE_PEAK, {"bandwidth": 0.4, "threshold": 0.25}, "fixed", 0.25, 1),
     ],
 )
-def test_the_branch_taken_is_reported_with_the_threshold(
-    distances, similar, branch, threshold, peaks
-):
+def test_branch_is_reported_with_the_threshold(distances, similar, branch, threshold, peaks):
     items, neighbours = distances_table(distances)
     curve, result, sensitivity = estimate_threshold(
         items, neighbours, params(**NO_STRINGS, **similar)
@@ -147,8 +145,8 @@ def test_the_branch_taken_is_reported_with_the_threshold(
         assert result["threshold"] == (below / 2 if branch == "halved" else below)
 
 
-def test_a_threshold_that_another_bandwidth_would_move_far_is_warned_of(caplog):
-    # Twenty close pairs are a peak of their own only under a narrow kernel.
+def test_threshold_that_depends_on_bandwidth_is_warned_about(caplog):
+    # Twenty close pairs form a separate peak only under a narrow kernel.
     close, rest = np.linspace(0.05, 0.07, 20), np.linspace(0.1, 0.5, 2001)
     heaped = 0.3 + (rest - 0.3) ** 3 / 0.2**2
     items, neighbours = distances_table(np.concatenate([close, heaped]))
@@ -162,7 +160,7 @@ def test_a_threshold_that_another_bandwidth_would_move_far_is_warned_of(caplog):
     assert result["warning"] in caplog.text
 
 
-def test_a_stable_threshold_is_not_warned_of():
+def test_stable_threshold_gives_no_warning():
     items, neighbours = distances_table(TWO_PEAKS)
     _, result, _ = estimate_threshold(items, neighbours, params(**NO_STRINGS))
     assert result["warning"] == ""
@@ -175,7 +173,7 @@ def test_without_a_peak_the_rule_does_not_run():
     assert group_similar_items(items, neighbours, result, params()).status == "not_run"
 
 
-def test_without_vectors_the_rule_does_not_run_and_an_item_without_one_is_not_judged():
+def test_rule_needs_vectors_and_items_without_one_are_not_assessed():
     items = make_items(WORDS)
     none = find_neighbours(items, make_embeddings([]), params())
     assert group_similar_items(items, none, {"threshold": 0.1}, params()).status == "not_run"
@@ -184,7 +182,7 @@ def test_without_vectors_the_rule_does_not_run_and_an_item_without_one_is_not_ju
     assert found.not_judged == {"q/4", "q/5"}
 
 
-def test_vectors_of_two_encoders_are_an_error():
+def test_vectors_of_two_encoders_are_refused():
     embeddings = make_embeddings(VECTORS)
     embeddings["vector"] = [*embeddings["vector"][:-1], np.ones(3, np.float32)]
     with pytest.raises(InputError, match="different lengths"):
@@ -231,7 +229,7 @@ def sensitivity(*items_within: int) -> pd.DataFrame:
     return ThresholdSensitivity.from_rows(rows)
 
 
-def test_the_warning_names_the_largest_jump_and_small_ones_are_none() -> None:
+def test_warning_names_the_largest_jump_and_ignores_small_ones() -> None:
     assert "0.20 finds 6 items close, bandwidth 0.25 finds 249" in discontinuity(
         sensitivity(0, 4, 4, 6, 249, 249)
     )

@@ -1,4 +1,4 @@
-"""The plots: what they show, and that they say so when there is nothing to show."""
+"""Plots of the report, also without data."""
 
 import json
 from typing import Any
@@ -38,7 +38,7 @@ def notes(plot: Any) -> list[str]:
 
 
 def scores_of(n: int, shift: int = 0) -> pd.DataFrame:
-    """Models whose ranking turns by `shift` places."""
+    """Scores whose ranking is rotated by `shift` places."""
     accuracy = np.linspace(0.9, 0.3, n)
     after = np.roll(accuracy, shift)
     return Scores.from_rows(
@@ -51,7 +51,7 @@ def scores_of(n: int, shift: int = 0) -> pd.DataFrame:
     )
 
 
-def test_filter_shares_tell_rules_that_found_nothing_from_rules_that_did_not_run(small) -> None:
+def test_filter_shares_distinguish_no_findings_from_not_run(small) -> None:
     inputs = small.inputs()
     plot = plot_filter_shares(inputs["items"], inputs["kept_items"], inputs["rule_coverage"])
     removed, spared = plot.data
@@ -63,13 +63,13 @@ def test_filter_shares_tell_rules_that_found_nothing_from_rules_that_did_not_run
     assert shown["all rules together"][::2] == (10, "10 · 16.7%")
 
 
-def test_a_benchmark_with_one_subject_has_one_bar() -> None:
+def test_benchmark_with_one_subject_has_one_bar() -> None:
     plot = plot_subject_shares(SubjectShares.from_rows([("all", 10, 4, 0.6)]))
     assert list(plot.data[0].x) == [0.6]
     assert list(plot.data[0].text) == ["10 → 4"]
 
 
-def test_of_very_many_subjects_both_ends_are_shown_and_the_caption_says_so() -> None:
+def test_many_subjects_are_cut_to_both_ends_and_the_caption_says_so() -> None:
     rows = [(f"s{i:03d}", 100, i, 1 - i / 100) for i in range(100)]
     plot = plot_subject_shares(SubjectShares.from_rows(rows))
     assert len(plot.data[0].x) == 80
@@ -78,7 +78,7 @@ def test_of_very_many_subjects_both_ends_are_shown_and_the_caption_says_so() -> 
 
 
 @pytest.mark.parametrize("n", [1, 7, 30, 60])
-def test_each_model_is_a_line_with_its_name_and_both_ranks(n: int) -> None:
+def test_each_model_has_a_line_with_name_and_both_ranks(n: int) -> None:
     plot = plot_rank_chart(scores_of(n), EvaluationParams())
     lines = [trace for trace in plot.data if trace.mode == "lines+markers"]
     assert len(lines) == n
@@ -100,13 +100,13 @@ def test_tied_models_keep_their_order() -> None:
     assert [line.y for line in plot.data[:-1]] == [(0, 0), (1, 1), (2, 2)]
 
 
-def test_a_crowd_of_models_is_thinned_out_and_the_caption_says_so() -> None:
+def test_many_models_are_thinned_and_the_caption_says_so() -> None:
     plot = plot_rank_chart(scores_of(200), EvaluationParams(rank_chart_models=60))
     assert len(plot.data) == 60 + 1
     assert "60 of 200 models" in caption(plot)
 
 
-def test_the_agreement_maps_are_symmetric_and_titled_by_what_agrees() -> None:
+def test_agreement_maps_are_symmetric_and_have_titles() -> None:
     rows = [
         ("x/a", "x/b", "correctness", 10, 0.8, 5, 0.6),
         ("x/a", "x/c", "correctness", 10, 0.7, 5, None),
@@ -121,17 +121,17 @@ def test_the_agreement_maps_are_symmetric_and_titled_by_what_agrees() -> None:
     assert "80.0% → 55.0%" in caption(plot)
 
 
-def test_the_distance_plot_shows_the_threshold_its_branch_and_the_peaks(small) -> None:
+def test_distance_plot_shows_threshold_branch_and_peaks(small) -> None:
     inputs = small.inputs()
     plot = plot_distance_distribution(inputs["distance_density"], inputs["similarity_threshold"])
     assert "δ = 0.250" in caption(plot)
     assert "halved" in caption(plot)
     assert plot.layout.shapes[0].x0 == 0.25
     assert list(plot.data[2].x) == [0.5]
-    assert max(plot.data[0].x) <= 0.25  # what is shaded lies below the threshold
+    assert max(plot.data[0].x) <= 0.25  # the shaded area lies below the threshold
 
 
-def test_the_sensitivity_plot_marks_the_bandwidth_that_was_used(small) -> None:
+def test_sensitivity_plot_marks_the_bandwidth_in_use(small) -> None:
     inputs = small.inputs()
     table, threshold = inputs["threshold_sensitivity"], inputs["similarity_threshold"]
     plot = plot_threshold_sensitivity(table, threshold)
@@ -140,7 +140,7 @@ def test_the_sensitivity_plot_marks_the_bandwidth_that_was_used(small) -> None:
     assert "used: 0.15" in caption(plot)
 
 
-def test_the_random_band_counts_every_subset_and_marks_this_run_and_ire(small) -> None:
+def test_random_band_counts_all_subsets_and_marks_this_run_and_ire(small) -> None:
     draws = small.random_subsets(50)
     plot = plot_random_band(draws, small.random_comparison())
     bars = [trace for trace in plot.data if trace.type == "bar"]
@@ -157,14 +157,14 @@ def test_the_random_band_counts_every_subset_and_marks_this_run_and_ire(small) -
     assert notes(plot)[0] == "<b>this run 0.928</b>"
 
 
-def test_the_range_of_the_best_is_drawn_in_points_with_that_of_all_items(small) -> None:
+def test_range_of_the_best_models_is_in_points_and_shows_all_items(small) -> None:
     plot = plot_spread_band(small.random_subsets(50), small.random_comparison())
     lines = [shape.x0 for shape in plot.layout.shapes if shape.type == "line"]
     assert lines[:2] == pytest.approx([11.8, 7.5])
     assert notes(plot)[:2] == ["<b>this run 11.8</b>", "all items 7.5"]
 
 
-def test_without_held_out_models_the_band_is_of_all_models(small) -> None:
+def test_without_held_out_models_the_band_uses_all_models(small) -> None:
     table = small.random_comparison().query("models == 'all' and method == 'kept'")
     draws = small.random_subsets(20).assign(models="all")
     plot = plot_random_band(draws, table)
@@ -173,7 +173,7 @@ def test_without_held_out_models_the_band_is_of_all_models(small) -> None:
     assert {trace.yaxis for trace in plot.data} == {"y"}
 
 
-def test_random_subsets_that_are_all_alike_can_be_drawn(small) -> None:
+def test_equal_random_subsets_can_be_plotted(small) -> None:
     draws = small.random_subsets(20)
     draws["value"] = 1.0
     table = small.random_comparison().assign(value=1.0, random_low=1.0, random_high=1.0)
@@ -206,13 +206,13 @@ def test_random_subsets_that_are_all_alike_can_be_drawn(small) -> None:
         ),
     ],
 )
-def test_an_empty_plot_says_why(plot, why: str) -> None:
+def test_empty_plot_shows_the_reason(plot, why: str) -> None:
     drawn = plot()
     assert why in notes(drawn)[0]
     assert json.loads(drawn.to_json())["data"] == []
 
 
-def test_names_in_plots_are_text_even_if_they_look_like_markup() -> None:
+def test_names_with_markup_are_plain_text_in_plots() -> None:
     rows = [("<b>bold</b>", 4, 2, 0.5), ('<a href="javascript:x">y</a>', 4, 3, 0.25)]
     drawn = [plot_subject_shares(SubjectShares.from_rows(rows)).to_json()]
     table = scores_of(2)
@@ -225,13 +225,13 @@ def test_names_in_plots_are_text_even_if_they_look_like_markup() -> None:
         assert "<a href" not in shown
 
 
-def test_names_are_shortened_only_while_they_stay_different() -> None:
+def test_names_are_shortened_only_if_they_stay_distinct() -> None:
     assert short_names(["x/one", "y/two"]) == ["one", "two"]
     assert short_names(["x/one", "y/one", "y/two"]) == ["x/one", "y/one", "two"]
 
 
 @pytest.mark.parametrize("length", [1, 9, 10, 11, 200])
-def test_a_clipped_text_has_at_most_the_length_and_keeps_both_ends(length: int) -> None:
+def test_clipped_text_has_at_most_the_length_and_keeps_both_ends(length: int) -> None:
     text = "".join(chr(97 + i % 26) for i in range(length))
     seen = clip(text, 10)
     assert len(seen) == min(length, 10)

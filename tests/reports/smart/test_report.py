@@ -1,4 +1,4 @@
-"""The report: one page, true to the tables, safe to open."""
+"""The report: a single page that agrees with the tables and escapes data."""
 
 import json
 import re
@@ -68,7 +68,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def without_plotly() -> Any:
-    """A report without the library, which is 4 MB that no parser needs to read again."""
+    """The report without Plotly's 4 MB, which the parser need not read."""
     from plotly.offline import get_plotlyjs
 
     return lambda html: html.replace(get_plotlyjs(), "")
@@ -76,11 +76,11 @@ def without_plotly() -> Any:
 
 @pytest.fixture
 def page(report, without_plotly) -> Any:
-    """Renders the small benchmark with parts replaced."""
+    """The report of the small benchmark with some inputs replaced."""
     return lambda **changed: Page(without_plotly(report(**changed)["report"]))
 
 
-def test_the_same_inputs_give_the_same_bytes_in_any_order_of_rows(report, small) -> None:
+def test_report_does_not_depend_on_row_order(report, small) -> None:
     inputs = small.inputs()
     shuffled = dict(inputs)
     for name in ("items", "item_audit", "verdicts", "kept_items", "groups", "models_table"):
@@ -94,7 +94,7 @@ def test_the_same_inputs_give_the_same_bytes_in_any_order_of_rows(report, small)
     assert report(**shuffled)["report"] == first
 
 
-def test_the_page_carries_the_library_once_and_loads_nothing(report, without_plotly) -> None:
+def test_page_contains_plotly_once_and_loads_nothing(report, without_plotly) -> None:
     from plotly.offline import get_plotlyjs
 
     html = report()["report"]
@@ -109,7 +109,7 @@ def test_the_page_carries_the_library_once_and_loads_nothing(report, without_plo
     assert [link for link in anchors if link[1:] not in ids] == []
 
 
-def test_an_item_that_looks_like_html_is_only_ever_text(page, small) -> None:
+def test_items_with_markup_are_plain_text(page, small) -> None:
     items = small.items()
     items["subject"] = small.nasty
     items["choices"] = [[small.nasty, "b", "c", "d"]] * len(items)
@@ -124,7 +124,7 @@ def test_an_item_that_looks_like_html_is_only_ever_text(page, small) -> None:
     assert {item["question"] for item in seen.listed()} >= {small.nasty}
 
 
-def test_only_the_two_scripts_of_the_page_may_report(report) -> None:
+def test_only_the_two_scripts_of_the_page_may_run(report) -> None:
     import base64
     import hashlib
 
@@ -136,7 +136,7 @@ def test_only_the_two_scripts_of_the_page_may_report(report) -> None:
     assert len(allowed) == 2
 
 
-def test_the_headline_judges_by_held_out_models_with_interval_n_and_random_band(page) -> None:
+def test_headline_uses_held_out_models_with_interval_and_random_band(page) -> None:
     text = page().text
     assert "60 → 50 items (16.7% removed)." in text
     wanted = (
@@ -148,14 +148,14 @@ def test_the_headline_judges_by_held_out_models_with_interval_n_and_random_band(
     assert "Filtering gains headroom but loses rank fidelity." in text
 
 
-def test_where_nothing_was_removed_the_headline_has_no_metric(page, small) -> None:
+def test_headline_has_no_metric_if_no_item_was_removed(page, small) -> None:
     text = page(kept_items=small.items()).text
     assert "unchanged, since none of the items that all of them answered was removed." in text
     headline = text[text.index("60 → 60 items") : text.index("Kendall tau-b —")]
     assert "0.928" not in headline
 
 
-def test_with_too_few_held_out_models_the_same_line_says_in_sample(page, small) -> None:
+def test_headline_says_in_sample_with_too_few_held_out_models(page, small) -> None:
     seen = page(**{"params:evaluation_models": [*small.models[:3], "zen/gamma"]})
     start = seen.text.index("removed). Ranking of")
     line = seen.text[start : seen.text.index("random subsets", start)]
@@ -164,7 +164,7 @@ def test_with_too_few_held_out_models_the_same_line_says_in_sample(page, small) 
     assert "1 model shares its family" in seen.text
 
 
-def test_models_that_answer_alike_are_named_as_hardly_two(page, small) -> None:
+def test_near_identical_models_are_named(page, small) -> None:
     matrix = small.matrix(small.items()["item_id"].tolist())
     for values in (matrix.correct, matrix.prediction):
         values[3] = values[4]
@@ -173,28 +173,28 @@ def test_models_that_answer_alike_are_named_as_hardly_two(page, small) -> None:
     assert "have the same answers" not in page().text
 
 
-def test_filter_models_that_lose_more_than_others_are_pointed_out(report, small) -> None:
+def test_larger_loss_of_filter_models_is_mentioned(report, small) -> None:
     out = report()
     lost = out["scores"].eval("accuracy_full - accuracy_kept").groupby(out["scores"]["role"]).mean()
     own, others = 100 * lost["filter"], 100 * lost["held_out"]
     wanted = f"{own:.1f} points lower on average, that of held-out models {others:.1f}"
     assert own > others + 1
     assert wanted in out["report"]
-    # The strongest models as filter models lose less: nothing to say.
+    # The strongest models as filter models lose less, so nothing is mentioned.
     strong = report(chosen_filter_models=list(small.models[-2:]))
     assert "lower on average" not in strong["report"]
 
 
-def test_rules_that_did_not_run_say_why_and_have_no_share(page) -> None:
+def test_rules_that_did_not_run_have_a_reason_and_no_share(page) -> None:
     seen = page()
     assert "no answers without the question" in seen.text
     row = re.search(r"answer only (.*?) suspect label", seen.text[seen.text.index("Table 1") :])
     assert row
     assert "0.00%" not in row[1]
-    assert "91.7%" in seen.text  # coverage of the rule that judged some items only
+    assert "91.7%" in seen.text  # coverage of the rule that assessed only some items
 
 
-def test_what_was_done_says_which_rules_did_not_run_and_why(page) -> None:
+def test_summary_of_the_run_names_skipped_rules_with_reasons(page) -> None:
     text = page().text
     said = text[
         text.rindex("Method A benchmark") : text.rindex("Items removed by each rule A rule")
@@ -207,7 +207,7 @@ def test_what_was_done_says_which_rules_did_not_run_and_why(page) -> None:
     assert "Easy items An item is removed if" in said  # it ran: no badge
 
 
-def test_what_a_silent_rule_would_have_found_is_not_called_none(page, small) -> None:
+def test_findings_of_skipped_rules_are_not_shown_as_none(page, small) -> None:
     none = {"groups": Groups.empty(), "verdicts": Verdicts.empty()}
     seen = page(**none).text
     assert "Suspect labels None." in seen
@@ -220,7 +220,7 @@ def test_what_a_silent_rule_would_have_found_is_not_called_none(page, small) -> 
     assert "off: anomalous, similar" in seen  # beside the number of rules that ran
 
 
-def test_a_panel_that_loses_another_share_than_all_items_is_pointed_out(page, small) -> None:
+def test_different_share_removed_from_the_panel_is_mentioned(page, small) -> None:
     wanted = "30 of the 40 items that every panel model answered were kept (25.0% removed, "
     matrix = small.matrix(small.items()["item_id"].tolist())
     for values in (matrix.correct, matrix.p_answer):
@@ -231,7 +231,7 @@ def test_a_panel_that_loses_another_share_than_all_items_is_pointed_out(page, sm
     assert "that every panel model answered were kept" not in page().text
 
 
-def test_the_difference_that_could_be_detected_is_told_in_points(page, report) -> None:
+def test_minimum_detectable_difference_is_in_points(page, report) -> None:
     table = report()["rank_agreement"]
     usual = table[(table["models"] == "held_out") & (table["metric"] == "kendall_tau_b")]
     detectable = [
@@ -247,7 +247,7 @@ def test_the_difference_that_could_be_detected_is_told_in_points(page, report) -
     assert "minimum detectable difference" not in page().text
 
 
-def test_metrics_about_ratings_that_nobody_has_are_left_out(page, report) -> None:
+def test_metrics_of_missing_ratings_are_omitted(page, report) -> None:
     assert "p of their difference (Williams)" in page().text
     table = report()["rank_agreement"]
     unrated = table.copy()
@@ -257,7 +257,7 @@ def test_metrics_about_ratings_that_nobody_has_are_left_out(page, report) -> Non
     assert re.search(r"No human ratings are configured|No comparison with human ratings", text)
 
 
-def test_a_threshold_set_by_hand_is_not_said_to_hang_on_the_density(page, small) -> None:
+def test_fixed_threshold_is_not_attributed_to_the_density(page, small) -> None:
     threshold = {**small.inputs()["similarity_threshold"], "branch": "fixed"}
     text = page(similarity_threshold=threshold).text
     assert "set by hand." in text
@@ -266,7 +266,7 @@ def test_a_threshold_set_by_hand_is_not_said_to_hang_on_the_density(page, small)
     assert "discontinuous" in page().text
 
 
-def test_long_lists_of_models_are_folded(page, small, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_lists_of_models_are_collapsed(page, small, monkeypatch: pytest.MonkeyPatch) -> None:
     from benchwright.reports.smart import render
 
     assert "Table of 7 models" not in page().text
@@ -274,7 +274,7 @@ def test_long_lists_of_models_are_folded(page, small, monkeypatch: pytest.Monkey
     assert "Table of 7 models" in page(rule_coverage=small.inputs()["rule_coverage"]).text
 
 
-def test_columns_that_no_item_has_are_left_out_of_the_list(page, small) -> None:
+def test_columns_without_values_are_omitted_from_the_list(page, small) -> None:
     def sortable(seen: Page) -> list[str]:
         return [a["data-sort"] or "" for _, a in seen.tags if "data-sort" in a]
 
@@ -306,7 +306,7 @@ def test_every_section_has_its_heading(page) -> None:
         assert seen.text.count(heading) >= 2, heading  # in the contents and above its section
     assert [tag for tag, _ in seen.tags].count("h1") == 1
     levels = [int(tag[1]) for tag, _ in seen.tags if re.fullmatch(r"h[1-4]", tag)]
-    assert max(np.diff(levels)) == 1  # no level is skipped on the way down
+    assert max(np.diff(levels)) == 1  # no heading level is skipped
 
 
 def test_provenance_names_licence_citation_seed_and_versions(page) -> None:
@@ -315,7 +315,7 @@ def test_provenance_names_licence_citation_seed_and_versions(page) -> None:
         assert said in text
 
 
-def test_suspect_labels_examples_and_groups_show_their_items(page) -> None:
+def test_suspect_labels_examples_and_groups_show_items(page) -> None:
     text = page().text
     assert "Question 30: which one?" in text  # the suspect label
     assert "Removed as similar 1 of 1" in text
@@ -325,7 +325,7 @@ def test_suspect_labels_examples_and_groups_show_their_items(page) -> None:
     assert "3 imported responses have a correctness" in text
 
 
-def test_the_list_of_items_is_capped_with_removed_ones_first_and_says_so(page) -> None:
+def test_item_list_is_cut_with_removed_items_first_and_says_so(page) -> None:
     seen = page(**{"params:evaluation": EvaluationParams(report_items=12)})
     assert "12 of 60 items are listed here" in seen.text
     assert "item_audit" in seen.text
@@ -333,7 +333,7 @@ def test_the_list_of_items_is_capped_with_removed_ones_first_and_says_so(page) -
     assert decisions == ["removed"] * 10 + ["kept"] * 2
 
 
-def test_examples_do_not_depend_on_the_order_of_verdicts_but_on_the_seed(small) -> None:
+def test_examples_depend_on_the_seed_and_not_on_verdict_order(small) -> None:
     inputs = small.inputs()
 
     def shown(verdicts: pd.DataFrame, seed: int) -> list[str]:
@@ -354,7 +354,7 @@ def test_paper_and_default_order_of_rules_are_explained(page) -> None:
     assert "The rules are independent" in independent
 
 
-def test_what_was_done_is_told_with_the_thresholds_and_models_of_this_run(page) -> None:
+def test_summary_of_the_run_has_its_thresholds_and_models(page) -> None:
     text = page().text
     said = text[
         text.rindex("Method A benchmark") : text.rindex("Items removed by each rule A rule")
@@ -376,7 +376,7 @@ def test_what_was_done_is_told_with_the_thresholds_and_models_of_this_run(page) 
     assert "Solvable from the options alone switched off" in other
 
 
-def test_filter_models_that_a_rule_chose_are_named_with_the_rule(page, small) -> None:
+def test_automatically_chosen_filter_models_are_named_with_the_rule(page, small) -> None:
     rule = {"choose": "forward", "count": 2, "distinct": "family"}
     text = page(**{"params:filter_models": rule}).text
     assert "acme/alpha@cloze-3, acme/beta@cloze-3" in text
@@ -387,7 +387,7 @@ def test_filter_models_that_a_rule_chose_are_named_with_the_rule(page, small) ->
     assert "chosen by their responses" not in page().text
 
 
-def test_the_rank_table_has_intervals_reasons_and_metrics_it_does_not_know(page) -> None:
+def test_rank_table_has_intervals_reasons_and_unknown_metrics(page) -> None:
     text = page().text
     table = text[text.index("Agreement of the two rankings") :]
     assert "0.928 [0.891, 0.953] over models [0.800, 0.990]" in table
@@ -397,7 +397,7 @@ def test_the_rank_table_has_intervals_reasons_and_metrics_it_does_not_know(page)
     assert "n = 3 × 60" in table  # the rated models only
 
 
-def test_sets_of_models_that_the_table_lacks_have_no_column(page, report) -> None:
+def test_missing_sets_of_models_have_no_column(page, report) -> None:
     table = report()["rank_agreement"]
     held_out = page(rank_agreement=table[table["models"] != "filter"]).text
     assert "Filter models n =" not in held_out
@@ -408,7 +408,7 @@ def test_sets_of_models_that_the_table_lacks_have_no_column(page, report) -> Non
     assert "stronger than every" not in page(rank_agreement=empty).text
 
 
-def test_each_metric_stands_beside_both_kinds_of_random_subsets(page) -> None:
+def test_metrics_are_compared_with_both_kinds_of_random_subsets(page) -> None:
     text = page().text
     assert "Comparison with random subsets of the same size: 22 held-out models" in text
     beside = text[text.index("Comparison with random subsets of the same size: 22 held-out") :]
@@ -418,7 +418,7 @@ def test_each_metric_stands_beside_both_kinds_of_random_subsets(page) -> None:
     assert "IRE fitted on all models: in-sample" in beside
 
 
-def test_the_ablation_is_summed_up_by_the_number_of_models(page) -> None:
+def test_ablation_is_summarised_by_number_of_models(page) -> None:
     shares = np.array([20 / 60, 26 / 60])  # the two filter models alone
     text = page().text
     assert f"1 2 {shares.mean():.2%} ± {shares.std(ddof=1):.2%} 33.33% 43.33% 21 " in text
@@ -437,7 +437,7 @@ def test_label_errors_reviews_and_lost_answers_are_shown(page) -> None:
     assert "zen/gamma question recorded 56 0 3 1" in text
 
 
-def test_tables_that_are_empty_are_left_out_or_say_why(page) -> None:
+def test_empty_tables_are_omitted_or_have_a_reason(page) -> None:
     names = {
         "random_comparison": (RandomComparison, "No comparison: no random subsets"),
         "method_comparison": (MethodComparison, ""),
@@ -467,7 +467,7 @@ def test_tables_that_are_empty_are_left_out_or_say_why(page) -> None:
     assert len(plots) == 7
 
 
-def test_an_item_carries_every_verdict_and_what_models_answered(page, small) -> None:
+def test_items_show_all_verdicts_and_answers(page, small) -> None:
     matrix = small.matrix(small.items()["item_id"].tolist())
     seen = page(response_matrix=matrix)
     data, item = seen.data(), {row["id"]: row for row in seen.listed()}["demo/020"]
@@ -490,7 +490,7 @@ def test_an_item_carries_every_verdict_and_what_models_answered(page, small) -> 
     assert item["share"] == pytest.approx(right.mean(), abs=5e-4)
 
 
-def test_unknown_answers_are_marked_and_columns_without_any_are_empty(page, small) -> None:
+def test_missing_answers_are_marked_and_empty_columns_stay_empty(page, small) -> None:
     items = small.items()
     matrix = small.matrix(items["item_id"].tolist(), predictions=False)
     matrix.p_answer[:] = np.nan
@@ -505,7 +505,7 @@ def test_unknown_answers_are_marked_and_columns_without_any_are_empty(page, smal
 
 
 @pytest.mark.parametrize(("most", "filters"), [(0, 0), (1, 1), (2, 2), (4, 2), (30, 2)])
-def test_models_beside_an_item_are_limited_with_filter_models_first(
+def test_models_per_item_are_limited_with_filter_models_first(
     page, small, most: int, filters: int
 ) -> None:
     data = page(**{"params:evaluation": EvaluationParams(report_models=most)}).data()
@@ -514,9 +514,7 @@ def test_models_beside_an_item_are_limited_with_filter_models_first(
     assert data["filters"] == filters
 
 
-def test_a_neighbour_outside_the_list_is_shown_where_a_rule_about_likeness_spoke(
-    page, small
-) -> None:
+def test_neighbour_outside_the_list_is_shown_for_similarity_rules(page, small) -> None:
     inputs = small.inputs()
     audit, few = inputs["item_audit"], {"params:evaluation": EvaluationParams(report_items=10)}
     assert page(item_audit=audit, **few).data()["others"] == {}
@@ -525,7 +523,7 @@ def test_a_neighbour_outside_the_list_is_shown_where_a_rule_about_likeness_spoke
     assert others == {"demo/021": "Question 21: which one?"}
 
 
-def test_two_thousand_items_with_thirty_models_stay_small(small) -> None:
+def test_page_of_2000_items_and_30_models_stays_small(small) -> None:
     from benchwright.evidence.panel import Panel
     from benchwright.reports.smart.item_list import list_items
 
@@ -550,7 +548,7 @@ def test_two_thousand_items_with_thirty_models_stay_small(small) -> None:
 @pytest.mark.parametrize(
     "case", ["no_models", "one_subject", "similar_off", "nothing", "all", "one"]
 )
-def test_a_report_comes_out_of_every_corner_case(page, small, case: str) -> None:
+def test_corner_cases_give_a_report(page, small, case: str) -> None:
     items = small.items(subjects=1) if case == "one_subject" else small.items()
     nobody = ResponseMatrix.empty(tuple(items["item_id"]))
     changed: dict[str, dict[str, Any]] = {

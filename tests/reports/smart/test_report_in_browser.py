@@ -46,7 +46,7 @@ def page(report, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(page: Path, driver: Any) -> Any:
-    """The report of the small benchmark, opened from disk, with an empty search."""
+    """The report of the small benchmark, opened from disk, with an empty search box."""
     if driver.current_url != page.as_uri():
         driver.get(page.as_uri())
         return driver
@@ -58,7 +58,7 @@ def opened(page: Path, driver: Any) -> Any:
 
 @pytest.fixture
 def emulated(opened: Any) -> Iterator[Any]:
-    """The report on another medium; what was changed is undone afterwards."""
+    """Emulate another medium and restore the original afterwards."""
 
     def emulate(media: str = "", scheme: str = "light") -> Any:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -77,7 +77,7 @@ def luminance(colour: str) -> float:
 
 
 def contrast(driver: Any, selector: str) -> float:
-    """The contrast of an element's text with the nearest background that is not clear."""
+    """The contrast of an element's text with its nearest opaque background."""
     script = """
         const element = document.querySelector(arguments[0]);
         let under = element;
@@ -120,7 +120,7 @@ def set_value(driver: Any, name: str, value: str) -> None:
     driver.execute_script(script, name, value)
 
 
-def test_the_page_works_from_disk(opened: Any) -> None:
+def test_page_works_from_disk(opened: Any) -> None:
     drawn = "return document.querySelectorAll('.plot .main-svg').length"
     assert opened.execute_script(drawn) >= 11
     assert len(opened.find_elements("css selector", "h2")) == 13
@@ -131,7 +131,7 @@ def test_the_page_works_from_disk(opened: Any) -> None:
     assert [name for name in loaded if not name.startswith("data:")] == []
 
 
-def test_the_search_box_and_the_menus_filter_the_items(opened: Any) -> None:
+def test_search_box_and_menus_filter_items(opened: Any) -> None:
     assert len(rows(opened)) == 25
     set_value(opened, "search", "question 37")
     assert [row.split()[0] for row in rows(opened)] == ["demo/037"]
@@ -148,7 +148,7 @@ def test_the_search_box_and_the_menus_filter_the_items(opened: Any) -> None:
     assert [row.split()[0] for row in rows(opened)] == ["demo/009"]
 
 
-def test_pages_are_turned_with_the_keyboard(opened: Any) -> None:
+def test_keyboard_changes_pages(opened: Any) -> None:
     from selenium.webdriver.common.keys import Keys
 
     first = rows(opened)
@@ -157,19 +157,19 @@ def test_pages_are_turned_with_the_keyboard(opened: Any) -> None:
     assert not opened.find_element("id", "previous").get_property("disabled")
 
 
-def test_an_item_that_looks_like_html_is_shown_as_text(opened: Any) -> None:
+def test_items_with_markup_are_shown_as_text(opened: Any) -> None:
     set_value(opened, "search", "alert(1)")
     assert len(rows(opened)) == 1
     assert "<script>alert(1)</script>" in rows(opened)[0]
     assert opened.execute_script("return document.images.length") == 0
 
 
-def test_a_rule_in_the_table_leads_to_its_items(opened: Any) -> None:
+def test_rules_in_the_table_link_to_their_items(opened: Any) -> None:
     opened.execute_script("document.querySelector('[data-show=similar]').click()")
     assert [row.split()[0] for row in rows(opened)] == ["demo/020"]
 
 
-def test_a_phone_needs_no_sideways_scrolling(opened: Any) -> None:
+def test_page_fits_a_phone_without_horizontal_scrolling(opened: Any) -> None:
     opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
     try:
         opened.refresh()
@@ -179,7 +179,7 @@ def test_a_phone_needs_no_sideways_scrolling(opened: Any) -> None:
         opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_headings_sort_by_click_and_by_keyboard_and_say_so(opened: Any) -> None:
+def test_headings_sort_by_click_and_keyboard_and_show_the_order(opened: Any) -> None:
     from selenium.webdriver.common.keys import Keys
 
     listed = in_order(opened)
@@ -224,7 +224,7 @@ def test_sorting_and_searching_work_together(opened: Any) -> None:
     assert len(in_order(opened)) == 10
 
 
-def test_an_opened_item_shows_verdicts_neighbour_and_answers(opened: Any) -> None:
+def test_expanded_item_shows_verdicts_neighbour_and_answers(opened: Any) -> None:
     from selenium.webdriver.common.keys import Keys
 
     set_value(opened, "search", "demo/020")
@@ -245,7 +245,7 @@ def test_an_opened_item_shows_verdicts_neighbour_and_answers(opened: Any) -> Non
     assert opened.find_elements("css selector", "#item-rows .more") == []
 
 
-def test_tab_leads_through_the_controls_to_the_headings_and_the_items(opened: Any) -> None:
+def test_tab_visits_controls_headings_and_items(opened: Any) -> None:
     from selenium.webdriver.common.keys import Keys
 
     opened.find_element("id", "search").send_keys("")
@@ -266,7 +266,7 @@ def test_tab_leads_through_the_controls_to_the_headings_and_the_items(opened: An
     assert opener.find_elements("xpath", "ancestor::tbody[@id='item-rows']")
 
 
-def test_wide_tables_scroll_in_their_frame_and_frames_take_the_focus(opened: Any) -> None:
+def test_wide_tables_scroll_in_focusable_frames(opened: Any) -> None:
     opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
     try:
         opened.refresh()
@@ -286,7 +286,7 @@ def test_wide_tables_scroll_in_their_frame_and_frames_take_the_focus(opened: Any
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read_on_its_background(emulated: Any, scheme: str) -> None:
+def test_text_contrast_is_sufficient(emulated: Any, scheme: str) -> None:
     driver = emulated(scheme=scheme)
     driver.execute_script("for (const e of document.querySelectorAll('details')) e.open = true")
     set_value(driver, "search", "demo/020")
@@ -308,7 +308,7 @@ def test_text_can_be_read_on_its_background(emulated: Any, scheme: str) -> None:
     assert {name: ratio for name, ratio in seen.items() if ratio < 4.5} == {}  # WCAG 2.1, AA
 
 
-def test_print_shows_every_section_and_hides_the_controls(emulated: Any) -> None:
+def test_print_shows_all_sections_and_hides_controls(emulated: Any) -> None:
     for scheme in ("light", "dark"):
         driver = emulated("print", scheme)
         shown = driver.execute_script(
@@ -328,7 +328,7 @@ def test_print_shows_every_section_and_hides_the_controls(emulated: Any) -> None
         assert contrast(driver, ".headline") > 15
 
 
-def test_dark_mode_changes_page_and_metrics(opened: Any, emulated: Any) -> None:
+def test_dark_mode_changes_page_and_plots(opened: Any, emulated: Any) -> None:
     from selenium.webdriver.support.ui import WebDriverWait
 
     ink = "return getComputedStyle(document.querySelector('.plot .xtick text')).fill"
@@ -336,5 +336,5 @@ def test_dark_mode_changes_page_and_metrics(opened: Any, emulated: Any) -> None:
     light = opened.execute_script(ink), opened.execute_script(paper)
     emulated(scheme="dark")
     assert opened.execute_script(paper) != light[1]
-    # Metrics are drawn again in the event that follows.
+    # Plots are redrawn in the event that follows.
     WebDriverWait(opened, 10).until(lambda page: page.execute_script(ink) != light[0])

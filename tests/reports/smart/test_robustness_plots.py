@@ -1,4 +1,4 @@
-"""The plots of the ablations: what they show, and that they say when there is nothing."""
+"""Plots of the ablations, also without data."""
 
 import math
 import statistics
@@ -37,7 +37,7 @@ def by_name(plot) -> dict:
     return {trace.name: trace for trace in plot.data}
 
 
-def test_each_set_of_models_is_a_point_beside_the_tick_of_its_size():
+def test_each_set_of_models_is_a_point_at_its_size():
     plot = plot_filter_model_ablation(ABLATION)
     points, means, whole = plot.data
     assert list(points.y) == [0.5, 0.3]
@@ -50,14 +50,14 @@ def test_each_set_of_models_is_a_point_beside_the_tick_of_its_size():
     assert caption(plot).endswith("20.0% with all 2, 40.0% on average with 1")
 
 
-def test_one_filter_model_is_drawn_alone():
+def test_single_filter_model_is_plotted():
     plot = plot_filter_model_ablation(ABLATION.iloc[[0]])
     assert list(plot.data[0].y) == []
     assert list(plot.data[2].y) == [0.5]
     assert caption(plot).endswith("50.0% with all 1")
 
 
-def test_the_threshold_of_each_k_lies_on_its_curve_and_in_the_second_plot():
+def test_threshold_of_each_k_is_on_its_curve_and_in_the_second_plot():
     plot = plot_neighbour_convergence(CONVERGENCE, DENSITIES)
     traces = by_name(plot)
     assert list(traces["k = 50"].y) == [0.0, 4.0]
@@ -70,21 +70,21 @@ def test_the_threshold_of_each_k_lies_on_its_curve_and_in_the_second_plot():
     assert "squares: a single peak, halved" in caption(plot)
 
 
-def test_a_k_without_a_peak_is_left_out_of_the_thresholds():
+def test_k_without_peak_has_no_threshold():
     without = CONVERGENCE.assign(threshold=[math.nan, 0.3])
     plot = plot_neighbour_convergence(without, DENSITIES)
     assert list(plot.data[-1].x) == [50]
     assert "k = 5" in by_name(plot)
 
 
-def test_a_fixed_threshold_without_a_density_is_still_drawn():
+def test_fixed_threshold_without_density_is_plotted():
     fixed = CONVERGENCE.assign(branch="fixed", threshold=0.2)
     plot = plot_neighbour_convergence(fixed, DensityByK.empty())
     assert list(plot.data[-1].y) == [0.2, 0.2]
     assert list(by_name(plot)["δ"].x) == []
 
 
-def test_every_pair_of_encoders_shows_agreement_beside_chance():
+def test_pairs_of_encoders_show_agreement_and_chance():
     plot = plot_encoder_overlap(OVERLAP)
     jaccard, same, expected = plot.data
     assert list(jaccard.x) == [0.2, 0.0]
@@ -105,6 +105,6 @@ def test_every_pair_of_encoders_shows_agreement_beside_chance():
         (plot_encoder_overlap(EncoderOverlap.empty()), "fewer than two encoders"),
     ],
 )
-def test_a_plot_without_data_says_why(plot, why):
+def test_plot_without_data_shows_the_reason(plot, why):
     assert why in plot.layout.annotations[0].text
     assert not plot.data
