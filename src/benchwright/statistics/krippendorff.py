@@ -26,7 +26,7 @@ class Alpha(NamedTuple):
 
 
 def krippendorff_alpha(ratings: ArrayLike, scale: Scale) -> Alpha:
-    """Alpha of raters × units.
+    """Return Krippendorff's alpha of raters × units.
 
     Args:
         ratings: (raters, units), NaN where a rater did not rate. A unit with one rating says
