@@ -1,7 +1,7 @@
-"""Commands of the project, each in a process forked after the imports.
+"""Run commands of the project in processes forked after the imports.
 
 As a script it reads a command per line, as JSON `{"words": […], "log": file, "folder": current}`,
-and writes the exit code. Imports take ten seconds, a small run two.
+and writes the exit code. Imports take ten seconds, a small run takes two.
 """
 
 import json
@@ -15,7 +15,7 @@ from faults import project_run
 
 
 def run(words: list[str], log: str, folder: str) -> int:
-    """The exit code of a command that is run in a folder; what it prints goes to the log."""
+    """Run a command in a folder with its output in the log; return the exit code."""
     child = os.fork()
     if child == 0:
         code = 1

@@ -1,12 +1,12 @@
-"""Digests of what pipelines and commands write: a change of structure must not change them.
+"""Digests of the outputs of pipelines and commands, which a refactoring must not change.
 
     python tests/determinism/output_digests.py record FILE [NAME ...]
     python tests/determinism/output_digests.py compare BEFORE AFTER
 
-`record` runs each scenario in a data folder of its own and saves a digest of every file it leaves.
-`compare` lists the files whose digests differ. A file that has another path but the same content is
-listed as renamed and is no difference. Scenarios on real benchmarks are left out where the folder
-of real data is absent (BENCHWRIGHT_SHARED_DATA).
+`record` runs each scenario in a separate data folder and saves a digest of every output file.
+`compare` lists the files whose digests differ. A file with another path but the same content is
+listed as renamed and is no difference. Scenarios on real benchmarks are omitted where the folder of
+real data is absent (BENCHWRIGHT_SHARED_DATA).
 """
 
 import hashlib
@@ -35,10 +35,10 @@ Digests = dict[str, dict[str, str]]
 
 
 class Scenario(NamedTuple):
-    """Commands that run one after the other in one data folder.
+    """Commands that run in sequence in one data folder.
 
     Attributes:
-        commands: words of each; `{root}` stands for the data folder.
+        commands: arguments of each; `{root}` stands for the data folder.
         real: whether it needs the folder of real benchmarks.
     """
 
@@ -100,9 +100,9 @@ SCENARIOS = {
 
 
 def record(file: Path, names: Sequence[str]) -> Digests:
-    """Save and return digests of what the scenarios leave, by scenario and path.
+    """Save and return digests of the outputs, by scenario and path.
 
-    The file is written after each scenario; scenarios that it has already are replaced or kept.
+    The file is written after each scenario; other scenarios in it are kept.
     """
     digests: Digests = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     with tempfile.TemporaryDirectory() as folder, commands_in(PLAIN, Path(folder) / "logs") as runs:
@@ -130,7 +130,7 @@ def _record_scenario(scenario: Scenario, runs: Commands, folder: Path) -> dict[s
 
 
 def differences(before: Digests, after: Digests) -> tuple[list[str], list[str]]:
-    """What differs and what was only renamed, a line each; scenarios that both recorded."""
+    """Return lines on different and on renamed files, of scenarios that both recorded."""
     changed, renamed = [], []
     for scenario in (name for name in before if name in after):
         old, new = before[scenario], after[scenario]
@@ -153,7 +153,7 @@ def _say(line: str) -> None:
 
 
 def main(words: list[str]) -> int:
-    """Run `record` or `compare`; the exit code is 1 where something differs."""
+    """Run `record` or `compare`; return 1 if anything differs."""
     match words:
         case ["record", file, *names]:
             began = time.monotonic()

@@ -1,4 +1,4 @@
-"""What runs leave, made comparable: of what may differ, exactly that is taken out, by name."""
+"""Make outputs of runs comparable by removing what may differ."""
 
 import io
 import re
@@ -12,20 +12,20 @@ from faults.what_differs import MAY_DIFFER, table_bytes
 Files = Mapping[str, bytes]
 
 VERSION = re.compile(rb"\d{4}-\d\d-\d\dT\d\d\.\d\d\.\d\d\.\d{3}Z")
-# Files that say which saved run they read, by its version.
+# Files with the version of the run that they read.
 TELL_VERSIONS = ("out/plan.json", "out/plan.html", "out/diff.html")
-# The report quotes rejected rows by their number in the source; nothing else in it may differ.
+# The report shows rejected rows by their position in the source; nothing else may differ.
 _REJECTED = re.compile(r'(<tr><th scope="row">[^<]*</th><td class="n">\d+</td>)<td class="text">.*')
 
 
 def differing(one: Files, other: Files, backwards: bool = False) -> list[str]:
-    """Names of files that only one has, or that say something else.
+    """Return the names of files that only one has or whose contents differ.
 
     Args:
         one: contents by path.
         other: of another run.
-        backwards: whether one read sources whose rows were backwards; then numbers of rows in them
-            may differ.
+        backwards: whether one run read sources in reverse order; positions of rows may then
+            differ.
     """
     return sorted(
         name
@@ -39,7 +39,7 @@ def differing(one: Files, other: Files, backwards: bool = False) -> list[str]:
 
 
 def comparable(name: str, content: bytes, backwards: bool = False) -> bytes:
-    """The content of a file without what equal runs may leave different."""
+    """Return a file's content without what may differ between equal runs."""
     if name.endswith(TELL_VERSIONS):
         return VERSION.sub(b"@", content)
     own = {**MAY_DIFFER, **(OF_ROWS if backwards else {})}.get(Path(name).name)
@@ -47,13 +47,13 @@ def comparable(name: str, content: bytes, backwards: bool = False) -> bytes:
 
 
 def _rejected_items(content: bytes) -> bytes:
-    """Row and reason tell the place in the source; the rows are in its order."""
+    """Remove positions in the source, and sort the rows."""
     table = pd.read_parquet(io.BytesIO(content)).drop(columns=["row", "detail"])
     return table_bytes(table.sort_values("raw"))
 
 
 def _report(content: bytes) -> bytes:
-    """Quotes one rejected row of each kind, with its place."""
+    """Remove the rejected rows that the report shows with their positions."""
     return _REJECTED.sub(r"\1", content.decode("utf-8")).encode("utf-8")
 
 

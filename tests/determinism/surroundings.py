@@ -1,4 +1,4 @@
-"""Surroundings that must not show in any result, and what runs leave in them."""
+"""Environments that must not affect results."""
 
 import json
 import os
@@ -29,7 +29,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def threads(count: int) -> dict[str, str]:
-    """Variables for so many threads."""
+    """Variables that set the number of threads."""
     return dict.fromkeys(THREADS, str(count))
 
 
@@ -37,10 +37,10 @@ class Surroundings(NamedTuple):
     """Where and how commands are run.
 
     Attributes:
-        environment: variables, beside those that are common to all.
-        runner: Kedro's, by name.
-        folder: the current one, below the repository.
-        backwards: whether the rows of all sources are in the opposite order.
+        environment: variables in addition to the common ones.
+        runner: name of Kedro's runner.
+        folder: the current folder, relative to the repository.
+        backwards: whether the rows of all sources are reversed.
     """
 
     environment: Mapping[str, str] = {}
@@ -82,7 +82,7 @@ ONE_BY_ONE = {
 
 
 def with_turkish(folder: Path) -> dict[str, str]:
-    """Variables that make the Turkish locale known, compiled into a folder; else none."""
+    """Compile the Turkish locale into a folder; return its variables, none without a compiler."""
     compiler = shutil.which("localedef")
     if compiler is None:
         return {}
@@ -94,7 +94,7 @@ def with_turkish(folder: Path) -> dict[str, str]:
 
 
 class Commands:
-    """Runs commands in their surroundings; `said` is what the last one printed."""
+    """Runs commands in their surroundings; `said` is the last output."""
 
     def __init__(
         self, process: "subprocess.Popen[str]", logs: Path, surroundings: Surroundings
@@ -106,7 +106,7 @@ class Commands:
         self.said = ""
 
     def run(self, words: Sequence[str]) -> None:
-        """Run one that has to end well."""
+        """Run a command that must succeed."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._count += 1
@@ -130,7 +130,7 @@ class Commands:
 
 
 def environment_of(surroundings: Surroundings) -> dict[str, str]:
-    """All variables of a process there; of ours none that the surroundings are about."""
+    """Return all variables of a process in these surroundings."""
     inherited = {
         name: value
         for name, value in os.environ.items()
@@ -143,7 +143,7 @@ def environment_of(surroundings: Surroundings) -> dict[str, str]:
 def commands_in(
     surroundings: Surroundings, logs: Path, more: Mapping[str, str] | None = None
 ) -> Iterator[Commands]:
-    """A process that has imported everything, in its surroundings, and forks one per command."""
+    """Start a process with all imports in its surroundings; it forks one per command."""
     logs.mkdir(parents=True, exist_ok=True)
     with subprocess.Popen(
         [sys.executable, commands.__file__],
@@ -160,7 +160,7 @@ def commands_in(
 
 
 def data_folder(folder: Path, backwards: bool) -> Path:
-    """A data folder with the demo and few of the bundled documents; their rows may be backwards."""
+    """A data folder with the demo and some bundled documents, their rows reversed if asked."""
     root = empty_root(folder)
     if backwards:
         demo = root / "01_raw" / "demo"

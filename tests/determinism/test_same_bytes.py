@@ -1,4 +1,4 @@
-"""Results are the same bytes under another locale, time zone, hash seed, number of threads, …"""
+"""Results are the same bytes in any locale, time zone, hash seed, number of threads, …"""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -37,14 +37,14 @@ TURKISH_AND_HOSTILE = Surroundings(
 
 
 class Attempt(NamedTuple):
-    """Surroundings with the process that runs commands in them, and a folder of its own."""
+    """Surroundings with their command process and data folder."""
 
     surroundings: Surroundings
     commands: Commands
     folder: Path
 
     def left(self, pipelines: Mapping[str, str], with_commands: bool = False) -> dict[str, bytes]:
-        """What pipelines leave, each by itself in a folder; `smart` runs twice for a diff."""
+        """Return the outputs of pipelines in separate folders; `smart` runs twice for a diff."""
         found: dict[str, bytes] = {}
         for name, params in pipelines.items():
             root = data_folder(self.folder / name, self.surroundings.backwards)
@@ -94,7 +94,7 @@ def quick(plain: Attempt) -> dict[str, bytes]:
     return plain.left(QUICK)
 
 
-def test_everything_hostile_at_once_leaves_the_same_bytes(
+def test_all_hostile_surroundings_at_once_give_the_same_bytes(
     attempt: Attempts, quick: dict[str, bytes], show: Callable[[str], None]
 ) -> None:
     now = attempt("hostile", HOSTILE).left(QUICK)
@@ -110,7 +110,7 @@ def by_itself(plain: Attempt) -> dict[str, bytes]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", list(ONE_BY_ONE))
-def test_each_surrounding_by_itself_leaves_the_same_bytes(
+def test_each_surrounding_alone_gives_the_same_bytes(
     name: str, attempt: Attempts, by_itself: dict[str, bytes]
 ) -> None:
     surroundings = ONE_BY_ONE[name]
@@ -126,7 +126,7 @@ def everything(plain: Attempt) -> dict[str, bytes]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["ASCII", "Turkish"])
-def test_so_it_is_for_every_pipeline_and_command(
+def test_every_pipeline_and_command_gives_the_same_bytes(
     name: str, attempt: Attempts, everything: dict[str, bytes], show: Callable[[str], None]
 ) -> None:
     surroundings = {"ASCII": HOSTILE, "Turkish": TURKISH_AND_HOSTILE}[name]
@@ -135,7 +135,7 @@ def test_so_it_is_for_every_pipeline_and_command(
     assert differing(now, everything, backwards=True) == []
 
 
-def test_the_surroundings_are_what_they_say(tmp_path: Path) -> None:
+def test_surroundings_take_effect(tmp_path: Path) -> None:
     script = tmp_path / "seen.py"
     script.write_text(
         "import json, locale, os, sys, time\n"
@@ -175,7 +175,7 @@ def seen_in(environment: Mapping[str, str], script: Path, listed: Path) -> list[
     return seen
 
 
-def test_a_changed_byte_a_new_file_and_a_lost_one_would_be_seen(tmp_path: Path) -> None:
+def test_comparison_detects_changed_new_and_missing_files(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(b"1")
     before = left_in(tmp_path).newest()
     (tmp_path / "a.json").write_bytes(b"2")

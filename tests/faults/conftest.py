@@ -1,4 +1,4 @@
-"""One forking server and one data folder for the tests of faults."""
+"""The forking server and the data folder of the fault tests."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,10 +1,10 @@
-"""Kills every stage and command at random moments and says what was lost: `make faults`.
+"""Kill every stage and command at random moments and report losses: `make faults`.
 
     python tests/faults/kill_matrix.py [KILLS] [NAME …]
 
-prints a line for each subject. After every kill all files that have their name must be whole: the
-bytes that an undisturbed run writes. The next attempt, or at the end a run in peace, starts from
-what the kills left, and must end with the bytes of the undisturbed run and nothing left aside.
+prints a line for each subject. After every kill all files must be complete: the bytes that an
+undisturbed run writes. The next attempt starts from what the kills left. An undisturbed run at the
+end must give the same bytes and leave no temporary files.
 """
 
 import random
@@ -46,18 +46,18 @@ def run_of(pipeline: str, params: str, *words: str) -> Words:
 
 
 def command(words: Sequence[str]) -> Words:
-    """Any other command; `{root}` stands for the data folder."""
+    """Another command; `{root}` stands for the data folder."""
     return lambda root: [word.replace("{root}", str(root)) for word in words]
 
 
 class Subject(NamedTuple):
-    """What is killed.
+    """A command to kill.
 
     Attributes:
         name: in the table.
-        prior: what is run before, in peace.
+        prior: commands that run before, undisturbed.
         words: the command that is killed.
-        timed: paths that tell the time; only that they can be read is looked at.
+        timed: paths that contain times; checked only to be readable.
     """
 
     name: str
@@ -97,11 +97,11 @@ class Outcome(NamedTuple):
     """Counts of one subject.
 
     Attributes:
-        tried: kills that met a living run.
-        survived: of them, how often every file with a name was whole.
+        tried: kills of a run that had not ended.
+        survived: number of them after which every file was complete.
         lost: the others.
-        aside: what the kills left under hidden names, cleared away in the end.
-        same: whether the run in peace after them ended with the same bytes and no litter.
+        aside: temporary files that the kills left, removed in the end.
+        same: whether the undisturbed run after them gave the same bytes and left no such files.
         seconds: of all attempts.
     """
 
@@ -114,7 +114,7 @@ class Outcome(NamedTuple):
 
 
 class Matrix:
-    """Runs subjects; the data folders that they start from are made once."""
+    """Runs subjects; their initial data folders are created once."""
 
     def __init__(self, server: Server, work: Path, seed: int = 1) -> None:
         self._server = server
@@ -124,7 +124,7 @@ class Matrix:
         self._bases: dict[tuple[str, ...], Path] = {}
 
     def base(self, prior: tuple[Words, ...]) -> Path:
-        """A data folder in which these were run."""
+        """Return a data folder in which these commands have run."""
         name = tuple(" ".join(words(Path("root"))) for words in prior)
         if name not in self._bases:
             if prior:
@@ -136,7 +136,7 @@ class Matrix:
         return self._bases[name]
 
     def kill(self, subject: Subject, kills: int) -> Outcome:
-        """Kill a subject so often, each time going on from what the kill before has left."""
+        """Kill a subject `kills` times, each time resuming from what the last kill left."""
         base = self.base(subject.prior)
         peace = copied(base, self._work / "peace")
         seconds = self._server.must(subject.words(peace))
@@ -177,9 +177,9 @@ class Matrix:
 
 
 def comparable(root: Path, subject: Subject) -> dict[str, set[bytes]]:
-    """The different contents that a file has over all versions, by path.
+    """Return the distinct contents of each file over all versions, by path.
 
-    What is encrypted differs at each run: it is compared opened. Reading fails on a torn file.
+    Encrypted files differ at each run and are compared decrypted. Partial files raise an error.
     """
     found: dict[str, set[bytes]] = {}
     for name, versions in left_in(root).files.items():
@@ -193,12 +193,12 @@ def comparable(root: Path, subject: Subject) -> dict[str, set[bytes]]:
 
 def _normal(name: str, root: Path, content: bytes) -> bytes:
     own = MAY_DIFFER.get(Path(name).name)
-    # Paths and versions are shown by some pages and logs.
+    # Some pages and logs contain paths and versions.
     return content.replace(str(root).encode(), b"root") if own is None else own(content)
 
 
 def main(kills: int, names: Sequence[str]) -> int:
-    """Print the table; 1 where anything was lost, or no kill met a living run."""
+    """Print the table; return 1 if anything was lost or no kill hit a live run."""
     import os
 
     os.environ["BENCHWRIGHT_SEAL_KEY"] = KEY

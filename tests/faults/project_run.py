@@ -1,7 +1,7 @@
-"""Commands of the project, each in a process forked after the imports, ended in all sorts of ways.
+"""Run commands of the project in processes forked after the imports, and interrupt them.
 
-As a script it reads a command per line as JSON (see `attempt`) and writes how it ended. A run then
-takes a second or two and not ten.
+As a script it reads a command per line as JSON (see `attempt`) and writes its result. Forking
+reduces the time of a run from ten seconds to one or two.
 """
 
 import json
@@ -28,26 +28,26 @@ def attempt(
     beside: list[str] | None = None,
     frozen: bool = False,
 ) -> dict[str, Any]:
-    """Run a command in a process of its own.
+    """Run a command in a separate process.
 
     Args:
-        words: of the command, without the program's name.
-        log: the file for what it prints.
+        words: the command's arguments, without the program's name.
+        log: the file for its output.
         moment: seconds after the first node has begun (a command without nodes: after it was
-            started) at which it gets a signal; None leaves it in peace.
+            started) at which it gets a signal; None sends none.
         ended_by: that signal.
-        pause: seconds for which every file that is written waits before it takes its place, so
-            that signals meet it there.
+        pause: delay in seconds between writing and renaming each file, so that signals arrive
+            then.
         environment: variables to set.
         limits: resource limits by name, e.g. RLIMIT_FSIZE.
-        unprivileged: without root's leave to write everywhere.
-        beside: the words of a second command that runs at the same time.
-        frozen: go on from a process that has come to the first node of this command and waits
-            there, made at the first such attempt; with a version of its own.
+        unprivileged: run without root's permission to write everywhere.
+        beside: the arguments of a second command that runs at the same time.
+        frozen: continue from a process that waits at the first node of this command, which the
+            first such attempt starts; the run has a new version.
 
     Returns:
-        The exit code, or minus the signal that ended it, and the seconds from the first node (or
-        the start) to its end; of a second command `beside`, its exit code.
+        The exit code, or minus the signal that ended it; the seconds from the first node (or the
+        start) to its end; the exit code of the second command `beside`.
     """
     if frozen:
         given = {"log": log, "moment": moment, "ended_by": int(ended_by), "pause": pause}
@@ -69,7 +69,7 @@ def attempt(
 
 
 class _Waiting:
-    """A process that waits at the first node of a command, and forks one that goes on."""
+    """A process that waits at the first node of a command and forks others that continue."""
 
     def __init__(self, words: list[str], log: str) -> None:
         asked, ask = os.pipe()
@@ -90,7 +90,7 @@ class _Waiting:
         return ended
 
     def at_first_node(self, catalog: Any) -> None:
-        """In the process that waits: answers until nobody asks; returns in those that go on."""
+        """Answer requests until the input ends; return in the forked processes, which continue."""
         for line in self.requests:
             given = json.loads(line)
             child = os.fork()
@@ -120,7 +120,7 @@ def _waiting(words: list[str], log: str) -> _Waiting:
 
 
 def _new_versions(catalog: Any) -> None:
-    """What a run does as it starts: versions of its own, and what others left is cleared away."""
+    """Do what a run does at its start: set new versions and remove leftovers."""
     from kedro.io.core import Version, generate_timestamp
 
     from benchwright.hooks import clear_versions
@@ -167,10 +167,10 @@ def _run(
     unprivileged: bool,
     waiting: _Waiting | None = None,
 ) -> None:
-    """The child: never returns."""
+    """Run the command in the child; never return."""
     code = 1
     try:
-        os.setsid()  # what it starts can be looked for by its session
+        os.setsid()  # the session identifies the processes that it starts
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _print_to(log)
@@ -230,13 +230,13 @@ def _limit(limits: dict[str, int]) -> None:
     import resource
 
     for name, value in limits.items():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # then a write fails, and does not kill
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a failing write then raises an error
         kind = getattr(resource, name)
         resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
 
 
 def _drop_privileges() -> None:
-    """Give up root's capabilities: modes of files then hold for it as for other users."""
+    """Drop root's capabilities, so that file modes apply as for other users."""
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -260,12 +260,12 @@ def _sleep_unless_ended(child: int, seconds: float) -> None:
 
 
 def running(child: int) -> bool:
-    """Whether it has not ended yet; its exit code stays to be asked for."""
+    """Return whether the process runs; its exit code stays available."""
     return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
 
 def _import_everything() -> None:
-    """What runs import, so that forked processes find it there; no thread is started."""
+    """Import what runs need before forking; no thread is started."""
     import kedro.framework.session  # noqa: F401
     import pandas  # noqa: F401
     import plotly.graph_objects  # noqa: F401

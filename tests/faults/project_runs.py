@@ -1,4 +1,4 @@
-"""What the tests of faults share: data folders, the forking server, what a run has left."""
+"""Shared by the fault tests: data folders, the forking server, outputs of a run."""
 
 import json
 import os
@@ -45,7 +45,7 @@ class Server:
         self.said = ""
 
     def run(self, words: list[str], **how: Any) -> dict[str, Any]:
-        """Run a command; `said` is then what it printed."""
+        """Run a command; `said` then holds its output."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._count += 1
@@ -58,7 +58,7 @@ class Server:
         return ended
 
     def must(self, words: list[str]) -> float:
-        """Run a command that has to end well; the seconds from its first node on."""
+        """Run a command that must succeed; return the seconds from its first node."""
         ended = self.run(words)
         assert ended["code"] == 0, self.said[-3000:]
         return float(ended["seconds"])
@@ -66,7 +66,7 @@ class Server:
 
 @contextmanager
 def forking_server(logs: Path) -> Iterator[Server]:
-    """A process that has imported everything and forks a process for each command."""
+    """A process with all imports that forks a process per command."""
     logs.mkdir(parents=True, exist_ok=True)
     with subprocess.Popen(
         [sys.executable, project_run.__file__],
@@ -82,7 +82,7 @@ def forking_server(logs: Path) -> Iterator[Server]:
 
 
 def empty_root(folder: Path) -> Path:
-    """A data folder with the demo's raw data, and few of the bundled documents."""
+    """A data folder with the demo's raw data and some bundled documents."""
     raw = folder / "01_raw"
     raw.mkdir(parents=True)
     own = REPOSITORY / "data" / "01_raw"
@@ -107,7 +107,7 @@ def empty_root(folder: Path) -> Path:
 
 
 def _write_answers(file: Path, models: Sequence[int]) -> None:
-    """Answers of models to all items of the demo, the later ones better: made up."""
+    """Write invented answers of models to all items of the demo; later models are better."""
     lines = (REPOSITORY / "data/01_raw/demo/items.jsonl").read_text(encoding="utf-8").splitlines()
     ids = list(dict.fromkeys(str(json.loads(line)["id"]) for line in lines))
     drawn = random.Random(models[0])  # noqa: S311
@@ -120,13 +120,13 @@ def _write_answers(file: Path, models: Sequence[int]) -> None:
 
 
 def copied(root: Path, to: Path) -> Path:
-    """A data folder like another."""
+    """A copy of a data folder."""
     shutil.copytree(root, to, symlinks=True)
     return to
 
 
 class Left(NamedTuple):
-    """What lies in a data folder.
+    """The contents of a data folder.
 
     Attributes:
         files: content by path, its version written as `@`, then by version ("" for none).

@@ -1,8 +1,8 @@
-"""Scores a few hundred prompts into a store, for tests that end it in all sorts of ways.
+"""Score a few hundred prompts into a store, for tests that interrupt it.
 
-As a script (`python scoring_run.py WEIGHTS`) it reads how to run, a JSON object per line, and
-writes how that ended. Each run is a process of its own, forked after everything is imported, so
-that a run takes a second and not ten.
+As a script (`python scoring_run.py WEIGHTS`) it reads the arguments of a run, a JSON object per
+line, and writes its exit code. Each run is a process forked after the imports, which takes a second
+instead of ten.
 """
 
 import itertools
@@ -62,7 +62,7 @@ BENCHMARK = BenchmarkParams.model_validate(
 
 
 def models(weights: Path) -> ModelsParams:
-    """The one model that is asked."""
+    """The model."""
     entry = {"weights": {"path": str(weights)}, "family": "tiny", "context": 2048}
     return ModelsParams.model_validate({"models": {"tiny": entry}})
 
@@ -96,9 +96,9 @@ def prompts() -> pd.DataFrame:
 
 
 def run(weights: Path, store: Path, asked: Path, pause: float) -> None:
-    """Score what the store lacks, each shard slowed by `pause` seconds, half of it while writing.
+    """Score what the store lacks, with a delay of `pause` seconds per shard, half of it in writing.
 
-    `asked` gets a line for each shard that the model is asked: its first text and its size.
+    `asked` gets a line for each scored shard: its first text and its size.
     """
     slow_down(asked, pause)
     for shard in score_prompts(prompts(), ScoreStore(str(store)).load(), models(weights), SCORING):
@@ -106,7 +106,7 @@ def run(weights: Path, store: Path, asked: Path, pause: float) -> None:
 
 
 def slow_down(asked: Path, pause: float) -> None:
-    """Make asking the model and renaming what is written take longer, and note what is asked."""
+    """Delay model calls and the renaming of files, and record the calls."""
     score_batches, fsync = TransformersModel.score_batches, os.fsync
 
     def noted(batches: Iterable[Sequence[PromptText]]) -> Iterator[Sequence[PromptText]]:
@@ -135,10 +135,10 @@ def attempt(
     seconds: float = 0.0,
     ended_by: int = signal.SIGKILL,
 ) -> int:
-    """Run once in a process of its own, noting in `<store>.asked` what the model is asked.
+    """Run once in a separate process and record the model calls in `<store>.asked`.
 
-    Where `after` is given, the process gets a signal, so many `seconds` after the model was asked
-    for that many shards.
+    With `after`, the process gets a signal `seconds` after the model was called for that many
+    shards.
 
     Returns:
         The exit code, or minus the signal that ended the process.
@@ -148,7 +148,7 @@ def attempt(
     wanted = lines(asked) + (after or 0)
     child = os.fork()
     if child == 0:
-        # A background process may have been started with the interrupt ignored.
+        # A background process may ignore the interrupt from its start.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         code = 1
         try:
@@ -174,7 +174,7 @@ def lines(file: Path) -> int:
 
 
 def running(child: int) -> bool:
-    """Whether it has not ended yet; its exit code stays to be asked for."""
+    """Return whether the process runs; its exit code stays available."""
     return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
 

@@ -1,4 +1,4 @@
-"""Parts of a run, in whatever way they are chosen and run, end with the same bytes as the whole."""
+"""Partial runs, in any selection and with any runner, give the same bytes as a full run."""
 
 import os
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def whole(words: Callable[[Path], list[str]], server: Server, root: Path, to: Pa
 def check(
     server: Server, words: Callable[[Path], list[str]], made: Path, to: Path, *chosen: str
 ) -> None:
-    """From a copy of a whole run with its last folders gone, run what is chosen."""
+    """Repeat the chosen part in a copy of a full run; it must leave the same bytes."""
     again = copied(made, to)
     server.must([*words(again), *chosen])
     left, expected = left_in(again), left_in(made)
@@ -31,7 +31,9 @@ def check(
     assert left.newest() == expected.newest()
 
 
-def test_missing_outputs_and_chosen_nodes(server: Server, root: Path, tmp_path: Path) -> None:
+def test_runs_of_missing_outputs_and_chosen_nodes_equal_a_full_run(
+    server: Server, root: Path, tmp_path: Path
+) -> None:
     made = whole(PERTURBED, server, root, tmp_path / "whole")
     before = left_in(made).files
     check(server, PERTURBED, made, tmp_path / "from", "--from-nodes", "exports.export_perturbed")
@@ -43,11 +45,13 @@ def test_missing_outputs_and_chosen_nodes(server: Server, root: Path, tmp_path: 
     assert left_in(torn).hidden == []
     assert left_in(torn).newest() == left_in(made).newest()
     items = next(name for name in before if name.endswith("/items.parquet"))
-    assert left_in(torn).files[items] == before[items]  # it was there, so it was not made again
+    assert left_in(torn).files[items] == before[items]  # it existed, so it was not recreated
 
 
 @pytest.mark.long
-def test_a_whole_refinement_in_all_ways(server: Server, root: Path, tmp_path: Path) -> None:
+def test_all_runners_and_partial_runs_equal_a_full_run(
+    server: Server, root: Path, tmp_path: Path
+) -> None:
     smart = run_of("smart", CHEAP)
     made = whole(smart, server, root, tmp_path / "whole")
     ways = {

@@ -1,4 +1,4 @@
-"""A disk that is full or may not be written to: one line, and the old files stay as they were."""
+"""A full or read-only disk: an error in one line, and unchanged old files."""
 
 import os
 from pathlib import Path
@@ -20,9 +20,7 @@ def last_line(server: Server) -> str:
     return server.said.strip().splitlines()[-1]
 
 
-def test_a_full_disk_keeps_the_old_files_and_is_told_in_one_line(
-    server: Server, root: Path
-) -> None:
+def test_full_disk_keeps_old_files_and_gives_a_one_line_error(server: Server, root: Path) -> None:
     server.must(INGESTION(root))
     before = left_in(root)
     ended = server.run(LONG(root), limits={"RLIMIT_FSIZE": 3000})
@@ -38,7 +36,7 @@ def test_a_full_disk_keeps_the_old_files_and_is_told_in_one_line(
 
 
 @pytest.mark.long
-def test_a_full_disk_keeps_the_old_export(server: Server, root: Path) -> None:
+def test_full_disk_keeps_the_old_export(server: Server, root: Path) -> None:
     server.must(PERTURBED(root))
     old = left_in(root).newest()
     ended = server.run(
@@ -56,9 +54,7 @@ def test_a_full_disk_keeps_the_old_export(server: Server, root: Path) -> None:
 @pytest.mark.parametrize(
     "runner", ["SequentialRunner", pytest.param("ThreadRunner", marks=pytest.mark.long)]
 )
-def test_a_folder_that_may_not_be_written_to_is_told_in_one_line(
-    server: Server, root: Path, runner: str
-) -> None:
+def test_read_only_folder_gives_a_one_line_error(server: Server, root: Path, runner: str) -> None:
     server.must(INGESTION(root))
     before = left_in(root).files
     for folder in (root / "03_primary").rglob("*.parquet"):
@@ -71,7 +67,7 @@ def test_a_folder_that_may_not_be_written_to_is_told_in_one_line(
     assert left_in(root).files == before
 
 
-def test_a_command_whose_file_cannot_be_written_says_so(server: Server, root: Path) -> None:
+def test_command_names_a_file_that_it_cannot_write(server: Server, root: Path) -> None:
     (root / "out").write_text("in the way")
     answers = root / "answers.csv"
     rows = [f"{model},q{i},{(i * model) % 3 // 2}" for model in range(1, 6) for i in range(30)]

@@ -1,4 +1,4 @@
-"""Runs that are killed at random moments lose nothing; `make faults` kills everything 20 times."""
+"""Runs killed at random moments lose nothing; `make faults` kills each command 20 times."""
 
 import os
 from collections.abc import Callable
@@ -25,22 +25,22 @@ def check(subject: Subject, server: Server, work: Path, show: Callable[[str], No
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_what_has_its_name_is_whole_and_the_next_run_ends_with_the_same_bytes(
+def test_killed_run_leaves_complete_files_and_the_next_gives_the_same_bytes(
     name: str, server: Server, tmp_path: Path, show: Callable[[str], None]
 ) -> None:
-    (subject,) = (one for one in SUBJECTS if one.name == name)
+    (subject,) = (subject for subject in SUBJECTS if subject.name == name)
     check(subject, server, tmp_path, show)
 
 
 @pytest.mark.long
-def test_so_it_is_for_every_stage_and_command(
+def test_every_killed_stage_and_command_leaves_complete_files(
     server: Server, tmp_path: Path, show: Callable[[str], None]
 ) -> None:
     for number, subject in enumerate(LONG.values()):
         check(subject, server, tmp_path / str(number), show)
 
 
-def test_a_torn_file_a_strange_one_and_litter_would_be_seen(tmp_path: Path) -> None:
+def test_check_detects_partial_and_temporary_files(tmp_path: Path) -> None:
     version = tmp_path / "a.parquet" / "2026-01-01T00.00.00.000Z"
     version.mkdir(parents=True)
     (version / "a.parquet").write_bytes(b"half")

@@ -1,6 +1,6 @@
-"""A scoring run that is killed again and again, and started again, ends as one left in peace.
+"""A scoring run that is killed and restarted ends like an undisturbed one.
 
-`BENCHWRIGHT_KILLS=20` kills more often than the suite's three times.
+`BENCHWRIGHT_KILLS=20` kills it 20 times instead of three.
 """
 
 import json
@@ -23,7 +23,7 @@ from faults import scoring_run
 from faults.tiny_llama import save_tiny_llama
 
 KILLS = int(os.environ.get("BENCHWRIGHT_KILLS", "3"))
-PAUSE = 0.06  # seconds per shard, so that kills land anywhere in its making
+PAUSE = 0.06  # seconds per shard, so that kills occur anywhere in its creation
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
 
@@ -73,7 +73,7 @@ def content(store: Path) -> dict[str, bytes]:
 
 
 def asked(store: Path) -> Counter[tuple[str, int]]:
-    """The shards that the model was asked, by first text and size, and how often."""
+    """The number of times that each shard was scored, by first text and size."""
     lines = Path(f"{store}.asked").read_text().splitlines()
     return Counter(tuple(json.loads(line)) for line in lines)
 
@@ -88,13 +88,13 @@ def responses(store: Path, weights: Path) -> pd.DataFrame:
     return collect_responses(*frames).live_responses
 
 
-def test_the_run_is_cut_into_shards_and_asks_each_prompt_once(undisturbed: Path) -> None:
+def test_run_scores_each_prompt_once_in_shards(undisturbed: Path) -> None:
     assert 30 <= len(content(undisturbed)) <= 40
     assert sum(size for _, size in asked(undisturbed)) == len(scoring_run.prompts())
     assert asked_again(undisturbed) == 0
 
 
-def test_a_run_killed_at_random_times_ends_with_the_same_bytes(
+def test_run_killed_at_random_times_ends_with_the_same_bytes(
     attempt: Callable[..., int],
     undisturbed: Path,
     weights: Path,
@@ -108,15 +108,15 @@ def test_a_run_killed_at_random_times_ends_with_the_same_bytes(
     for _ in range(KILLS):
         when = {"after": drawn.randint(0, most), "seconds": drawn.uniform(0, 1.3 * PAUSE)}
         code = attempt(store, pause=PAUSE, **when)
-        if code == 0:  # the machine was slow to kill, and all is done
+        if code == 0:  # the run ended before the kill
             break
         assert code == -signal.SIGKILL
         kills += 1
         litter += len(list(store.glob(".*.tmp")))
     assert kills >= min(KILLS, 3)
-    assert list(store.glob("*.parquet")), "no kill was in the middle of the work"
+    assert list(store.glob("*.parquet")), "no kill occurred during the work"
     assert attempt(store) == 0
-    assert content(store) == content(undisturbed), "other bytes, or litter"
+    assert content(store) == content(undisturbed), "different bytes or temporary files"
     pd.testing.assert_frame_equal(responses(store, weights), responses(undisturbed, weights))
     assert asked_again(store) <= kills
     assert set(asked(store)) == set(asked(undisturbed))
@@ -124,13 +124,13 @@ def test_a_run_killed_at_random_times_ends_with_the_same_bytes(
     once = sum(size for _, size in asked(undisturbed))
     show(
         f"{kills} kills of scoring {once} prompts in {len(content(store))} shards: {total} prompts "
-        f"asked, {total - once} of them twice ({asked_again(store)} shards), {litter} half-written "
-        "files cleared away, same bytes"
+        f"asked, {total - once} of them twice ({asked_again(store)} shards), {litter} partial "
+        "files removed, same bytes"
     )
 
 
 @pytest.mark.parametrize(("ended_by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -15)])
-def test_a_run_that_is_told_to_stop_keeps_what_is_done(
+def test_interrupted_run_keeps_completed_shards(
     attempt: Callable[..., int], undisturbed: Path, tmp_path: Path, ended_by: int, code: int
 ) -> None:
     store = tmp_path / "scores"
@@ -140,7 +140,7 @@ def test_a_run_that_is_told_to_stop_keeps_what_is_done(
     assert 5 <= len(done) < len(content(undisturbed))
     assert done.items() <= content(undisturbed).items()
     if ended_by == signal.SIGINT:
-        assert len(done) == len(content(store)), "a run that may tidy up leaves nothing aside"
+        assert len(done) == len(content(store)), "an interrupted run leaves no temporary files"
     assert attempt(store) == 0
     assert content(store) == content(undisturbed)
     assert asked_again(store) <= 1

@@ -1,4 +1,4 @@
-"""Two runs in one project at the same time: both end well, each with its own files."""
+"""Two simultaneous runs in one project both succeed, each with its own files."""
 
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ NARROW = run_of("export_perturbed", "limit=20")
 
 
 @pytest.mark.long
-def test_runs_of_other_settings_do_not_read_each_others_files(
+def test_simultaneous_runs_do_not_read_each_others_files(
     server: Server, root: Path, tmp_path: Path
 ) -> None:
     alone = []
@@ -39,7 +39,7 @@ def test_runs_of_other_settings_do_not_read_each_others_files(
     assert exported in of_one
 
 
-def test_two_first_runs_are_both_recorded(server: Server, tmp_path: Path) -> None:
+def test_simultaneous_first_runs_are_both_recorded(server: Server, tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/mlflow.db"
     roots = [empty_root(tmp_path / name) for name in ("one", "two")]
     one, other = (run_of("smart", "limit=20", "--namespaces", "ingestion")(r) for r in roots)
@@ -55,7 +55,7 @@ def test_two_first_runs_are_both_recorded(server: Server, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("rounds", [50])
-def test_two_writers_of_one_export_leave_a_whole_one_each_time(tmp_path: Path, rounds: int) -> None:
+def test_simultaneous_writers_always_leave_a_complete_export(tmp_path: Path, rounds: int) -> None:
     from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 
     folder = tmp_path / "harness"
@@ -88,7 +88,7 @@ def test_two_writers_of_one_export_leave_a_whole_one_each_time(tmp_path: Path, r
     assert seen
 
 
-def test_what_another_run_saves_meanwhile_is_not_read_back(tmp_path: Path) -> None:
+def test_run_does_not_load_what_another_run_saves_meanwhile(tmp_path: Path) -> None:
     from kedro.io import DataCatalog
     from kedro.io.core import Version
     from kedro.pipeline import Node, Pipeline

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: one line, the exit code of shells, nothing left aside, and it goes on."""
+"""Ctrl-C and SIGTERM: one line, a shell's exit code, no temporary files, and a resumable run."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ PERTURBED = run_of("export_perturbed", "limit=40")
 @pytest.mark.parametrize(
     "runner", ["SequentialRunner", pytest.param("ThreadRunner", marks=pytest.mark.long)]
 )
-def test_a_run_that_is_told_to_stop_says_how_to_go_on(
+def test_interrupted_run_says_how_to_resume(
     server: Server, root: Path, ended_by: int, code: int, runner: str
 ) -> None:
     words = [*PERTURBED(root), "--runner", runner]
@@ -34,7 +34,7 @@ def test_a_run_that_is_told_to_stop_says_how_to_go_on(
     assert left_in(root).hidden == []
 
 
-def test_a_sweep_that_is_told_to_stop_has_its_exit_code(server: Server, root: Path) -> None:
+def test_interrupted_sweep_has_the_exit_code_of_the_signal(server: Server, root: Path) -> None:
     ended = server.run(
         command(SWEEP.split())(root), moment=0.3, ended_by=int(signal.SIGTERM), pause=0.05
     )
@@ -60,10 +60,10 @@ def processes_of(session: int) -> list[str]:
     ("ended_by", "code"),
     [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)],
 )
-def test_the_processes_of_a_parallel_run_end_with_it(
+def test_worker_processes_end_with_a_parallel_run(
     server: Server, root: Path, repository: Path, ended_by: int, code: int, tmp_path: Path
 ) -> None:
-    """As a user types it, Ctrl-C going to all processes of the terminal."""
+    """Ctrl-C goes to all processes, as in a terminal."""
     words = [*run_of("smart", CHEAP)(root), "--runner", "ParallelRunner"]
     log = tmp_path / "log"
     with log.open("w") as out:

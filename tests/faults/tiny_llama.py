@@ -1,4 +1,4 @@
-"""A small Llama with random weights and its tokenizer, saved as a folder that can be loaded."""
+"""A small Llama with random weights and its tokenizer, saved as a model folder."""
 
 from pathlib import Path
 

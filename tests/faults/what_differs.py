@@ -1,4 +1,4 @@
-"""What equal runs may leave different: of each file, exactly that is taken out."""
+"""Remove from files what may differ between equal runs."""
 
 import io
 import json
@@ -12,14 +12,14 @@ from faults.project_runs import KEY
 
 
 def documents_read(content: bytes) -> bytes:
-    """Names the files that were read, with their folder."""
+    """Replace the folder in the names of the files that were read."""
     table = pd.read_parquet(io.BytesIO(content))
-    table["file"] = [Path(one).name for one in table["file"]]
+    table["file"] = [Path(file).name for file in table["file"]]
     return table_bytes(table)
 
 
 def opened(content: bytes) -> bytes:
-    """Encrypted with a new nonce each time: what it holds is compared."""
+    """Decrypt a file that is encrypted with a new nonce each time."""
     from benchwright.methods.mmlu_cf.sealing.key import read_key
     from benchwright.methods.mmlu_cf.sealing.seal import open_sealed
     from benchwright.params.mmlu_cf import SealingParams
@@ -35,24 +35,24 @@ OF_EACH_RUN = ["wall_seconds", "version", "report"]
 
 
 def sweep_summary(content: bytes) -> bytes:
-    """Says when and how long each run ran, and where its report is."""
+    """Remove the duration, version and report path of each run."""
     return table_bytes(pd.read_parquet(io.BytesIO(content)).drop(columns=OF_EACH_RUN))
 
 
 def sweep_summary_csv(content: bytes) -> bytes:
-    """The same as text."""
+    """Do the same for the CSV file."""
     return table_bytes(pd.read_csv(io.BytesIO(content)).drop(columns=OF_EACH_RUN))
 
 
 def manifest(content: bytes) -> bytes:
-    """Holds the hash of the encrypted half, where there is one."""
+    """Remove the hash of the encrypted half, if any."""
     read = json.loads(content)
     read.get("test", {}).pop("sha256", None)
     return json.dumps(read).encode("utf-8")
 
 
 def table_bytes(table: pd.DataFrame) -> bytes:
-    """A table's content, however it was packed."""
+    """A table's content, independent of its compression."""
     return table.to_json(orient="records").encode("utf-8")
 
 

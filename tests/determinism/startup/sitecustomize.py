@@ -1,8 +1,8 @@
-"""Makes a process find things as another machine would: set by variables, before all imports.
+"""Make a process behave as on another machine; variables control it before all imports.
 
-`LISTED=backwards` lists folders in the opposite order; `UMASK` is octal; `NUMBERS_TOO=1` sets the
-whole locale of the process (numbers with a comma, other names of months), as a program does that
-calls setlocale, and not only its characters, as Python does by itself.
+`LISTED=backwards` reverses the order of folder listings; `UMASK` is octal; `NUMBERS_TOO=1` sets the
+whole locale of the process (decimal comma, names of months), like a program that calls setlocale,
+and not only its encoding, as Python does by default.
 """
 
 import locale
@@ -14,7 +14,7 @@ _listdir, _scandir = os.listdir, os.scandir
 
 
 class _Scanned:
-    """What os.scandir gives, in an order of our own."""
+    """The result of os.scandir in reverse order."""
 
     def __init__(self, entries: list[Any]) -> None:
         self._entries = iter(entries)
@@ -32,7 +32,7 @@ class _Scanned:
         self.close()
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 def _list_backwards() -> None:
