@@ -1,1 +1,1 @@
-"""What all else rests on: hashes, seeds, order, errors, the response matrix, atomic files."""
+"""Shared foundations: hashes, seeds, order, errors, the response matrix, atomic files."""

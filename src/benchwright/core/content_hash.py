@@ -1,4 +1,4 @@
-"""The hash of an item's text, by which answers find their item."""
+"""The hash of an item's text, which links answers to items."""
 
 import hashlib
 import unicodedata

@@ -30,7 +30,7 @@ def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:
 
 
 def _key(item_id: str, passage: object, question: str) -> bytes:
-    """Return a digest of what a cluster shares: a million texts would take much memory."""
+    """Return a digest of the shared text, which takes less memory than the text."""
     if isinstance(passage, str) and passage.strip():
         kind, text = "passage", passage
     else:

@@ -22,7 +22,7 @@ _GIVEN = r"(?:above|below|given|listed|provided|offered|mentioned|stated|present
 _TRUE = r"(?:correct|right|true|valid|appropriate|applicable|acceptable|suitable)"
 _FALSE = r"(?:false|wrong|incorrect|untrue|invalid)"
 _ADJECTIVE = r"(?:other|remaining|above|given|listed|preceding|previous|following|foregoing|stated)"
-# What can stand for all other options; "these" needs no noun.
+# References to all other options; "these" needs no noun.
 _OTHERS = (
     rf"(?:(?:the\s+)?(?:above|below|foregoing|aforementioned|preceding|others?\b(?=\s*$))"
     rf"|(?:the\s+|these\s+|those\s+)?(?:{_ADJECTIVE}\s+)?(?:{_OPTION}|statements)"
@@ -141,7 +141,7 @@ def _letters_in_prose(text: str) -> frozenset[str]:
     return frozenset() if letters <= _ROMAN else letters
 
 
-@lru_cache(maxsize=1 << 18)  # options such as "True" recur, and every draw asks again
+@lru_cache(maxsize=1 << 18)  # options such as "True" recur in items and draws
 def _kind_and_letters(text: str) -> tuple[OptionKind, frozenset[str]]:
     folded = _folded(text)
     if _NONE.fullmatch(folded) or _SENTENCE_NONE.search(folded):
@@ -161,10 +161,8 @@ def kind_of_option(text: str) -> OptionKind:
 
     Returns:
         `none_of_the_above` or `all_of_the_above` in any usual wording; `refers_to_options` for a
-        text
-        that names some of the others ("Both A and C", "Both", "the first two options"); else
-        `plain`.
-        Letters are A–J; `kinds_of_options` also considers the other options and the question.
+        text that names some of the others ("Both A and C", "Both", "the first two options"); else
+        `plain`. Letters are A–J; `kinds_of_options` also uses the other options and the question.
     """
     return _kind_and_letters(text)[0]
 
@@ -180,7 +178,7 @@ def _kinds(question: str, choices: tuple[str, ...]) -> tuple[OptionKind, ...]:
         if letters and not letters <= labels:
             kind = "plain"  # there is no such option
         kinds.append(kind)
-    if lists == len(choices):  # no option is left that they could name
+    if lists == len(choices):  # no other option is left to name
         return tuple(itertools.repeat(_PLAIN, len(choices)))
     for index, text in enumerate(choices):
         folded = _folded(text)

@@ -106,7 +106,7 @@ def follow_parent() -> None:
     parent = os.getppid()
 
     def watch() -> None:
-        while os.getppid() == parent:  # an orphan is given another
+        while os.getppid() == parent:  # an orphan gets another parent
             time.sleep(_LOOKS)
         os._exit(1)
 

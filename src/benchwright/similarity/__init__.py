@@ -1,1 +1,1 @@
-"""Which items are alike in meaning: their vectors, their neighbours and the threshold."""
+"""Similarity of items in meaning: vectors, neighbours and the threshold."""

@@ -1,8 +1,8 @@
-"""Whether encoders call the same items similar (SMART, section 5.2 and A.5, Tables 7 and 8).
+"""Agreement of encoders on similar items (SMART, section 5.2 and A.5, Tables 7 and 8).
 
-SMART does not define its overlap of 88 to 96%. Where few items are similar, independent encoders
-give nearly all items the same verdict. So the share of equal verdicts is compared with the one
-expected by chance, and with the Jaccard index.
+SMART does not define its overlap of 88 to 96%. If few items are similar, independent encoders give
+nearly all items the same verdict, so the share of equal verdicts is compared with that expected by
+chance and with the Jaccard index.
 """
 
 from itertools import combinations

@@ -1,6 +1,6 @@
 """Bootstrap intervals of rank agreement: over items, by whole clusters, and over models.
 
-Two sources of doubt are kept apart. Over items: other questions of the same kind, the models fixed.
+Two uncertainties are separate. Over items: other questions of the same kind, the models fixed.
 Over models: other models of the same kind, the questions fixed. Draws come from the generator in a
 fixed order and do not depend on memory or workers.
 """
@@ -195,7 +195,7 @@ def _known(values: ArrayLike) -> tuple[Float, str]:
 
 
 def noted(interval: Interval) -> Interval:
-    """Add a reason to an interval of width 0: all resamples agree, which is no certainty."""
+    """Add a caveat to an interval of width 0: equal resamples do not imply certainty."""
     if interval.reason or interval.low < interval.high or np.isnan(interval.low):
         return interval
     return interval._replace(reason="all resamples agree; the true uncertainty is larger")

@@ -11,7 +11,7 @@ Float = NDArray[np.float64]
 _FINE = 16
 # The kernel is cut where it is 1e-14 of its centre.
 _REACH = 8.0
-# Lower than this share of the highest point is rounding of the FFT, not density.
+# Values below this share of the peak are rounding errors of the FFT.
 _FLOOR = 1e-10
 
 
@@ -57,7 +57,7 @@ def gaussian_density(
 
 
 def local_maxima(y: Float) -> NDArray[np.intp]:
-    """Return the indices of local maxima; a plateau gives its first point, the ends never count."""
+    """Return the indices of local maxima; a plateau counts at its first point, the ends do not."""
     slope = np.sign(np.diff(y))
     moving = np.flatnonzero(slope)
     turns = (slope[moving[:-1]] > 0) & (slope[moving[1:]] < 0)
@@ -65,7 +65,7 @@ def local_maxima(y: Float) -> NDArray[np.intp]:
 
 
 def _linear_bins(values: Float, low: float, step: float, bins: int) -> Float:
-    """Each value shared between the two bin centres beside it, in proportion to nearness."""
+    """Bin the values: each counts for its two nearest bin centres, in proportion to nearness."""
     position = (values - low) / step
     left = np.clip(position.astype(np.intp), 0, bins - 2)
     right_share = position - left

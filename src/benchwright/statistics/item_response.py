@@ -5,8 +5,8 @@ item's discrimination, b its difficulty. Abilities are standard normal; that fix
 Parameters are fitted by marginal maximum likelihood with EM on a grid of abilities (Bock & Aitkin
 1981). Two things differ from the textbook: the sums over answers are taken through the sufficient
 statistics Σ r and Σ r·θ, so that with complete answers no models × items × nodes product is
-needed, and each step puts the scale back in place (PX-EM; Liu, Rubin & Wu 1998), without which EM
-all but stands still when there are thousands of items.
+needed, and each step restores the scale (PX-EM; Liu, Rubin & Wu 1998), without which EM converges
+very slowly for thousands of items.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _REACH = 6.0  # the grid spans abilities from −6 to 6
 _FEWEST_NODES, _MOST_NODES = 61, 2001
 _SPACING = 1.5  # node distance in posterior standard deviations; errs by 3e-4 of the integral
 _COARSE = 0.5  # largest step, in standard errors, at which the grid may be refined
-_COARSE_STEPS = 25  # after these it is refined at any rate
+_COARSE_STEPS = 25  # after this number of steps it is refined in any case
 _LONGEST_STEP = 1.0  # of log a, and of d relative to |d|
 _BLOCK = 400_000  # numbers in one working array: items × nodes, or items × models
 
@@ -179,7 +179,7 @@ class _Answers(NamedTuple):
 def _different_columns(
     values: NDArray[np.floating],
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """First places of distinct columns, the number of each column, and their counts."""
+    """Find distinct columns: their first positions, the one of each column, and their counts."""
     columns = np.ascontiguousarray(values.T)
     as_bytes = columns.view(np.dtype((np.void, columns.shape[1] * columns.itemsize))).ravel()
     _, first, pattern, count = np.unique(
@@ -308,7 +308,7 @@ def _by_log_slope(gradient: Float, information: Float, slope: Float) -> None:
     """Turn derivatives by a into those by log a, in place.
 
     The information takes the observed curvature where that is the larger one: expected
-    information alone overshoots for ever when an item's slope shrinks towards 0.
+    information alone never converges when an item's slope shrinks towards 0.
     """
     gradient[0] *= slope
     information[0] *= slope**2
@@ -370,7 +370,7 @@ def _grid(nodes: int) -> Float:
 
 
 def _nodes_wanted(answers: _Answers, slope: Float, intercept: Float, nodes: Float) -> int:
-    """As many as put `_SPACING` posterior standard deviations between two, an odd number."""
+    """Return an odd number of nodes that are `_SPACING` posterior standard deviations apart."""
     information = np.ones_like(nodes)
     for where, _, _ in answers.blocks(len(nodes)):
         b = -intercept[where] / slope[where]

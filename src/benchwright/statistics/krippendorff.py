@@ -29,9 +29,9 @@ def krippendorff_alpha(ratings: ArrayLike, scale: Scale) -> Alpha:
     """Return Krippendorff's alpha of raters × units.
 
     Args:
-        ratings: (raters, units), NaN where a rater did not rate. A unit with one rating says
-            nothing and is left out.
-        scale: what a difference between two ratings counts. `nominal`: 1. `interval`: its square.
+        ratings: (raters, units), NaN where a rater did not rate. Units with one
+            rating are left out.
+        scale: the weight of a difference between two ratings. `nominal`: 1. `interval`: its square.
             `ordinal`: the square of the number of ratings between the two, half of each end.
 
     Raises:
@@ -117,6 +117,6 @@ def _alpha(coincidences: Float, values: Float, scale: Scale) -> float:
 def _distance(margins: Float, values: Float, scale: Scale) -> Float:
     if scale == "nominal":
         return 1 - np.eye(len(values))
-    # The ratings up to a value, half of its own: their difference is that of the ordinal scale.
+    # Ratings up to each value, with half of those equal to it: the positions on the ordinal scale.
     place = values if scale == "interval" else np.cumsum(margins) - margins / 2
     return np.asarray((place[:, None] - place[None, :]) ** 2)

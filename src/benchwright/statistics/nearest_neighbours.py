@@ -19,10 +19,10 @@ Vectors = NDArray[np.float32]
 
 # Rows × columns of one block of similarities: 64 MiB of float64, whatever n is.
 _BLOCK_CELLS = 1 << 23
-# Finer differences than this would decide ties at random. The matrix product is in float64: its
-# rounding hangs on the processor and the number of threads, and in float32 would reach this digit.
+# Finer differences would decide ties at random. The matrix product is in float64: its rounding
+# depends on the processor and the number of threads, and in float32 would reach this digit.
 _DECIMALS = 6
-# Rows looked at at once for NaN.
+# Rows per block of the check for NaN.
 _CHECKED = 1 << 16
 
 
@@ -122,7 +122,7 @@ def _smallest(distance: Vectors, k: int) -> NDArray[np.intp]:
     candidates.sort(axis=1)
     values = np.take_along_axis(distance, candidates, axis=1)
     largest = values.max(axis=1)
-    # argpartition takes any of the columns that tie for the last place: mend the rows that do.
+    # argpartition picks arbitrarily among ties for the last place: correct such rows.
     ties_in_row = (distance == largest[:, None]).sum(axis=1)
     ties_taken = (values == largest[:, None]).sum(axis=1)
     for row in np.flatnonzero(ties_in_row > ties_taken):
@@ -132,11 +132,11 @@ def _smallest(distance: Vectors, k: int) -> NDArray[np.intp]:
     return np.take_along_axis(candidates, order, axis=1)
 
 
-# Rows that are added or searched at once.
+# Rows per block of adding and searching.
 _BLOCK = 16_384
-# Cells gathered at once for exact distances: 4 MiB of float64, which stay in the cache.
+# Cells per block of exact distances: 4 MiB of float64, which fit into the cache.
 _GATHERED = 1 << 19
-# Lists per root of n, and how many of them are looked through. Comparing a pair costs two to three
+# Lists per root of n, and the number of lists searched. Comparing a pair costs two to three
 # times what it costs in a matrix product of all pairs; the recall is in docs/evidence/scale.md.
 _LISTS, _PROBES = 2, 32
 _TRAINED_PER_LIST, _ROUNDS = 64, 8
@@ -162,7 +162,7 @@ def approximate_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
     if k == 0:
         return NearestNeighbours(indices, distances)
     lists = InvertedLists.of(vectors)
-    # Rows of one list are searched together: its neighbours are in the cache then.
+    # Rows of one list are searched together: their neighbours are then in the cache.
     order = np.argsort(lists.list_of, kind="stable")
     for start in range(0, n, _BLOCK):
         rows = order[start : start + _BLOCK]
@@ -192,7 +192,7 @@ class InvertedLists(NamedTuple):
                 coarse, d, coarse.ntotal, bits, faiss.METRIC_INNER_PRODUCT, False
             )
             index.nprobe = min(_PROBES, coarse.ntotal)
-            index.train(np.zeros((1, d), np.float32))  # 16 bits have nothing to learn
+            index.train(np.zeros((1, d), np.float32))  # 16-bit vectors need no training
             for start in range(0, n, _BLOCK):
                 block = slice(start, min(start + _BLOCK, n))
                 unit, lengths[block] = _unit32(vectors[block])

@@ -1,7 +1,7 @@
 """Standard errors of accuracies and of differences between models, with clustered items.
 
 Models answer the same items, so their difference is less noisy than two separate errors suggest;
-items about one passage or stem stand or fall together, so they count as one draw (Miller 2024,
+items about one passage or stem are dependent, so they count as one draw (Miller 2024,
 arXiv:2411.00640, sections 2.2 and 4). Answers `correct` are (m, n) in [0, 1], NaN = no answer;
 `clusters` (n,) holds one number per item, equal numbers are one cluster. Accuracies and errors are
 in the unit of the answers, 0–1.
@@ -23,7 +23,7 @@ from benchwright.statistics.rank_agreement import Float
 from benchwright.statistics.subset_scores import subset_scores
 
 _BLOCK_BYTES = 1 << 26
-# Below this share of the two variances a difference of them is rounding.
+# Smaller differences, as a share of the two variances, are rounding errors.
 _ROUNDING = 1e-12
 
 

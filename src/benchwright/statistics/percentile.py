@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Closer than this two metrics are equal: scores are rounded to 12 decimals, and metrics in points
+# Metrics closer than this are equal: scores are rounded to 12 decimals, and metrics in points
 # are 100 times their differences.
 _TOLERANCE = 1e-9
 
@@ -32,7 +32,7 @@ def two_sided_p(value: float, draws: ArrayLike) -> float:
 
 
 def _standing(value: float, draws: ArrayLike) -> tuple[int, int, int]:
-    """Draws below `value`, equal to it, and all that are known (0 if `value` is not)."""
+    """Count the draws below `value`, equal to it, and not NaN (all 0 if `value` is NaN)."""
     known: NDArray[np.float64] = np.asarray(draws, dtype=np.float64)
     known = known[~np.isnan(known)]
     if np.isnan(value) or not len(known):

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 _BLOCK_BYTES = 1 << 24  # of the scores of one block of subsets
 _THREADS = 2
-_WORTH_THREADS = 1 << 17  # scores of a block from which on threads gain more than they cost
+_WORTH_THREADS = 1 << 17  # scores of a block above which threads are faster
 _WIDEST = 4  # numbers of hits per model up to which counting beats sorting
 
 

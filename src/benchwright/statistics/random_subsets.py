@@ -28,7 +28,7 @@ def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
 
 
 _BLOCK_BYTES = 1 << 27
-_BYTES_PER_CELL = 24  # a uniform number, its place in the order, the mark
+_BYTES_PER_CELL = 24  # a uniform number, its rank and the mark
 
 
 def draw_subsets(
@@ -84,14 +84,14 @@ def subset_blocks(
 def _extra_places(
     counts: NDArray[np.integer], size: int, lots: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Which strata (draws, g) get one more than their share rounded down."""
+    """Mark the strata (draws, g) that get one more than their share rounded down."""
     n = int(counts.sum())
     remainders = size * counts.astype(np.int64) % n
     left = size - int((size * counts.astype(np.int64) // n).sum())
     out = np.zeros(lots.shape, dtype=np.bool_)
     if left == 0:
         return out
-    # Remainders are whole numbers and lots lie in [0, 1): lots decide between equals only.
+    # Remainders are whole numbers and lots lie in [0, 1): lots only break ties.
     first = np.argsort(-(remainders + lots), axis=1)[:, :left]
     np.put_along_axis(out, first, True, axis=1)
     return out
@@ -108,7 +108,7 @@ def _mark(
     if whole == len(items):
         block[:, items] = True
         return
-    # The item at place `whole` is exactly the next smallest.
+    # The item at position `whole` is the next smallest.
     order = np.argpartition(uniforms, whole, axis=1)
     rows = np.arange(len(block))[:, None]
     block[rows, items[order[:, :whole]]] = True

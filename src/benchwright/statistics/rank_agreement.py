@@ -94,8 +94,8 @@ def _standardised(values: Float) -> Float:
 
 
 _BLOCK_BYTES = 1 << 28
-_BYTES_PER_CELL = 96  # what one score of a row takes while its row is worked on
-# Within runs of so many elements all pairs are compared, which is faster than sorting them.
+_BYTES_PER_CELL = 96  # working memory for one score
+# In runs of this length all pairs are compared, which is faster than sorting.
 _RUN = 16
 
 
@@ -166,9 +166,9 @@ def _pairs_in_runs(tied: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _inversions(permutations: NDArray[np.intp]) -> NDArray[np.int64]:
     """Pairs (s,) in the wrong order in each row of `permutations` (s, m) of 0 … m − 1.
 
-    From the highest bit down: the values that agree in the higher bits are as many as places, so
-    they sit in runs of known width. Within a run, each value without the bit is passed by the ones
-    with the bit before it; then the two kinds are set apart, each in its order.
+    Bits are processed from the highest down. Values that agree in the higher bits form a run of
+    known width. In a run, each value without the bit is inverted with those before it that have the
+    bit; a stable partition by the bit then gives the next, shorter runs.
     """
     s, m = permutations.shape
     bits = max(m - 1, 0).bit_length()
@@ -182,7 +182,7 @@ def _inversions(permutations: NDArray[np.intp]) -> NDArray[np.int64]:
         flat = values.ravel()
         bit = (flat & half) != 0
         zeros, ones = np.flatnonzero(~bit), np.flatnonzero(bit)
-        # Places of the zeros in their run, less the places they take among themselves.
+        # Positions of the zeros in their run, minus those that they have among themselves.
         before = (zeros & (width - 1)).reshape(s, -1).sum(axis=1)
         count += before - (values.shape[1] // width) * (half * (half - 1) // 2)
         halves = np.stack([flat[zeros].reshape(-1, half), flat[ones].reshape(-1, half)], axis=1)

@@ -21,14 +21,14 @@ from benchwright.statistics.subset_scores import subset_scores
 
 
 class RankShuffle(NamedTuple):
-    """How far the order of m models moves from the items as they were to the copies."""
+    """How far the order of m models moves from the original items to the copies."""
 
     kendall_tau_b: Bounded  # of the original scores and the mean over copies; interval over items
     spearman: Bounded  # the same by Spearman's correlation
     mean_rank_shift: Bounded  # mean absolute change of rank, in ranks
-    tau_b_between_copies: Bounded  # mean over pairs of copies: what the copies share of their order
+    tau_b_between_copies: Bounded  # mean over pairs of copies: their common order
     # of the original scores and those on resampled original items, the mean and the middle of the
-    # resamples: how far the order moves where nothing but the choice of items changes.
+    # resamples: how far the order moves if only the choice of items changes.
     tau_b_resampled: Bounded
     percentile: float  # where `kendall_tau_b` stands among these, 0–100
     ranks: Float  # (m, 6) rank before with its bounds, rank after with its bounds
@@ -165,7 +165,7 @@ def _ranks(scores: Float, resampled: Float) -> tuple[Float, Float, Float]:
         blank = np.full(len(scores), np.nan)
         return original, blank, blank
     resampled_ranks = rank_agreement.ranks_rows(resampled)
-    # Ranks that occur, outwards, not places between two of them.
+    # Bounds are observed ranks, rounded outwards, and not interpolated.
     low = np.quantile(resampled_ranks, bootstrap.TAILS[0], axis=0, method="lower")
     high = np.quantile(resampled_ranks, bootstrap.TAILS[1], axis=0, method="higher")
     return original, low, high

@@ -75,7 +75,7 @@ class SubsetMetrics(NamedTuple):
 
     kendall_tau_b: Float  # rank agreement of the subset with all items, in [−1, 1]
     spearman: Float  # the same by Spearman's correlation
-    # tau-b with the items outside the subset, free of the agreement that a part has with its whole.
+    # tau-b with the items outside the subset, without the agreement of a part with its whole.
     tau_b_complement: Float
     mean_rank_shift: Float  # mean absolute change of rank against all items, in ranks
     signed_shift: Float  # mean accuracy on the subset minus that on all items, in points (0–100)

@@ -1,1 +1,1 @@
-"""One self-contained HTML page for a report: its shell, look, parts and provenance."""
+"""Self-contained HTML pages of reports: layout, style, parts and provenance."""

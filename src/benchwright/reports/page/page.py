@@ -1,4 +1,4 @@
-"""Putting a report on one page that needs no network and runs no script but its own."""
+"""Render a report as one page that needs no network and runs only its own scripts."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Pages made of sections: what they hold is data, and one template shows it."""
+"""Pages of sections, given as data and rendered by one template."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ LONGEST_TABLE = 300
 
 
 class Text(NamedTuple):
-    """A paragraph; with `code` what stands between backticks is shown as code."""
+    """A paragraph; with `code`, text between backticks is shown as code."""
 
     text: str
     kind: str = ""
@@ -19,7 +19,7 @@ class Text(NamedTuple):
 
 
 class Bullets(NamedTuple):
-    """A list; what stands between backticks is shown as code."""
+    """A list; text between backticks is shown as code."""
 
     lines: Sequence[str]
 
@@ -66,7 +66,7 @@ class Question(NamedTuple):
 
 
 class Folded(NamedTuple):
-    """Blocks under a line that opens them."""
+    """Blocks that a click on the summary shows."""
 
     summary: str
     blocks: Sequence[Any]
@@ -109,9 +109,9 @@ class Page(NamedTuple):
     title: str  # the title on the page
     sections: Sequence[Section]
     kicker: str = ""  # a line above the title
-    headline: str = ""  # what to know first
+    headline: str = ""  # the main result
     lead: Sequence[Text] = ()  # paragraphs under the title
-    notes: Sequence[str] = ()  # what to know before reading on
+    notes: Sequence[str] = ()  # notes above the sections
     plots: Mapping[str, Any] = {}  # plots by name
 
 

@@ -1,4 +1,4 @@
-"""The look all plots share: readable on white and on black, and safe to put data into."""
+"""The shared style of plots: readable on light and dark pages, with escaped data."""
 
 from html import escape
 from typing import Any
@@ -27,7 +27,7 @@ def short_names(names: list[str], most: int = 40) -> list[str]:
 
 
 def clip(text: str, most: int) -> str:
-    """Shorten text to so many characters in its middle, because names differ at both ends."""
+    """Shorten text to `most` characters in its middle, because names differ at both ends."""
     if len(text) <= most:
         return text
     head = most // 2

@@ -125,7 +125,7 @@ def one_above_the_other(upper: float, lower: float, between: float) -> dict[str,
 
 
 def legend_below(pixels: float, height: float, **more: Any) -> dict[str, Any]:
-    """Return a legend so many pixels under plots that are `height` pixels high."""
+    """Return a legend `pixels` below plots that are `height` pixels high."""
     return {"orientation": "h", "x": 0, "y": -pixels / height, "yanchor": "top", **more}
 
 
@@ -141,10 +141,10 @@ def funnel(
     reach: tuple[float, float],
     **across: Any,
 ) -> Any:
-    """Return steps as bars that grow shorter: what each left, and what it took with a note.
+    """Return a funnel: a bar per step with the number left, and the number removed with a note.
 
     `left_and_taken` are two traces of `bars`, the second one with `text`; `reach` is the end of the
-    horizontal axis on a wide and on a narrow page, `across` more of that axis.
+    horizontal axis on wide and narrow pages, `across` further settings of that axis.
     """
     left, taken = left_and_taken
     wide, narrow = reach

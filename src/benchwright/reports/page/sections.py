@@ -1,4 +1,4 @@
-"""A page gathered section by section: each node of a report's pipeline makes one section."""
+"""Sections of a page: each node of a report's pipeline makes one."""
 
 import json
 from collections.abc import Iterable, Mapping
