@@ -81,7 +81,7 @@ def test_ablation_has_every_step_with_0_and_5_demonstrations(rules: Path) -> Non
         assert row["accuracy"] == pytest.approx(own["accuracy_mean"])
 
 
-def test_the_report_shows_the_ablation(rules: Path) -> None:
+def test_report_shows_the_ablation(rules: Path) -> None:
     saved = newest(rules, "08_reporting", "comparison_report.html", "demo", "mmlu_cf_rules")
     page = saved.read_text(encoding="utf-8")
     assert "Effect of each transform" in page

@@ -21,7 +21,7 @@ PART: dict[str, Any] = {
     "limit": 40,
     "evaluation": {"random_subsets": 20, "bootstrap_samples": 20},
 }
-# rule → the kinds of planted.csv that it must find, all of them and little else
+# rule → the kinds of planted.csv that it must find, all of them and few others
 RULES = {
     "duplicate": {"duplicate", "duplicate_original"},
     "similar": {"paraphrase", "paraphrase_original"},

@@ -47,7 +47,7 @@ def test_without_filter_models_items_need_answers_of_half_of_the_models() -> Non
     assert "half of the models" in choose(m, ["nobody"]).basis
 
 
-def test_a_relative_of_a_filter_model_is_not_held_out() -> None:
+def test_relatives_of_filter_models_are_not_held_out() -> None:
     m = matrix({"a@cloze-3": "xx", "a@letters-5": "xx", "a-chat": "xx", "b": "xx"})
     seen = choose(m, ["a@cloze-3"])
     assert dict(zip(seen.models, seen.roles, strict=True)) == {

@@ -155,7 +155,7 @@ class Matrix:
             ended = self._server.run(words, **how)
             if ended["code"] != -signal.SIGKILL:
                 assert ended["code"] == 0, self._server.said[-2000:]
-                continue  # it was quicker
+                continue  # the command ended before the kill
             tried += 1
             left = comparable(root, subject)
             aside += len(left_in(root).hidden)

@@ -35,7 +35,7 @@ def test_easiest_and_least_discriminating_items_are_dropped() -> None:
     correct = answers(300, 40, seed=1)
     rng = np.random.default_rng(2)
     correct[:, 0] = rng.random(300) < 0.98
-    correct[:, 1] = rng.random(300) < 0.5  # a coin, whatever the model
+    correct[:, 1] = rng.random(300) < 0.5  # random for every model
     kept = ire_kept(correct, percentile=10).kept
     assert not kept[:2].any()
     assert kept.sum() >= 32

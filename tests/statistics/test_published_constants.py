@@ -22,7 +22,7 @@ def test_weak_priors_have_the_documented_95_percent_ranges() -> None:
     assert reach[1] == pytest.approx(5.9, abs=0.05)
 
 
-def test_the_default_priors_are_the_weak_ones() -> None:
+def test_default_priors_are_the_weak_ones() -> None:
     correct = (np.random.default_rng(4).random((25, 12)) < np.linspace(0.2, 1, 12)).astype(float)
     default, weak = fit_2pl(correct), fit_2pl(correct, priors=WEAK)
     np.testing.assert_array_equal(default.difficulty, weak.difficulty)

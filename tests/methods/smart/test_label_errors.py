@@ -171,7 +171,7 @@ def test_ids_of_other_splits_are_unknown_unless_named() -> None:
         rate_label_errors(ITEMS, audit(), verdicts(), file_of(("dev/1", "1")))
 
 
-def test_the_order_of_rows_does_not_matter() -> None:
+def test_results_do_not_depend_on_row_order() -> None:
     turned = CHECKED.iloc[::-1].reset_index(drop=True)
     pd.testing.assert_frame_equal(rates(turned), rates(CHECKED))
 

@@ -107,7 +107,7 @@ def test_missing_comparison_has_a_reason(judge, rows: list[dict[str, Any]], said
     assert said in found.sentences[0]
 
 
-def test_each_set_of_models_uses_its_own_rows(judge) -> None:
+def test_each_set_of_models_uses_its_rows(judge) -> None:
     rows = [{"value": ABOVE, "models": "all"}, {"value": BELOW}]
     assert judge(*rows, group="all").ranking == "above"
     assert judge(*rows).ranking == "below"

@@ -118,7 +118,9 @@ def test_items_with_markup_are_plain_text(page, small) -> None:
     )
     seen = page(items=items, groups=groups)
     assert "<script>alert(1)</script> & </script><img src=x" in seen.text
-    assert "49" not in seen.text[seen.text.index("<script>alert(1)") :][:200]  # no template in data
+    assert (
+        "49" not in seen.text[seen.text.index("<script>alert(1)") :][:200]
+    )  # data is never a template
     assert [tag for tag, _ in seen.tags if tag == "img"] == []
     assert len([tag for tag, _ in seen.tags if tag == "script"]) == 2 + 11 + 1
     assert {item["question"] for item in seen.listed()} >= {small.nasty}
@@ -217,7 +219,7 @@ def test_findings_of_skipped_rules_are_not_shown_as_none(page, small) -> None:
     seen = page(rule_coverage=coverage, **none).text
     assert "Suspect labels Not checked: no probabilities." in seen
     assert "Groups of similar items Not checked: switched off." in seen
-    assert "off: anomalous, similar" in seen  # beside the number of rules that ran
+    assert "off: anomalous, similar" in seen  # next to the number of rules that ran
 
 
 def test_different_share_removed_from_the_panel_is_mentioned(page, small) -> None:
