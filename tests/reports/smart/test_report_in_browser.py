@@ -257,7 +257,12 @@ def test_tab_visits_controls_headings_and_items(opened: Any) -> None:
     for _ in range(14):
         seen.append(opened.execute_script(name))
         opened.switch_to.active_element.send_keys(Keys.TAB)
-    assert seen[:4] == ["search", "decision", "rule", "sort"]  # disabled until a column is sorted
+    assert seen[:4] == [
+        "search",
+        "decision",
+        "rule",
+        "sort",
+    ]  # order is disabled until a column is sorted
     assert [label.split()[0] for label in seen[5:12]] == [
         *("Item", "Subject", "Decision", "Nearest", "Right", "p", "p")
     ]
