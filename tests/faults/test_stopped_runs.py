@@ -30,7 +30,7 @@ def test_interrupted_run_says_how_to_resume(
     assert "Traceback" not in server.said
     last = server.said.strip().splitlines()[-1]
     assert last.startswith("benchwright: ")
-    assert "the same command started again goes on" in last
+    assert "run the command again to resume" in last
     assert left_in(root).hidden == []
 
 

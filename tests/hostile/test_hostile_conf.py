@@ -29,8 +29,11 @@ FILES = {
         ),
         "expansion exceeds",
     ),
-    "a number for all benchmarks": ("_benchmarks: 3\n", "_benchmarks is 3; a mapping"),
-    "a number for a benchmark": ("_benchmarks: {toy: 3}\n", "_benchmarks.toy is 3; a mapping"),
+    "a number for all benchmarks": ("_benchmarks: 3\n", "_benchmarks: expected a mapping, got 3"),
+    "a number for a benchmark": (
+        "_benchmarks: {toy: 3}\n",
+        "_benchmarks.toy: expected a mapping, got 3",
+    ),
 }
 
 

@@ -84,14 +84,14 @@ def test_new_project_has_the_conf_of_the_clone(
     assert yaml.safe_load((tmp_path / "mine" / ".telemetry").read_text()) == {"consent": False}
     again = run(unpacked, tmp_path, "new", "mine")
     assert again.returncode == 1
-    assert again.stderr.splitlines()[-1].startswith("benchwright: mine already exists")
+    assert again.stderr.splitlines()[-1].startswith("benchwright: mine is not empty")
     assert not list(tmp_path.glob(".new-*"))
 
 
 def test_new_is_rejected_in_a_clone(repository: Path, tmp_path: Path) -> None:
     done = run(repository / "src", tmp_path, "new", "mine")
     assert done.returncode == 1
-    assert "work in the clone" in done.stderr
+    assert "use the clone" in done.stderr
     assert not (tmp_path / "mine").exists()
 
 

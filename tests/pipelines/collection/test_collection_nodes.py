@@ -142,7 +142,7 @@ def test_labels_are_optional_and_invalid_labels_are_named(tmp_path: Path) -> Non
     path.write_text(json.dumps(label("a", 0, 1), ensure_ascii=False) + "\n\n")
     assert dataset.load() == [label("a", 0, 1)]
     path.write_text('{"doc_id": "a"}\n')
-    with pytest.raises(DatasetError, match=r"labels\.jsonl: label 1 has no field 'style'"):
+    with pytest.raises(DatasetError, match=r"labels\.jsonl: label 1: no field 'style'"):
         dataset.load()
     path.write_text("{\n")
     with pytest.raises(DatasetError, match=r"labels\.jsonl: line 1: not valid JSON"):
