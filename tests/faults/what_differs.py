@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,10 @@ from pathlib import Path
 import pandas as pd
 
 from faults.project_runs import KEY
+
+_OF_A_SWEEP = re.compile(
+    rb"\d{4}-\d\d-\d\dT\d\d\.\d\d\.\d\d\.\d{3}Z|\b(\d+ h )?(\d+ min )?\d+ (s|min)\b"
+)
 
 
 def documents_read(content: bytes) -> bytes:
@@ -39,6 +44,11 @@ def sweep_summary(content: bytes) -> bytes:
     return table_bytes(pd.read_parquet(io.BytesIO(content)).drop(columns=OF_EACH_RUN))
 
 
+def sweep_page(content: bytes) -> bytes:
+    """Remove durations and versions."""
+    return _OF_A_SWEEP.sub(b"@", content)
+
+
 def sweep_summary_csv(content: bytes) -> bytes:
     """Do the same for the CSV file."""
     return table_bytes(pd.read_csv(io.BytesIO(content)).drop(columns=OF_EACH_RUN))
@@ -62,4 +72,5 @@ MAY_DIFFER: dict[str, Callable[[bytes], bytes]] = {
     "manifest.json": manifest,
     "summary.parquet": sweep_summary,
     "summary.csv": sweep_summary_csv,
+    "summary.html": sweep_page,
 }
