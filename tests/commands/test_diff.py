@@ -245,7 +245,7 @@ def test_page_escapes_texts_and_tables_are_saved_next_to_it(tmp_path: Path) -> N
     assert items["change"].tolist() == ["came_in", "gone", "same"]
 
 
-def test_page_without_differences() -> None:
+def test_page_states_that_no_item_differs() -> None:
     same = audit(row("a"))
     assert "No item differs." in render_diff(comparison(same, same))
 

@@ -120,7 +120,7 @@ def test_answers_survive_serialisation_bit_for_bit(answers: list[PromptScore | G
     assert repr(crossed(answers)) == repr(answers)
 
 
-def test_a_prefix_that_prompts_share_is_sent_once() -> None:
+def test_shared_prefix_is_sent_once() -> None:
     [batch] = some_batches(1)
     copies = [each._replace(prefix="".join(list(each.prefix))) for each in batch.prompts]
     [sent] = task_table(_sharing(batch._replace(prompts=tuple(copies))))["task"].to_pylist()
@@ -210,7 +210,7 @@ def test_actors_beyond_the_resources_are_reported(resource: str) -> None:
         check_resources(params, {"CPU": 6, "GPU": 1.5, resource: 1})
 
 
-def test_a_cluster_that_may_grow_gets_a_warning_only(caplog: pytest.LogCaptureFixture) -> None:
+def test_autoscaling_cluster_gets_only_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     check_resources(RayParams(address="auto", gpus_per_actor=1), {"CPU": 8})
     assert "need 1; there are 0" in caplog.text
 
@@ -297,7 +297,7 @@ class Refusing(BaseHTTPRequestHandler):
         pass
 
 
-def test_keys_reach_actors_but_no_log(
+def test_keys_reach_actors_but_not_the_log(
     ray_folder: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCHWRIGHT_TEST_KEY", SECRET)

@@ -223,7 +223,7 @@ def evaluated(folder: Path, name: str, **changes: Any) -> Any:
     )
 
 
-def test_a_group_s_score_is_the_share_of_right_items(saved: Callable[..., Path]) -> None:
+def test_group_score_is_the_share_of_correct_items(saved: Callable[..., Path]) -> None:
     items = [*(item(f"colours/anatomy/{n + 10}", answer=n % 4) for n in range(17)), *NASTY[-2:]]
     folder = saved(items, DEMONSTRATIONS)
     results = evaluated(folder, "benchwright_colours", num_fewshot=2)
@@ -315,7 +315,7 @@ def test_the_command_in_the_readme_runs(
     assert list((folder / "results").rglob("samples_benchwright_colours_*.jsonl"))
 
 
-def test_the_harness_takes_the_file_of_stock_samples(saved: Callable[..., Path]) -> None:
+def test_harness_accepts_the_file_of_stock_samples(saved: Callable[..., Path]) -> None:
     from lm_eval.config.evaluate_config import EvaluatorConfig
 
     mapping = StockTaskParams(task="stock_{subject}", order="source_row_within_subject")

@@ -93,7 +93,7 @@ def test_items_equal_to_a_demonstration_are_a_separate_task() -> None:
     assert result.facts["max_num_fewshot"] == 3
 
 
-def test_parts_of_one_task_do_not_take_the_group_s_name() -> None:
+def test_parts_of_a_task_do_not_have_the_name_of_the_group() -> None:
     twin = item("b/9", question="Which colour has dev/anatomy/1?")
     result = family([item("b/0"), item("b/1"), twin], OWN)
     assert result.name == "t"
@@ -112,7 +112,7 @@ def test_a_task_without_demonstrations_never_takes_examples_from_its_questions()
         assert "fewshot_split" not in config
 
 
-def test_the_default_number_of_shots_is_the_task_s_and_otherwise_free() -> None:
+def test_number_of_shots_is_fixed_only_if_configured() -> None:
     assert "num_fewshot" not in family(TWO_SUBJECTS, OWN).tasks[0].config
     result = family(TWO_SUBJECTS, OWN, exports={"num_fewshot": 4})
     assert [task.config["num_fewshot"] for task in result.tasks] == [4, 4]
@@ -171,7 +171,7 @@ def test_version_depends_on_the_texts(change: dict[str, Any]) -> None:
     assert version() != version(**change)
 
 
-def test_the_hash_of_items_is_that_of_questions_and_right_answers() -> None:
+def test_hash_of_items_covers_questions_and_gold_answers() -> None:
     def of(*rows: tuple[Any, ...]) -> str:
         return items_hash(questions(table(*rows)))
 
@@ -228,7 +228,7 @@ def test_demonstrations_are_explanation_and_statement() -> None:
     assert result.demonstrations[0]["target"] == "2 + 2 = 4 The answer is 4."
 
 
-def test_an_example_without_an_answer_is_refused() -> None:
+def test_demonstration_without_an_answer_is_rejected() -> None:
     with pytest.raises(InputError, match=r"dev/0: it has no answer.*prompt\.statement"):
         family(
             [item("b/0", choices=(), answer_text="5")],

@@ -76,7 +76,7 @@ def test_two_items_on_one_row_give_no_rows() -> None:
     assert "both be row 1 of colours" in samples.reason
 
 
-def test_a_kept_item_that_is_not_among_the_items_is_an_error() -> None:
+def test_unknown_kept_item_is_an_error() -> None:
     with pytest.raises(InputError, match="kept item colours/5 is not among"):
         stock_samples(table(item("colours/0")), ["colours/5"], WHOLE, "colours")
 

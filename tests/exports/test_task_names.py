@@ -43,5 +43,5 @@ def test_only_names_that_would_be_equal_carry_a_hash() -> None:
     assert named["A/B"] != named["a b"]
 
 
-def test_a_name_does_not_depend_on_the_others_order() -> None:
+def test_name_does_not_depend_on_the_order_of_the_other_names() -> None:
     assert slugs(["A/B", "a b"]) == slugs(["a b", "A/B"])

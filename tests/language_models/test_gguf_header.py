@@ -64,7 +64,7 @@ def test_both_versions_are_read(tmp_path: Path, version: int) -> None:
 
 
 @pytest.mark.parametrize("version", [0, 1, 4])
-def test_other_versions_are_not(tmp_path: Path, version: int) -> None:
+def test_other_versions_are_rejected(tmp_path: Path, version: int) -> None:
     with pytest.raises(InputError, match=f"begins with b'GGUF', version {version}"):
         fields(tmp_path, whole(number("a", 7), version=version)[0])
 

@@ -213,7 +213,7 @@ def test_samples_depend_on_seed_and_prompt_only(
     assert all(len(set(each.texts or ())) > 1 for each in first), "samples must differ"
 
 
-def test_order_changes_no_greedy_answer(
+def test_greedy_answers_do_not_depend_on_order(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     model = TransformersModel(tiny_model("gemma3"), tiny_tokenizer, batch_tokens=128)
@@ -221,9 +221,7 @@ def test_order_changes_no_greedy_answer(
     assert written(model, PROMPTS[::-1], sampling)[::-1] == written(model, PROMPTS, sampling)
 
 
-def test_greedy_samples_are_all_the_same(
-    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
-) -> None:
+def test_greedy_samples_are_equal(tiny_model: Callable[[str], Any], tiny_tokenizer: Any) -> None:
     model = TransformersModel(tiny_model("llama"), tiny_tokenizer)
     [each] = written(model, PROMPTS[:1], Sampling(5))
     [three] = written(model, PROMPTS[:1], Sampling(5, samples=3))
@@ -254,7 +252,7 @@ def test_batches_come_one_by_one_and_progress_counts_every_prompt_once(
     assert list(model.generate_batches([[]], Sampling(3), seen.append)) == [[]]
 
 
-def test_an_empty_prompt_is_answered_from_the_end_of_text(
+def test_empty_prompt_starts_from_the_end_of_text_token(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     model = TransformersModel(tiny_model("llama"), tiny_tokenizer)
@@ -291,7 +289,7 @@ LOGITS = st.lists(st.floats(-20, 20, width=32), min_size=2, max_size=30)
 
 
 @given(LOGITS, st.floats(0.1, 5), st.floats(0.01, 1), st.integers(0, 9))
-def test_a_drawn_token_is_in_the_nucleus(
+def test_sampled_tokens_are_in_the_nucleus(
     logits: list[float], temperature: float, top_p: float, seed: int
 ) -> None:
     sampling = Sampling(1, temperature=temperature, top_p=top_p)
@@ -304,7 +302,7 @@ def test_a_drawn_token_is_in_the_nucleus(
 
 
 @pytest.mark.parametrize("top_p", [1.0, 0.8])
-def test_tokens_are_drawn_as_often_as_they_are_probable(top_p: float) -> None:
+def test_tokens_are_sampled_with_their_probability(top_p: float) -> None:
     weights = np.array([0.05, 0.5, 0.1, 0.35])
     rows = torch.tensor(np.log(weights), dtype=torch.float32).repeat(4000, 1)
     generators = [draws(0, PromptText("", str(number), ()), 0) for number in range(len(rows))]

@@ -284,7 +284,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
         ({}, 0),
     ],
 )
-def test_servers_ask_for_a_wait_in_three_ways(headers: dict[str, str], seconds: float) -> None:
+def test_three_forms_of_a_requested_wait_are_read(headers: dict[str, str], seconds: float) -> None:
     assert retry_after(headers, NOW) == pytest.approx(seconds)
 
 
@@ -301,7 +301,9 @@ def test_servers_ask_for_a_wait_in_three_ways(headers: dict[str, str], seconds: 
         (301, "check endpoint.url"),
     ],
 )
-def test_a_refusal_stops_at_once(status: int, advice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejected_request_stops_at_once_with_advice(
+    status: int, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TOY_KEY", KEY)
     said = f"No such\nthing for {KEY}. " + "Really not. " * 100
     with Server(refusal=(status, said)) as server:
@@ -317,7 +319,7 @@ def test_a_refusal_stops_at_once(status: int, advice: str, monkeypatch: pytest.M
     assert len(server.arrivals) == 1
 
 
-def test_an_account_without_money_is_not_asked_again() -> None:
+def test_exhausted_quota_is_not_retried() -> None:
     refusal = (429, "insufficient_quota: pay first")
     with Server(refusal=refusal) as server, pytest.raises(InputError, match="first; check the q"):
         write(connect(server, concurrency=1), Sampling(5), letters(1))
@@ -361,7 +363,7 @@ def test_a_missing_or_broken_key_names_its_variable_only(
     assert not (value and value.strip() and value in str(caught.value))
 
 
-def test_a_server_without_a_key_gets_none() -> None:
+def test_no_key_is_sent_to_a_server_without_one() -> None:
     with Server() as server:
         score(connect(server), letters(1))
     assert "authorization" not in server.arrivals[0].headers
@@ -410,7 +412,7 @@ def test_server_differences_do_not_change_scores(habits: dict[str, bool]) -> Non
         ("It is 12", ("345", " cat"), (1, 1)),
     ],
 )
-def test_a_token_across_the_border_counts_to_every_continuation_as_with_a_local_model(
+def test_token_across_the_boundary_counts_towards_every_continuation(
     text: str, options: tuple[str, ...], scored: tuple[int, ...]
 ) -> None:
     prompt = PromptText("", text, options)
@@ -428,7 +430,7 @@ def test_a_token_across_the_border_counts_to_every_continuation_as_with_a_local_
     assert scores.prompt_tokens == len(cut.context)
 
 
-def test_labels_that_are_listed_need_one_request_and_have_the_same_numbers() -> None:
+def test_listed_labels_need_one_request_and_get_the_same_scores() -> None:
     prompts = [letters(i, " A", " B") for i in range(30)]
     with Server(most_ranked=20) as server:
         scores = score(connect(server), *prompts)
@@ -441,7 +443,7 @@ def test_labels_that_are_listed_need_one_request_and_have_the_same_numbers() -> 
 
 
 @pytest.mark.parametrize("most_ranked", [4, 5])
-def test_labels_are_scored_where_few_or_no_first_tokens_are_listed(most_ranked: int) -> None:
+def test_labels_are_scored_if_the_server_limits_listed_tokens(most_ranked: int) -> None:
     prompts = [letters(i, " A", " B") for i in range(12)]
     with Server(most_ranked=most_ranked) as server:
         scores = score(connect(server, concurrency=1), *prompts)
@@ -517,7 +519,7 @@ class Words:
         return type("Encoding", (), {"input_ids": made})
 
 
-def test_a_tokenizer_finds_what_is_too_long_before_it_is_sent() -> None:
+def test_tokenizer_detects_long_prompts_before_they_are_sent() -> None:
     long = cloze(1)._replace(prefix="word " * 100)
     with Server() as server:
         model = connect(server, context=60, tokenizer=Words())
@@ -533,7 +535,7 @@ TOKEN = st.sampled_from(["a", "bc", " a", " de", "\n", " ", "é", " 漢字", "\n
 
 
 @given(st.lists(TOKEN, min_size=1), st.data())
-def test_the_first_scored_token_is_the_first_that_ends_after_the_border(
+def test_first_scored_token_is_the_first_that_ends_after_the_boundary(
     tokens: list[str], data: st.DataObject
 ) -> None:
     text = "".join(tokens)
@@ -618,7 +620,7 @@ def test_spellings_are_summed_and_a_missing_label_has_an_upper_bound() -> None:
         min_size=1,
     )
 )
-def test_labels_never_have_more_than_all_probability(logits: dict[str, float]) -> None:
+def test_probabilities_of_labels_sum_to_at_most_one(logits: dict[str, float]) -> None:
     total = math.log(math.fsum(map(math.exp, logits.values())) * 1.0001)
     top = [(token, logit - total) for token, logit in logits.items()]
     result = label_logprobs(top, ["A", "B", "C", "D"])
@@ -722,7 +724,7 @@ def test_smaller_context_of_the_server_limits_answers() -> None:
         "stop: List should have at most 4 items after validation, not 10",
     ],
 )
-def test_other_refusals_are_not_long_prompts(said: str) -> None:
+def test_other_errors_are_not_taken_for_long_prompts(said: str) -> None:
     with Server(refusal=(400, said)) as server, pytest.raises(InputError, match="context in conf"):
         write(connect(server), Sampling(4000), letters(1))
 

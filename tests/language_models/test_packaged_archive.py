@@ -112,13 +112,13 @@ def test_other_content_is_rejected_without_leftovers(site: Path, tmp_path: Path)
     assert not [path for path in cache.rglob("*") if path.is_file() and path.suffix != ".lock"]
 
 
-def test_error_for_an_archive_without_the_folder(site: Path, tmp_path: Path) -> None:
+def test_archive_without_the_folder_is_rejected(site: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no elsewhere/model\.safetensors") as error:
         weights.locate_encoder(archive(folder="elsewhere"), tmp_path)
     assert "\n" not in str(error.value)
 
 
-def test_error_for_a_file_that_is_no_archive(site: Path, tmp_path: Path) -> None:
+def test_file_that_is_not_an_archive_is_rejected(site: Path, tmp_path: Path) -> None:
     install(site, b"not a zip archive")
     with pytest.raises(InputError, match="is no zip archive"):
         weights.locate_encoder(archive(b"not a zip archive"), tmp_path)

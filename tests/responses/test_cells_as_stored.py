@@ -37,7 +37,7 @@ MISSING = ["", " ", "nan", "NaN", "NA", "n/a", "None", "null", "<NA>", None]
 
 
 @pytest.mark.parametrize("read_column", [numbers, options])
-def test_spellings_of_missing_are_missing_and_not_bad(read_column: Any) -> None:
+def test_spellings_of_missing_values_are_missing_and_not_invalid(read_column: Any) -> None:
     assert read(read_column(column(MISSING))) == [None] * len(MISSING)
     assert read(read_column(column([None, None], pa.null()))) == [None, None]
 
@@ -136,7 +136,7 @@ def test_texts_are_verbatim_and_integers_become_digits() -> None:
         (pa.decimal128(10), "other"),
     ],
 )
-def test_column_kinds(kind: pa.DataType, message: str) -> None:
+def test_column_types_are_recognised(kind: pa.DataType, message: str) -> None:
     assert column_kind(pa.chunked_array([], type=kind)) == message
 
 

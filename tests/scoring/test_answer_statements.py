@@ -31,7 +31,7 @@ def test_text_after_another_list_of_options_is_cut(text: str, kept: str | None) 
     assert before_next_question(text, OPTIONS) == (text if kept is None else kept)
 
 
-def test_the_answer_to_a_made_up_question_is_not_taken() -> None:
+def test_answer_to_an_invented_question_is_ignored() -> None:
     text = before_next_question(f" Earth\n\n{MADE_UP}", OPTIONS)
     assert extract_letter(text, OPTIONS).answer == 1
 
@@ -41,6 +41,6 @@ def test_result_is_a_prefix_of_the_text(text: str) -> None:
     assert text.startswith(before_next_question(text, OPTIONS))
 
 
-def test_a_long_hostile_text_ends() -> None:
+def test_long_hostile_text_is_read_in_bounded_time() -> None:
     text = "A. x\n" * 100_000 + "B" * 1000 + "\n(A" * 100_000
     assert len(before_next_question(text, OPTIONS)) <= len(text)

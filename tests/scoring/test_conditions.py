@@ -208,7 +208,7 @@ def test_an_unknown_condition_is_refused(condition: str) -> None:
         live("one@cloze-0", conditions=[condition])
 
 
-def test_the_prefix_is_held_once(build: Any) -> None:
+def test_equal_prefixes_are_stored_once(build: Any) -> None:
     prompts = build(live("one@letters-5"))
     assert isinstance(prompts["prefix"].dtype, pd.CategoricalDtype)
     assert len(prompts["prefix"].cat.categories) == 4  # two subjects, whole and options alone
@@ -236,7 +236,7 @@ def test_start_of_another_question_ends_an_answer(build: Any, models: ModelsPara
     assert list(letters["stop"].iloc[0]) == ["\n\n"]
 
 
-def test_a_server_that_lists_no_label_gave_no_answer(
+def test_responses_without_a_listed_label_are_failed_extractions(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def nothing(self: StandIn, prompts: Any, progress: Any = None) -> list[PromptScore]:

@@ -410,7 +410,7 @@ def test_final_words_are_extracted(text: str, answer: str | None, rule: str) -> 
 
 
 @pytest.mark.parametrize(("text", "number"), NUMBERS_WRITTEN)
-def test_a_number_has_one_spelling(text: str, number: str | None) -> None:
+def test_numbers_are_normalised(text: str, number: str | None) -> None:
     assert canonical_number(text) == number
 
 
@@ -469,7 +469,7 @@ def test_prose_around_a_statement_changes_nothing(
 
 
 @given(PROSE, STATEMENTS_OF, st.permutations(range(5)))
-def test_two_letters_at_the_end_are_no_answer(
+def test_two_letters_at_the_end_are_not_an_answer(
     before: str, statement: str, order: list[int]
 ) -> None:
     first, second = (chr(ord("A") + index) for index in order[:2])
@@ -498,7 +498,7 @@ def test_any_text_gives_an_option_or_none(text: str, finished: bool) -> None:
 
 
 @given(st.integers(-(10**12), 10**12), st.integers(0, 4))
-def test_a_number_is_the_same_in_all_its_spellings(digits: int, places: int) -> None:
+def test_all_spellings_of_a_number_are_equal(digits: int, places: int) -> None:
     sign, size = "-" if digits < 0 else "", f"{abs(digits):0{places + 1}d}"
     plain = f"{sign}{size[: len(size) - places]}{'.' if places else ''}{size[len(size) - places :]}"
     grouped = f"{digits / 10**places:,.{places}f}" if abs(digits) < 10**9 else plain

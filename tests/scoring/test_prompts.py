@@ -115,9 +115,7 @@ def test_demonstrations_are_dropped_until_the_prompt_fits(
     assert len(longest.split()) <= 32 < len(longest.split()) + 6
 
 
-def test_a_prompt_that_surely_fits_loads_no_tokenizer(
-    build: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_short_prompts_load_no_tokenizer(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise AssertionError("a tokenizer was loaded")
 
@@ -159,7 +157,7 @@ def test_error_names_an_unknown_model_and_the_known_ones(build: Any) -> None:
         build(live("three@cloze-1"))
 
 
-def test_more_shots_than_demonstrations_is_an_error(build: Any) -> None:
+def test_more_shots_than_demonstrations_are_an_error(build: Any) -> None:
     with pytest.raises(InputError, match=r"one@cloze-13 asks for 13 demonstrations.* has 12"):
         build(live("one@cloze-13"))
 
@@ -169,9 +167,7 @@ def test_a_configuration_without_style_is_refused() -> None:
         live("gemma-3-270m")
 
 
-def test_the_chat_template_goes_around_the_prompt(
-    build: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chat_template_wraps_the_prompt(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     class Chat:
         def apply_chat_template(self, messages: Any, **_: Any) -> str:
             return f"<user>{messages[0]['content']}</user><model>"

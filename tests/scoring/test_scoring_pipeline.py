@@ -94,7 +94,7 @@ def test_models_are_loaded_one_after_another_and_not_again(stage: Stage) -> None
     assert StandIn.loaded == ["1", "closed", "2", "closed"]
 
 
-def test_another_configuration_scores_that_one_only(stage: Stage) -> None:
+def test_only_new_configurations_are_scored(stage: Stage) -> None:
     stage.run()
     before = stage.bytes()
     stage.run(scoring=live("one@cloze-2", "one@letters-2", "two@cloze-0", "two@letters-1"))
@@ -167,7 +167,7 @@ def test_every_runner_gives_the_same_bytes(stage: Stage, monkeypatch: pytest.Mon
         assert stage.bytes() == complete
 
 
-def test_the_order_of_items_gives_the_same_bytes(stage: Stage) -> None:
+def test_any_order_of_items_gives_the_same_bytes(stage: Stage) -> None:
     wanted = stage.run()
     complete = stage.bytes()
     for file in stage.files():

@@ -138,7 +138,7 @@ def test_every_prompt_is_in_one_shard_and_shards_keep_to_their_size(
     assert max(len(shard.keys) for shard in plan.shards) <= 2 * scoring.shard_size
 
 
-def test_names_and_ids_of_items_do_not_matter(
+def test_shards_do_not_depend_on_ids_gold_answers_and_row_order(
     prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
 ) -> None:
     renamed = prompts.assign(item_id="x/" + prompts["item_id"], answer=0)[::-1]
@@ -165,7 +165,7 @@ def test_equal_prompts_are_scored_once(
     assert len(plan.keys) == 12
 
 
-def test_another_batch_size_is_another_shard(
+def test_another_batch_size_gives_other_shards(
     prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
 ) -> None:
     other = live(*scoring.configurations, batch_tokens=512)

@@ -6,7 +6,7 @@ import pytest
 from benchwright.statistics.rank_agreement import pearson_rows, williams_test
 
 
-def test_by_hand() -> None:
+def test_t_statistic_equals_that_by_hand() -> None:
     # |R| = 1 − .25 − .09 − .16 + 2·.5·.3·.4 = .62; mean .4
     # t = .2·√(102·1.4 / (2·102/100·.62 + .16·.6³))
     seen = williams_test(0.5, 0.3, 0.4, 103)

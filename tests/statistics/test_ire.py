@@ -92,7 +92,9 @@ def test_settings_out_of_range_are_refused() -> None:
 
 
 @pytest.mark.real_data
-def test_share_dropped_from_arc_challenge(shared_data: Path, show: Callable[[str], None]) -> None:
+def test_share_dropped_from_arc_challenge_is_between_a_quarter_and_half(
+    shared_data: Path, show: Callable[[str], None]
+) -> None:
     """SMART, Table 5, prints 28.1% for ARC; no cut at 25% can drop under 25%."""
     frame = pd.read_parquet(shared_data / "responses" / "leaderboard_v1_arc_challenge.parquet")
     correct = frame.set_index("model").astype("Float32").to_numpy(np.float32, na_value=np.nan)

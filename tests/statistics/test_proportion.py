@@ -68,7 +68,7 @@ def test_difference_of_extreme_shares_equals_newcombes_example() -> None:
     assert (found.low, found.high) == pytest.approx((0.6075, 1.0), abs=5e-5)
 
 
-def test_p_value_is_fishers() -> None:
+def test_p_value_equals_that_of_fishers_exact_test() -> None:
     # 3 of 3 against 0 of 3: the two extreme tables out of C(6, 3) = 20.
     assert two_proportions(3, 3, 0, 3).p_value == pytest.approx(2 / 20)
     assert two_proportions(5, 10, 5, 10).p_value == pytest.approx(1)

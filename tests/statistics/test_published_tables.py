@@ -19,7 +19,7 @@ def printed(repository: Path, dataset: str) -> pd.DataFrame:
     ("dataset", "models", "tau_b"),
     [("arc", 29, 0.962), ("mmlu", 30, 0.976), ("commonsense_qa", 30, 0.973)],
 )
-def test_tau_b_of_published_accuracies(
+def test_tau_b_of_published_accuracies_is_reproduced(
     repository: Path, dataset: str, models: int, tau_b: float
 ) -> None:
     table = printed(repository, dataset)

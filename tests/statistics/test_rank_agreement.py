@@ -42,7 +42,7 @@ def test_tau_b_discounts_ties_where_tau_a_does_not() -> None:
     assert kendall_tau_b([1, 2, 2, 3], [1, 2, 3, 4]).value == pytest.approx(0.912871, abs=1e-6)
 
 
-def test_tau_b_with_ties_in_both_and_a_discordant_pair() -> None:
+def test_tau_b_counts_ties_in_both_rankings_and_a_discordant_pair() -> None:
     # x ties (b, c); y ties (c, d). Of the six pairs: ab −, ac +, ad +, bc tied, bd +, cd tied.
     # C = 3, D = 1, untied in x 5, untied in y 5: (3 − 1) / sqrt(5 * 5) = 0.4.
     assert kendall_tau_b([1, 2, 2, 3], [2, 1, 3, 3]).value == pytest.approx(0.4)
@@ -58,7 +58,7 @@ def test_equal_orders_give_1_and_reversed_orders_minus_1() -> None:
     ("dataset", "models", "tau_b"),
     [("arc", 29, 0.962), ("mmlu", 30, 0.976), ("commonsense_qa", 30, 0.973)],
 )
-def test_tau_b_of_published_tables(
+def test_tau_b_equals_that_of_published_tables(
     repository: Path, dataset: str, models: int, tau_b: float
 ) -> None:
     """Accuracies as printed in SMART, Tables 10–12; its text says .951, .978 and .965."""
@@ -214,7 +214,7 @@ def test_tau_b_agrees_with_scipy_around_powers_of_two(models: int) -> None:
     np.testing.assert_allclose(kendall_tau_b_rows(x, y), expected, atol=1e-12)
 
 
-def test_tau_b_of_more_than_65536_models() -> None:
+def test_tau_b_agrees_with_scipy_above_65536_models() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=70_000)
     y = x + rng.normal(size=70_000)

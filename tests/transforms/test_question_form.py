@@ -31,7 +31,7 @@ PASSAGE = "It was a cold day, and the ships lay in the harbour. " * 6
         ("What is it? A stone fell.", "statement"),
     ],
 )
-def test_question_form(text: str, form: str) -> None:
+def test_form_of_a_question_is_recognised(text: str, form: str) -> None:
     assert question_form(text) == form
 
 

@@ -65,7 +65,7 @@ def items_of(shared_data, benchmark: str, split: str) -> pd.DataFrame:
     ("name", "split", "ours", "released"),
     [("mmlu", "test", 106, 175), ("arc", "test", 0, 8), ("commonsense_qa", "val", 0, 0)],
 )
-def test_duplicates_in_real_benchmarks(shared_data, name, split, ours, released):
+def test_real_benchmarks_have_their_known_duplicates(shared_data, name, split, ours, released):
     items = items_of(shared_data, name, split)
     by_default, by_question = copies(items), copies(items, BY_QUESTION)
     assert sum(len(group) - 1 for group in by_default) == ours

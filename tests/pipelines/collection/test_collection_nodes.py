@@ -93,7 +93,7 @@ def test_results_do_not_depend_on_batches(tmp_path: Path) -> None:
     assert out["document_domains"] == {"": 4}
 
 
-def test_the_limit_of_the_parameters_applies(tmp_path: Path) -> None:
+def test_documents_above_the_configured_size_are_unreadable(tmp_path: Path) -> None:
     shards = write_shards(tmp_path, [("a", "")])
     raw, out = collected(shards, [], document_bytes=20)
     assert raw.num_rows == 0

@@ -6,13 +6,13 @@ from benchwright.pipelines.evaluation import create_pipeline
 from benchwright.tables.evidence import Agreement, RankAgreementTable, Scores, SubjectShares
 
 
-def test_every_node_is_a_verb_with_a_description_for_users() -> None:
+def test_every_node_has_a_docstring_and_the_name_of_its_function() -> None:
     nodes = create_pipeline().nodes
     assert all(node.func.__doc__ and node.func.__name__ == node.short_name for node in nodes), nodes
     assert len({node.name for node in nodes}) == len(nodes)
 
 
-def test_the_tables_are_what_the_contract_says(run) -> None:
+def test_tables_match_their_pandera_models(run) -> None:
     out = run()
     for name, table in (
         ("scores", Scores),

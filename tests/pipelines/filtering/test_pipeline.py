@@ -64,7 +64,7 @@ def run(items, matrix, embeddings, *, independent=False):
 
 
 @pytest.mark.parametrize("independent", [False, True])
-def test_every_table_has_its_shape_and_they_tell_one_story(independent):
+def test_tables_are_valid_and_consistent(independent):
     data = run(*example(), independent=independent)
     for name, table in TABLES.items():
         table.validate(data[name])
@@ -88,7 +88,7 @@ def test_every_table_has_its_shape_and_they_tell_one_story(independent):
 
 @settings(max_examples=settings.default.max_examples // 4)
 @given(st.permutations(range(N)), st.permutations(range(3)))
-def test_the_order_of_rows_and_models_changes_nothing(rows, models):
+def test_results_do_not_depend_on_the_order_of_rows_and_models(rows, models):
     items, matrix, embeddings = example()
     first = run(items, matrix, embeddings)
     ids = [items["item_id"][row] for row in rows]
@@ -103,7 +103,7 @@ def test_the_order_of_rows_and_models_changes_nothing(rows, models):
     assert shuffled["similarity_threshold"] == first["similarity_threshold"]
 
 
-def test_reports_and_tags_do_not_remove():
+def test_rules_that_report_or_tag_remove_nothing():
     items = make_items(["disputed?", "disputed?", "other"], answers=[0, 1, 0])
     matrix = make_matrix([[1, 0, 1]], [[0.99, 0.1, 0.1]], [[0.99, 0.95, 0.1]])
     easy = FilteringParams(easy=EasyParams(retain=1))
@@ -116,7 +116,7 @@ def test_reports_and_tags_do_not_remove():
     ]
 
 
-def test_tags_name_options_that_depend_on_others():
+def test_options_that_depend_on_others_are_tagged():
     items = make_items(["one", "two"], answers=[0, 0])
     items["choices"] = [["Apple", "Both A and C", "None of these"], ["Apple", "Pear", "Stone"]]
     matrix = make_matrix([[0, 0]], [[0.1, 0.1]], [[0.5, 0.5]])
@@ -124,7 +124,7 @@ def test_tags_name_options_that_depend_on_others():
     assert data["item_audit"]["tags"].tolist() == ["none_of_the_above,refers_to_options", ""]
 
 
-def test_a_rule_without_its_inputs_has_no_share_and_says_why(caplog):
+def test_rule_without_inputs_has_a_reason_and_no_share(caplog):
     with caplog.at_level(logging.WARNING):
         data = run_filtering(numbered_items(3), make_matrix([[1, np.nan, 0]], [[0.9] * 3]))
     coverage = data["rule_coverage"].set_index("rule")
@@ -140,7 +140,7 @@ def test_a_rule_without_its_inputs_has_no_share_and_says_why(caplog):
     assert states["answer_only"].tolist() == ["not_judged"]
 
 
-def test_a_rule_that_is_switched_off_is_not_one_that_could_not_run(caplog):
+def test_disabled_rule_has_the_status_off_and_no_warning(caplog):
     filtering = FilteringParams.model_validate(
         {"similar": {"enabled": False}, "answer_only": {"enabled": False}}
     )
@@ -155,7 +155,7 @@ def test_a_rule_that_is_switched_off_is_not_one_that_could_not_run(caplog):
     assert set(data["item_audit"]["similar"]) == {"off"}
 
 
-def test_unanimous_answers_without_probabilities_have_a_column_of_their_own():
+def test_unanimous_answers_without_probabilities_have_a_separate_column():
     filtering = FilteringParams(easy=EasyParams(confidence=None, retain=0))
     data = run_filtering(numbered_items(2), make_matrix([[1, 0]]), filtering=filtering)
     audit = data["item_audit"]
@@ -165,7 +165,7 @@ def test_unanimous_answers_without_probabilities_have_a_column_of_their_own():
     assert "easy" not in data["rule_coverage"]["rule"].tolist()
 
 
-def test_overlaps_count_what_two_rules_both_remove():
+def test_overlaps_count_items_that_two_rules_remove():
     items = numbered_items(4, ["odd", "odd", "law", "law"])
     matrix = make_matrix([[1, 0, 1, 0]], [[0.9, 0.1, 0.9, 0.1]])
     data = run_filtering(
@@ -178,13 +178,13 @@ def test_overlaps_count_what_two_rules_both_remove():
     assert pairs.loc[("anomalous", "easy"), ["n", "share"]].tolist() == [1, 0.25]
 
 
-def test_nothing_left_is_an_error_that_counts_what_each_rule_took():
+def test_removing_every_item_is_an_error_with_counts_by_rule():
     filtering = FilteringParams(easy=EasyParams(retain=0))
     with pytest.raises(InputError, match=r"all 2 items are removed \(easy 2\)"):
         run_filtering(numbered_items(2), make_matrix([[1, 1]], [[0.9, 0.9]]), filtering=filtering)
 
 
-def test_the_audit_shows_each_item_with_its_nearest_neighbour():
+def test_audit_has_each_item_with_its_nearest_neighbour():
     data = run(*example())
     audit = data["item_audit"].set_index("item_id")
     table = data["neighbours"]

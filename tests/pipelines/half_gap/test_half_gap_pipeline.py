@@ -271,7 +271,7 @@ def test_an_error_about_an_empty_folder_explains_how_to_make_results(tmp_path: P
         HalfScores(folder=str(tmp_path)).load()
 
 
-def test_size_groups_of_models_and_servers() -> None:
+def test_models_are_grouped_by_size_or_as_servers() -> None:
     names = ("giant", "tiny", "served", "served-7b", "nobody")
     groups = model_groups(names, MODELS)
     assert list(groups.values()) == ["large", "mini", "api", "small", "unknown"]

@@ -33,13 +33,13 @@ NAMES = (
 )
 
 
-def test_there_are_these_benchmarks(repository: Path) -> None:
+def test_expected_benchmarks_exist(repository: Path) -> None:
     folder = repository / "conf" / "base" / "parameters" / "benchmarks"
     assert sorted(path.stem for path in folder.glob("*.yml")) == list(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) -> None:
+def test_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) -> None:
     benchmark = BenchmarkParams.model_validate(conf_benchmark(name))
     assert benchmark.name == name
     assert benchmark.title
@@ -72,7 +72,7 @@ def test_a_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) 
         (("name",), "../mmlu", "should match pattern"),
     ],
 )
-def test_a_mistake_in_a_benchmark_file_is_told(
+def test_invalid_benchmark_file_is_rejected(
     place: tuple[str, ...], value: Any, message: str, conf_benchmark: Any
 ) -> None:
     benchmark = conf_benchmark("mmlu")
@@ -84,7 +84,7 @@ def test_a_mistake_in_a_benchmark_file_is_told(
         BenchmarkParams.model_validate(benchmark)
 
 
-def test_every_rule_of_rejection_is_documented(repository: Path) -> None:
+def test_every_rejection_rule_is_documented(repository: Path) -> None:
     page = (repository / "docs/how_to/bring_a_benchmark.md").read_text()
     assert [rule for rule in Rule if f"`{rule}`" not in page] == []
 
@@ -141,9 +141,7 @@ def test_real_benchmarks_have_their_known_sizes_and_lose_no_row(
 
 
 @pytest.mark.real_data
-def test_options_of_mmlu_that_pandas_would_take_for_gaps_survive(
-    ingest_real: Any, tmp_path: Path
-) -> None:
+def test_options_of_mmlu_that_look_missing_are_kept(ingest_real: Any, tmp_path: Path) -> None:
     import pandas as pd
 
     _, result = ingest_real("mmlu")
@@ -155,7 +153,7 @@ def test_options_of_mmlu_that_pandas_would_take_for_gaps_survive(
 
 
 @pytest.mark.real_data
-def test_the_gold_of_truthfulqa_is_not_always_first(ingest_real: Any) -> None:
+def test_gold_answers_of_truthfulqa_are_in_random_positions(ingest_real: Any) -> None:
     _, result = ingest_real("truthfulqa")
     # By chance the gold is first in the mean of 1 / number of options.
     expected = (1 / result.items.choices.map(len)).mean()

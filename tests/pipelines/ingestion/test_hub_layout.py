@@ -36,7 +36,7 @@ def write_hub(folder: Path, rows: dict[str, list[dict[str, Any]]], card: bool) -
 
 
 @pytest.mark.parametrize("card", [True, False])
-def test_arc_as_on_the_hub(
+def test_arc_is_read_from_its_hub_layout(
     tmp_path: Path, hub_cache: None, conf_benchmark: Any, card: bool
 ) -> None:
     def arc(i: int, labels: str) -> dict[str, Any]:
@@ -73,7 +73,9 @@ def hub_result(params: dict[str, Any], raw: Path) -> IngestedTables:
     return map_source_rows(frame, BenchmarkParams.model_validate(params), None, 0)
 
 
-def test_mmlu_as_on_the_hub(tmp_path: Path, hub_cache: None, conf_benchmark: Any) -> None:
+def test_mmlu_is_read_from_its_hub_layout(
+    tmp_path: Path, hub_cache: None, conf_benchmark: Any
+) -> None:
     def mmlu(subject: str, answer: int) -> dict[str, Any]:
         choices = ["None", "NA", "0", "1"]
         return {"question": "q", "subject": subject, "choices": choices, "answer": answer}
@@ -168,7 +170,7 @@ HUB_SHAPES: list[tuple[str, str, dict[str, list[dict[str, Any]]], str, str]] = [
 @pytest.mark.parametrize(
     ("name", "config", "splits", "item_id", "answer_text"), HUB_SHAPES, ids=lambda x: str(x)[:15]
 )
-def test_other_shapes_of_the_hub(
+def test_other_hub_layouts_are_read(
     tmp_path: Path,
     hub_cache: None,
     conf_benchmark: Any,
@@ -186,7 +188,7 @@ def test_other_shapes_of_the_hub(
     assert result.rejected_items.empty
 
 
-def test_mmlu_cf_has_its_subjects_in_the_names_of_its_splits(
+def test_subjects_of_mmlu_cf_come_from_split_names(
     tmp_path: Path, hub_cache: None, conf_benchmark: Any
 ) -> None:
     row = {"Question": "q", "A": "None", "B": "NA", "C": "c", "D": "d", "Answer": "B"}
@@ -197,7 +199,7 @@ def test_mmlu_cf_has_its_subjects_in_the_names_of_its_splits(
     assert result.demonstrations.item_id.tolist() == ["mmlu_cf_dev/Law/0"]
 
 
-def test_mmlu_redux_has_a_configuration_per_subject(
+def test_subjects_of_mmlu_redux_come_from_configurations(
     tmp_path: Path, hub_cache: None, conf_benchmark: Any
 ) -> None:
     params = conf_benchmark("mmlu_redux", hub=tmp_path / "copy")
@@ -209,7 +211,7 @@ def test_mmlu_redux_has_a_configuration_per_subject(
     assert result.items.subject.tolist() == ["abstract_algebra", "anatomy"]
 
 
-def test_a_copy_of_the_hub_in_the_raw_folder_is_read_without_the_hub(
+def test_copy_in_the_raw_folder_is_read_instead_of_the_hub(
     tmp_path: Path, hub_cache: None, conf_benchmark: Any
 ) -> None:
     write_hub(tmp_path / "hub", {"main/test": [as_gsm()]}, card=True)
@@ -217,7 +219,7 @@ def test_a_copy_of_the_hub_in_the_raw_folder_is_read_without_the_hub(
     assert result.items.answer_text.tolist() == ["2,000"]
 
 
-def test_a_copy_without_the_configuration_says_what_it_has(
+def test_missing_configuration_is_reported_with_existing_ones(
     tmp_path: Path, hub_cache: None, conf_benchmark: Any
 ) -> None:
     write_hub(tmp_path / "hub", {"socratic/test": [as_gsm()]}, card=False)
@@ -225,7 +227,7 @@ def test_a_copy_without_the_configuration_says_what_it_has(
         hub_result(conf_benchmark("gsm8k"), tmp_path)
 
 
-def test_without_the_hub_the_user_is_told_what_would_do(
+def test_unreachable_hub_error_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, conf_benchmark: Any
 ) -> None:
     def away(*arguments: Any, **options: Any) -> None:

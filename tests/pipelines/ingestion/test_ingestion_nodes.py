@@ -83,7 +83,7 @@ def only_item(rows: list[dict[str, Any]], params: BenchmarkParams | None = None)
 GOOD = row("good")
 
 
-def test_a_row_becomes_an_item_with_its_texts_verbatim() -> None:
+def test_row_becomes_an_item_with_verbatim_texts() -> None:
     item = only_item([row(question=" NA\nTRUE ", options=["None", "01", "1e5"], answer="A")])
     assert item.question == " NA\nTRUE "
     assert item.choices == ["None", "01", "1e5"]
@@ -121,7 +121,7 @@ def test_a_row_becomes_an_item_with_its_texts_verbatim() -> None:
         (Rule.GOLD_OUT_OF_RANGE, {"answer": "D"}),
     ],
 )
-def test_an_unusable_row_is_set_aside_with_the_rule_it_breaks(
+def test_invalid_row_is_rejected_with_the_rule_it_breaks(
     rule: Rule, changes: dict[str, Any]
 ) -> None:
     result = ingest([GOOD, row("bad", **changes)])
@@ -161,7 +161,7 @@ LABELLED = {"choices": {"column": "options", "labels": "labels"}}
         (Rule.UNREADABLE_GOLD, gold("one_hot"), {"answer": "B"}),
     ],
 )
-def test_a_gold_that_names_no_single_option_is_rejected(
+def test_gold_answer_that_names_no_single_option_is_rejected(
     rule: Rule, fields: dict[str, Any], changes: dict[str, Any]
 ) -> None:
     answers = {"index": 1, "number": 2, "text": "wren", "label": "2"}
@@ -173,7 +173,7 @@ def test_a_gold_that_names_no_single_option_is_rejected(
     assert result.rejected_items.rule.tolist() == [rule]
 
 
-def test_another_number_of_options_than_the_benchmark_has_is_rejected() -> None:
+def test_wrong_number_of_options_is_rejected() -> None:
     result = ingest([GOOD, row("bad", options=["owl", "wren"])], benchmark(n_choices=3))
     (rejected,) = result.rejected_items.itertuples()
     assert rejected.rule == Rule.WRONG_NUMBER_OF_OPTIONS
@@ -196,18 +196,18 @@ def test_another_number_of_options_than_the_benchmark_has_is_rejected() -> None:
         ("multi_hot", [False, True, True]),
     ],
 )
-def test_every_form_of_gold_finds_the_option(form: str, answer: Any) -> None:
+def test_every_form_of_gold_answer_is_read(form: str, answer: Any) -> None:
     item = only_item([row(answer=answer)], benchmark(gold(form)))
     assert (item.answer, item.answer_text) == (1, "wren")
     assert item.correct_set == ([1, 2] if form == "multi_hot" else [1])
 
 
-def test_equal_options_stay_where_the_gold_says_which_one_is_meant() -> None:
+def test_equal_options_are_kept_if_the_gold_answer_identifies_one() -> None:
     item = only_item([row(options=["owl", "wren", "wren"], answer="C")])
     assert item.answer == 2
 
 
-def test_options_in_columns_may_end_early_where_the_benchmark_says_so() -> None:
+def test_trailing_empty_options_are_dropped_only_if_configured() -> None:
     columns = {"columns": ["A", "B", "C"], "drop_empty_tail": True}
     short = row(A="owl", B="wren", C="")
     assert only_item([short], benchmark({**FIELDS, "choices": columns})).choices == ["owl", "wren"]
@@ -216,7 +216,7 @@ def test_options_in_columns_may_end_early_where_the_benchmark_says_so() -> None:
     assert ingest([good, short], strict).rejected_items.rule.tolist() == [Rule.EMPTY_OPTION]
 
 
-def test_fields_are_found_inside_records_and_lists_of_records() -> None:
+def test_fields_are_read_from_nested_records_and_lists() -> None:
     fields = {
         "question": "question.stem",
         "choices": {"column": "question.choices.text", "labels": "question.choices.label"},
@@ -228,7 +228,7 @@ def test_fields_are_found_inside_records_and_lists_of_records() -> None:
     assert (item.question, item.choices, item.answer) == ("Which?", ["owl", "wren"], 1)
 
 
-def test_a_passage_stands_before_the_question_and_names_its_group() -> None:
+def test_passage_precedes_the_question_and_its_items_share_an_id() -> None:
     fields = {**FIELDS, "passage": "text", "explanation": "why", "domain": "area"}
     rows = [row("a", text="Long ago.", why="So."), row("b", text="Long ago."), row("c", text="")]
     items = ingest([{"why": None, "area": "", **r} for r in rows], benchmark(fields)).items
@@ -251,7 +251,7 @@ def open_ended(**more: Any) -> dict[str, Any]:
     }
 
 
-def test_an_open_ended_answer_is_what_follows_the_last_mark() -> None:
+def test_open_ended_answer_follows_the_last_marker() -> None:
     result = ingest(
         [
             row("a", answer="2 + 2 = 4 #### 5 #### 1,000 "),
@@ -278,7 +278,7 @@ TRUTHFUL = {
 }
 
 
-def test_a_gold_that_always_comes_first_is_moved_by_a_hash() -> None:
+def test_gold_answer_that_always_comes_first_gets_a_hashed_position() -> None:
     rows = [row(f"q{i}", best="yes", wrong="no; never ;; not at all;") for i in range(400)]
     items = ingest(rows, benchmark(TRUTHFUL)).items
     assert set(items.answer_text) == {"yes"}
@@ -290,19 +290,19 @@ def test_a_gold_that_always_comes_first_is_moved_by_a_hash() -> None:
     assert again.answer.tolist() != items.answer.tolist()
 
 
-def test_hashed_order_does_not_depend_on_the_order_in_the_source() -> None:
+def test_hashed_order_does_not_depend_on_source_order() -> None:
     one = only_item([row("q", best="yes", wrong="no;never")], benchmark(TRUTHFUL))
     two = only_item([row("q", best="yes", wrong="never;no")], benchmark(TRUTHFUL))
     assert one.to_dict() == two.to_dict()
 
 
-def test_the_best_answer_among_equal_wrong_ones_is_still_the_gold() -> None:
+def test_best_answer_that_equals_a_wrong_one_stays_the_gold_answer() -> None:
     rows = [row(f"q{i}", best="yes", wrong="yes;no") for i in range(20)]
     items = ingest(rows, benchmark(TRUTHFUL)).items
     assert set(items.answer_text) == {"yes"}
 
 
-def test_built_ids_count_rows_within_subject_and_split_and_skip_rejected_ones() -> None:
+def test_generated_ids_count_rows_by_subject_and_split_including_rejected_rows() -> None:
     fields = {k: v for k, v in FIELDS.items() if k != "item_id"}
     rows = [
         row(),
@@ -318,13 +318,13 @@ def test_built_ids_count_rows_within_subject_and_split_and_skip_rejected_ones() 
     assert result.calibration_items.item_id.tolist() == ["toy_validation/fish/0"]
 
 
-def test_without_subjects_the_subject_is_the_benchmark_and_the_id_has_none() -> None:
+def test_without_subjects_the_subject_is_the_benchmark() -> None:
     fields = {k: v for k, v in FIELDS.items() if k not in ("item_id", "subject")}
     item = only_item([row()], benchmark(fields))
     assert (item.item_id, item.subject) == ("toy/0", "toy")
 
 
-def test_of_rows_with_one_id_the_same_one_stays_in_any_order() -> None:
+def test_same_row_of_a_duplicate_id_is_kept_in_any_row_order() -> None:
     rows = [row("x", question="B?"), row("x", question="A?"), row("x", question="A?"), row("y")]
     kept = set()
     for order in ([0, 1, 2, 3], [2, 3, 1, 0], [1, 0, 3, 2]):
@@ -335,7 +335,7 @@ def test_of_rows_with_one_id_the_same_one_stays_in_any_order() -> None:
     assert kept == {("A?", "Which bird is y?")}
 
 
-def test_an_evaluation_item_keeps_an_id_that_an_example_has_too() -> None:
+def test_evaluation_item_takes_precedence_over_a_demonstration_with_its_id() -> None:
     result = ingest([row("x", _split="dev", question="A?"), row("x", question="B?")])
     assert result.items.item_id.tolist() == ["x"]
     assert result.demonstrations.empty
@@ -346,7 +346,7 @@ def many(count: int, split: str) -> list[dict[str, Any]]:
     return [row(f"{split}/{i}", _split=split) for i in range(count)]
 
 
-def test_calibration_is_drawn_from_a_shared_split_and_never_shown_as_an_example() -> None:
+def test_calibration_items_and_demonstrations_of_one_split_are_disjoint() -> None:
     rows = many(3, "test") + many(50, "train") + many(4, "dev") + many(5, "validation")
     result = ingest(rows, benchmark(calibration_size=20))
     shown = set(result.demonstrations.item_id)
@@ -357,12 +357,12 @@ def test_calibration_is_drawn_from_a_shared_split_and_never_shown_as_an_example(
     assert {f"validation/{i}" for i in range(5)} <= calibrating
 
 
-def test_a_small_shared_split_keeps_at_least_half_for_examples() -> None:
+def test_small_shared_split_keeps_at_least_half_for_demonstrations() -> None:
     result = ingest(many(1, "test") + many(5, "train"))
     assert (len(result.demonstrations), len(result.calibration_items)) == (3, 2)
 
 
-def test_limit_keeps_the_same_items_at_each_run_and_more_with_a_greater_limit() -> None:
+def test_items_of_a_small_limit_are_among_those_of_a_larger_one() -> None:
     rows = many(30, "test") + many(30, "validation") + many(4, "dev")
     ten, twenty = ingest(rows, limit=10), ingest(rows[::-1], limit=20)
     assert (len(ten.items), len(ten.calibration_items), len(ten.demonstrations)) == (10, 10, 4)
@@ -371,17 +371,17 @@ def test_limit_keeps_the_same_items_at_each_run_and_more_with_a_greater_limit() 
     assert set(ingest(rows, limit=10, seed=1).items.item_id) != set(ten.items.item_id)
 
 
-def test_a_limit_below_one_is_the_users_mistake() -> None:
+def test_limit_below_one_is_rejected() -> None:
     with pytest.raises(InputError, match="limit=0"):
         ingest([GOOD], limit=0)
 
 
-def test_a_source_without_a_usable_row_says_which_rules_they_break() -> None:
+def test_source_without_valid_rows_is_rejected_with_counts_by_rule() -> None:
     with pytest.raises(InputError, match=r"missing_gold \(2\), empty_option \(1\); row 0: gold"):
         ingest([row("a", answer=""), row("b", answer=""), row("c", options=["", "x"])])
 
 
-def test_rows_of_an_unnamed_source_are_refused_where_there_are_several() -> None:
+def test_rows_must_state_their_source_if_there_are_several() -> None:
     params = benchmark()
     both = params.sources.model_dump() | {"mirror": params.sources.local}
     several = BenchmarkParams.model_validate(params.model_dump() | {"sources": both})
@@ -392,12 +392,12 @@ def test_rows_of_an_unnamed_source_are_refused_where_there_are_several() -> None
     assert len(map_source_rows(frame, several, None, 0).items) == 1
 
 
-def test_ids_sort_as_a_reader_expects_and_long_digits_do_no_harm() -> None:
+def test_ids_are_in_natural_order_and_may_have_long_numbers() -> None:
     ids = ["a/10", "a/2", "a/02", "b/1", "a/2/x", "9" * 5000, "a"]
     assert sorted(ids, key=natural_key) == ["9" * 5000, "a", "a/02", "a/2", "a/2/x", "a/10", "b/1"]
 
 
-def test_a_rejected_row_is_told_whole_even_with_texts_no_file_can_hold() -> None:
+def test_rejected_row_is_saved_whole_even_with_invalid_unicode() -> None:
     bad = row("bad", question="half \ud83d", note="x" * 500, when=pd.Timestamp("2024-01-02"))
     (rejected,) = ingest([GOOD, bad]).rejected_items.itertuples()
     saved = json.loads(rejected.raw)
@@ -426,7 +426,7 @@ ROWS = st.lists(
 
 
 @given(rows=ROWS, shuffle=st.randoms(use_true_random=False))
-def test_whatever_the_rows_none_is_lost_and_their_order_does_not_matter(
+def test_every_row_has_one_outcome_in_any_row_order(
     rows: list[dict[str, Any]], shuffle: Any
 ) -> None:
     rows = [*rows, GOOD]
@@ -441,7 +441,7 @@ def test_whatever_the_rows_none_is_lost_and_their_order_does_not_matter(
     assert counts[0] == counts[1]
 
 
-def test_shuffled_rows_that_keep_their_positions_give_the_same_bytes(tmp_path: Any) -> None:
+def test_shuffled_rows_with_their_positions_give_the_same_bytes(tmp_path: Any) -> None:
     fields = {k: v for k, v in FIELDS.items() if k != "item_id"}
     rows = [row(str(i), subject=f"s{i % 3}", answer="AB?"[i % 3]) for i in range(40)]
     frame = pd.DataFrame(rows, dtype=object)
@@ -456,7 +456,7 @@ def test_shuffled_rows_that_keep_their_positions_give_the_same_bytes(tmp_path: A
     assert written[0] == written[1]
 
 
-def test_the_pipeline_reads_the_source_and_gives_the_four_tables() -> None:
+def test_pipeline_has_the_expected_inputs_and_outputs() -> None:
     pipeline = create_pipeline()
     assert pipeline.inputs() == {
         "benchmark_source",

@@ -90,7 +90,7 @@ def test_every_item_has_a_source() -> None:
     assert np.isnan(rows["probability"].iloc[4])
 
 
-def test_predictions_with_labels_only_and_without_labels() -> None:
+def test_setting_sba_selects_labels_only_or_nothing() -> None:
     expected = {"single": ["b/s/1", "other/7"], "several": ["b/s/0"]}
     assert found(PerturbationParams(sba="file"), classifier()) == expected
     assert found(PerturbationParams(sba="none")) == {"single": [], "several": []}

@@ -426,7 +426,7 @@ def test_rules_change_wording_order_and_options_but_keep_the_right_answer(
     assert told["rephrase"]["altered"] > 10
 
 
-def test_one_question_in_two_wordings_is_in_one_half(run: Run, labelled: pd.DataFrame) -> None:
+def test_two_wordings_of_a_question_are_in_the_same_half(run: Run, labelled: pd.DataFrame) -> None:
     assignment = run.memory["split_assignment"].set_index("item_id")["half"]
     twins = [labelled["item_id"][place] for place in TWINS]
     ruled = set(run.memory["contamination_free_items"]["item_id"])
@@ -721,7 +721,7 @@ def test_judges_see_the_passage_before_the_question(labelled: pd.DataFrame) -> N
     assert shown[1] == labelled["question"][1]
 
 
-def test_the_message_of_an_error_that_quotes_a_question_is_withheld() -> None:
+def test_error_message_that_quotes_a_question_is_withheld() -> None:
     items = pd.DataFrame(
         {"question": ["Which of the nine muses sang of stars?"], "choices": [["Urania", "Clio"]]}
     )

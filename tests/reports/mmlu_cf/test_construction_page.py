@@ -83,7 +83,7 @@ def test_unreadable_replies_do_not_count_as_judged() -> None:
     assert "1 question rated both times" in shown
 
 
-def test_judges_of_a_single_task() -> None:
+def test_page_names_the_task_without_judges() -> None:
     inputs = making(judges=True)
     without = making()
     inputs["checking_rounds"] = without["checking_rounds"]

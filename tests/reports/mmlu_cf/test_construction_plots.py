@@ -105,7 +105,7 @@ def test_without_levels_the_plot_gives_the_reason(unjudged: dict[str, Any]) -> N
     assert "No question has a difficulty level" in note(unjudged["difficulty_levels_plot"])
 
 
-def test_fields_of_both_halves(judged: dict[str, Any]) -> None:
+def test_fields_of_both_halves_are_counted(judged: dict[str, Any]) -> None:
     plot = as_json(judged["field_halves_plot"])
     public, closed = plot["data"]
     names = plot["layout"]["yaxis"]["ticktext"]

@@ -154,7 +154,7 @@ def test_page_without_answers_says_so(stage: Any) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2])
-def test_page_of_one_model_one_copy_or_few_items(stage: Any, n: int) -> None:
+def test_page_states_one_copy_and_too_few_models(stage: Any, n: int) -> None:
     settings = PerturbationParams(copies=1)
     outputs = stage.run(configurations=stage.panel[:n], n=n, settings=settings)
     said = text(outputs["comparison_report"])

@@ -26,7 +26,7 @@ def test_forward_panel_has_the_stronger_models() -> None:
     assert scores[panels.groups["forward"]].min() >= scores[panels.groups["weak"]].max()
 
 
-def test_model_panels_of_all_or_some_panels() -> None:
+def test_model_panels_may_be_selected() -> None:
     panels = make_panels()
     assert set(panels.model_panels().panels) == set(CHOSEN_BY) - {"paper_partial"}
     some = panels.model_panels(["forward"])

@@ -22,7 +22,7 @@ def test_weights_give_the_mean_over_subjects(subjects: list[str], seed: int) -> 
         assert weights["subjects"].sum() == pytest.approx(1)
 
 
-def test_target_weights_of_no_items() -> None:
+def test_without_items_the_mean_over_items_is_the_only_target() -> None:
     assert list(target_weights([])) == ["items"]
 
 

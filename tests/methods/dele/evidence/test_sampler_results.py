@@ -53,7 +53,7 @@ def _falling(size: int) -> np.ndarray:
     return halves / halves.sum()
 
 
-def test_sizes_of_rates() -> None:
+def test_sizes_are_rounded_shares_of_all_items() -> None:
     assert sizes_of_rates([1, 2.5, 50, 99, 100], 40) == [1, 1, 20, 40, 40]
     assert sizes_of_rates([1, 10], 7) == [1, 1]
     assert sizes_of_rates([12.5], 4) == [1]  # rounds half up

@@ -37,7 +37,7 @@ def targets() -> pd.DataFrame:
     return trace_targets(uneven())
 
 
-def test_beside_the_mean_over_items_are_the_results_of_all_pages(targets: pd.DataFrame) -> None:
+def test_mean_over_items_equals_the_results_of_the_samplers(targets: pd.DataFrame) -> None:
     results, _ = compare_samplers(uneven())
     own = results[results["panel"] == "held_out"].groupby(["sampler", "rate"])["tau_b"].mean()
     items = targets[(targets["target"] == "items") & (targets["metric"] == "tau_b")]
@@ -108,7 +108,7 @@ def test_subject_equals_a_benchmark_of_its_items(subjects: pd.DataFrame) -> None
         pd.testing.assert_series_equal(found, own.groupby("rate")[metric].mean(), check_names=False)
 
 
-def test_all_subjects_without_samplers_that_read_responses(subjects: pd.DataFrame) -> None:
+def test_subject_curves_omit_samplers_that_read_responses(subjects: pd.DataFrame) -> None:
     counts = subjects.drop_duplicates("subject").set_index("subject")["n_items"]
     assert counts.to_dict() == {"large": 45, "small": 15}
     assert set(subjects["sampler"]) == {"random", "balanced", "word_length"}

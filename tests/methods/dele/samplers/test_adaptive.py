@@ -106,7 +106,7 @@ def test_fixed_orders_differ_and_are_constant_over_repeats() -> None:
     )
 
 
-def test_agreement_of_winners_and_expected_agreement() -> None:
+def test_agreement_of_winners_is_compared_with_chance() -> None:
     first = pd.Series({"s1": "a", "s2": "a", "s3": "b", "s4": "b", "s5": ""})
     second = pd.Series({"s1": "a", "s2": "b", "s3": "b", "s4": "a", "s6": "a"})
     luck = luck_of_winners(first, second, samplers=10)

@@ -188,7 +188,7 @@ def test_two_parameter_fit_needs_several_models() -> None:
 
 
 @pytest.mark.parametrize("name", READING_ANSWERS)
-def test_names_nesting_and_order(name: str) -> None:
+def test_subsets_have_their_size_and_nesting_in_any_row_order(name: str) -> None:
     kind = SAMPLERS[name]
     assert kind.reads == {"answers"}
     pool = answers_pool(simulated(40, 60, gaps=0.05))

@@ -57,13 +57,13 @@ def _subjects(pool: SamplingPool, draw: Draw, size: int) -> Counter[str]:
     return Counter(pool.subjects[place] for place in draw(size).positions)
 
 
-def test_number_of_samplers() -> None:
+def test_twelve_samplers_read_no_responses_or_vectors() -> None:
     assert len(PLAIN) == 12
 
 
 @pytest.mark.parametrize("within", [False, True])
 @pytest.mark.parametrize("name", PLAIN)
-def test_sizes_and_weights(name: str, within: bool) -> None:
+def test_subsets_have_their_size_and_equal_weights(name: str, within: bool) -> None:
     pool = _pool({"b": 7, "a": 3, "": 1})
     sampler = PLAIN[name].make(SamplingParams())
     draw = (within_subjects(sampler) if within else sampler)(pool, 5)
@@ -98,7 +98,7 @@ def test_smaller_subsets_are_prefixes(name: str) -> None:
     assert all(draw(size).positions.tolist() == whole[:size] for size in range(1, 17))
 
 
-def test_stratified_does_not_nest() -> None:
+def test_stratified_subsets_are_not_nested() -> None:
     # Shares of sizes 6, 6, 2: of 10 they get 4, 4, 2; of 11 they get 5, 5, 1.
     pool = _pool({"a": 6, "b": 6, "c": 2})
     assert not PLAIN["stratified"].nested
@@ -124,7 +124,7 @@ def test_repeats_differ_by_seed(name: str) -> None:
     st.data(),
     st.integers(0, 2**62),
 )
-def test_quotas(sizes: dict[str, int], data: st.DataObject, seed: int) -> None:
+def test_subjects_get_their_quotas(sizes: dict[str, int], data: st.DataObject, seed: int) -> None:
     pool = _pool(sizes)
     size = data.draw(st.integers(1, len(pool)))
     for sampler in (stratified_sampler, within_subjects(random_sampler)):
@@ -144,13 +144,13 @@ def test_ties_favour_no_subject() -> None:
         assert all(70 <= seen[name] <= 130 for name in "abcd")  # 100 ± 3.5 sd
 
 
-def test_random_is_uniform() -> None:
+def test_random_sampler_is_uniform() -> None:
     pool = _pool({"": 5})
     first = Counter(int(random_sampler(pool, seed)(1).positions[0]) for seed in range(500))
     assert all(65 <= first[place] <= 135 for place in range(5))
 
 
-def test_order_by_value() -> None:
+def test_items_are_sorted_by_value_with_missing_values_last() -> None:
     pool = _pool({"": 5})
     values = [2.0, float("nan"), 3.0, 2.0, 1.0]
     up = order_by(values, pool, 0, "x", highest_first=False).tolist()
@@ -187,7 +187,7 @@ def test_samplers_break_ties_differently() -> None:
         ("gunning_fog", "mitochondrial enzymes", "the cat"),
     ],
 )
-def test_directions(name: str, first: str, last: str) -> None:
+def test_each_sampler_starts_with_the_expected_text(name: str, first: str, last: str) -> None:
     pool = SamplingPool(("a", "b"), ("", ""), (last, first))
     assert SAMPLERS[name].make(SamplingParams())(pool, 0)(2).positions.tolist() == [1, 0]
 
@@ -232,7 +232,7 @@ def test_within_subjects_keeps_weights_and_selects_from_the_pool() -> None:
     assert subset.weights == pytest.approx([1 / 3, 2 / 3 * 1 / 3, 2 / 3 * 2 / 3])
 
 
-def test_pool_of_one_item() -> None:
+def test_pool_of_one_item_gives_that_item() -> None:
     pool = SamplingPool(("only",), ("s",), ("",))
     for kind in PLAIN.values():
         subset = kind.make(SamplingParams())(pool, 0)(1)

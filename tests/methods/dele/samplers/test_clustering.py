@@ -243,7 +243,7 @@ def curve_of(within: list[float], silhouette: list[float]) -> ClusterCurve:
     return ClusterCurve(k, np.array(within), np.array(silhouette))
 
 
-def test_elbow_and_best_silhouette_of_known_curves() -> None:
+def test_elbow_and_best_silhouette_are_found_on_known_curves() -> None:
     nan = float("nan")
     assert elbow(curve_of([100, 40, 35, 30, 25], [nan] * 5)) == 3
     assert elbow(curve_of([100, 90, 80, 20, 10, 9], [nan] * 6)) == 5
@@ -351,7 +351,7 @@ def test_samplers_have_the_names_of_the_paper() -> None:
     )
 
 
-def test_tables_of_sizes_examples_curves_and_map() -> None:
+def test_tables_agree_with_the_clusters_in_any_row_order() -> None:
     pool, _ = topical_pool()
     params = ClusteringParams(candidates=(2, 3, 4), map_items=25)
     found = {

@@ -27,7 +27,7 @@ ITEMS = pd.DataFrame(
 )
 
 
-def test_feature_texts() -> None:
+def test_feature_text_is_the_question_with_or_without_choices() -> None:
     assert feature_texts(ITEMS, "question") == ("Which?", "What is 2 + 2?")
     # An open-ended item, as in GSM8K, has only a question.
     assert feature_texts(ITEMS, "question_and_choices") == (
@@ -36,7 +36,7 @@ def test_feature_texts() -> None:
     )
 
 
-def test_pool_without_vectors_and_responses() -> None:
+def test_pool_needs_no_vectors_and_responses() -> None:
     pool = item_pool(ITEMS)
     assert (pool.item_ids, pool.subjects) == (("q/1", "q/0"), ("s", ""))
     assert (dict(pool.vectors), pool.correct.shape) == ({}, (0, 0))
@@ -55,7 +55,7 @@ def test_missing_vector_raises_an_error() -> None:
         item_pool(ITEMS, "question", {"enc": {"Which?": np.zeros(2)}})
 
 
-def test_table_of_features() -> None:
+def test_feature_table_has_values_of_each_text() -> None:
     table = text_feature_table(item_pool(ITEMS))
     assert list(table.columns) == ["item_id", "subject", *FEATURES]
     row = table.set_index("item_id").loc["q/0"]

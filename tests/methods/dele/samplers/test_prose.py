@@ -36,7 +36,7 @@ from benchwright.methods.dele.samplers.prose import (
         ("3 + 4 = ?", ()),
     ],
 )
-def test_words(text: str, words: tuple[str, ...]) -> None:
+def test_words_are_extracted(text: str, words: tuple[str, ...]) -> None:
     assert prose_words(text) == words
 
 
@@ -50,7 +50,7 @@ def test_words(text: str, words: tuple[str, ...]) -> None:
         ("Can pigs fly?", 0),
     ],
 )
-def test_numbers_formulas_and_signs(text: str, others: int) -> None:
+def test_numbers_formulas_and_signs_are_counted(text: str, others: int) -> None:
     assert read_prose(text).others == others
 
 
@@ -74,7 +74,7 @@ def test_numbers_formulas_and_signs(text: str, others: int) -> None:
         ("ok。好的 yes", 2),
     ],
 )
-def test_sentences(text: str, sentences: int) -> None:
+def test_sentences_are_counted(text: str, sentences: int) -> None:
     assert sentence_count(text) == sentences
 
 

@@ -28,13 +28,13 @@ INDICES = (difficult_word_share, dale_chall, flesch_reading_ease, gunning_fog)
 CLINIC = "The doctor carefully examined the patient. He recommended immediate surgery."
 
 
-def test_counts_of_a_known_text() -> None:
+def test_counts_equal_those_by_hand() -> None:
     assert reading_counts(CLINIC) == ReadingCounts(
         words=10, sentences=2, syllables=24, difficult=6, complex=5
     )
 
 
-def test_indices_of_a_known_text() -> None:
+def test_indices_equal_those_by_hand() -> None:
     assert difficult_word_share(CLINIC) == pytest.approx(6 / 10)
     assert dale_chall(CLINIC) == pytest.approx(0.1579 * 60 + 0.0496 * 5)
     assert flesch_reading_ease(CLINIC) == pytest.approx(206.835 - 1.015 * 5 - 84.6 * 2.4)
@@ -42,7 +42,7 @@ def test_indices_of_a_known_text() -> None:
     assert gunning_fog(CLINIC) == pytest.approx(0.4 * (5 + 50))
 
 
-def test_easiest_question_of_the_paper() -> None:
+def test_indices_of_the_papers_easiest_question_follow_the_formulas() -> None:
     # Table 2 prints 0.0, 0.2, 135.10 and 3.6; this Flesch value exceeds the formula's maximum.
     values = [index("Can pigs fly?") for index in INDICES]
     assert values == pytest.approx([0, 0.0496 * 3, 206.835 - 1.015 * 3 - 84.6, 0.4 * 3])
@@ -74,7 +74,7 @@ def test_inflections_of_easy_words_are_easy(word: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["photosynthesis", "enzymes", "ss", "ing", "einstein"])
-def test_difficult_words(word: str) -> None:
+def test_unlisted_words_are_difficult(word: str) -> None:
     assert is_difficult(word)
 
 
@@ -89,7 +89,7 @@ def test_difficult_words(word: str) -> None:
         ("zzz", 1),
     ],
 )
-def test_syllables(word: str, syllables: int) -> None:
+def test_syllables_are_counted(word: str, syllables: int) -> None:
     assert syllable_count(word) == syllables
 
 
@@ -112,7 +112,7 @@ def test_textstat_agrees_on_equal_counts() -> None:
 
 
 @given(st.text(max_size=120))
-def test_ranges_of_indices(text: str) -> None:
+def test_counts_and_indices_stay_in_range(text: str) -> None:
     counts = reading_counts(text)
     assert 0 <= counts.complex <= counts.words
     assert 0 <= counts.difficult <= counts.words <= counts.syllables
@@ -135,7 +135,7 @@ def _pool(texts: dict[str, str]) -> SamplingPool:
     return SamplingPool(tuple(texts), ("",) * len(texts), tuple(texts.values()))
 
 
-def test_easiest_and_hardest_items() -> None:
+def test_easiest_and_hardest_items_are_ranked() -> None:
     table = easiest_and_hardest(_pool(TEXTS))
     assert table[["end", "rank", "item_id"]].to_numpy().tolist() == [
         ["easy", 1, "a"],  # as easy as c: by id
@@ -146,7 +146,7 @@ def test_easiest_and_hardest_items() -> None:
     assert table["difficult_words"].tolist() == pytest.approx([0, 0, 1, 0.5])
 
 
-def test_extremes_never_overlap_and_texts_without_words_are_out() -> None:
+def test_extremes_do_not_overlap_and_omit_texts_without_words() -> None:
     table = easiest_and_hardest(_pool(TEXTS))
     assert len(table) == 4  # of five items with words
     assert easiest_and_hardest(_pool({"e": "____"})).empty
@@ -159,14 +159,14 @@ def test_extremes_never_overlap_and_texts_without_words_are_out() -> None:
         ("Photosynthesis requires", "very difficult", "very difficult"),
     ],
 )
-def test_bands(text: str, flesch: str, fog: str) -> None:
+def test_items_are_counted_in_their_band(text: str, flesch: str, fog: str) -> None:
     table = readability_bands(_pool({"x": text, "e": "____"}))
     full = table[table["n"] == 1]
     assert full["band"].tolist() == [flesch, fog]
     assert full["share"].tolist() == [1, 1]  # of the items that have words
 
 
-def test_bands_meet_and_cover_everything() -> None:
+def test_bands_are_adjacent_and_cover_all_items() -> None:
     table = readability_bands(_pool(TEXTS))
     for index, value in (("flesch", flesch_reading_ease), ("gunning_fog", gunning_fog)):
         bands = table[table["index"] == index].sort_values("low", na_position="first")
@@ -180,5 +180,5 @@ def test_bands_meet_and_cover_everything() -> None:
     assert edges == [90, 80, 70, 60, 50, 30]
 
 
-def test_bands_of_an_empty_pool() -> None:
+def test_empty_pool_has_empty_bands() -> None:
     assert readability_bands(_pool({}))["share"].sum() == 0

@@ -9,14 +9,14 @@ from benchwright.methods.dele.samplers.registry import SAMPLERS, make_samplers, 
 from benchwright.params.sampling import SamplingParams
 
 
-def test_names() -> None:
+def test_encoders_add_samplers_to_the_registered_ones() -> None:
     everything = set(sampler_kinds(SamplingParams(encoders=("enc",))))
     assert set(SAMPLERS) < everything
     assert everything - set(SAMPLERS) == {"kmeans_enc", "spectral_enc", "dbscan_enc"}
     assert {"random", "nmf_tfidf", "cpd", "flesch", "anchor_points"} <= set(SAMPLERS)
 
 
-def test_names_keep_their_order_also_from_one_text() -> None:
+def test_samplers_keep_the_order_of_their_names() -> None:
     params = SamplingParams.model_validate({"samplers": "flesch+random"})
     assert list(make_samplers(params)) == ["flesch", "random"]
     alone = SamplingParams(samplers=("flesch",))

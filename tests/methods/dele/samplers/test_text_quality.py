@@ -26,7 +26,7 @@ from benchwright.methods.dele.samplers.text_quality import (
 FEATURES = (average_word_length, repeated_words, lexical_diversity, spelling_errors)
 
 
-def test_features_of_a_known_text() -> None:
+def test_features_equal_those_by_hand() -> None:
     text = "The cat saw the other cat."
     assert average_word_length(text) == (3 + 3 + 3 + 3 + 5 + 3) / 6
     assert repeated_words(text) == 2  # the, cat
@@ -44,7 +44,7 @@ def test_texts_without_words_have_no_quality(text: str) -> None:
     "word",
     ["recieve", "becasue", "aloan", "seperate", "didnt", "receipes", "accidentaly", "enourmous"],
 )
-def test_misspelt_words(word: str) -> None:
+def test_misspelt_words_are_detected(word: str) -> None:
     assert is_misspelt(word)
 
 
@@ -73,7 +73,7 @@ def test_misspelt_words(word: str) -> None:
         "naïvete",
     ],
 )
-def test_words_that_are_not_misspelt(word: str) -> None:
+def test_correct_words_names_and_technical_terms_are_not_misspelt(word: str) -> None:
     assert not is_misspelt(word)
 
 
@@ -84,7 +84,7 @@ def test_errors_are_counted_once_and_not_in_code() -> None:
 
 
 @given(st.text(alphabet="ab cB.'é3=", max_size=60))
-def test_ranges(text: str) -> None:
+def test_features_stay_in_range(text: str) -> None:
     if isnan(average_word_length(text)):
         assert all(isnan(feature(text)) for feature in FEATURES)
         return
@@ -96,7 +96,7 @@ def test_ranges(text: str) -> None:
     assert repeated_words(text + " " + text) >= 2 * repeated_words(text) + 1
 
 
-def test_parts_of_a_known_text() -> None:
+def test_parts_of_the_compound_probability_equal_those_by_hand() -> None:
     text = "The DNA is old. It is so."  # T DNA I upper; he is old t is so lower
     assert wordform(text) == 5 / (2 + 2 + 3 + 1 + 2 + 2)
     # e A i o I i o of 17 letters
@@ -111,7 +111,7 @@ def test_periods_are_full_stops() -> None:
     assert periods("about .5 or 5.") == 2  # the first is not recognisable as a decimal point
 
 
-def test_accents_and_formulas() -> None:
+def test_accented_vowels_are_vowels_and_formulas_are_ignored() -> None:
     assert vowel_consonant_ratio("é É") != vowel_consonant_ratio("b é")
     assert vowel_consonant_ratio("bé") == 1
     assert wordform("ab $XYZ$ C") == 0.5
@@ -122,7 +122,7 @@ def test_undefined_features_are_nan(text: str) -> None:
     assert isnan(compound_probability(text))
 
 
-def test_standardised_against_numpy() -> None:
+def test_standardised_values_equal_those_of_numpy() -> None:
     texts = ["One. Two.", "three", "FOUR is it. And. So on.", "no Vowels", "IBS", "three"]
     got = standardised_compound_probability(texts)
     rows = np.array([[wordform(t), vowel_consonant_ratio(t), periods(t)] for t in texts])

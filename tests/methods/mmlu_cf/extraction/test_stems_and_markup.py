@@ -126,7 +126,7 @@ def test_code_and_tables_belong_to_the_stem(matter: str, text: str, head: str) -
     assert read(page, "text/html") == [(f"What is x?\n{text}", CHOICES[0], "B")]
 
 
-def test_a_stem_with_wrote_is_not_a_forum_post() -> None:
+def test_a_stem_with_the_word_wrote_is_not_a_forum_post() -> None:
     text = f"1. Who wrote the Aeneid?\n{lettered(CHOICES[0])}\n\n"
     text += f"Who wrote the Iliad?\n{lettered(CHOICES[1])}\n\nAnswers: 1 B 2 C\n"
     text = text.replace("Who wrote the Iliad", "2. Who wrote the Iliad")

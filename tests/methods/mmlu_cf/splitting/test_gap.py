@@ -53,7 +53,7 @@ def test_clusters_widen_the_interval() -> None:
     [(0.5, "mini"), (5, "mini"), (6, "small"), (12, "small"), (13, "medium"), (50, "medium"),
      (72, "large"), (None, "unknown"), (float("nan"), "unknown")],
 )  # fmt: skip
-def test_size_groups_are_the_papers(size: float | None, group: str) -> None:
+def test_size_groups_are_those_of_the_paper(size: float | None, group: str) -> None:
     assert size_group(size) == group
     assert size_group(size, api=True) == "api"
 

@@ -75,7 +75,7 @@ def test_ids_linked_through_others_stay_together() -> None:
     assert len(set(halves.set_index("item_id")["half"][["q0", "q7", "q12"]])) == 1
 
 
-def test_halves_of_large_documents_are_nearer_than_random_halves() -> None:
+def test_halves_of_large_documents_differ_less_than_random_halves() -> None:
     random = np.random.default_rng(0)
     of = []
     for document in range(300):

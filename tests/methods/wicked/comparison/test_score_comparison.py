@@ -88,7 +88,7 @@ def compare(*args: Any, **kwargs: Any) -> pd.DataFrame:
     return compare_scores(align(*args, **kwargs), FEW, 0)[0]
 
 
-def test_accuracies_differences_and_ranks_by_hand() -> None:
+def test_accuracies_differences_and_ranks_equal_those_by_hand() -> None:
     original = matrix("question", a=[1, 1, 1, 0], b=[1, 1, 0, 0])
     perturbed = {
         "wicked-0": matrix("wicked-0", a=[1, 0, 1, 0], b=[1, 1, 0, 0]),

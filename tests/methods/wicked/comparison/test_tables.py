@@ -114,7 +114,7 @@ def test_rule_ablation_is_empty_without_cumulative_transforms(stage: Any) -> Non
     assert stage.outputs["rule_ablation"].empty
 
 
-def test_shares_of_prompts_with_a_none_demonstration() -> None:
+def test_prompts_with_a_none_demonstration_are_counted() -> None:
     ids = ["s0", "s1"]
     perturbed_items = pd.DataFrame(
         [(f"wicked-{k}", "demonstration", each, ["x"] * 4) for k in (1, 2) for each in ids],

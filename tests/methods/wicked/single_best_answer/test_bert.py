@@ -46,7 +46,7 @@ def test_fine_tuning_changes_only_the_last_layer_and_the_head(params: FineTuning
     assert probabilities[LABELS == 1].min() > 0.5 > probabilities[LABELS == 0].max()
 
 
-def test_training_twice_gives_the_same_probabilities_also_after_saving(
+def test_probabilities_are_the_same_after_training_again_and_after_saving(
     params: FineTuningParams, tmp_path: Path
 ) -> None:
     torch.manual_seed(5)
@@ -68,12 +68,12 @@ def test_probabilities_are_in_the_order_of_the_texts(params: FineTuningParams) -
     assert classify(chosen, texts, params) == pytest.approx(alone, abs=1e-5)
 
 
-def test_longer_texts_than_the_model_reads_are_cut(params: FineTuningParams) -> None:
+def test_texts_beyond_the_context_are_cut(params: FineTuningParams) -> None:
     chosen = load_classifier(params.model or "", trained=False)
     assert 0 < classify(chosen, ["best of all " * 50], params)[0] < 1
 
 
-def test_error_for_a_folder_without_trained_head_or_model(folder: Path, tmp_path: Path) -> None:
+def test_folder_without_trained_head_or_model_is_rejected(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no trained head of two classes; use kind: bert"):
         load_classifier(str(folder), trained=True)
     with pytest.raises(InputError, match="could not be loaded"):

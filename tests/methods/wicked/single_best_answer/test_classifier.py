@@ -95,7 +95,7 @@ def test_threshold_is_the_highest_that_meets_the_target(
     assert point.precision == labels[flagged].mean()
 
 
-def test_seven_of_ten_are_enough_for_seventy_per_cent() -> None:
+def test_recall_equal_to_the_target_meets_it() -> None:
     probabilities = np.arange(10, 0, -1) / 10
     point = operating_point(probabilities, np.ones(10, dtype=int), 0.7)
     assert (point.recall, point.threshold) == (0.7, 0.4)

@@ -37,7 +37,7 @@ def test_other_questions_are_not_recognised_as_such(question: str) -> None:
     assert not asks_for_the_best(question)
 
 
-def test_surface_features_by_hand() -> None:
+def test_surface_features_equal_those_by_hand() -> None:
     item = table(("Which is NOT the best of 3?", ["one two three", "4"], 0))
     values = dict(zip(SURFACE, feature_table(item, {}, ["surface"]).table[0], strict=True))
     assert values["asks_for_the_best"] == values["negation"] == values["question_mark"] == 1
@@ -48,7 +48,7 @@ def test_surface_features_by_hand() -> None:
     assert values["digits_in_question"] == 1
 
 
-def test_closeness_by_hand() -> None:
+def test_closeness_equals_that_by_hand() -> None:
     half = np.sqrt(0.5)
     vectors = {
         "q": np.array([1, 0], np.float32),
