@@ -150,12 +150,12 @@ def bare_library(rows: pa.Table) -> float:
     from rensa import RMinHash, RMinHashLSH
 
     near = PARAMS.near_duplicates
-    found = [
+    shingled = [
         item_shingles(part, last_sentence(part.question))
         for part in (Rows.of(rows.slice(at, BATCH)) for at in range(0, rows.num_rows, BATCH))
     ]
-    values = np.concatenate([mixed(one.values) for one in found])
-    counts = np.concatenate([np.diff(one.offsets) for one in found])
+    values = np.concatenate([mixed(part.values) for part in shingled])
+    counts = np.concatenate([np.diff(part.offsets) for part in shingled])
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
     started = time.process_time()
     matrix = RMinHash.digest_matrix_from_flat_token_hashes(
@@ -226,12 +226,12 @@ class Peak:
     def _look(self) -> None:
         me = psutil.Process()
         while not self._done.wait(0.1):
-            total = own = me.memory_info().rss
+            total = own_bytes = me.memory_info().rss
             for child in me.children(recursive=True):
                 with contextlib.suppress(psutil.Error):
                     total += child.memory_info().rss
             self.gigabytes = max(self.gigabytes, total / 1e9)
-            self.own = max(self.own, own / 1e9)
+            self.own = max(self.own, own_bytes / 1e9)
 
     def __exit__(self, *_: object) -> None:
         self._done.set()
@@ -250,18 +250,18 @@ def prints_only(table: pa.Table) -> Iterator[Fingerprints]:
 
 def measured(n_rows: int, engine: BatchEngineParams, *, dedup: bool) -> dict[str, Any]:
     """Seconds and memory of row rules, fingerprints and the search for duplicates."""
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "rows": n_rows,
         "engine": engine.engine,
         "workers": engine.workers,
         "load": round(os.getloadavg()[0], 1),
     }
     batches = list(Grower().batches(n_rows))
-    found["rows_gb"] = round(sum(batch.nbytes for batch in batches) / 1e9, 3)
-    found["start_gb"] = round(psutil.Process().memory_info().rss / 1e9, 3)
+    results["rows_gb"] = round(sum(batch.nbytes for batch in batches) / 1e9, 3)
+    results["start_gb"] = round(psutil.Process().memory_info().rss / 1e9, 3)
 
     def noted(name: str, spent: Seconds, peak: Peak) -> None:
-        found[name] = {
+        results[name] = {
             "wall_s": round(spent.wall, 2),
             "cpu_s": round(spent.cpu, 2),
             "peak_gb": round(peak.gigabytes, 3),
@@ -271,7 +271,7 @@ def measured(n_rows: int, engine: BatchEngineParams, *, dedup: bool) -> dict[str
     with BatchEngine(engine, "cleaning") as workers:
         with Seconds() as spent:  # processes or a cluster, and what they import
             list(workers.over(rules_only, batches[:1] * engine.workers))
-        found["start"] = {"wall_s": round(spent.wall, 2)}
+        results["start"] = {"wall_s": round(spent.wall, 2)}
         with Peak() as peak, Seconds() as spent:
             cleaned = joined(workers.over(rules_only, batches))
         noted("row_rules", spent, peak)
@@ -286,12 +286,12 @@ def measured(n_rows: int, engine: BatchEngineParams, *, dedup: bool) -> dict[str
                 left = deduplicate(rows, PARAMS, prints, workers)
             noted("pairs", spent, peak)
             kinds = left.duplicates["rule"].to_pylist()
-            found["duplicates"] = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+            results["duplicates"] = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
             del left, prints
             if engine == BatchEngineParams():
-                found["library_ready_cpu_s"] = round(bare_library(as_raw(rows)), 2)
-                found["library_texts_cpu_s"] = round(ordinary_library(rows), 2)
-    return found
+                results["library_ready_cpu_s"] = round(bare_library(as_raw(rows)), 2)
+                results["library_texts_cpu_s"] = round(ordinary_library(rows), 2)
+    return results
 
 
 def main() -> None:

@@ -238,8 +238,8 @@ def converted(name: str) -> str:
 
 def largest_difference(values: list[Any], plain: list[Any]) -> float:
     return max(
-        float(np.abs(np.subtract(own, other)).max())
-        for own, other in zip(values, plain, strict=True)
+        float(np.abs(np.subtract(values_here, other)).max())
+        for values_here, other in zip(values, plain, strict=True)
     )
 
 
@@ -287,9 +287,9 @@ def main() -> None:
             if code:
                 print(f"{way:12} failed: {words.strip().splitlines()[-1:]}")
                 continue
-            told = json.loads(out.read_text())
-            rate = len(chosen) / told["seconds"]
-            values = dict(zip(chosen, told["logprobs"], strict=True))
+            measured = json.loads(out.read_text())
+            rate = len(chosen) / measured["seconds"]
+            values = dict(zip(chosen, measured["logprobs"], strict=True))
             plain = plain or values
             plain_rate = plain_rate or rate
             both = sorted(set(plain) & set(values))

@@ -29,8 +29,8 @@ PARAMS = ExtractionParams()
 def documents(times: int = 1) -> pd.DataFrame:
     """The bundled documents, so many times, each with an id of its own."""
     rows = [json.loads(line) for line in (FOLDER / "documents.jsonl").open(encoding="utf-8")]
-    one = pd.DataFrame(rows).assign(domain="example.org")[Documents.columns()]
-    copies = [one.assign(doc_id=one["doc_id"] + f"-{n}") for n in range(times)]
+    bundled = pd.DataFrame(rows).assign(domain="example.org")[Documents.columns()]
+    copies = [bundled.assign(doc_id=bundled["doc_id"] + f"-{n}") for n in range(times)]
     return pd.concat(copies, ignore_index=True)
 
 
@@ -90,17 +90,17 @@ def others(folder: Path, most: int) -> pa.Table:
     """Up to so many files of a folder as documents, drawn evenly from its files sorted by name."""
     kinds = {".html": "text/html", ".md": "text/markdown", ".txt": "text/plain"}
     files = sorted(
-        one
-        for one in folder.rglob("*")
-        if one.suffix in kinds and one.is_file() and 500 < one.stat().st_size < 400_000
+        file
+        for file in folder.rglob("*")
+        if file.suffix in kinds and file.is_file() and 500 < file.stat().st_size < 400_000
     )
     files = files[:: max(1, len(files) // most)][:most]
-    texts = [one.read_text(encoding="utf-8", errors="replace") for one in files]
+    texts = [file.read_text(encoding="utf-8", errors="replace") for file in files]
     columns = [
-        [str(one) for one in files],
+        [str(file) for file in files],
         [""] * len(files),
         [""] * len(files),
-        [kinds[one.suffix] for one in files],
+        [kinds[file.suffix] for file in files],
         texts,
     ]
     arrays = [pa.array(column, pa.large_string()) for column in columns]

@@ -49,8 +49,11 @@ def peak_gb() -> float:
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9, 3)
 
 
-def recall(found: NDArray[np.int32], true: NDArray[np.int32]) -> float:
-    shares = [np.isin(one, other).mean() for one, other in zip(true, found, strict=True)]
+def recall(approximate: NDArray[np.int32], true: NDArray[np.int32]) -> float:
+    shares = [
+        np.isin(nearest, neighbours).mean()
+        for nearest, neighbours in zip(true, approximate, strict=True)
+    ]
     return round(float(np.mean(shares)), 4)
 
 

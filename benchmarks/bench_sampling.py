@@ -40,14 +40,14 @@ def by_scipy(correct: NDArray[np.float32], weights: NDArray[np.float64], tau: bo
     from scipy.stats import kendalltau, pearsonr, spearmanr, wasserstein_distance
 
     whole = correct.mean(axis=1, dtype=np.float64)
-    found = []
+    rows = []
     for row in weights:
         part = np.round(correct @ row, 12)  # else rounding breaks ties
         error = np.abs(part - whole).mean(), (part - whole).mean()
         ranks = spearmanr(whole, part).statistic, pearsonr(whole, part).statistic
         distance = wasserstein_distance(whole, part)
-        found.append((*ranks, distance, *error, kendalltau(whole, part).statistic if tau else 0))
-    return found
+        rows.append((*ranks, distance, *error, kendalltau(whole, part).statistic if tau else 0))
+    return rows
 
 
 def main() -> None:

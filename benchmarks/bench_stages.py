@@ -148,16 +148,16 @@ def main() -> None:
     stages = [name for name in asked.stages.split(",") if name]
     shares = measured(asked.pipeline, _pairs(asked.params), stages, asked.conf)
     print("| node | wall s | processor s | peak GB |\n|---|---:|---:|---:|")
-    for share in sorted(shares, key=lambda one: -one.wall_s):
+    for share in sorted(shares, key=lambda share: -share.wall_s):
         if share.wall_s >= asked.above:
             print(f"| `{share.node}` | {share.wall_s} | {share.cpu_s} | {share.peak_gb} |")
-    wall, cpu = sum(one.wall_s for one in shares), sum(one.cpu_s for one in shares)
-    peak = max(one.peak_gb for one in shares)
+    wall, cpu = sum(share.wall_s for share in shares), sum(share.cpu_s for share in shares)
+    peak = max(share.peak_gb for share in shares)
     print(f"| all {len(shares)} | {wall:.1f} | {cpu:.1f} | {peak} |")
     if asked.to:
-        sizes = {name: _value(value) for name, value in (one.split("=") for one in asked.size)}
+        sizes = {name: _value(value) for name, value in (size.split("=") for size in asked.size)}
         line = {"pipeline": asked.pipeline, **sizes, "load": round(load, 1)}
-        line |= {"nodes": {one.node: one._asdict() | {"node": None} for one in shares}}
+        line |= {"nodes": {share.node: share._asdict() | {"node": None} for share in shares}}
         for node in line["nodes"].values():
             del node["node"]
         with asked.to.open("a", encoding="utf-8") as file:

@@ -98,8 +98,8 @@ def our_intervals(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDA
 
     clusters = np.arange(correct.shape[1])
     generator = np.random.default_rng(2)
-    found = rank_agreement_intervals(correct, drawn[0], clusters, len(drawn), generator)
-    return np.array([interval[:2] for both in found for interval in both]).ravel()
+    intervals = rank_agreement_intervals(correct, drawn[0], clusters, len(drawn), generator)
+    return np.array([interval[:2] for both in intervals for interval in both]).ravel()
 
 
 def measure(name: str, correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> Cost:
@@ -130,8 +130,8 @@ def main() -> None:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 cost = pool.apply(measure, (name, correct, masks(subsets)))
         total = cost.seconds * drawn / subsets
-        said = "" if subsets == drawn else f" (from {subsets} subsets, in proportion)"
-        print(f"{name:14} {total:8.2f} s {cost.mebibytes:6.0f} MiB  {what}{said}", flush=True)
+        note = "" if subsets == drawn else f" (from {subsets} subsets, in proportion)"
+        print(f"{name:14} {total:8.2f} s {cost.mebibytes:6.0f} MiB  {what}{note}", flush=True)
         if ours is None:
             ours = cost
         elif name.endswith("tau_b"):

@@ -62,7 +62,9 @@ def direct(engine: VllmEngine, encoded: Sequence[Encoded]) -> int:
         for item in encoded
         for state in states(item.options)
     ]
-    engine.llm.generate([one for one, _ in given], [params for _, params in given], use_tqdm=False)
+    engine.llm.generate(
+        [prompt for prompt, _ in given], [params for _, params in given], use_tqdm=False
+    )
     return len(given)
 
 
@@ -132,17 +134,17 @@ def main() -> None:
         asked, gold = prompts(style, given.shots, given.prompts)
         encoded = encode(model.tokenizer, asked)
         ours(model, asked[:8], given.batch)  # warm up
-        own: list[Seconds] = []
+        our_seconds: list[Seconds] = []
         reference: list[Seconds] = []
         for _ in range(given.repeats):
-            scores = timed(engine, own, partial(ours, model, asked, given.batch))
+            scores = timed(engine, our_seconds, partial(ours, model, asked, given.batch))
             requests = timed(engine, reference, partial(direct, engine, encoded))
             if style in kept:
                 again = apart(scores, [score.logprobs or () for score in kept[style][0]])
                 print(f"{style:7} the same again: at most {again[0]:.2g} apart", flush=True)
             kept[style] = (scores, encoded)
-        wall = min(s.wall for s in own), min(s.wall for s in reference)
-        work = min(s.processor for s in reference) / min(s.processor for s in own)
+        wall = min(s.wall for s in our_seconds), min(s.wall for s in reference)
+        work = min(s.processor for s in reference) / min(s.processor for s in our_seconds)
         best = [np.argmax(score.logprobs or [0]) for score in scores]
         print(
             f"{style:7} {given.shots}-shot {requests} requests: "

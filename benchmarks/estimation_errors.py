@@ -88,12 +88,12 @@ def subsets(
     yield "anchors", anchors
 
 
-def measured(found: Estimates, truth: NDArray[np.float64]) -> NDArray[np.float64]:
+def measured(estimates: Estimates, truth: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean absolute error, mean error, coverage and mean width."""
-    error = found.score - truth
-    inside = (found.low - 1e-9 <= truth) & (truth <= found.high + 1e-9)
+    error = estimates.score - truth
+    inside = (estimates.low - 1e-9 <= truth) & (truth <= estimates.high + 1e-9)
     return np.array(
-        [np.abs(error).mean(), error.mean(), inside.mean(), (found.high - found.low).mean()]
+        [np.abs(error).mean(), error.mean(), inside.mean(), (estimates.high - estimates.low).mean()]
     )
 
 
@@ -122,9 +122,9 @@ def report(name: str, answers: Answers, count: int, chosen: Sequence[str]) -> No
                 for each, estimator in estimators.items():
                     start = time.perf_counter()
                     fitted = estimator(prepared, subset, 0)
-                    found = fitted(answers.correct[np.ix_(test, subset.positions)])
+                    estimates = fitted(answers.correct[np.ix_(test, subset.positions)])
                     spent[each] += time.perf_counter() - start
-                    results[kind, each].append(measured(found, truth))
+                    results[kind, each].append(measured(estimates, truth))
         for (kind, each), metrics in results.items():
             error, bias, coverage, width = np.mean(metrics, axis=0)
             print(

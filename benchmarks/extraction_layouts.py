@@ -442,15 +442,15 @@ def split_items(items: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def _to_items(rows: pd.DataFrame) -> list[Item]:
     """The rows of one page as items; outer white space of the texts is dropped."""
-    found: list[Item] = []
+    items: list[Item] = []
     for number, row in enumerate(rows.to_dict("records"), 1):
         subject = str(row["subject"])
         field = None if subject.startswith("ARC") else FIELDS.get(subject, "other")
         choices = [str(c).strip() for c in row["choices"]]
         question = str(row["question"]).strip()
         answer = int(row["answer_index"])
-        found.append(Item(str(row["item_id"]), number, question, choices, answer, field))
-    return found
+        items.append(Item(str(row["item_id"]), number, question, choices, answer, field))
+    return items
 
 
 def render(

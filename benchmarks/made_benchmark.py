@@ -73,7 +73,7 @@ def write_benchmark(
     file = folder / "conf" / "base" / "parameters" / "benchmarks" / f"{name}.yml"
     file.write_text(CONF.format(name=name, title=title) + conf, encoding="utf-8")
     (folder / "conf" / "local").mkdir(exist_ok=True)
-    for own in ("01_raw", "06_models/cache"):
-        if not (data / own).exists():
-            (data / own).symlink_to(PROJECT / "data" / own)
+    for subfolder in ("01_raw", "06_models/cache"):
+        if not (data / subfolder).exists():
+            (data / subfolder).symlink_to(PROJECT / "data" / subfolder)
     return f"--conf {folder}/conf --params benchmark={name},mirror_root={mirror},data_root={data}"

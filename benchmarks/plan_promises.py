@@ -59,10 +59,10 @@ def one_half(
         out[f"se {whose}: observed"] = of(np.sqrt((missed**2).mean(axis=0)))
     for whose, share in (("half of subsets", 0.5), ("95% of subsets", 0.05)):
         size = rows["tau_b", whose, "benchmark"].items or n
-        found = preservation(unseen, draw_subsets(n, size, subsets, rng).astype(np.float64)).tau_b
+        taus = preservation(unseen, draw_subsets(n, size, subsets, rng).astype(np.float64)).tau_b
         out[f"tau {whose}: items"] = size
-        out[f"tau {whose}: observed"] = float(np.quantile(found, share))
-        out[f"tau {whose}: share that reach it"] = float(np.mean(found >= tau))
+        out[f"tau {whose}: observed"] = float(np.quantile(taus, share))
+        out[f"tau {whose}: share that reach it"] = float(np.mean(taus >= tau))
     return out
 
 
@@ -78,14 +78,16 @@ def main() -> None:
     for name in given.benchmarks:
         correct = read(folder, name)
         error, tau = WANTED[name]
-        found = pd.DataFrame(
+        results = pd.DataFrame(
             [one_half(correct, error, tau, i, given.subsets) for i in range(given.halves)]
         )
         print(f"\n{name}: {correct.shape[0]:,} models × {correct.shape[1]:,} items", flush=True)
         print(f"  promised: standard error {error}, tau-b {tau}")
-        for column in found:
-            own = found[column]
-            print(f"  {column:42} mean {own.mean():8.4f}  [{own.min():.4f}, {own.max():.4f}]")
+        for column in results:
+            values = results[column]
+            print(
+                f"  {column:42} mean {values.mean():8.4f}  [{values.min():.4f}, {values.max():.4f}]"
+            )
 
 
 if __name__ == "__main__":

@@ -37,13 +37,13 @@ def local_runs(file: Path) -> list[dict[str, Any]]:
 
 def points(runs: list[dict[str, Any]], name: str, measure: str) -> list[tuple[int, float]]:
     """Rows and the value of each run that has it."""
-    found = []
+    pairs = []
     for run in runs:
         value = run.get(name)
         value = value.get(measure) if isinstance(value, dict) else value
         if value:
-            found.append((run["rows"], float(value)))
-    return found
+            pairs.append((run["rows"], float(value)))
+    return pairs
 
 
 def exponents(series: list[tuple[int, float]]) -> list[float]:
@@ -92,14 +92,14 @@ Drawn = dict[str, tuple[list[tuple[int, float]], str, str]]
 def of_cleaning(runs: list[dict[str, Any]]) -> tuple[Drawn, Drawn]:
     """Processor seconds and peak memory of the parts of cleaning: points, label, colour."""
     seconds = {
-        name: (found, label, colour)
+        name: (line, label, colour)
         for name, (label, colour) in LINES.items()
-        if (found := points(runs, name, "cpu_s"))
+        if (line := points(runs, name, "cpu_s"))
     }
     memory = {
-        name: (found, label, colour)
+        name: (line, label, colour)
         for name, (label, colour) in LINES.items()
-        if (found := points(runs, name, "peak_gb")) and isinstance(runs[0].get(name), dict)
+        if (line := points(runs, name, "peak_gb")) and isinstance(runs[0].get(name), dict)
     }
     return seconds, memory
 
@@ -179,11 +179,12 @@ def main() -> None:
         seconds, memory = of_cleaning(runs)
     by = "items" if asked.stages else "rows"
     asked.picture.write_text(drawing(seconds, memory, by), encoding="utf-8")
-    for found, label, _ in seconds.values():
-        print(f"{label}: exponents {', '.join(f'{one:.2f}' for one in exponents(found))}")
+    for line, label, _ in seconds.values():
+        print(f"{label}: exponents {', '.join(f'{exponent:.2f}' for exponent in exponents(line))}")
     if not asked.stages:
         pairs = [(run["rows"], run["candidates"]) for run in runs]
-        print(f"candidate pairs: exponents {', '.join(f'{one:.2f}' for one in exponents(pairs))}")
+        slopes = ", ".join(f"{slope:.2f}" for slope in exponents(pairs))
+        print(f"candidate pairs: exponents {slopes}")
 
 
 if __name__ == "__main__":

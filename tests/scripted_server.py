@@ -21,9 +21,9 @@ class ScriptedServer(Server):
         if len(prompt.split()) > self.context:
             return 400, {"error": {"message": "This model's maximum context length is exceeded"}}
         text = self.says(prompt, body)
-        said = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+        content = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
         usage = {"prompt_tokens": len(prompt.split()), "completion_tokens": len(text.split())}
-        choice = {"index": 0, "finish_reason": "stop", "logprobs": None, **said}
+        choice = {"index": 0, "finish_reason": "stop", "logprobs": None, **content}
         return 200, {"object": "completion", "choices": [choice], "usage": usage}
 
 

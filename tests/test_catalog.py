@@ -124,7 +124,7 @@ def test_every_dataset_is_used_and_every_free_input_is_in_the_catalog(
     used = {name for p in PIPELINES.values() for name in p.datasets()}
     free = {name for p in PIPELINES.values() for name in p.inputs()}
     free = {name for name in free if not name.startswith("params:")}
-    unused = [name for name in catalog if not any(_names(name, one) for one in used)]
+    unused = [name for name in catalog if not any(_names(name, dataset) for dataset in used)]
     assert unused == [], "in the catalog, used by no pipeline"
     assert free - set(catalog) == set(), "needed by a pipeline, not in the catalog"
 
@@ -145,7 +145,7 @@ def test_texts_of_an_unsealed_benchmark_are_not_saved(
 
 def test_every_result_of_a_pipeline_is_saved(catalog: dict[str, Any]) -> None:
     results = {name for p in PIPELINES.values() for name in p.outputs()}
-    assert [one for one in results if not any(_names(name, one) for name in catalog)] == []
+    assert [result for result in results if not any(_names(name, result) for name in catalog)] == []
 
 
 def test_every_parameter_is_used(context: KedroContext) -> None:
@@ -172,9 +172,13 @@ def test_all_nodes_use_the_same_model_of_a_section() -> None:
         for name, given in bound.arguments.items():
             asked = signature.parameters[name].annotation
             if isinstance(asked, type) and issubclass(asked, BaseModel):
-                for one in given.values() if isinstance(given, dict) else [given]:
-                    models.setdefault(one, set()).add(asked)
-    assert {name: own for name, own in models.items() if len(own) > 1 or BaseModel in own} == {}
+                for dataset in given.values() if isinstance(given, dict) else [given]:
+                    models.setdefault(dataset, set()).add(asked)
+    assert {
+        name: classes
+        for name, classes in models.items()
+        if len(classes) > 1 or BaseModel in classes
+    } == {}
 
 
 @pytest.mark.parametrize("node", all_nodes(), ids=lambda node: node.name)

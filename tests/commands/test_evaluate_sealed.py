@@ -113,8 +113,8 @@ def test_each_model_and_shots_has_a_file_that_the_monitor_pairs(
 def test_one_file_holds_one_configuration(
     files: SealedFiles, scripted: list[str], tmp_path: Path
 ) -> None:
-    one = invoke(files.test, "--model", "gemma-3-270m", "--out", tmp_path / "one.json")
-    assert one.exit_code == 0, one.output
+    result = invoke(files.test, "--model", "gemma-3-270m", "--out", tmp_path / "one.json")
+    assert result.exit_code == 0, result.output
     assert json.loads((tmp_path / "one.json").read_text())["half"] == "test"
     both = [files.test, files.validation, "--model", "gemma-3-270m"]
     done = invoke(*both, "--out", tmp_path / "two.json")

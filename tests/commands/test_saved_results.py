@@ -54,7 +54,7 @@ def sample(doc_id: int, acc: float, **doc: Any) -> dict[str, Any]:
 def log(folder: Path, task: str, model: str, *samples: dict[str, Any], time: str = "00") -> None:
     folder.mkdir(parents=True, exist_ok=True)
     stamp = f"2026-11-20T22-25-{time}.198528"
-    text = "".join(json.dumps(one) + "\n" for one in samples)
+    text = "".join(json.dumps(sample) + "\n" for sample in samples)
     (folder / f"samples_{task}_{stamp}.jsonl").write_text(text)
     (folder / f"results_{stamp}.json").write_text(json.dumps({"model_name": model}))
 

@@ -138,7 +138,7 @@ def test_actors_get_absolute_paths_and_resolved_settings(
 
 
 @pytest.mark.parametrize(
-    ("changes", "ray", "told"),
+    ("changes", "ray", "message"),
     [
         ({"device": "cuda"}, {}, "gpus_per_actor is 0"),
         ({"device": "cpu"}, {"gpus_per_actor": 1}, "gpus_per_actor is 1"),
@@ -146,13 +146,13 @@ def test_actors_get_absolute_paths_and_resolved_settings(
     ],
 )
 def test_missing_devices_are_reported_before_ray_starts(
-    changes: dict[str, Any], ray: dict[str, Any], told: str
+    changes: dict[str, Any], ray: dict[str, Any], message: str
 ) -> None:
     model = local(
         "/nowhere", backend=changes.pop("backend", "transformers"), vllm={"tensor_parallel": 2}
     )
     asked = scoring(ray=ray, **changes)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         next(answer_on_ray("m", model, asked, some_batches(), print))
 
 

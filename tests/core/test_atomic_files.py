@@ -44,11 +44,11 @@ def test_next_writer_removes_leftovers_of_a_killed_one(tmp_path: Path, kind: str
 
 @pytest.mark.parametrize("kind", [written_aside, folder_aside])
 def test_temporary_files_in_use_are_kept(tmp_path: Path, kind: object) -> None:
-    with written_aside(tmp_path / "a") as one, folder_aside(tmp_path / "b") as two:
-        one.write_text("1")
-        os.utime(one, (0, 0))
-        assert clear_abandoned([one, two]) == 0
-        (two / "x").write_text("2")
+    with written_aside(tmp_path / "a") as file, folder_aside(tmp_path / "b") as folder:
+        file.write_text("1")
+        os.utime(file, (0, 0))
+        assert clear_abandoned([file, folder]) == 0
+        (folder / "x").write_text("2")
     assert (tmp_path / "a").read_text() == "1"
     assert (tmp_path / "b" / "x").read_text() == "2"
 
@@ -92,9 +92,9 @@ def test_disk_errors_are_reported_in_one_line(tmp_path: Path, number: int, advic
 
     with pytest.raises(InputError) as caught:
         refused()
-    said = str(one_line(caught.value))
-    assert said.startswith(f"{target} cannot be written: {os.strerror(number)}; ")
-    assert advice in said
+    message = str(one_line(caught.value))
+    assert message.startswith(f"{target} cannot be written: {os.strerror(number)}; ")
+    assert advice in message
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
 

@@ -15,22 +15,22 @@ class Run(NamedTuple):
 
 
 @flat_arguments
-def told(count: int, run: Run) -> str:
-    """Tell."""
+def describe(count: int, run: Run) -> str:
+    """Describe."""
     return f"{count} {run.name} {run.seed}"
 
 
 def test_fields_may_be_positional_or_named() -> None:
-    assert told(1, "a", 2) == told(1, seed=2, name="a") == "1 a 2"
+    assert describe(1, "a", 2) == describe(1, seed=2, name="a") == "1 a 2"
     with pytest.raises(TypeError, match="seed"):
-        told(1, "a")
+        describe(1, "a")
 
 
 def test_signature_and_types_come_from_the_fields() -> None:
-    assert list(inspect.signature(told).parameters) == ["count", "name", "seed"]
-    assert get_type_hints(told) == {"count": int, "name": str, "seed": int, "return": str}
+    assert list(inspect.signature(describe).parameters) == ["count", "name", "seed"]
+    assert get_type_hints(describe) == {"count": int, "name": str, "seed": int, "return": str}
 
 
 def test_wrapped_function_keeps_its_module_and_name() -> None:
-    assert pickle.loads(pickle.dumps(told)) is told  # noqa: S301
-    assert (told.__name__, told.__doc__) == ("told", "Tell.")
+    assert pickle.loads(pickle.dumps(describe)) is describe  # noqa: S301
+    assert (describe.__name__, describe.__doc__) == ("describe", "Describe.")

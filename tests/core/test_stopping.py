@@ -14,7 +14,7 @@ from benchwright.core.stopping import Stopped, exit_code, stop_message, stopped_
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_ends_the_block_and_handlers_are_restored(number: int) -> None:
-    before = [signal.getsignal(one) for one in stopping.SIGNAL_NAMES]
+    before = [signal.getsignal(name) for name in stopping.SIGNAL_NAMES]
     tidied = False
     with pytest.raises(Stopped) as caught, stopped_by_signals() as stops:  # noqa: PT012
         try:
@@ -25,7 +25,7 @@ def test_signal_ends_the_block_and_handlers_are_restored(number: int) -> None:
             tidied = True
     assert tidied
     assert caught.value.signal == stops.received == number
-    assert [signal.getsignal(one) for one in stopping.SIGNAL_NAMES] == before
+    assert [signal.getsignal(name) for name in stopping.SIGNAL_NAMES] == before
 
 
 def test_exit_codes_and_messages_follow_shell_conventions() -> None:

@@ -183,8 +183,8 @@ def test_sources_are_tried_in_the_order_mirror_local_hub(
         pa.table({"question": ["hub"], "choices": [["a", "b"]], "answer": [0]}),
         raw / "hub" / "data" / "test-00000-of-00001.parquet",
     )
-    one = local("toy.jsonl")["local"]
-    every = {"mirror": one, "local": one, "hub": {"id": "nobody/nothing", "fields": FIELDS}}
+    source = local("toy.jsonl")["local"]
+    every = {"mirror": source, "local": source, "hub": {"id": "nobody/nothing", "fields": FIELDS}}
     mirror = str(tmp_path / "mirror")
     assert load(tmp_path, every, mirror).question.tolist() == ["mirrored"]
     frame = load(tmp_path, every)
@@ -198,7 +198,7 @@ def test_sources_are_tried_in_the_order_mirror_local_hub(
     (raw / "toy.jsonl").unlink()
     assert load(tmp_path, every).question.tolist() == ["hub"]
     with pytest.raises(DatasetError, match="mirror_root"):
-        load(tmp_path, {"mirror": one})
+        load(tmp_path, {"mirror": source})
 
 
 @pytest.fixture

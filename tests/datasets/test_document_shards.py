@@ -34,7 +34,7 @@ def test_shards_of_every_format_give_the_same_documents(tmp_path: Path) -> None:
     (tmp_path / "c.jsonl.bz2").write_bytes(bz2.compress(lines))
     with pa.output_stream(str(tmp_path / "d.jsonl.zst"), compression="zstd") as out:
         out.write(lines)
-    rows = [json.loads(one) for one in lines.decode().splitlines()]
+    rows = [json.loads(text) for text in lines.decode().splitlines()]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "e.parquet")
     (tmp_path / "notes.txt").write_text("no document shards")
     assert texts(DocumentShards(str(tmp_path))) == ["text 0", "text 1", "text 2"] * 5
@@ -98,7 +98,7 @@ def test_reading_continues_after_a_truncated_shard(tmp_path: Path, name: str) ->
     (tmp_path / name).write_bytes(packed[: len(packed) // 2] if name.endswith("gz") else b"torn")
     (tmp_path / "b.jsonl").write_text(f"{line(2)}\n")
     batches = DocumentShards(str(tmp_path)).load()
-    assert "d2" in [one for batch in batches for one in batch.column("doc_id").to_pylist()]
+    assert "d2" in [doc_id for batch in batches for doc_id in batch.column("doc_id").to_pylist()]
     assert [fault.file for fault in batches.report.faults] == [str(tmp_path / name)]
 
 
@@ -145,12 +145,12 @@ def test_missing_shards_are_reported_with_the_path(tmp_path: Path) -> None:
 
 
 def test_first_fault_of_each_file_is_reported() -> None:
-    one, two = ReadingReport({"a": 0}), ReadingReport({"b": 1})
+    first, second = ReadingReport({"a": 0}), ReadingReport({"b": 1})
     for place in range(1, 151):
-        one.fault("a", place, "no JSON")
-    two.fault("b", 7, "no text")
-    two.skipped["b"] = 1
-    total = joined_reports([one, two])
+        first.fault("a", place, "no JSON")
+    second.fault("b", 7, "no text")
+    second.skipped["b"] = 1
+    total = joined_reports([first, second])
     assert total.frame().to_dict("records") == [
         {
             "file": "a",
@@ -168,4 +168,4 @@ def test_first_fault_of_each_file_is_reported() -> None:
         },
     ]
     assert [fault.place for fault in total.faults] == list(range(1, 101))
-    assert [fault.file for fault in joined_reports([two, one]).faults[:2]] == ["b", "a"]
+    assert [fault.file for fault in joined_reports([second, first]).faults[:2]] == ["b", "a"]

@@ -85,9 +85,9 @@ def test_folder_takes_precedence_over_the_mirror(tmp_path: Path) -> None:
         place.mkdir(parents=True)
         (place / "a.csv").write_text(f"item_id,model\n{item},m\n", encoding="utf-8")
     (mirror / "responses" / "unnamed.csv").write_text("item_id,model\nq,m\n", encoding="utf-8")
-    own = load(folder, {"file": "a.csv"}, mirror=str(mirror))
+    loaded = load(folder, {"file": "a.csv"}, mirror=str(mirror))
     mirrored = load(tmp_path / "absent", {"file": "a.csv"}, mirror=str(mirror))
-    assert own["a.csv"].table["item_id"].to_pylist() == ["own"]
+    assert loaded["a.csv"].table["item_id"].to_pylist() == ["own"]
     assert list(mirrored) == ["a.csv"]
     assert mirrored["a.csv"].table["item_id"].to_pylist() == ["mirrored"]
 
@@ -182,13 +182,13 @@ def test_dataset_works_in_a_catalog_and_is_read_only(
 # --- logs of samples of lm-eval ------------------------------------------------------------------
 
 
-def one(**other: Any) -> dict[str, Any]:
+def sample(**other: Any) -> dict[str, Any]:
     return scored(0, {"question": "é?"}, [A, B], [-1.5, -2], 0, **other)
 
 
 def test_logs_in_subfolders_have_model_and_shots(tmp_path: Path) -> None:
-    write_log(tmp_path / "org__model-7b", [one()], "arc_easy", results("arc_easy", shots=3))
-    write_log(tmp_path / "run" / "x", [one()], "t", results("t", model="other", shots=0))
+    write_log(tmp_path / "org__model-7b", [sample()], "arc_easy", results("arc_easy", shots=3))
+    write_log(tmp_path / "run" / "x", [sample()], "t", results("t", model="other", shots=0))
     (tmp_path / "b.csv").write_text("item_id,model\nq,m\n", encoding="utf-8")
     (tmp_path / "run" / "unread.csv").write_text("no table", encoding="utf-8")
     files = load(tmp_path)
@@ -216,7 +216,7 @@ def test_logs_in_subfolders_have_model_and_shots(tmp_path: Path) -> None:
 
 
 def test_log_in_the_folder_is_recognised_by_its_keys(tmp_path: Path) -> None:
-    write_log(tmp_path, [one()], "t").rename(tmp_path / "mine.jsonl")
+    write_log(tmp_path, [sample()], "t").rename(tmp_path / "mine.jsonl")
     sources = real_benchmark("arc")["sources"]
     entry = {"file": "mine.jsonl", "model": "m"}
     benchmark = {"responses": [entry], "sources": sources}
@@ -231,18 +231,18 @@ def test_log_in_the_folder_is_recognised_by_its_keys(tmp_path: Path) -> None:
 
 
 def test_log_without_results_is_named_after_its_folder(tmp_path: Path) -> None:
-    write_log(tmp_path / "org__model", [one()], beside={})
+    write_log(tmp_path / "org__model", [sample()], beside={})
     (file,) = load(tmp_path).values()
     assert (file.spec.model, file.spec.shots) == ("org__model", -1)
-    write_log(tmp_path, [one()], beside={})
+    write_log(tmp_path, [sample()], beside={})
     with pytest.raises(DatasetError) as error:
         load(tmp_path)
     assert f"{tmp_path}/samples_task_{TIME}.jsonl: unknown model; keep" in cause(error)
 
 
 def test_results_of_another_run_are_ignored(tmp_path: Path) -> None:
-    write_log(tmp_path / "m", [one()], beside={}, time="2026-01-01T00-00-00")
-    write_log(tmp_path / "m", [one()], time="2026-01-02T00-00-00.5")
+    write_log(tmp_path / "m", [sample()], beside={}, time="2026-01-01T00-00-00")
+    write_log(tmp_path / "m", [sample()], time="2026-01-02T00-00-00.5")
     models = [file.spec.model for file in load(tmp_path).values()]
     assert models == ["m", "org/model-7b"]
 
@@ -263,17 +263,17 @@ def test_results_of_another_run_are_ignored(tmp_path: Path) -> None:
 def test_model_and_shots_are_read_from_results_of_several_versions(
     tmp_path: Path, say: dict[str, Any], model: str, shots: int
 ) -> None:
-    write_log(tmp_path / "m", [one()], "a_task", say)
+    write_log(tmp_path / "m", [sample()], "a_task", say)
     (file,) = load(tmp_path).values()
     assert (file.spec.model, file.spec.shots) == (model, shots)
 
 
 def test_renamed_results_are_found_by_time(tmp_path: Path) -> None:
-    write_log(tmp_path, [one()])
+    write_log(tmp_path, [sample()])
     (tmp_path / f"results_{TIME}.json").rename(tmp_path / f"mine_{TIME}.json")
     (file,) = load(tmp_path).values()
     assert (file.spec.model, file.spec.shots) == ("org/model-7b", 5)
-    write_log(tmp_path, [one()], beside=results("task", model="usual"))
+    write_log(tmp_path, [sample()], beside=results("task", model="usual"))
     (file,) = load(tmp_path).values()
     assert file.spec.model == "usual"
 
@@ -282,18 +282,18 @@ def test_outside_links_and_hidden_folders_are_ignored(
     tmp_path: Path,
 ) -> None:
     folder, outside = tmp_path / "responses", tmp_path / "outside"
-    log = write_log(outside / "m", [one()])
-    inside = write_log(folder / "m", [one()], time="2026-01-02T00-00-00")
+    log = write_log(outside / "m", [sample()])
+    inside = write_log(folder / "m", [sample()], time="2026-01-02T00-00-00")
     (folder / "linked").symlink_to(outside, target_is_directory=True)
     (folder / "m" / f"samples_linked_{TIME}.jsonl").symlink_to(log)
     (folder / "m" / f"samples_again_{TIME}.jsonl").symlink_to(inside)
-    write_log(folder / ".hidden", [one()])
+    write_log(folder / ".hidden", [sample()])
     assert list(load(folder)) == [f"m/samples_again_{TIME}.jsonl", f"m/{inside.name}"]
 
 
 def test_only_needed_fields_of_a_sample_are_kept(tmp_path: Path) -> None:
     sure = ["Once " * 1000 + end for end in ("trophy", "case")]
-    again = one(contexts=["Q:", "Q:"])
+    again = sample(contexts=["Q:", "Q:"])
     again["arguments"] |= {
         "gen_args_2": {"arg_0": "", "arg_1": A},
         "gen_args_3": {"arg_0": "", "arg_1": B},
@@ -333,10 +333,10 @@ def test_only_needed_fields_of_a_sample_are_kept(tmp_path: Path) -> None:
 
 
 def broken(key: str, value: Any) -> str:
-    return json.dumps(one() | {key: value})
+    return json.dumps(sample() | {key: value})
 
 
-GOOD = json.dumps(one()) + "\n"
+GOOD = json.dumps(sample()) + "\n"
 
 
 @pytest.mark.parametrize(
@@ -375,7 +375,7 @@ def test_invalid_logs_are_reported_with_the_line(
 
 @pytest.mark.parametrize("say", ["{torn", "[1]"])
 def test_invalid_results_are_named(tmp_path: Path, say: str) -> None:
-    write_log(tmp_path / "m", [one()])
+    write_log(tmp_path / "m", [sample()])
     (tmp_path / "m" / f"results_{TIME}.json").write_text(say, encoding="utf-8")
     with pytest.raises(DatasetError) as error:
         load(tmp_path)
@@ -387,7 +387,7 @@ def test_model_and_sources_are_validated_for_logs(tmp_path: Path) -> None:
     with pytest.raises(DatasetError) as error:
         load(tmp_path, {"file": "a.jsonl", "model": "m"})
     assert "a.jsonl is not a sample log of lm-eval" in cause(error)
-    write_log(tmp_path, [one()])
+    write_log(tmp_path, [sample()])
     with pytest.raises(DatasetError) as error:
         ResponseFiles(benchmark={"sources": {"hub": {}}}, folder=str(tmp_path)).load()
     assert "sources.hub.fields: Field required" in cause(error)

@@ -72,9 +72,9 @@ def test_added_shards_are_visible_at_once_and_to_later_stores(tmp_path: Path) ->
 
 
 def test_readers_that_add_the_same_shard_read_the_same_file(tmp_path: Path) -> None:
-    one, other = ScoreStore(str(tmp_path)).load(), ScoreStore(str(tmp_path)).load()
-    one.add("a", shard("x", logprob=-0.5))
-    other.add("a", shard("x", logprob=-0.7))
+    first, second = ScoreStore(str(tmp_path)).load(), ScoreStore(str(tmp_path)).load()
+    first.add("a", shard("x", logprob=-0.5))
+    second.add("a", shard("x", logprob=-0.7))
     assert len(stored(tmp_path)) == 2
     again = ScoreStore(str(tmp_path)).load()
     again.add("a", shard("x", logprob=-0.5))
@@ -281,12 +281,12 @@ for i in range(100):
 def test_concurrent_runs_lose_and_duplicate_nothing(tmp_path: Path) -> None:
     runs = [
         subprocess.Popen(
-            [sys.executable, "-c", SAVES, str(tmp_path), str(own)],
+            [sys.executable, "-c", SAVES, str(tmp_path), str(number)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        for own in (1, 2)
+        for number in (1, 2)
     ]
     for run in runs:
         assert run.stdout is not None

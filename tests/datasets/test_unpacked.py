@@ -94,8 +94,8 @@ def test_compressed_tables_are_read(tmp_path: Path) -> None:
 
 def test_repeated_columns_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
-    one = pa.array(["x"])
-    pq.write_table(pa.Table.from_arrays([one, one], names=["a", "a"]), path)
+    values = pa.array(["x"])
+    pq.write_table(pa.Table.from_arrays([values, values], names=["a", "a"]), path)
     with pytest.raises(InputError, match=r"a\.parquet: column 'a' is not unique"):
         read_parquet(path)
 

@@ -124,8 +124,8 @@ def _record_scenario(scenario: Scenario, runs: Commands, folder: Path) -> dict[s
         runs.run([word.replace("{root}", str(root)) for word in words])
     digests = {}
     for path, content in left_in(root).newest().items():
-        told = comparable(path, content).replace(str(root).encode(), b"{root}")
-        digests[path] = hashlib.sha256(told).hexdigest()
+        normal = comparable(path, content).replace(str(root).encode(), b"{root}")
+        digests[path] = hashlib.sha256(normal).hexdigest()
     return digests
 
 

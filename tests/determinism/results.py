@@ -18,22 +18,22 @@ TELL_VERSIONS = ("out/plan.json", "out/plan.html", "out/diff.html")
 _REJECTED = re.compile(r'(<tr><th scope="row">[^<]*</th><td class="n">\d+</td>)<td class="text">.*')
 
 
-def differing(one: Files, other: Files, backwards: bool = False) -> list[str]:
+def differing(first: Files, second: Files, backwards: bool = False) -> list[str]:
     """Return the names of files that only one has or whose contents differ.
 
     Args:
-        one: contents by path.
-        other: of another run.
+        first: contents by path.
+        second: contents of another run by path.
         backwards: whether one run read sources in reverse order; positions of rows may then
             differ.
     """
     return sorted(
         name
-        for name in {*one, *other}
-        if one.get(name) != other.get(name)
+        for name in {*first, *second}
+        if first.get(name) != second.get(name)
         and (
-            not (name in one and name in other)
-            or comparable(name, one[name], backwards) != comparable(name, other[name], backwards)
+            not (name in first and name in second)
+            or comparable(name, first[name], backwards) != comparable(name, second[name], backwards)
         )
     )
 
@@ -42,8 +42,8 @@ def comparable(name: str, content: bytes, backwards: bool = False) -> bytes:
     """Return a file's content without what may differ between equal runs."""
     if name.endswith(TELL_VERSIONS):
         return VERSION.sub(b"@", content)
-    own = {**MAY_DIFFER, **(OF_ROWS if backwards else {})}.get(Path(name).name)
-    return content if own is None else own(content)
+    normalise = {**MAY_DIFFER, **(OF_ROWS if backwards else {})}.get(Path(name).name)
+    return content if normalise is None else normalise(content)
 
 
 def _rejected_items(content: bytes) -> bytes:

@@ -45,7 +45,7 @@ class Attempt(NamedTuple):
 
     def left(self, pipelines: Mapping[str, str], with_commands: bool = False) -> dict[str, bytes]:
         """Return the outputs of pipelines in separate folders; `smart` runs twice for a diff."""
-        found: dict[str, bytes] = {}
+        files: dict[str, bytes] = {}
         for name, params in pipelines.items():
             root = data_folder(self.folder / name, self.surroundings.backwards)
             self.commands.pipeline(name, params, root)
@@ -55,8 +55,8 @@ class Attempt(NamedTuple):
                 self._run(PLAN, root, "--data-root", str(root))
                 self._run(DIFF, root, "--data-root", str(root))
             left = left_in(root).newest()
-            found |= {f"{name}: {path}": content for path, content in left.items()}
-        return found
+            files |= {f"{name}: {path}": content for path, content in left.items()}
+        return files
 
     def _run(self, command: str, root: Path, *more: str) -> None:
         self.commands.run([*(word.format(out=root / "out") for word in command.split()), *more])

@@ -90,8 +90,8 @@ def known_pipelines() -> dict[str, Pipeline]:
 @cache
 def parameters_of(project: Path, pipeline: str, **named: str) -> dict[str, Any]:
     """The parameters of a run with these names of a benchmark and a variant."""
-    own = pipeline_defaults(project, None, pipeline)
-    return dict(load_conf(project, None, own | named)["parameters"])
+    defaults = pipeline_defaults(project, None, pipeline)
+    return dict(load_conf(project, None, defaults | named)["parameters"])
 
 
 def check_params(project: Path, pipeline: str, given: dict[str, Any]) -> None:

@@ -54,9 +54,11 @@ def test_subset_agrees_with_the_tables(dele: Path) -> None:
 
 def test_metrics_of_random_samplers_lie_in_the_random_band(dele: Path) -> None:
     curves = table(dele, "sampling_curves")
-    own = curves.query("sampler == 'random' and panel == 'all' and metric == 'wasserstein'")
-    assert own["rate"].tolist() == [5, 10, 25, 50, 100]
-    inside = own["mean"].between(own["random_low"] - 1e-9, own["random_high"] + 1e-9)
+    of_random = curves.query("sampler == 'random' and panel == 'all' and metric == 'wasserstein'")
+    assert of_random["rate"].tolist() == [5, 10, 25, 50, 100]
+    inside = of_random["mean"].between(
+        of_random["random_low"] - 1e-9, of_random["random_high"] + 1e-9
+    )
     assert inside.all()
     against = table(dele, "sampling_against_random")
     assert set(against["sampler"]) == set(SAMPLING["samplers"].split("+"))
@@ -80,8 +82,8 @@ def test_other_tables_are_written(dele: Path) -> None:
 def test_page_agrees_with_the_tables(dele: Path) -> None:
     page = saved(dele, "sampling_report.html").read_text()
     against = table(dele, "sampling_against_random")
-    own = against.query("sampler == 'random' and panel == 'held_out' and metric == 'tau_b'")
-    row = own[own["rate"] == 10].iloc[0]
+    of_random = against.query("sampler == 'random' and panel == 'held_out' and metric == 'tau_b'")
+    row = of_random[of_random["rate"] == 10].iloc[0]
     n = len(table(dele, "item_features"))
     headline = f"{row['size']} of {n} items (10%) ranks {row['n_models']} held-out models as all "
     headline += f"items do with Kendall tau-b {row['random_median']:.3f}"

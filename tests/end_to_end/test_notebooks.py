@@ -55,6 +55,6 @@ def test_notebooks_run_and_show_their_results(
     NotebookClient(
         notebook, timeout=300, resources={"metadata": {"path": str(path.parent)}}
     ).execute()
-    said = printed(notebook)
+    output = printed(notebook)
     for words in EXPECTED[path.stem]:
-        assert words in said
+        assert words in output

@@ -147,8 +147,8 @@ def test_every_answer_comes_back_under_its_condition(answered: Answered) -> None
     assert set(logged["model"]) == {MODEL}
     both = live.merge(logged, on=[*key, "model", "shots"], suffixes=("", "_logged"))
     assert len(both) == len(logged) == len(ASKED) * ITEMS * (COPIES + 1)
-    for own, other in zip(both["logprobs"], both["logprobs_logged"], strict=True):
-        np.testing.assert_allclose(own, other, atol=2e-3)
+    for ours, imported in zip(both["logprobs"], both["logprobs_logged"], strict=True):
+        np.testing.assert_allclose(ours, imported, atol=2e-3)
     report = table(answered.imported, "07_model_output", "import_report")
     assert report[["not_joined", "dropped", "contradicting"]].to_numpy().sum() == 0
 

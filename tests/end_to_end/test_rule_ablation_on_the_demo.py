@@ -77,8 +77,8 @@ def test_ablation_has_every_step_with_0_and_5_demonstrations(rules: Path) -> Non
         ["perturbation", "configuration"]
     )
     for row in ablation[ablation["step"] > 0].to_dict("records"):
-        own = scores.loc[(f"rules_{row['step']}", row["configuration"])]
-        assert row["accuracy"] == pytest.approx(own["accuracy_mean"])
+        expected = scores.loc[(f"rules_{row['step']}", row["configuration"])]
+        assert row["accuracy"] == pytest.approx(expected["accuracy_mean"])
 
 
 def test_report_shows_the_ablation(rules: Path) -> None:

@@ -53,9 +53,9 @@ def ids_of(planted: pd.DataFrame, kinds: set[str]) -> set[str]:
     return set(planted.loc[planted["kind"].isin(kinds), "item_id"])
 
 
-def found_and_right(found: set[str], planted: set[str]) -> tuple[float, float]:
-    hits = len(found & planted)
-    return hits / len(planted), hits / len(found) if found else 0.0
+def found_and_right(flagged_ids: set[str], planted: set[str]) -> tuple[float, float]:
+    hits = len(flagged_ids & planted)
+    return hits / len(planted), hits / len(flagged_ids) if flagged_ids else 0.0
 
 
 @pytest.fixture(scope="session")
@@ -69,14 +69,14 @@ def flagged(demo: Path) -> dict[str, set[str]]:
 def test_rules_find_their_planted_items_and_few_others(
     rule: str, flagged: dict[str, set[str]], planted: pd.DataFrame, show: Callable[[str], None]
 ) -> None:
-    found, wanted = flagged.get(rule, set()), ids_of(planted, RULES[rule])
-    recall, precision = found_and_right(found, wanted)
+    flagged_ids, wanted = flagged.get(rule, set()), ids_of(planted, RULES[rule])
+    recall, precision = found_and_right(flagged_ids, wanted)
     show(
-        f"{rule}: planted {len(wanted)}, flagged {len(found)}, "
+        f"{rule}: planted {len(wanted)}, flagged {len(flagged_ids)}, "
         f"recall {recall:.3f}, precision {precision:.3f}"
     )
-    assert recall >= ENOUGH, sorted(wanted - found)
-    assert precision >= ENOUGH, sorted(found - wanted)
+    assert recall >= ENOUGH, sorted(wanted - flagged_ids)
+    assert precision >= ENOUGH, sorted(flagged_ids - wanted)
 
 
 def test_only_malformed_rows_are_rejected(demo: Path, planted: pd.DataFrame) -> None:

@@ -49,11 +49,11 @@ def test_copies_are_coherent_and_differ(wicked: Path) -> None:
             assert (row["answer_text"] == source["answer_text"]) != mark["gold_removed"]
         else:
             assert choices == list(source["choices"])
-    one, other = (
+    first, second = (
         perturbed_items[perturbed_items["condition"] == f"wicked-{k}"]["answer_text"]
         for k in (1, 2)
     )
-    assert one.tolist() != other.tolist()
+    assert first.tolist() != second.tolist()
 
 
 def test_scores_equal_those_of_the_answers(wicked: Path) -> None:
@@ -64,10 +64,10 @@ def test_scores_equal_those_of_the_answers(wicked: Path) -> None:
     gold = perturbed_items[perturbed_items["role"] == "item"].set_index(["condition", "item_id"])[
         "answer"
     ]
-    own = live[live["item_id"].isin(items.index)]
+    answers = live[live["item_id"].isin(items.index)]
 
     def accuracy(condition: str, answer: Callable[[str], int]) -> float:
-        rows = own[own["condition"] == condition].to_dict("records")
+        rows = answers[answers["condition"] == condition].to_dict("records")
         assert len(rows) == 12
         right = [
             max(range(len(r["logprobs"])), key=lambda i, r=r: r["logprobs"][i])
@@ -101,8 +101,8 @@ def test_second_run_scores_nothing_and_gives_same_bytes(
     wicked: Path, run_project: Callable[..., Path]
 ) -> None:
     def shards() -> dict[str, int]:
-        found = (wicked / "06_models").rglob("*.parquet")
-        return {path.name: path.stat().st_mtime_ns for path in found}
+        paths = (wicked / "06_models").rglob("*.parquet")
+        return {path.name: path.stat().st_mtime_ns for path in paths}
 
     def saved() -> list[bytes]:
         places = [("07_model_output", "live_responses"), ("08_reporting", "comparison_scores")]

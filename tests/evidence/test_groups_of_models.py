@@ -127,7 +127,9 @@ def test_clustering_by_stem_leaves_fewer_significant_pairs() -> None:
     apart = items.assign(question=[f"Question {k}?" for k in range(24)])
     alone = ranks_of(matrix, panel, apart, [*IDS[:12]]).loc["pairwise_agreement", "reason"]
     assert together != alone
-    pairs = [int(said.split()[0]) if said[0].isdigit() else 0 for said in (together, alone)]
+    pairs = [
+        int(sentence.split()[0]) if sentence[0].isdigit() else 0 for sentence in (together, alone)
+    ]
     assert pairs[0] < pairs[1]
 
 

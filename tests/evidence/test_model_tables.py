@@ -238,10 +238,10 @@ def test_intervals_do_not_depend_on_the_order_of_items_or_models() -> None:
     matrix, panel = many_answers()
     ids = [f"i{k}" for k in range(60)]
     shuffled = matrix.select_models(matrix.models[::-1]).select_items(matrix.item_ids[::-1])
-    one = ranks_of(matrix, panel, *ids)
-    other = ranks_of(shuffled, panel, *ids, items=items_of(matrix).iloc[::-1])
-    pd.testing.assert_frame_equal(one, other)
-    assert not one.equals(ranks_of(matrix, panel, *ids, seed=1))
+    ranks = ranks_of(matrix, panel, *ids)
+    shuffled_ranks = ranks_of(shuffled, panel, *ids, items=items_of(matrix).iloc[::-1])
+    pd.testing.assert_frame_equal(ranks, shuffled_ranks)
+    assert not ranks.equals(ranks_of(matrix, panel, *ids, seed=1))
 
 
 def test_subjects_are_sorted_by_the_share_removed() -> None:

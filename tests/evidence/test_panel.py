@@ -79,7 +79,7 @@ def test_with_too_few_held_out_models_metrics_are_in_sample() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answers", "filter_models", "said"),
+    ("answers", "filter_models", "message"),
     [
         ({"a": "xx", "b": "xx"}, ["a"], "1 of the 2 models of the panel are filter models"),
         ({"a": "xx", "b": "xx"}, ["a", "b"], "All models of the panel are filter models"),
@@ -90,10 +90,10 @@ def test_with_too_few_held_out_models_metrics_are_in_sample() -> None:
     ],
 )
 def test_caveats_of_the_panel_are_logged(
-    answers: dict[str, str], filter_models: list[str], said: str
+    answers: dict[str, str], filter_models: list[str], message: str
 ) -> None:
     warnings = panel_warnings(choose(matrix(answers), filter_models), 0.95)
-    assert any(said in warning for warning in warnings), warnings
+    assert any(message in warning for warning in warnings), warnings
 
 
 @pytest.mark.real_data

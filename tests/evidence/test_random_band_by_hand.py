@@ -57,11 +57,11 @@ def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def row(table: pd.DataFrame, metric: str, random: str = "plain") -> pd.Series:
-    found = table[
+    rows = table[
         (table["metric"] == metric) & (table["models"] == "all") & (table["random"] == random)
     ]
-    assert len(found) == 1
-    return found.iloc[0]
+    assert len(rows) == 1
+    return rows.iloc[0]
 
 
 @pytest.mark.parametrize("random", ["plain", "stratified"])
@@ -71,19 +71,19 @@ def test_subsets_have_the_size_of_the_kept_items_of_the_panel(
     table, draws = judged
     assert set(table["n_items"]) == {24}
     assert set(table["n_full"]) == {60}
-    own = draws[
+    values = draws[
         (draws["metric"] == "signed_shift")
         & (draws["models"] == "all")
         & (draws["random"] == random)
     ]
     # 24 of 60 items of twelve models: the mean shift is a whole number of answers per subset.
     correct = answered().correct[:, :60].astype(float)
-    sums = (own["value"].to_numpy() / 100 + correct.mean()) * 24 * 12
+    sums = (values["value"].to_numpy() / 100 + correct.mean()) * 24 * 12
     np.testing.assert_allclose(sums, np.round(sums), atol=1e-6)
     # The spread of means of draws without replacement from these 60 items.
     per_item = correct.mean(axis=0)
     expected = 100 * np.sqrt(per_item.var(ddof=1) / 24 * (1 - 24 / 60))
-    assert own["value"].std() == pytest.approx(expected, rel=0.15)
+    assert values["value"].std() == pytest.approx(expected, rel=0.15)
 
 
 def test_band_is_the_middle_95_percent_of_the_saved_draws(

@@ -78,9 +78,9 @@ def judged(
 
 def row(table: pd.DataFrame, metric: str, models: str = "held_out", **keys: str) -> pd.Series:
     keys = {"method": "kept", "random": "plain", **keys, "metric": metric, "models": models}
-    found = table[(table[list(keys)] == pd.Series(keys)).all(axis=1)]
-    assert len(found) == 1
-    return found.iloc[0]
+    rows = table[(table[list(keys)] == pd.Series(keys)).all(axis=1)]
+    assert len(rows) == 1
+    return rows.iloc[0]
 
 
 def test_items_chosen_for_one_model_lie_below_the_random_band() -> None:
@@ -94,13 +94,13 @@ def test_items_chosen_for_one_model_lie_below_the_random_band() -> None:
     assert tau["percentile"] < 2.5
     assert tau["p_value"] == pytest.approx(2 / 201, abs=0.01)
     assert (tau["n_models"], tau["n_items"], tau["n_full"]) == (20, len(for_the_weakest), 200)
-    own = draws[
+    tau_draws = draws[
         (draws["metric"] == "kendall_tau_b")
         & (draws["models"] == "held_out")
         & (draws["random"] == "plain")
     ]
-    assert len(own) == tau["draws"] == 200
-    assert own["value"].mean() == pytest.approx(tau["random_mean"])
+    assert len(tau_draws) == tau["draws"] == 200
+    assert tau_draws["value"].mean() == pytest.approx(tau["random_mean"])
 
 
 def test_random_choice_lies_inside_the_band() -> None:
@@ -142,15 +142,15 @@ def test_stratified_subsets_keep_subject_shares_and_vary_less() -> None:
 def test_comparison_is_reproducible_and_does_not_depend_on_order() -> None:
     matrix, panel = simulated(12, 60)
     kept = list(matrix.item_ids[:30])
-    one, _ = judged(matrix, panel, kept)
+    comparison, _ = judged(matrix, panel, kept)
     other, _ = judged(
         matrix.select_models(matrix.models[::-1]).select_items(matrix.item_ids[::-1]),
         panel,
         kept[::-1],
         items=items_of(matrix).iloc[::-1],
     )
-    pd.testing.assert_frame_equal(one, other)
-    assert not one.equals(judged(matrix, panel, kept, seed=1)[0])
+    pd.testing.assert_frame_equal(comparison, other)
+    assert not comparison.equals(judged(matrix, panel, kept, seed=1)[0])
 
 
 def test_no_comparison_without_models_or_if_disabled() -> None:
@@ -184,8 +184,8 @@ def test_ire_is_compared_at_its_own_size_with_corrected_p_values() -> None:
     assert 0.25 <= about["share_removed"] <= 0.5
     assert np.corrcoef(parameters["difficulty"], np.arange(120))[0, 1] > 0.8
     seen, _ = judged(matrix, panel, list(matrix.item_ids[:40]), parameters=parameters)
-    ire, own = row(seen, "kendall_tau_b", method="ire"), row(seen, "kendall_tau_b")
-    assert ire["n_items"] == parameters["kept_by_ire"].sum() != own["n_items"]
+    ire, kept = row(seen, "kendall_tau_b", method="ire"), row(seen, "kendall_tau_b")
+    assert ire["n_items"] == parameters["kept_by_ire"].sum() != kept["n_items"]
     for metric in ("kendall_tau_b", "signed_shift"):
         p = [row(seen, metric, method=method)["p_value"] for method in ("kept", "ire")]
         adjusted = [row(seen, metric, method=method)["p_holm"] for method in ("kept", "ire")]
@@ -215,9 +215,9 @@ def test_methods_are_compared_in_one_table() -> None:
     table = compare_methods(ranks, random_comparison, about)
     assert set(table["method"]) == {"full", "kept", "random", "ire"}
     both = table.set_index(["method", "metric", "models"])
-    own = both.loc[("kept", "kendall_tau_b", "all")]
-    assert (own["low"], own["high"]) == (0.8, 0.95)
-    assert own["share_removed"] == pytest.approx(80 / 120)
+    kept_row = both.loc[("kept", "kendall_tau_b", "all")]
+    assert (kept_row["low"], kept_row["high"]) == (0.8, 0.95)
+    assert kept_row["share_removed"] == pytest.approx(80 / 120)
     assert both.loc[("random", "kendall_tau_b", "all"), "n_items"] == 40
     full = both.loc[("full", "arena_pearson", "all")]
     right = matrix.correct.mean(axis=1)

@@ -39,7 +39,7 @@ def test_exact_name_takes_precedence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         ({"name": ["m"], "rating": [1]}, "no column 'model'"),
         ({"model": ["m"], "elo": [1]}, "no column 'rating'"),
@@ -48,10 +48,10 @@ def test_exact_name_takes_precedence() -> None:
         ({"model": ["m", "m"], "rating": [1, 2]}, "row 2: 'm' has two different ratings"),
     ],
 )
-def test_error_names_the_file_and_row(table: dict[str, list], said: str) -> None:
+def test_error_names_the_file_and_row(table: dict[str, list], message: str) -> None:
     with pytest.raises(InputError, match="the ratings file") as seen:
         read_ratings(pd.DataFrame(table, dtype=object), CONF)
-    assert said in str(seen.value)
+    assert message in str(seen.value)
     assert "\n" not in str(seen.value)
 
 

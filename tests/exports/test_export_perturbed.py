@@ -55,8 +55,8 @@ def export(
     )
 
 
-def names(found: HarnessExport) -> list[str]:
-    return [family.name for family in found.families]
+def names(export: HarnessExport) -> list[str]:
+    return [family.name for family in export.families]
 
 
 def test_original_group_and_copies_are_exported_in_every_style() -> None:
@@ -98,14 +98,16 @@ def test_each_copy_has_its_own_items_and_demonstrations() -> None:
 
 def test_tasks_of_a_copy_carry_its_name() -> None:
     family = export().families[-1]
-    said = family.tasks[0].config["metadata"]["benchwright"]
-    assert {name: said[name] for name in ("benchmark", "condition", "perturbation", "copy")} == {
+    metadata = family.tasks[0].config["metadata"]["benchwright"]
+    assert {
+        name: metadata[name] for name in ("benchmark", "condition", "perturbation", "copy")
+    } == {
         "benchmark": "colours",
         "condition": "wicked-2",
         "perturbation": "wicked",
         "copy": "2",
     }
-    assert said["items_hash"] == family.facts["items_hash"]
+    assert metadata["items_hash"] == family.facts["items_hash"]
     (first, second) = (family.facts["items_hash"] for family in export().families[-2:])
     assert first != second
 

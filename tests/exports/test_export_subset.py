@@ -101,13 +101,13 @@ def test_manifest_says_that_equal_weights_give_the_plain_mean() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sampler", "winner", "said"),
+    ("sampler", "winner", "expected"),
     [("chosen", "flesch", "flesch"), ("chosen", "", "random"), ("lda_tfidf", "x", "lda_tfidf")],
 )
-def test_sampler_is_the_one_of_the_subset(sampler: str, winner: str, said: str) -> None:
+def test_sampler_is_the_one_of_the_subset(sampler: str, winner: str, expected: str) -> None:
     exported = export(chosen((1, 1.0)), sampler, winner)
-    assert exported.facts["subset"]["sampler"] == said
-    assert exported.families[0].name == f"benchwright_colours_{said}_1"
+    assert exported.facts["subset"]["sampler"] == expected
+    assert exported.families[0].name == f"benchwright_colours_{expected}_1"
 
 
 def test_readme_has_the_commands_and_the_score() -> None:
@@ -126,19 +126,21 @@ def test_unknown_items_are_rejected() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"items_hash": "x"}, "differ from the exported ones"),
         ({"items": []}, "subset.items"),
         ({"seed": "soon"}, "subset.seed"),
     ],
 )
-def test_changed_manifests_are_rejected(change: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_changed_manifests_are_rejected(
+    change: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     manifest = json.loads(folder_contents(export(UNEQUAL))["manifest.json"])
     manifest["subset"] |= change
     file = tmp_path / "manifest.json"
     file.write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         read_subset(file)
 
 

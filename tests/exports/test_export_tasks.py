@@ -41,8 +41,8 @@ def export(
     )
 
 
-def names(found: HarnessExport) -> list[str]:
-    return [family.name for family in found.families]
+def names(export: HarnessExport) -> list[str]:
+    return [family.name for family in export.families]
 
 
 def test_original_and_variant_have_different_names() -> None:
@@ -153,8 +153,8 @@ def test_wrong_settings_are_rejected(wrong: dict[str, Any]) -> None:
         ExportsParams(**wrong)
 
 
-def rows_of(found: HarnessExport, family: int) -> list[dict[str, Any]]:
-    return [dict(row) for task in found.families[family].tasks for row in task.rows]
+def rows_of(export: HarnessExport, family: int) -> list[dict[str, Any]]:
+    return [dict(row) for task in export.families[family].tasks for row in task.rows]
 
 
 def test_changed_kept_items_are_exported_as_changed() -> None:

@@ -179,8 +179,8 @@ def test_hash_of_items_covers_questions_and_gold_answers() -> None:
     assert base != of(item("a"))
     assert base != of(item("a"), item("b", answer=2))
     assert base != of(item("a"), item("b", question="another?"))
-    said = item("a", choices=(), answer_text="4")
-    assert of(said) != of(item("a", choices=(), answer_text="5"))
+    open_ended = item("a", choices=(), answer_text="4")
+    assert of(open_ended) != of(item("a", choices=(), answer_text="5"))
 
 
 def test_items_that_do_not_fit_a_style_are_left_out_and_counted() -> None:

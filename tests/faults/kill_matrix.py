@@ -181,20 +181,20 @@ def comparable(root: Path, subject: Subject) -> dict[str, set[bytes]]:
 
     Encrypted files differ at each run and are compared decrypted. Partial files raise an error.
     """
-    found: dict[str, set[bytes]] = {}
+    contents: dict[str, set[bytes]] = {}
     for name, versions in left_in(root).files.items():
-        own = name.replace(str(root), "root")
+        relative = name.replace(str(root), "root")
         if subject.timed and subject.timed in name:
             continue
         normal = partial(_normal, name, root)
-        found[own] = {normal(content) for content in versions.values()}
-    return found
+        contents[relative] = {normal(content) for content in versions.values()}
+    return contents
 
 
 def _normal(name: str, root: Path, content: bytes) -> bytes:
-    own = MAY_DIFFER.get(Path(name).name)
+    normalise = MAY_DIFFER.get(Path(name).name)
     # Some pages and logs contain paths and versions.
-    return content.replace(str(root).encode(), b"root") if own is None else own(content)
+    return content.replace(str(root).encode(), b"root") if normalise is None else normalise(content)
 
 
 def main(kills: int, names: Sequence[str]) -> int:

@@ -131,10 +131,10 @@ def _new_versions(catalog: Any) -> None:
         version = getattr(dataset, "_version", None)
         if version is None:
             continue
-        own = version.load is not None and version.load == version.save
-        if own:
+        same_version = version.load is not None and version.load == version.save
+        if same_version:
             clear_versions(dataset)
-        dataset._version = Version(now if own else None, now)
+        dataset._version = Version(now if same_version else None, now)
         dataset._clear_version_cache()
 
 

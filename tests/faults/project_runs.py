@@ -85,16 +85,16 @@ def empty_root(folder: Path) -> Path:
     """A data folder with the demo's raw data and some bundled documents."""
     raw = folder / "01_raw"
     raw.mkdir(parents=True)
-    own = REPOSITORY / "data" / "01_raw"
+    bundled = REPOSITORY / "data" / "01_raw"
     for name in ("demo", "single_best_answer"):
-        (raw / name).symlink_to(own / name)
+        (raw / name).symlink_to(bundled / name)
     documents = raw / "documents"
     documents.mkdir()
-    lines = (own / "documents" / "documents.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (bundled / "documents" / "documents.jsonl").read_text(encoding="utf-8").splitlines()
     kept = lines[:FEW_DOCUMENTS]
     (documents / "documents.jsonl").write_text("\n".join(kept) + "\n", encoding="utf-8")
     ids = {json.loads(line)["doc_id"] for line in kept}
-    labels = (own / "documents" / "labels.jsonl").read_text(encoding="utf-8").splitlines()
+    labels = (bundled / "documents" / "labels.jsonl").read_text(encoding="utf-8").splitlines()
     known = [line for line in labels if json.loads(line)["doc_id"] in ids]
     (documents / "labels.jsonl").write_text("\n".join(known) + "\n", encoding="utf-8")
     cache = REPOSITORY / "data" / "06_models" / "cache"

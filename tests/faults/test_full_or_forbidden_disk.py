@@ -25,9 +25,9 @@ def test_full_disk_keeps_old_files_and_gives_a_one_line_error(server: Server, ro
     before = left_in(root)
     ended = server.run(LONG(root), limits={"RLIMIT_FSIZE": 3000})
     assert ended["code"] == 1
-    said = last_line(server)
-    assert said.startswith(f"benchwright: {root}/03_primary/demo/")
-    assert "cannot be written: File too large; the old content is kept; free disk" in said
+    message = last_line(server)
+    assert message.startswith(f"benchwright: {root}/03_primary/demo/")
+    assert "cannot be written: File too large; the old content is kept; free disk" in message
     after = left_in(root)
     assert after.hidden == []
     for name, versions in before.files.items():

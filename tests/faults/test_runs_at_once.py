@@ -21,9 +21,9 @@ def test_simultaneous_runs_do_not_read_each_others_files(
 ) -> None:
     alone = []
     for number, words in enumerate((WIDE, NARROW)):
-        own = copied(root, tmp_path / str(number))
-        server.must(words(own))
-        alone.append(left_in(own).newest())
+        copy = copied(root, tmp_path / str(number))
+        server.must(words(copy))
+        alone.append(left_in(copy).newest())
     ended = server.run(WIDE(root), beside=NARROW(root), pause=0.02)
     assert (ended["code"], ended["beside"]) == (0, 0), server.said[-2000:]
     both = left_in(root)
@@ -31,20 +31,20 @@ def test_simultaneous_runs_do_not_read_each_others_files(
     tables = [name for name in both.files if name.endswith(".parquet")]
     assert len(tables) > 4
     for name in tables:
-        assert set(both.files[name].values()) == {own[name] for own in alone}, name
+        assert set(both.files[name].values()) == {copy[name] for copy in alone}, name
     exported = {
         name: next(iter(v.values())) for name, v in both.files.items() if "/harness" in name
     }
-    of_one = [{name: own[name] for name in own if "/harness" in name} for own in alone]
+    of_one = [{name: copy[name] for name in copy if "/harness" in name} for copy in alone]
     assert exported in of_one
 
 
 def test_simultaneous_first_runs_are_both_recorded(server: Server, tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/mlflow.db"
     roots = [empty_root(tmp_path / name) for name in ("one", "two")]
-    one, other = (run_of("smart", "limit=20", "--namespaces", "ingestion")(r) for r in roots)
+    first, second = (run_of("smart", "limit=20", "--namespaces", "ingestion")(r) for r in roots)
     tracked = {"BENCHWRIGHT_MLFLOW": "on", "MLFLOW_TRACKING_URI": store}
-    ended = server.run(one, beside=other, environment=tracked)
+    ended = server.run(first, beside=second, environment=tracked)
     assert (ended["code"], ended["beside"]) == (0, 0), server.said[-2000:]
     assert "could not record" not in server.said
     import sqlite3
@@ -99,15 +99,15 @@ def test_run_does_not_load_what_another_run_saves_meanwhile(tmp_path: Path) -> N
     def saved(version: str) -> ParquetTable:
         return ParquetTable(filepath=str(tmp_path / "t"), version=Version(None, version))
 
-    own = saved("2026-01-01T00.00.00.000Z")
-    catalog = DataCatalog({"t": own})
+    dataset = saved("2026-01-01T00.00.00.000Z")
+    catalog = DataCatalog({"t": dataset})
     pipeline = Pipeline([Node(lambda: None, None, "t", name="make")])
     given = {"pipeline": pipeline, "catalog": catalog}
     OwnVersionsHook().before_pipeline_run(run_params={"only_missing_outputs": False}, **given)
-    own.save(pd.DataFrame({"a": [1]}))
+    dataset.save(pd.DataFrame({"a": [1]}))
     saved("2026-01-02T00.00.00.000Z").save(pd.DataFrame({"a": [2]}))
-    own.release()
-    assert own.load()["a"].tolist() == [1]
+    dataset.release()
+    assert dataset.load()["a"].tolist() == [1]
     earlier = saved("2026-01-03T00.00.00.000Z")
     catalog = DataCatalog({"t": earlier})
     given = {"pipeline": pipeline, "catalog": catalog}

@@ -31,10 +31,10 @@ def outcome(name: str, path: Path) -> str:
     began = time.monotonic()
     try:
         READERS[name][1](path)
-        told = "read"
+        result = "read"
     except Exception as error:
-        told = "refused" if one_line(error) else f"{type(error).__name__}: {error}"[:300]
-    return told if time.monotonic() - began < 30 else f"slow, {told}"
+        result = "refused" if one_line(error) else f"{type(error).__name__}: {error}"[:300]
+    return result if time.monotonic() - began < 30 else f"slow, {result}"
 
 
 def of_parquet() -> list[str]:
@@ -74,21 +74,21 @@ def lies(content: bytes, draw: random.Random) -> bytes:
 def check_lies(folder: Path, count: int) -> dict[str, int]:
     """Count the outcomes."""
     draw = random.Random(0)  # noqa: S311
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     names = of_parquet()
     contents = {name: whole(name, folder) for name in names}
     for name in names:
         (folder / READERS[name][0]).write_bytes(contents[name])
-        told = outcome(name, folder / READERS[name][0])
-        assert told == "read", (name, told)
+        result = outcome(name, folder / READERS[name][0])
+        assert result == "read", (name, result)
     for number in range(count):
         name = names[number % len(names)]
         path = folder / READERS[name][0]
         path.write_bytes(lies(contents[name], draw))
-        told = outcome(name, path)
-        key = told if told in ("read", "refused") else f"{name}: {told}"
-        found[key] = found.get(key, 0) + 1
-    return found
+        result = outcome(name, path)
+        key = result if result in ("read", "refused") else f"{name}: {result}"
+        counts[key] = counts.get(key, 0) + 1
+    return counts
 
 
 def parquet_bomb(**more: Any) -> bytes:
@@ -117,20 +117,20 @@ def check_bombs(folder: Path, total: int) -> dict[str, str]:
     lines = packed(b'{"text": "' + b"x" * 90_000 + b'"}\n', total)
     cells = packed(b"item_id,model,correct,id\n", total)
     parquet = parquet_bomb()
-    found = {}
+    unexpected = {}
     for name, (file, _) in READERS.items():
         content = {".csv.gz": cells, ".jsonl.gz": lines, ".parquet": parquet}
-        bomb = next((own for end, own in content.items() if file.endswith(end)), None)
+        bomb = next((data for end, data in content.items() if file.endswith(end)), None)
         if bomb is None or name == MATRIX:
             continue
         (folder / file).write_bytes(bomb)
         began = time.monotonic()
-        told = outcome(name, folder / file)
-        sys.stderr.write(f"{name}: {told}, {time.monotonic() - began:.1f} s\n")
+        result = outcome(name, folder / file)
+        sys.stderr.write(f"{name}: {result}, {time.monotonic() - began:.1f} s\n")
         # Documents are read up to the limit, and the rest is reported.
-        if told != ("read" if name.startswith("documents") else "refused"):
-            found[name] = told
-    return found
+        if result != ("read" if name.startswith("documents") else "refused"):
+            unexpected[name] = result
+    return unexpected
 
 
 def main() -> None:
@@ -139,10 +139,10 @@ def main() -> None:
     # Larger allocations fail at once, without affecting other processes.
     resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
     with tempfile.TemporaryDirectory() as folder:
-        told = {"lies": check_lies(Path(folder), count)}
-        told |= {"bombs": check_bombs(Path(folder), total)}  # type: ignore[dict-item]
-    told |= {"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}  # type: ignore[dict-item]
-    print(json.dumps(told))  # noqa: T201
+        summary = {"lies": check_lies(Path(folder), count)}
+        summary |= {"bombs": check_bombs(Path(folder), total)}  # type: ignore[dict-item]
+    summary |= {"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}  # type: ignore[dict-item]
+    print(json.dumps(summary))  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -59,9 +59,9 @@ def main() -> None:
         from hostile.fuzz_targets import TARGETS
     target = TARGETS[options.target]
     work = options.work / options.target
-    corpus, found = work / "corpus", work / "found"
-    for one in (corpus, found):
-        one.mkdir(parents=True, exist_ok=True)
+    corpus, failures = work / "corpus", work / "found"
+    for folder in (corpus, failures):
+        folder.mkdir(parents=True, exist_ok=True)
     for seed in target.seeds:
         (corpus / hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)
     known: set[str] = set()
@@ -79,13 +79,13 @@ def main() -> None:
                 return
             known.add(place)
             name = hashlib.sha256(place.encode()).hexdigest()[:12]
-            (found / name).write_bytes(data)
-            (found / f"{name}.txt").write_text("".join(traceback.format_exception(error)))
+            (failures / name).write_bytes(data)
+            (failures / f"{name}.txt").write_text("".join(traceback.format_exception(error)))
             sys.stderr.write(f"FOUND {place}\n")
         if count % 1_000 == 0:
-            told = {"executions": count, "seconds": round(time.monotonic() - started, 1)}
-            told |= {"corpus": len(list(corpus.iterdir())), "found": len(known)}
-            (work / "progress.json").write_text(json.dumps(told))
+            progress = {"executions": count, "seconds": round(time.monotonic() - started, 1)}
+            progress |= {"corpus": len(list(corpus.iterdir())), "found": len(known)}
+            (work / "progress.json").write_text(json.dumps(progress))
 
     words = work / "words.txt"
     words.write_text("".join(f'"{_escaped(word)}"\n' for word in WORDS))
@@ -94,7 +94,7 @@ def main() -> None:
             sys.argv[0],
             str(corpus),
             f"-max_total_time={options.seconds}",
-            f"-artifact_prefix={found}/",
+            f"-artifact_prefix={failures}/",
             *("-timeout=30", "-rss_limit_mb=2560", "-malloc_limit_mb=2048", "-max_len=4096"),
             *("-print_final_stats=1", "-seed=1", f"-dict={words}"),
         ],
@@ -136,7 +136,7 @@ def _changed(value: Any, draw: random.Random) -> Any:
     name = draw.choice(sorted(value))
     chance = draw.random()
     if chance < 0.15:
-        return {key: own for key, own in value.items() if key != name}
+        return {key: field for key, field in value.items() if key != name}
     if chance < 0.25:
         return {**value, draw.choice([*WORDS, *value]): value[name]}
     return {**value, name: _changed(value[name], draw)}
@@ -145,8 +145,8 @@ def _changed(value: Any, draw: random.Random) -> Any:
 def _place(error: Exception) -> str:
     """Return the key of a defect: the exception's type and the last line of this project."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "benchwright" in frame.filename] or frames
-    return f"{type(error).__name__} at {Path(own[-1].filename).name}:{own[-1].lineno}"
+    last = ([frame for frame in frames if "benchwright" in frame.filename] or frames)[-1]
+    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"
 
 
 if __name__ == "__main__":

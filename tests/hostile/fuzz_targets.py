@@ -70,9 +70,9 @@ class Target(NamedTuple):
 def folder() -> Path:
     """Return a temporary folder, in memory if possible."""
     memory = Path("/dev/shm")  # noqa: S108
-    own = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
-    _KEPT.append(own)
-    return Path(own.name)
+    temporary = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
+    _KEPT.append(temporary)
+    return Path(temporary.name)
 
 
 _KEPT: list[Any] = []
@@ -94,20 +94,20 @@ def may_refuse() -> Iterator[None]:
     except AssertionError:
         raise
     except Exception as error:
-        told = one_line(error)  # Kedro wraps what a dataset raises
-        if told is None:
+        message = one_line(error)  # Kedro wraps what a dataset raises
+        if message is None:
             raise
-        assert "\n" not in told
-        assert len(told) <= LONGEST_MESSAGE, told[:200]
+        assert "\n" not in message
+        assert len(message) <= LONGEST_MESSAGE, message[:200]
 
 
 def _documents(kind: str) -> Callable[[bytes], None]:
     def run(data: bytes) -> None:
         text = data.decode("utf-8", "surrogateescape")
-        for found in questions_in(text, kind, ExtractionParams()):
-            assert found.question.strip()
-            assert len(found.choices) >= 2
-            "\n".join([found.question, *found.choices, found.explanation or ""]).encode()
+        for question in questions_in(text, kind, ExtractionParams()):
+            assert question.question.strip()
+            assert len(question.choices) >= 2
+            "\n".join([question.question, *question.choices, question.explanation or ""]).encode()
 
     return run
 
@@ -115,11 +115,13 @@ def _documents(kind: str) -> Callable[[bytes], None]:
 def answer_keys(data: bytes) -> None:
     """Read numbers and letters below questions, in any spelling."""
     text = "".join(f"{i}. What is {i}?\nA. w\nB. x\nC. y\nD. z\n\n" for i in range(1, 6))
-    found = questions_in(text + data.decode("utf-8", "replace"), "text/plain", ExtractionParams())
-    for one in found:
+    questions = questions_in(
+        text + data.decode("utf-8", "replace"), "text/plain", ExtractionParams()
+    )
+    for question in questions:
         # As on the page: cleaning checks whether it names an option.
-        assert one.answer is None or one.answer.strip()
-        assert one.labels == ["A", "B", "C", "D"]
+        assert question.answer is None or question.answer.strip()
+        assert question.labels == ["A", "B", "C", "D"]
 
 
 def shard(data: bytes) -> None:

@@ -31,10 +31,10 @@ def run(lies: int, total: int) -> dict[str, dict[str, object]]:
 
 @pytest.mark.long
 def test_bombs_and_false_sizes_are_refused_within_two_gigabytes() -> None:
-    told = run(600, 1_000_000_000)
-    assert told["bombs"] == {}
-    assert set(told["lies"]) == {"read", "refused"}, told["lies"]
-    assert int(str(told["memory"])) < MEMORY_KIB, told["memory"]
+    summary = run(600, 1_000_000_000)
+    assert summary["bombs"] == {}
+    assert set(summary["lies"]) == {"read", "refused"}, summary["lies"]
+    assert int(str(summary["memory"])) < MEMORY_KIB, summary["memory"]
 
 
 @pytest.mark.parametrize("name", ["rows as CSV, packed", "answers as CSV, packed"])

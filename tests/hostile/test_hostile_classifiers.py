@@ -83,14 +83,14 @@ CHANGES: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("place", "value", "told"), CHANGES)
-def test_a_changed_field_is_named(tmp_path: Path, place: str, value: Any, told: str) -> None:
+@pytest.mark.parametrize(("place", "value", "reason"), CHANGES)
+def test_a_changed_field_is_named(tmp_path: Path, place: str, value: Any, reason: str) -> None:
     with pytest.raises(DatasetError) as caught:
         load(tmp_path, changed(EMBEDDING, place, value))
-    said = one_line(caught.value) or ""
-    assert said.startswith(f"{tmp_path / 'classifier.json'}: {told}"), said
-    assert said.endswith("; run kedro run --pipeline sba to train a new one")
-    assert "\n" not in said
+    message = one_line(caught.value) or ""
+    assert message.startswith(f"{tmp_path / 'classifier.json'}: {reason}"), message
+    assert message.endswith("; run kedro run --pipeline sba to train a new one")
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize(

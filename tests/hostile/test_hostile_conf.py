@@ -39,7 +39,7 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_broken_conf_file_is_reported_with_its_line(name: str, tmp_path: Path) -> None:
-    content, told = FILES[name]
+    content, message = FILES[name]
     marker = tmp_path / "marker"
     file = tmp_path / "conf" / "base" / "toy.yml"
     file.parent.mkdir(parents=True)
@@ -47,7 +47,7 @@ def test_a_broken_conf_file_is_reported_with_its_line(name: str, tmp_path: Path)
     line = conf_mistake(tmp_path, AttributeError("'list' object has no attribute 'items'"))
     assert line is not None
     assert line.startswith(f"{file}: ")
-    assert told in line
+    assert message in line
     assert len(line) < 500
     assert not marker.exists()
 

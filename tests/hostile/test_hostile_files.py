@@ -30,7 +30,7 @@ READ = {
 """Members of `KINDS` that a reader may accept."""
 
 
-def told(name: str, path: Path) -> str | None:
+def error_line(name: str, path: Path) -> str | None:
     """Return the error message; None if the file is read."""
     began = time.monotonic()
     try:
@@ -61,7 +61,7 @@ def test_an_unreadable_file_is_reported_in_one_line_with_its_name(
             path = tmp_path / f"{kind}-{number}".replace(" ", "_") / file
             path.parent.mkdir()
             path.write_bytes(content)
-            line = told(name, path)
+            line = error_line(name, path)
             if kind in READ.get(name, ()):
                 assert line is None or file.endswith(tuple(PACKERS)), f"{kind}: {line}"
                 continue
@@ -77,7 +77,7 @@ def test_a_pickle_with_another_file_name_is_never_loaded(name: str, tmp_path: Pa
         path = tmp_path / str(number) / READERS[name][0]
         path.parent.mkdir()
         path.write_bytes(content)
-        assert told(name, path) is not None
+        assert error_line(name, path) is not None
         assert not marker.exists()
 
 
@@ -87,11 +87,11 @@ def test_the_planted_pickle_leaves_a_mark_if_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [one for one in READERS if not one.startswith(("a saved", "saved"))]
+    "name", [reader for reader in READERS if not reader.startswith(("a saved", "saved"))]
 )
 def test_a_folder_instead_of_a_file_is_reported_without_traceback(
     name: str, tmp_path: Path
 ) -> None:
     path = tmp_path / READERS[name][0]
     path.mkdir()
-    told(name, path)  # the report of the import counts missing answers
+    error_line(name, path)  # the report of the import counts missing answers

@@ -72,17 +72,17 @@ def _other_script(hub: Path, marker: Path) -> None:
 
 
 def _lying_card(hub: Path, marker: Path) -> None:
-    said = "dataset_info:\n  features:\n  - {name: id, dtype: int64}\n"
-    said += "  splits:\n  - {name: test, num_examples: 999, num_bytes: 1}\n"
-    put(hub / "README.md", CARD.format(said, "data/test-*"))
+    info = "dataset_info:\n  features:\n  - {name: id, dtype: int64}\n"
+    info += "  splits:\n  - {name: test, num_examples: 999, num_bytes: 1}\n"
+    put(hub / "README.md", CARD.format(info, "data/test-*"))
     put_rows(hub / "data" / "test-00000-of-00001.parquet")
 
 
 def _lying_infos(hub: Path, marker: Path) -> None:
     features = {"id": {"dtype": "int64", "_type": "Value"}}
     split = {"name": "test", "num_bytes": 1, "num_examples": 999, "dataset_name": "x"}
-    said = {"default": {"splits": {"test": split}, "features": features}}
-    put(hub / "dataset_infos.json", json.dumps(said))
+    info = {"default": {"splits": {"test": split}, "features": features}}
+    put(hub / "dataset_infos.json", json.dumps(info))
     put(hub / "README.md", CARD.format("", "test.parquet"))
     put_rows(hub / "test.parquet")
 
@@ -152,8 +152,8 @@ def _out_by_name(hub: Path, marker: Path) -> None:
 def _card_of(text: str | bytes) -> Callable[[Path, Path], None]:
     def make(hub: Path, marker: Path) -> None:
         put_rows(hub / "test.parquet")
-        said = text.replace("MARKER", str(marker)) if isinstance(text, str) else text
-        put(hub / "README.md", said)
+        card = text.replace("MARKER", str(marker)) if isinstance(text, str) else text
+        put(hub / "README.md", card)
 
     return make
 
@@ -221,14 +221,14 @@ REFUSED: dict[str, tuple[Callable[[Path, Path], None], str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_misleading_copy_is_refused_in_one_line(name: str, tmp_path: Path) -> None:
-    make, told = REFUSED[name]
+    make, message = REFUSED[name]
     marker = tmp_path / "marker"
     make(tmp_path / "hub", marker)
     with pytest.raises(Exception, match=r".") as caught:
         ingested(tmp_path)
     line = one_line(caught.value)
     assert line is not None, caught.value
-    assert told in line
+    assert message in line
     assert line.startswith(str(tmp_path / "hub"))
     assert len(line) < 600
     assert not marker.exists()

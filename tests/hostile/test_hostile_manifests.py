@@ -63,11 +63,11 @@ def test_an_impossible_number_is_reported_with_its_field(
 
 
 def test_invalid_weights_and_repeated_items_are_refused(tmp_path: Path) -> None:
-    for change, told in (
+    for change, message in (
         ({"items": [SUBSET["subset"]["items"][0] | {"weight": 0.5}]}, "weights sum to 0.5"),
         ({"items": SUBSET["subset"]["items"] * 2}, "an item is listed more than once"),
         ({"items_hash": "0"}, "the items differ from the exported ones"),
     ):
         document = {"subset": SUBSET["subset"] | change}
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             read_subset(put(tmp_path, document))

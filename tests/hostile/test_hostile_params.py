@@ -62,7 +62,7 @@ def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHWRIGHT_MLFLOW", "off")
 
 
-def told(folder: Path, params: str, command: str = "run") -> str:
+def error_line(folder: Path, params: str, command: str = "run") -> str:
     """Return the only line of output of a failing command; nothing is written."""
     data = "" if "data_root" in params else f"data_root={folder},"
     part = ["--namespaces", "ingestion"] if command == "run" else []
@@ -77,7 +77,7 @@ def told(folder: Path, params: str, command: str = "run") -> str:
 
 @pytest.mark.usefixtures("in_project")
 @pytest.mark.parametrize(
-    ("params", "said"),
+    ("params", "message"),
     [
         ("seed=nan", "--params seed='nan': expected a non-negative integer"),
         ("limit=1e400", "--params limit=inf: expected "),
@@ -90,14 +90,14 @@ def told(folder: Path, params: str, command: str = "run") -> str:
     ],
 )
 def test_a_run_with_invalid_params_ends_before_reading(
-    tmp_path: Path, params: str, said: str
+    tmp_path: Path, params: str, message: str
 ) -> None:
-    assert said in told(tmp_path, params)
+    assert message in error_line(tmp_path, params)
 
 
 @pytest.mark.usefixtures("in_project")
 def test_a_sweep_with_invalid_params_ends_before_reading(tmp_path: Path) -> None:
-    assert "--params limit='x': expected " in told(tmp_path, "limit=x", "sweep")
+    assert "--params limit='x': expected " in error_line(tmp_path, "limit=x", "sweep")
 
 
 @pytest.mark.long
@@ -105,11 +105,11 @@ def test_a_sweep_with_invalid_params_ends_before_reading(tmp_path: Path) -> None
 def test_an_invalid_value_of_a_section_is_reported_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    line = told(tmp_path, "filtering.easy.confidence=inf")
+    line = error_line(tmp_path, "filtering.easy.confidence=inf")
     assert line.startswith(
         "benchwright: Parameter 'filtering': easy.confidence; Input should be less than 1 ["
     )
-    assert [one for one in caplog.records if one.levelno >= logging.ERROR] == []
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 @pytest.mark.long
@@ -129,7 +129,7 @@ def test_an_error_of_a_node_is_reported_once(
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 1
     assert "no valid row in split test" in done.stderr
-    assert not [one for one in caplog.records if "could be used" in one.getMessage()]
+    assert not [record for record in caplog.records if "could be used" in record.getMessage()]
 
 
 def test_a_defect_is_logged_as_kedro_logs_it(caplog: pytest.LogCaptureFixture) -> None:
@@ -142,7 +142,9 @@ def test_a_defect_is_logged_as_kedro_logs_it(caplog: pytest.LogCaptureFixture) -
             except Exception:
                 logger.error("it failed")
                 logger.info("not an error")
-        assert len([one for one in caplog.records if one.levelno == logging.ERROR]) == count
+        assert (
+            len([record for record in caplog.records if record.levelno == logging.ERROR]) == count
+        )
     assert not logger.filters
     caplog.clear()
     with _without_repeated_errors():

@@ -68,9 +68,9 @@ def test_an_invalid_row_is_rejected_with_rule_and_value(
     right = {"letter": "B", "text": "b", "one_hot": [0, 1, 0, 0]}.get(form, 1)
     row = {"id": "bad", "question": "q", "choices": choices, "gold": gold}
     made = ingested(tmp_path, [{**GOOD, "gold": right}, row], form)
-    (told,) = made.rejected_items.to_dict("records")
-    assert (told["row"], told["rule"]) == (1, rule)
-    assert len(told["detail"]) < 300
+    (rejected,) = made.rejected_items.to_dict("records")
+    assert (rejected["row"], rejected["rule"]) == (1, rule)
+    assert len(rejected["detail"]) < 300
 
 
 KEPT: list[tuple[GoldForm, Any, list[str], int]] = [
@@ -167,6 +167,6 @@ def test_an_invalid_answer_is_counted(tmp_path: Path, name: str) -> None:
 
 def test_answers_do_not_depend_on_their_order(tmp_path: Path) -> None:
     rows = [FIRST, {**FIRST, "item_id": "q2"}, {**FIRST, "item_id": "01", "model": "n"}]
-    one, _ = reported(tmp_path, rows)
+    imported, _ = reported(tmp_path, rows)
     other, _ = reported(tmp_path, rows[::-1])
-    pd.testing.assert_frame_equal(one, other)
+    pd.testing.assert_frame_equal(imported, other)

@@ -142,10 +142,10 @@ def test_archives_unpack_only_into_their_folder(tmp_path: Path) -> None:
 
     target = tmp_path / "deep" / "target"
     target.mkdir(parents=True)
-    found = weights._extract(archive(tmp_path, write), "encoder", target)
-    assert sorted(found) == ["link.json", "model.safetensors"]
+    hashes = weights._extract(archive(tmp_path, write), "encoder", target)
+    assert sorted(hashes) == ["link.json", "model.safetensors"]
     assert not (target / "link.json").is_symlink()
-    assert found["model.safetensors"] == hashlib.sha256(b"x").hexdigest()
+    assert hashes["model.safetensors"] == hashlib.sha256(b"x").hexdigest()
     assert not list(tmp_path.rglob("escaped.json"))
 
 

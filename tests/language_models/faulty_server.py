@@ -329,8 +329,8 @@ class _Handler(BaseHTTPRequestHandler):
         toy = self.server.toy
         self.close_connection = fault not in {"429", "500", "not json", "no choices"}
         if fault.isdigit():
-            said = b'{"error": {"message": "slow down"}}' if fault == "429" else OUT_OF_ORDER
-            self._send(int(fault), said, toy.retry_after if fault == "429" else {})
+            body = b'{"error": {"message": "slow down"}}' if fault == "429" else OUT_OF_ORDER
+            self._send(int(fault), body, toy.retry_after if fault == "429" else {})
         elif fault in BODIES:
             self._send(200, BODIES[fault], missing=100 if fault == "truncated" else 0)
         elif fault == "hang":

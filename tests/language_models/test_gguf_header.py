@@ -56,8 +56,8 @@ def fields(folder: Path, content: bytes) -> dict[str, Any]:
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_both_versions_are_read(tmp_path: Path, version: int) -> None:
-    said = text("b") + struct.pack("<I", STRING) + text("é")
-    content, _ = whole(number("a", 7), said, version=version)
+    value = text("b") + struct.pack("<I", STRING) + text("é")
+    content, _ = whole(number("a", 7), value, version=version)
     assert fields(tmp_path, content) == {"a": 7, "b": "é"}
     with pytest.raises(InputError, match="is no complete GGUF file"):
         fields(tmp_path, content.replace("é".encode(), b"\xff\xff"))

@@ -305,8 +305,8 @@ def test_rejected_request_stops_at_once_with_advice(
     status: int, advice: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOY_KEY", KEY)
-    said = f"No such\nthing for {KEY}. " + "Really not. " * 100
-    with Server(refusal=(status, said)) as server:
+    message = f"No such\nthing for {KEY}. " + "Really not. " * 100
+    with Server(refusal=(status, message)) as server:
         model = connect(server, key_env="TOY_KEY", concurrency=1)
         with pytest.raises(InputError) as caught:
             write(model, Sampling(5), letters(1), letters(2))
@@ -475,7 +475,7 @@ def test_error_without_logprobs_names_the_settings(settings: dict[str, Any], tem
 
 
 @pytest.mark.parametrize(
-    ("settings", "said", "advice"),
+    ("settings", "message", "advice"),
     [
         ({}, "'echo' is not supported", ", or endpoint.logprobs: top for letters"),
         (
@@ -486,11 +486,11 @@ def test_error_without_logprobs_names_the_settings(settings: dict[str, Any], tem
     ],
 )
 def test_error_for_refused_logprobs_names_the_settings(
-    settings: dict[str, Any], said: str, advice: str
+    settings: dict[str, Any], message: str, advice: str
 ) -> None:
-    with Server(refusal=(400, said)) as server, pytest.raises(InputError) as caught:
+    with Server(refusal=(400, message)) as server, pytest.raises(InputError) as caught:
         score(connect(server, **settings), letters(1))
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).endswith(advice)
 
 
@@ -718,19 +718,22 @@ def test_smaller_context_of_the_server_limits_answers() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "max_tokens=4000 cannot be greater than max_model_len=2048. Please request fewer tokens.",
         "stop: List should have at most 4 items after validation, not 10",
     ],
 )
-def test_other_errors_are_not_taken_for_long_prompts(said: str) -> None:
-    with Server(refusal=(400, said)) as server, pytest.raises(InputError, match="context in conf"):
+def test_other_errors_are_not_taken_for_long_prompts(message: str) -> None:
+    with (
+        Server(refusal=(400, message)) as server,
+        pytest.raises(InputError, match="context in conf"),
+    ):
         write(connect(server), Sampling(4000), letters(1))
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "This model's maximum context length is 2048 tokens. However, your prompt contains at "
         "least 2049 input tokens, which exceeds this limit even without any output tokens.",
@@ -742,8 +745,8 @@ def test_other_errors_are_not_taken_for_long_prompts(said: str) -> None:
     ],
 )
 @pytest.mark.parametrize("status", [400, 413, 500])
-def test_messages_about_long_prompts_are_recognised(said: str, status: int) -> None:
-    with Server(refusal=(status, said)) as server:
+def test_messages_about_long_prompts_are_recognised(message: str, status: int) -> None:
+    with Server(refusal=(status, message)) as server:
         [answers] = write(connect(server), Sampling(50), letters(1))
     assert answers.texts is None
     assert len(server.arrivals) == 1

@@ -20,7 +20,7 @@ from benchwright.language_models.shared_prefix import (
 def whole(
     query: torch.Tensor,
     prefix: tuple[torch.Tensor, torch.Tensor],
-    own: tuple[torch.Tensor, torch.Tensor],
+    suffix: tuple[torch.Tensor, torch.Tensor],
     mask: torch.Tensor,
     scaling: float | None,
 ) -> torch.Tensor:
@@ -30,7 +30,7 @@ def whole(
         torch.cat([far.expand(rows, -1, -1, -1), near], dim=2).repeat_interleave(
             heads // near.shape[1], dim=1
         )
-        for far, near in zip(prefix, own, strict=True)
+        for far, near in zip(prefix, suffix, strict=True)
     )
     seen = torch.zeros((*mask.shape[:-1], prefix[0].shape[2]), dtype=mask.dtype)
     full = torch.cat([seen, mask], dim=-1)

@@ -145,9 +145,9 @@ def job(name: int, requests: int) -> Job[str]:
 
 
 def results(
-    engine: StandIn, batches: Sequence[Sequence[Job[str]]], in_flight: int, told: list[int]
+    engine: StandIn, batches: Sequence[Sequence[Job[str]]], in_flight: int, progress: list[int]
 ) -> Iterator[list[str]]:
-    return run_jobs(engine, batches, in_flight, itertools.count(), told.append)
+    return run_jobs(engine, batches, in_flight, itertools.count(), progress.append)
 
 
 @given(

@@ -217,14 +217,14 @@ def test_the_models_file_reads_and_names_its_weights(repository: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"path": "x", "sha265": "0" * 64}, "weights.path.sha265"),
         ({"hub": "org/name"}, "weights.hub.revision"),
         ({"package": "x"}, "package and file, package and folder, hub, or path"),
     ],
 )
-def test_typo_in_weights_names_the_field(given: dict[str, str], said: str) -> None:
-    with pytest.raises(ValueError, match=said) as error:
+def test_typo_in_weights_names_the_field(given: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
         ModelsParams.model_validate({"models": {"m": {"family": "f", "weights": given}}})
     assert "1 validation error" in str(error.value)

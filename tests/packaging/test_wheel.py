@@ -61,8 +61,10 @@ def test_wheel_has_types_pages_and_project_but_no_secrets(unpacked: Path, reposi
     package = unpacked / "benchwright"
     assert (package / "py.typed").is_file()
     for suffix in ("html", "css", "js"):
-        own = {p.relative_to(repository / "src") for p in (repository / "src").rglob(f"*.{suffix}")}
-        assert own == {p.relative_to(unpacked) for p in unpacked.rglob(f"*.{suffix}")}
+        expected = {
+            p.relative_to(repository / "src") for p in (repository / "src").rglob(f"*.{suffix}")
+        }
+        assert expected == {p.relative_to(unpacked) for p in unpacked.rglob(f"*.{suffix}")}
     assert (package / "exports" / "templates" / "tasks.md").is_file()
     assert (package / "responses" / "model_families.txt").is_file()
     assert (package / "project" / "conf" / "base" / "parameters.yml").is_file()

@@ -590,9 +590,9 @@ def test_results_do_not_depend_on_row_order(
     shuffled = data.draw(st.permutations(rows))
     items, spare = make_items("q1", "q2", "q3"), make_items("c1")
     names = [make_file(pa.Table.from_pylist(order)) for order in (rows, shuffled)]
-    one, other = (imported(items, file, calibration=spare) for file in names)
-    pd.testing.assert_frame_equal(one.imported_responses, other.imported_responses)
-    pd.testing.assert_frame_equal(one.import_report, other.import_report)
+    first, second = (imported(items, file, calibration=spare) for file in names)
+    pd.testing.assert_frame_equal(first.imported_responses, second.imported_responses)
+    pd.testing.assert_frame_equal(first.import_report, second.import_report)
 
 
 @given(st.data())
@@ -611,8 +611,8 @@ def test_results_do_not_depend_on_the_order_of_a_wide_file(
     if not any(v is not None for vs in models.values() for v in vs):
         return
     items = make_items("q1", "q2", "q3")
-    one, other = (imported(items, make_file(table)) for table in (given_once, again))
-    pd.testing.assert_frame_equal(one.import_report, other.import_report)
-    for before, after in zip(one.wide_matrices, other.wide_matrices, strict=True):
+    first, second = (imported(items, make_file(table)) for table in (given_once, again))
+    pd.testing.assert_frame_equal(first.import_report, second.import_report)
+    for before, after in zip(first.wide_matrices, second.wide_matrices, strict=True):
         assert (before.models, before.item_ids) == (after.models, after.item_ids)
         np.testing.assert_array_equal(before.correct, after.correct)

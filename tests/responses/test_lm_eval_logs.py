@@ -285,11 +285,17 @@ def test_repeated_questions_of_real_mmlu_join_to_distinct_items(
     twice = items.content_hash.duplicated(keep=False) | items.content_hash.isin(calibrating)
     asked = items[twice]
     place = asked.item_id.str.rpartition("/")[2].astype(int)
-    for subject, own in asked.groupby("subject"):
+    for subject, of_subject in asked.groupby("subject"):
         rows = [
             # The log-likelihood of option A says which document this is.
-            scored(int(place[i]), mmlu_doc(own.loc[i]), LETTERS, [-float(i), -1e9, -1e9, -1e9], "")
-            for i in own.index[::-1]
+            scored(
+                int(place[i]),
+                mmlu_doc(of_subject.loc[i]),
+                LETTERS,
+                [-float(i), -1e9, -1e9, -1e9],
+                "",
+            )
+            for i in of_subject.index[::-1]
         ]
         write_log(tmp_path / "m", rows, task=f"mmlu_{subject}")
     files = load(tmp_path, sources=real_benchmark("mmlu")["sources"])

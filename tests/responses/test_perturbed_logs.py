@@ -125,28 +125,28 @@ def test_unaltered_items_are_answered_in_both_conditions(tmp_path: Path, make_it
 
 
 def test_copy_with_another_seed_is_ignored_entirely(tmp_path: Path, items: pd.DataFrame) -> None:
-    own, other = copies_of(items, seed=0), copies_of(items, seed=5)
-    rows, theirs = rows_of(own, "wicked-1"), rows_of(other, "wicked-1")
+    copies, other_copies = copies_of(items, seed=0), copies_of(items, seed=5)
+    rows, theirs = rows_of(copies, "wicked-1"), rows_of(other_copies, "wicked-1")
     same = [a["content_hash"] == b["content_hash"] for a, b in zip(rows, theirs, strict=True)]
     assert 0 < sum(same) < 8  # some agree by chance, and would be a choice of items
     write_log(tmp_path, log_of(theirs, "wicked-1", best=3))
-    result = imported(tmp_path, items, own)
+    result = imported(tmp_path, items, copies)
     assert result.imported_responses.empty
     assert counts(result) == {"rows": 8, "not_joined": 8}
     assert "texts differ from those of wicked-1" in result.import_report["detail"].iloc[0]
 
 
 def test_logs_of_one_run_are_compared_together(tmp_path: Path, items: pd.DataFrame) -> None:
-    own, other = copies_of(items, seed=0), copies_of(items, seed=5)
-    pairs = list(zip(rows_of(own, "wicked-1"), rows_of(other, "wicked-1"), strict=True))
+    copies, other_copies = copies_of(items, seed=0), copies_of(items, seed=5)
+    pairs = list(zip(rows_of(copies, "wicked-1"), rows_of(other_copies, "wicked-1"), strict=True))
     same = [theirs for ours, theirs in pairs if ours["content_hash"] == theirs["content_hash"]]
     unlike = [theirs for ours, theirs in pairs if ours["content_hash"] != theirs["content_hash"]]
     write_log(tmp_path / "m", log_of(same, "wicked-1", best=3), "law")
     write_log(tmp_path / "m", log_of(unlike, "wicked-1", best=3), "anatomy")
-    assert imported(tmp_path, items, own).imported_responses.empty
+    assert imported(tmp_path, items, copies).imported_responses.empty
     later = TIME.replace("22-25", "23-25")  # a run of its own, with this run's copy
-    write_log(tmp_path / "m", log_of(rows_of(own, "wicked-1"), "wicked-1", 3), "law", time=later)
-    assert len(imported(tmp_path, items, own).imported_responses) == 8
+    write_log(tmp_path / "m", log_of(rows_of(copies, "wicked-1"), "wicked-1", 3), "law", time=later)
+    assert len(imported(tmp_path, items, copies).imported_responses) == 8
 
 
 def test_a_few_changed_texts_do_not_exclude_the_copy(tmp_path: Path, make_items: Make) -> None:

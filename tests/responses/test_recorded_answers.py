@@ -153,10 +153,10 @@ def test_the_leaderboard_imports_with_its_rows_as_models(
     assert report.layout == "wide"
     assert report.models == len(wide) == 5115
     assert report.joined_by_id == report["rows"] == wide.notna().sum().sum()
-    (own,) = result.wide_matrices
-    assert own.correct.shape == (5115, 803)
+    (imported,) = result.wide_matrices
+    assert imported.correct.shape == (5115, 803)
     np.testing.assert_array_equal(
-        own.correct, wide.loc[list(own.models), list(own.item_ids)].to_numpy()
+        imported.correct, wide.loc[list(imported.models), list(imported.item_ids)].to_numpy()
     )
     assert matrix.correct.shape == (5115, 1172)
 

@@ -227,13 +227,13 @@ def test_results_do_not_depend_on_row_order(make_items: Make, make_responses: Ma
         is_live = order.source == "live"
         return built(items, live=order[is_live], recorded=order[~is_live])
 
-    one, other = run(table), run(table.sample(frac=1, random_state=5))
+    ordered, shuffled = run(table), run(table.sample(frac=1, random_state=5))
     for name in ("correct", "p_answer", "p_prediction", "prediction"):
         np.testing.assert_array_equal(
-            getattr(one.response_matrix, name), getattr(other.response_matrix, name)
+            getattr(ordered.response_matrix, name), getattr(shuffled.response_matrix, name)
         )
-    pd.testing.assert_frame_equal(one.responses, other.responses)
-    pd.testing.assert_frame_equal(one.answer_coverage, other.answer_coverage)
+    pd.testing.assert_frame_equal(ordered.responses, shuffled.responses)
+    pd.testing.assert_frame_equal(ordered.answer_coverage, shuffled.answer_coverage)
 
 
 def test_responses_to_copies_are_not_in_the_matrices_of_the_originals(

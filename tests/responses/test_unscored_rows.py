@@ -146,19 +146,19 @@ def test_matrices_and_coverage_equal_those_of_all_rows(
     asked = make_responses(*_one_each(live, "item_id", "model", "condition")) if live else EMPTY
     packed, rows = (read(files, items, spare) for read in (import_answers, import_as_rows))
     pd.testing.assert_frame_equal(packed.import_report, rows.import_report)
-    one, other = (
+    with_all_rows, other = (
         build_response_matrices(
             asked, result.imported_responses, result.wide_matrices, NOTHING, items
         )
         for result in (packed, rows)
     )
     for name in ("response_matrix", "choices_only_matrix"):
-        now, then = getattr(one, name), getattr(other, name)
+        now, then = getattr(with_all_rows, name), getattr(other, name)
         assert now.models == then.models
         for field in FIELDS:
             np.testing.assert_array_equal(getattr(now, field), getattr(then, field), field)
     pd.testing.assert_frame_equal(
-        one.answer_coverage, other.answer_coverage, check_exact=False, atol=1e-6
+        with_all_rows.answer_coverage, other.answer_coverage, check_exact=False, atol=1e-6
     )
 
 

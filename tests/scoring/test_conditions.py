@@ -100,8 +100,8 @@ def test_failed_extractions_are_unknown_not_wrong(
 def test_several_samples_give_the_share_of_right_ones_and_the_most_frequent(
     ask: Ask, monkeypatch: Any
 ) -> None:
-    said = ["The answer is (B).", "The answer is (B).", "Who knows?", "The answer is (A)."]
-    monkeypatch.setattr(StandIn, "says", lambda prompt, sample: said[sample])
+    samples = ["The answer is (B).", "The answer is (B).", "Who knows?", "The answer is (A)."]
+    monkeypatch.setattr(StandIn, "says", lambda prompt, sample: samples[sample])
     perturbed = {"samples": 4, "temperature": 1.0}
     scoring = live("one@generate-0", conditions=["question"], generation=perturbed)
     out = ask(scoring, items=table(item("t/0", answer=1), item("t/1", answer=0)))

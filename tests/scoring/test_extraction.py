@@ -414,10 +414,10 @@ def test_numbers_are_normalised(text: str, number: str | None) -> None:
     assert canonical_number(text) == number
 
 
-@pytest.mark.parametrize(("one", "other", "same"), SAME)
-def test_equality_of_answers_is_symmetric(one: str, other: str, same: bool) -> None:
-    assert same_answer(one, other) is same
-    assert same_answer(other, one) is same
+@pytest.mark.parametrize(("first", "second", "same"), SAME)
+def test_equality_of_answers_is_symmetric(first: str, second: str, same: bool) -> None:
+    assert same_answer(first, second) is same
+    assert same_answer(second, first) is same
 
 
 PROSE = st.lists(

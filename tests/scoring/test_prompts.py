@@ -20,13 +20,13 @@ from benchwright.tables.items import Items
 from scoring.scoring_examples import item, live, model_entry
 
 
-def one(prompts: pd.DataFrame, item_id: str, condition: str = "question") -> Any:
+def prompt_of(prompts: pd.DataFrame, item_id: str, condition: str = "question") -> Any:
     result = prompts[(prompts["item_id"] == item_id) & (prompts["condition"] == condition)]
     return next(result.itertuples())
 
 
 def test_letters_look_like_mmlu(build: Any) -> None:
-    row = one(build(live("one@letters-1")), "t/1")
+    row = prompt_of(build(live("one@letters-1")), "t/1")
     assert row.prefix + row.text == (
         "The following are multiple choice questions (with answers) about high school physics.\n\n"
         "Which colour has dev/1?\nA. red\nB. green\nC. blue\nD. grey\nAnswer: B\n\n"
@@ -38,7 +38,7 @@ def test_letters_look_like_mmlu(build: Any) -> None:
 
 
 def test_cloze_shows_no_options_and_scores_their_texts(build: Any) -> None:
-    row = one(build(live("one@cloze-1")), "t/1")
+    row = prompt_of(build(live("one@cloze-1")), "t/1")
     assert (row.prefix + row.text).endswith(
         "physics.\n\nWhich colour has dev/1?\nAnswer: green\n\nWhich colour has t/1?\nAnswer:"
     )
@@ -50,9 +50,9 @@ def test_choices_only_hides_questions_of_demonstrations(build: Any) -> None:
     hidden = prompts[prompts["condition"] == "choices_only"]
     assert len(hidden) == 24
     assert not (hidden["prefix"].astype(str) + hidden["text"]).str.contains("Which colour").any()
-    letters = one(hidden[hidden["style"] == "letters"], "t/1", "choices_only")
+    letters = prompt_of(hidden[hidden["style"] == "letters"], "t/1", "choices_only")
     assert letters.text == "\n\nA. red\nB. green\nC. blue\nD. grey\nAnswer:"
-    cloze = one(hidden[hidden["style"] == "cloze"], "t/1", "choices_only")
+    cloze = prompt_of(hidden[hidden["style"] == "cloze"], "t/1", "choices_only")
     assert cloze.text == "\n\nAnswer:"
     assert cloze.prefix.endswith("physics.\n\nAnswer: green\n\nAnswer: grey")
 
@@ -75,13 +75,13 @@ def test_results_do_not_depend_on_input_row_order(
 
 
 def test_demonstrations_of_the_subject_are_sorted_by_number(build: Any) -> None:
-    row = one(build(live("one@cloze-6")), "t/0")
+    row = prompt_of(build(live("one@cloze-6")), "t/0")
     shown = [line for line in row.prefix.splitlines() if line.startswith("Which")]
     assert shown == [f"Which colour has dev/{i}?" for i in (0, 2, 4, 6, 8, 10)]
 
 
 def test_other_subjects_fill_missing_demonstrations(build: Any) -> None:
-    row = one(build(live("one@cloze-8")), "t/0")
+    row = prompt_of(build(live("one@cloze-8")), "t/0")
     assert row.prefix.count("Which colour") == 8
     own_last = row.prefix.index("dev/10?")
     assert all(row.prefix.find(f"dev/{i}?") in (-1, *range(own_last, 10_000)) for i in (1, 3, 5))
@@ -109,7 +109,7 @@ def test_demonstrations_are_dropped_until_the_prompt_fits(
 
     monkeypatch.setattr("benchwright.scoring.prompts.model_tokenizer", lambda *_: Words())
     short = ModelsParams.model_validate({"models": {"one": model_entry(1, context=32)}})
-    row = one(build(live("one@cloze-5"), models=short), "t/0")
+    row = prompt_of(build(live("one@cloze-5"), models=short), "t/0")
     assert (row.shots, row.shots_used) == (5, 2)
     longest = f"{row.prefix}{row.text} green"
     assert len(longest.split()) <= 32 < len(longest.split()) + 6
@@ -138,7 +138,7 @@ def test_open_ended_items_are_counted_and_not_scored(
 def test_twenty_six_options_have_letters(build: Any) -> None:
     options = tuple(f"option {i}" for i in range(26))
     items = Items.from_rows([tuple(item("t/0", choices=options).values())])
-    row = one(build(live("one@letters-0"), items=items), "t/0")
+    row = prompt_of(build(live("one@letters-0"), items=items), "t/0")
     assert "\nZ. option 25\nAnswer:" in row.text
     assert row.continuations[-1] == " Z"
 
@@ -174,7 +174,7 @@ def test_chat_template_wraps_the_prompt(build: Any, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("benchwright.scoring.prompts.model_tokenizer", lambda *_: Chat())
     chat = model_entry(1, chat_template=True, label_space=False)
-    row = one(
+    row = prompt_of(
         build(live("one@letters-1"), models=ModelsParams.model_validate({"models": {"one": chat}})),
         "t/1",
     )
@@ -218,7 +218,7 @@ def test_a_prefix_never_ends_in_white_space_and_cutting_loses_nothing(
 def test_braces_in_a_question_stay_as_they_are(build: Any) -> None:
     odd = item("t/0", question="Is {subject} {0} {label} a set?", choices=("{choice}", "{label}"))
     items = Items.from_rows([tuple(odd.values())])
-    row = one(build(live("one@letters-0"), items=items), "t/0")
+    row = prompt_of(build(live("one@letters-0"), items=items), "t/0")
     assert "Is {subject} {0} {label} a set?\nA. {choice}\nB. {label}\nAnswer:" in row.text
 
 

@@ -24,12 +24,12 @@ def run_cut_off(
     """Run Python with only local network addresses allowed."""
     known = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     paths = [str(CUT), str(Path(__file__).parents[2] / "src")]
-    own = {"PYTHONPATH": os.pathsep.join(paths), "BENCHWRIGHT_TRIED": str(tried)}
+    blocking = {"PYTHONPATH": os.pathsep.join(paths), "BENCHWRIGHT_TRIED": str(tried)}
     return subprocess.run(
         [sys.executable, *command],
         check=False,
         cwd=where,
-        env=known | own | environment,
+        env=known | blocking | environment,
         capture_output=True,
         text=True,
     )
@@ -58,7 +58,7 @@ def test_a_run_on_packaged_models_uses_no_network(
     tried, data = tmp_path / "tried", tmp_path / "data"
     data.mkdir()
     (data / "01_raw").symlink_to(repository / "data" / "01_raw")
-    told = {"HF_HUB_OFFLINE": offline} if offline else {}
+    hub_setting = {"HF_HUB_OFFLINE": offline} if offline else {}
     params = f"data_root={data},limit=8,evaluation.random_subsets=20"
     mlflow = f"sqlite:///{tmp_path / 'mlflow.db'}"
     done = run_cut_off(
@@ -66,7 +66,7 @@ def test_a_run_on_packaged_models_uses_no_network(
         repository,
         *("-m", "benchwright", "--params", params),
         MLFLOW_TRACKING_URI=mlflow,
-        **told,
+        **hub_setting,
     )
     assert not tried.exists(), tried.read_text()
     assert done.returncode == 0, done.stderr

@@ -115,11 +115,11 @@ def fixed(threshold: Any) -> FilteringParams:
 
 def test_table_counts_items_with_a_neighbour_below_the_threshold() -> None:
     # Within 15 degrees of another: 0, 1 and 2, 3 for the one; 0, 1 and 4 (of 1) for the other.
-    one = vectors_of("one", plane(0, 10, 90, 100, 200, 300))
-    two = vectors_of("two", plane(0, 10, 90, 140, 20, 300))
+    first = vectors_of("one", plane(0, 10, 90, 100, 200, 300))
+    second = vectors_of("two", plane(0, 10, 90, 140, 20, 300))
     table = compare_encoders(
         numbered_items(6),
-        pd.concat([one, two]),
+        pd.concat([first, second]),
         embedding("one", "two"),
         MODELS,
         fixed(1 - float(np.cos(np.deg2rad(15)))),
@@ -163,9 +163,9 @@ def test_fewer_than_two_encoders_give_an_empty_table() -> None:
 
 def test_without_similar_items_verdicts_agree_and_jaccard_is_missing() -> None:
     none = np.zeros(5, dtype=bool)
-    found = overlap(none, none)
-    assert (found.both, found.same_verdict, found.expected_same) == (0, 1.0, 1.0)
-    assert np.isnan([found.jaccard, found.share_of_a, found.share_of_b]).all()
+    shares = overlap(none, none)
+    assert (shares.both, shares.same_verdict, shares.expected_same) == (0, 1.0, 1.0)
+    assert np.isnan([shares.jaccard, shares.share_of_a, shares.share_of_b]).all()
     assert np.isnan(overlap(none[:0], none[:0]).same_verdict)
 
 
@@ -177,23 +177,23 @@ def test_share_of_equal_verdicts_is_at_least_the_jaccard_index(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     a, b = np.array(pairs).T
-    found = overlap(a, b)
+    shares = overlap(a, b)
     swapped = overlap(b, a)
     assert (swapped.jaccard, swapped.same_verdict) == pytest.approx(
-        (found.jaccard, found.same_verdict), nan_ok=True
+        (shares.jaccard, shares.same_verdict), nan_ok=True
     )
-    assert 0 <= found.expected_same <= 1
-    if not np.isnan(found.jaccard):
-        assert found.jaccard <= found.same_verdict + 1e-12
-        assert found.jaccard * (a | b).sum() == pytest.approx(found.both)
+    assert 0 <= shares.expected_same <= 1
+    if not np.isnan(shares.jaccard):
+        assert shares.jaccard <= shares.same_verdict + 1e-12
+        assert shares.jaccard * (a | b).sum() == pytest.approx(shares.both)
 
 
 def test_independent_verdicts_agree_if_few_items_are_similar() -> None:
     draws = np.random.default_rng(0)
-    found = overlap(draws.random(20_000) < 0.05, draws.random(20_000) < 0.05)
-    assert found.same_verdict == pytest.approx(0.905, abs=0.01)
-    assert found.expected_same == pytest.approx(found.same_verdict, abs=0.005)
-    assert found.jaccard < 0.05
+    shares = overlap(draws.random(20_000) < 0.05, draws.random(20_000) < 0.05)
+    assert shares.same_verdict == pytest.approx(0.905, abs=0.01)
+    assert shares.expected_same == pytest.approx(shares.same_verdict, abs=0.005)
+    assert shares.jaccard < 0.05
 
 
 def test_encoder_names_may_be_comma_separated_and_count_once() -> None:

@@ -25,27 +25,27 @@ def test_searching_all_lists_equals_the_exact_search(monkeypatch):
     monkeypatch.setattr(module, "_PROBES", 10_000)
     vectors = VECTORS[:700].copy()
     vectors[300:340] = vectors[600:640] = vectors[:40]  # equal distances, in order of row
-    found, exact = approximate_neighbours(vectors, 20), nearest_neighbours(vectors, 20)
+    approximate, exact = approximate_neighbours(vectors, 20), nearest_neighbours(vectors, 20)
     # Two ways of summing in float64 may round the sixth digit apart, which swaps two neighbours.
-    assert (found.indices == exact.indices).mean() > 0.999
-    assert found.distances == pytest.approx(exact.distances, abs=1.1e-6)
+    assert (approximate.indices == exact.indices).mean() > 0.999
+    assert approximate.distances == pytest.approx(exact.distances, abs=1.1e-6)
     row = np.arange(40)
-    assert (found.indices[:40, :2] == np.stack([row + 300, row + 600], axis=1)).all()
-    assert (found.indices[300:340, :2] == np.stack([row, row + 600], axis=1)).all()
-    assert (found.distances[:40, :2] == 0).all()
+    assert (approximate.indices[:40, :2] == np.stack([row + 300, row + 600], axis=1)).all()
+    assert (approximate.indices[300:340, :2] == np.stack([row, row + 600], axis=1)).all()
+    assert (approximate.distances[:40, :2] == 0).all()
 
 
 def test_recall_is_high_and_distances_are_exact():
-    found, exact = approximate_neighbours(VECTORS, 30), nearest_neighbours(VECTORS, 30)
-    shares = [np.isin(a, b).mean() for a, b in zip(exact.indices, found.indices, strict=True)]
+    approximate, exact = approximate_neighbours(VECTORS, 30), nearest_neighbours(VECTORS, 30)
+    shares = [np.isin(a, b).mean() for a, b in zip(exact.indices, approximate.indices, strict=True)]
     assert np.mean(shares) > 0.9
-    assert (found.indices != np.arange(3000)[:, None]).all()
-    assert all(len(set(row)) == 30 for row in found.indices.tolist())
+    assert (approximate.indices != np.arange(3000)[:, None]).all()
+    assert all(len(set(row)) == 30 for row in approximate.indices.tolist())
     unit = VECTORS / np.linalg.norm(VECTORS.astype(np.float64), axis=1, keepdims=True)
     for row in range(0, 3000, 100):
-        cosine = unit[found.indices[row]] @ unit[row]
-        assert found.distances[row] == pytest.approx(1 - cosine, abs=1e-6)
-        assert (np.diff(found.distances[row]) >= 0).all()
+        cosine = unit[approximate.indices[row]] @ unit[row]
+        assert approximate.distances[row] == pytest.approx(1 - cosine, abs=1e-6)
+        assert (np.diff(approximate.distances[row]) >= 0).all()
 
 
 def test_results_do_not_depend_on_threads_or_blocks(monkeypatch):
@@ -56,34 +56,34 @@ def test_results_do_not_depend_on_threads_or_blocks(monkeypatch):
     try:
         faiss.omp_set_num_threads(1)
         monkeypatch.setattr(module, "_GATHERED", 10_000)
-        one = approximate_neighbours(VECTORS, 10)
+        unblocked = approximate_neighbours(VECTORS, 10)
     finally:
         faiss.omp_set_num_threads(threads)
-    assert (one.indices == whole.indices).all()
-    assert (one.distances == whole.distances).all()
+    assert (unblocked.indices == whole.indices).all()
+    assert (unblocked.distances == whole.distances).all()
 
 
 def test_rows_with_too_few_candidates_are_compared_with_all(monkeypatch):
     monkeypatch.setattr(module, "_PROBES", 1)
-    found, exact = (
+    approximate, exact = (
         approximate_neighbours(VECTORS[:400], 200),
         nearest_neighbours(VECTORS[:400], 200),
     )
-    assert (found.indices == exact.indices).mean() > 0.999
+    assert (approximate.indices == exact.indices).mean() > 0.999
 
 
 def test_zero_vectors_are_at_distance_1():
     vectors = VECTORS[:200].copy()
     vectors[7] = 0
-    found = approximate_neighbours(vectors, 5)
-    assert (found.distances[7] == 1).all()
+    approximate = approximate_neighbours(vectors, 5)
+    assert (approximate.distances[7] == 1).all()
 
 
 @pytest.mark.parametrize(("n", "k", "width"), [(0, 3, 0), (1, 3, 0), (2, 3, 1), (5, 3, 3)])
 def test_few_rows_are_searched(n, k, width):
-    found = approximate_neighbours(VECTORS[:n], k)
-    assert found.indices.shape == (n, width)
-    assert (found.indices == nearest_neighbours(VECTORS[:n], k).indices).all()
+    approximate = approximate_neighbours(VECTORS[:n], k)
+    assert approximate.indices.shape == (n, width)
+    assert (approximate.indices == nearest_neighbours(VECTORS[:n], k).indices).all()
 
 
 def test_missing_faiss_is_named_in_the_error(monkeypatch):

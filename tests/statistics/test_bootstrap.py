@@ -85,15 +85,23 @@ def test_intervals_contain_the_metric_and_narrow_with_more_items() -> None:
     for correct in (few, many):
         n = correct.shape[1]
         kept = rng(3).random(n) < 0.4
-        found = rank_agreement_intervals(correct, kept, np.arange(n), 200, rng(4))
+        intervals = rank_agreement_intervals(correct, kept, np.arange(n), 200, rng(4))
         full, part = subset_scores(correct, np.stack([np.ones(n, dtype=bool), kept]))
         value = kendall_tau_b(full, part).value
-        assert found.over_items.kendall_tau_b.low < value < found.over_items.kendall_tau_b.high
-        assert found.over_models.kendall_tau_b.low < value < found.over_models.kendall_tau_b.high
-        assert found.over_items.mean_rank_shift.low >= 0
-        assert found.over_items.spearman.high <= 1
-        assert found.over_items.pearson.draws == found.over_models.pearson.draws == 200
-        widths.append(found.over_items.kendall_tau_b.high - found.over_items.kendall_tau_b.low)
+        assert (
+            intervals.over_items.kendall_tau_b.low < value < intervals.over_items.kendall_tau_b.high
+        )
+        assert (
+            intervals.over_models.kendall_tau_b.low
+            < value
+            < intervals.over_models.kendall_tau_b.high
+        )
+        assert intervals.over_items.mean_rank_shift.low >= 0
+        assert intervals.over_items.spearman.high <= 1
+        assert intervals.over_items.pearson.draws == intervals.over_models.pearson.draws == 200
+        widths.append(
+            intervals.over_items.kendall_tau_b.high - intervals.over_items.kendall_tau_b.low
+        )
     assert widths[1] < widths[0] / 2
 
 
@@ -115,7 +123,8 @@ def test_normal_interval_over_items_covers_where_the_percentile_interval_does_no
         percentile.append(percentile_interval(taus[1:])[:2])
     target = np.mean(values)
     covered = [
-        np.mean([low <= target <= high for low, high in found]) for found in (normal, percentile)
+        np.mean([low <= target <= high for low, high in intervals])
+        for intervals in (normal, percentile)
     ]
     show(
         f"coverage of 95% intervals of tau-b: normal {covered[0]:.2f}, percentile {covered[1]:.2f}"
@@ -159,21 +168,23 @@ def test_intervals_depend_on_the_seed_and_not_on_blocks(
 def test_missing_metrics_have_no_interval_but_a_reason(
     correct: np.ndarray, kept: bool, draws: int, reason: str
 ) -> None:
-    found = rank_agreement_intervals(correct, np.full(20, kept), np.arange(20), draws, rng())
-    for intervals in found:
+    all_intervals = rank_agreement_intervals(
+        correct, np.full(20, kept), np.arange(20), draws, rng()
+    )
+    for intervals in all_intervals:
         assert np.isnan(intervals.kendall_tau_b.low)
         assert reason in intervals.kendall_tau_b.reason
 
 
 def test_one_cluster_has_only_an_interval_over_models() -> None:
     kept = np.arange(20) < 8
-    found = rank_agreement_intervals(answers(9, 20), kept, np.zeros(20, dtype=int), 50, rng())
-    assert "1 cluster;" in found.over_items.spearman.reason
-    assert found.over_models.spearman.low < found.over_models.spearman.high
+    intervals = rank_agreement_intervals(answers(9, 20), kept, np.zeros(20, dtype=int), 50, rng())
+    assert "1 cluster;" in intervals.over_items.spearman.reason
+    assert intervals.over_models.spearman.low < intervals.over_models.spearman.high
 
 
 def test_equal_resamples_have_a_caveat() -> None:
     correct = np.tril(np.ones((5, 5)))
-    found = rank_agreement_intervals(correct, np.ones(5, dtype=bool), np.arange(5), 50, rng())
-    assert found.over_models.kendall_tau_b[:2] == (1, 1)
-    assert "true uncertainty is larger" in found.over_models.kendall_tau_b.reason
+    intervals = rank_agreement_intervals(correct, np.ones(5, dtype=bool), np.arange(5), 50, rng())
+    assert intervals.over_models.kendall_tau_b[:2] == (1, 1)
+    assert "true uncertainty is larger" in intervals.over_models.kendall_tau_b.reason

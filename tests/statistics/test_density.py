@@ -19,30 +19,30 @@ def test_binned_density_equals_the_exact_one(n, bandwidth, seed, shift):
     rng = np.random.default_rng(seed)
     values = np.where(rng.random(n) < 0.3, rng.normal(0.1, 0.02, n), rng.normal(0.6, 0.1, n))
     values = values + shift
-    found = gaussian_density(values, bandwidth, grid=400)
-    assert found is not None
-    exact = gaussian_kde(values, bw_method=bandwidth)(found.x)
-    assert found.width == pytest.approx(bandwidth * np.std(values, ddof=1))
-    assert np.abs(found.y - exact).max() < 1e-4 * exact.max()
+    density = gaussian_density(values, bandwidth, grid=400)
+    assert density is not None
+    exact = gaussian_kde(values, bw_method=bandwidth)(density.x)
+    assert density.width == pytest.approx(bandwidth * np.std(values, ddof=1))
+    assert np.abs(density.y - exact).max() < 1e-4 * exact.max()
 
 
 def test_peaks_equal_those_of_the_exact_density():
     rng = np.random.default_rng(0)
     values = np.concatenate([rng.normal(0.1, 0.02, 50), rng.normal(0.6, 0.1, 400)])
     for bandwidth in (0.05, 0.1, 0.15, 0.3):
-        found = gaussian_density(values, bandwidth)
-        assert found is not None
-        exact = gaussian_kde(values, bw_method=bandwidth)(found.x)
-        ours, theirs = local_maxima(found.y), local_maxima(exact)
+        density = gaussian_density(values, bandwidth)
+        assert density is not None
+        exact = gaussian_kde(values, bw_method=bandwidth)(density.x)
+        ours, theirs = local_maxima(density.y), local_maxima(exact)
         assert len(ours) == len(theirs)
         assert np.abs(ours - theirs).max() <= 1
 
 
 def test_rounding_in_gaps_gives_no_peaks():
-    found = gaussian_density(np.array([0.0, 0.01, 1.0, 1.01]), 0.002)
-    assert found is not None
-    assert found.x[local_maxima(found.y)] == pytest.approx([0.01, 1.0], abs=0.002)
-    assert (found.y >= 0).all()
+    density = gaussian_density(np.array([0.0, 0.01, 1.0, 1.01]), 0.002)
+    assert density is not None
+    assert density.x[local_maxima(density.y)] == pytest.approx([0.01, 1.0], abs=0.002)
+    assert (density.y >= 0).all()
 
 
 @pytest.mark.parametrize("values", [[], [0.3], [0.3, 0.3, 0.3]])

@@ -17,10 +17,10 @@ def test_t_statistic_equals_that_by_hand() -> None:
 
 
 def test_sign_follows_the_larger_correlation() -> None:
-    one, other = williams_test(0.8, 0.6, 0.7, 20), williams_test(0.6, 0.8, 0.7, 20)
-    assert one.t == pytest.approx(-other.t)
-    assert one.t > 0
-    assert one.p_value == pytest.approx(other.p_value)
+    positive, negative = williams_test(0.8, 0.6, 0.7, 20), williams_test(0.6, 0.8, 0.7, 20)
+    assert positive.t == pytest.approx(-negative.t)
+    assert positive.t > 0
+    assert positive.p_value == pytest.approx(negative.p_value)
     assert williams_test(0.6, 0.6, 0.7, 20).p_value == 1
 
 

@@ -13,7 +13,7 @@ from benchwright.statistics.nearest_neighbours import nearest_neighbours
 def test_neighbours_equal_those_of_all_pairs(n, k, dimensions, seed):
     # Few whole coordinates: many ties and many equal rows.
     vectors = np.random.default_rng(seed).integers(-1, 2, (n, dimensions)).astype(np.float32)
-    found = nearest_neighbours(vectors, k)
+    neighbours = nearest_neighbours(vectors, k)
     length = np.linalg.norm(vectors, axis=1)
     for row in range(n):
         others = [other for other in range(n) if other != row]
@@ -23,8 +23,8 @@ def test_neighbours_equal_those_of_all_pairs(n, k, dimensions, seed):
         )
         exact = np.round(1 - cosine, 5)
         nearest = [others[i] for i in np.lexsort((others, exact))[:k]]
-        assert found.indices[row].tolist() == nearest
-        assert found.distances[row] == pytest.approx(np.sort(exact)[:k], abs=1e-5)
+        assert neighbours.indices[row].tolist() == nearest
+        assert neighbours.distances[row] == pytest.approx(np.sort(exact)[:k], abs=1e-5)
 
 
 @pytest.mark.parametrize("cells", [1, 700, 5000])

@@ -20,7 +20,9 @@ def plain_se(correct: np.ndarray) -> np.ndarray:
 
 
 def significant_pairs(correct: np.ndarray, clusters: np.ndarray) -> np.ndarray:
-    return np.concatenate([found for _, found, _ in _significant_blocks(correct, clusters, 0.05)])
+    return np.concatenate(
+        [significant for _, significant, _ in _significant_blocks(correct, clusters, 0.05)]
+    )
 
 
 def answers(m: int, n: int, seed: int = 0) -> np.ndarray:
@@ -170,8 +172,8 @@ def test_minimum_detectable_difference_has_the_stated_power() -> None:
     rng = np.random.default_rng(5)
     difference = float(minimum_detectable_difference(0.02))
     assert difference == pytest.approx(0.02 * (1.959964 + 0.841621))
-    found = np.abs(rng.normal(difference, 0.02, 20_000)) > 1.959964 * 0.02
-    assert found.mean() == pytest.approx(0.8, abs=0.01)
+    significant = np.abs(rng.normal(difference, 0.02, 20_000)) > 1.959964 * 0.02
+    assert significant.mean() == pytest.approx(0.8, abs=0.01)
 
 
 def test_median_is_over_pairs() -> None:

@@ -29,52 +29,52 @@ def _draw(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
 @given(seed=st.integers(0, 10_000))
 def test_metrics_agree_with_scipy(kind: str, seed: int) -> None:
     correct, weights = _draw(seed, kind)
-    found = preservation(correct, weights)
+    metrics = preservation(correct, weights)
     full = correct.astype(float).mean(axis=1)
     for row, weight in enumerate(weights):
         part = correct.astype(float) @ weight / weight.sum()
         part = part.round(12)
         if len(np.unique(part)) == 1 or len(np.unique(full)) == 1:
-            assert np.isnan(found.spearman[row])
-            assert np.isnan(found.pearson[row])
+            assert np.isnan(metrics.spearman[row])
+            assert np.isnan(metrics.pearson[row])
             continue
-        assert found.spearman[row] == pytest.approx(spearmanr(full.round(12), part).statistic)
-        assert found.pearson[row] == pytest.approx(pearsonr(full, part).statistic)
-        assert found.tau_b[row] == pytest.approx(kendalltau(full.round(12), part).statistic)
-        assert found.wasserstein[row] == pytest.approx(wasserstein_distance(full, part))
-        assert found.mean_absolute_error[row] == pytest.approx(np.abs(part - full).mean())
-        assert found.bias[row] == pytest.approx((part - full).mean())
+        assert metrics.spearman[row] == pytest.approx(spearmanr(full.round(12), part).statistic)
+        assert metrics.pearson[row] == pytest.approx(pearsonr(full, part).statistic)
+        assert metrics.tau_b[row] == pytest.approx(kendalltau(full.round(12), part).statistic)
+        assert metrics.wasserstein[row] == pytest.approx(wasserstein_distance(full, part))
+        assert metrics.mean_absolute_error[row] == pytest.approx(np.abs(part - full).mean())
+        assert metrics.bias[row] == pytest.approx((part - full).mean())
 
 
 def test_all_items_preserve_everything() -> None:
     correct, _ = _draw(3, "plain")
-    found = preservation(correct, np.full((2, 30), 1 / 30))
-    assert found.spearman.tolist() == pytest.approx([1, 1])
-    assert found.tau_b.tolist() == pytest.approx([1, 1])
-    assert found.mean_absolute_error.tolist() == pytest.approx([0, 0], abs=1e-12)
-    assert found.wasserstein.tolist() == pytest.approx([0, 0], abs=1e-12)
+    metrics = preservation(correct, np.full((2, 30), 1 / 30))
+    assert metrics.spearman.tolist() == pytest.approx([1, 1])
+    assert metrics.tau_b.tolist() == pytest.approx([1, 1])
+    assert metrics.mean_absolute_error.tolist() == pytest.approx([0, 0], abs=1e-12)
+    assert metrics.wasserstein.tolist() == pytest.approx([0, 0], abs=1e-12)
 
 
 def test_missing_answers_are_left_out_of_both_scores() -> None:
     correct, weights = _draw(5, "plain")
     correct[0, :10] = np.nan
     correct[3, weights[2] > 0] = np.nan
-    found = preservation(correct, weights)
+    metrics = preservation(correct, weights)
     full = np.nanmean(correct, axis=1)
     part = np.array([np.nanmean(row[weights[1] > 0]) for row in correct])
-    assert found.mean_absolute_error[1] == pytest.approx(np.abs(part - full).mean(), rel=1e-6)
-    assert found.spearman[1] == pytest.approx(spearmanr(full, part).statistic)
+    assert metrics.mean_absolute_error[1] == pytest.approx(np.abs(part - full).mean(), rel=1e-6)
+    assert metrics.spearman[1] == pytest.approx(spearmanr(full, part).statistic)
     others = np.delete(np.arange(12), 3)
     part = np.array([np.nanmean(row[weights[2] > 0]) for row in correct[others]])
-    assert found.pearson[2] == pytest.approx(pearsonr(full[others], part).statistic, rel=1e-6)
+    assert metrics.pearson[2] == pytest.approx(pearsonr(full[others], part).statistic, rel=1e-6)
 
 
 def test_metrics_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     correct, weights = _draw(8, "mixed")
     whole = preservation(correct, weights)
     monkeypatch.setattr("benchwright.statistics.preservation._BLOCK_BYTES", 1)
-    for one, other in zip(whole, preservation(correct, weights), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12)
+    for expected, values in zip(whole, preservation(correct, weights), strict=True):
+        np.testing.assert_allclose(expected, values, rtol=1e-12)
 
 
 def test_omitting_tau_does_not_change_other_metrics() -> None:
@@ -95,24 +95,24 @@ def test_metrics_of_a_panel_use_only_its_models(kind: str, monkeypatch: pytest.M
         monkeypatch.setattr("benchwright.statistics.preservation._WORTH_THREADS", least)
         monkeypatch.setattr("benchwright.statistics.preservation._BLOCK_BYTES", block)
         judges = ModelPanels.of(correct, panels, whole)
-        found = preservation_by_panel(judges, weights, sizes=sizes)
-        assert list(found) == list(panels)
-        for name, own in panels.items():
-            alone = preservation(correct[own], weights, whole=whole)
-            for one, other in zip(found[name], alone, strict=True):
-                np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
+        metrics = preservation_by_panel(judges, weights, sizes=sizes)
+        assert list(metrics) == list(panels)
+        for name, members in panels.items():
+            alone = preservation(correct[members], weights, whole=whole)
+            for values, expected in zip(metrics[name], alone, strict=True):
+                np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-15)
     only = preservation_by_panel(judges.only(["gaps"]), weights)
     assert list(only) == ["gaps"]
-    np.testing.assert_array_equal(only["gaps"].tau_b, found["gaps"].tau_b)
+    np.testing.assert_array_equal(only["gaps"].tau_b, metrics["gaps"].tau_b)
 
 
 def test_counting_and_sorting_give_equal_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
     correct, weights = _draw(2, "plain")
-    found = []
+    correlations = []
     for widest in (0, 1000):
         monkeypatch.setattr("benchwright.statistics.preservation._WIDEST", widest)
-        found.append(preservation(correct, weights).spearman)
-    np.testing.assert_array_equal(*found)
+        correlations.append(preservation(correct, weights).spearman)
+    np.testing.assert_array_equal(*correlations)
 
 
 def test_no_subsets_or_no_models_do_not_fail() -> None:

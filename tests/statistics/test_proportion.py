@@ -57,15 +57,15 @@ def test_impossible_counts_and_levels_are_refused(k: int, n: int, level: float) 
 
 def test_difference_equals_newcombes_example() -> None:
     # Newcombe 1998, Table II, comparison a: 56/70 and 48/80, method 10.
-    found = two_proportions(56, 70, 48, 80)
-    assert found.difference == pytest.approx(0.2)
-    assert (found.low, found.high) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    result = two_proportions(56, 70, 48, 80)
+    assert result.difference == pytest.approx(0.2)
+    assert (result.low, result.high) == pytest.approx((0.0524, 0.3339), abs=5e-5)
 
 
 def test_difference_of_extreme_shares_equals_newcombes_example() -> None:
     # The same, comparison h: 10/10 and 0/10.
-    found = two_proportions(10, 10, 0, 10)
-    assert (found.low, found.high) == pytest.approx((0.6075, 1.0), abs=5e-5)
+    result = two_proportions(10, 10, 0, 10)
+    assert (result.low, result.high) == pytest.approx((0.6075, 1.0), abs=5e-5)
 
 
 def test_p_value_equals_that_of_fishers_exact_test() -> None:
@@ -97,6 +97,6 @@ def test_empty_group_gives_no_difference_and_no_warning(
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = two_proportions(k1, n1, k2, n2)
-    assert all(math.isnan(value) for value in found[:4])
-    assert found.reason == f"nothing was counted in the {which}"
+        result = two_proportions(k1, n1, k2, n2)
+    assert all(math.isnan(value) for value in result[:4])
+    assert result.reason == f"nothing was counted in the {which}"

@@ -158,9 +158,9 @@ def test_correlations_by_row_agree_with_scipy(
 
 
 def test_ranks_by_row_leave_out_missing_models(scorings: tuple[np.ndarray, np.ndarray]) -> None:
-    for row, found in zip(scorings[1], ranks_rows(scorings[1]), strict=True):
+    for row, row_ranks in zip(scorings[1], ranks_rows(scorings[1]), strict=True):
         expected = stats.rankdata(-row, method="average", nan_policy="omit")
-        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(row_ranks, expected)
 
 
 def test_rank_shift_by_row_counts_places() -> None:

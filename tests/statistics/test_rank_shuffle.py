@@ -18,41 +18,41 @@ def shuffle(before: np.ndarray, perturbed: np.ndarray, samples: int = 200) -> Ra
 
 def test_equal_answers_keep_the_order() -> None:
     before = panel([0.9, 0.7, 0.5, 0.3])
-    found = shuffle(before, np.stack([before, before]))
-    assert found.kendall_tau_b.value == 1
-    assert found.tau_b_between_copies.value == 1
-    assert found.mean_rank_shift.value == 0
-    assert found.ranks[:, 0].tolist() == found.ranks[:, 3].tolist() == [1, 2, 3, 4]
+    result = shuffle(before, np.stack([before, before]))
+    assert result.kendall_tau_b.value == 1
+    assert result.tau_b_between_copies.value == 1
+    assert result.mean_rank_shift.value == 0
+    assert result.ranks[:, 0].tolist() == result.ranks[:, 3].tolist() == [1, 2, 3, 4]
 
 
 def test_reversed_order_lies_below_the_resampled_range() -> None:
     before = panel([0.9, 0.7, 0.5, 0.3])
-    found = shuffle(before, panel([0.3, 0.5, 0.7, 0.9], seed=2)[None])
-    assert found.kendall_tau_b.value == -1
-    assert found.kendall_tau_b.value < found.tau_b_resampled.low
-    assert found.percentile == 0
+    result = shuffle(before, panel([0.3, 0.5, 0.7, 0.9], seed=2)[None])
+    assert result.kendall_tau_b.value == -1
+    assert result.kendall_tau_b.value < result.tau_b_resampled.low
+    assert result.percentile == 0
 
 
 def test_similar_models_move_as_much_by_resampling() -> None:
     before = panel([0.5] * 10)
-    found = shuffle(before, panel([0.5] * 10, seed=3)[None])
-    assert found.tau_b_resampled.low < 0.6
-    assert (found.ranks[:, 2] - found.ranks[:, 1]).mean() > 3
+    result = shuffle(before, panel([0.5] * 10, seed=3)[None])
+    assert result.tau_b_resampled.low < 0.6
+    assert (result.ranks[:, 2] - result.ranks[:, 1]).mean() > 3
 
 
 def test_rank_bounds_contain_the_rank_and_are_observed_ranks() -> None:
-    found = shuffle(panel([0.8, 0.75, 0.7, 0.4]), panel([0.6, 0.62, 0.5, 0.2], seed=4)[None])
-    for rank, low, high in np.vstack([found.ranks[:, :3], found.ranks[:, 3:]]):
+    result = shuffle(panel([0.8, 0.75, 0.7, 0.4]), panel([0.6, 0.62, 0.5, 0.2], seed=4)[None])
+    for rank, low, high in np.vstack([result.ranks[:, :3], result.ranks[:, 3:]]):
         assert low <= rank <= high
         assert (2 * low) % 1 == (2 * high) % 1 == 0
 
 
 def test_undefined_metrics_have_a_reason() -> None:
     before = panel([0.8, 0.4])
-    found = shuffle(before, before[None])
-    assert np.isnan(found.kendall_tau_b.value)
-    assert found.kendall_tau_b.reason == "2 models; at least 3 are needed"
-    assert found.tau_b_between_copies.reason == "1 copy; at least 2 are needed"
+    result = shuffle(before, before[None])
+    assert np.isnan(result.kendall_tau_b.value)
+    assert result.kendall_tau_b.reason == "2 models; at least 3 are needed"
+    assert result.tau_b_between_copies.reason == "1 copy; at least 2 are needed"
     same = np.ones((4, 10))
     tied = shuffle(same, np.stack([same, same]))
     assert "same score" in tied.kendall_tau_b.reason
@@ -62,16 +62,16 @@ def test_undefined_metrics_have_a_reason() -> None:
 
 def test_without_resamples_there_are_no_bounds() -> None:
     before = panel([0.8, 0.6, 0.4])
-    found = shuffle(before, np.stack([before, before]), samples=0)
-    assert found.kendall_tau_b.value == 1
-    assert np.isnan(found.kendall_tau_b.low)
-    assert np.isnan(found.ranks[:, 1]).all()
+    result = shuffle(before, np.stack([before, before]), samples=0)
+    assert result.kendall_tau_b.value == 1
+    assert np.isnan(result.kendall_tau_b.low)
+    assert np.isnan(result.ranks[:, 1]).all()
 
 
 def test_one_or_no_model_does_not_fail() -> None:
-    one = panel([0.5])
-    assert shuffle(one, one[None]).kendall_tau_b.reason == "1 model; at least 3 are needed"
-    assert reversals(one, one, np.arange(400)).pairs == 0
+    single = panel([0.5])
+    assert shuffle(single, single[None]).kendall_tau_b.reason == "1 model; at least 3 are needed"
+    assert reversals(single, single, np.arange(400)).pairs == 0
 
 
 def test_clear_reversals_are_significant_and_small_ones_are_not() -> None:
@@ -79,15 +79,16 @@ def test_clear_reversals_are_significant_and_small_ones_are_not() -> None:
     before[0, :300] = before[1, :200] = before[2, :198] = 1
     after = np.zeros((3, 400))
     after[0, :100] = after[1, :200] = after[2, :202] = 1
-    found = reversals(before, after, np.arange(400))
-    assert found.pairs == 3
+    result = reversals(before, after, np.arange(400))
+    assert result.pairs == 3
     pairs = {
-        tuple(pair): p for pair, p in zip(found.reversed_pairs.tolist(), found.p_holm, strict=True)
+        tuple(pair): p
+        for pair, p in zip(result.reversed_pairs.tolist(), result.p_holm, strict=True)
     }
     assert set(pairs) == {(0, 1), (0, 2), (1, 2)}
     assert pairs[0, 1] < 0.001
     assert pairs[1, 2] > 0.05
-    assert found.significant == 2
+    assert result.significant == 2
 
 
 def test_reversals_need_significant_gaps_before_and_after() -> None:
@@ -95,7 +96,7 @@ def test_reversals_need_significant_gaps_before_and_after() -> None:
     before[0, :51] = before[1, 51:] = 1  # 51 against 49, on different items
     after = np.zeros((2, 100))
     after[1, :90] = 1
-    found = reversals(before, after, np.arange(100))
-    assert found.reversed_pairs.tolist() == [[0, 1]]
-    assert found.significant == 0
-    assert found.p_holm[0] == pytest.approx(0.84, abs=0.02)
+    result = reversals(before, after, np.arange(100))
+    assert result.reversed_pairs.tolist() == [[0, 1]]
+    assert result.significant == 0
+    assert result.p_holm[0] == pytest.approx(0.84, abs=0.02)

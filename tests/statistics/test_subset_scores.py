@@ -37,12 +37,12 @@ def test_scores_are_weighted_means_of_answered_items(
     seen = subset_scores(correct, weights)
     assert seen.shape == (4, m)
     for row, weight in zip(seen, weights, strict=True):
-        for score, own in zip(row, correct, strict=True):
-            known = ~np.isnan(own)
+        for score, responses in zip(row, correct, strict=True):
+            known = ~np.isnan(responses)
             if weight[known].sum() == 0:
                 assert np.isnan(score)
             else:
-                expected = np.average(own[known].astype(float), weights=weight[known])
+                expected = np.average(responses[known].astype(float), weights=weight[known])
                 assert score == pytest.approx(expected, abs=1e-11)
 
 
@@ -91,8 +91,8 @@ def test_metrics_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch, fracti
 
 def test_equal_fractional_answers_give_tied_scores_in_any_order() -> None:
     rng = np.random.default_rng(2)
-    one = rng.random(500).astype(np.float32)
-    correct = np.stack([one, rng.permutation(one), rng.permutation(one)])
+    values = rng.random(500).astype(np.float32)
+    correct = np.stack([values, rng.permutation(values), rng.permutation(values)])
     scores = subset_scores(correct, np.ones((1, 500), dtype=bool))[0]
     assert len(set(scores.tolist())) == 1
 

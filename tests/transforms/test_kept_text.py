@@ -13,7 +13,7 @@ from benchwright.transforms.kept_text import (
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("Which ship did Magellan sail?", {"magellan"}),
         ("Sigmund Freud called it what?", {"sigmund", "freud"}),
@@ -24,12 +24,12 @@ from benchwright.transforms.kept_text import (
         ("WHICH ORGAN LETS A TROUT HOVER?", set()),
     ],
 )
-def test_names_are_capitalised_inside_a_sentence(text: str, found: set[str]) -> None:
-    assert names(text) == found
+def test_names_are_capitalised_inside_a_sentence(text: str, expected: set[str]) -> None:
+    assert names(text) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("Solve 3x − 7 = 11 for x.", ["3x", "=", "x", "−"]),
         ("Is f(x) = x^2 + 1 even?", ["+", "=", "f(x)", "x^2"]),
@@ -43,8 +43,8 @@ def test_names_are_capitalised_inside_a_sentence(text: str, found: set[str]) -> 
         ("Pay $7, 20% or £5 – café!", []),
     ],
 )
-def test_formulas_have_signs_that_prose_lacks(text: str, found: list[str]) -> None:
-    assert formulas(text) == sorted(found)
+def test_formulas_have_signs_that_prose_lacks(text: str, expected: list[str]) -> None:
+    assert formulas(text) == sorted(expected)
 
 
 def test_quotations_are_found_and_apostrophes_ignored() -> None:

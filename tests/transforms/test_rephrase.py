@@ -44,22 +44,22 @@ def metals(item_id: str = "a", text: str = BEFORE) -> Question:
 
 
 def test_the_first_wording_that_passes_is_used() -> None:
-    said = Said(GOOD)
-    [made] = rephrase([metals()], said, alike, PARAMS)
+    replies = Said(GOOD)
+    [made] = rephrase([metals()], replies, alike, PARAMS)
     assert made == Attempt("item", "a", 1, BEFORE, GOOD, GOOD, 1.0, (), True)
-    assert [attempt for attempt, _ in said.asked] == [1]
+    assert [attempt for attempt, _ in replies.asked] == [1]
 
 
 def test_only_failed_questions_are_asked_again() -> None:
     other = metals("b", "Which of these metals is the heaviest?")
-    said = Said(lambda text: GOOD if "lightest" in text else "I'm sorry.", "Which is heaviest?")
-    made = rephrase([other, metals()], said, alike, PARAMS)
+    replies = Said(lambda text: GOOD if "lightest" in text else "I'm sorry.", "Which is heaviest?")
+    made = rephrase([other, metals()], replies, alike, PARAMS)
     assert [(each.item_id, each.attempt, each.used) for each in made] == [
         ("b", 1, False),
         ("b", 2, True),
         ("a", 1, True),
     ]
-    assert [len(texts) for _, texts in said.asked] == [2, 1]
+    assert [len(texts) for _, texts in replies.asked] == [2, 1]
     assert made[0].failed == ("refusal",)
     assert made[0].after is None
 
@@ -81,10 +81,10 @@ def test_a_wording_with_low_similarity_is_rejected() -> None:
 
 
 def test_a_prompt_that_is_too_long_is_not_asked_again() -> None:
-    said = Said(None)
-    [made] = rephrase([metals()], said, alike, PARAMS)
+    replies = Said(None)
+    [made] = rephrase([metals()], replies, alike, PARAMS)
     assert (made.reply, made.after, made.failed) == (None, None, ("too_long",))
-    assert len(said.asked) == 1
+    assert len(replies.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -99,19 +99,19 @@ def test_a_prompt_that_is_too_long_is_not_asked_again() -> None:
 def test_questions_that_cannot_be_rephrased_are_recorded_with_the_reason(
     text: str, reason: str
 ) -> None:
-    said = Said()
-    [made] = rephrase([metals(text=text)], said, alike, PARAMS)
+    replies = Said()
+    [made] = rephrase([metals(text=text)], replies, alike, PARAMS)
     assert (made.failed, made.used, made.before) == ((reason,), False, text)
-    assert not said.asked
+    assert not replies.asked
 
 
 def test_passages_are_shown_and_kept() -> None:
     passage = "It was 1812 and the army marched. " * 10 + "\n"
     text = passage + BEFORE
-    said = Said(GOOD)
-    [made] = rephrase([metals(text=text)], said, alike, PARAMS)
+    replies = Said(GOOD)
+    [made] = rephrase([metals(text=text)], replies, alike, PARAMS)
     assert made.after == passage + GOOD
-    [(_, [prompt])] = said.asked
+    [(_, [prompt])] = replies.asked
     assert passage.strip() in prompt
 
 

@@ -165,7 +165,7 @@ def _real(folder: Path, name: str) -> Iterator[Wording]:
 
 def _other_number(text: str) -> str:
     return re.sub(
-        r"(?<![\w.,/])\d+(?![\w.,/²³])", lambda found: str(int(found[0]) + 7), text, count=1
+        r"(?<![\w.,/])\d+(?![\w.,/²³])", lambda match: str(int(match[0]) + 7), text, count=1
     )
 
 

@@ -8,7 +8,7 @@ from benchwright.transforms.kept_text import is_number, numbers
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("twelve eggs, 12 eggs, a dozen eggs", ["12", "12", "12"]),
         ("1,000 and one thousand", ["1000", "1000"]),
@@ -28,8 +28,8 @@ from benchwright.transforms.kept_text import is_number, numbers
         ("3.0 or 3", ["3", "3"]),
     ],
 )
-def test_numbers_are_found(text: str, found: list[str]) -> None:
-    assert sorted(numbers(text).elements()) == sorted(found)
+def test_numbers_are_found(text: str, expected: list[str]) -> None:
+    assert sorted(numbers(text).elements()) == sorted(expected)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_thousands_may_be_grouped(value: int) -> None:
 
 
 @given(st.decimals(0, 10**6, places=3), st.decimals(0, 10**6, places=3))
-def test_numbers_are_equal_where_their_values_are(one: object, other: object) -> None:
-    assert (numbers(f"x {one} y") == numbers(f"x {other} y")) == (one == other)
+def test_numbers_are_equal_where_their_values_are(first: object, second: object) -> None:
+    assert (numbers(f"x {first} y") == numbers(f"x {second} y")) == (first == second)
 
 
 def test_a_number_with_its_unit_is_one_piece() -> None:

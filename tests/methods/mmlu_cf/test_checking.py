@@ -33,7 +33,7 @@ IDS = ITEMS["item_id"].tolist()
 def knows(style: str, silent_at: int = 0) -> Callable[..., list[str | None]]:
     """A judge that rates by the words of the question, and may be silent at an attempt."""
 
-    def one(text: str, attempt: int) -> str:
+    def reply(text: str, attempt: int) -> str:
         if "mute" in text or attempt == silent_at:
             return "I would rather not say."
         rating = 3 if "Which is poor" in text else 5
@@ -47,7 +47,7 @@ def knows(style: str, silent_at: int = 0) -> Callable[..., list[str | None]]:
         return "\n".join(harms if "clarity" not in text else lines + harms)
 
     def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
-        return [one(text, attempt) for text in texts]
+        return [reply(text, attempt) for text in texts]
 
     return ask
 
@@ -119,12 +119,12 @@ def test_a_mean_of_exactly_four_is_not_above_four() -> None:
 
 def test_a_harm_counts_for_any_judge_or_for_more_than_half() -> None:
     good = dict.fromkeys("abcd", [5.0] * 5)
-    one = {"a": [1.0, 0, 0, 0], "b": NO, "c": NO, "d": NO}
-    half = one | {"b": [1.0, 0, 0, 0]}
-    spread = one | {"b": [0, 1.0, 0, 0], "c": [0, 0, 1.0, 0]}
+    minority = {"a": [1.0, 0, 0, 0], "b": NO, "c": NO, "d": NO}
+    half = minority | {"b": [1.0, 0, 0, 0]}
+    spread = minority | {"b": [0, 1.0, 0, 0], "c": [0, 0, 1.0, 0]}
     most = half | {"c": [1.0, 0, 0, 0]}
-    assert reason(good, one) == "harmful"
-    assert reason(good, one, harmful="majority") == "good"
+    assert reason(good, minority) == "harmful"
+    assert reason(good, minority, harmful="majority") == "good"
     assert reason(good, half, harmful="majority") == "good"
     assert reason(good, spread, harmful="majority") == "good"
     assert reason(good, most, harmful="majority") == "harmful"

@@ -17,10 +17,10 @@ QUESTION = ("Which is a metal?", ["tin", "tar"], 0)
 def test_every_criterion_and_harm_is_asked_once_in_each_style(style: Style, messages: int) -> None:
     asked = inquiries(*QUESTION, style)
     assert len(asked) == messages
-    assert tuple(name for one in asked for name in one.ratings) == asked_ratings(style)
-    assert [name for one in asked for name in one.harms] == [harm.name for harm in HARMS]
-    for one in asked:
-        assert "Question: Which is a metal?\nA. tin\nB. tar\nRight answer: A" in one.prompt
+    assert tuple(name for question in asked for name in question.ratings) == asked_ratings(style)
+    assert [name for question in asked for name in question.harms] == [harm.name for harm in HARMS]
+    for question in asked:
+        assert "Question: Which is a metal?\nA. tin\nB. tar\nRight answer: A" in question.prompt
 
 
 def test_the_prompt_for_a_single_rating_lists_all_five_criteria() -> None:

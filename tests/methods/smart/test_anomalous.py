@@ -13,8 +13,8 @@ ITEMS = numbered_items(3, ["moral_scenarios", "moral_disputes", "moral_scenarios
 
 
 def test_only_the_named_subject_is_removed():
-    found = flag_anomalous_items(ITEMS, ["moral_scenarios"], FilteringParams(), None)
-    assert found.removed.tolist() == [True, False, True]
+    verdicts = flag_anomalous_items(ITEMS, ["moral_scenarios"], FilteringParams(), None)
+    assert verdicts.removed.tolist() == [True, False, True]
 
 
 def test_subject_names_match_in_full():
@@ -24,6 +24,6 @@ def test_subject_names_match_in_full():
 
 def test_anomalous_subject_may_be_excluded_by_limit(caplog):
     with caplog.at_level(logging.WARNING):
-        found = flag_anomalous_items(ITEMS, ["virology"], FilteringParams(), 3)
-    assert not found.removed.any()
+        verdicts = flag_anomalous_items(ITEMS, ["virology"], FilteringParams(), 3)
+    assert not verdicts.removed.any()
     assert "'virology'" in caplog.text

@@ -21,20 +21,20 @@ def answer_only(choices_only, models=("a", "b")):
 
 
 def test_items_that_all_models_solve_without_the_question_are_removed():
-    found = answer_only(make_matrix([[1, 1], [1, 0]], [[0.9, 0.9], [0.81, 0.1]]))
-    assert found.removed.tolist() == [True, False]
+    verdicts = answer_only(make_matrix([[1, 1], [1, 0]], [[0.9, 0.9], [0.81, 0.1]]))
+    assert verdicts.removed.tolist() == [True, False]
 
 
 def test_answers_to_the_question_do_not_replace_choices_only_answers():
-    found = answer_only(ResponseMatrix.empty(("q/0", "q/1"), "choices_only"))
-    assert found.status == "not_run"
-    assert found.reason == "no choices-only responses for 2 of 2 filter models"
-    assert found.states().tolist() == ["not_judged", "not_judged"]
+    verdicts = answer_only(ResponseMatrix.empty(("q/0", "q/1"), "choices_only"))
+    assert verdicts.status == "not_run"
+    assert verdicts.reason == "no choices-only responses for 2 of 2 filter models"
+    assert verdicts.states().tolist() == ["not_judged", "not_judged"]
 
 
 def test_models_without_choices_only_answers_are_named():
-    found = answer_only(make_matrix([[1, 1]], [[0.9, 0.9]], models=("a",)))
-    assert found.reason == "no choices-only responses for 1 of 2 filter models: b"
+    verdicts = answer_only(make_matrix([[1, 1]], [[0.9, 0.9]], models=("a",)))
+    assert verdicts.reason == "no choices-only responses for 1 of 2 filter models: b"
 
 
 def test_unknown_model_is_refused():
@@ -49,17 +49,17 @@ def suspects(correct, p_prediction):
 
 
 def test_items_that_all_models_confidently_get_wrong_are_reported_and_kept():
-    found = suspects([[0, 0, 1], [0, 0, 0]], [[0.9, 0.8, 0.9], [0.9, 0.9, 0.9]])
-    assert found.states().tolist() == ["flagged", "clear", "clear"]
-    assert not found.removed.any()
+    verdicts = suspects([[0, 0, 1], [0, 0, 0]], [[0.9, 0.8, 0.9], [0.9, 0.9, 0.9]])
+    assert verdicts.states().tolist() == ["flagged", "clear", "clear"]
+    assert not verdicts.removed.any()
 
 
 def test_wrong_answers_without_probability_are_not_assessed():
-    found = suspects([[0, 0, 1], [0, 0, 0]], [[NAN, 0.9, 0.9], [0.9, 0.9, NAN]])
-    assert found.states().tolist() == ["not_judged", "flagged", "clear"]
+    verdicts = suspects([[0, 0, 1], [0, 0, 0]], [[NAN, 0.9, 0.9], [0.9, 0.9, NAN]])
+    assert verdicts.states().tolist() == ["not_judged", "flagged", "clear"]
 
 
 def test_without_probabilities_of_wrong_answers_there_are_no_suspects():
-    found = suspects([[0, 1], [0, 1]], [[NAN, 0.9], [NAN, 0.9]])
-    assert found.status == "not_run"
-    assert found.reason == "no probabilities where wrong, from 2 of 2 filter models"
+    verdicts = suspects([[0, 1], [0, 1]], [[NAN, 0.9], [NAN, 0.9]])
+    assert verdicts.status == "not_run"
+    assert verdicts.reason == "no probabilities where wrong, from 2 of 2 filter models"

@@ -20,8 +20,8 @@ KEEP_NONE = FilteringParams(easy=EasyParams(retain=0))
 def states(correct, p_answer, filtering=KEEP_NONE, models=("a", "b")):
     matrix = make_matrix(correct, p_answer)
     items = numbered_items(len(matrix.item_ids))
-    found = flag_easy_items(items, matrix, list(models), filtering, seed=0)
-    return found.states().tolist()
+    verdicts = flag_easy_items(items, matrix, list(models), filtering, seed=0)
+    return verdicts.states().tolist()
 
 
 def test_probability_equal_to_the_confidence_is_not_easy():
@@ -63,11 +63,11 @@ def test_only_filter_models_count():
 )
 def test_items_without_probabilities_are_never_easy(confidence, rule, status):
     filtering = FilteringParams(easy=EasyParams(confidence=confidence, retain=0))
-    found = flag_easy_items(
+    verdicts = flag_easy_items(
         numbered_items(2), make_matrix([[1, 1], [1, 0]]), ["a", "b"], filtering, seed=0
     )
-    assert (found.rule, found.status) == (rule, status)
-    assert found.flagged.tolist() == ([True, False] if status == "ran" else [False, False])
+    assert (verdicts.rule, verdicts.status) == (rule, status)
+    assert verdicts.flagged.tolist() == ([True, False] if status == "ran" else [False, False])
 
 
 def test_unknown_filter_model_error_lists_the_models():
@@ -76,19 +76,19 @@ def test_unknown_filter_model_error_lists_the_models():
 
 
 def test_rule_does_not_run_without_answers_of_filter_models():
-    found = flag_easy_items(
+    verdicts = flag_easy_items(
         numbered_items(1), make_matrix([[1]], [[0.9]]), ["x", "y"], FilteringParams(), seed=0
     )
-    assert found.status == "not_run"
-    assert found.reason == "no responses for 2 of 2 filter models"
+    assert verdicts.status == "not_run"
+    assert verdicts.reason == "no responses for 2 of 2 filter models"
 
 
 def test_filter_model_without_answers_disables_the_rule_and_is_named():
     matrix = make_matrix([[1, 1], [NAN, NAN]], [[0.9, 0.9], [NAN, NAN]])
-    found = flag_easy_items(numbered_items(2), matrix, ["a", "b"], FilteringParams(), seed=0)
-    assert found.status == "not_run"
-    assert found.reason == "no responses for 1 of 2 filter models: b"
-    assert found.states().tolist() == ["not_judged", "not_judged"]
+    verdicts = flag_easy_items(numbered_items(2), matrix, ["a", "b"], FilteringParams(), seed=0)
+    assert verdicts.status == "not_run"
+    assert verdicts.reason == "no responses for 1 of 2 filter models: b"
+    assert verdicts.states().tolist() == ["not_judged", "not_judged"]
 
 
 def all_easy(n: int) -> ResponseMatrix:
@@ -97,9 +97,9 @@ def all_easy(n: int) -> ResponseMatrix:
 
 def stays(items: pd.DataFrame, matrix: ResponseMatrix, seed: int, **easy: object) -> set[str]:
     filtering = FilteringParams(easy=EasyParams(**easy))
-    found = flag_easy_items(items, matrix, ["a"], filtering, seed)
+    verdicts = flag_easy_items(items, matrix, ["a"], filtering, seed)
     order = sorted(items["item_id"], key=lambda item_id: int(item_id.split("/")[1]))
-    return {order[row] for row in np.flatnonzero(found.flagged & ~found.removed)}
+    return {order[row] for row in np.flatnonzero(verdicts.flagged & ~verdicts.removed)}
 
 
 @given(
@@ -160,7 +160,7 @@ def test_easy_items_of_arc_equal_a_count_in_pandas(shared_data):
         item_id=list(correct.columns),
         subject=[item_id.split("/")[1] for item_id in correct.columns],
     )
-    found = flag_easy_items(items, matrix, list(matrix.models), FilteringParams(), seed=0)
-    assert found.judged.all()
-    assert int(found.flagged.sum()) == int(easy.sum()) > 1000
-    assert int((found.flagged & ~found.removed).sum()) == round(0.1 * int(easy.sum()))
+    verdicts = flag_easy_items(items, matrix, list(matrix.models), FilteringParams(), seed=0)
+    assert verdicts.judged.all()
+    assert int(verdicts.flagged.sum()) == int(easy.sum()) > 1000
+    assert int((verdicts.flagged & ~verdicts.removed).sum()) == round(0.1 * int(easy.sum()))

@@ -99,7 +99,7 @@ def test_each_subset_removes_the_same_as_the_stage_with_those_models(independent
 
 def test_seven_models_give_10_subsets_of_4_and_5_and_all_of_6_and_7():
     subsets = list(model_subsets("ABCDEFG", fewer=3, subsets=10, seed=0))
-    assert [len(one) for one in subsets] == [4] * 10 + [5] * 10 + [6] * 7 + [7]
+    assert [len(subset) for subset in subsets] == [4] * 10 + [5] * 10 + [6] * 7 + [7]
     assert len(set(subsets)) == 28
     assert subsets[20:27] == list(combinations("ABCDEFG", 6))
 
@@ -111,7 +111,7 @@ def test_subsets_are_never_empty_and_need_two_models():
 
 def test_subsets_of_many_models_are_not_enumerated():
     subsets = list(model_subsets(range(400), fewer=2, subsets=10, seed=1))
-    assert [len(one) for one in subsets] == [398] * 10 + [399] * 10 + [400]
+    assert [len(subset) for subset in subsets] == [398] * 10 + [399] * 10 + [400]
 
 
 def test_subsets_depend_on_the_seed_and_not_on_model_order():

@@ -80,11 +80,11 @@ def test_sets_without_checked_items_have_no_rate() -> None:
 
 
 def test_kept_and_removed_items_are_compared() -> None:
-    found = kept_minus_removed(rates(CHECKED))
-    assert found.difference == pytest.approx(3 / 5 - 1 / 4)
+    comparison = kept_minus_removed(rates(CHECKED))
+    assert comparison.difference == pytest.approx(3 / 5 - 1 / 4)
     # Of the C(9, 4) = 126 ways to place 4 wrong labels 40 put 3 among the 5 kept; no more likely
     # are 0 (1 way), 1 (20) and 4 (5), more likely is 2 (60).
-    assert found.p_value == pytest.approx((40 + 1 + 20 + 5) / 126)
+    assert comparison.p_value == pytest.approx((40 + 1 + 20 + 5) / 126)
     nothing = kept_minus_removed(LabelErrorRates.empty())
     assert math.isnan(nothing.difference)
     assert nothing.reason
@@ -136,7 +136,7 @@ def test_repeated_rows_count_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("errors", "told"),
+    ("errors", "message"),
     [
         (file_of(("q1", "0"), ("q2", "maybe")), "row 3, wrong: 'maybe' is not 0, 1, true or false"),
         (file_of(("q1", "0"), ("Q2", "1"), ("Q3", "1")), "row 3, item_id: 'Q2' is no item"),
@@ -158,11 +158,11 @@ def test_repeated_rows_count_once() -> None:
         (file_of(("q1",), columns="item_id"), "columns item_id; required are item_id"),
     ],
 )
-def test_error_names_the_unreadable_row(errors: pd.DataFrame, told: str) -> None:
+def test_error_names_the_unreadable_row(errors: pd.DataFrame, message: str) -> None:
     with pytest.raises(InputError) as error:
         rates(errors)
     assert str(error.value).startswith("label_errors.csv")
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 

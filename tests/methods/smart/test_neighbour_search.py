@@ -36,14 +36,16 @@ def test_search_is_exact_up_to_the_limit():
         "method": "exact"
     }
     some = params(exact_up_to=N - 1)
-    found = find_neighbours(ITEMS, EMBEDDINGS, some)
-    said = check_neighbours(ITEMS, EMBEDDINGS, found, some, 0)
-    assert said["method"] == "approximate"
-    assert said["items_checked"] == 200
+    neighbours = find_neighbours(ITEMS, EMBEDDINGS, some)
+    check = check_neighbours(ITEMS, EMBEDDINGS, neighbours, some, 0)
+    assert check["method"] == "approximate"
+    assert check["items_checked"] == 200
     pairs = set(zip(exact["item_id"], exact["neighbour"], strict=True))
-    overall = len(pairs & set(zip(found["item_id"], found["neighbour"], strict=True))) / len(pairs)
-    assert said["recall"] == pytest.approx(overall, abs=0.03)
-    assert said["lowest_recall"] <= said["recall"] <= 1
+    overall = len(
+        pairs & set(zip(neighbours["item_id"], neighbours["neighbour"], strict=True))
+    ) / len(pairs)
+    assert check["recall"] == pytest.approx(overall, abs=0.03)
+    assert check["lowest_recall"] <= check["recall"] <= 1
 
 
 def test_recall_is_the_share_of_true_neighbours_in_the_table():
@@ -55,20 +57,20 @@ def test_recall_is_the_share_of_true_neighbours_in_the_table():
     without = exact.copy()
     last = exact.groupby("item_id")["neighbour"].transform("last")
     without.loc[rank < 5, "neighbour"] = last[rank < 5]
-    said = check_neighbours(ITEMS, EMBEDDINGS, without, filtering, 0)
-    assert said["recall"] == pytest.approx(15 / 20)
-    assert said["lowest_recall"] == pytest.approx(15 / 20)
-    assert said["nearest_found"] == 0
+    check = check_neighbours(ITEMS, EMBEDDINGS, without, filtering, 0)
+    assert check["recall"] == pytest.approx(15 / 20)
+    assert check["lowest_recall"] == pytest.approx(15 / 20)
+    assert check["nearest_found"] == 0
 
 
 def test_results_do_not_depend_on_row_order():
     filtering = params(exact_up_to=0)
-    found = find_neighbours(ITEMS, EMBEDDINGS, filtering)
+    neighbours = find_neighbours(ITEMS, EMBEDDINGS, filtering)
     mixed = EMBEDDINGS.sample(frac=1, random_state=1)
     again = find_neighbours(ITEMS.sample(frac=1, random_state=2), mixed, filtering)
-    pd.testing.assert_frame_equal(found, again)
-    assert check_neighbours(ITEMS, EMBEDDINGS, found, filtering, 3) == check_neighbours(
-        ITEMS, mixed, found, filtering, 3
+    pd.testing.assert_frame_equal(neighbours, again)
+    assert check_neighbours(ITEMS, EMBEDDINGS, neighbours, filtering, 3) == check_neighbours(
+        ITEMS, mixed, neighbours, filtering, 3
     )
 
 

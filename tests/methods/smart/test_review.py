@@ -74,7 +74,7 @@ def row_of(table: pd.DataFrame, rule: str, item: str) -> pd.Series:
 def test_removed_items_are_listed_under_their_rule() -> None:
     table = sheet()
     assert table.columns.tolist() == ReviewSheet.columns()
-    by_rule = {rule: set(own["item_id"]) for rule, own in table.groupby("rule")}
+    by_rule = {rule: set(rows["item_id"]) for rule, rows in table.groupby("rule")}
     assert by_rule == {"easy": EASY, "duplicate": COPIES, "similar": SIMILAR}
     assert table["rule"].drop_duplicates().tolist() == ["easy", "duplicate", "similar"]
     assert set(table["verdict"]) == set(table["note"]) == {""}
@@ -185,7 +185,7 @@ def test_repeated_judgements_count_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
         ([("q/0", "easy", "agree"), ("q/1", "easy", "perhaps")], "row 3, verdict: 'perhaps'"),
         ([("", "easy", "agree")], "row 2, item_id: is empty"),
@@ -196,11 +196,11 @@ def test_repeated_judgements_count_once() -> None:
         ),
     ],
 )
-def test_error_names_the_unreadable_row(rows: list[tuple[str, str, object]], told: str) -> None:
+def test_error_names_the_unreadable_row(rows: list[tuple[str, str, object]], message: str) -> None:
     with pytest.raises(InputError) as error:
         read_reviews(filled(*rows), verdicts())
     assert str(error.value).startswith("review_sheet.csv")
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 

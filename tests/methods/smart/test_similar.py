@@ -58,8 +58,8 @@ def test_stars_are_items_with_close_neighbours_and_are_disjoint():
 
 
 def test_components_join_indirectly_linked_items():
-    found = groups(degrees(15), clusters="components")
-    assert found == (("q/0", "q/1", "q/2"), ("q/3", "q/4"))
+    components = groups(degrees(15), clusters="components")
+    assert components == (("q/0", "q/1", "q/2"), ("q/3", "q/4"))
 
 
 def test_questions_that_differ_by_one_symbol_are_exempt():
@@ -178,8 +178,8 @@ def test_rule_needs_vectors_and_items_without_one_are_not_assessed():
     none = find_neighbours(items, make_embeddings([]), params())
     assert group_similar_items(items, none, {"threshold": 0.1}, params()).status == "not_run"
     some = find_neighbours(items, make_embeddings(VECTORS[:4]), params())
-    found = group_similar_items(items, some, {"threshold": 0.1}, params())
-    assert found.not_judged == {"q/4", "q/5"}
+    similar = group_similar_items(items, some, {"threshold": 0.1}, params())
+    assert similar.not_judged == {"q/4", "q/5"}
 
 
 def test_vectors_of_two_encoders_are_refused():
@@ -215,9 +215,9 @@ def test_commonsense_qa_shows_the_discontinuity(shared_data):
     by_width = sensitivity.set_index("bandwidth")
     assert (result["branch"], len(result["peaks"])) == ("first_peak", 3)
     assert result["threshold"] == pytest.approx(0.119, abs=0.002)
-    found = group_similar_items(items, neighbours, result, params())
+    similar = group_similar_items(items, neighbours, result, params())
     # floor(half) of each star: 0.16% of 1,221 items
-    assert sum(len(group) // 2 for group in found.groups) == 2
+    assert sum(len(group) // 2 for group in similar.groups) == 2
     for bandwidth in (0.25, 0.30):
         assert by_width.loc[bandwidth, "branch"] == "halved"
         assert by_width.loc[bandwidth, "threshold"] == pytest.approx(0.340, abs=0.002)

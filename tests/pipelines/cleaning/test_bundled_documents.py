@@ -36,6 +36,6 @@ def test_the_counts_of_the_bundled_documents_add_up(
 
     planted = [label for label in labels if "exact_duplicate_of" in str(label["planted"])]
     assert funnel.set_index("rule").loc["exact_duplicate", "rejected"] == len(planted) == 5
-    said = "".join(table.to_csv() for table in (measures.reset_index(), reasons, funnel, counted))
-    assert not [stem for stem in clean["question"] if stem in said]
+    saved = "".join(table.to_csv() for table in (measures.reset_index(), reasons, funnel, counted))
+    assert not [stem for stem in clean["question"] if stem in saved]
     show(f"bundled documents: 109 → {raw.num_rows} raw → {len(clean)} clean items")

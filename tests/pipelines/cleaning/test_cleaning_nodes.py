@@ -108,9 +108,9 @@ def test_domains_are_counted_after_each_step_also_those_without_items() -> None:
 def test_saved_tables_have_no_text_and_no_id() -> None:
     out = run(raw_items(*ROWS), {"one.example": 6})
     for name in ("cleaning_funnel", "cleaning_reasons", "domain_counts", "cleaning_funnel_plot"):
-        said = out[name].to_json()
+        content = out[name].to_json()
         for secret in ("green0", "number 0", "d0", "three", "Why?"):
-            assert secret not in said, name
+            assert secret not in content, name
 
 
 @pytest.mark.parametrize("rows", [(), ({"question": "Why?"},)])

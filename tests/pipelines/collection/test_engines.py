@@ -25,11 +25,11 @@ def shards(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Docume
     folder = tmp_path_factory.mktemp("shards")
     source = repository / "data" / "01_raw" / "documents" / "documents.jsonl"
     documents = [json.loads(line) for line in source.open(encoding="utf-8")]
-    copies = [{**one, "doc_id": f"{one['doc_id']}-copy"} for one in documents[:30]]
+    copies = [{**document, "doc_id": f"{document['doc_id']}-copy"} for document in documents[:30]]
     rows = [*documents, *copies]
     for place in range(4):
         some = [*rows[place::4], {"doc_id": f"prose-{place}", "text": PROSE}]
-        lines = [json.dumps(one) for one in some]
+        lines = [json.dumps(document) for document in some]
         (folder / f"{place}.jsonl").write_text("\n".join([*lines, "no JSON"]) + "\n")
     return DocumentShards(path=str(folder))
 
@@ -43,17 +43,17 @@ def made(shards: DocumentShards, monkeypatch: pytest.MonkeyPatch, **engine: Any)
 
 def written(values: list[Any]) -> list[bytes]:
     """Return the serialised outputs of each run."""
-    found = []
+    contents = []
     for value in values:
         table = pa.Table.from_pandas(value) if isinstance(value, pd.DataFrame) else value
         if isinstance(table, pa.Table):
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, table.schema) as writer:
                 writer.write_table(table.combine_chunks())
-            found.append(sink.getvalue().to_pybytes())
+            contents.append(sink.getvalue().to_pybytes())
         else:
-            found.append(json.dumps(table).encode())
-    return found
+            contents.append(json.dumps(table).encode())
+    return contents
 
 
 @pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=pytest.mark.long)])

@@ -236,11 +236,13 @@ def test_demonstrations_have_the_smallest_hashes_in_any_order(
     params = OpenBenchmarkParams(demonstrations=most, demonstration_share=share)
     chosen = choose_demonstrations(items, params, seed)
     for name in ("Law", "Math", "Other"):
-        own = [row for row in rows if (row[9] or "Other") == name]
-        usable = [row[0] for row in own if row[8] is None and row[6] >= 0]
+        of_field = [row for row in rows if (row[9] or "Other") == name]
+        usable = [row[0] for row in of_field if row[8] is None and row[6] >= 0]
         draws = dict(zip(usable, item_uniforms(seed, "open_benchmark", usable), strict=True))
-        wanted = sorted(usable, key=lambda one: draws[one])[: min(most, int(share * len(own)))]
-        assert {row[0] for row in own} & chosen == set(wanted)
+        wanted = sorted(usable, key=lambda item_id: draws[item_id])[
+            : min(most, int(share * len(of_field)))
+        ]
+        assert {row[0] for row in of_field} & chosen == set(wanted)
     random.shuffle(rows)
     mixed = CleanItems.from_rows(rows)
     assert choose_demonstrations(mixed, params, seed) == chosen

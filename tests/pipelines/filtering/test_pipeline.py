@@ -76,10 +76,10 @@ def test_tables_are_valid_and_consistent(independent):
     gone = set(verdicts.loc[verdicts["removed"], "item_id"])
     assert gone == set(removed["item_id"])
     for rule in ("easy", "anomalous", "duplicate", "similar", "answer_only"):
-        one = verdicts[verdicts["rule"] == rule].set_index("item_id")
-        assert one["state"].sort_index().tolist() == audit[rule].sort_index().tolist()
+        of_rule = verdicts[verdicts["rule"] == rule].set_index("item_id")
+        assert of_rule["state"].sort_index().tolist() == audit[rule].sort_index().tolist()
         by_rule = audit["removed_by"].str.split(",").map(lambda rules, rule=rule: rule in rules)
-        assert set(audit.index[by_rule]) == set(one.index[one["removed"]])
+        assert set(audit.index[by_rule]) == set(of_rule.index[of_rule["removed"]])
     coverage = data["rule_coverage"].set_index("rule")
     counts = verdicts.groupby("rule")["removed"].sum()
     assert coverage["removed"].sort_index().tolist() == counts.sort_index().tolist()

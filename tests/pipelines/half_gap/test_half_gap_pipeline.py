@@ -39,13 +39,13 @@ def group(accuracy: float | None, n: int = N) -> dict[str, Any]:
     return {"n": n, "accuracy": accuracy, "se": se}
 
 
-def results(model: str, told: str, accuracy: float | None, **changed: Any) -> dict[str, Any]:
+def results(model: str, half: str, accuracy: float | None, **changed: Any) -> dict[str, Any]:
     benchmark = {"name": "demo", "canary": "c", "validation": "a" * 64, "test": "b" * 64}
     return {
         "format": FORMAT,
         "version": "0.1.0",
         "benchmark": benchmark,
-        "half": told,
+        "half": half,
         "model": model,
         "style": "letters",
         "shots": 0,
@@ -198,15 +198,16 @@ def test_unpaired_halves_are_noted_and_not_compared(
     ]
     made = run(write(rows))
     assert sorted(made["half_gap"]["model"]) == ["stranger", "tiny"]
-    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert told == [
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert warnings == [
         "half_gap: giant@letters-0: no results of the validation half",
         "half_gap: served@letters-0: validation: 5 answers; too few",
         "half_gap: unknown size (conf: models.models.<name>.size_b): stranger",
         "half_gap: results are by versions 0.0.9, 0.1.0: a difference may be theirs",
     ]
     assert all(
-        note.removeprefix("half_gap: ").split("<")[0] in made["half_gap_report"] for note in told
+        note.removeprefix("half_gap: ").split("<")[0] in made["half_gap_report"]
+        for note in warnings
     )
     assert made["half_gap"].set_index("model")["size_group"]["stranger"] == "unknown"
 
@@ -242,7 +243,7 @@ def test_a_repeated_half_is_refused(write: Callable[..., HalfScores]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "reason"),
     [
         ({"format": "something"}, "format: Input should be 'benchwright-half-score-1'"),
         ({"half": "train"}, "half: Input should be 'validation' or 'test'"),
@@ -254,13 +255,13 @@ def test_a_repeated_half_is_refused(write: Callable[..., HalfScores]) -> None:
     ],
 )
 def test_a_file_of_another_kind_is_refused_in_one_line(
-    write: Callable[..., HalfScores], changed: dict[str, Any], told: str
+    write: Callable[..., HalfScores], changed: dict[str, Any], reason: str
 ) -> None:
     row = results("tiny", "test", 0.5, **changed)
     with pytest.raises(DatasetError) as raised:
         write([row]).load()
     message = one_line(raised.value) or ""
-    assert message.split("scores/")[1].startswith(f"tiny/00.json: {told}")
+    assert message.split("scores/")[1].startswith(f"tiny/00.json: {reason}")
 
 
 def test_an_error_about_an_empty_folder_explains_how_to_make_results(tmp_path: Path) -> None:

@@ -47,8 +47,8 @@ def test_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) ->
     assert benchmark.citation
     assert benchmark.filter_models
     # The demo and the documents are bundled; the leaderboard's answers go by the ids of the mirror.
-    own = name in ("demo", "documents") or name.endswith("_leaderboard")
-    assert (benchmark.sources.hub is None) == own
+    not_on_the_hub = name in ("demo", "documents") or name.endswith("_leaderboard")
+    assert (benchmark.sources.hub is None) == not_on_the_hub
     # Without demonstrations a model would be asked in another way than `-3` says.
     if not benchmark.splits.demonstrations:
         assert all(model.endswith("-0") for model in benchmark.filter_models)

@@ -291,9 +291,9 @@ def test_gold_answer_that_always_comes_first_gets_a_hashed_position() -> None:
 
 
 def test_hashed_order_does_not_depend_on_source_order() -> None:
-    one = only_item([row("q", best="yes", wrong="no;never")], benchmark(TRUTHFUL))
-    two = only_item([row("q", best="yes", wrong="never;no")], benchmark(TRUTHFUL))
-    assert one.to_dict() == two.to_dict()
+    first = only_item([row("q", best="yes", wrong="no;never")], benchmark(TRUTHFUL))
+    second = only_item([row("q", best="yes", wrong="never;no")], benchmark(TRUTHFUL))
+    assert first.to_dict() == second.to_dict()
 
 
 def test_best_answer_that_equals_a_wrong_one_stays_the_gold_answer() -> None:
@@ -435,8 +435,8 @@ def test_every_row_has_one_outcome_in_any_row_order(
     mixed = list(rows)
     shuffle.shuffle(mixed)
     again = ingest(mixed)
-    for one, other in zip(result[:3], again[:3], strict=True):
-        pd.testing.assert_frame_equal(one, other)
+    for original, shuffled in zip(result[:3], again[:3], strict=True):
+        pd.testing.assert_frame_equal(original, shuffled)
     counts = [r.rejected_items.rule.value_counts().to_dict() for r in (result, again)]
     assert counts[0] == counts[1]
 

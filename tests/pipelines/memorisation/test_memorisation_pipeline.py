@@ -136,7 +136,7 @@ def test_without_controls_there_is_no_conclusion(ingestion: Any) -> None:
 
 
 def test_examples_are_the_best_recited_and_random_items(stage: dict[str, Any]) -> None:
-    of_model = {one["model"]: one["kinds"] for one in stage["memorisation_examples"]}
+    of_model = {example["model"]: example["kinds"] for example in stage["memorisation_examples"]}
     best, drawn = of_model["knows@generate-0"]
     assert (best["title"], drawn["title"]) == ("Most options in place", "Random items")
     assert [len(kind["items"]) for kind in (best, drawn)] == [3, 3]

@@ -48,7 +48,7 @@ def classifier() -> dict[str, Any]:
     }
 
 
-def found(
+def predicted_ids(
     params: PerturbationParams,
     model: dict[str, Any] | None = None,
     models: ModelsParams | None = None,
@@ -66,7 +66,7 @@ def found(
 
 
 def test_labels_take_precedence_over_the_classifier() -> None:
-    assert found(BY_MODEL, classifier()) == {
+    assert predicted_ids(BY_MODEL, classifier()) == {
         "single": ["b/d/0", "b/d/2", "b/s/1", "b/s/2", "other/7"],
         "several": ["b/d/1", "b/d/3", "b/d/4", "b/s/0", "b/s/3", "b/s/4"],
     }
@@ -92,13 +92,13 @@ def test_every_item_has_a_source() -> None:
 
 def test_setting_sba_selects_labels_only_or_nothing() -> None:
     expected = {"single": ["b/s/1", "other/7"], "several": ["b/s/0"]}
-    assert found(PerturbationParams(sba="file"), classifier()) == expected
-    assert found(PerturbationParams(sba="none")) == {"single": [], "several": []}
+    assert predicted_ids(PerturbationParams(sba="file"), classifier()) == expected
+    assert predicted_ids(PerturbationParams(sba="none")) == {"single": [], "several": []}
 
 
 def test_error_without_classifier_names_the_training_command() -> None:
     with pytest.raises(InputError, match="train one with kedro run --pipeline sba"):
-        found(BY_MODEL)
+        predicted_ids(BY_MODEL)
 
 
 def test_another_encoder_than_that_of_the_classifier_is_rejected() -> None:
@@ -107,4 +107,4 @@ def test_another_encoder_than_that_of_the_classifier_is_rejected() -> None:
     )
     model = classifier() | {"groups": ["closeness"], "encoder": "mini", "encoder_key": "mini@old"}
     with pytest.raises(InputError, match="was trained with mini@old, conf has mini@0000"):
-        found(BY_MODEL, model, models)
+        predicted_ids(BY_MODEL, model, models)

@@ -13,7 +13,7 @@ ROWS = [
 ]
 
 
-def found(items: pd.DataFrame, demonstrations: pd.DataFrame) -> list[tuple[object, ...]]:
+def listed(items: pd.DataFrame, demonstrations: pd.DataFrame) -> list[tuple[object, ...]]:
     table = list_option_wordings(items, demonstrations)
     columns = ["role", "item_id", "place", "kind", "gold"]
     return list(table[columns].itertuples(index=False, name=None))
@@ -29,8 +29,8 @@ def test_options_that_depend_on_others_are_listed() -> None:
         ("item", "b/s/2", -1, "refers_to_options", False),
         ("demonstration", "b/dev/0", 2, "none_of_the_above", False),
     ]
-    assert found(items, shown) == expected
-    assert found(items.iloc[::-1], shown) == expected
+    assert listed(items, shown) == expected
+    assert listed(items.iloc[::-1], shown) == expected
 
 
 def test_list_is_empty_without_such_options() -> None:

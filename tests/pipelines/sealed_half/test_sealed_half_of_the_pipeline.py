@@ -110,8 +110,8 @@ def labelled(repository: Path) -> pd.DataFrame:
     )
     first, second = TWINS
     places = items.to_dict("records")
-    own = {name: places[second][name] for name in ("item_id", "doc_id")}
-    places[second] = places[first] | own
+    ids = {name: places[second][name] for name in ("item_id", "doc_id")}
+    places[second] = places[first] | ids
     places[second]["question"] += " Please say."
     items = pd.DataFrame(places)
     return pd.DataFrame(CleanItems.validate(items))
@@ -142,7 +142,9 @@ def _scripted(items: pd.DataFrame) -> Callable[..., Any]:
             harm = "yes" if place == HARMFUL else "no"
             criteria = ("clarity", "logic", "facts", "exclusive", "answerable")
             harms = ("hatred", "sex", "self_harm", "violence")
-            lines = [f"{one}: {rating}" for one in criteria] + [f"{one}: {harm}" for one in harms]
+            lines = [f"{name_asked}: {rating}" for name_asked in criteria] + [
+                f"{name_asked}: {harm}" for name_asked in harms
+            ]
             return "\n".join(lines)
         assert "Yes or No" in prompt
         return "No."
@@ -152,10 +154,10 @@ def _scripted(items: pd.DataFrame) -> Callable[..., Any]:
         assert scoring.engine == "local"
 
         def ask(prompts: Sequence[str], attempt: int = 1) -> list[str | None]:
-            said = [reply(name, prompt, attempt) for prompt in prompts]
+            replies = [reply(name, prompt, attempt) for prompt in prompts]
             shard = hashlib.sha256("".join(prompts).encode()).hexdigest()
-            store.add(f"{name}-{shard}", pd.DataFrame({"prompt": list(prompts), "text": said}))
-            return list(said)
+            store.add(f"{name}-{shard}", pd.DataFrame({"prompt": list(prompts), "text": replies}))
+            return list(replies)
 
         return ask
 
@@ -236,9 +238,9 @@ def _run(
     log.clear()
     with log.at_level(logging.DEBUG):
         SequentialRunner().run(whole, catalog)
-    told = "\n".join(f"{record.name} {record.getMessage()}" for record in log.records)
-    (folder / "run.log").write_text(told, encoding="utf-8")
-    return Run(folder, {name: one.last for name, one in kept.items()}, told)
+    log_text = "\n".join(f"{record.name} {record.getMessage()}" for record in log.records)
+    (folder / "run.log").write_text(log_text, encoding="utf-8")
+    return Run(folder, {name: spy.last for name, spy in kept.items()}, log_text)
 
 
 class _Kept(MemoryDataset):
@@ -312,13 +314,13 @@ def _closed_texts(run: Run, items: pd.DataFrame) -> tuple[list[str], list[str]]:
     """Return texts of items outside the public half, and of public items."""
     assignment, ruled = run.memory["split_assignment"], run.memory["contamination_free_items"]
     public = set(assignment.loc[assignment["half"].eq("validation"), "item_id"])
-    told: tuple[list[str], list[str]] = ([], [])
+    texts: tuple[list[str], list[str]] = ([], [])
     for table in (items, ruled):
         for row in table.to_dict("records"):
-            own = told[row["item_id"] in public]
-            own += [row["question"], *row["choices"]]
-            own += [row[name] for name in ("passage", "explanation") if isinstance(row[name], str)]
-    return told
+            half = texts[row["item_id"] in public]
+            half += [row["question"], *row["choices"]]
+            half += [row[name] for name in ("passage", "explanation") if isinstance(row[name], str)]
+    return texts
 
 
 def _read(run: Run, name: str) -> pd.DataFrame:
@@ -348,8 +350,8 @@ def test_the_search_finds_planted_texts(run: Run, labelled: pd.DataFrame, tmp_pa
     run.memory["judge_ratings"].to_parquet(tmp_path / "judge_ratings.parquet")
     run.memory["difficulty_ratings"].to_parquet(tmp_path / "difficulty_ratings.parquet")
     (tmp_path / "stem.log").write_text(f"asked: {json.dumps(closed[0])}")
-    found = {hit.file.name for hit in files_with(tmp_path, closed, public)}
-    assert {"difficulty_ratings.parquet", "stem.log"} <= found
+    files = {hit.file.name for hit in files_with(tmp_path, closed, public)}
+    assert {"difficulty_ratings.parquet", "stem.log"} <= files
 
 
 def test_original_ids_of_closed_items_are_in_no_saved_file(run: Run) -> None:
@@ -358,11 +360,11 @@ def test_original_ids_of_closed_items_are_in_no_saved_file(run: Run) -> None:
     assert len(closed) > 15
     for file in (run.folder / "data").rglob("*"):
         if file.is_file() and file.suffix == ".parquet":
-            told = set(pd.read_parquet(file).astype(str).to_numpy().ravel())
-            assert not told & set(closed), file.name
+            cells = set(pd.read_parquet(file).astype(str).to_numpy().ravel())
+            assert not cells & set(closed), file.name
         elif file.is_file():
             text = file.read_bytes().decode("utf-8", "ignore")
-            assert not [one for one in closed if f'"{one}"' in text], file.name
+            assert not [item_id for item_id in closed if f'"{item_id}"' in text], file.name
 
 
 def test_the_sealed_half_opens_with_the_key_and_holds_the_test_items(run: Run) -> None:
@@ -420,10 +422,10 @@ def test_rules_change_wording_order_and_options_but_keep_the_right_answer(
         assert now == right or (now == "None of the other choices" and right not in row["choices"])
         assert set(row["choices"]) <= {*old["choices"], "None of the other choices"}
     assert 0 < replaced < len(ruled) / 2
-    told = _json(run, "rule_counts")["rules"]
-    assert list(told) == ["rephrase", "shuffle_choices", "replace_choice"]
-    assert told["rephrase"]["altered"] == int(ruled["question"].str.endswith("(pick one)").sum())
-    assert told["rephrase"]["altered"] > 10
+    counts = _json(run, "rule_counts")["rules"]
+    assert list(counts) == ["rephrase", "shuffle_choices", "replace_choice"]
+    assert counts["rephrase"]["altered"] == int(ruled["question"].str.endswith("(pick one)").sum())
+    assert counts["rephrase"]["altered"] > 10
 
 
 def test_two_wordings_of_a_question_are_in_the_same_half(run: Run, labelled: pd.DataFrame) -> None:
@@ -463,11 +465,11 @@ def test_levels_are_counted_after_each_step_and_again_after_the_rules(run: Run) 
 def test_replies_of_judges_are_encrypted_on_disk(run: Run, labelled: pd.DataFrame) -> None:
     files = sorted((run.folder / "data/06_models/judge_store").iterdir())
     assert len(files) > 10
-    told = b"".join(file.name.encode() + file.read_bytes() for file in files)
+    stored = b"".join(file.name.encode() + file.read_bytes() for file in files)
     for text in (*labelled["question"], "clarity", "I wonder about", "difficult", "first-"):
-        assert text.encode() not in told
-        assert text.encode("utf-16-le") not in told
-    assert KEY.encode() not in told
+        assert text.encode() not in stored
+        assert text.encode("utf-16-le") not in stored
+    assert KEY.encode() not in stored
 
 
 def test_a_killed_run_resumes_with_the_remaining_questions(
@@ -576,14 +578,17 @@ def test_ratings_take_precedence_and_set_the_distribution(
     labelled: pd.DataFrame,
 ) -> None:
     ids = labelled["item_id"].tolist()
-    rated = [(one, "j", 1, 3 + 4 * (place % 2), "", "parsed") for place, one in enumerate(ids[:40])]
-    unread = [(one, "j", 1, None, "?", "unparsed") for one in ids[40:]]
+    rated = [
+        (item_id, "j", 1, 3 + 4 * (place % 2), "", "parsed")
+        for place, item_id in enumerate(ids[:40])
+    ]
+    unread = [(item_id, "j", 1, None, "?", "unparsed") for item_id in ids[40:]]
     ratings = DifficultyRatings.from_rows([*rated, *unread])
     answers = pd.DataFrame(
         [
-            (one, f"m{k}", float(place % 10 < k))
+            (item_id, f"m{k}", float(place % 10 < k))
             for k in range(1, 10)
-            for place, one in enumerate(ids)
+            for place, item_id in enumerate(ids)
         ],
         columns=["item_id", "model", "correct"],
     )
@@ -620,11 +625,11 @@ def test_worked_examples_of_a_user_replace_the_bundled_ones(labelled: pd.DataFra
         params = DifficultyParams(judges=("one",), shots=5)
         rate_items(labelled[:1], given, MemoryShards(), params, *rest, 0)
         rate_items(labelled[:1], given[:0], MemoryShards(), params, *rest, 0)
-        one = params.model_copy(update={"shots": 1})
-        rate_final_items(labelled[:1], given, MemoryShards(), one, *rest, 0)
-        own, bundled, again = seen
-        assert own.count("Difficulty: [") == 2
-        assert "Which is dry?" in own
+        one_shot = params.model_copy(update={"shots": 1})
+        rate_final_items(labelled[:1], given, MemoryShards(), one_shot, *rest, 0)
+        from_user, bundled, again = seen
+        assert from_user.count("Difficulty: [") == 2
+        assert "Which is dry?" in from_user
         assert bundled.count("Difficulty: [") == 5
         assert again.count("Difficulty: [") == 1
         bad = given.assign(answer=["A", "C"])
@@ -692,10 +697,10 @@ def test_questions_without_a_level_are_not_sampled(
 ) -> None:
     ids = labelled["item_id"].tolist()
     rows: list[tuple[Any, ...]] = [
-        (one, 6.0, 6.0, "judges", 1, 6, 6, "")
+        (item_id, 6.0, 6.0, "judges", 1, 6, 6, "")
         if place < 4
-        else (one, None, None, "not_judged", 0, None, None, "no judge")
-        for place, one in enumerate(ids)
+        else (item_id, None, None, "not_judged", 0, None, None, "no judge")
+        for place, item_id in enumerate(ids)
     ]
     params = SamplingByDifficultyParams(size=10, fields="proportional")
     with caplog.at_level(logging.WARNING):
@@ -748,9 +753,9 @@ def test_pairs_keep_the_ids_of_public_items_only() -> None:
         [("a", "validation", "Math", 6, "s"), ("b", "test", "Math", 6, "s")]
     )
     keyed = public_leak_pairs(pairs, assignment, SealKey(KEY), "built")
-    told = {*keyed["item_id"], *keyed["other"], *keyed["removed"]}
-    assert {one for one in told if not one.startswith("sealed-")} == {"a", ""}
-    assert len(told) == 4
+    saved_ids = {*keyed["item_id"], *keyed["other"], *keyed["removed"]}
+    assert {item_id for item_id in saved_ids if not item_id.startswith("sealed-")} == {"a", ""}
+    assert len(saved_ids) == 4
     assert public_leak_pairs(LeakPairs.empty(), assignment, SealKey(KEY), "built").empty
 
 

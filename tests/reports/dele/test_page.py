@@ -33,12 +33,12 @@ def test_headline_agrees_with_the_tables(results: dict[str, Any]) -> None:
 
 def test_headline_names_significant_samplers(results: dict[str, Any]) -> None:
     table = results["sampling_against_random"].copy()
-    own = (table["panel"] == "held_out") & (table["metric"] == "tau_b") & (table["rate"] == 10)
+    shown = (table["panel"] == "held_out") & (table["metric"] == "tau_b") & (table["rate"] == 10)
     table["verdict"] = "no difference shown"
     none = headline({**results, "sampling_against_random": table})[1]
     assert none.startswith("None of 3 samplers is significantly better than random subsets")
-    table.loc[own & (table["sampler"] == "word_length"), "verdict"] = "better"
-    table.loc[own & (table["sampler"] == "share_wrong"), "verdict"] = "worse"
+    table.loc[shown & (table["sampler"] == "word_length"), "verdict"] = "better"
+    table.loc[shown & (table["sampler"] == "share_wrong"), "verdict"] = "worse"
     some = headline({**results, "sampling_against_random": table})[1]
     assert some.startswith("Of 3 samplers, word_length is significantly better than random subsets")
     assert some.endswith("; share_wrong is significantly worse.")

@@ -22,8 +22,8 @@ def judge(small) -> Any:
 
 
 def test_sentences_for_wider_range_and_worse_ranking(judge, small) -> None:
-    found = judge({}, small.spread)
-    assert " ".join(found.sentences) == (
+    judgement = judge({}, small.spread)
+    assert " ".join(judgement.sentences) == (
         "1,000 random subsets of the same size have a mean of 0.975, the middle 95% of them lie in "
         "[0.950, 0.990]; this run is at percentile 2. This ranking is preserved less well than by "
         "random removal. Range of the top 20: 7.5 → 11.8 points, wider "
@@ -53,13 +53,13 @@ def test_sentences_for_wider_range_and_worse_ranking(judge, small) -> None:
 def test_conclusion_combines_ranking_and_headroom(
     judge, small, tau: float, spread: float, places: tuple[str, str], conclusion: str
 ) -> None:
-    found = judge({"value": tau}, {**small.spread, "value": spread})
-    assert (found.ranking, found.headroom) == places
-    assert conclusion in found.sentences[-1]
+    judgement = judge({"value": tau}, {**small.spread, "value": spread})
+    assert (judgement.ranking, judgement.headroom) == places
+    assert conclusion in judgement.sentences[-1]
     says = {"below": "less well", "inside": "as good as", "above": "better than by"}
-    assert says[places[0]] in found.sentences[1]
+    assert says[places[0]] in judgement.sentences[1]
     says = {"below": "narrower than", "inside": "within", "above": "wider than"}
-    assert says[places[1]] in found.sentences[2]
+    assert says[places[1]] in judgement.sentences[2]
 
 
 @pytest.mark.parametrize("bound", [0.95, 0.99])
@@ -75,13 +75,13 @@ def test_value_that_rounds_to_a_bound_is_inside(judge, small) -> None:
 
 
 def test_no_conclusion_without_range_of_best_models(judge) -> None:
-    found = judge({})
-    assert (found.ranking, found.headroom, len(found.sentences)) == ("below", "none", 2)
+    judgement = judge({})
+    assert (judgement.ranking, judgement.headroom, len(judgement.sentences)) == ("below", "none", 2)
 
 
 def test_stratified_subsets_are_mentioned_only_if_they_differ(judge) -> None:
     same = judge({}, {"random": "stratified"})
-    assert not any("stratified" in said for said in same.sentences)
+    assert not any("stratified" in sentence for sentence in same.sentences)
     other = judge({}, {"random": "stratified", "random_low": 0.9})
     assert (
         "random subsets stratified by subject it is inside their band [0.900, 0.990]."
@@ -90,7 +90,7 @@ def test_stratified_subsets_are_mentioned_only_if_they_differ(judge) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "reason"),
     [
         ([], "no subsets were drawn, or there are too few models"),
         ([{"value": None, "reason": "all tied"}], "all tied"),
@@ -100,11 +100,11 @@ def test_stratified_subsets_are_mentioned_only_if_they_differ(judge) -> None:
         ([{"n_items": 60}], "all of these items were kept"),
     ],
 )
-def test_missing_comparison_has_a_reason(judge, rows: list[dict[str, Any]], said: str) -> None:
-    found = judge(*rows)
-    assert (found.ranking, found.headroom) == ("none", "none")
-    assert len(found.sentences) == 1
-    assert said in found.sentences[0]
+def test_missing_comparison_has_a_reason(judge, rows: list[dict[str, Any]], reason: str) -> None:
+    judgement = judge(*rows)
+    assert (judgement.ranking, judgement.headroom) == ("none", "none")
+    assert len(judgement.sentences) == 1
+    assert reason in judgement.sentences[0]
 
 
 def test_each_set_of_models_uses_its_rows(judge) -> None:
@@ -119,7 +119,7 @@ def test_range_is_over_all_models_if_fewer_than_top(judge, small) -> None:
 
 
 @pytest.mark.parametrize(
-    ("percentile", "said"),
+    ("percentile", "written"),
     [
         (0, "0 (all of them are higher)"),
         (0.05, "0.1"),
@@ -129,9 +129,9 @@ def test_range_is_over_all_models_if_fewer_than_top(judge, small) -> None:
         (100, "100 (all of them are lower)"),
     ],
 )
-def test_percentiles_have_decimals_only_at_the_ends(judge, percentile: float, said: str) -> None:
+def test_percentiles_have_decimals_only_at_the_ends(judge, percentile: float, written: str) -> None:
     first = judge({"percentile": percentile}).sentences[0]
-    assert f"this run is at percentile {said}." in first
+    assert f"this run is at percentile {written}." in first
 
 
 @pytest.mark.parametrize("off", [-1e-10, -7e-15, 0, 7e-15, 1e-10])

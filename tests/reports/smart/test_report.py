@@ -178,9 +178,11 @@ def test_near_identical_models_are_named(page, small) -> None:
 def test_larger_loss_of_filter_models_is_mentioned(report, small) -> None:
     out = report()
     lost = out["scores"].eval("accuracy_full - accuracy_kept").groupby(out["scores"]["role"]).mean()
-    own, others = 100 * lost["filter"], 100 * lost["held_out"]
-    wanted = f"{own:.1f} points lower on average, that of held-out models {others:.1f}"
-    assert own > others + 1
+    filter_loss, held_out_loss = 100 * lost["filter"], 100 * lost["held_out"]
+    wanted = (
+        f"{filter_loss:.1f} points lower on average, that of held-out models {held_out_loss:.1f}"
+    )
+    assert filter_loss > held_out_loss + 1
     assert wanted in out["report"]
     # The strongest models as filter models lose less, so nothing is mentioned.
     strong = report(chosen_filter_models=list(small.models[-2:]))
@@ -198,15 +200,15 @@ def test_rules_that_did_not_run_have_a_reason_and_no_share(page) -> None:
 
 def test_summary_of_the_run_names_skipped_rules_with_reasons(page) -> None:
     text = page().text
-    said = text[
+    summary = text[
         text.rindex("Method A benchmark") : text.rindex("Items removed by each rule A rule")
     ]
     assert (
         "Solvable from the options alone did not run Did not run: no answers without the question."
-    ) in said
-    assert "Suspect labels partial Partial: 5 items lack probabilities. An item" in said
-    assert "Anomalous subjects switched off" in said
-    assert "Easy items An item is removed if" in said  # it ran: no badge
+    ) in summary
+    assert "Suspect labels partial Partial: 5 items lack probabilities. An item" in summary
+    assert "Anomalous subjects switched off" in summary
+    assert "Easy items An item is removed if" in summary  # it ran: no badge
 
 
 def test_findings_of_skipped_rules_are_not_shown_as_none(page, small) -> None:
@@ -313,8 +315,8 @@ def test_every_section_has_its_heading(page) -> None:
 
 def test_provenance_names_licence_citation_seed_and_versions(page) -> None:
     text = page().text
-    for said in ("CC0", "Nobody (2024), Nothing.", "Seed 0", "nobody/demo", "numpy", "similar.k"):
-        assert said in text
+    for fact in ("CC0", "Nobody (2024), Nothing.", "Seed 0", "nobody/demo", "numpy", "similar.k"):
+        assert fact in text
 
 
 def test_suspect_labels_examples_and_groups_show_items(page) -> None:
@@ -358,13 +360,13 @@ def test_paper_and_default_order_of_rules_are_explained(page) -> None:
 
 def test_summary_of_the_run_has_its_thresholds_and_models(page) -> None:
     text = page().text
-    said = text[
+    summary = text[
         text.rindex("Method A benchmark") : text.rindex("Items removed by each rule A rule")
     ]
-    assert "both filter models answered correctly with a probability above 0.8" in said
-    assert "10% of these items are retained" in said
-    assert "acme/alpha@cloze-3, acme/beta@cloze-3" in said
-    assert "Easy items switched off" not in said
+    assert "both filter models answered correctly with a probability above 0.8" in summary
+    assert "10% of these items are retained" in summary
+    assert "acme/alpha@cloze-3, acme/beta@cloze-3" in summary
+    assert "Easy items switched off" not in summary
     changed = FilteringParams.model_validate(
         {
             "easy": {"confidence": None, "retain": 0},
@@ -454,8 +456,8 @@ def test_empty_tables_are_omitted_or_have_a_reason(page) -> None:
         "random_subsets": (RandomSubsets, ""),
     }
     seen = page(**{name: table.empty() for name, (table, _) in names.items()})
-    for _, said in names.values():
-        assert said in seen.text
+    for _, sentence in names.values():
+        assert sentence in seen.text
     assert "No comparison with random subsets of the same size" in seen.text  # in the headline
     gone = (
         "Comparison of methods",
@@ -582,7 +584,7 @@ def test_corner_cases_give_a_report(page, small, case: str) -> None:
             "overlaps": Overlaps.empty(),
         },
     }
-    said = {
+    sentences = {
         "no_models": "Ranking of models: not compared, no models.",
         "one_subject": "Table of 1 subject",
         "similar_off": "Similar items",
@@ -591,14 +593,14 @@ def test_corner_cases_give_a_report(page, small, case: str) -> None:
         "one": "1 → 1 items (0.0% removed).",
     }
     if case == "one":
-        one = small.items(1)
-        ids = one["item_id"].tolist()
+        single = small.items(1)
+        ids = single["item_id"].tolist()
         changed["one"] |= {
             "response_matrix": small.matrix(ids),
             "verdicts": Verdicts.empty(),
         }
     seen = page(**changed[case])
-    assert said[case] in seen.text
+    assert sentences[case] in seen.text
     assert "nan" not in re.findall(r"[a-z]+", seen.text.lower())
     assert "None" not in seen.text.replace("None.", "").replace("None: every", "").replace(
         "None: no", ""

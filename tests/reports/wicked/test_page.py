@@ -63,15 +63,15 @@ def headline(
 
 
 def test_headline_gives_the_cost_with_its_interval() -> None:
-    said = headline(-0.0904, -0.1091, -0.0712).cost
-    assert said == (
+    sentence = headline(-0.0904, -0.1091, -0.0712).cost
+    assert sentence == (
         "“None of the above” in place of one option costs 3 models 9.0 points on average "
         "[7.1, 10.9] on 395 items (5 copies; letters, 5 demonstrations)."
     )
 
 
 @pytest.mark.parametrize(
-    ("metrics", "said"),
+    ("metrics", "sentence"),
     [
         ((0.05, 0.03, 0.07), "gives 3 models 5.0 points more on average [3.0, 7.0]"),
         ((-0.01, -0.03, 0.01), "by −1.0 points on average [−3.0, +1.0] on 395 items"),
@@ -79,10 +79,10 @@ def test_headline_gives_the_cost_with_its_interval() -> None:
     ],
 )
 def test_headline_states_gains_unclear_differences_and_missing_intervals(
-    metrics: tuple[float, float, float], said: str
+    metrics: tuple[float, float, float], sentence: str
 ) -> None:
     cost = headline(*metrics).cost
-    assert said in cost
+    assert sentence in cost
     assert ("no clear difference" in cost) == (metrics[2] == 0.01)
 
 
@@ -117,15 +117,15 @@ def test_numbers_are_formatted() -> None:
 
 def test_page_has_all_sections(stage: Any) -> None:
     page = stage.outputs["comparison_report"]
-    said = text(page)
-    assert "costs 12 models" in said
-    assert "WiCkeD, Table 1" in said
-    assert "One option replaced, gold option removed" in said
-    assert "One option replaced, gold option kept" in said
-    assert "Unaltered: an option already says none or all of the above" in said
-    assert "1 item of this benchmark has a label" in said
-    assert "mean of families with both" in said
-    assert "perturbation.copies" in said
+    shown = text(page)
+    assert "costs 12 models" in shown
+    assert "WiCkeD, Table 1" in shown
+    assert "One option replaced, gold option removed" in shown
+    assert "One option replaced, gold option kept" in shown
+    assert "Unaltered: an option already says none or all of the above" in shown
+    assert "1 item of this benchmark has a label" in shown
+    assert "mean of families with both" in shown
+    assert "perturbation.copies" in shown
     assert page.count('id="plot-') == 8  # four plots and their data; no step-by-step ablation
     assert "http://" not in re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
 
@@ -146,10 +146,10 @@ def test_html_in_data_is_escaped(stage: Any) -> None:
 
 def test_page_without_answers_says_so(stage: Any) -> None:
     outputs = stage.run(configurations=(), n=20)
-    said = text(outputs["comparison_report"])
-    assert "No model answered the original items and all of their copies" in said
-    assert "This run scored no model." in said
-    assert "One option replaced, gold option removed" in said  # copies are shown without answers
+    shown = text(outputs["comparison_report"])
+    assert "No model answered the original items and all of their copies" in shown
+    assert "This run scored no model." in shown
+    assert "One option replaced, gold option removed" in shown  # copies are shown without answers
     assert outputs["comparison_scores"].empty
 
 
@@ -157,9 +157,9 @@ def test_page_without_answers_says_so(stage: Any) -> None:
 def test_page_states_one_copy_and_too_few_models(stage: Any, n: int) -> None:
     settings = PerturbationParams(copies=1)
     outputs = stage.run(configurations=stage.panel[:n], n=n, settings=settings)
-    said = text(outputs["comparison_report"])
-    assert "There is one copy" in said
-    assert "at least 3 are needed" in said
+    shown = text(outputs["comparison_report"])
+    assert "There is one copy" in shown
+    assert "at least 3 are needed" in shown
 
 
 def test_page_says_that_no_item_was_altered(stage: Any) -> None:
@@ -170,9 +170,9 @@ def test_page_says_that_no_item_was_altered(stage: Any) -> None:
         single_best_answer_ids={"single": ids, "several": []},
         perturbation_changes=copies(stage, 10),
     )
-    said = text(outputs["comparison_report"])
-    assert "No item was altered" in said
-    assert "10 items are labelled as single-best-answer items" in said
+    shown = text(outputs["comparison_report"])
+    assert "No item was altered" in shown
+    assert "10 items are labelled as single-best-answer items" in shown
 
 
 def copies(stage: Any, n: int) -> pd.DataFrame:
@@ -193,11 +193,11 @@ def test_warning_names_labels_that_were_not_read(stage: Any) -> None:
         settings=PerturbationParams(copies=2, sba="none"),
         single_best_answer_ids={"single": [], "several": []},
     )
-    said = text(outputs["comparison_report"])
+    shown = text(outputs["comparison_report"])
     lost = int(outputs["comparison_metrics"]["gold_removed_unchecked"])
     assert lost > 0
-    assert f"{lost} items lost their gold option in at least one copy" in said
-    assert "sba: none reads no labels" in said
+    assert f"{lost} items lost their gold option in at least one copy" in shown
+    assert "sba: none reads no labels" in shown
 
 
 def test_plots_have_captions_and_escape_names(stage: Any) -> None:

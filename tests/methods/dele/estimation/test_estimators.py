@@ -30,8 +30,8 @@ def uneven(n: int, k: int, seed: int = 0) -> WeightedSubset:
 
 
 def same(first: Estimates, second: Estimates, tolerance: float = 1e-8) -> None:
-    for one, two in zip(first[:4], second[:4], strict=True):
-        np.testing.assert_allclose(one, two, atol=tolerance)
+    for left, right in zip(first[:4], second[:4], strict=True):
+        np.testing.assert_allclose(left, right, atol=tolerance)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -41,11 +41,11 @@ def test_intervals_cover_and_estimates_are_unbiased(
     truth = simulated.new.mean(axis=1)
     errors, covered = [], 0
     for seed in range(8):
-        found = run(name, prepared, subset_of(120, 30, seed), simulated.new)
-        errors.append(found.score - truth)
-        covered += int(((found.low <= truth) & (truth <= found.high)).sum())
-        assert (found.low <= found.score).all()
-        assert (found.score <= found.high).all()
+        estimates = run(name, prepared, subset_of(120, 30, seed), simulated.new)
+        errors.append(estimates.score - truth)
+        covered += int(((estimates.low <= truth) & (truth <= estimates.high)).sum())
+        assert (estimates.low <= estimates.score).all()
+        assert (estimates.score <= estimates.high).all()
     # Errors of one subset are correlated over models; count a tenth of the cases as independent.
     cases = 8 * len(truth)
     assert covered / cases >= binom.ppf(0.001, cases // 10, 0.95) / (cases // 10)
@@ -70,12 +70,12 @@ def test_estimators_with_training_models_beat_the_mean(
 def test_estimates_from_all_items_are_exact(
     name: str, choose: Any, simulated: Any, prepared: PreparedTraining, run: Any
 ) -> None:
-    found = run(name, prepared, choose(120, 120), simulated.new)
+    estimates = run(name, prepared, choose(120, 120), simulated.new)
     truth = simulated.new.mean(axis=1)
-    for part in found[:3]:
+    for part in estimates[:3]:
         np.testing.assert_allclose(part, truth, atol=1e-12)
-    assert (found.se == 0).all()
-    assert set(found.reason) == {""}
+    assert (estimates.se == 0).all()
+    assert set(estimates.reason) == {""}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -111,17 +111,17 @@ def test_missing_response_equals_a_smaller_subset(
     answers = simulated.new[:4].copy()
     answers[1, subset.positions[[2, 7]]] = np.nan
     answers[3] = np.nan
-    found = run(name, prepared, subset, answers)
+    estimates = run(name, prepared, subset, answers)
     kept = np.delete(np.arange(20), [2, 7])
     weights = subset.weights[kept] / subset.weights[kept].sum()
     fewer = WeightedSubset(subset.positions[kept], weights)
     expected = run(name, prepared, fewer, answers[1:2])
-    assert found.score[1] == pytest.approx(expected.score[0], abs=1e-12)
-    assert found.high[1] == pytest.approx(expected.high[0], abs=1e-12)
-    assert "2 of 20 responses are missing" in found.reason[1]
-    assert np.isnan(found.score[3])
-    assert found.reason[3] == "no responses"
-    assert "missing" not in found.reason[0]
+    assert estimates.score[1] == pytest.approx(expected.score[0], abs=1e-12)
+    assert estimates.high[1] == pytest.approx(expected.high[0], abs=1e-12)
+    assert "2 of 20 responses are missing" in estimates.reason[1]
+    assert np.isnan(estimates.score[3])
+    assert estimates.reason[3] == "no responses"
+    assert "missing" not in estimates.reason[0]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -129,45 +129,45 @@ def test_missing_response_equals_a_smaller_subset(
 def test_constant_responses_have_wide_intervals(
     name: str, right: float, prepared: PreparedTraining, run: Any
 ) -> None:
-    found = run(name, prepared, subset_of(120, 20), np.full((1, 120), right))
-    assert found.low[0] < found.high[0]
-    assert found.low[0] >= right * 20 / 120 - 1e-12
-    assert found.high[0] <= 1 - (1 - right) * 20 / 120 + 1e-12
-    assert abs(found.score[0] - right) < 0.25
+    estimates = run(name, prepared, subset_of(120, 20), np.full((1, 120), right))
+    assert estimates.low[0] < estimates.high[0]
+    assert estimates.low[0] >= right * 20 / 120 - 1e-12
+    assert estimates.high[0] <= 1 - (1 - right) * 20 / 120 + 1e-12
+    assert abs(estimates.score[0] - right) < 0.25
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_item_gives_an_estimate(
     name: str, simulated: Any, prepared: PreparedTraining, run: Any
 ) -> None:
-    found = run(name, prepared, subset_of(120, 1), simulated.new)
+    estimates = run(name, prepared, subset_of(120, 1), simulated.new)
     truth = simulated.new.mean(axis=1)
-    assert np.isfinite(np.stack(found[:4])).all()
-    assert ((found.low <= truth) & (truth <= found.high)).mean() > 0.85
+    assert np.isfinite(np.stack(estimates[:4])).all()
+    assert ((estimates.low <= truth) & (truth <= estimates.high)).mean() > 0.85
 
 
 def test_one_training_model_gives_the_mean_or_a_reason(simulated: Any, run: Any) -> None:
     training = Training(simulated.training[:1])
     for name in BY_TRAINING:
-        found = run(name, training, subset_of(120, 20), simulated.new[:2])
-        assert np.isnan(np.stack(found[:4])).all()
-        assert "1" in found.reason[0]
-        assert "needed" in found.reason[0]
+        estimates = run(name, training, subset_of(120, 20), simulated.new[:2])
+        assert np.isnan(np.stack(estimates[:4])).all()
+        assert "1" in estimates.reason[0]
+        assert "needed" in estimates.reason[0]
     for name in ("mean", "weighted", "aipw"):
-        found = run(name, training, subset_of(120, 20), simulated.new[:2])
-        assert np.isfinite(np.stack(found[:4])).all()
-    found = run("weighted", training, uneven(120, 20), simulated.new[:2])
-    assert np.isfinite(found.score).all()
-    assert np.isnan(found.low).all()
-    assert "too few training models" in found.reason[0]
+        estimates = run(name, training, subset_of(120, 20), simulated.new[:2])
+        assert np.isfinite(np.stack(estimates[:4])).all()
+    estimates = run("weighted", training, uneven(120, 20), simulated.new[:2])
+    assert np.isfinite(estimates.score).all()
+    assert np.isnan(estimates.low).all()
+    assert "too few training models" in estimates.reason[0]
 
 
 def test_means_need_no_training_models(simulated: Any, run: Any) -> None:
     none = Training(np.empty((0, 120), np.float32))
     for name in ("mean", "aipw"):
-        found = run(name, none, subset_of(120, 20), simulated.new)
+        estimates = run(name, none, subset_of(120, 20), simulated.new)
         seen = simulated.new[:, subset_of(120, 20).positions].mean(axis=1)
-        np.testing.assert_allclose(found.score, seen, atol=1e-9)
+        np.testing.assert_allclose(estimates.score, seen, atol=1e-9)
     assert "needed" in run("ridge", none, subset_of(120, 20), simulated.new).reason[0]
 
 
@@ -177,9 +177,9 @@ def test_missing_training_responses_change_little(name: str, simulated: Any, run
     gappy = np.where(rng.random(simulated.training.shape) < 0.02, np.nan, simulated.training)
     subset = subset_of(120, 30)
     whole = run(name, Training(simulated.training), subset, simulated.new)
-    found = run(name, Training(gappy), subset, simulated.new)
-    assert np.abs(found.score - whole.score).max() < 0.03
-    assert np.isfinite(np.stack(found[:4])).all()
+    estimates = run(name, Training(gappy), subset, simulated.new)
+    assert np.abs(estimates.score - whole.score).max() < 0.03
+    assert np.isfinite(np.stack(estimates[:4])).all()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -187,10 +187,10 @@ def test_fractional_responses_are_accepted(name: str, simulated: Any, run: Any) 
     rng = np.random.default_rng(3)
     soft = np.clip(simulated.training * 0.7 + rng.random(simulated.training.shape) * 0.3, 0, 1)
     new = np.clip(simulated.new * 0.7 + rng.random(simulated.new.shape) * 0.3, 0, 1)
-    found = run(name, Training(soft), subset_of(120, 30), new)
+    estimates = run(name, Training(soft), subset_of(120, 30), new)
     truth = new.mean(axis=1)
-    assert ((found.low <= truth) & (truth <= found.high)).mean() > 0.88
-    assert np.abs(found.score - truth).mean() < 0.05
+    assert ((estimates.low <= truth) & (truth <= estimates.high)).mean() > 0.88
+    assert np.abs(estimates.score - truth).mean() < 0.05
 
 
 @given(st.data())
@@ -205,9 +205,9 @@ def test_estimates_stay_within_possible_scores(data: st.DataObject) -> None:
     lowest = np.nansum(answers, axis=1) / n
     highest = lowest + (n - (~np.isnan(answers)).sum(axis=1)) / n
     for kind in ESTIMATORS.values():
-        found = kind.make(EstimationParams())(training, subset, 0)(answers)
+        estimates = kind.make(EstimationParams())(training, subset, 0)(answers)
         for values, reason, low, high in zip(
-            np.stack(found[:4]).T, found.reason, lowest, highest, strict=True
+            np.stack(estimates[:4]).T, estimates.reason, lowest, highest, strict=True
         ):
             known = ~np.isnan(values)
             assert known.all() or reason

@@ -37,8 +37,8 @@ def test_interval_of_the_mean_covers_over_all_random_subsets(right: int) -> None
     for seen in range(max(0, right - n + k), min(k, right) + 1):
         answers = np.zeros((1, k))
         answers[0, :seen] = 1
-        found = random_sample(answers, n, 0.95)
-        inside = found.low[0] <= right / n <= found.high[0]
+        estimates = random_sample(answers, n, 0.95)
+        inside = estimates.low[0] <= right / n <= estimates.high[0]
         covered += inside * comb(right, seen) * comb(n - right, k - seen) / comb(n, k)
     assert 0.92 < covered < 0.99
     assert covered == pytest.approx(
@@ -57,9 +57,9 @@ def _covers(seen: int, k: int, n: int, truth: float) -> bool:
 
 def test_mean_of_a_huge_benchmark_has_standard_intervals() -> None:
     answers = np.array([[1.0] * 7 + [0.0] * 3])
-    found = random_sample(answers, 10**9, 0.9)
+    estimates = random_sample(answers, 10**9, 0.9)
     usual = wilson_interval(7, 10, 0.9)
-    assert (found.low[0], found.high[0]) == pytest.approx((usual.low, usual.high), abs=1e-6)
+    assert (estimates.low[0], estimates.high[0]) == pytest.approx((usual.low, usual.high), abs=1e-6)
     parts = np.array([[0.1, 0.4, 0.4, 0.7]])
     by_t = random_sample(parts, 10**9, 0.95)
     # s = .2449490, t(3) = 3.182446: .4 ± 3.182446 · .1224745.
@@ -82,9 +82,9 @@ def test_items_of_one_passage_widen_the_interval() -> None:
 
 def test_non_random_subset_has_a_warning(run: Any, simulated: Any, prepared: Any) -> None:
     easy = np.argsort(-simulated.training.mean(axis=0))[:30]
-    found = run("mean", prepared, WeightedSubset.equal(easy), simulated.new[:1])
+    estimates = run("mean", prepared, WeightedSubset.equal(easy), simulated.new[:1])
     gap = simulated.training[:, easy].mean() - simulated.training.mean()
-    assert f"{gap:.3f} higher" in found.reason[0]
+    assert f"{gap:.3f} higher" in estimates.reason[0]
     rng = np.random.default_rng(0)
     drawn = [WeightedSubset.equal(rng.permutation(120)[:30]) for _ in range(50)]
     assert all(run("mean", prepared, each, simulated.new[:1]).reason == ("",) for each in drawn)
@@ -95,12 +95,12 @@ def test_aipw_is_unbiased_over_all_subsets() -> None:
     features = rng.random((8, 5))
     truth = rng.random((3, 8))
     weights = np.full(4, 0.25)
-    found = [
+    estimates = [
         smoother(features, np.array(chosen), 0.05).estimate(truth[:, chosen], weights)[0]
         for chosen in combinations(range(8), 4)
     ]
-    np.testing.assert_allclose(np.mean(found, axis=0), truth.mean(axis=1), atol=1e-12)
-    assert np.std(found, axis=0).min() > 0.01
+    np.testing.assert_allclose(np.mean(estimates, axis=0), truth.mean(axis=1), atol=1e-12)
+    assert np.std(estimates, axis=0).min() > 0.01
 
 
 def test_aipw_is_the_mean_of_leave_one_out_regressions() -> None:
@@ -146,9 +146,9 @@ def test_expected_responses_are_the_posterior_mean_of_the_curve(simulated: Any) 
         )[0]
         / total
     )
-    found = curves.expected(np.arange(4), answers[None])
-    assert found.mean[0] == pytest.approx(mean, abs=1e-6)
-    assert found.se[0] == pytest.approx(np.sqrt(square - mean**2 + noise / 8), abs=1e-5)
+    expected = curves.expected(np.arange(4), answers[None])
+    assert expected.mean[0] == pytest.approx(mean, abs=1e-6)
+    assert expected.se[0] == pytest.approx(np.sqrt(square - mean**2 + noise / 8), abs=1e-5)
 
 
 def test_p_irt_is_accurate_under_its_model(run: Any, simulation: Any) -> None:
@@ -156,20 +156,22 @@ def test_p_irt_is_accurate_under_its_model(run: Any, simulation: Any) -> None:
     training = PreparedTraining(Training(drawn.training))
     subset = WeightedSubset.equal(np.random.default_rng(1).permutation(200)[:40])
     truth = drawn.new.mean(axis=1)
-    own = run("p_irt", training, subset, drawn.new, interval="model")
+    by_model = run("p_irt", training, subset, drawn.new, interval="model")
     past = run("p_irt", training, subset, drawn.new)
-    for found in (own, past):
-        share = ((found.low <= truth) & (truth <= found.high)).mean()
+    for estimates in (by_model, past):
+        share = ((estimates.low <= truth) & (truth <= estimates.high)).mean()
         assert 0.92 < share < 0.98
-    assert own.score == pytest.approx(past.score)
-    assert (own.high - own.low).mean() == pytest.approx((past.high - past.low).mean(), rel=0.15)
+    assert by_model.score == pytest.approx(past.score)
+    assert (by_model.high - by_model.low).mean() == pytest.approx(
+        (past.high - past.low).mean(), rel=0.15
+    )
 
 
 def test_items_without_training_responses_are_like_the_others(run: Any, simulated: Any) -> None:
     gappy = simulated.training.copy()
     gappy[:, 100:] = np.nan
     subset = WeightedSubset.equal(np.r_[0:20, 100:104])
-    found = run("p_irt", Training(gappy), subset, simulated.new[:50])
+    estimates = run("p_irt", Training(gappy), subset, simulated.new[:50])
     inside = run(
         "p_irt",
         Training(gappy[:, :100]),
@@ -178,7 +180,7 @@ def test_items_without_training_responses_are_like_the_others(run: Any, simulate
     )
     expected = (inside.score * 100 - simulated.new[:50, :20].sum(axis=1)) / 80
     whole = simulated.new[:50][:, subset.positions].sum(axis=1) / 120 + expected * 96 / 120
-    np.testing.assert_allclose(found.score, whole, atol=1e-6)
+    np.testing.assert_allclose(estimates.score, whole, atol=1e-6)
 
 
 def _task(prepared: PreparedTraining, subset: WeightedSubset) -> Task:
@@ -188,12 +190,12 @@ def _task(prepared: PreparedTraining, subset: WeightedSubset) -> Task:
 def test_mixture_weights_by_squared_errors(run: Any, simulated: Any, prepared: Any) -> None:
     places = np.random.default_rng(0).permutation(120)[:24]
     subset = WeightedSubset.equal(places)
-    found = mixture(_task(prepared, subset))
+    weight = mixture(_task(prepared, subset))
     spread = simulated.training.astype(float).var(axis=1, ddof=1).mean()
     past = (past_errors(prepared, places, 0, p_irt_rule).across.error ** 2).mean()
-    assert found == pytest.approx(past / (past + spread / 24 * 0.8))
+    assert weight == pytest.approx(past / (past + spread / 24 * 0.8))
     parts = [run(name, prepared, subset, simulated.new).score for name in ("mean", "p_irt")]
-    mixed = found * parts[0] + (1 - found) * parts[1]
+    mixed = weight * parts[0] + (1 - weight) * parts[1]
     np.testing.assert_allclose(
         run("gp_irt", prepared, subset, simulated.new).score, mixed, atol=1e-12
     )
@@ -227,29 +229,29 @@ def test_half_width_is_the_conformal_quantile_of_similar_models() -> None:
     strong = Errors(np.full(39, 0.5), -np.arange(1, 40) / 100 * 0.5)
     both = Errors(np.r_[weak.estimate, strong.estimate], np.r_[weak.error, strong.error])
     past = PastErrors(both, NONE, 0.8, 0.9)
-    found = calibrated_reach(past, np.array([0.19, 0.5]), 10**9, 0.9, 39)
+    reach = calibrated_reach(past, np.array([0.19, 0.5]), 10**9, 0.9, 39)
     # Rank ⌈40 · .9⌉ = 36 of 39.
-    assert found.half[0] == pytest.approx(0.036 * np.sqrt(0.19 * 0.81))
-    assert found.half[1] == pytest.approx(0.36 * 0.5)
-    assert found.note == ["", ""]
-    assert found.se[1] == pytest.approx(0.5 * np.sqrt(np.mean((np.arange(1, 40) / 100) ** 2)))
+    assert reach.half[0] == pytest.approx(0.036 * np.sqrt(0.19 * 0.81))
+    assert reach.half[1] == pytest.approx(0.36 * 0.5)
+    assert reach.note == ["", ""]
+    assert reach.se[1] == pytest.approx(0.5 * np.sqrt(np.mean((np.arange(1, 40) / 100) ** 2)))
 
 
 def test_above_all_training_models_errors_on_the_best_are_used() -> None:
     across = Errors(np.full(40, 0.5), np.full(40, 0.01 * 0.5))
     forward = Errors(np.full(40, 0.5), np.full(40, 0.2 * 0.5))
     past = PastErrors(across, forward, 0.6, 0.7)
-    found = calibrated_reach(past, np.array([0.5, 0.65, 0.8]), 10**9, 0.95, 100)
-    np.testing.assert_allclose(found.half, [0.005, 0.01 * np.sqrt(0.65 * 0.35), 0.2 * 0.4])
-    assert ["above 90%" in note for note in found.note] == [False, True, True]
+    reach = calibrated_reach(past, np.array([0.5, 0.65, 0.8]), 10**9, 0.95, 100)
+    np.testing.assert_allclose(reach.half, [0.005, 0.01 * np.sqrt(0.65 * 0.35), 0.2 * 0.4])
+    assert ["above 90%" in note for note in reach.note] == [False, True, True]
 
 
 def test_few_past_errors_are_assumed_normal() -> None:
     past = PastErrors(Errors(np.full(4, 0.5), np.array([0.1, -0.1, 0.1, -0.1])), NONE, 0.6, 0.7)
-    found = calibrated_reach(past, np.array([0.5]), 10**9, 0.95, 100)
+    reach = calibrated_reach(past, np.array([0.5]), 10**9, 0.95, 100)
     # t(3) = 3.182446 times .1·√(1 + ¼).
-    assert found.half[0] == pytest.approx(3.182446 * 0.1 * np.sqrt(1.25), abs=1e-6)
-    assert "4 training models" in found.note[0]
+    assert reach.half[0] == pytest.approx(3.182446 * 0.1 * np.sqrt(1.25), abs=1e-6)
+    assert "4 training models" in reach.note[0]
     single = PastErrors(Errors(np.array([0.5]), np.array([0.1])), NONE, 0.6, 0.7)
     assert np.isnan(calibrated_reach(single, np.array([0.5]), 100, 0.95, 100).half[0])
 
@@ -262,8 +264,8 @@ def test_ridge_shrinks_towards_the_weighted_mean(simulated: Any, prepared: Any) 
     ridge = Ridge(alpha=0.3 * 200).fit(seen, rest - seen @ weights)
     new = simulated.new[:, places]
     expected = new.sum(axis=1) / 120 + 100 / 120 * (ridge.predict(new) + new @ weights)
-    found = ridge_rule(weights, 0.3)(prepared, None, places)(new)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
+    scores = ridge_rule(weights, 0.3)(prepared, None, places)(new)
+    np.testing.assert_allclose(scores, expected, atol=1e-5)
 
 
 def test_better_new_models_are_covered_by_aipw(run: Any, simulation: Any) -> None:
@@ -273,8 +275,8 @@ def test_better_new_models_are_covered_by_aipw(run: Any, simulation: Any) -> Non
     shares = []
     for seed in range(6):
         subset = WeightedSubset.equal(np.random.default_rng(seed).permutation(120)[:40])
-        found = run("aipw", training, subset, drawn.new)
-        shares.append(((found.low <= truth) & (truth <= found.high)).mean())
+        estimates = run("aipw", training, subset, drawn.new)
+        shares.append(((estimates.low <= truth) & (truth <= estimates.high)).mean())
     assert np.mean(shares) > 0.9
 
 
@@ -283,15 +285,15 @@ def test_intervals_of_anchor_weights_come_from_training_errors(
 ) -> None:
     rng = np.random.default_rng(4)
     subset = WeightedSubset(rng.permutation(120)[:30], rng.dirichlet(np.full(30, 10.0)))
-    found = run("weighted", prepared, subset, simulated.new)
+    estimates = run("weighted", prepared, subset, simulated.new)
     np.testing.assert_allclose(
-        found.score,
+        estimates.score,
         np.clip(simulated.new[:, subset.positions] @ subset.weights, 0, 1),
         atol=0.02,
     )
     past = past_errors(prepared, subset.positions, 0, weighted_rule(subset.weights))
-    reach = calibrated_reach(past, found.score, 120, 0.95, 200)
-    np.testing.assert_allclose(found.se, reach.se)
+    reach = calibrated_reach(past, estimates.score, 120, 0.95, 200)
+    np.testing.assert_allclose(estimates.se, reach.se)
 
 
 def test_anchors_of_few_models_have_a_warning(run: Any, simulated: Any, prepared: Any) -> None:

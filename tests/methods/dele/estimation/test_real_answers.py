@@ -27,17 +27,17 @@ def answers(shared_data: Path) -> Any:
 def measured(run: Any, training: Any, new: Any, subsets: int) -> dict[str, tuple[float, float]]:
     prepared = PreparedTraining(Training(training))
     truth = new.mean(axis=1, dtype=np.float64)
-    found: dict[str, list[Estimates]] = {name: [] for name in NAMES}
+    estimates: dict[str, list[Estimates]] = {name: [] for name in NAMES}
     for seed in range(subsets):
         places = np.random.default_rng(seed).permutation(new.shape[1])[:100]
         for name in NAMES:
-            found[name].append(run(name, prepared, WeightedSubset.equal(places), new))
+            estimates[name].append(run(name, prepared, WeightedSubset.equal(places), new))
     return {
         name: (
             float(np.mean([np.abs(each.score - truth).mean() for each in parts])),
             float(np.mean([(each.low <= truth) & (truth <= each.high) for each in parts])),
         )
-        for name, parts in found.items()
+        for name, parts in estimates.items()
     }
 
 

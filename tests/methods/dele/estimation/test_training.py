@@ -60,10 +60,10 @@ def test_whole_families_are_left_out(simulated: Any) -> None:
 def test_one_family_has_no_past_errors(simulated: Any, run: Any) -> None:
     training = Training(simulated.training, families=np.zeros(200, dtype=int))
     subset = WeightedSubset.equal(np.arange(10))
-    found = run("p_irt", training, subset, simulated.new[:2])
-    assert np.isfinite(found.score).all()
-    assert np.isnan(found.low).all()
-    assert "too few training models" in found.reason[0]
+    estimates = run("p_irt", training, subset, simulated.new[:2])
+    assert np.isfinite(estimates.score).all()
+    assert np.isnan(estimates.low).all()
+    assert "too few training models" in estimates.reason[0]
 
 
 def test_best_models_are_never_all_models() -> None:
@@ -116,7 +116,7 @@ def test_equal_items_are_counted_with_their_multiplicity() -> None:
     np.testing.assert_allclose(curves.total, [p.sum(axis=1), (p * (1 - p)).sum(axis=1)])
 
     places = np.array([0, 1, 7, 50])
-    found = curves.expected(places, np.array([[1.0, 0.0, 1.0, 1.0]]))
+    posterior_means = curves.expected(places, np.array([[1.0, 0.0, 1.0, 1.0]]))
     asked = [0, 1, 50]
     prior = np.exp(-0.5 * curves.nodes**2)
     of_asked = probability(curves.nodes, fit.discrimination[asked], fit.difficulty[asked])
@@ -124,4 +124,4 @@ def test_equal_items_are_counted_with_their_multiplicity() -> None:
     posterior = prior * likelihood / (prior * likelihood).sum()
     rest = np.delete(np.arange(300), places)
     others = probability(curves.nodes, fit.discrimination[rest], fit.difficulty[rest])
-    np.testing.assert_allclose(found.mean, [posterior @ others.mean(axis=1)])
+    np.testing.assert_allclose(posterior_means.mean, [posterior @ others.mean(axis=1)])

@@ -62,10 +62,10 @@ def test_best_random_order_is_chosen_by_the_selection_models(results: pd.DataFra
     draws = STUDY.draws([10, 25, 50], tau=False)
     for halves in model_splits(STUDY):
         judges = ModelPanels.of(STUDY.panels.correct, halves._asdict())
-        found = measure_orders(STUDY, fixed_orders(5, 0), judges, draws)
+        measured = measure_orders(STUDY, fixed_orders(5, 0), judges, draws)
         for side, winners in lucky.items():
-            own = found[found["panel"] == side]
-            winners.append(choose_sampler(own, STUDY.sampling.adaptive).winner)
+            of_side = measured[measured["panel"] == side]
+            winners.append(choose_sampler(of_side, STUDY.sampling.adaptive).winner)
     assert table["luck_winner"].tolist() == ["", *lucky["selection"]]
     assert lucky["selection"] != lucky["held_out"]
 
@@ -109,15 +109,15 @@ def test_subset_is_drawn_from_the_compared_items(results: pd.DataFrame) -> None:
     items = make_items()
     choice = pd.DataFrame({"split": [-1], "winner": ["word_length"]})
     params = make_params(export={"sampler": "chosen", "rate": 25})
-    found = choose_subset(items, {}, choice, make_study(panels, params))
-    assert len(found) == 10
-    assert found["weight"].sum() == pytest.approx(1)
-    assert items["item_id"].iloc[found["position"]].tolist() == found["item_id"].tolist()
-    assert (found["position"] >= 20).all()
+    subset = choose_subset(items, {}, choice, make_study(panels, params))
+    assert len(subset) == 10
+    assert subset["weight"].sum() == pytest.approx(1)
+    assert items["item_id"].iloc[subset["position"]].tolist() == subset["item_id"].tolist()
+    assert (subset["position"] >= 20).all()
     anchors = make_params(export={"sampler": "anchor_points", "size": 7})
-    found = choose_subset(items, {}, choice, make_study(panels, anchors))
-    assert len(found) == 7
-    assert found["weight"].max() > found["weight"].min()
+    subset = choose_subset(items, {}, choice, make_study(panels, anchors))
+    assert len(subset) == 7
+    assert subset["weight"].max() > subset["weight"].min()
 
 
 def test_subset_is_drawn_from_all_items_without_responses() -> None:

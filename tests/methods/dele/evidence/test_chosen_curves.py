@@ -27,8 +27,8 @@ def curves(choice: pd.DataFrame) -> pd.DataFrame:
 
 def test_gains_equal_differences_between_curves(choice: pd.DataFrame, curves: pd.DataFrame) -> None:
     """The draws are those of the choice, so the curves reproduce its gains."""
-    own = curves[(curves["metric"] == "spearman") & curves["rate"].between(10, 50)]
-    mean = own.groupby("line")["mean"].mean()
+    spearman = curves[(curves["metric"] == "spearman") & curves["rate"].between(10, 50)]
+    mean = spearman.groupby("line")["mean"].mean()
     gains = gains_over_splits(choice)
     assert mean["chosen"] - mean["random"] == pytest.approx(gains.held_out)
     assert mean["random_order"] - mean["random"] == pytest.approx(gains.luck)
@@ -39,10 +39,10 @@ def test_in_sample_line_is_measured_on_the_selection_models(
     choice: pd.DataFrame, winner: str
 ) -> None:
     table = choice.assign(winner=winner)
-    own = trace_chosen(table, STUDY).set_index(["line", "rate", "metric"])
-    gap = own.loc["chosen_in_sample"]["mean"] - own.loc["chosen"]["mean"]
+    lines = trace_chosen(table, STUDY).set_index(["line", "rate", "metric"])
+    gap = lines.loc["chosen_in_sample"]["mean"] - lines.loc["chosen"]["mean"]
     assert gap.abs().max() > 0.01
-    same = own.loc["chosen"]["mean"] - own.loc["random"]["mean"]
+    same = lines.loc["chosen"]["mean"] - lines.loc["random"]["mean"]
     assert (same.abs().max() < 1e-12) == (winner == "random")
 
 
@@ -71,10 +71,10 @@ def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
 def test_rows_of_the_page_equal_the_table(curves: pd.DataFrame) -> None:
     rows = chosen_rows(curves, [10.0, 25.0])
     assert [row["line"] for row in rows[:5]] == [*LINES.values(), "random subsets, 95%"]
-    own = curves.query("line == 'chosen' and rate == 25").set_index("metric")["mean"]
+    means = curves.query("line == 'chosen' and rate == 25").set_index("metric")["mean"]
     row = next(r for r in rows if r["rate"] == 25 and r["line"] == "chosen")
-    assert row["tau_b"] == f"{own['tau_b']:.3f}"
-    assert row["mean_absolute_error"] == f"{100 * own['mean_absolute_error']:.2f}"
+    assert row["tau_b"] == f"{means['tau_b']:.3f}"
+    assert row["mean_absolute_error"] == f"{100 * means['mean_absolute_error']:.2f}"
 
 
 def test_plot_has_each_line_in_each_panel(curves: pd.DataFrame) -> None:

@@ -57,10 +57,10 @@ def test_held_out_responses_do_not_affect_the_items(
     places = PANELS.groups["held_out"]
     other[places] = 1 - other[places]
     again, _ = compare_samplers(make_study(PANELS._replace(correct=other)))
-    own = [
+    results = [
         table[table["panel"] == "selection"].reset_index(drop=True) for table in (judged[0], again)
     ]
-    pd.testing.assert_frame_equal(*own)
+    pd.testing.assert_frame_equal(*results)
 
 
 def test_samplers_that_cannot_run_are_listed() -> None:
@@ -82,11 +82,11 @@ def test_curves_are_means_with_a_random_band(judged: tuple[pd.DataFrame, pd.Data
     ranked = curves[curves["panel"] != "paper"]  # of two models
     assert ranked[["random_low", "random_median", "random_high"]].notna().all().all()
     assert (ranked["random_low"] <= ranked["random_high"]).all()
-    own = judged[0].query("sampler == 'random' and panel == 'forward' and rate == 25")
+    of_random = judged[0].query("sampler == 'random' and panel == 'forward' and rate == 25")
     row = curves.query("sampler == 'random' and panel == 'forward' and rate == 25")
     row = row.set_index("metric").loc["wasserstein"]
-    assert row["mean"] == pytest.approx(own["wasserstein"].mean())
-    assert row["sd"] == pytest.approx(np.std(own["wasserstein"], ddof=1))
+    assert row["mean"] == pytest.approx(of_random["wasserstein"].mean())
+    assert row["sd"] == pytest.approx(np.std(of_random["wasserstein"], ddof=1))
     # A larger subset is nearer to the whole.
     median = bands.query("panel == 'all' and metric == 'wasserstein'").set_index("rate")
     assert median["random_median"].is_monotonic_decreasing
@@ -99,8 +99,8 @@ def test_samplers_are_tested_against_random_subsets(
     assert set(table["panel"]) == {"held_out", "forward"}
     assert table.loc[table["sampler"] == "random", "p"].isna().all()
     assert (table["random_subsets"] >= 1000).all()
-    for _, own in table.groupby(["panel", "metric"]):
-        tested = own[own["sampler"] != "random"]
+    for _, group in table.groupby(["panel", "metric"]):
+        tested = group[group["sampler"] != "random"]
         assert len(tested) == 4 * 2  # samplers × rates are one family
         assert tested["p_holm"].to_numpy() == pytest.approx(holm(tested["p"].to_numpy()))
     sure = table["p_holm"] <= 0.05
@@ -115,7 +115,7 @@ def test_false_positive_rate_is_controlled(
     judged: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
     """Relabelled random draws: each run has a 5% chance of a verdict."""
-    found = []
+    false_positives = []
     for seed in range(4):
         results, _ = compare_samplers(
             make_study(params=make_params(samplers="random"), seed=100 + seed)
@@ -123,9 +123,9 @@ def test_false_positive_rate_is_controlled(
         relabelled = results.assign(sampler="stratified")
         both = pd.concat([judged[0].query("sampler == 'random'"), relabelled])
         table = compare_with_random(both, make_study(seed=seed))
-        own = table[(table["metric"] == "spearman") & (table["panel"] == "held_out")]
-        found.append((own["verdict"] != "no difference shown").any())
-    assert sum(found) <= 1
+        verdicts = table[(table["metric"] == "spearman") & (table["panel"] == "held_out")]
+        false_positives.append((verdicts["verdict"] != "no difference shown").any())
+    assert sum(false_positives) <= 1
 
 
 def test_number_of_random_subsets_suffices_for_holm() -> None:
@@ -156,9 +156,9 @@ def test_summary_has_items_and_tokens(judged: tuple[pd.DataFrame, pd.DataFrame])
     assert set(table["panel"]) == {"held_out", "paper"}
     assert (table["rate"] == 10).all()
     row = table.query("panel == 'held_out' and sampler == 'random'").iloc[0]
-    own = judged[0].query("panel == 'held_out' and sampler == 'random' and rate == 10")
-    assert row["spearman"] == pytest.approx(own["spearman"].mean())
-    assert row["pearson_variance"] == pytest.approx(own["pearson"].var())
+    of_random = judged[0].query("panel == 'held_out' and sampler == 'random' and rate == 10")
+    assert row["spearman"] == pytest.approx(of_random["spearman"].mean())
+    assert row["pearson_variance"] == pytest.approx(of_random["pearson"].var())
     texts = [f"{text}\none\ntwo\nthree\nfour" for text in STUDY.plain.texts]
     assert row["tokens_in_all"] == pytest.approx(sum(map(len, texts)) / 4)
     known = table.dropna(subset=["tokens_for_spearman"])

@@ -80,6 +80,9 @@ def test_paper_panel_uses_own_scores_without_published_ones() -> None:
 def test_panels_do_not_depend_on_row_order() -> None:
     items = make_items()
     shuffled = items.sample(frac=1, random_state=1).reset_index(drop=True)
-    one, other = make_panels(items=items), make_panels(items=shuffled)
-    assert other.item_ids == tuple(shuffled["item_id"])
-    assert all(np.array_equal(one.groups[g], other.groups[g]) for g in one.groups)
+    sorted_panels, shuffled_panels = make_panels(items=items), make_panels(items=shuffled)
+    assert shuffled_panels.item_ids == tuple(shuffled["item_id"])
+    assert all(
+        np.array_equal(sorted_panels.groups[g], shuffled_panels.groups[g])
+        for g in sorted_panels.groups
+    )

@@ -37,16 +37,16 @@ def gappy() -> np.ndarray:
 
 @given(hnp.arrays(bool, st.tuples(st.integers(1, 8), st.integers(0, 9))), st.integers(min_value=1))
 def test_chosen_matrix_is_complete_and_largest(answered: np.ndarray, least: int) -> None:
-    found = answered_by_all(answered, least)
-    assert answered[np.ix_(found.models, found.items)].all()
+    panel = answered_by_all(answered, least)
+    assert answered[np.ix_(panel.models, panel.items)].all()
     having = int(answered.any(axis=1).sum())
-    assert len(found.models) >= min(least, having)
+    assert len(panel.models) >= min(least, having)
     order = sorted(range(len(answered)), key=lambda row: (-answered[row].sum(), row))
     sizes = [
         k * int(answered[order[:k]].all(axis=0).sum())
         for k in range(max(min(least, having), 1), having + 1)
     ]
-    assert len(found.models) * len(found.items) == max(sizes, default=0)
+    assert len(panel.models) * len(panel.items) == max(sizes, default=0)
 
 
 def test_models_with_few_responses_are_dropped() -> None:
@@ -73,10 +73,10 @@ def test_panel_does_not_depend_on_the_order_of_models_and_items() -> None:
     other = matrix.of(
         tuple(matrix.models[p] for p in places), matrix.item_ids, correct=answers[places]
     )
-    one = choose_paper_panel(matrix, make_items(), SCORES, PARAMS)
-    two = choose_paper_panel(other, make_items(), SCORES, PARAMS)
-    assert one.models == two.models
-    assert np.array_equal(one.correct, two.correct)
+    panel = choose_paper_panel(matrix, make_items(), SCORES, PARAMS)
+    shuffled_panel = choose_paper_panel(other, make_items(), SCORES, PARAMS)
+    assert panel.models == shuffled_panel.models
+    assert np.array_equal(panel.correct, shuffled_panel.correct)
 
 
 def test_samplers_choose_only_among_the_panels_items() -> None:
@@ -100,9 +100,9 @@ def test_panel_equals_a_benchmark_of_its_models_and_items() -> None:
     curves, _ = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
     panels = make_panels(panel.correct, PARAMS)
     results, _ = compare_samplers(make_study(panels, PARAMS))
-    own = results[results["panel"] == "all"].groupby(["sampler", "rate"])["spearman"].mean()
-    found = curves[curves["metric"] == "spearman"].set_index(["sampler", "rate"])["mean"]
-    pd.testing.assert_series_equal(found.sort_index(), own, check_names=False)
+    expected = results[results["panel"] == "all"].groupby(["sampler", "rate"])["spearman"].mean()
+    means = curves[curves["metric"] == "spearman"].set_index(["sampler", "rate"])["mean"]
+    pd.testing.assert_series_equal(means.sort_index(), expected, check_names=False)
 
 
 def test_panel_can_be_empty() -> None:

@@ -74,19 +74,19 @@ def test_weights_sum_to_one() -> None:
 def test_every_sampler_is_measured_at_every_rate_on_every_panel() -> None:
     samplers = {"first": _first, "shuffled": _shuffled}
     draws = Draws([10, 50, 100], dict.fromkeys(samplers, 4), seed=5)
-    found = measure_samplers(_pool(), samplers, PANELS, draws)
-    assert len(found) == 2 * 2 * 3 * 4
-    assert found.columns.tolist() == ["sampler", "panel", "rate", "size", "repeat", *METRICS]
-    whole = found[found["rate"].eq(100)]
+    results = measure_samplers(_pool(), samplers, PANELS, draws)
+    assert len(results) == 2 * 2 * 3 * 4
+    assert results.columns.tolist() == ["sampler", "panel", "rate", "size", "repeat", *METRICS]
+    whole = results[results["rate"].eq(100)]
     assert whole["mean_absolute_error"].to_numpy() == pytest.approx(0, abs=1e-12)
     assert whole["tau_b"].to_numpy() == pytest.approx(1)
-    row = found.query("sampler == 'first' and panel == 'all' and rate == 50 and repeat == 2")
+    row = results.query("sampler == 'first' and panel == 'all' and rate == 50 and repeat == 2")
     weights = np.zeros((1, N))
     weights[0, :20] = 1
-    own = preservation(_answers(2, models=12)[3:], weights)
-    assert row["spearman"].item() == pytest.approx(own.spearman[0])
-    assert row["bias"].item() == pytest.approx(own.bias[0])
-    by_repeat = found.query("panel == 'all' and rate == 50").groupby("sampler")["tau_b"].nunique()
+    metrics = preservation(_answers(2, models=12)[3:], weights)
+    assert row["spearman"].item() == pytest.approx(metrics.spearman[0])
+    assert row["bias"].item() == pytest.approx(metrics.bias[0])
+    by_repeat = results.query("panel == 'all' and rate == 50").groupby("sampler")["tau_b"].nunique()
     assert by_repeat["first"] == 1
     assert by_repeat["shuffled"] > 1
 
@@ -108,6 +108,6 @@ def test_results_do_not_depend_on_the_block_size(
     weights = _weights_of([_weighted(_pool(), 0)], 1, [4, 10, 24, 40], N)[0]
     for panel, members in PANELS.panels.items():
         row = together.query(f"sampler == 'weighted' and panel == {panel!r} and repeat == 2")
-        own = preservation(PANELS.correct[members], weights)
-        for name, values in own._asdict().items():
+        metrics = preservation(PANELS.correct[members], weights)
+        for name, values in metrics._asdict().items():
             assert row[name].to_numpy() == pytest.approx(values)

@@ -39,23 +39,23 @@ def targets() -> pd.DataFrame:
 
 def test_mean_over_items_equals_the_results_of_the_samplers(targets: pd.DataFrame) -> None:
     results, _ = compare_samplers(uneven())
-    own = results[results["panel"] == "held_out"].groupby(["sampler", "rate"])["tau_b"].mean()
+    expected = results[results["panel"] == "held_out"].groupby(["sampler", "rate"])["tau_b"].mean()
     items = targets[(targets["target"] == "items") & (targets["metric"] == "tau_b")]
-    found = items.set_index(["sampler", "rate"])["mean"]
-    pd.testing.assert_series_equal(found.sort_index(), own.sort_index(), check_names=False)
+    means = items.set_index(["sampler", "rate"])["mean"]
+    pd.testing.assert_series_equal(means.sort_index(), expected.sort_index(), check_names=False)
 
 
 def test_balanced_estimates_the_mean_over_subjects(
     targets: pd.DataFrame,
 ) -> None:
-    own = targets[(targets["metric"] == "mean_absolute_error") & (targets["rate"] == 50)]
-    error = own.set_index(["target", "sampler"])["mean"]
+    errors = targets[(targets["metric"] == "mean_absolute_error") & (targets["rate"] == 50)]
+    error = errors.set_index(["target", "sampler"])["mean"]
     assert error["subjects", "balanced"] < error["subjects", "random"]
     assert error["items", "balanced"] > error["items", "random"]
-    places = own.set_index(["target", "sampler"])["percentile"]
+    places = errors.set_index(["target", "sampler"])["percentile"]
     assert places["subjects", "balanced"] < 5
     assert places["items", "balanced"] > 95
-    assert (own["random_low"] < own["random_high"]).all()
+    assert (errors["random_low"] < errors["random_high"]).all()
 
 
 def test_all_items_differ_from_the_mean_over_subjects(targets: pd.DataFrame) -> None:
@@ -70,8 +70,10 @@ def test_all_items_differ_from_the_mean_over_subjects(targets: pd.DataFrame) -> 
 def test_rows_of_the_page_are_grouped_by_target(targets: pd.DataFrame) -> None:
     rows = target_rows(targets, 25.0)
     assert [part["target"] for part in rows] == ["items", "subjects"]
-    own = targets.query("target == 'subjects' and rate == 25 and metric == 'mean_absolute_error'")
-    best = own.sort_values("mean").iloc[0]
+    errors = targets.query(
+        "target == 'subjects' and rate == 25 and metric == 'mean_absolute_error'"
+    )
+    best = errors.sort_values("mean").iloc[0]
     assert rows[1]["rows"][0]["sampler"] == best["sampler"]
     assert rows[1]["rows"][0]["mean_absolute_error"] == f"{100 * best['mean']:.2f}"
     assert rows[1]["rows"][0]["error_percentile"] == best["percentile"]
@@ -101,11 +103,13 @@ def test_subject_equals_a_benchmark_of_its_items(subjects: pd.DataFrame) -> None
     results, _ = compare_samplers(
         make_study(make_panels(answers, PARAMS, items=items), PARAMS, items)
     )
-    own = results[(results["panel"] == "all") & (results["sampler"] == "word_length")]
+    of_sampler = results[(results["panel"] == "all") & (results["sampler"] == "word_length")]
     rows = subjects[(subjects["subject"] == "large") & (subjects["sampler"] == "word_length")]
     for metric in ("spearman", "mean_absolute_error"):
-        found = rows[rows["metric"] == metric].set_index("rate")["mean"]
-        pd.testing.assert_series_equal(found, own.groupby("rate")[metric].mean(), check_names=False)
+        means = rows[rows["metric"] == metric].set_index("rate")["mean"]
+        pd.testing.assert_series_equal(
+            means, of_sampler.groupby("rate")[metric].mean(), check_names=False
+        )
 
 
 def test_subject_curves_omit_samplers_that_read_responses(subjects: pd.DataFrame) -> None:
@@ -138,10 +142,10 @@ def test_menu_has_an_entry_per_subject(subjects: pd.DataFrame) -> None:
     ]
     shown = buttons[2]["args"][0]
     assert len(shown["y"]) == len(plot["data"])
-    own = subjects[(subjects["subject"] == "small") & (subjects["metric"] == "spearman")]
+    of_subject = subjects[(subjects["subject"] == "small") & (subjects["metric"] == "spearman")]
     for trace, y in zip(plot["data"], shown["y"], strict=True):
         name = trace["meta"].get("of", "random")
-        rows = own[own["sampler"] == name].sort_values("rate")
+        rows = of_subject[of_subject["sampler"] == name].sort_values("rate")
         assert y == pytest.approx(rows[trace["meta"]["shows"]].round(4).tolist())
     first = buttons[0]["args"][0]["y"]
     for trace, y in zip(plot["data"], first, strict=True):

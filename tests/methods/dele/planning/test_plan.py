@@ -245,8 +245,8 @@ def curves() -> pd.DataFrame:
     }
     records = [
         (sampler, panel, size, metric, value if metric == "tau_b" else 1.0)
-        for sampler, own in lines.items()
-        for size, value in own.items()
+        for sampler, values in lines.items()
+        for size, value in values.items()
         for metric in ("tau_b", "bias")
         for panel in ("held_out", "all")
     ]

@@ -210,14 +210,14 @@ def test_subsets_have_their_size_and_nesting_in_any_row_order(name: str) -> None
 def test_rest_score_correlation_matches_the_definition() -> None:
     correct = simulated(30, 12)
     correct[:, 3] = 1
-    found = rest_score_correlations(correct)
+    correlations = rest_score_correlations(correct)
     for item in range(12):
         rest = np.delete(correct, item, axis=1).mean(axis=1)
         if item == 3:
-            assert np.isnan(found[item])
+            assert np.isnan(correlations[item])
         else:
             expected = np.corrcoef(correct[:, item], rest)[0, 1]
-            assert found[item] == pytest.approx(expected, abs=1e-6)
+            assert correlations[item] == pytest.approx(expected, abs=1e-6)
 
 
 def test_missing_responses_are_left_out_of_the_items_correlation() -> None:
@@ -265,20 +265,20 @@ def test_difficulty_sampling_lowers_scores_as_expected() -> None:
     expected = (chance * pool.correct.mean(axis=0)).sum() / chance.sum()
     assert expected < pool.correct.mean() - 0.05
     drawn = [share_wrong_sampler(AnchorParams())(pool, seed)(40) for seed in range(50)]
-    found = score_distributions(pool.correct, drawn)
-    assert np.mean([pool.correct[:, one.positions].mean() for one in drawn]) == pytest.approx(
+    distributions = score_distributions(pool.correct, drawn)
+    assert np.mean([pool.correct[:, subset.positions].mean() for subset in drawn]) == pytest.approx(
         expected, abs=0.015
     )
-    assert found.quantiles[:, 3].mean() / 100 == pytest.approx(expected, abs=0.03)
+    assert distributions.quantiles[:, 3].mean() / 100 == pytest.approx(expected, abs=0.03)
 
 
 def test_score_distributions_are_quantiles_of_weighted_means() -> None:
     correct = np.array([[1, 0, 1, NAN], [1, 1, NAN, 0], [NAN, NAN, NAN, 1], [0, 0, 0, 0.5]])
-    one = WeightedSubset(np.array([0, 2]), np.array([0.25, 0.75]))
-    found = score_distributions(correct, [one, WeightedSubset.equal(np.array([3]))])
-    assert found.quantiles[:, [0, 3, 6]].tolist() == [[0, 100, 100], [0, 50, 100]]
-    assert found.sd == pytest.approx([np.std([100, 100, 0]), np.std([0, 100, 50])])
-    assert np.isnan(score_distributions(correct[2:3], [one]).sd).all()
+    weighted = WeightedSubset(np.array([0, 2]), np.array([0.25, 0.75]))
+    distributions = score_distributions(correct, [weighted, WeightedSubset.equal(np.array([3]))])
+    assert distributions.quantiles[:, [0, 3, 6]].tolist() == [[0, 100, 100], [0, 50, 100]]
+    assert distributions.sd == pytest.approx([np.std([100, 100, 0]), np.std([0, 100, 50])])
+    assert np.isnan(score_distributions(correct[2:3], [weighted]).sd).all()
     assert score_distributions(correct, []).quantiles.shape == (0, 7)
 
 
@@ -293,7 +293,7 @@ def test_anchor_points_estimate_held_out_models_better_than_random(shared_data: 
     scores = []
     for sampler, repeats in ((anchor_points_sampler(AnchorParams()), 1), (random_sampler, 200)):
         drawn = [sampler(pool, seed)(80) for seed in range(repeats)]
-        scores.append(np.array([held[:, one.positions] @ one.weights for one in drawn]))
+        scores.append(np.array([held[:, subset.positions] @ subset.weights for subset in drawn]))
     full = held.mean(axis=1)
     anchors, plain = (kendall_tau_b_rows(full, rows) for rows in scores)
     errors = [np.abs(rows - full).mean(axis=1) for rows in scores]
@@ -314,18 +314,20 @@ def test_anchors_match_a_direct_implementation(algorithm: str, seed: int) -> Non
         members = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
         given_out = [1] * len(members)
         while sum(given_out) < size:
-            share = [len(own) / some for own, some in zip(members, given_out, strict=True)]
+            share = [len(cluster) / some for cluster, some in zip(members, given_out, strict=True)]
             given_out[int(np.argmax(share))] += 1
         places: list[int] = []
         weights: list[float] = []
-        for own, some in zip(members, given_out, strict=True):
-            gaps = np.round(((points[own] - points[own].mean(axis=0)) ** 2).sum(axis=1), 6)
-            nearest = sorted(zip(gaps.tolist(), ties[own].tolist(), own.tolist(), strict=True))
+        for cluster, some in zip(members, given_out, strict=True):
+            gaps = np.round(((points[cluster] - points[cluster].mean(axis=0)) ** 2).sum(axis=1), 6)
+            nearest = sorted(
+                zip(gaps.tolist(), ties[cluster].tolist(), cluster.tolist(), strict=True)
+            )
             places += [place for *_, place in nearest[:some]]
-            weights += [len(own) / some / 40] * some
-        found = clusters.anchors(size, ties)
-        assert found.positions.tolist() == places
-        assert found.weights.tolist() == pytest.approx(weights)
+            weights += [len(cluster) / some / 40] * some
+        anchors = clusters.anchors(size, ties)
+        assert anchors.positions.tolist() == places
+        assert anchors.weights.tolist() == pytest.approx(weights)
 
 
 def _same_clusters(first: np.ndarray, second: np.ndarray) -> bool:

@@ -242,5 +242,7 @@ def test_pool_of_one_item_gives_that_item() -> None:
 def test_ties_of_random_numbers_are_broken_by_id(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = SamplingPool(("c", "a", "b"), ("",) * 3, ("",) * 3)
     for numbers, order in (([0.5, 0.5, 0.2], "bac"), ([0.5, 0.5, 0.5], "abc"), ([2, 3, 1], "bca")):
-        monkeypatch.setattr(pool_module, "item_uniforms", lambda *_, own=numbers: np.array(own))
+        monkeypatch.setattr(
+            pool_module, "item_uniforms", lambda *_, values=numbers: np.array(values)
+        )
         assert [pool.item_ids[place] for place in random_order(pool, 0, "x")] == list(order)

@@ -84,36 +84,36 @@ SOURCES = [(method, "tfidf") for method in ("nmf", "lda", "kmeans", "spectral")]
 @pytest.mark.parametrize(("method", "source"), SOURCES)
 def test_topics_without_common_words_are_separated(method: Method, source: str) -> None:
     pool, topics = topical_pool()
-    found = cluster_items(pool, method, source, THREE)
+    clusters = cluster_items(pool, method, source, THREE)
     # LDA confuses a few items at this size; the other methods do not.
-    assert adjusted_rand_score(topics, found.labels) >= (0.5 if method == "lda" else 1)
-    assert found.asked == 3
-    assert not found.curve.k.size
+    assert adjusted_rand_score(topics, clusters.labels) >= (0.5 if method == "lda" else 1)
+    assert clusters.asked == 3
+    assert not clusters.curve.k.size
 
 
 @pytest.mark.parametrize(("method", "source"), [*SOURCES, ("dbscan", "tfidf"), ("dbscan", "mini")])
 def test_clusters_do_not_depend_on_pool_order(method: Method, source: str) -> None:
     pool, _ = topical_pool()
     order = np.random.default_rng(0).permutation(len(pool))
-    found = cluster_items(pool, method, source, THREE).labels
+    labels = cluster_items(pool, method, source, THREE).labels
     assert cluster_items(pool.select(order), method, source, THREE).labels.tolist() == (
-        found[order].tolist()
+        labels[order].tolist()
     )
 
 
 def test_clusters_are_numbered_by_decreasing_size() -> None:
-    found = cluster_items(topical_pool((12, 30, 20))[0], "kmeans", "tfidf", THREE)
-    assert np.bincount(found.labels).tolist() == [30, 20, 12]
-    assert found.k == 3
+    clusters = cluster_items(topical_pool((12, 30, 20))[0], "kmeans", "tfidf", THREE)
+    assert np.bincount(clusters.labels).tolist() == [30, 20, 12]
+    assert clusters.k == 3
 
 
 @pytest.mark.parametrize("choice", ["elbow", "silhouette"])
 @pytest.mark.parametrize("method", ["kmeans", "spectral", "nmf"])
 def test_number_of_topics_is_found(choice: str, method: Method) -> None:
     params = ClusteringParams(k=choice, candidates=(2, 3, 4, 5, 6, 7))
-    found = cluster_items(topical_pool()[0], method, "tfidf", params)
-    assert found.asked == found.k == 3
-    assert found.curve.k.tolist() == [2, 3, 4, 5, 6, 7]
+    clusters = cluster_items(topical_pool()[0], method, "tfidf", params)
+    assert clusters.asked == clusters.k == 3
+    assert clusters.curve.k.tolist() == [2, 3, 4, 5, 6, 7]
 
 
 @pytest.mark.parametrize("method", get_args(Method))
@@ -121,9 +121,9 @@ def test_number_of_topics_is_found(choice: str, method: Method) -> None:
 @pytest.mark.parametrize("k", ["elbow", "silhouette", 8])
 def test_smallest_pools_are_clustered(method: Method, n: int, k: "int | str") -> None:
     pool = topical_pool()[0].select(np.arange(n))
-    found = cluster_items(pool, method, "tfidf", ClusteringParams(k=k))
-    assert len(found.labels) == n
-    assert found.k <= max(n - 1, 1)
+    clusters = cluster_items(pool, method, "tfidf", ClusteringParams(k=k))
+    assert len(clusters.labels) == n
+    assert clusters.k <= max(n - 1, 1)
 
 
 def test_lda_topics_equal_those_of_fit() -> None:
@@ -142,8 +142,8 @@ def test_lda_topics_equal_those_of_fit() -> None:
         random_state=state,
     )
     topics = whole.fit_transform(features).argmax(axis=1)
-    found = cluster_items(pool, "lda", "tfidf", params).labels[order]
-    assert adjusted_rand_score(topics, found) == 1
+    labels = cluster_items(pool, "lda", "tfidf", params).labels[order]
+    assert adjusted_rand_score(topics, labels) == 1
     assert len(np.unique(topics)) > 1
 
 
@@ -343,30 +343,30 @@ def test_pool_is_clustered_once_for_all_repeats(monkeypatch: pytest.MonkeyPatch)
 
 def test_samplers_have_the_names_of_the_paper() -> None:
     known = sampler_kinds(SamplingParams(encoders=("mini",)))
-    found = {name: kind for name, kind in known.items() if kind.family == "clustering"}
+    kinds = {name: kind for name, kind in known.items() if kind.family == "clustering"}
     on_words = {f"{method}_tfidf" for method in ("nmf", "lda", "kmeans", "spectral", "dbscan")}
-    assert set(found) == on_words | {"kmeans_mini", "spectral_mini", "dbscan_mini"}
+    assert set(kinds) == on_words | {"kmeans_mini", "spectral_mini", "dbscan_mini"}
     assert all(
-        kind.reads == {"texts" if name in on_words else "vectors"} for name, kind in found.items()
+        kind.reads == {"texts" if name in on_words else "vectors"} for name, kind in kinds.items()
     )
 
 
 def test_tables_agree_with_the_clusters_in_any_row_order() -> None:
     pool, _ = topical_pool()
     params = ClusteringParams(candidates=(2, 3, 4), map_items=25)
-    found = {
+    clusters = {
         "kmeans_tfidf": cluster_items(pool, "kmeans", "tfidf", params),
         "dbscan_tfidf": cluster_items(pool, "dbscan", "tfidf", params),
     }
-    sizes = cluster_sizes(pool, found)
-    own = sizes[sizes["sampler"] == "kmeans_tfidf"]
-    assert own["n"].sum() == len(pool)
-    assert own["share"].sum() == pytest.approx(1)
-    label_of = dict(zip(pool.item_ids, found["kmeans_tfidf"].labels, strict=True))
-    for row in own.itertuples():
+    sizes = cluster_sizes(pool, clusters)
+    kmeans_sizes = sizes[sizes["sampler"] == "kmeans_tfidf"]
+    assert kmeans_sizes["n"].sum() == len(pool)
+    assert kmeans_sizes["share"].sum() == pytest.approx(1)
+    label_of = dict(zip(pool.item_ids, clusters["kmeans_tfidf"].labels, strict=True))
+    for row in kmeans_sizes.itertuples():
         assert len(set(row.examples)) == min(10, row.n)
         assert {label_of[item_id] for item_id in row.examples} == {row.cluster}
-    curves = cluster_curves(found)
+    curves = cluster_curves(clusters)
     assert curves["sampler"].unique().tolist() == ["kmeans_tfidf"]
     assert curves.loc[curves["chosen"], "k"].tolist() == [3]
 
@@ -377,7 +377,7 @@ def test_tables_agree_with_the_clusters_in_any_row_order() -> None:
         again = tsne_map(pool.select(order), source, params)
         assert again.coordinates.tolist() == coordinates.coordinates.tolist()
         assert order[again.positions].tolist() == coordinates.positions.tolist()
-    table = item_map(pool, "mini", coordinates, {"kmeans_tfidf": found["kmeans_tfidf"]})
+    table = item_map(pool, "mini", coordinates, {"kmeans_tfidf": clusters["kmeans_tfidf"]})
     assert len(table) == 25
     assert [label_of[item_id] for item_id in table["item_id"]] == table["cluster"].tolist()
     assert not len(tsne_map(pool.select(np.arange(3)), "tfidf", params).positions)

@@ -84,7 +84,7 @@ OTHERS = {
 def test_equal_pools_share_a_fit() -> None:
     for reads, other in OTHERS.items():
         fitted: list[SamplingPool] = []
-        once = OncePerPool(lambda pool, own=fitted: own.append(pool) or len(own), reads)
+        once = OncePerPool(lambda pool, pools=fitted: pools.append(pool) or len(pools), reads)
         alike = replace(POOL, subjects=("x", "y"))
         assert [once(pool) for pool in (POOL, POOL, alike, alike, other, other, POOL)] == [
             1, 1, 1, 1, 2, 2, 1,

@@ -38,18 +38,18 @@ def rows(*items: dict[str, Any]) -> pa.Table:
     )
 
 
-def found(*items: dict[str, Any], **params: Any) -> Deduplicated:
+def deduplicated(*items: dict[str, Any], **params: Any) -> Deduplicated:
     return deduplicate(rows(*items), CleaningParams(**params))
 
 
 def left(*items: dict[str, Any], **params: Any) -> list[str]:
-    ids: list[str] = found(*items, **params).rows.column("item_id").to_pylist()
+    ids: list[str] = deduplicated(*items, **params).rows.column("item_id").to_pylist()
     return ids
 
 
 def test_case_white_space_and_order_of_choices_make_no_difference() -> None:
     copy = {"question": QUESTION.upper().replace(" ", "  "), "choices": PLANETS[::-1], "answer": 3}
-    result = found({}, copy)
+    result = deduplicated({}, copy)
     assert result.rows.column("item_id").to_pylist() == ["doc#0"]
     assert result.duplicates.column("rule").to_pylist() == ["exact_duplicate"]
     assert result.duplicates.column("duplicate_of").to_pylist() == ["doc#0"]
@@ -64,7 +64,7 @@ def test_copies_with_different_answers_are_all_rejected_or_one_is_kept() -> None
     items = ({}, {"answer": 1}, {})
     assert left(*items) == []
     assert left(*items, conflicting_answers="keep_one") == ["doc#0"]
-    assert "answers differ" in found(*items).duplicates.column("detail")[0].as_py()
+    assert "answers differ" in deduplicated(*items).duplicates.column("detail")[0].as_py()
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_copies_with_different_answers_are_all_rejected_or_one_is_kept() -> None
     ],
 )
 def test_a_near_duplicate_is_rejected(copy: dict[str, Any]) -> None:
-    result = found({}, copy)
+    result = deduplicated({}, copy)
     assert result.rows.column("item_id").to_pylist() == ["doc#0"]
     assert result.duplicates.column("rule").to_pylist() == ["near_duplicate"]
     assert 0.7 <= result.duplicates.column("similarity")[0].as_py() <= 1
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ({}, {"question": QUESTION.replace("largest", "smallest")}),
         ({}, {"question": QUESTION.replace("has", "has not")}),
@@ -105,8 +105,8 @@ def test_a_near_duplicate_is_rejected(copy: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_a_different_question_is_kept(one: dict[str, Any], other: dict[str, Any]) -> None:
-    assert left(one, other) == ["doc#0", "doc#1"]
+def test_a_different_question_is_kept(first: dict[str, Any], second: dict[str, Any]) -> None:
+    assert left(first, second) == ["doc#0", "doc#1"]
 
 
 @pytest.mark.parametrize("column", ["question", "passage"])
@@ -139,9 +139,9 @@ def test_the_same_question_on_another_passage_is_kept() -> None:
 def test_results_do_not_depend_on_row_order() -> None:
     items = [{"question": QUESTION.replace("known", word)} for word in ("known", "knwon", "konwn")]
     table = rows(*items, {"choices": PLANETS[::-1], "answer": 3}, {"question": "Why is it so?" * 2})
-    one = deduplicate(table, CleaningParams()).rows.column("item_id").to_pylist()
+    expected = deduplicate(table, CleaningParams()).rows.column("item_id").to_pylist()
     other = deduplicate(table.take([4, 2, 0, 3, 1]), CleaningParams()).rows
-    assert sorted(other.column("item_id").to_pylist()) == one
+    assert sorted(other.column("item_id").to_pylist()) == expected
 
 
 def test_the_duplicate_rules_can_be_switched_off() -> None:
@@ -150,7 +150,7 @@ def test_the_duplicate_rules_can_be_switched_off() -> None:
 
 def test_a_repeated_id_is_refused() -> None:
     with pytest.raises(InputError, match="item_id"):
-        found({"item_id": "a"}, {"item_id": "a"})
+        deduplicated({"item_id": "a"}, {"item_id": "a"})
 
 
 def test_an_iterator_of_batches_is_refused() -> None:
@@ -159,7 +159,7 @@ def test_an_iterator_of_batches_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("first", "second", "expected"),
     [
         ("the nitrous acid", "the sulfuric acid", True),
         ("the known acid", "the acid", False),
@@ -168,8 +168,8 @@ def test_an_iterator_of_batches_is_refused() -> None:
         ("what would happen", "what will happen", False),
     ],
 )
-def test_replaced_words_are_detected(one: str, other: str, expected: bool) -> None:
-    assert substituted(one, other) is expected
+def test_replaced_words_are_detected(first: str, second: str, expected: bool) -> None:
+    assert substituted(first, second) is expected
 
 
 TEXTS = st.lists(st.text(max_size=30), min_size=2, max_size=8)
@@ -186,8 +186,8 @@ def test_jaccard_similarity_compares_sets_of_shingles(texts: list[str]) -> None:
         for a, b in pairs
     ]
     left_, right = np.array(pairs).T
-    one = shingles(pa.array(texts, pa.large_string())).distinct()
-    np.testing.assert_allclose(jaccard(one, left_, right), expected)
+    distinct = shingles(pa.array(texts, pa.large_string())).distinct()
+    np.testing.assert_allclose(jaccard(distinct, left_, right), expected)
 
 
 def test_plain_bytes_drop_case_punctuation_and_outer_spaces() -> None:

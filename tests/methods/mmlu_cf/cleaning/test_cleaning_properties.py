@@ -112,7 +112,7 @@ def test_results_do_not_depend_on_batch_size(rows: list[dict[str, Any]], at: int
     whole = clean([raw], CleaningParams())
     parts = [raw.slice(0, at), raw.slice(at)] if at <= len(rows) else [raw]
     halves = clean(parts, CleaningParams())
-    assert all(one.equals(other) for one, other in zip(halves, whole, strict=True))
+    assert all(half.equals(other) for half, other in zip(halves, whole, strict=True))
 
 
 @given(ROWS)

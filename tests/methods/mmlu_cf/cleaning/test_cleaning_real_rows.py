@@ -54,5 +54,5 @@ def test_questions_on_one_passage_are_kept(shared_data: Path, subject: str) -> N
         row["choices"] = row["choices"][::-1]
         row["answer"] = len(row["choices"]) - 1 - row["answer"]
     both = pa.concat_tables([cleaned, pa.Table.from_pylist(planted, schema=cleaned.schema)])
-    found = deduplicate(both, CleaningParams()).duplicates
-    assert set(found.column("item_id").to_pylist()) == {row["item_id"] for row in planted}
+    duplicates = deduplicate(both, CleaningParams()).duplicates
+    assert set(duplicates.column("item_id").to_pylist()) == {row["item_id"] for row in planted}

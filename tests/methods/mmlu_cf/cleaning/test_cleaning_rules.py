@@ -280,11 +280,11 @@ def test_the_funnel_counts_each_rule_and_adds_up() -> None:
 
 def test_rejected_rows_keep_their_original_content() -> None:
     row = item(question='3. what is\u2028the \u0085capital "of" France?\n', labels=list("abcd"))
-    found = clean_batch(table(row), CleaningParams(off=("unreadable", "question_numbering")))
-    assert found.rejected.num_rows == 0
-    found = clean_batch(table(row), CleaningParams())
-    RejectedRawItems.validate(found.rejected.to_pandas())
-    assert json.loads(found.rejected.column("raw")[0].as_py()) == row
+    cleaned = clean_batch(table(row), CleaningParams(off=("unreadable", "question_numbering")))
+    assert cleaned.rejected.num_rows == 0
+    cleaned = clean_batch(table(row), CleaningParams())
+    RejectedRawItems.validate(cleaned.rejected.to_pandas())
+    assert json.loads(cleaned.rejected.column("raw")[0].as_py()) == row
 
 
 def test_changes_give_before_and_after() -> None:

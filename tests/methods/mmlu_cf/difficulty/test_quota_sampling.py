@@ -73,8 +73,8 @@ def test_a_sample_has_the_available_items_and_does_not_depend_on_row_order(
     assert sample.shortfall == size - len(sample.item_ids)
     chosen = usable[usable["item_id"].isin(sample.item_ids)]
     counts = chosen.groupby(["field", "difficulty"]).size()
-    told = strata.set_index(["field", "level"])["sampled"]
-    assert all(told[key] == count for key, count in counts.items())
+    sampled = strata.set_index(["field", "level"])["sampled"]
+    assert all(sampled[key] == count for key, count in counts.items())
     order = list(range(len(items)))
     random.shuffle(order)  # type: ignore[attr-defined]
     again = sample_by_difficulty(items.iloc[order], params, seed=1)
@@ -125,7 +125,7 @@ def test_the_nearest_table_is_optimal_among_all_tables(
         cumulative_level_goal(np.array(levels), 2),
         cell_goal(np.outer(fields, levels) / max(sum(levels), 1)),
     ]
-    found = nearest_table(np.zeros_like(most), most, total, goals)
+    nearest = nearest_table(np.zeros_like(most), most, total, goals)
     every = [
         np.array(cells).reshape(2, 3)
         for cells in itertools.product(*(range(cell + 1) for cell in upper))
@@ -137,9 +137,9 @@ def test_the_nearest_table_is_optimal_among_all_tables(
             round(float(np.abs(goal.sums @ table.ravel() - goal.target).sum()), 5) for goal in goals
         )
 
-    assert found.sum() == total
-    assert (found <= most).all()
-    assert misses(found) == min(misses(table) for table in every)
+    assert nearest.sum() == total
+    assert (nearest <= most).all()
+    assert misses(nearest) == min(misses(table) for table in every)
 
 
 def test_impossible_sums_are_refused() -> None:

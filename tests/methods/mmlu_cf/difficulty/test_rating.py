@@ -31,7 +31,9 @@ LEVEL = {"What is two plus two?": 1, "Who was the first?": 6, "How many are ther
 def knows(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
     """A judge that knows the levels and writes them as requested from the second attempt."""
     asked = [text.rsplit("Question: ", 1)[1].split("\n")[0] for text in texts]
-    return [f"[{LEVEL[one]}]" if attempt > 1 or one[0] == "W" else "8" for one in asked]
+    return [
+        f"[{LEVEL[question]}]" if attempt > 1 or question[0] == "W" else "8" for question in asked
+    ]
 
 
 def test_known_levels_and_all_attempts_are_recorded() -> None:
@@ -93,29 +95,29 @@ def ratings(*rows: tuple[str, str, float | None]) -> pd.DataFrame:
 
 
 def test_several_judges_give_their_median_or_mean() -> None:
-    said = ratings(("a", "x", 1), ("a", "y", 2), ("a", "z", 9))
-    median = combine_ratings(["a"], said, "median", seed=0).iloc[0]
-    mean = combine_ratings(["a"], said, "mean", seed=0).iloc[0]
+    given = ratings(("a", "x", 1), ("a", "y", 2), ("a", "z", 9))
+    median = combine_ratings(["a"], given, "median", seed=0).iloc[0]
+    mean = combine_ratings(["a"], given, "mean", seed=0).iloc[0]
     assert (median["difficulty"], median["lowest"], median["highest"]) == (2, 1, 9)
     assert (mean["difficulty"], mean["level"], mean["judges"]) == (4, 4, 3)
 
 
 def test_half_levels_round_up_or_down_equally_often_and_reproducibly() -> None:
     names = [f"i{number}" for number in range(400)]
-    said = ratings(
+    given = ratings(
         *((name, judge, value) for name in names for judge, value in (("x", 5), ("y", 6)))
     )
-    first = combine_ratings(names, said, "median", seed=1)
+    first = combine_ratings(names, given, "median", seed=1)
     assert set(first["difficulty"]) == {5.5}
     assert 150 < (first["level"] == 6).sum() < 250
-    other = combine_ratings(names[::-1], said.iloc[::-1], "median", seed=1)
+    other = combine_ratings(names[::-1], given.iloc[::-1], "median", seed=1)
     pd.testing.assert_frame_equal(first, other.iloc[::-1].reset_index(drop=True))
 
 
 def test_unrated_items_get_a_level_from_responses_or_are_not_judged() -> None:
-    said = ratings(("a", "x", 3), ("b", "x", None), ("c", "x", None))
+    given = ratings(("a", "x", 3), ("b", "x", None), ("c", "x", None))
     table = combine_ratings(
-        ["a", "b", "c", "d"], said, "median", seed=0, from_responses={"a": 9, "b": 7, "d": np.nan}
+        ["a", "b", "c", "d"], given, "median", seed=0, from_responses={"a": 9, "b": 7, "d": np.nan}
     )
     assert table["source"].tolist() == ["judges", "responses", "not_judged", "not_judged"]
     assert table["level"].tolist()[:2] == [3, 7]
@@ -140,7 +142,7 @@ def test_a_users_examples_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "said"),
+    ("column", "value", "message"),
     [
         ("choices", "x, y", "row 1: choices is 'x, y'"),
         ("choices", '{"a": 1}', "row 1: choices is"),
@@ -151,9 +153,9 @@ def test_a_users_examples_are_read() -> None:
         ("rating", None, "row 1: rating is None"),
     ],
 )
-def test_an_invalid_example_of_a_user_is_named(column: str, value: object, said: str) -> None:
+def test_an_invalid_example_of_a_user_is_named(column: str, value: object, message: str) -> None:
     row = {"question": "Q", "choices": '["x", "y"]', "answer": "B", "rating": "4", column: value}
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         read_examples(pd.DataFrame([row]))
 
 

@@ -44,17 +44,17 @@ def answers(models: int, items: int) -> ResponseMatrix:
 
 
 def test_harder_items_get_higher_levels() -> None:
-    found = difficulty_from_responses(answers(200, 40), min_models=5)
-    levels = np.array([found.levels[f"i{n:02d}"] for n in range(40)])
+    difficulty = difficulty_from_responses(answers(200, 40), min_models=5)
+    levels = np.array([difficulty.levels[f"i{n:02d}"] for n in range(40)])
     assert np.corrcoef(levels, np.arange(40))[0, 1] > 0.95
     assert set(levels) == set(range(10))
-    assert found.models == 200
+    assert difficulty.models == 200
 
 
 def test_too_few_models_give_no_difficulty_with_a_reason() -> None:
-    found = difficulty_from_responses(answers(3, 5), min_models=5)
-    assert all(np.isnan(level) for level in found.levels.values())
-    assert found.reason == "3 models have answers; 5 are needed"
+    difficulty = difficulty_from_responses(answers(3, 5), min_models=5)
+    assert all(np.isnan(level) for level in difficulty.levels.values())
+    assert difficulty.reason == "3 models have answers; 5 are needed"
 
 
 @pytest.mark.real_data

@@ -19,12 +19,14 @@ from benchwright.tables.mmlu_cf import ItemDifficulty
 IDS = ["d#1", "d#2", "e#1"]
 
 
-def told(*rows: tuple[object, ...]) -> pd.DataFrame:
+def answer_rows(*rows: tuple[object, ...]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=["item_id", "model", "correct"])
 
 
 def test_numbers_and_words_are_read_and_spaces_do_not_matter() -> None:
-    table = told(("d#1 ", "m", "1"), ("d#2", " m", "FALSE"), ("e#1", "m", 0.25), ("d#1", "n", True))
+    table = answer_rows(
+        ("d#1 ", "m", "1"), ("d#2", " m", "FALSE"), ("e#1", "m", 0.25), ("d#1", "n", True)
+    )
     read = answers_of_file(table, IDS)
     assert read.to_numpy().tolist() == [
         ["d#1", "m", 1.0],
@@ -35,7 +37,7 @@ def test_numbers_and_words_are_read_and_spaces_do_not_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         (
             [("d#1", "m", 1), ("d#2", "m", "yes")],
@@ -53,15 +55,17 @@ def test_numbers_and_words_are_read_and_spaces_do_not_matter() -> None:
         ([("x", "m", 1), ("a", "m", 1)], "2 of 2 items are not among the 3 clean .*first: 'a'"),
     ],
 )
-def test_invalid_rows_are_reported_in_one_line(rows: list[tuple[object, ...]], said: str) -> None:
-    with pytest.raises(InputError, match=f"^difficulty.answers_file.*{said}"):
-        answers_of_file(told(*rows), IDS)
+def test_invalid_rows_are_reported_in_one_line(
+    rows: list[tuple[object, ...]], message: str
+) -> None:
+    with pytest.raises(InputError, match=f"^difficulty.answers_file.*{message}"):
+        answers_of_file(answer_rows(*rows), IDS)
 
 
 def test_answers_to_unknown_items_are_ignored_with_one_warning(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    rows = told(("x#9", "m", 1), ("d#1", "m", 0), ("w#9", "n", 1), ("w#9", "m", 1))
+    rows = answer_rows(("x#9", "m", 1), ("d#1", "m", 0), ("w#9", "n", 1), ("w#9", "m", 1))
     with caplog.at_level(logging.WARNING):
         read = answers_of_file(rows, IDS)
     assert read["item_id"].tolist() == ["d#1"]
@@ -73,21 +77,21 @@ def test_answers_to_unknown_items_are_ignored_with_one_warning(
 
 def test_the_matrix_joins_both_sources_with_missing_values() -> None:
     matrix = answer_matrix(
-        told(("d#1", "file", 1.0), ("e#1", "file", 0.0)),
-        told(("d#2", "asked@cloze-0", 1.0), ("d#1", "asked@cloze-0", np.nan)),
+        answer_rows(("d#1", "file", 1.0), ("e#1", "file", 0.0)),
+        answer_rows(("d#2", "asked@cloze-0", 1.0), ("d#1", "asked@cloze-0", np.nan)),
         IDS[::-1],
     )
     assert matrix.models == ("asked@cloze-0", "file")
     assert matrix.item_ids == ("d#1", "d#2", "e#1")
     expected = [[np.nan, 1, np.nan], [1, np.nan, 0]]
     np.testing.assert_array_equal(matrix.correct, np.array(expected, np.float32))
-    assert answer_matrix(told(), told(), IDS).models == ()
+    assert answer_matrix(answer_rows(), answer_rows(), IDS).models == ()
 
 
 def test_a_model_in_both_sources_is_refused() -> None:
-    own = told(("d#1", "m", 1.0))
+    answers = answer_rows(("d#1", "m", 1.0))
     with pytest.raises(InputError, match=r"answers of 'm'; remove one"):
-        answer_matrix(own, own, IDS)
+        answer_matrix(answers, answers, IDS)
 
 
 def test_levels_of_each_pool_are_counted_with_the_target() -> None:
@@ -116,10 +120,10 @@ def in_documents(documents: dict[str, str | None]) -> pd.DataFrame:
 def levels_of(**ratings: float) -> pd.DataFrame:
     return ItemDifficulty.from_rows(
         [
-            (one, value, float(np.rint(value)), "judges", 1, value, value, "")
+            (item_id, value, float(np.rint(value)), "judges", 1, value, value, "")
             if not np.isnan(value)
-            else (one, None, None, "not_judged", 0, None, None, "no reply")
-            for one, value in ratings.items()
+            else (item_id, None, None, "not_judged", 0, None, None, "no reply")
+            for item_id, value in ratings.items()
         ]
     )
 
@@ -127,15 +131,15 @@ def levels_of(**ratings: float) -> pd.DataFrame:
 def test_ratings_before_and_after_are_paired() -> None:
     before = levels_of(a=5, b=5, c=7, d=2, e=np.nan, f=9)
     after = levels_of(d=2, c=7, b=8, a=6, e=3, g=1)
-    found = compare_ratings(before, after, in_documents(dict.fromkeys("abcdeg")))
-    assert (found["n"], found["of"]) == (4, 6)
-    assert (found["before"], found["after"], found["shift"]) == (4.75, 5.75, 1.0)
+    shift = compare_ratings(before, after, in_documents(dict.fromkeys("abcdeg")))
+    assert (shift["n"], shift["of"]) == (4, 6)
+    assert (shift["before"], shift["after"], shift["shift"]) == (4.75, 5.75, 1.0)
     # Paired t interval of 1, 3, 0, 0: 1 ± 3.182446 · √2 / 2.
-    assert found["low"] == pytest.approx(1 - 3.182446 * 2**0.5 / 2, abs=1e-5)
-    assert found["high"] == pytest.approx(1 + 3.182446 * 2**0.5 / 2, abs=1e-5)
-    assert (found["same"], found["harder"], found["easier"]) == (0.5, 0.5, 0.0)
-    assert found["same_low"] == pytest.approx(0.150036, abs=1e-5)  # Wilson, 2 of 4
-    assert found["reason"] == ""
+    assert shift["low"] == pytest.approx(1 - 3.182446 * 2**0.5 / 2, abs=1e-5)
+    assert shift["high"] == pytest.approx(1 + 3.182446 * 2**0.5 / 2, abs=1e-5)
+    assert (shift["same"], shift["harder"], shift["easier"]) == (0.5, 0.5, 0.0)
+    assert shift["same_low"] == pytest.approx(0.150036, abs=1e-5)  # Wilson, 2 of 4
+    assert shift["reason"] == ""
 
 
 def test_questions_of_one_page_form_a_cluster() -> None:
@@ -152,8 +156,8 @@ def test_questions_of_one_page_form_a_cluster() -> None:
 
 def test_only_ratings_of_judges_are_compared() -> None:
     from_answers = levels_of(a=5).assign(source="responses")
-    found = compare_ratings(from_answers, levels_of(a=6), in_documents({"a": "p"}))
-    assert (found["n"], found["shift"]) == (0, None)
-    assert found["reason"] == "no question was rated both before and after the rules"
+    shift = compare_ratings(from_answers, levels_of(a=6), in_documents({"a": "p"}))
+    assert (shift["n"], shift["shift"]) == (0, None)
+    assert shift["reason"] == "no question was rated both before and after the rules"
     nothing = compare_ratings(levels_of(a=1), ItemDifficulty.empty(), in_documents({}))
     assert (nothing["n"], nothing["of"]) == (0, 0)

@@ -18,12 +18,12 @@ def nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     questions_in = extract.questions_in
 
     def noted(text: str, content_type: str, params: ExtractionParams) -> list[FoundQuestion]:
-        found = questions_in(text, content_type, params)
-        if found:
+        questions = questions_in(text, content_type, params)
+        if questions:
             with_questions.append(
                 text[: params.document_characters].encode("utf-8", "replace").decode()
             )
-        return found
+        return questions
 
     monkeypatch.setattr(extract, "questions_in", noted)
     yield

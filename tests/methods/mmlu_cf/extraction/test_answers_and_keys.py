@@ -10,9 +10,9 @@ SECOND = "Which number is a prime?\na) 4\nb) 6\nc) 7\nd) 9\n"
 
 
 def answers(text: str) -> list[str | None]:
-    found = questions_in(text, "text/plain", ExtractionParams())
-    assert [one.choices[1] for one in found] == ["The Moon", "6"]
-    return [one.answer for one in found]
+    questions = questions_in(text, "text/plain", ExtractionParams())
+    assert [question.choices[1] for question in questions] == ["The Moon", "6"]
+    return [question.answer for question in questions]
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_an_answer_under_its_question_is_read(line: str) -> None:
     ],
 )
 def test_a_key_after_the_questions_is_read(key: str) -> None:
-    found = [(answer or "").lower() for answer in answers(f"1. {FIRST}\n2. {SECOND}\n{key}\n")]
-    assert found in (["b", "c"], ["the moon", "7"])
+    lowered = [(answer or "").lower() for answer in answers(f"1. {FIRST}\n2. {SECOND}\n{key}\n")]
+    assert lowered in (["b", "c"], ["the moon", "7"])
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_a_key_in_a_comment_is_ignored() -> None:
         f"<p>1. {FIRST}</p><p>2. {SECOND}</p>".replace("\n", "<br>")
         + "<div class='comment'><p>Answers: 1 a, 2 b</p></div>"
     )
-    found = questions_in(text, "text/html", ExtractionParams())
-    assert [one.answer for one in found] == [None, None]
+    questions = questions_in(text, "text/html", ExtractionParams())
+    assert [question.answer for question in questions] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_an_index_counts_only_if_the_page_shows_its_base(
         + "</ul></div>"
         for n, (rows, value) in enumerate(zip(parts, values.split(), strict=True), start=1)
     )
-    found = questions_in(text, "text/html", ExtractionParams())
-    assert [one.answer for one in found] == expected
+    questions = questions_in(text, "text/html", ExtractionParams())
+    assert [question.answer for question in questions] == expected
 
 
 def test_an_explanation_and_a_passage_are_kept() -> None:
@@ -150,8 +150,8 @@ def test_an_explanation_and_a_passage_are_kept() -> None:
         + "Explanation: It pulls at the sea,\nas Newton showed.\n\n"
         + f"2. {SECOND}Answer: c\n\n3. Which metal is liquid?\na) Iron\nb) Mercury\nAnswer: b\n"
     )
-    found = questions_in(text, "text/plain", ExtractionParams())
-    assert found[0].explanation == "It pulls at the sea, as Newton showed."
-    assert (found[0].passage or "").startswith("The sea rises and falls twice a day")
-    assert found[1].passage == found[0].passage
-    assert found[2].passage is None
+    questions = questions_in(text, "text/plain", ExtractionParams())
+    assert questions[0].explanation == "It pulls at the sea, as Newton showed."
+    assert (questions[0].passage or "").startswith("The sea rises and falls twice a day")
+    assert questions[1].passage == questions[0].passage
+    assert questions[2].passage is None

@@ -33,13 +33,13 @@ def raw(documents: pa.Table) -> pa.Table:
 
 
 def test_the_bundled_documents_are_read_as_labelled(raw: pa.Table) -> None:
-    _, found = measure(raw, records("labels.jsonl"))
-    assert found["recall"].share >= 0.99
-    assert found["recall_exact"].share >= 0.97
-    assert found["precision"].share >= 0.99
-    assert found["without_answer"].share == found["broken"].share == 1
-    assert found["explanations"].share >= 0.98
-    assert found["passages"].share == 1
+    _, measures = measure(raw, records("labels.jsonl"))
+    assert measures["recall"].share >= 0.99
+    assert measures["recall_exact"].share >= 0.97
+    assert measures["precision"].share >= 0.99
+    assert measures["without_answer"].share == measures["broken"].share == 1
+    assert measures["explanations"].share >= 0.98
+    assert measures["passages"].share == 1
 
 
 def test_raw_items_are_a_valid_table(raw: pa.Table) -> None:
@@ -79,15 +79,15 @@ def test_spans_hold_stem_and_options(documents: pa.Table) -> None:
 def test_questions_labelled_broken_are_rejected_by_cleaning(raw: pa.Table) -> None:
     clean = clean_batch(raw, CleaningParams(n_choices=(2, 3, 4, 5, 6))).rows.to_pylist()
     broken = {
-        (one["doc_id"], one["question"])
-        for one in records("labels.jsonl")
-        if one["expected"] == "broken"
+        (label["doc_id"], label["question"])
+        for label in records("labels.jsonl")
+        if label["expected"] == "broken"
     }
     assert not broken & {(row["doc_id"], row["question"]) for row in clean}
     right = {
-        (one["doc_id"], one["question"]): one["choices"][one["answer"]]
-        for one in records("labels.jsonl")
-        if one["expected"] == "extract"
+        (label["doc_id"], label["question"]): label["choices"][label["answer"]]
+        for label in records("labels.jsonl")
+        if label["expected"] == "extract"
     }
     kept = [row for row in clean if (row["doc_id"], row["question"]) in right]
     assert len(kept) > 300
@@ -123,8 +123,8 @@ def item(**more: Any) -> pa.Table:
 def test_measured_shares_match_hand_counts(
     row: dict[str, Any], label: dict[str, Any], recall: float | None, precision: float | None
 ) -> None:
-    _, found = measure(item(**row), [labelled(**label)])
-    share, usable = found["recall"], found["precision"]
+    _, measures = measure(item(**row), [labelled(**label)])
+    share, usable = measures["recall"], measures["precision"]
     assert (share.share == recall) if recall is not None else share.of == 0
     assert (usable.share == precision) if precision is not None else usable.of == 0
 

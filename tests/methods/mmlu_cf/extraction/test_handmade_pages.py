@@ -8,20 +8,24 @@ from methods.mmlu_cf.extraction.handmade_pages import PAGES, Page
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name.replace(" ", "-"))
 def test_the_questions_of_a_page_are_extracted(page: Page) -> None:
-    found = questions_in(page.text, page.content_type, ExtractionParams())
+    questions = questions_in(page.text, page.content_type, ExtractionParams())
     seen = [
         (
-            " ".join(one.question.split()),
-            one.choices,
+            " ".join(question.question.split()),
+            question.choices,
             None
             if (
                 place := answered_choice(
-                    {"choices": one.choices, "labels": one.labels, "answer": one.answer}
+                    {
+                        "choices": question.choices,
+                        "labels": question.labels,
+                        "answer": question.answer,
+                    }
                 )
             )
             < 0
             else place,
         )
-        for one in found
+        for question in questions
     ]
     assert seen == page.questions

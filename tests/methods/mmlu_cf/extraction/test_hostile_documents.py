@@ -50,13 +50,17 @@ def test_pages_without_questions_give_none(text: str) -> None:
 @pytest.mark.parametrize("place", ["stem", "option", "explanation"])
 def test_a_text_of_a_megabyte_is_kept_whole(place: str) -> None:
     long = "word " * 200_000
-    stem, option, told = (
+    stem, option, explanation = (
         long if place == name else "short" for name in ("stem", "option", "explanation")
     )
-    text = f"1. {stem}?\nA. {option}\nB. y\nC. z\nD. w\nAnswer: B\nExplanation: {told}\n"
-    (found,) = questions_in(text, "text/plain", ExtractionParams())
-    assert found.answer == "B"
-    wanted = {"stem": found.question, "option": found.choices[0], "explanation": found.explanation}
+    text = f"1. {stem}?\nA. {option}\nB. y\nC. z\nD. w\nAnswer: B\nExplanation: {explanation}\n"
+    (question,) = questions_in(text, "text/plain", ExtractionParams())
+    assert question.answer == "B"
+    wanted = {
+        "stem": question.question,
+        "option": question.choices[0],
+        "explanation": question.explanation,
+    }
     assert len(wanted[place] or "") > 999_990
 
 
@@ -64,15 +68,15 @@ def test_thousands_of_questions_with_one_key_get_their_answers() -> None:
     n = 3_000
     text = "".join(f"{i}) Foo {i}?\na) x\nb) y\nc) z\n" for i in range(1, n + 1)) + "Answers\n"
     text += "".join(f"{i}. {'abc'[i % 3]}\n" for i in range(1, n + 1))
-    found = questions_in(text, "text/plain", ExtractionParams())
-    assert [one.answer for one in found] == ["abc"[i % 3] for i in range(1, n + 1)]
+    questions = questions_in(text, "text/plain", ExtractionParams())
+    assert [question.answer for question in questions] == ["abc"[i % 3] for i in range(1, n + 1)]
 
 
 @pytest.mark.parametrize("odd", ["\x00", "\ufeff", "\u200b", "\ud800", "Ã©â‚¬", "\x0c", "\r"])
 def test_odd_characters_do_not_hide_a_question(odd: str) -> None:
     text = f"Quiz{odd}\n1. What{odd} is it?\nA. one{odd}\nB. two\nC. three\nAnswer: B\n"
-    (found,) = questions_in(text, "text/plain", ExtractionParams())
-    assert (len(found.choices), found.choices[1]) == (3, "two")
+    (question,) = questions_in(text, "text/plain", ExtractionParams())
+    assert (len(question.choices), question.choices[1]) == (3, "two")
 
 
 def test_a_document_is_read_up_to_the_limit() -> None:

@@ -62,7 +62,7 @@ def pages(draw: st.DrawFn) -> tuple[str, list[int]]:
         rows = [stem.format(n=number + 1, stem=STEMS[number])]
         rows += [option.format(*pair) for pair in zip(names, CHOICES[number], strict=True)]
         parts.append("\n".join(rows))
-    before, sign, form = (draw(st.sampled_from(one)) for one in (BEFORE, SIGNS, FORMS))
+    before, sign, form = (draw(st.sampled_from(options)) for options in (BEFORE, SIGNS, FORMS))
     pairs = [
         f"{before}{number + 1}{')' if before == '(' else ''}{sign}"
         + form.format(label=names[place], text=CHOICES[number][place])
@@ -80,11 +80,11 @@ def pages(draw: st.DrawFn) -> tuple[str, list[int]]:
 @given(page=pages())
 def test_a_key_gives_right_answers_or_none(page: tuple[str, list[int]]) -> None:
     text, right = page
-    for one in questions_in(text, "text/plain", ExtractionParams()):
-        if one.choices not in CHOICES:
+    for question in questions_in(text, "text/plain", ExtractionParams()):
+        if question.choices not in CHOICES:
             continue
-        row = {"choices": one.choices, "labels": one.labels, "answer": one.answer}
-        assert answered_choice(row) in {-1, right[CHOICES.index(one.choices)]}
+        row = {"choices": question.choices, "labels": question.labels, "answer": question.answer}
+        assert answered_choice(row) in {-1, right[CHOICES.index(question.choices)]}
 
 
 @pytest.mark.parametrize("sign", SIGNS)
@@ -99,8 +99,8 @@ def test_a_key_of_numbers_is_read_in_any_of_its_spellings(sign: str, gap: str, h
         options = "\n".join(f"{k}) {text}" for k, text in enumerate(CHOICES[n], start=1))
         parts.append(f"Task {n + 1}.\n{STEMS[n]}\n{options}")
     key = head + gap.join(f"{n}{sign}{place + 1}" for n, place in enumerate(right, start=1))
-    found = questions_in("\n\n".join([*parts, key]), "text/plain", ExtractionParams())
-    assert [(one.question, one.answer) for one in found] == [
+    questions = questions_in("\n\n".join([*parts, key]), "text/plain", ExtractionParams())
+    assert [(question.question, question.answer) for question in questions] == [
         (STEMS[n], str(place + 1)) for n, place in enumerate(right)
     ]
 
@@ -126,17 +126,18 @@ def test_a_pair_of_labels_is_not_an_answer_of_one_question(line: str, answer: st
     options = "\n".join(f"{n}) {text}" for n, text in enumerate(CHOICES[0], start=1))
     other = "\n".join(f"{n}) {text}" for n, text in enumerate(CHOICES[2], start=1))
     text = f"{STEMS[0]}\n{options}\n{line}\n\n{STEMS[2]}\n{other}\nAnswer: 2\n"
-    found = {
-        one.question: one.answer for one in questions_in(text, "text/plain", ExtractionParams())
+    answers = {
+        question.question: question.answer
+        for question in questions_in(text, "text/plain", ExtractionParams())
     }
-    assert found[STEMS[2]] == "2"
-    assert found.get(STEMS[0]) == answer
+    assert answers[STEMS[2]] == "2"
+    assert answers.get(STEMS[0]) == answer
 
 
 def test_the_text_of_an_option_is_not_a_pair() -> None:
     text = "How many?\n1) 3\n2) 5\n3) 8\nAnswer: 1) 3\n"
-    (found,) = questions_in(text, "text/plain", ExtractionParams())
-    assert found.answer == "1"
+    (question,) = questions_in(text, "text/plain", ExtractionParams())
+    assert question.answer == "1"
 
 
 @pytest.mark.parametrize(
@@ -153,5 +154,5 @@ def test_the_text_of_an_option_is_not_a_pair() -> None:
     ],
 )
 def test_pairs_count_questions_one_by_one(text: str, pairs: list[tuple[int, str]]) -> None:
-    assert [tuple(one) for one in pairs_in(text)] == pairs
+    assert [tuple(pair) for pair in pairs_in(text)] == pairs
     assert not pairs or speaks_of_questions(text)

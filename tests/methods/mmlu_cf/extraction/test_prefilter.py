@@ -44,7 +44,7 @@ def test_no_bundled_or_handmade_page_with_questions_is_skipped(repository: Path)
     source = repository / "data" / "01_raw" / "documents" / "documents.jsonl"
     bundled = [json.loads(line) for line in source.open(encoding="utf-8")]
     pages = [(page.text, page.content_type) for page in PAGES if page.questions]
-    pages += [(one["text"], one["content_type"]) for one in bundled]
+    pages += [(document["text"], document["content_type"]) for document in bundled]
     shown = passed([text for text, _ in pages])
     assert all(
         there or not questions_in(text, kind, PARAMS)
@@ -104,7 +104,10 @@ def test_no_question_is_lost_in_the_held_out_layouts(repository: Path, shared_da
     items = layouts.sample_items(shared_data / "benchmarks", 240, 1)
     for name, part in layouts.split_items(items).items():
         documents, _ = layouts.render(part, name, 1)
-        rows = [(one.doc_id, one.url, "", one.content_type, one.text) for one in documents]
+        rows = [
+            (document.doc_id, document.url, "", document.content_type, document.text)
+            for document in documents
+        ]
         columns = [pa.array(column, pa.large_string()) for column in zip(*rows, strict=True)]
         table = pa.Table.from_arrays(columns, schema=SCHEMA)
         kept = table.filter(pa.array(passed(table.column("text").to_pylist())))

@@ -90,12 +90,15 @@ SPELLINGS: dict[str, tuple[str, Callable[[int, Question], str]]] = {
 @given(asked=st.lists(questions(), min_size=1, max_size=4))
 def test_questions_are_read_back_as_written(spelling: str, asked: list[Question]) -> None:
     kind, write = SPELLINGS[spelling]
-    text = "".join(write(number, one) for number, one in enumerate(asked, start=1))
-    found = questions_in(text, kind, ExtractionParams())
-    rows = [{"choices": one.choices, "labels": one.labels, "answer": one.answer} for one in found]
+    text = "".join(write(number, question) for number, question in enumerate(asked, start=1))
+    extracted = questions_in(text, kind, ExtractionParams())
+    rows = [
+        {"choices": question.choices, "labels": question.labels, "answer": question.answer}
+        for question in extracted
+    ]
     assert [
-        (one.question, one.choices, answered_choice(row))
-        for one, row in zip(found, rows, strict=True)
+        (question.question, question.choices, answered_choice(row))
+        for question, row in zip(extracted, rows, strict=True)
     ] == asked
 
 
@@ -104,17 +107,24 @@ def test_questions_are_read_back_as_written(spelling: str, asked: list[Question]
     gap=st.sampled_from([", ", "  ", "; ", "\n"]),
 )
 def test_a_key_at_the_end_answers_by_number(asked: list[Question], gap: str) -> None:
-    text = "".join(lines("{}) {}", "")(number, one) for number, one in enumerate(asked, start=1))
-    text += "ANSWER KEY\n" + gap.join(
-        f"{n}. {'ABCD'[one[2]]}" for n, one in enumerate(asked, start=1)
+    text = "".join(
+        lines("{}) {}", "")(number, question) for number, question in enumerate(asked, start=1)
     )
-    found = questions_in(text, "text/plain", ExtractionParams())
-    assert [one.answer for one in found] == ["ABCD"[one[2]] for one in asked]
+    text += "ANSWER KEY\n" + gap.join(
+        f"{n}. {'ABCD'[question[2]]}" for n, question in enumerate(asked, start=1)
+    )
+    extracted = questions_in(text, "text/plain", ExtractionParams())
+    assert [question.answer for question in extracted] == [
+        "ABCD"[question[2]] for question in asked
+    ]
 
 
 @given(text=st.text(st.sampled_from("AaBb12.)(\n\t ?:<>/-*[]xX✓"), max_size=400))
 def test_any_text_is_read_without_error_and_spans_lie_in_order(text: str) -> None:
     for kind in ("text/plain", "text/markdown", "text/html"):
-        found = questions_in(text, kind, ExtractionParams())
-        assert all(one.start <= one.end for one in found)
-        assert all(len(one.choices) == len(one.labels) >= 2 and one.question for one in found)
+        extracted = questions_in(text, kind, ExtractionParams())
+        assert all(question.start <= question.end for question in extracted)
+        assert all(
+            len(question.choices) == len(question.labels) >= 2 and question.question
+            for question in extracted
+        )

@@ -18,8 +18,8 @@ ITEMS = list(zip(STEMS, CHOICES, RIGHT, strict=True))
 
 
 def read(text: str, kind: str = "text/plain") -> list[tuple[str, list[str], str | None]]:
-    found = questions_in(text, kind, ExtractionParams())
-    return [(one.question, one.choices, one.answer) for one in found]
+    questions = questions_in(text, kind, ExtractionParams())
+    return [(question.question, question.choices, question.answer) for question in questions]
 
 
 def lettered(choices: list[str], form: str = "{}. {}", end: str = "\n") -> str:
@@ -81,14 +81,14 @@ def test_banners_and_counters_are_not_part_of_a_stem() -> None:
         for stem, choices, right in zip(stems, CHOICES, RIGHT, strict=True)
     ]  # fmt: skip
     page = f'{banners}<script type="application/ld+json">{json.dumps(data)}</script>'
-    assert [one[0] for one in read(page, "text/html")] == stems
+    assert [part[0] for part in read(page, "text/html")] == stems
     forms = "".join(
         f"<div><p>{n}/12<br>{stem}</p>"
         + "".join(f"<label><input type=radio name=q{n}>{c}</label>" for c in choices)
         + f"<p>Answer: {choices['ABC'.index(right)]}</p></div>"
         for n, (stem, choices, right) in enumerate(zip(stems, CHOICES, RIGHT, strict=True), 4)
     )
-    assert [one[0] for one in read(banners + forms, "text/html")] == stems
+    assert [part[0] for part in read(banners + forms, "text/html")] == stems
 
 
 STATEMENTS = ["It is round.", "It is hot.", "It is near."]
@@ -101,13 +101,13 @@ LISTED = "\n".join(
 def test_statements_belong_to_the_stem(asks: str) -> None:
     stem = f"Consider what is said of Mars:\n{LISTED}{asks}"
     text = "\n\n".join(f"{stem}\n{lettered(choices)}\nAnswer: B" for choices in CHOICES[:2])
-    assert [one[:2] for one in read(text)] == [(stem, CHOICES[0]), (stem, CHOICES[1])]
-    listed = "".join(f"<li>{one}</li>" for one in STATEMENTS)
-    options = "".join(f"<li>{one}</li>" for one in CHOICES[0])
+    assert [part[:2] for part in read(text)] == [(stem, CHOICES[0]), (stem, CHOICES[1])]
+    listed = "".join(f"<li>{part}</li>" for part in STATEMENTS)
+    options = "".join(f"<li>{part}</li>" for part in CHOICES[0])
     page = f"<p>Consider what is said of Mars:</p><ol type=I>{listed}</ol><p>Which hold?</p>"
     page += f"<ol type=A>{options}</ol><p>Answer: B</p>"
-    (found,) = read(page, "text/html")
-    assert found == (f"Consider what is said of Mars:\n{LISTED}\nWhich hold?", CHOICES[0], "B")
+    (question,) = read(page, "text/html")
+    assert question == (f"Consider what is said of Mars:\n{LISTED}\nWhich hold?", CHOICES[0], "B")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_statements_belong_to_the_stem(asks: str) -> None:
     "head", ["<h3>What is x?</h3>", "<p>What is x?</p>", "<p>3. What is x?</p>"]
 )
 def test_code_and_tables_belong_to_the_stem(matter: str, text: str, head: str) -> None:
-    options = "".join(f"<li>{one}</li>" for one in CHOICES[0])
+    options = "".join(f"<li>{part}</li>" for part in CHOICES[0])
     page = f"<html>{head}{matter}<ol type=A>{options}</ol><p>Answer: B</p>"
     assert read(page, "text/html") == [(f"What is x?\n{text}", CHOICES[0], "B")]
 
@@ -130,4 +130,4 @@ def test_a_stem_with_the_word_wrote_is_not_a_forum_post() -> None:
     text = f"1. Who wrote the Aeneid?\n{lettered(CHOICES[0])}\n\n"
     text += f"Who wrote the Iliad?\n{lettered(CHOICES[1])}\n\nAnswers: 1 B 2 C\n"
     text = text.replace("Who wrote the Iliad", "2. Who wrote the Iliad")
-    assert [one[2] for one in read(text)] == ["B", "C"]
+    assert [part[2] for part in read(text)] == ["B", "C"]

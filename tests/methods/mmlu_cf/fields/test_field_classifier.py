@@ -83,8 +83,8 @@ def test_two_fields_are_enough_and_one_is_not() -> None:
         [ids[place] for place in two],
         FieldsParams(),
     )
-    found = predict_fields([ids[place] for place in two], vectors[two], trained)
-    assert found["field"].tolist() == [labels[place] for place in two]
+    predicted = predict_fields([ids[place] for place in two], vectors[two], trained)
+    assert predicted["field"].tolist() == [labels[place] for place in two]
     with pytest.raises(InputError, match=r"1 field\(s\)"):
         train_classifier(vectors[:1], ["Law"], ["a"], FieldsParams())
     with pytest.raises(InputError, match="'Alchemy' is not a field"):

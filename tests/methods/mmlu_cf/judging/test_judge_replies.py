@@ -265,10 +265,10 @@ def test_any_text_gives_a_level_or_none(reply: str) -> None:
 
 @given(st.integers(0, 9), st.integers(0, 9), PROSE, PROSE)
 def test_two_different_levels_are_never_read_as_one(
-    one: int, other: int, before: str, between: str
+    first: int, second: int, before: str, between: str
 ) -> None:
-    reply = f"{before}\nRating: {one}\n{between}\nRating: {other}"
-    assert parse_rating(reply, LEVELS) in ({None, one} if one == other else {None})
+    reply = f"{before}\nRating: {first}\n{between}\nRating: {second}"
+    assert parse_rating(reply, LEVELS) in ({None, first} if first == second else {None})
 
 
 @given(st.integers(0, 9), st.sampled_from(["[{}]", "Rating: {}", "{}/9", '{{"rating": {}}}']))

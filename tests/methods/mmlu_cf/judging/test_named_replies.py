@@ -104,7 +104,7 @@ def test_any_text_gives_all_values_or_none(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "expected"),
     [
         ("yes", True),
         ("Yes.", True),
@@ -126,8 +126,8 @@ def test_any_text_gives_all_values_or_none(reply: str) -> None:
         ("I'm sorry, I can't help with that. No", None),
     ],
 )
-def test_a_single_yes_or_no_is_read_at_the_start(reply: str | None, said: bool | None) -> None:
-    assert parse_yes_no(reply) is said
+def test_a_single_yes_or_no_is_read_at_the_start(reply: str | None, expected: bool | None) -> None:
+    assert parse_yes_no(reply) is expected
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,9 @@ def test_only_unreadable_replies_are_asked_again() -> None:
     judge = Scripted({"a": ["1"], "b": ["?", "2"], "c": ["?"], "long": [None]})
     rounds = ask_in_rounds(judge, ["a", "b", "c", "long"], digit, 3)
     assert judge.asked == [(1, ["a", "b", "c", "long"]), (2, ["b", "c"]), (3, ["c"])]
-    assert [said.value for said in rounds.last] == [1, 2, None, None]
-    assert [said.status for said in rounds.last] == ["parsed", "parsed", "unparsed", "too_long"]
-    assert [said.attempt for said in rounds.last] == [1, 2, 3, 1]
+    assert [result.value for result in rounds.last] == [1, 2, None, None]
+    assert [result.status for result in rounds.last] == ["parsed", "parsed", "unparsed", "too_long"]
+    assert [result.attempt for result in rounds.last] == [1, 2, 3, 1]
     assert len(rounds.attempts) == 7
 
 

@@ -13,7 +13,7 @@ from benchwright.methods.mmlu_cf.sealing import key as key_module
 from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore, SealedShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 
-KEY, OTHER = (" ".join([one, "key of this test,", "long enough"]) for one in ("a", "another"))
+KEY, OTHER = (" ".join([start, "key of this test,", "long enough"]) for start in ("a", "another"))
 FRAME = pd.DataFrame({"key": ["k1", "k2"], "texts": [["Rating: [7] for Urania"], None]})
 
 
@@ -92,9 +92,9 @@ def test_a_shard_under_another_shards_name_does_not_open(
 ) -> None:
     first, second = store(tmp_path), tmp_path / "second"
     first.add("shard-1", FRAME)
-    own = only_file(tmp_path)
+    shard_file = only_file(tmp_path)
     store(second).add("shard-2", FRAME)
-    own.write_bytes(only_file(second).read_bytes())
+    shard_file.write_bytes(only_file(second).read_bytes())
     with caplog.at_level(logging.WARNING):
         assert first.get("shard-1") is None
     assert "torn or altered (InvalidTag)" in caplog.text

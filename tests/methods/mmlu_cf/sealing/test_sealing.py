@@ -84,25 +84,25 @@ def sealed(
 
 
 def closed_texts(items: pd.DataFrame, assignment: pd.DataFrame, half: str = "test") -> list[str]:
-    own = items[assignment["half"].eq(half).to_numpy()]
+    of_half = items[assignment["half"].eq(half).to_numpy()]
     columns = ["question", "explanation", "url", "domain"]
-    return [*own[columns].to_numpy().ravel(), *own["choices"].explode()]
+    return [*of_half[columns].to_numpy().ravel(), *of_half["choices"].explode()]
 
 
 def test_opening_returns_the_sealed_content(
     sealed: SealedFiles, items: pd.DataFrame, assignment: pd.DataFrame
 ) -> None:
     opened = open_sealed(sealed.test, SealKey(SECRET))
-    own = items[assignment["half"].eq("test").to_numpy()]
+    closed = items[assignment["half"].eq("test").to_numpy()]
     assert sorted((i.question, i.choices, i.answer, i.field) for i in opened.items) == sorted(
         (q, tuple(c), a, f)
         for q, c, a, f in zip(
-            own["question"], own["choices"], own["answer"], own["field"], strict=True
+            closed["question"], closed["choices"], closed["answer"], closed["field"], strict=True
         )
     )
-    assert len({item.cluster for item in opened.items}) == own["doc_id"].nunique()
+    assert len({item.cluster for item in opened.items}) == closed["doc_id"].nunique()
     names = KeyedNames(SealKey(SECRET), "demo")
-    assert {item.item_id for item in opened.items} == set(own["item_id"].map(names.item_id))
+    assert {item.item_id for item in opened.items} == set(closed["item_id"].map(names.item_id))
     assert {item.difficulty for item in opened.items} == {None, *range(10)}
 
 
@@ -110,8 +110,8 @@ def test_the_public_folder_has_only_the_public_half(
     sealed: SealedFiles, items: pd.DataFrame, assignment: pd.DataFrame
 ) -> None:
     public = [json.loads(line) for line in sealed.validation.read_text().splitlines()]
-    own = items[assignment["half"].eq("validation").to_numpy()]
-    assert [row["item_id"] for row in public] == own["item_id"].tolist()
+    expected = items[assignment["half"].eq("validation").to_numpy()]
+    assert [row["item_id"] for row in public] == expected["item_id"].tolist()
     manifest = json.loads(sealed.manifest.read_text())
     assert manifest["test"]["items"] + manifest["validation"]["items"] == N
     assert manifest["fields"]["test"] == {"law": 10, "math": 50}
@@ -145,7 +145,7 @@ def test_a_saved_split_has_keyed_ids_of_closed_items(assignment: pd.DataFrame) -
 
 
 @pytest.mark.parametrize(
-    ("broken", "told"),
+    ("broken", "message"),
     [
         (lambda data: data, "sealed with another key"),
         (lambda data: data[:-1], "cut short"),
@@ -160,12 +160,12 @@ def test_a_saved_split_has_keyed_ids_of_closed_items(assignment: pd.DataFrame) -
     ],
 )  # fmt: skip
 def test_an_unreadable_file_is_reported_in_one_line(
-    sealed: SealedFiles, tmp_path: Path, broken: Any, told: str
+    sealed: SealedFiles, tmp_path: Path, broken: Any, message: str
 ) -> None:
     file = tmp_path / "broken.sealed"
     file.write_bytes(broken(sealed.test.read_bytes()))
-    key = SealKey(SECRET + "!" if "key" in told else SECRET)
-    with pytest.raises(InputError, match=told) as raised:
+    key = SealKey(SECRET + "!" if "key" in message else SECRET)
+    with pytest.raises(InputError, match=message) as raised:
         open_sealed(file, key)
     assert "\n" not in str(raised.value)
     assert str(file) in str(raised.value)
@@ -214,7 +214,7 @@ def benchmark(fields: Sequence[str]) -> SealedBenchmark:
 
 def test_small_fields_are_reported_together() -> None:
     half = benchmark(["law"] * 30 + ["math"] * 12 + ["art"] * 3)
-    score = evaluate_sealed(half, lambda own: [i % 2 for i in range(len(own))], min_group=10)
+    score = evaluate_sealed(half, lambda items: [i % 2 for i in range(len(items))], min_group=10)
     # Art alone is too small, and would follow from the whole: it takes math with it.
     assert [(g.name, g.n) for g in score.fields] == [("law", 30), (OTHER, 15)]
     assert score.whole.accuracy == pytest.approx(22 / 45)
@@ -222,12 +222,12 @@ def test_small_fields_are_reported_together() -> None:
 
 
 def test_too_few_answers_withhold_accuracies() -> None:
-    score = evaluate_sealed(benchmark(["law"] * 30), lambda own: [1] * 5 + [None] * 25, 10)
+    score = evaluate_sealed(benchmark(["law"] * 30), lambda items: [1] * 5 + [None] * 25, 10)
     assert np.isnan(score.whole.accuracy)
     assert score.fields == ()
     assert score.reason == "5 answers; accuracies of fewer than 10 are withheld"
     with pytest.raises(InputError, match="scored 29 of 30 items"):
-        evaluate_sealed(benchmark(["law"] * 30), lambda own: [1] * 29, 10)
+        evaluate_sealed(benchmark(["law"] * 30), lambda items: [1] * 29, 10)
 
 
 class Scripted:
@@ -297,8 +297,10 @@ def test_scoring_the_closed_half_leaks_no_five_words(
     assert [group.name for group in score.fields] == [OTHER]  # 10 of law take the 50 of maths along
     assert len(model.seen) == len(closed)  # it did read them
 
-    told = json.loads(command.write_score(request, score, workshop / "score.json").read_text())
-    assert told["all"]["n"] == told["fields"][OTHER]["n"] == len(closed)
+    saved_score = json.loads(
+        command.write_score(request, score, workshop / "score.json").read_text()
+    )
+    assert saved_score["all"]["n"] == saved_score["fields"][OTHER]["n"] == len(closed)
     print("\n".join(command.terminal_lines(score)))  # noqa: T201
     monkeypatch.setattr(scores, "answer_batches", Scripted(known, fail=True))
     with pytest.raises(InputError, match=r"scoring failed .RuntimeError.. The message is withheld"):
@@ -359,10 +361,10 @@ def test_the_search_covers_tables_databases_archives_and_escapes(tmp_path: Path)
         base.execute("create table t (x text)")
         base.execute("insert into t values (?)", (stem,))
     base.close()
-    found = [hit.file.name for hit in files_with(tmp_path, [stem])]
-    assert found == ["a.parquet", "b.json", "c.log.gz", "d.html", "e.db", "f.txt"]
+    files = [hit.file.name for hit in files_with(tmp_path, [stem])]
+    assert files == ["a.parquet", "b.json", "c.log.gz", "d.html", "e.db", "f.txt"]
     public = ["Under which élan of the seven do they stand?"]
-    found = [hit.file.name for hit in files_with(tmp_path, [stem, "of the eight"], public)]
-    assert "f.txt" not in found  # its words occur in a public question
-    assert "g.txt" in found  # a short text is searched as a whole
+    files = [hit.file.name for hit in files_with(tmp_path, [stem, "of the eight"], public)]
+    assert "f.txt" not in files  # its words occur in a public question
+    assert "g.txt" in files  # a short text is searched as a whole
     assert word_sequences(["Too short", "just long enough"]) == {("just", "long", "enough")}

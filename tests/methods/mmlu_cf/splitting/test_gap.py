@@ -87,32 +87,34 @@ def _alarms(n_models: int, leak: float, n: int, runs: int) -> np.ndarray:
     random = np.random.default_rng(0)
     ability = np.linspace(0.35, 0.75, n_models)
     lifted = ability + leak * (np.arange(n_models) == 0)
-    found = []
+    alarms = []
     for _ in range(runs):
         rows = models(
             (random.binomial(n, lifted) / n).tolist(), (random.binomial(n, ability) / n).tolist(), n
         )
-        found.append(half_gaps(rows, {}).sort_values("model")["suspicious"].to_numpy())
-    return np.array(found)
+        alarms.append(half_gaps(rows, {}).sort_values("model")["suspicious"].to_numpy())
+    return np.array(alarms)
 
 
 def test_false_alarms_are_rare_and_leaks_of_five_points_are_detected(
     show: Callable[[str], None],
 ) -> None:
     false = _alarms(10, 0.0, 10_000, 60).any(axis=1).mean()
-    found = {leak: _alarms(10, leak, 10_000, 30)[:, 0].mean() for leak in (0.02, 0.05)}
+    detected = {leak: _alarms(10, leak, 10_000, 30)[:, 0].mean() for leak in (0.02, 0.05)}
     show(
         f"gap monitor, 10 models, 10,000 + 10,000: any false alarm in {false:.1%} of runs; "
-        f"a leak of 2 points is found in {found[0.02]:.0%}, of 5 points in {found[0.05]:.0%}"
+        f"a leak of 2 points is found in {detected[0.02]:.0%}, of 5 points in {detected[0.05]:.0%}"
     )
     assert false <= 0.05
-    assert found[0.05] == 1
-    assert 0.3 < found[0.02] < 0.9
+    assert detected[0.05] == 1
+    assert 0.3 < detected[0.02] < 0.9
 
 
 def test_fields_are_corrected_separately() -> None:
     whole = models([0.60], [0.58], 10_000)
-    fields = [one._replace(field=f"f{i}") for i in range(14) for one in models([0.6], [0.6], 700)]
+    fields = [
+        scores._replace(field=f"f{i}") for i in range(14) for scores in models([0.6], [0.6], 700)
+    ]
     gaps = half_gaps([*whole, *fields], {})
     row = gaps[gaps["field"].eq("")].iloc[0]
     assert row["p_holm"] == row["p_value"]

@@ -144,7 +144,7 @@ def test_all_similar_pairs_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "expected"),
     [
         ("Yes", True),
         ("no.", False),
@@ -157,16 +157,16 @@ def test_all_similar_pairs_are_found() -> None:
         ("Nope", None),
     ],
 )
-def test_only_an_unambiguous_yes_or_no_is_read(reply: str, said: bool | None) -> None:
-    assert parse_same(reply) is said
+def test_only_an_unambiguous_yes_or_no_is_read(reply: str, expected: bool | None) -> None:
+    assert parse_same(reply) is expected
 
 
 def test_equal_wordings_with_other_numbers_are_not_certain() -> None:
     texts = {"a": "What is 12 plus 5?", "b": "What is 12 plus 7?", "c": "What is 12 plus 5?"}
     pairs = [Pair("a", "b", 0.99), Pair("a", "c", 1.0)]
-    found = judge_pairs(pairs, texts, LeakageParams())
-    assert found["a", "b"].verdict == "other_words"
-    assert found["a", "c"].verdict == "certain"
+    judged = judge_pairs(pairs, texts, LeakageParams())
+    assert judged["a", "b"].verdict == "other_words"
+    assert judged["a", "c"].verdict == "certain"
     assert same_numbers("1,000 of 3", "3 of 1,000")
 
 
@@ -179,9 +179,9 @@ def test_common_words_decide_if_replies_are_unreadable() -> None:
         asked.append(attempt)
         return ["perhaps", None][: len(prompts)]
 
-    found = judge_pairs(pairs, texts, LeakageParams(attempts=2), ask)
-    assert found["a", "b"][::2] == ("same_words", "unparsed")
-    assert found["a", "c"][::2] == ("other_words", "too_long")
+    judged = judge_pairs(pairs, texts, LeakageParams(attempts=2), ask)
+    assert judged["a", "b"][::2] == ("same_words", "unparsed")
+    assert judged["a", "c"][::2] == ("other_words", "too_long")
     assert asked == [1, 2]
 
 

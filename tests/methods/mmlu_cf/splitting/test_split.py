@@ -103,19 +103,19 @@ def test_no_items_give_no_halves_and_repeated_ids_are_refused() -> None:
 
 def test_distances_match_scipy() -> None:
     first, second = np.array([30, 50, 20]), np.array([10, 60, 40])
-    found = two_sample_distance(first, second, np.random.default_rng(0))
+    distance = two_sample_distance(first, second, np.random.default_rng(0))
     chi = chi2_contingency([first, second], correction=False)
     a, b = (np.repeat(np.arange(3), counts) for counts in (first, second))
-    assert found.chi_square == pytest.approx(chi.statistic)
-    assert found.p_value == pytest.approx(chi.pvalue)
-    assert found.ks == pytest.approx(ks_2samp(a, b).statistic)
-    assert found.total_variation == pytest.approx(abs(first / 100 - second / 110).sum() / 2)
-    assert found.total_variation > found.chance_95 > found.expected
+    assert distance.chi_square == pytest.approx(chi.statistic)
+    assert distance.p_value == pytest.approx(chi.pvalue)
+    assert distance.ks == pytest.approx(ks_2samp(a, b).statistic)
+    assert distance.total_variation == pytest.approx(abs(first / 100 - second / 110).sum() / 2)
+    assert distance.total_variation > distance.chance_95 > distance.expected
 
 
 def test_the_distance_to_an_empty_half_is_unknown_with_a_reason() -> None:
-    found = two_sample_distance(np.array([3]), np.array([0]), np.random.default_rng(0))
-    assert np.isnan(found.total_variation)
-    assert found.reason == "one half is empty"
+    distance = two_sample_distance(np.array([3]), np.array([0]), np.random.default_rng(0))
+    assert np.isnan(distance.total_variation)
+    assert distance.reason == "one half is empty"
     alone = two_sample_distance(np.array([3]), np.array([4]), np.random.default_rng(0))
     assert (alone.total_variation, alone.p_value) == (0, 1)

@@ -157,9 +157,9 @@ def make_inputs(
     return known | changed
 
 
-def predictions(own: pd.DataFrame, right: Any, rng: np.random.Generator) -> Any:
+def predictions(items: pd.DataFrame, right: Any, rng: np.random.Generator) -> Any:
     """(m, n) the gold option where right, otherwise another option."""
-    gold = own["answer"].to_numpy()
+    gold = items["answer"].to_numpy()
     wrong = (gold + rng.integers(1, 4, right.shape)) % 4
     return np.where(right.astype(bool), gold, wrong).astype(np.int16)
 
