@@ -520,7 +520,7 @@ def test_every_gsm8k_solution_gives_its_final_answer(
         result.answer is not None and same_answer(result.answer, gold)
         for result, gold in zip(read, rows["final_answer"], strict=True)
     ]
-    show(f"final answers read off {len(rows)} GSM8K solutions: {sum(right)} right")
+    show(f"final answers extracted from {len(rows)} GSM8K solutions: {sum(right)} right")
     assert all(right)
 
 

@@ -1,4 +1,4 @@
-"""Changes in the order of models compared with the changes that noise causes."""
+"""Changes in the ranking of models compared with the changes that noise causes."""
 
 import numpy as np
 import pytest

@@ -38,7 +38,7 @@ class ResponseMatrix:
         for name in _FIELDS:
             seen = getattr(self, name).shape
             if seen != shape:
-                raise ValueError(f"{name} has shape {seen}, models × items is {shape}")
+                raise ValueError(f"{name} has shape {seen}; expected models × items, {shape}")
         for name, values in (("models", self.models), ("item_ids", self.item_ids)):
             if len(set(values)) != len(values):
                 raise ValueError(f"{name} of a response matrix must be unique")

@@ -232,10 +232,9 @@ class PromptParams(Section):
     """The prompt template; the defaults are those of MMLU (Hendrycks et al., 2021).
 
     A prompt is the description, the demonstrations and the question, joined by `separator`;
-    `{subject}` in the description is the item's subject with spaces for underscores. All values are
-    part of a score's key in the store. If a model answers in its own words, `instruction` (or
-    `open_instruction`) follows the question and `statement` (`open_statement`) ends each
-    demonstration.
+    `{subject}` in the description is the item's subject in words. All values are part of a score's
+    key in the store. If a model answers in its own words, `instruction` (or `open_instruction`)
+    follows the question and `statement` (`open_statement`) ends each demonstration.
     """
 
     description: str = "The following are multiple choice questions (with answers) about {subject}."

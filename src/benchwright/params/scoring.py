@@ -181,7 +181,7 @@ class ModelParams(Section):
     @model_validator(mode="after")
     def _can_be_reached(self) -> Self:
         if (self.backend == "openai") != (self.endpoint is not None):
-            raise ValueError("an endpoint is needed for backend openai, and only for it")
+            raise ValueError("backend openai needs an endpoint, and other backends accept none")
         if self.backend != "openai" and self.weights is None:
             raise ValueError(f"backend {self.backend} needs weights")
         if self.endpoint is not None and self.chat_template and self.endpoint.api != "chat":
@@ -244,7 +244,7 @@ class EncoderParams(Section):
         if (self.weights is None) == (self.model is None):
             raise ValueError("an encoder needs either weights or a model with pooling")
         if (self.model is None) != (self.pooling is None):
-            raise ValueError("pooling (last_token or mean) is needed with model, and only with it")
+            raise ValueError("model needs pooling (last_token or mean), and pooling needs model")
         return self
 
 

@@ -79,7 +79,7 @@ class _Counted(NamedTuple):
 def _counted(ratings: ArrayLike) -> _Counted:
     table = np.asarray(ratings, dtype=np.float64)
     if table.ndim != 2:
-        raise ValueError(f"raters × units are needed, got {table.ndim} dimensions")
+        raise ValueError(f"expected raters × units, got {table.ndim} dimensions")
     known = ~np.isnan(table)
     paired = known.sum(axis=0) >= 2
     table, known = table[:, paired], known[:, paired]

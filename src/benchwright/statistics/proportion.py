@@ -57,7 +57,7 @@ def wilson_interval(successes: int, n: int, level: float = 0.95) -> ShareInterva
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} of {n} is no share")
     if not 0 < level < 1:
-        raise ValueError(f"level is {level}; a number between 0 and 1 is accepted")
+        raise ValueError(f"level is {level}; expected a number between 0 and 1")
     if n == 0:
         return ShareInterval(nan, nan, "nothing was counted")
     share = successes / n

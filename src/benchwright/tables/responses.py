@@ -33,7 +33,7 @@ class Prompts(Table):
     labels: Series[object]  # list[str]
     answer: Series[int]
     max_new_tokens: Series[int] = pa.Field(ge=0)  # 0 where continuations are scored
-    options: Series[object]  # list[str] as shown, where an answer is read off what is written
+    options: Series[object]  # list[str] as shown, if the answer is extracted from text
     answer_text: Series[str]  # the same
     stop: Series[object]  # list[str], texts that end what is written
 
@@ -64,7 +64,7 @@ class Responses(Table):
 class Generations(Table):
     """What models wrote; key (model, style, shots, condition, item_id, sample).
 
-    `extracted` is the option's letter or the final answer that was read off, None where none was.
+    `extracted` is the option's letter or the final answer that was extracted, None without one.
     """
 
     model: Series[str]

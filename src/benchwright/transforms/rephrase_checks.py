@@ -171,7 +171,7 @@ def _formulas(text: str) -> Counter[str]:
 
 
 def keeps_negations(wording: Wording) -> bool:
-    """Return whether both have the same negations, and no word became its opposite."""
+    """Return whether both texts have the same negations and no word became its opposite."""
     texts = (wording.before, wording.after)
     return kept_text.same_negation(*texts) and not kept_text.has_opposite(*texts)
 

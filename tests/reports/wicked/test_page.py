@@ -95,7 +95,7 @@ def test_order_of_models_is_compared_with_resampled_items() -> None:
     assert "the order changes no more than with another choice of items" in within
     assert "1 of 3 pairs reverses order, none significantly" in within
     few = headline(-0.1, -0.2, -0.05, tau=(np.nan, "2 models; at least 3 are needed"))
-    assert few.order == "The order of models is not compared: 2 models; at least 3 are needed."
+    assert few.order == "The rankings of models are not compared: 2 models; at least 3 are needed."
 
 
 def test_single_model_is_named_without_an_average() -> None:

@@ -147,7 +147,7 @@ def as_text(record: Mapping[Any, Any], name: str) -> str:
 
 
 def as_words(record: Mapping[Any, Any], name: str) -> str:
-    """Return a name with spaces for underscores."""
+    """Return a name with spaces instead of underscores."""
     return str(record[name]).replace("_", " ")
 
 

@@ -31,7 +31,7 @@ def number(value: Any, digits: int = 0, none: str = "—") -> str:
 
 
 def words_of(names: dict[str, str], name: str) -> str:
-    """Return a name in words; an unknown one with spaces for underscores."""
+    """Return a name in words; an unknown one with spaces instead of underscores."""
     return names.get(name, name.replace("_", " "))
 
 

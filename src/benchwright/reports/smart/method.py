@@ -49,7 +49,7 @@ def describe_steps(
             filtering.answer_only.enabled,
             f"An item is removed if {models} chose the right option with a probability above "
             f"{filtering.answer_only.confidence:g} without seeing the question.",
-            "It does not test what it asks. This is no proof that it was memorised.",
+            "It does not test what it asks. This does not prove that it was memorised.",
             ("answer_only",),
         ),
         Step(

@@ -12,7 +12,7 @@ RULE_MEANINGS = {
     "easy": "All filter models answer correctly with a probability above the limit.",
     "easy_unanimous": "All filter models answer correctly, whatever the probability.",
     "answer_only": "All filter models find the answer from the options alone, without the "
-    "question. Such an item is a poor test; this is no proof that it was memorised.",
+    "question. Such an item is a poor test; this does not prove that it was memorised.",
     "suspect_label": "All filter models answer wrong with a probability above the limit. "
     "Reported for manual review, never removed.",
     "conflicting_gold": "Same question and options as another item, but another gold answer. "

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from benchwright.methods.wicked.comparison.compared_answers import (
+from benchwright.methods.wicked.comparison.compared_responses import (
     describe_asking,
     main_perturbation,
     perturbation_of,
@@ -188,14 +188,14 @@ def _cost(scores: pd.DataFrame, change: _Metric, perturbation: PerturbationParam
 def _order(metrics: Mapping[str, _Metric], n_models: int) -> str:
     tau, again = (metrics.get(name, _Metric()) for name in ("kendall_tau_b", "tau_b_resampled"))
     if math.isnan(tau.value):
-        return f"The order of models is not compared: {tau.reason}."
+        return f"The rankings of models are not compared: {tau.reason}."
     pairs, turned, sure = (
         int(metrics[metric].value)
         for metric in ("pairs", "reversed_pairs", "significant_reversals")
     )
     shown = f"{coefficient(tau.value)} {tau.bounds}".strip()
     text = (
-        f"The orders of the {n_models:,} models on original and copies have Kendall tau-b {shown}"
+        f"The rankings of the {n_models:,} models on original and copies have Kendall tau-b {shown}"
     )
     if not math.isnan(again.low):
         noise = f"resampling the original items gives {coefficient(again.value)} {again.bounds}"
@@ -271,7 +271,7 @@ def _basis(comparison_scores: pd.DataFrame, main: str, n_items: int) -> list[str
     models = comparison_scores["model"].nunique()
     if models < _FEW_MODELS:
         notes.append(
-            f"Only {count(models, 'model')} answered. Averages and orders of so few models say "
+            f"Only {count(models, 'model')} answered. Averages and rankings of so few models say "
             "little about others."
         )
     if (comparison_scores.loc[comparison_scores["perturbation"] == main, "copies"] == 1).any():

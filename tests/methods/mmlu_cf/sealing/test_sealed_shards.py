@@ -97,7 +97,7 @@ def test_a_shard_under_another_shards_name_does_not_open(
     shard_file.write_bytes(only_file(second).read_bytes())
     with caplog.at_level(logging.WARNING):
         assert first.get("shard-1") is None
-    assert "torn or altered (InvalidTag)" in caplog.text
+    assert "incomplete or altered (InvalidTag)" in caplog.text
 
 
 @pytest.mark.parametrize(("key", "name"), [(OTHER, "built"), (KEY, "elsewhere")])

@@ -158,7 +158,7 @@ def _rounded(shares: NDArray[np.float64]) -> Counts:
 
 
 def _field_quotas(available: Counts, weights: NDArray[np.float64], size: int) -> Counts:
-    """Compute quotas in proportion to `weights`; a field with too few contributes all."""
+    """Compute quotas in proportion to `weights`; a field with too few questions contributes all."""
     full = np.zeros(len(available), dtype=np.bool_)
     while True:
         rest = size - int(available[full].sum())

@@ -1,1 +1,1 @@
-"""Multiple-choice questions read off web documents by rules (MMLU-CF, section 3.2, step 1)."""
+"""Extract multiple-choice questions from web documents by rules (MMLU-CF, section 3.2)."""

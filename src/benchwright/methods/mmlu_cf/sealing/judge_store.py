@@ -42,8 +42,8 @@ class _Keys(NamedTuple):
 class SealedShards(StoredShards):
     """Shards by name, as `StoredShards`, each encrypted; none stays in memory.
 
-    A torn or altered file counts as absent and causes a warning; files under another key cause one
-    warning together. Nothing is derived or listed before the first use. The folder is
+    An incomplete or altered file counts as absent and causes a warning; files under another key
+    cause one warning together. Nothing is derived or listed before the first use. The folder is
     created if absent; the name of the benchmark is part of the salt.
     """
 
@@ -113,7 +113,7 @@ class SealedShards(StoredShards):
         return sorted(self._folder.glob(f"[!.]*{SUFFIX}"))
 
     def _opened(self, file: Path) -> tuple[str, pd.DataFrame] | None:
-        """Return name and table of a file; None if it is torn, altered or under another key."""
+        """Return name and table of a file, None if damaged, altered or under another key."""
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -127,7 +127,7 @@ class SealedShards(StoredShards):
                 sealed[:_NONCE], sealed[_NONCE:], head + file.stem.encode()
             )
         except (OSError, ValueError, InvalidTag) as error:
-            logger.warning("%s is torn or altered (%s): ignored", file, type(error).__name__)
+            logger.warning("%s is incomplete or altered (%s): ignored", file, type(error).__name__)
             return None
         name, _, table = plain.partition(b"\n")
         return name.decode(), pd.read_parquet(io.BytesIO(table))

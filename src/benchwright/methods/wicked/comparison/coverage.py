@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.methods.wicked.comparison.compared_answers import perturbation_of
+from benchwright.methods.wicked.comparison.compared_responses import perturbation_of
 from benchwright.tables.wicked import (
     ComparisonCoverage,
     ComparisonDemonstrations,
@@ -101,9 +101,10 @@ def _expected(
     changed: Mapping[Any, bool],
     options: Mapping[tuple[str, str], int],
 ) -> tuple[bool, float, float]:
-    """Return whether a set has a demonstration without gold option, and two chances of that.
+    """Return whether a demonstration of a set lost its gold option, and two chances of that.
 
-    `changed` holds the demonstrations with a replaced option; true if it was the gold option.
+    The first chance counts altered demonstrations, the second all. `changed` holds the
+    demonstrations with a replaced option; true if it was the gold option.
     """
     some, none_expected, none_at_all = False, 1.0, 1.0
     for item in ids:

@@ -19,7 +19,7 @@ _WORDS = re.compile(
 
 
 def asks_for_the_best(question: str) -> bool:
-    """Return whether the question asks by degrees, with words such as "best" or "most likely".
+    """Return whether the question asks for a degree, with words such as "best" or "most likely".
 
     Only the English question is read; the other options may still be plainly wrong.
     """

@@ -37,8 +37,7 @@ def label_numbers(labels: pd.DataFrame, column: str = "sba") -> "pd.Series[int]"
 def read_annotations(labels: pd.DataFrame) -> pd.DataFrame:
     """Return the labels' file as a table: item_id, benchmark, labeller, label (0/1), doubt (bool).
 
-    An empty benchmark is the start of the id (`mmlu/…`), an empty annotator `file`, an empty doubt
-    0.
+    Empty cells are read as the start of the id (benchmark), `file` (annotator) and 0 (doubt).
 
     Raises:
         InputError: a label or doubt is not 0 or 1, or one annotator labels an item twice.
