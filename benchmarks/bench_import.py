@@ -11,7 +11,7 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
-from benchwright.responses.import_answers import Imported, import_answers
+from benchwright.responses.import_responses import Imported, import_responses
 from benchwright.tables.items import Demonstrations, Items
 from real_data import DATA
 
@@ -56,7 +56,7 @@ def test_import(benchmark: Any, data: Path, benchmark_name: str, file: str) -> N
         files = ResponseFiles(
             benchmark={"responses": [{"file": file}]}, folder="none", mirror_root=str(data)
         ).load()
-        return import_answers(files, table, Demonstrations.empty())
+        return import_responses(files, table, Demonstrations.empty())
 
     report = benchmark.pedantic(run, rounds=3).import_report
     assert report["joined_by_id"].sum() == report["rows"].sum()

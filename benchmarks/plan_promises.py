@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.planning.plan import Answers, Wanted, make_plan
+from benchwright.methods.dele.planning.plan import Responses, Wanted, make_plan
 from benchwright.statistics.preservation import preservation
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.subset_scores import subset_scores
@@ -46,7 +46,7 @@ def one_half(
     order = rng.permutation(len(correct))[:MOST_MODELS]
     seen, unseen = correct[order[::2]], correct[order[1::2]]
     n = correct.shape[1]
-    answers = Answers(seen, np.arange(n))
+    answers = Responses(seen, np.arange(n))
     wanted = Wanted((error,), (), (tau,), (), draws=200, seed=number)
     rows = {(row.goal, row.whose, row.target): row for row in make_plan(answers, wanted).rows}
     out: dict[str, float] = {}

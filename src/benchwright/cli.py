@@ -422,7 +422,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
         write_json,
         write_page,
     )
-    from benchwright.commands.saved_results import known_answers, select_answered
+    from benchwright.commands.saved_results import known_responses, select_answered
     from benchwright.methods.dele.planning.plan import CostPerPrompt, Wanted
 
     cost = ("models", "shots", "per_million_tokens", "seconds")
@@ -432,7 +432,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
         given["tokenizer"],
     )
     project = _project() if not answers or request.tokenizer else None
-    known = known_answers(project, env, answers, _run_params(given), given["items"])
+    known = known_responses(project, env, answers, _run_params(given), given["items"])
     made = run_plan(select_answered(known, given["all_items"]), request, project, env)
     click.echo("\n".join(terminal_lines(made)))
     if given["json_file"] is not None:
@@ -480,17 +480,17 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     of these.
     """
     from benchwright.commands.estimate import estimate_scores, terminal_lines, write_estimates
-    from benchwright.commands.saved_results import known_answers, read_answers
+    from benchwright.commands.saved_results import known_responses, read_responses
     from benchwright.datasets.subset_manifest import read_subset
     from benchwright.params.sampling import EstimationParams
 
     manifest = read_subset(subset)
-    new = read_answers(answers)
+    new = read_responses(answers)
     known = None
     if not given["no_training"]:
         project = None if given["training"] else _project()
         run_named = {"benchmark": manifest.benchmark, **_run_params(given)}
-        known = known_answers(project, env, given["training"], run_named)
+        known = known_responses(project, env, given["training"], run_named)
     params = EstimationParams(level=given["level"])
     estimates = estimate_scores(manifest, new, known, given["estimator"], params, given["seed"])
     click.echo("\n".join(terminal_lines(estimates)))

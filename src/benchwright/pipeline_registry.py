@@ -62,8 +62,8 @@ def register_pipelines() -> dict[str, Pipeline]:
     # Nothing is closed here: what judges say of fields is kept with other replies.
     kept = Pipeline(fields.create_pipeline(), inputs={"judge_store": "answer_store"})
     imported = responses.create_pipeline().to_outputs("response_matrix", "models_table")
-    nobody = {"live_responses": sampling.NO_ANSWERS}
-    dele = items + _boxed(responses, sampling.create_answers_pipeline())
+    nobody = {"live_responses": sampling.NO_RESPONSES}
+    dele = items + _boxed(responses, sampling.create_responses_pipeline())
     dele += _boxed(responses, Pipeline(imported, inputs=nobody)) + _boxed(sampling)
     dele += _boxed(exports, exports.create_subset_pipeline())
     return {

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from benchwright.cli import cli
 from benchwright.commands.estimate import Estimated, estimate_scores, terminal_lines
-from benchwright.commands.saved_results import KnownAnswers
+from benchwright.commands.saved_results import KnownResponses
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
@@ -53,17 +53,17 @@ def manifest(sampler: str = "random", weights: np.ndarray | None = None) -> Subs
     )
 
 
-def new(rows: Any = slice(0, 3), ids: tuple[str, ...] | None = None) -> KnownAnswers:
+def new(rows: Any = slice(0, 3), ids: tuple[str, ...] | None = None) -> KnownResponses:
     """Return responses to the subset only, in the order of ids."""
     places = np.sort(CHOSEN)
     names = tuple(IDS[n] for n in places) if ids is None else ids
     correct = CORRECT[rows][:, places]
-    return KnownAnswers("new", tuple(f"n{i}" for i in range(len(correct))), names, correct)
+    return KnownResponses("new", tuple(f"n{i}" for i in range(len(correct))), names, correct)
 
 
-def known(correct: np.ndarray = CORRECT[3:], **changes: Any) -> KnownAnswers:
+def known(correct: np.ndarray = CORRECT[3:], **changes: Any) -> KnownResponses:
     models = tuple(f"t{i:02d}" for i in range(len(correct)))
-    return KnownAnswers("training", models, IDS, correct)._replace(**changes)
+    return KnownResponses("training", models, IDS, correct)._replace(**changes)
 
 
 def oracle(name: str, weights: np.ndarray | None = None) -> Any:

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from benchwright.cli import cli
 from benchwright.commands.saved_results import (
-    KnownAnswers,
-    known_answers,
+    KnownResponses,
+    known_responses,
     read_items,
     select_answered,
 )
@@ -129,14 +129,14 @@ def test_errors_are_one_line(words: list[str], message: str, table: Path) -> Non
 def test_passages_subjects_and_texts_come_from_the_items_table(table: Path, tmp_path: Path) -> None:
     file = tmp_path / "items.parquet"
     items().sample(frac=1, random_state=0).iloc[:-1].to_parquet(file)
-    known = known_answers(None, None, [table], {}, file)
+    known = known_responses(None, None, [table], {}, file)
     assert len(set(known.clusters().tolist())) in (N // 2, N // 2 + 1)
     strata = known.strata()
     assert strata is not None
     assert len(strata) == N
     assert set(known.item_texts()) == {"x" * 32 + "\nyes\nno!"}
     assert len(known.item_texts()) == N - 1
-    bare = known_answers(None, None, [table], {})
+    bare = known_responses(None, None, [table], {})
     assert (bare.strata(), bare.item_texts()) == (None, [])
     np.testing.assert_array_equal(bare.clusters(), np.arange(N))
 
@@ -150,11 +150,11 @@ def test_duplicate_items_and_missing_ids_are_rejected(tmp_path: Path) -> None:
         read_items(tmp_path / "j.parquet")
 
 
-def gaps() -> KnownAnswers:
+def gaps() -> KnownResponses:
     correct = answers()
     correct[:5, :10] = np.nan  # items that three of eight models answered
     correct[7, 20:] = np.nan  # a model with few answers
-    return KnownAnswers("f", MODELS, IDS, correct, None, {}, None, ())
+    return KnownResponses("f", MODELS, IDS, correct, None, {}, None, ())
 
 
 def test_items_with_few_responses_are_dropped_before_models_with_gaps() -> None:
@@ -190,7 +190,7 @@ def save_matrix(root: Path, variant: str, version: str, models: int) -> None:
 def test_newest_saved_responses_are_the_default(tmp_path: Path, repository: Path) -> None:
     params = {"benchmark": "demo", "data_root": str(tmp_path)}
     with pytest.raises(InputError, match="no saved responses to benchmark 'demo'"):
-        known_answers(repository, None, [], params)
+        known_responses(repository, None, [], params)
     save_matrix(tmp_path, "smart", "2026-01-01T00.00.00.000Z", 4)
     save_matrix(tmp_path, "dele", "2026-02-01T00.00.00.000Z", 6)
     save_matrix(tmp_path, "smart", "2026-01-02T00.00.00.000Z", 5)
@@ -199,9 +199,9 @@ def test_newest_saved_responses_are_the_default(tmp_path: Path, repository: Path
     pd.DataFrame({"model": ["m0", "m1"], "family": ["f", "g"]}).to_parquet(
         families / "2026-02-01T00.00.00.000Z" / "models_table.parquet"
     )
-    newest = known_answers(repository, None, [], params)
+    newest = known_responses(repository, None, [], params)
     assert newest.models == MODELS[:6]
     assert newest.source == "demo · dele · 2026-02-01T00.00.00.000Z"
     assert newest.families == {"m0": "f", "m1": "g"}
-    smart = known_answers(repository, None, [], params | {"variant": "smart"})
+    smart = known_responses(repository, None, [], params | {"variant": "smart"})
     assert (smart.models, smart.families) == (MODELS[:5], {})

@@ -13,8 +13,8 @@ from benchwright.commands.saved_results import (
     AUDIT,
     SavedAudit,
     find_audit,
-    read_answers,
     read_audit,
+    read_responses,
 )
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
@@ -79,7 +79,7 @@ def test_all_table_formats_give_the_same_responses(kind: str, tmp_path: Path) ->
         order = [2, 0, 1]
         matrix = ResponseMatrix.of(MODELS, tuple(IDS[i] for i in order), correct=VALUES[:, order])
         ResponseMatrixDataset(filepath=str(file)).save(matrix)
-    result = read_answers([file])
+    result = read_responses([file])
     assert (result.models, result.item_ids, result.notes) == (MODELS, IDS, ())
     np.testing.assert_array_equal(result.correct, VALUES)
 
@@ -89,7 +89,7 @@ def test_items_of_logs_have_exported_ids_or_task_and_row(tmp_path: Path) -> None
     other = sample(7, 0.0, question="How?", choices={"text": ["c"]})
     drawn = sample(1, 1.0, item_id="q/9", condition="wicked-1")
     log(tmp_path / "m", "arc_easy", "org/m", ours, other, drawn)
-    result = read_answers([tmp_path])
+    result = read_responses([tmp_path])
     assert result.models == ("org/m",)
     assert result.item_ids == ("arc_easy/7", "q/2")
     assert result.correct.tolist() == [[0, 1]]
@@ -102,7 +102,7 @@ def test_items_of_logs_have_exported_ids_or_task_and_row(tmp_path: Path) -> None
 def test_first_of_duplicate_responses_counts_with_a_note(tmp_path: Path) -> None:
     log(tmp_path / "m", "t", "m", sample(0, 1.0), sample(1, 1.0), time="01")
     log(tmp_path / "m", "t", "m", sample(0, 0.0), sample(1, 1.0), time="02")
-    result = read_answers([tmp_path])
+    result = read_responses([tmp_path])
     assert result.correct.tolist() == [[1, 1]]
     (note,) = result.notes
     assert note == "logs: 2 duplicate responses, of which 1 differ; the first counts"
@@ -111,14 +111,14 @@ def test_first_of_duplicate_responses_counts_with_a_note(tmp_path: Path) -> None
 def test_only_the_first_filter_counts(tmp_path: Path) -> None:
     again = sample(0, 0.0) | {"filter": "last_number"}
     log(tmp_path, "t", "m", sample(0, 1.0), again)
-    result = read_answers([tmp_path])
+    result = read_responses([tmp_path])
     assert (result.correct.tolist(), result.notes) == ([[1]], ())
 
 
 def test_duplicate_rows_of_a_table_are_reported(tmp_path: Path) -> None:
     twice = pd.concat([tidy(), tidy().iloc[:1].assign(correct=0.0)])
     twice.to_csv(tmp_path / "t.csv", index=False)
-    result = read_answers([tmp_path / "t.csv"])
+    result = read_responses([tmp_path / "t.csv"])
     np.testing.assert_array_equal(result.correct, VALUES)
     assert len(result.notes) == 1
     assert "t.csv: 1 duplicates" in result.notes[0]
@@ -128,14 +128,14 @@ def test_files_with_the_same_name_in_two_folders_are_read(tmp_path: Path) -> Non
     for name in MODELS:
         (tmp_path / name).mkdir()
         tidy().query("model == @name").to_csv(tmp_path / name / "a.csv", index=False)
-    result = read_answers([tmp_path / "ann" / "a.csv", tmp_path / "bob" / "a.csv"])
+    result = read_responses([tmp_path / "ann" / "a.csv", tmp_path / "bob" / "a.csv"])
     np.testing.assert_array_equal(result.correct, VALUES)
 
 
 def test_tables_take_precedence_over_logs(tmp_path: Path) -> None:
     tidy().to_csv(tmp_path / "t.csv", index=False)
     log(tmp_path, "t", "ann", sample(0, 0.0, item_id="q/2"), sample(1, 1.0, item_id="q/77"))
-    result = read_answers([tmp_path])
+    result = read_responses([tmp_path])
     assert result.item_ids == (*IDS, "q/77")
     assert result.correct[0].tolist() == [1, 0, 1, 1]
     assert "1 responses are in several kinds of files" in result.notes[0]
@@ -161,7 +161,7 @@ def test_files_without_responses_are_rejected(
     elif text is not None:
         file.write_text(text)
     with pytest.raises(InputError, match=message):
-        read_answers([file])
+        read_responses([file])
 
 
 @pytest.fixture

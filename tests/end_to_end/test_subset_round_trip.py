@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.commands.saved_results import read_answers
+from benchwright.commands.saved_results import read_responses
 from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.subset_manifest import read_subset
@@ -77,7 +77,7 @@ def test_log_of_a_subset_gives_an_estimate(tmp_path: Path, smollm2_folder: Path)
     assert {line["doc"]["item_id"]: line["doc"]["weight"] for line in lines} == {
         f"colours/{n}": w for n, w in WEIGHTS.items()
     }
-    read = read_answers([logs])
+    read = read_responses([logs])
     assert dict(zip(read.item_ids, read.correct[0].tolist(), strict=True)) == right
 
     known = np.random.default_rng(0).integers(0, 2, (30, len(ASKED)))

@@ -17,7 +17,7 @@ from benchwright.evidence.rank_agreement import (
     models_in,
     read_ratings,
 )
-from benchwright.evidence.scores import compare_answers, count_subjects, score_models, spread
+from benchwright.evidence.scores import compare_responses, count_subjects, score_models, spread
 from benchwright.methods.smart.filter_models import profile_filter_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.tables.responses import Calibration
@@ -259,7 +259,7 @@ def test_agreement_uses_predictions_if_all_models_have_them() -> None:
     chosen = [[0, 2, 3, 1], [0, 2, 1, 0]]
     matrix, panel = answers(rows, chosen)
     scores = score_models(matrix, items_of(matrix), kept("i1", "i2"), panel)
-    seen = compare_answers(matrix, kept("i1", "i2"), scores, panel, EvaluationParams()).iloc[0]
+    seen = compare_responses(matrix, kept("i1", "i2"), scores, panel, EvaluationParams()).iloc[0]
     assert (seen["kind"], seen["full"], seen["kept"]) == ("prediction", 0.5, 0.5)
     assert (seen["n_full"], seen["n_kept"]) == (4, 2)
     assert (seen["model_a"], seen["model_b"]) == ("b", "a")  # in order of the ranking
@@ -268,7 +268,7 @@ def test_agreement_uses_predictions_if_all_models_have_them() -> None:
 def test_agreement_uses_correctness_if_a_model_lacks_predictions() -> None:
     matrix, panel = answers({"a": [1, 0, 0, 0], "b": [1, 0, 0, 1]}, [[0, 2, 3, 1], [-1] * 4])
     scores = score_models(matrix, items_of(matrix), kept("i1", "i2"), panel)
-    seen = compare_answers(matrix, kept("i1", "i2"), scores, panel, EvaluationParams()).iloc[0]
+    seen = compare_responses(matrix, kept("i1", "i2"), scores, panel, EvaluationParams()).iloc[0]
     assert (seen["kind"], seen["full"], seen["kept"]) == ("correctness", 0.75, 1.0)
 
 
@@ -280,7 +280,7 @@ def test_many_models_are_sampled_along_the_ranking() -> None:
     matrix, panel = answers(rows)
     scores = score_models(matrix, items_of(matrix), kept("i0"), panel)
     params = EvaluationParams(agreement_models=5)
-    seen = compare_answers(matrix, kept("i0"), scores, panel, params)
+    seen = compare_responses(matrix, kept("i0"), scores, panel, params)
     assert len(seen) == 10
     assert {"m00", "m49"} <= {*seen["model_a"], *seen["model_b"]}
 
@@ -288,7 +288,7 @@ def test_many_models_are_sampled_along_the_ranking() -> None:
 def test_one_model_has_no_agreement() -> None:
     matrix, panel = answers({"a": [1, 0]})
     scores = score_models(matrix, items_of(matrix), kept("i0"), panel)
-    assert compare_answers(matrix, kept("i0"), scores, panel, EvaluationParams()).empty
+    assert compare_responses(matrix, kept("i0"), scores, panel, EvaluationParams()).empty
 
 
 def test_filter_models_are_described_by_their_knowledge() -> None:

@@ -22,7 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from benchwright.commands.evaluate_sealed import read_public
-from benchwright.commands.saved_results import read_answers
+from benchwright.commands.saved_results import read_responses
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import one_line
 from benchwright.datasets.benchmark_source import BenchmarkSource
@@ -49,7 +49,7 @@ from benchwright.methods.wicked.single_best_answer.classifier import LogisticCla
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, SourceKind
 from benchwright.params.mmlu_cf import ExtractionParams
 from benchwright.pipelines.ingestion.nodes import map_source_rows
-from benchwright.responses.import_answers import import_answers
+from benchwright.responses.import_responses import import_responses
 from benchwright.tables.items import Items
 
 LONGEST_MESSAGE = 1_000
@@ -161,10 +161,10 @@ def _answers(name: str) -> Callable[[bytes], None]:
         path = written(f"{name}/{name}", data)
         with may_refuse():
             loaded = ResponseFiles(benchmark={}, folder=str(path.parent)).load()
-            report = import_answers(loaded, items(), items().head(0)).import_report
+            report = import_responses(loaded, items(), items().head(0)).import_report
             assert (report["rows"] == report[PARTS].sum(axis=1)).all(), report.to_dict("records")
         with may_refuse():
-            read_answers([path])
+            read_responses([path])
 
     return run
 
@@ -177,10 +177,10 @@ def lm_eval_log(data: bytes) -> None:
     is_sample_log(path)
     with may_refuse():
         loaded = ResponseFiles(benchmark={}, folder=str(folder() / "logs")).load()
-        report = import_answers(loaded, items(), items().head(0)).import_report
+        report = import_responses(loaded, items(), items().head(0)).import_report
         assert (report["rows"] == report[PARTS].sum(axis=1)).all(), report.to_dict("records")
     with may_refuse():
-        read_answers([path])
+        read_responses([path])
 
 
 _FIELDS = {

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.commands.evaluate_sealed import read_public
-from benchwright.commands.saved_results import read_answers, read_items
+from benchwright.commands.saved_results import read_items, read_responses
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.document_shards import DocumentShards
@@ -31,7 +31,7 @@ from benchwright.methods.wicked.single_best_answer.labels import label_numbers
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
-from benchwright.responses.import_answers import Imported
+from benchwright.responses.import_responses import Imported
 from hostile.fuzz_targets import benchmark_params, items
 from responses.imported_rows import import_as_rows
 
@@ -135,10 +135,10 @@ READERS: dict[str, tuple[str, Read]] = {
         "samples_t_2026-11-20T22-25-57.1.jsonl",
         lambda path: answers(path, layout="lm_eval", model="m"),
     ),
-    "answers of a command, CSV": ("answers.csv", lambda path: read_answers([path])),
-    "answers of a command, packed": ("answers.csv.gz", lambda path: read_answers([path])),
-    "answers of a command, JSON lines": ("answers.jsonl", lambda path: read_answers([path])),
-    "answers of a command, Parquet": ("answers.parquet", lambda path: read_answers([path])),
+    "answers of a command, CSV": ("answers.csv", lambda path: read_responses([path])),
+    "answers of a command, packed": ("answers.csv.gz", lambda path: read_responses([path])),
+    "answers of a command, JSON lines": ("answers.jsonl", lambda path: read_responses([path])),
+    "answers of a command, Parquet": ("answers.parquet", lambda path: read_responses([path])),
     "items of a command, CSV": ("items.csv", read_items),
     "items of a command, Parquet": ("items.parquet", read_items),
     "a response matrix": (

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.responses.import_answers import Imported, as_responses, join_answers
-from benchwright.responses.item_index import AnswerIndex
+from benchwright.responses.import_responses import Imported, as_responses, join_responses
+from benchwright.responses.item_index import ResponseIndex
 
 
 def import_as_rows(
@@ -13,7 +13,7 @@ def import_as_rows(
     calibration_items: pd.DataFrame,
     perturbed_items: pd.DataFrame | None = None,
 ) -> Imported:
-    """`import_answers`, before answers without log-likelihoods become matrices."""
-    index = AnswerIndex(items, calibration_items, perturbed_items)
-    rows, wide, report = join_answers(files, index)
+    """`import_responses`, before answers without log-likelihoods become matrices."""
+    index = ResponseIndex(items, calibration_items, perturbed_items)
+    rows, wide, report = join_responses(files, index)
     return Imported(as_responses(rows, index), wide, report)

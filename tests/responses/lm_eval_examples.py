@@ -11,7 +11,7 @@ import yaml
 from benchwright.datasets.response_files import LoadedFile, ResponseFiles
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
-from benchwright.responses.import_answers import Imported
+from benchwright.responses.import_responses import Imported
 from responses.imported_rows import import_as_rows
 
 TIME = "2026-11-20T22-25-57.198528"

@@ -15,7 +15,7 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.responses import ResponsesParams
 from benchwright.pipelines.ingestion.nodes import map_source_rows
 from benchwright.responses.calibration import fit_temperatures
-from benchwright.responses.import_answers import Imported
+from benchwright.responses.import_responses import Imported
 from benchwright.responses.lm_eval_logs import Sample, how_asked, order_of
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.tables.items import Demonstrations

@@ -10,7 +10,7 @@ import pytest
 
 from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.responses.import_answers import Imported
+from benchwright.responses.import_responses import Imported
 from benchwright.responses.response_matrices import (
     build_perturbed_matrices,
     build_response_matrices,

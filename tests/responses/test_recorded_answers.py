@@ -11,7 +11,7 @@ import pytest
 from benchwright.core.content_hash import content_hash
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import ResponseFiles
-from benchwright.responses.import_answers import Imported
+from benchwright.responses.import_responses import Imported
 from benchwright.responses.model_descriptions import describe_name
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.tables.items import Demonstrations, Items

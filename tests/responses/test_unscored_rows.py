@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.responses.import_answers import import_answers
+from benchwright.responses.import_responses import import_responses
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.tables.responses import Calibration, Responses
 from responses.imported_rows import import_as_rows
@@ -36,7 +36,7 @@ def test_models_without_log_likelihoods_become_a_matrix(make_items: Make, make_f
             "logprobs": [None, None, [-2.0, -1.0, -3.0, -4.0], None, None],
         }
     )
-    out = import_answers({file.name: file}, make_items("q1", "q2", "q3"), make_items("c1"))
+    out = import_responses({file.name: file}, make_items("q1", "q2", "q3"), make_items("c1"))
     # A row without log-likelihoods stays where the model's other rows have them.
     assert out.imported_responses[["model", "item_id"]].to_numpy().tolist() == [
         ["scored", "q1"],
@@ -59,7 +59,7 @@ def test_each_condition_has_a_matrix(make_items: Make, make_file: Make) -> None:
             "correct": [1, 0],
         }
     )
-    out = import_answers({file.name: file}, make_items("q1"), make_items().head(0))
+    out = import_responses({file.name: file}, make_items("q1"), make_items().head(0))
     assert [(m.condition, m.correct.tolist()) for m in out.wide_matrices] == [
         ("choices_only", [[0]]),
         ("question", [[1]]),
@@ -70,7 +70,7 @@ def test_models_with_calibration_items_only_are_in_no_matrix(
     make_items: Make, make_file: Make
 ) -> None:
     file = make_file({"item_id": ["c1"], "model": ["m"], "correct": [1]})
-    out = import_answers({file.name: file}, make_items("q1"), make_items("c1"))
+    out = import_responses({file.name: file}, make_items("q1"), make_items("c1"))
     assert out.wide_matrices == []
     assert out.imported_responses.empty
     assert out.import_report.joined_by_id.tolist() == [1]
@@ -79,7 +79,7 @@ def test_models_with_calibration_items_only_are_in_no_matrix(
 def test_first_style_of_a_configuration_counts(make_items: Make, make_file: Make) -> None:
     rows = {"item_id": ["q1", "q1"], "model": ["m", "m"], "style": ["letters", "cloze"]}
     file = make_file({**rows, "shots": [-1, -1], "correct": [0, 1]})
-    out = import_answers({file.name: file}, make_items("q1"), make_items().head(0))
+    out = import_responses({file.name: file}, make_items("q1"), make_items().head(0))
     (matrix,) = out.wide_matrices
     assert (matrix.models, matrix.correct.tolist()) == (("m",), [[1]])
 
@@ -144,7 +144,7 @@ def test_matrices_and_coverage_equal_those_of_all_rows(
     if wide:
         files["w.parquet"] = make_file({"item_id": ["q1", "q2"], "m": wide}, name="w.parquet")
     asked = make_responses(*_one_each(live, "item_id", "model", "condition")) if live else EMPTY
-    packed, rows = (read(files, items, spare) for read in (import_answers, import_as_rows))
+    packed, rows = (read(files, items, spare) for read in (import_responses, import_as_rows))
     pd.testing.assert_frame_equal(packed.import_report, rows.import_report)
     with_all_rows, other = (
         build_response_matrices(
@@ -168,7 +168,7 @@ def test_live_prompts_without_response_keep_recorded_ones(
     asked = {"model": "m", "style": "cloze", "shots": 0}
     file = make_file({"item_id": ["q1"], "correct": [1], **{k: [v] for k, v in asked.items()}})
     items = make_items("q1", "q2")
-    out = import_answers({file.name: file}, items, items.head(0))
+    out = import_responses({file.name: file}, items, items.head(0))
     live = make_responses({"item_id": "q1", "source": "live", "extraction": "too_long", **asked})
     built = build_response_matrices(live, out.imported_responses, out.wide_matrices, NOTHING, items)
     assert built.answer_coverage.source.tolist() == ["recorded"]

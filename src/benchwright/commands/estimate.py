@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright import __version__
-from benchwright.commands.saved_results import ANSWERED_BY, KnownAnswers
+from benchwright.commands.saved_results import ANSWERED_BY, KnownResponses
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
@@ -81,8 +81,8 @@ class _Known(NamedTuple):
 
 def estimate_scores(
     subset: SubsetManifest,
-    new: KnownAnswers,
-    known: KnownAnswers | None,
+    new: KnownResponses,
+    known: KnownResponses | None,
     estimator: str = AUTO,
     params: EstimationParams | None = None,
     seed: int = 0,
@@ -107,7 +107,7 @@ def estimate_scores(
     """
     settings = params or EstimationParams()
     notes = [*new.notes]
-    answers = _answers(subset, new, notes)
+    responses = _aligned(subset, new, notes)
     training = _training(subset, new, known, notes)
     name = _choose_estimator(estimator, subset, training)
     places = {item: place for place, item in enumerate(training.item_ids)}
@@ -116,9 +116,9 @@ def estimate_scores(
     fitted = ESTIMATORS[name].make(settings)(
         PreparedTraining(training.training, settings), weighted, seed
     )
-    estimates = fitted(answers, settings.level)
-    answered = (~np.isnan(answers)).sum(axis=1).tolist()
-    on_subset = [_weighted_mean(row, subset.weights) for row in answers]
+    estimates = fitted(responses, settings.level)
+    answered = (~np.isnan(responses)).sum(axis=1).tolist()
+    on_subset = [_weighted_mean(row, subset.weights) for row in responses]
     results = [
         [None if math.isnan(value) else float(value) for value in column]
         for column in (on_subset, *estimates[:4])
@@ -136,7 +136,7 @@ def estimate_scores(
     )
 
 
-def _answers(subset: SubsetManifest, new: KnownAnswers, notes: list[str]) -> NDArray[np.float64]:
+def _aligned(subset: SubsetManifest, new: KnownResponses, notes: list[str]) -> NDArray[np.float64]:
     """Return responses (r, k) to the subset's items in order, also from rows of stock tasks."""
     stock = {"{}/{}".format(*item.stock): item.item_id for item in subset.items if item.stock}
     wanted = dict.fromkeys(subset.item_ids)
@@ -171,7 +171,7 @@ def _answers(subset: SubsetManifest, new: KnownAnswers, notes: list[str]) -> NDA
 
 
 def _training(
-    subset: SubsetManifest, new: KnownAnswers, known: KnownAnswers | None, notes: list[str]
+    subset: SubsetManifest, new: KnownResponses, known: KnownResponses | None, notes: list[str]
 ) -> _Known:
     if known is None:
         # Only the number of the other items is known.
@@ -233,10 +233,10 @@ def _choose_estimator(estimator: str, subset: SubsetManifest, known: _Known) -> 
     return estimator
 
 
-def _weighted_mean(answers: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    known = ~np.isnan(answers)
+def _weighted_mean(responses: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    known = ~np.isnan(responses)
     total = weights[known].sum()
-    return float((answers[known] * weights[known]).sum() / total) if total > 0 else math.nan
+    return float((responses[known] * weights[known]).sum() / total) if total > 0 else math.nan
 
 
 def terminal_lines(estimated: Estimated) -> list[str]:

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from benchwright import __version__
-from benchwright.commands.saved_results import KnownAnswers
+from benchwright.commands.saved_results import KnownResponses
 from benchwright.core.atomic_files import written_aside
 from benchwright.language_models.loading import text_lengths
 from benchwright.methods.dele.planning.plan import (
-    Answers,
     CostPerPrompt,
     Plan,
     PlanRow,
+    Responses,
     Wanted,
     make_plan,
 )
@@ -48,7 +48,7 @@ class MadePlan(NamedTuple):
 
 
 def run_plan(
-    known: KnownAnswers, request: PlanRequest, project: Path | None, env: str | None
+    known: KnownResponses, request: PlanRequest, project: Path | None, env: str | None
 ) -> MadePlan:
     """Make a plan from known responses to the whole benchmark.
 
@@ -58,13 +58,13 @@ def run_plan(
     cost = _with_tokens(known, request, project, env)
     # The random pairs of models must not depend on the order of the file.
     order = np.argsort(np.array(known.models, object))
-    answers = Answers(known.correct[order], known.clusters(), known.strata())
-    plan = make_plan(answers, request.wanted, cost, known.curves)
+    responses = Responses(known.correct[order], known.clusters(), known.strata())
+    plan = make_plan(responses, request.wanted, cost, known.curves)
     return MadePlan(request, known.source, known.notes, cost, plan)
 
 
 def _with_tokens(
-    known: KnownAnswers, request: PlanRequest, project: Path | None, env: str | None
+    known: KnownResponses, request: PlanRequest, project: Path | None, env: str | None
 ) -> CostPerPrompt:
     texts = known.item_texts()
     if not texts:

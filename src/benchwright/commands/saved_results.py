@@ -19,7 +19,7 @@ from benchwright.datasets.response_files import LoadedFile, read_table
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
 from benchwright.project_conf import load_conf
-from benchwright.responses.import_answers import import_answers
+from benchwright.responses.import_responses import import_responses
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Calibration, Responses
@@ -41,7 +41,7 @@ _TASK = re.compile(r"samples_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.-]+\.jsonl", re.DO
 _QUESTION = "question"
 
 
-class KnownAnswers(NamedTuple):
+class KnownResponses(NamedTuple):
     """Responses of m models to n items, and the items' texts if known.
 
     Attributes:
@@ -142,13 +142,13 @@ def _newest(folder: Path) -> pd.DataFrame | None:
     return pd.read_parquet(versions[-1]) if versions else None
 
 
-def known_answers(
+def known_responses(
     project: Path | None,
     env: str | None,
     files: Sequence[Path],
     params: Mapping[str, Any],
     items_file: Path | None = None,
-) -> KnownAnswers:
+) -> KnownResponses:
     """Read responses from files, or the latest that a run saved.
 
     Args:
@@ -164,15 +164,15 @@ def known_answers(
     """
     items = None if items_file is None else read_items(items_file)
     if files:
-        answers = read_answers(files)
+        responses = read_responses(files)
     elif project is not None:
-        answers = _answers_of_run(project, env, params)
+        responses = _responses_of_run(project, env, params)
     else:
         raise ValueError("project must be given if there are no files")
-    return answers if items is None else answers._replace(items=items)
+    return responses if items is None else responses._replace(items=items)
 
 
-def _answers_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -> KnownAnswers:
+def _responses_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -> KnownResponses:
     conf = load_conf(project, env, dict(params))
     benchmark = str(conf["parameters"]["benchmark"])
     path = catalog_path(project, conf, "response_matrix")
@@ -188,7 +188,7 @@ def _answers_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -
     items = _newest(catalog_path(project, conf, "items"))
     models = variant / "models_table.parquet" / version / "models_table.parquet"
     table = pd.read_parquet(models) if models.is_file() else pd.DataFrame()
-    return KnownAnswers(
+    return KnownResponses(
         f"{benchmark} · {variant.name} · {version}",
         matrix.models,
         matrix.item_ids,
@@ -199,7 +199,7 @@ def _answers_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -
     )
 
 
-def select_answered(known: KnownAnswers, all_items: bool = False) -> KnownAnswers:
+def select_answered(known: KnownResponses, all_items: bool = False) -> KnownResponses:
     """Select items that half of the models answered, then models that answered nearly all of them.
 
     With `all_items`, keep every item, and the models that answered nearly all items.
@@ -321,7 +321,7 @@ def read_audit(path: Path) -> pd.DataFrame:
     return audit
 
 
-def read_answers(paths: Sequence[Path]) -> KnownAnswers:
+def read_responses(paths: Sequence[Path]) -> KnownResponses:
     """Read responses from files and folders of tables, saved matrices and lm-eval logs.
 
     A tidy table has a row per item and model with `correct` or `score`; a wide table has items and
@@ -345,11 +345,11 @@ def read_answers(paths: Sequence[Path]) -> KnownAnswers:
     if tables:
         frames.append(_tables(tables, notes))
     if logs:
-        answers, items = _logs(logs, notes)
-        frames.append(answers)
+        responses, items = _logs(logs, notes)
+        frames.append(responses)
     frame = _combine(frames, notes)
     frame = frame.loc[sorted(frame.index), sorted(frame.columns, key=natural_key)]
-    return KnownAnswers(
+    return KnownResponses(
         ", ".join(path.name for path in paths),
         tuple(map(str, frame.index)),
         tuple(map(str, frame.columns)),
@@ -385,7 +385,7 @@ def _tables(files: Sequence[Path], notes: list[str]) -> pd.DataFrame:
     if not ids:
         raise InputError(f"{files[0]}: no item ids")
     items = _nameless_items(ids)
-    imported = import_answers(loaded, items, items.head(0))
+    imported = import_responses(loaded, items, items.head(0))
     for row, file in zip(imported.import_report.to_dict("records"), files, strict=True):
         if row["doubled"] or row["dropped"] or row["not_joined"]:
             notes.append(f"{file.name}: {row['detail']}")
@@ -465,8 +465,8 @@ def _logs(files: Sequence[Path], notes: list[str]) -> tuple[pd.DataFrame, pd.Dat
     if samples.empty:
         raise InputError(f"{files[0]}: no sample has acc or exact_match")
     texts = samples[["item_id", "question"]].drop_duplicates("item_id")
-    answers = first.pivot_table("value", "model", "item_id", aggfunc="first")
-    return answers, _checked_items(texts.reset_index(drop=True))
+    responses = first.pivot_table("value", "model", "item_id", aggfunc="first")
+    return responses, _checked_items(texts.reset_index(drop=True))
 
 
 def _samples(file: Path) -> list[tuple[str | None, float, str]]:

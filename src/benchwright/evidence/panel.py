@@ -199,7 +199,7 @@ class PanelAnswers(NamedTuple):
         return self.correct[[row[model] for model in models]]
 
 
-def panel_answers(
+def panel_responses(
     response_matrix: ResponseMatrix, items: pd.DataFrame, panel: Panel, models: list[str]
 ) -> PanelAnswers:
     """Return the answers of `models` to the panel's items."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
-from benchwright.evidence.panel import Panel, panel_answers
+from benchwright.evidence.panel import Panel, panel_responses
 from benchwright.evidence.rank_agreement import GROUPS, Ratings, models_in, rating_of
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
@@ -76,14 +76,14 @@ def compare_with_random(
     its percentile and a two-sided p-value, corrected over methods by Holm; the second all draws.
     """
     models = [str(model) for model in scores["model"]]
-    answers = panel_answers(response_matrix, items, panel, models)
+    responses = panel_responses(response_matrix, items, panel, models)
     if not evaluation.random_subsets or not models or not panel.item_ids:
         return RandomComparison.empty(), RandomSubsets.empty()
     rated = {model: rating_of(model, human_ratings) for model in models}
     groups = {group: [str(m) for m in models_in(scores, group)["model"]] for group in GROUPS}
     compared = {
         group: _Group(
-            answers.of(members),
+            responses.of(members),
             np.array([rated[model] for model in members]),
             evaluation.top_models,
         )
@@ -93,9 +93,9 @@ def compare_with_random(
     rows: list[dict[str, Any]] = []
     draws: list[pd.DataFrame] = []
     for method, ids in compared_subsets.items():
-        subset = answers.among(set(ids))
+        subset = responses.among(set(ids))
         for row, values in _beside_random(
-            method, subset, answers.subjects, compared, evaluation.random_subsets, seed
+            method, subset, responses.subjects, compared, evaluation.random_subsets, seed
         ):
             rows.append(row)
             key = {name: row[name] for name in ("method", "models", "metric", "random")}

@@ -11,7 +11,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
-from benchwright.evidence.panel import Panel, panel_answers
+from benchwright.evidence.panel import Panel, panel_responses
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.statistics.bootstrap import Interval, RankIntervals, rank_agreement_intervals
 from benchwright.statistics.paired_differences import median_mdd, pairwise_agreement
@@ -148,16 +148,16 @@ def compare_ranks(
     rows: list[tuple[Any, ...]] = []
     for group in GROUPS:
         part = models_in(scores, group)
-        answers = panel_answers(response_matrix, items, panel, [str(m) for m in part["model"]])
-        among = answers.among(kept)
+        responses = panel_responses(response_matrix, items, panel, [str(m) for m in part["model"]])
+        among = responses.among(kept)
         generator = stage_generator(seed, "rank_agreement")  # the same resamples for each group
         draws = evaluation.bootstrap_samples
         between = rank_agreement_intervals(
-            answers.correct, among, answers.clusters, draws, generator
+            responses.correct, among, responses.clusters, draws, generator
         )
         compared = [
             *(_with_intervals(row, between) for row in compare_scores(part, human_ratings)),
-            *_by_answers(answers.correct, among, answers.clusters),
+            *_by_responses(responses.correct, among, responses.clusters),
         ]
         rows += [(group, *row.cells()) for row in _explained(compared, part, group)]
     return RankAgreementTable.from_rows(rows)
@@ -201,7 +201,7 @@ def _with_intervals(row: RankMetric, between: RankIntervals) -> RankMetric:
     return row._replace(items=items, models=models, reason=row.reason or "; ".join(notes))
 
 
-def _by_answers(
+def _by_responses(
     correct: NDArray[np.float64], kept: NDArray[np.bool_], clusters: NDArray[np.intp]
 ) -> Iterator[RankMetric]:
     n = correct.shape[1]

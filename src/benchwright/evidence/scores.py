@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.evidence.panel import Panel, panel_answers
+from benchwright.evidence.panel import Panel, panel_responses
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.rank_agreement import ranks
@@ -60,14 +60,14 @@ def score_models(
     """
     if not panel.models:
         return Scores.empty()
-    answers = panel_answers(response_matrix, items, panel, list(panel.models))
-    kept = answers.among(set(kept_items["item_id"]))
+    responses = panel_responses(response_matrix, items, panel, list(panel.models))
+    kept = responses.among(set(kept_items["item_id"]))
     table = pd.DataFrame(
         {
             "model": panel.models,
             "role": panel.roles,
-            **_columns("full", answers.correct, answers.clusters),
-            **_columns("kept", answers.correct[:, kept], answers.clusters[kept]),
+            **_columns("full", responses.correct, responses.clusters),
+            **_columns("kept", responses.correct[:, kept], responses.clusters[kept]),
         }
     )
     order = np.lexsort((table["model"].to_numpy(dtype=object), table["rank_full"].to_numpy()))
@@ -89,7 +89,7 @@ def _columns(
     }
 
 
-def compare_answers(
+def compare_responses(
     response_matrix: ResponseMatrix,
     kept_items: pd.DataFrame,
     scores: pd.DataFrame,
@@ -100,7 +100,7 @@ def compare_answers(
 
     The table compares chosen options if all models have them for at least half of the items,
     otherwise correctness; all pairs have the same kind, so that they are comparable. Pairs are in
-    order of the ranking. Of many models a selection spread over the ranking is used.
+    order of the ranking. Many models are thinned to a selection spread over the ranking.
     """
     ranked = [str(model) for model in scores["model"]]
     models = spread(ranked, evaluation.agreement_models)

@@ -211,7 +211,7 @@ def export_perturbed(
     """Write the benchmark and its perturbed copies as tasks, and a group over the copies.
 
     Prompts are those of scoring; a copy has its own demonstrations. Rows of a copy carry its name
-    (`condition`), by which `import_answers` recognises the answers.
+    (`condition`), by which `import_responses` recognises the answers.
 
     Args:
         items: an `Items` table.

@@ -136,9 +136,9 @@ def fit_temperatures(
     )
     index = ItemIndex(calibration_items) if len(calibration_items) else None
     fitted = []
-    for name, answers in sorted(rows.groupby("configuration"), key=lambda pair: str(pair[0])):
-        scores, answer = _calibration_scores(answers, index)
-        fitted.append(_row(str(name), str(answers["style"].iloc[0]), scores, answer, parameters))
+    for name, responses in sorted(rows.groupby("configuration"), key=lambda pair: str(pair[0])):
+        scores, answer = _calibration_scores(responses, index)
+        fitted.append(_row(str(name), str(responses["style"].iloc[0]), scores, answer, parameters))
     return Calibration.from_rows(fitted)
 
 

@@ -209,7 +209,7 @@ class Compared(NamedTuple):
         return self.different > _MAX_DIFFERENT * self.shared
 
 
-class AnswerIndex(_Gold):
+class ResponseIndex(_Gold):
     """Items first, then calibration items, then the items of each copy in order of the copies.
 
     A position is one question with its options and gold: answers to an item and its copies are

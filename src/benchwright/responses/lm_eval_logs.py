@@ -17,7 +17,7 @@ from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.datasets.verbatim import no_rows
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
-from benchwright.responses.item_index import AnswerIndex, Compared, ItemIndex
+from benchwright.responses.item_index import Compared, ItemIndex, ResponseIndex
 from benchwright.responses.tally import Tally
 from benchwright.responses.tidy_files import ROWS, different_texts, read_tidy, unknown_condition
 from benchwright.source_rows.fields import (
@@ -54,7 +54,7 @@ def stated_condition(doc: dict[str, Any]) -> str | None:
     return condition if known else None
 
 
-def foreign_runs(files: Iterable[LoadedFile], index: AnswerIndex) -> ForeignRuns:
+def foreign_runs(files: Iterable[LoadedFile], index: ResponseIndex) -> ForeignRuns:
     """Return runs and conditions whose texts differ from those of this run's copies.
 
     A copy with the same name but another seed shares some items with this run's, mostly unaltered
@@ -162,7 +162,7 @@ class _Skipped(Tally):
 
 
 def read_lm_eval(
-    file: LoadedFile, index: AnswerIndex, foreign: ForeignRuns = frozenset()
+    file: LoadedFile, index: ResponseIndex, foreign: ForeignRuns = frozenset()
 ) -> tuple[pd.DataFrame, Tally]:
     """Read a log: the joined responses, one row per item, and a tally of all samples.
 
@@ -206,7 +206,7 @@ def read_lm_eval(
 def _join_by_condition(
     samples: Sequence[Sample],
     file: LoadedFile,
-    index: AnswerIndex,
+    index: ResponseIndex,
     foreign: ForeignRuns,
     skipped: _Skipped,
 ) -> list[_Joined]:
@@ -428,7 +428,7 @@ def _style(joined: Sequence[_Joined], skipped: _Skipped) -> str:
 # --- the gold of a log ---------------------------------------------------------------------------
 
 
-def _differing_gold(joined: Sequence[_Joined], index: AnswerIndex) -> list[bool]:
+def _differing_gold(joined: Sequence[_Joined], index: ResponseIndex) -> list[bool]:
     """Return whether each document's target differs from the item's gold."""
     differs = []
     for row in joined:
@@ -463,7 +463,7 @@ def _targets(row: _Joined) -> set[int]:
     return set() if row.order is None else {row.order[option] for option in targets}
 
 
-def _item_order(place: Place, index: AnswerIndex) -> list[int]:
+def _item_order(place: Place, index: ResponseIndex) -> list[int]:
     """Return the item's index of each option of the document."""
     choices = index.choices[place.position]
     if place.choices == choices:
@@ -478,7 +478,7 @@ def _item_order(place: Place, index: AnswerIndex) -> list[int]:
 def _as_tidy(
     file: LoadedFile,
     joined: Sequence[_Joined],
-    index: AnswerIndex,
+    index: ResponseIndex,
     style: str,
     differing: Sequence[bool],
 ) -> LoadedFile:
@@ -501,7 +501,7 @@ def _as_tidy(
 
 
 def _in_item_order(
-    row: _Joined, values: Sequence[Any] | None, index: AnswerIndex
+    row: _Joined, values: Sequence[Any] | None, index: ResponseIndex
 ) -> list[Any] | None:
     """Reorder values of continuations to the item's options; None if the order is unknown."""
     if values is None or row.order is None:
@@ -518,7 +518,7 @@ def _marked(
     tally: Tally,
     joined: Sequence[_Joined],
     differing: Sequence[bool],
-    index: AnswerIndex,
+    index: ResponseIndex,
 ) -> pd.DataFrame:
     """Set `by_hash` of rows joined by text, and count documents whose gold differs."""
     by_text: dict[int, bool] = {}

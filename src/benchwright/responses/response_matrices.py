@@ -108,8 +108,8 @@ def _with_probabilities(
     names = rows["configuration"].to_numpy(dtype=object)
     for name in sorted(set(names[scored])):
         at = np.flatnonzero(scored & (names == name))
-        answers = rows.iloc[at]
-        scores = scores_of(answers)
+        responses = rows.iloc[at]
+        scores = scores_of(responses)
         probability = np.exp(log_softmax(scores, float(temperatures.get(name, 1.0))))
         best, tied[at] = best_options(scores)
         gold = index.answer[position[at]]
@@ -289,8 +289,8 @@ def _compare_with_matrices(
         configurations with a cell that is not replaced.
     """
     live_p_answers = {
-        str(name): answers.set_index("item_id")["p_answer"]
-        for name, answers in live.groupby("configuration")
+        str(name): responses.set_index("item_id")["p_answer"]
+        for name, responses in live.groupby("configuration")
     }
     gaps: dict[str, list[float]] = {}
     left: set[str] = set()

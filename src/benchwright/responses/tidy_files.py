@@ -22,7 +22,7 @@ from benchwright.responses.cell_values import (
     text_lists,
     texts,
 )
-from benchwright.responses.item_index import AnswerIndex
+from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.tally import EXAMPLES, Tally
 
 KEY = ["position", "condition", "style", "shots", "model"]
@@ -102,7 +102,7 @@ def looks_tidy(file: LoadedFile) -> bool:
     )
 
 
-def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally]:
+def read_tidy(file: LoadedFile, index: ResponseIndex) -> tuple[pd.DataFrame, Tally]:
     """Read a tidy file: the joined responses, one row per key, and a tally of all rows.
 
     A row is joined to the items of its condition: items of a perturbed copy have the copy's texts.
@@ -219,7 +219,7 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
 
 
 def _join(
-    frame: pd.DataFrame, item_ids: NDArray[np.object_], columns: _Columns, index: AnswerIndex
+    frame: pd.DataFrame, item_ids: NDArray[np.object_], columns: _Columns, index: ResponseIndex
 ) -> list[tuple[str, Mask]]:
     """Add `position` and `by_hash`; return the rows of copies that are not of this run."""
     hashes, question_only = _hashes(columns)
@@ -276,7 +276,7 @@ def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
     return hashes, False
 
 
-def _problems_of_joined(frame: pd.DataFrame, index: AnswerIndex) -> list[tuple[str, Mask]]:
+def _problems_of_joined(frame: pd.DataFrame, index: ResponseIndex) -> list[tuple[str, Mask]]:
     """Mark values that are invalid for their item."""
     position = frame["position"].to_numpy()
     joined = position >= 0
@@ -355,7 +355,7 @@ def disagree(first: pd.DataFrame, later: pd.DataFrame) -> Mask:
     return np.asarray(differ | ((c >= 0) & (d >= 0) & (c != d)))
 
 
-def contradictions(rows: pd.DataFrame, index: AnswerIndex) -> Mask:
+def contradictions(rows: pd.DataFrame, index: ResponseIndex) -> Mask:
     """Return (n,) True where a row contradicts itself, given the item's gold.
 
     `correct` must agree with the prediction and with the highest log-likelihood. `p_answer` must

@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class WideAnswers:
+class WideResponses:
     """The joined cells of one wide file.
 
     Attributes:
@@ -65,7 +65,7 @@ class _Grid:
         return names[:EXAMPLES]
 
 
-def read_wide(file: LoadedFile, index: ItemIndex) -> tuple[WideAnswers, Tally]:
+def read_wide(file: LoadedFile, index: ItemIndex) -> tuple[WideResponses, Tally]:
     """Read a wide file: the joined cells, and a tally of all cells that are not empty.
 
     Raises:
@@ -98,7 +98,7 @@ def read_wide(file: LoadedFile, index: ItemIndex) -> tuple[WideAnswers, Tally]:
     models = np.arange(len(grid.models))
     kept = _merge_repeated(grid.take(models, np.flatnonzero(positions >= 0)), tally)
     tally.joined_by_id = int((~np.isnan(kept.cells)).sum())
-    return _answers(file, kept, kind, index), tally
+    return _responses(file, kept, kind, index), tally
 
 
 def _values(file: LoadedFile, table: pa.Table) -> Literal["correct", "letters"]:
@@ -206,9 +206,9 @@ def _fold(
     return np.array(list(firsts.values()), dtype=np.intp)
 
 
-def _answers(
+def _responses(
     file: LoadedFile, grid: _Grid, kind: Literal["correct", "letters"], index: ItemIndex
-) -> WideAnswers:
+) -> WideResponses:
     """Keep evaluation items in their order, and models that answered one of them."""
     positions = index.find(grid.item_ids)
     order = np.argsort(positions, kind="stable")
@@ -218,8 +218,8 @@ def _answers(
     grid = grid.take(answering, np.arange(len(order)))
     spec = file.spec
     models = tuple(configuration_name(str(m), spec.style, spec.shots) for m in grid.models)
-    answers = WideAnswers(file.name, spec.condition, models, positions[order], grid.cells, None)
+    responses = WideResponses(file.name, spec.condition, models, positions[order], grid.cells, None)
     if kind == "correct":
-        return answers
+        return responses
     prediction = np.where(np.isnan(grid.cells), -1, grid.cells).astype(np.int16)
-    return replace(answers, correct=None, prediction=prediction)
+    return replace(responses, correct=None, prediction=prediction)

@@ -240,7 +240,7 @@ def option_bytes(scored: Sequence[str]) -> list[int]:
     return [max(1, len(text.removeprefix(" ").encode())) for text in scored]
 
 
-def record_answers(
+def record_responses(
     live_responses: pd.DataFrame, items: pd.DataFrame, calibration_items: pd.DataFrame
 ) -> pd.DataFrame:
     """Return live answers as a log: raw log-likelihoods, sorted by model, style and item.

@@ -108,11 +108,11 @@ def fit_2pl(
     reason = _nothing_to_fit(values[models][:, items])
     if reason:
         return _blank(values.shape, reason)
-    answers = _Answers.of(values[models][:, items])
-    fit = _expectation_maximization(answers, iterations, tolerance, priors)
-    posterior = _posterior(answers, fit.slope, fit.intercept, fit.nodes)
-    a_se, b_se = _standard_errors(answers, posterior, fit, priors)
-    row = answers.row
+    responses = _Responses.of(values[models][:, items])
+    fit = _expectation_maximization(responses, iterations, tolerance, priors)
+    posterior = _posterior(responses, fit.slope, fit.intercept, fit.nodes)
+    a_se, b_se = _standard_errors(responses, posterior, fit, priors)
+    row = responses.row
     fit = fit._replace(slope=fit.slope[row], intercept=fit.intercept[row])
     return ItemResponse(
         discrimination=_spread(fit.slope, items),
@@ -129,7 +129,7 @@ def fit_2pl(
     )
 
 
-class _Answers(NamedTuple):
+class _Responses(NamedTuple):
     """Answers of u different items, those that every model answered first.
 
     Items with the same answers from all models have the same estimates and are taken once: few
@@ -149,7 +149,7 @@ class _Answers(NamedTuple):
     missing: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, values: NDArray[np.floating]) -> "_Answers":
+    def of(cls, values: NDArray[np.floating]) -> "_Responses":
         first, pattern, count = _different_columns(values)
         values = values[:, first]
         missing = np.isnan(values)
@@ -206,16 +206,16 @@ class _Posterior(NamedTuple):
 
 
 def _expectation_maximization(
-    answers: _Answers, iterations: int, tolerance: float, priors: Priors | None
+    responses: _Responses, iterations: int, tolerance: float, priors: Priors | None
 ) -> _Fit:
     """Iterate on a coarse grid until little changes, then on one as fine as posteriors need."""
-    slope, intercept = _start(answers)
+    slope, intercept = _start(responses)
     nodes = _grid(_FEWEST_NODES)
     damping, last = np.ones(len(slope)), np.zeros((2, len(slope)))
     fine = False
     for step in range(1, iterations + 1):
-        posterior = _posterior(answers, slope, intercept, nodes)
-        change, sharpness = _maximize(answers, posterior, slope, intercept, nodes, priors)
+        posterior = _posterior(responses, slope, intercept, nodes)
+        change, sharpness = _maximize(responses, posterior, slope, intercept, nodes, priors)
         damping = _damped(damping, change * sharpness, last)
         last = change * sharpness
         change = change * damping
@@ -225,7 +225,7 @@ def _expectation_maximization(
         slope, intercept = new
         if moved > (tolerance if fine else max(tolerance, _COARSE)) and step != _COARSE_STEPS:
             continue
-        wanted = _nodes_wanted(answers, slope, intercept, nodes)
+        wanted = _nodes_wanted(responses, slope, intercept, nodes)
         if moved <= tolerance and fine and wanted <= 1.25 * len(nodes):
             return _Fit(slope, intercept, nodes, step, converged=True)
         fine = True
@@ -233,12 +233,12 @@ def _expectation_maximization(
     return _Fit(slope, intercept, nodes, iterations, converged=False)
 
 
-def _start(answers: _Answers) -> tuple[Float, Float]:
+def _start(responses: _Responses) -> tuple[Float, Float]:
     """Start with a = 1 and the b that gives a standard normal panel the observed shares."""
-    m = answers.right.shape[1]
-    asked = np.full(len(answers.right), float(m))
-    asked[len(asked) - len(answers.missing) :] -= answers.missing.sum(axis=1)
-    share = (answers.total + 0.5) / (asked + 1)
+    m = responses.right.shape[1]
+    asked = np.full(len(responses.right), float(m))
+    asked[len(asked) - len(responses.missing) :] -= responses.missing.sum(axis=1)
+    share = (responses.total + 0.5) / (asked + 1)
     # A logistic averaged over N(0, 1) is close to one flatter by √(1 + 3/π²).
     return np.ones(len(share)), np.log(share / (1 - share)) * np.sqrt(1 + 3 / np.pi**2)
 
@@ -248,19 +248,19 @@ def _odds(slope: Float, intercept: Float, nodes: Float) -> Float:
     return np.asarray(np.exp(slope[:, None] * nodes + intercept[:, None]))
 
 
-def _posterior(answers: _Answers, slope: Float, intercept: Float, nodes: Float) -> _Posterior:
+def _posterior(responses: _Responses, slope: Float, intercept: Float, nodes: Float) -> _Posterior:
     """E step. log P(answers | θ) = Σ r·(aθ + d) − Σ log(1 + exp(aθ + d)) over answered items."""
-    m = answers.right.shape[1]
+    m = responses.right.shape[1]
     shared = -0.5 * nodes**2
     shared -= np.log(np.exp(shared).sum())
     log_joint = np.zeros((m, len(nodes)))
     slopes, intercepts = np.zeros(m), np.zeros(m)
-    for where, right, gaps in answers.blocks(len(nodes)):
+    for where, right, gaps in responses.blocks(len(nodes)):
         softplus = np.log1p(_odds(slope[where], intercept[where], nodes))
-        count = answers.times[where]
+        count = responses.times[where]
         shared -= count @ softplus
         if gaps is not None:
-            log_joint[answers.partial] += (gaps * count[:, None]).T @ softplus
+            log_joint[responses.partial] += (gaps * count[:, None]).T @ softplus
         slopes += (slope[where] * count) @ right
         intercepts += (intercept[where] * count) @ right
     log_joint += shared + slopes[:, None] * nodes + intercepts[:, None]
@@ -274,7 +274,7 @@ def _posterior(answers: _Answers, slope: Float, intercept: Float, nodes: Float) 
 
 
 def _maximize(
-    answers: _Answers,
+    responses: _Responses,
     posterior: _Posterior,
     slope: Float,
     intercept: Float,
@@ -288,14 +288,14 @@ def _maximize(
     mass = weight.sum(axis=0)
     gradient = np.empty((2, len(slope)))
     information = np.empty((3, len(slope)))  # aa, ad, dd
-    for where, right, gaps in answers.blocks(len(nodes)):
+    for where, right, gaps in responses.blocks(len(nodes)):
         odds = _odds(slope[where], intercept[where], nodes)
         p = odds / (1 + odds)
-        seen = mass if gaps is None else np.maximum(mass - gaps @ weight[answers.partial], 0)
+        seen = mass if gaps is None else np.maximum(mass - gaps @ weight[responses.partial], 0)
         expected = p * seen
         first = expected @ powers[:, :2]
         gradient[0, where] = right @ posterior.mean - first[:, 1]
-        gradient[1, where] = answers.total[where] - first[:, 0]
+        gradient[1, where] = responses.total[where] - first[:, 0]
         information[::-1, where] = ((expected * (1 - p)) @ powers).T
     _by_log_slope(gradient, information, slope)
     if priors is not None:
@@ -369,18 +369,18 @@ def _grid(nodes: int) -> Float:
     return np.linspace(-_REACH, _REACH, nodes)
 
 
-def _nodes_wanted(answers: _Answers, slope: Float, intercept: Float, nodes: Float) -> int:
+def _nodes_wanted(responses: _Responses, slope: Float, intercept: Float, nodes: Float) -> int:
     """Return an odd number of nodes that are `_SPACING` posterior standard deviations apart."""
     information = np.ones_like(nodes)
-    for where, _, _ in answers.blocks(len(nodes)):
+    for where, _, _ in responses.blocks(len(nodes)):
         b = -intercept[where] / slope[where]
-        information += item_information(nodes, slope[where], b) @ answers.times[where]
+        information += item_information(nodes, slope[where], b) @ responses.times[where]
     wanted = 2 * _REACH * np.sqrt(information.max()) / _SPACING
     return int(np.clip(wanted // 2 * 2 + 1, _FEWEST_NODES, _MOST_NODES))
 
 
 def _standard_errors(
-    answers: _Answers, posterior: _Posterior, fit: _Fit, priors: Priors | None
+    responses: _Responses, posterior: _Posterior, fit: _Fit, priors: Priors | None
 ) -> tuple[Float, Float]:
     """Of a and b: inverse of Σ over models of score × scoreᵀ plus the priors' precision.
 
@@ -391,14 +391,14 @@ def _standard_errors(
     nodes, a = fit.nodes, fit.slope
     b = -fit.intercept / a
     information = np.empty((3, len(a)))
-    for where, right, gaps in answers.blocks(len(nodes)):
+    for where, right, gaps in responses.blocks(len(nodes)):
         odds = _odds(a[where], fit.intercept[where], nodes)
         p = odds / (1 + odds)
         gap = right - p @ posterior.weight.T
         gap_theta = right * posterior.mean - (p * nodes) @ posterior.weight.T
         if gaps is not None:
-            gap[:, answers.partial] *= 1 - gaps
-            gap_theta[:, answers.partial] *= 1 - gaps
+            gap[:, responses.partial] *= 1 - gaps
+            gap_theta[:, responses.partial] *= 1 - gaps
         score_a = a[where, None] * (gap_theta - b[where, None] * gap)
         score_b = -a[where, None] * gap
         information[0, where] = (score_a**2).sum(axis=1)
@@ -418,7 +418,7 @@ def _checked(correct: ArrayLike, iterations: int, tolerance: float) -> NDArray[n
     if values.dtype != np.float32:
         values = values.astype(np.float64)
     if values.ndim != 2:
-        raise ValueError(f"a models × items matrix is needed, got {values.ndim} dimensions")
+        raise ValueError(f"expected a models × items matrix, got {values.ndim} dimensions")
     outside = (values < 0) | (values > 1)
     if outside.any():
         model, item = np.argwhere(outside)[0]

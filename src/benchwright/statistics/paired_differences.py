@@ -125,12 +125,12 @@ def _influence(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> 
     step = max(1, _BLOCK_BYTES // (24 * max(n, 1)))
     for start in range(0, m, step):
         rows = slice(start, start + step)
-        answers = correct[rows][:, order].astype(np.float64)
-        answered = ~np.isnan(answers)
+        responses = correct[rows][:, order].astype(np.float64)
+        answered = ~np.isnan(responses)
         items = answered.sum(axis=1, keepdims=True)
-        answers[~answered] = 0
-        mean = answers.sum(axis=1, keepdims=True) / np.maximum(items, 1)
-        deviations = np.where(answered, answers - mean, 0) / np.maximum(items, 1)
+        responses[~answered] = 0
+        mean = responses.sum(axis=1, keepdims=True) / np.maximum(items, 1)
+        deviations = np.where(answered, responses - mean, 0) / np.maximum(items, 1)
         if n:
             values[rows] = np.add.reduceat(deviations, starts, axis=1)
             answered_clusters[rows] = np.logical_or.reduceat(answered, starts, axis=1).sum(axis=1)

@@ -27,7 +27,7 @@ def complete_rows(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
     a = np.atleast_2d(np.asarray(x, dtype=np.float64))
     b = np.atleast_2d(np.asarray(y, dtype=np.float64))
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1] or len(a) not in {1, len(b)}:
-        raise ValueError(f"rows of one length are needed, got {a.shape} and {b.shape}")
+        raise ValueError(f"expected rows of equal length, got {a.shape} and {b.shape}")
     missing = np.isnan(a) | np.isnan(b)
     if not missing.any():
         return a, b
@@ -251,7 +251,7 @@ def rank_shift(x: ArrayLike, y: ArrayLike) -> RankShift:
 def _complete(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(f"two vectors of one length are needed, got {a.shape} and {b.shape}")
+        raise ValueError(f"expected two vectors of equal length, got {a.shape} and {b.shape}")
     known = ~(np.isnan(a) | np.isnan(b))
     return a[known], b[known]
 

@@ -95,11 +95,11 @@ def reversals(
     if not len(first) or not original.shape[1]:
         return Reversals(len(first), np.empty((0, 2), dtype=np.intp), np.empty(0), 0)
     gaps, p_values = [], []
-    for answers in (original, mean_perturbed):
-        scores = np.round(answers.mean(axis=1), 12)
+    for responses in (original, mean_perturbed):
+        scores = np.round(responses.mean(axis=1), 12)
         gap = scores[first] - scores[second]
         gaps.append(gap)
-        p_values.append(_p_values(gap, paired_se(answers, clusters)[first, second], clusters))
+        p_values.append(_p_values(gap, paired_se(responses, clusters)[first, second], clusters))
     turned = gaps[0] * gaps[1] < 0
     corrected = holm(np.where(turned, np.maximum(*p_values), 1.0))[turned]
     better = np.where(gaps[0] > 0, first, second)[turned]

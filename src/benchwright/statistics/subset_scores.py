@@ -183,17 +183,17 @@ def _sums(
     step = max(1, _BLOCK_BYTES // (24 * max(n, 1)))
     for start in range(0, m, step):
         block = slice(start, start + step)
-        answers = correct[models[block]].astype(np.float64)
-        missing = np.isnan(answers)
+        responses = correct[models[block]].astype(np.float64)
+        missing = np.isnan(responses)
         weight[:, block] = totals
         if missing.any():
-            answers[missing] = 0
+            responses[missing] = 0
             weight[:, block] -= weights @ missing.T.astype(np.float64)
-        score[:, block] = weights @ answers.T
+        score[:, block] = weights @ responses.T
         if square is not None:
             # Answers that are right or wrong are their own squares.
-            plain = bool(((answers == 0) | (answers == 1)).all())
-            square[:, block] = score[:, block] if plain else weights @ (answers**2).T
+            plain = bool(((responses == 0) | (responses == 1)).all())
+            square[:, block] = score[:, block] if plain else weights @ (responses**2).T
     return _Sums(weight, score, square)
 
 

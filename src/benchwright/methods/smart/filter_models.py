@@ -105,8 +105,8 @@ def _why_not(
                 f"filter_models: no {what} of {name!r}; there are {what} of {listed(matrix.models)}"
             )
     answered = matrix.select_models(present).select_items(tuple(item_ids)).answered()
-    with_answers = {name for name, row in zip(present, answered, strict=True) if row.any()}
-    silent = [name for name in names if name not in with_answers]
+    with_responses = {name for name, row in zip(present, answered, strict=True) if row.any()}
+    silent = [name for name in names if name not in with_responses]
     return f"no {what} for {some_of(names, silent)}" if silent else ""
 
 
@@ -139,8 +139,8 @@ def profile_filter_models(
     rows = [
         (
             model,
-            *_answers(response_matrix, model, evaluation.confidence),
-            *_answers(choices_only_matrix, model, 1)[:2],
+            *_responses(response_matrix, model, evaluation.confidence),
+            *_responses(choices_only_matrix, model, 1)[:2],
             float(temperature.get(model, np.nan)),
         )
         for model in filter_models
@@ -150,7 +150,7 @@ def profile_filter_models(
     return pd.DataFrame(rows, columns=["model", *by_question, *by_options, "temperature"])
 
 
-def _answers(matrix: ResponseMatrix, model: str, confidence: float) -> tuple[int, float, float]:
+def _responses(matrix: ResponseMatrix, model: str, confidence: float) -> tuple[int, float, float]:
     """Return items answered, accuracy, and share answered correctly above `confidence`."""
     if model not in matrix.models:
         return 0, np.nan, np.nan

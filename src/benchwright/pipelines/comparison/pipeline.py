@@ -3,11 +3,11 @@
 from kedro.pipeline import Pipeline
 
 from benchwright.methods.wicked.comparison import coverage
-from benchwright.methods.wicked.comparison.compared_answers import align_answers
+from benchwright.methods.wicked.comparison.compared_responses import align_responses
 from benchwright.methods.wicked.comparison.instruct import compare_instruct
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
-from benchwright.methods.wicked.comparison.score_comparison import compare_scores, follow_answers
-from benchwright.methods.wicked.comparison.written_answers import compare_written_answers
+from benchwright.methods.wicked.comparison.score_comparison import compare_scores, follow_responses
+from benchwright.methods.wicked.comparison.written_responses import compare_written_responses
 from benchwright.pipelines.named_nodes import (
     Function,
     boxed,
@@ -23,10 +23,10 @@ from benchwright.reports.wicked.plots.ranks import plot_rank_shuffle
 
 _PARAMS = ("evaluation", "ingestion", "perturbation", "seed", "variant")
 _COMPARISON: dict[Function, str | list[str]] = {
-    align_answers: "compared_answers",
+    align_responses: "compared_responses",
     compare_scores: ["comparison_scores", "comparison_summary", "comparison_reversals"],
-    follow_answers: ["comparison_transitions", "comparison_none_rates"],
-    compare_written_answers: "comparison_written",
+    follow_responses: ["comparison_transitions", "comparison_none_rates"],
+    compare_written_responses: "comparison_written",
     compare_instruct: "comparison_instruct",
     compare_rules: "rule_ablation",
     coverage.count_demonstrations: "comparison_demonstrations",
@@ -48,7 +48,7 @@ _SECTIONS: dict[Function, str] = {
     page.show_comparison_method: "comparison_method",
     page.show_comparison_headline: "comparison_headline",
     page.show_comparison_costs: "comparison_costs",
-    page.show_comparison_answers: "comparison_answers",
+    page.show_comparison_responses: "comparison_responses",
     page.show_comparison_alterations: "comparison_alterations",
     page.show_comparison_examples: "comparison_examples",
 }

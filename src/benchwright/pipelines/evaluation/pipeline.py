@@ -29,7 +29,7 @@ _NODES: dict[Function, str | list[str]] = {
     random_comparison.compare_with_random: ["random_comparison", "random_subsets"],
     random_comparison.compare_methods: "method_comparison",
     scores.count_subjects: "subject_shares",
-    scores.compare_answers: "agreement",
+    scores.compare_responses: "agreement",
     filter_models.profile_filter_models: "filter_model_profile",
     audit.count_funnel: "funnel",
     label_errors.rate_label_errors: "label_error_rates",

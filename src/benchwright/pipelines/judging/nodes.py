@@ -24,9 +24,9 @@ from benchwright.methods.mmlu_cf.difficulty.rating import (
     read_examples,
 )
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
-    answer_matrix,
-    answers_of_file,
     difficulty_from_responses,
+    matrix_of_responses,
+    responses_of_file,
 )
 from benchwright.methods.mmlu_cf.judging.judges import judge_agreement, named_judges, with_passage
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
@@ -108,8 +108,8 @@ def set_levels(
     missing = int(judged["level"].isna().sum())
     if difficulty.fallback == "none" or not missing:
         return judged
-    from_file = answers_of_file(difficulty_answers_file, ids)
-    matrix = answer_matrix(from_file, difficulty_answers, ids)
+    from_file = responses_of_file(difficulty_answers_file, ids)
+    matrix = matrix_of_responses(from_file, difficulty_answers, ids)
     if not matrix.models:
         return judged
     ratings = judged["difficulty"].dropna()

@@ -7,14 +7,14 @@ from kedro.pipeline import Node, Pipeline
 
 from benchwright.responses.calibration import fit_temperatures
 from benchwright.responses.choose_filter_models import choose_filter_models
-from benchwright.responses.import_answers import import_answers
+from benchwright.responses.import_responses import import_responses
 from benchwright.responses.model_descriptions import describe_models
 from benchwright.responses.response_matrices import (
     build_perturbed_matrices,
     build_response_matrices,
 )
 
-_ANSWERS = ["live_responses", "imported_responses", "wide_matrices", "calibration", "items"]
+_RESPONSES = ["live_responses", "imported_responses", "wide_matrices", "calibration", "items"]
 _MATRICES = ["response_matrix", "choices_only_matrix", "responses", "answer_coverage"]
 
 
@@ -27,12 +27,12 @@ def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
     }
     nodes: list[tuple[Callable[..., Any], Any, Any]] = [
         (
-            import_answers,
+            import_responses,
             ["response_files", "items", "calibration_items", *perturbed],
             ["imported_responses", "wide_matrices", "import_report"],
         ),
         (fit_temperatures, fitted, "calibration"),
-        (build_response_matrices, [*_ANSWERS, *perturbed], _MATRICES),
+        (build_response_matrices, [*_RESPONSES, *perturbed], _MATRICES),
         (describe_models, ["response_matrix", "params:models"], "models_table"),
         (
             choose_filter_models,
@@ -41,5 +41,5 @@ def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
         ),
     ]
     if perturbed:
-        nodes.append((build_perturbed_matrices, [*_ANSWERS, *perturbed], "perturbed_matrices"))
+        nodes.append((build_perturbed_matrices, [*_RESPONSES, *perturbed], "perturbed_matrices"))
     return Pipeline([Node(function, *ends, name=function.__name__) for function, *ends in nodes])

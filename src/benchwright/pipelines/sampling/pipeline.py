@@ -26,7 +26,7 @@ from benchwright.reports.dele.plots import bars, clusters
 from benchwright.reports.dele.plots import rate_curves as rate_curve_plots
 from benchwright.tables.responses import Responses
 
-NO_ANSWERS = "no_live_responses"
+NO_RESPONSES = "no_live_responses"
 """The empty dataset that replaces responses of models asked in the run."""
 
 _PARAMS = ("estimation", "ingestion", "models", "sampling", "seed", "variant")
@@ -85,9 +85,9 @@ _SECTIONS: dict[Function, str] = {
 }
 
 
-def create_answers_pipeline() -> Pipeline:
+def create_responses_pipeline() -> Pipeline:
     """Create the pipeline of a run that asks no models: its responses are an empty dataset."""
-    return Pipeline([Node(Responses.empty, None, NO_ANSWERS, name="no_live_answers")])
+    return Pipeline([Node(Responses.empty, None, NO_RESPONSES, name="no_live_responses")])
 
 
 def create_pipeline() -> Pipeline:

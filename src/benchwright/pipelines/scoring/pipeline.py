@@ -5,7 +5,7 @@ from kedro.pipeline import Node, Pipeline
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import answer_questions
 from benchwright.scoring.budget import count_budget
 from benchwright.scoring.prompts import build_prompts
-from benchwright.scoring.scores import collect_responses, record_answers, score_prompts
+from benchwright.scoring.scores import collect_responses, record_responses, score_prompts
 
 _ASKING = ["params:models", "params:scoring"]
 
@@ -61,4 +61,4 @@ def create_budget_pipeline() -> Pipeline:
 def create_recording_pipeline() -> Pipeline:
     """Create a pipeline: live responses → a log for later imports."""
     kept = ["live_responses", "items", "calibration_items"]
-    return Pipeline([Node(record_answers, kept, "recorded_answers", name="record_answers")])
+    return Pipeline([Node(record_responses, kept, "recorded_answers", name="record_responses")])

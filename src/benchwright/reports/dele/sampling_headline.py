@@ -169,7 +169,7 @@ def write_notes(
             "unknown. Each counts as its own family, so related models may be on both sides of a "
             "split. Set `models.families` to assign families."
         )
-    if any("answers" in kind.reads for kind in sampler_kinds(sampling).values()):
+    if any("responses" in kind.reads for kind in sampler_kinds(sampling).values()):
         notes.append(
             "`anchor_points` and `irt_clusters` weight their items; a score on their subsets is "
             "a weighted mean."

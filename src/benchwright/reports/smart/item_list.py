@@ -50,7 +50,7 @@ def list_items(
     listed = _first(item_audit, evaluation.report_items)
     ids = [str(item) for item in listed["item_id"]]
     rules, states, details, notes = _verdicts(ids, verdicts)
-    matrix, n_filters, metrics = _answers(
+    matrix, n_filters, metrics = _responses(
         ids, response_matrix, scores, panel, filter_models, evaluation.report_models
     )
     records = listed.to_dict("records")
@@ -126,7 +126,7 @@ def _verdicts(
     return rules, ["".join(row) for row in states], list(details), notes
 
 
-def _answers(
+def _responses(
     ids: list[str],
     response_matrix: ResponseMatrix,
     scores: pd.DataFrame,

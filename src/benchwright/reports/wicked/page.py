@@ -7,7 +7,10 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.seeding import item_uniforms
-from benchwright.methods.wicked.comparison.compared_answers import describe_asking, perturbation_of
+from benchwright.methods.wicked.comparison.compared_responses import (
+    describe_asking,
+    perturbation_of,
+)
 from benchwright.methods.wicked.comparison.instruct import FAMILIES
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
@@ -24,7 +27,7 @@ _LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
 _SECTIONS = (
     ("method", "Method"),
     ("cost", "Change of accuracy"),
-    ("order", "Order of models"),
+    ("order", "Ranking of models"),
     ("answers", "Change of answers"),
     ("none", "Choice of “none”"),
     ("written", "Written answers"),
@@ -102,7 +105,7 @@ def show_comparison_costs(
     comparison_summary: pd.DataFrame,
     comparison_reversals: pd.DataFrame,
 ) -> Section:
-    """Gather the change of accuracy of each configuration, and the order of models."""
+    """Gather the change of accuracy of each configuration, and the ranking of models."""
     return make_section(
         scores=_scores(comparison_scores, list(dict.fromkeys(comparison_summary["asking_style"]))),
         several=len(set(comparison_scores["perturbation"])) > 1,
@@ -111,7 +114,7 @@ def show_comparison_costs(
     )
 
 
-def show_comparison_answers(
+def show_comparison_responses(
     comparison_transitions: pd.DataFrame,
     comparison_none_rates: pd.DataFrame,
     comparison_written: pd.DataFrame,

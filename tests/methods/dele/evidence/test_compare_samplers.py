@@ -180,7 +180,7 @@ def test_score_spread_is_compared_with_random_subsets() -> None:
     table = spread_scores(STUDY)
     assert table["sampler"].tolist() == ["all items", *["random", "share_wrong"] * 2]
     whole = table.iloc[0]
-    scores = 100 * PANELS.answers("held_out").mean(axis=1)
+    scores = 100 * PANELS.responses("held_out").mean(axis=1)
     assert whole["sd"] == pytest.approx(scores.std())
     assert whole["highest"] == pytest.approx(scores.max())
     hard = table.query("sampler == 'share_wrong'").iloc[0]

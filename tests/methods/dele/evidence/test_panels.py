@@ -31,7 +31,7 @@ def test_model_panels_may_be_selected() -> None:
     assert set(panels.model_panels().panels) == set(CHOSEN_BY) - {"paper_partial"}
     some = panels.model_panels(["forward"])
     assert list(some.panels) == ["forward"]
-    assert np.array_equal(some.correct[some.panels["forward"]], panels.answers("forward"))
+    assert np.array_equal(some.correct[some.panels["forward"]], panels.responses("forward"))
     first = np.eye(len(panels.item_ids))[0]
     assert np.array_equal(panels.model_panels(whole=first).full[0], panels.correct[:, 0])
 

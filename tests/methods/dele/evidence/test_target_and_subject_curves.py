@@ -61,7 +61,7 @@ def test_balanced_estimates_the_mean_over_subjects(
 def test_all_items_differ_from_the_mean_over_subjects(targets: pd.DataFrame) -> None:
     whole = targets[(targets["rate"] == 100) & (targets["metric"] == "mean_absolute_error")]
     mean = whole.groupby("target")["mean"].max()
-    correct = uneven().panels.answers("held_out").astype(float)
+    correct = uneven().panels.responses("held_out").astype(float)
     by_subject = (correct[:, :45].mean(axis=1) + correct[:, 45:].mean(axis=1)) / 2
     assert mean["items"] == pytest.approx(0, abs=1e-9)
     assert mean["subjects"] == pytest.approx(np.abs(correct.mean(axis=1) - by_subject).mean())

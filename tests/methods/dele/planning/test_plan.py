@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.planning.plan import (
-    Answers,
     CostPerPrompt,
     PlanRow,
+    Responses,
     Wanted,
     make_plan,
     samplers_that_reach,
@@ -111,7 +111,7 @@ def test_pairs_of_many_models_are_sampled_without_self_pairs() -> None:
 
 def rows(values: np.ndarray, **wanted: object) -> dict[tuple[str, str, str], PlanRow]:
     plan = make_plan(
-        Answers(values, np.arange(values.shape[1])),
+        Responses(values, np.arange(values.shape[1])),
         Wanted(**wanted),  # type: ignore[arg-type]
         CostPerPrompt(tokens=50, models=2, shots=3, per_million_tokens=10, seconds=0.5),
     )
@@ -184,7 +184,7 @@ def test_stratified_subsets_are_simulated_if_there_are_subjects() -> None:
     values = answers(12, 60)
     values[:6, :30], values[6:, :30] = 1, 0  # a subject that splits the models
     strata = np.repeat([0, 1], 30)
-    plan = make_plan(Answers(values, np.arange(60), strata), Wanted(tau_b=(0.8,)))
+    plan = make_plan(Responses(values, np.arange(60), strata), Wanted(tau_b=(0.8,)))
     items = {(row.sampler, row.whose): row.items for row in plan.rows}
     assert items["stratified", "95% of subsets"] <= items["random", "95% of subsets"]  # type: ignore[operator]
     assert {name for name, _ in items} == {"random", "stratified"}
@@ -267,7 +267,7 @@ def test_sampler_reaches_a_target_only_if_all_larger_sizes_do() -> None:
 def test_best_saved_sampler_is_listed_with_random() -> None:
     values = answers(6, 40)
     plan = make_plan(
-        Answers(values, np.arange(40)), Wanted(tau_b=(0.7,), draws=20), curves=curves()
+        Responses(values, np.arange(40)), Wanted(tau_b=(0.7,), draws=20), curves=curves()
     )
     saved = [row for row in plan.rows if row.whose.startswith("mean over repeats")]
     assert [(row.sampler, row.items, row.value) for row in saved] == [
@@ -289,13 +289,13 @@ def test_best_saved_sampler_is_listed_with_random() -> None:
 )
 def test_invalid_targets_are_rejected(wanted: Wanted, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        make_plan(Answers(answers(4, 20), np.arange(20)), wanted)
+        make_plan(Responses(answers(4, 20), np.arange(20)), wanted)
 
 
 def test_invalid_costs_are_rejected() -> None:
     with pytest.raises(InputError, match="--models is 0; it must be at least 1"):
         make_plan(
-            Answers(answers(4, 20), np.arange(20)),
+            Responses(answers(4, 20), np.arange(20)),
             Wanted(standard_errors=(0.1,)),
             CostPerPrompt(models=0),
         )
@@ -303,7 +303,7 @@ def test_invalid_costs_are_rejected() -> None:
 
 def test_curve_has_all_metrics_at_all_sizes() -> None:
     plan = make_plan(
-        Answers(answers(5, 30), np.arange(30)), Wanted(standard_errors=(0.1,), spearman=(0.5,))
+        Responses(answers(5, 30), np.arange(30)), Wanted(standard_errors=(0.1,), spearman=(0.5,))
     )
     assert set(plan.curve["metric"]) == {
         "standard_error_benchmark",

@@ -26,7 +26,7 @@ from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import SAMPLERS
 from benchwright.methods.dele.samplers.response_samplers import (
     discrimination_sampler,
-    filled_answers,
+    filled_responses,
     rest_score_correlations,
     share_wrong,
     share_wrong_sampler,
@@ -37,7 +37,7 @@ from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 
 NAN = float("nan")
 
-READING_ANSWERS = [name for name, kind in SAMPLERS.items() if "answers" in kind.reads]
+READING_RESPONSES = [name for name, kind in SAMPLERS.items() if "responses" in kind.reads]
 
 
 def answers_pool(correct: np.ndarray) -> SamplingPool:
@@ -138,7 +138,7 @@ def test_components_preserve_distances_of_low_rank_responses() -> None:
 
 def test_missing_responses_are_filled_with_the_item_mean() -> None:
     correct = np.array([[1, NAN, NAN], [1, 0, NAN], [0, 1, NAN], [NAN, 1, NAN]], np.float32)
-    filled = filled_answers(correct)
+    filled = filled_responses(correct)
     assert filled[3, 0] == pytest.approx(2 / 3)
     assert filled[0, 1] == pytest.approx(2 / 3)
     assert filled[:, 2] == pytest.approx(np.full(4, 4 / 6))
@@ -172,7 +172,7 @@ def test_irt_clusters_use_the_fitted_parameters() -> None:
     assert chosen.weights == pytest.approx(shares)
 
 
-@pytest.mark.parametrize("name", READING_ANSWERS)
+@pytest.mark.parametrize("name", READING_RESPONSES)
 def test_samplers_without_responses_raise_an_error(name: str) -> None:
     sampler = SAMPLERS[name].make(SamplingParams())
     blank = SamplingPool(("a", "b"), ("", ""), ("", ""))
@@ -187,10 +187,10 @@ def test_two_parameter_fit_needs_several_models() -> None:
         irt_clusters_sampler(AnchorParams())(answers_pool(np.array([[1, 0, 1, 1]])), 0)
 
 
-@pytest.mark.parametrize("name", READING_ANSWERS)
+@pytest.mark.parametrize("name", READING_RESPONSES)
 def test_subsets_have_their_size_and_nesting_in_any_row_order(name: str) -> None:
     kind = SAMPLERS[name]
-    assert kind.reads == {"answers"}
+    assert kind.reads == {"responses"}
     pool = answers_pool(simulated(40, 60, gaps=0.05))
     sampler = kind.make(SamplingParams())
     draw, order = sampler(pool, 5), np.random.default_rng(0).permutation(60)
@@ -223,7 +223,7 @@ def test_rest_score_correlation_matches_the_definition() -> None:
 def test_missing_responses_are_left_out_of_the_items_correlation() -> None:
     correct = simulated(30, 12)
     correct[4, 5] = NAN
-    rest = np.delete(filled_answers(correct), 5, axis=1).mean(axis=1)
+    rest = np.delete(filled_responses(correct), 5, axis=1).mean(axis=1)
     kept = np.arange(30) != 4
     expected = np.corrcoef(correct[kept, 5], rest[kept])[0, 1]
     assert rest_score_correlations(correct)[5] == pytest.approx(expected, abs=1e-6)

@@ -29,7 +29,7 @@ from benchwright.params.sampling import SamplingParams
 PLAIN = {
     name: kind
     for name, kind in SAMPLERS.items()
-    if kind.family in {"baseline", "quality", "difficulty"} and "answers" not in kind.reads
+    if kind.family in {"baseline", "quality", "difficulty"} and "responses" not in kind.reads
 }
 TEXTS = (
     "Can pigs fly?",

@@ -76,7 +76,7 @@ POOL = SamplingPool(
 )
 OTHERS = {
     "texts": replace(POOL, texts=("one", "three")),
-    "answers": replace(POOL, correct=np.ones((2, 2), np.float32)),
+    "responses": replace(POOL, correct=np.ones((2, 2), np.float32)),
     "mini": replace(POOL, vectors={"mini": np.ones((2, 2), np.float32)}),
 }
 

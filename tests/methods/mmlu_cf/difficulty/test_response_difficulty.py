@@ -10,8 +10,8 @@ from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import level_shares
 from benchwright.methods.mmlu_cf.difficulty.rating import compare_ratings, count_levels
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
-    answer_matrix,
-    answers_of_file,
+    matrix_of_responses,
+    responses_of_file,
 )
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 from benchwright.tables.mmlu_cf import ItemDifficulty
@@ -27,7 +27,7 @@ def test_numbers_and_words_are_read_and_spaces_do_not_matter() -> None:
     table = answer_rows(
         ("d#1 ", "m", "1"), ("d#2", " m", "FALSE"), ("e#1", "m", 0.25), ("d#1", "n", True)
     )
-    read = answers_of_file(table, IDS)
+    read = responses_of_file(table, IDS)
     assert read.to_numpy().tolist() == [
         ["d#1", "m", 1.0],
         ["d#2", "m", 0.0],
@@ -59,7 +59,7 @@ def test_invalid_rows_are_reported_in_one_line(
     rows: list[tuple[object, ...]], message: str
 ) -> None:
     with pytest.raises(InputError, match=f"^difficulty.answers_file.*{message}"):
-        answers_of_file(answer_rows(*rows), IDS)
+        responses_of_file(answer_rows(*rows), IDS)
 
 
 def test_answers_to_unknown_items_are_ignored_with_one_warning(
@@ -67,7 +67,7 @@ def test_answers_to_unknown_items_are_ignored_with_one_warning(
 ) -> None:
     rows = answer_rows(("x#9", "m", 1), ("d#1", "m", 0), ("w#9", "n", 1), ("w#9", "m", 1))
     with caplog.at_level(logging.WARNING):
-        read = answers_of_file(rows, IDS)
+        read = responses_of_file(rows, IDS)
     assert read["item_id"].tolist() == ["d#1"]
     (record,) = caplog.records
     assert "2 of 3 items are not among the 3 clean questions and are ignored: w#9" in (
@@ -76,7 +76,7 @@ def test_answers_to_unknown_items_are_ignored_with_one_warning(
 
 
 def test_the_matrix_joins_both_sources_with_missing_values() -> None:
-    matrix = answer_matrix(
+    matrix = matrix_of_responses(
         answer_rows(("d#1", "file", 1.0), ("e#1", "file", 0.0)),
         answer_rows(("d#2", "asked@cloze-0", 1.0), ("d#1", "asked@cloze-0", np.nan)),
         IDS[::-1],
@@ -85,13 +85,13 @@ def test_the_matrix_joins_both_sources_with_missing_values() -> None:
     assert matrix.item_ids == ("d#1", "d#2", "e#1")
     expected = [[np.nan, 1, np.nan], [1, np.nan, 0]]
     np.testing.assert_array_equal(matrix.correct, np.array(expected, np.float32))
-    assert answer_matrix(answer_rows(), answer_rows(), IDS).models == ()
+    assert matrix_of_responses(answer_rows(), answer_rows(), IDS).models == ()
 
 
 def test_a_model_in_both_sources_is_refused() -> None:
     answers = answer_rows(("d#1", "m", 1.0))
     with pytest.raises(InputError, match=r"answers of 'm'; remove one"):
-        answer_matrix(answers, answers, IDS)
+        matrix_of_responses(answers, answers, IDS)
 
 
 def test_levels_of_each_pool_are_counted_with_the_target() -> None:

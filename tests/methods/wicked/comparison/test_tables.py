@@ -80,7 +80,7 @@ def test_reason_names_the_missing_kind_of_model(stage: Any) -> None:
     row = table[table["asking_style"] == "generate-0"].iloc[0]
     assert row["reason"] == "not enough models: no base model"
     assert np.isnan(row["difference"])
-    unknown = compare_instruct(stage.outputs["compared_answers"], Models.empty())
+    unknown = compare_instruct(stage.outputs["compared_responses"], Models.empty())
     assert (unknown["reason"] == "not enough models: no instruct and no base model").all()
 
 
@@ -99,7 +99,7 @@ def test_each_step_is_compared_with_the_previous_one_on_the_same_items(rules: An
 
 
 def test_steps_share_the_items_that_all_of_them_have(rules: Any) -> None:
-    compared = dict(rules["compared_answers"])
+    compared = dict(rules["compared_responses"])
     first = compared["rules_1"]
     compared["rules_1"] = first.select_items(first.item_ids[5:])
     result = compare_rules(compared, rules["perturbation_changes"], RULES)

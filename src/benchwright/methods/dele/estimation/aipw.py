@@ -31,19 +31,19 @@ class Smoother(NamedTuple):
     outside: Float  # (k,) weights of the responses in the mean prediction for the other items
     rest: float  # share of the items outside the subset
 
-    def estimate(self, answers: Float, weights: Float) -> tuple[Float, Float]:
+    def estimate(self, responses: Float, weights: Float) -> tuple[Float, Float]:
         """Estimate scores (r,) and standard errors from responses (r, k) and residual weights (k,).
 
         The weights are 1/k for random subsets. The score is k/n · mean response + (1 − k/n) · (mean
         prediction outside + mean residual). Predictions and residuals are means over regressions
         that each leave out one item of the subset.
         """
-        k = answers.shape[1]
-        residual = (answers - answers @ self.inside.T) / (1 - np.diag(self.inside))
+        k = responses.shape[1]
+        residual = (responses - responses @ self.inside.T) / (1 - np.diag(self.inside))
         # Leaving item i out subtracts its weight times its left-out residual from predictions.
-        predicted = answers @ self.outside - residual @ self.outside / k
+        predicted = responses @ self.outside - residual @ self.outside / k
         mean = residual @ weights
-        score = (1 - self.rest) * answers.mean(axis=1) + self.rest * (predicted + mean)
+        score = (1 - self.rest) * responses.mean(axis=1) + self.rest * (predicted + mean)
         se = np.sqrt(residual.var(axis=1, ddof=1) * self.rest / k)
         return score, se
 
@@ -65,23 +65,23 @@ def learn_aipw(task: Task) -> FromComplete:
         ) -> Predict:
             chosen = prepared.filled if rows is None else prepared.filled[rows]
             learnt = smoother(chosen.T, places, task.params.penalty)
-            return lambda answers: learnt.estimate(answers, task.subset.weights)[0]
+            return lambda responses: learnt.estimate(responses, task.subset.weights)[0]
 
         return with_past_errors(task, rule)
     learnt = smoother(task.prepared.filled.T, places, task.params.penalty)
     note = unlike_random(task)
 
-    def estimate(answers: Float, level: float) -> Estimates:
+    def estimate(responses: Float, level: float) -> Estimates:
         from scipy.special import stdtrit
 
-        k = answers.shape[1]
-        score, se = learnt.estimate(answers, task.subset.weights)
+        k = responses.shape[1]
+        score, se = learnt.estimate(responses, task.subset.weights)
         reach = float(stdtrit(k - 1, (1 + level) / 2)) * se
         estimates = Estimates(score, score - reach, score + reach, se, [note] * len(score))
-        constant = answers.max(axis=1) == answers.min(axis=1)
+        constant = responses.max(axis=1) == responses.min(axis=1)
         if not constant.any():
             return estimates
-        plain = by_mean(answers, level)
+        plain = by_mean(responses, level)
         score, low, high, se = (
             np.where(constant, mean, other)
             for mean, other in zip(plain[:4], estimates[:4], strict=True)

@@ -57,10 +57,10 @@ class Reach(NamedTuple):
     note: list[str]
 
 
-def possible(answers: Float, n: int) -> tuple[Float, Float]:
+def possible(responses: Float, n: int) -> tuple[Float, Float]:
     """Return the lowest and highest possible scores (r,) over n items given responses (r, k)."""
-    right = answers.sum(axis=1)
-    return right / n, (right + n - answers.shape[1]) / n
+    right = responses.sum(axis=1)
+    return right / n, (right + n - responses.shape[1]) / n
 
 
 def past_errors(
@@ -120,8 +120,8 @@ def calibrated_reach(
 def _predicted(
     prepared: PreparedTraining, places: NDArray[np.intp], rule: Rule, left_out: Rows
 ) -> Float:
-    answers = prepared.filled[np.ix_(left_out, places)].astype(np.float64)
-    return np.clip(rule(prepared, ~left_out, places)(answers), *possible(answers, prepared.items))
+    new = prepared.filled[np.ix_(left_out, places)].astype(np.float64)
+    return np.clip(rule(prepared, ~left_out, places)(new), *possible(new, prepared.items))
 
 
 def _near(

@@ -83,7 +83,7 @@ class EstimatorKind(NamedTuple):
     """An estimator in the registry, and the training data that it uses."""
 
     learn: Learn
-    uses: Literal["nothing", "item_response", "answers"]
+    uses: Literal["nothing", "item_response", "responses"]
 
     def make(self, params: EstimationParams) -> SubsetEstimator:
         """Return the estimator with a run's settings."""
@@ -98,7 +98,7 @@ class FittedSubset:
     task: Task
     complete: FromComplete
 
-    def __call__(self, answers: NDArray[np.floating], level: float = 0.95) -> Estimates:
+    def __call__(self, responses: NDArray[np.floating], level: float = 0.95) -> Estimates:
         """Estimate scores from responses (r, k) in [0, 1] to the subset's items, NaN if missing.
 
         Responses are assumed to be missing at random.
@@ -107,7 +107,7 @@ class FittedSubset:
             InputError: the responses do not have k columns or are not in [0, 1], or `level` is not
                 in (0, 1).
         """
-        values = _checked_answers(answers, len(self.task.places), level)
+        values = _checked_responses(responses, len(self.task.places), level)
         out = np.full((4, len(values)), np.nan)
         notes = [""] * len(values)
         for gaps, rows in _patterns(np.isnan(values)):
@@ -120,22 +120,22 @@ class FittedSubset:
         return Estimates(score, low, high, se, tuple(notes))
 
     def _alike(
-        self, answers: Float, gaps: NDArray[np.bool_], level: float
+        self, responses: Float, gaps: NDArray[np.bool_], level: float
     ) -> tuple[Float, list[str]]:
         if gaps.all():
-            return np.full((4, len(answers)), np.nan), ["no responses"] * len(answers)
+            return np.full((4, len(responses)), np.nan), ["no responses"] * len(responses)
         learnt, gap_note = self.complete, ""
         if gaps.any():
             learnt = self.learn(_without(self.task, gaps))
             gap_note = f"{int(gaps.sum())} of {len(gaps)} responses are missing (assumed at random)"
-        estimates = learnt(answers, level)
+        estimates = learnt(responses, level)
         n = self.task.prepared.items
-        known = answers.shape[1] == n
-        limits = possible(answers, n)
+        known = responses.shape[1] == n
+        limits = possible(responses, n)
         bounded = np.stack([np.clip(part, *limits) for part in estimates[:3]])
         se = np.where(known, 0.0, estimates.se)
         if known:
-            bounded[:] = answers.mean(axis=1)
+            bounded[:] = responses.mean(axis=1)
         notes = [
             "; ".join(filter(None, (gap_note, "" if known else note))) for note in estimates.reason
         ]
@@ -176,8 +176,8 @@ def _without(task: Task, gaps: NDArray[np.bool_]) -> Task:
     return Task(task.prepared, left, task.seed, task.params)
 
 
-def _checked_answers(answers: NDArray[np.floating], k: int, level: float) -> Float:
-    values = np.asarray(answers, dtype=np.float64)
+def _checked_responses(responses: NDArray[np.floating], k: int, level: float) -> Float:
+    values = np.asarray(responses, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != k:
         raise InputError(f"responses have the shape {values.shape}; it must be (models, {k})")
     outside = (values < 0) | (values > 1)

@@ -24,8 +24,9 @@ def p_irt_rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np
     curves = prepared.curves(rows)
     share = len(places) / prepared.items
 
-    def predict(answers: Float) -> Float:
-        return share * answers.mean(axis=1) + (1 - share) * curves.expected(places, answers).mean
+    def predict(responses: Float) -> Float:
+        expected = curves.expected(places, responses)
+        return share * responses.mean(axis=1) + (1 - share) * expected.mean
 
     return predict
 
@@ -39,9 +40,9 @@ def learn_p_irt(task: Task) -> FromComplete:
         return with_past_errors(task, p_irt_rule)
     from scipy.special import ndtri
 
-    def estimate(answers: Float, level: float) -> Estimates:
-        expected = curves.expected(task.places, answers)
-        score = (1 - task.rest) * answers.mean(axis=1) + task.rest * expected.mean
+    def estimate(responses: Float, level: float) -> Estimates:
+        expected = curves.expected(task.places, responses)
+        score = (1 - task.rest) * responses.mean(axis=1) + task.rest * expected.mean
         se = task.rest * expected.se
         reach = float(ndtri((1 + level) / 2)) * se
         return Estimates(score, score - reach, score + reach, se, [""] * len(score))
@@ -52,9 +53,9 @@ def learn_p_irt(task: Task) -> FromComplete:
 def undefined(reason: str) -> FromComplete:
     """Return an estimator that returns NaN with a reason."""
 
-    def estimate(answers: Float, level: float) -> Estimates:
-        blank = np.full(len(answers), np.nan)
-        return Estimates(blank, blank, blank, blank, [reason] * len(answers))
+    def estimate(responses: Float, level: float) -> Estimates:
+        blank = np.full(len(responses), np.nan)
+        return Estimates(blank, blank, blank, blank, [reason] * len(responses))
 
     return estimate
 
@@ -68,8 +69,8 @@ def learn_gp_irt(task: Task) -> FromComplete:
 
     def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
         expected = p_irt_rule(prepared, rows, places)
-        return lambda answers: (
-            share * np.asarray(answers @ task.subset.weights) + (1 - share) * expected(answers)
+        return lambda responses: (
+            share * np.asarray(responses @ task.subset.weights) + (1 - share) * expected(responses)
         )
 
     return with_past_errors(task, rule)

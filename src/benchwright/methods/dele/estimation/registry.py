@@ -17,7 +17,7 @@ ESTIMATORS: Mapping[str, EstimatorKind] = MappingProxyType(
         "weighted": EstimatorKind(learn_weighted, "nothing"),
         "p_irt": EstimatorKind(learn_p_irt, "item_response"),
         "gp_irt": EstimatorKind(learn_gp_irt, "item_response"),
-        "aipw": EstimatorKind(learn_aipw, "answers"),
-        "ridge": EstimatorKind(learn_ridge, "answers"),
+        "aipw": EstimatorKind(learn_aipw, "responses"),
+        "ridge": EstimatorKind(learn_ridge, "responses"),
     }
 )

@@ -47,7 +47,7 @@ def ridge_rule(weights: Float, penalty: float) -> Rule:
         known = prepared.nearly_complete if rows is None else prepared.nearly_complete & rows
         share = len(places) / prepared.items
         if not known.any() or share == 1:
-            return lambda answers: np.asarray(answers @ weights)
+            return lambda responses: np.asarray(responses @ weights)
         seen = prepared.filled[np.ix_(known, places)].astype(np.float64)
         others = (prepared.scores[known] - share * seen.mean(axis=1)) / (1 - share)
         extra = others - seen @ weights
@@ -56,8 +56,8 @@ def ridge_rule(weights: Float, penalty: float) -> Rule:
         gram = centred.T @ centred + penalty * len(seen) * np.eye(len(places))
         slope = weights + np.linalg.solve(gram, centred.T @ (extra - level))
         start = level - centre @ (slope - weights)
-        return lambda answers: (
-            share * answers.mean(axis=1) + (1 - share) * (answers @ slope + start)
+        return lambda responses: (
+            share * responses.mean(axis=1) + (1 - share) * (responses @ slope + start)
         )
 
     return rule

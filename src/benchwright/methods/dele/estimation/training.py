@@ -57,7 +57,7 @@ class ItemCurves(NamedTuple):
             total += _sums(different[part, 0], different[part, 1], nodes, count[part])
         return cls(a, d, known, nodes, total, "" if known.any() else fit.reason)
 
-    def expected(self, places: NDArray[np.intp], answers: Float) -> Expected:
+    def expected(self, places: NDArray[np.intp], responses: Float) -> Expected:
         """Predict the items outside `places` (k,) from complete responses (r, k).
 
         The posterior of the ability is computed on the grid, with prior N(0, 1). Fractions are
@@ -67,21 +67,21 @@ class ItemCurves(NamedTuple):
         inside = places[self.known[places]]
         rest = int(self.known.sum()) - len(inside)
         if self.reason or not rest:
-            blank = np.full(len(answers), np.nan)
+            blank = np.full(len(responses), np.nan)
             return Expected(blank, blank)
-        weight = self._posterior(inside, answers[:, self.known[places]])
+        weight = self._posterior(inside, responses[:, self.known[places]])
         seen = _sums(self.slope[inside], self.intercept[inside], self.nodes)
         curve, spread = (self.total - seen) / rest
         mean = weight @ curve
         doubt = np.maximum(weight @ curve**2 - mean**2, 0) + weight @ spread / rest
         return Expected(mean, np.sqrt(np.maximum(doubt, 0)))
 
-    def _posterior(self, places: NDArray[np.intp], answers: Float) -> Float:
+    def _posterior(self, places: NDArray[np.intp], responses: Float) -> Float:
         """Return the posterior weights (r, q) of the abilities."""
         a, d = self.slope[places], self.intercept[places]
         shared = -0.5 * self.nodes**2
         shared -= np.logaddexp(0, a[:, None] * self.nodes + d[:, None]).sum(axis=0)
-        log = (answers @ a)[:, None] * self.nodes + (answers @ d)[:, None] + shared
+        log = (responses @ a)[:, None] * self.nodes + (responses @ d)[:, None] + shared
         weight = np.exp(log - log.max(axis=1, keepdims=True))
         return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 

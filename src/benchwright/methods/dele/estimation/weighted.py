@@ -28,14 +28,14 @@ def learn_mean(task: Task) -> FromComplete:
     inside = None if clusters is None else np.asarray(clusters)[task.places]
     note = unlike_random(task)
 
-    def estimate(answers: Float, level: float) -> Estimates:
-        return random_sample(answers, n, level, inside)._replace(reason=[note] * len(answers))
+    def estimate(responses: Float, level: float) -> Estimates:
+        return random_sample(responses, n, level, inside)._replace(reason=[note] * len(responses))
 
     return estimate
 
 
 def random_sample(
-    answers: Float, n: int, level: float, clusters: NDArray[np.integer] | None = None
+    responses: Float, n: int, level: float, clusters: NDArray[np.integer] | None = None
 ) -> Estimates:
     """Estimate the mean of n items from k of them, drawn at random without replacement.
 
@@ -45,17 +45,17 @@ def random_sample(
     """
     from scipy.special import ndtri, stdtrit
 
-    k = answers.shape[1]
-    mean = answers.mean(axis=1)
+    k = responses.shape[1]
+    mean = responses.mean(axis=1)
     if k == n:
         return Estimates(mean, mean, mean, np.zeros(len(mean)), [""] * len(mean))
-    effect = _design_effect(answers, clusters)
-    binary = np.isin(answers, (0, 1)).all(axis=1)
+    effect = _design_effect(responses, clusters)
+    binary = np.isin(responses, (0, 1)).all(axis=1)
     quantile = float(ndtri((1 + level) / 2))
     low, high = wilson_bounds(mean, k * (n - 1) / (n - k) / effect, quantile)
     se = np.sqrt(mean * (1 - mean) * effect * (n - k) / (k * (n - 1)))
     if k > 1:
-        spread = answers.std(axis=1, ddof=1)
+        spread = responses.std(axis=1, ddof=1)
         by_t = ~binary & (spread > 0)
         error = spread * np.sqrt(effect * (1 - k / n) / k)
         reach = float(stdtrit(k - 1, (1 + level) / 2)) * error
@@ -80,14 +80,14 @@ def unlike_random(task: Task) -> str:
     )
 
 
-def _design_effect(answers: Float, clusters: NDArray[np.integer] | None) -> Float:
+def _design_effect(responses: Float, clusters: NDArray[np.integer] | None) -> Float:
     """Return the clustered variance divided by that of single items (r,), at least 1."""
-    plain = np.ones(len(answers))
+    plain = np.ones(len(responses))
     if clusters is None or len(np.unique(clusters)) in {1, len(clusters)}:
         return plain
-    k = answers.shape[1]
-    single = answers.var(axis=1, ddof=1) / k
-    whole = clustered_se(answers, clusters) ** 2
+    k = responses.shape[1]
+    single = responses.var(axis=1, ddof=1) / k
+    whole = clustered_se(responses, clusters) ** 2
     return np.where(single > 0, np.maximum(whole / np.where(single > 0, single, 1), 1), plain)
 
 
@@ -99,7 +99,7 @@ def weighted_rule(weights: Float) -> Rule:
     """Return the rule that predicts the weighted mean."""
 
     def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-        return lambda answers: np.asarray(answers @ weights)
+        return lambda responses: np.asarray(responses @ weights)
 
     return rule
 
@@ -117,8 +117,8 @@ def with_past_errors(task: Task, rule: Rule) -> FromComplete:
     past = past_errors(task.prepared, task.places, task.seed, rule)
     note = _chosen_by_few(task)
 
-    def estimate(answers: Float, level: float) -> Estimates:
-        score = np.clip(predict(answers), *possible(answers, task.prepared.items))
+    def estimate(responses: Float, level: float) -> Estimates:
+        score = np.clip(predict(responses), *possible(responses, task.prepared.items))
         reach = calibrated_reach(past, score, task.prepared.items, level, task.params.neighbours)
         notes = ["; ".join(text for text in (each, note) if text) for each in reach.note]
         return Estimates(score, score - reach.half, score + reach.half, reach.se, notes)

@@ -256,7 +256,7 @@ def choose_by_subject(
     rows, samplers = [], 0
     metric = adaptive.criteria[0]
     draws = study.draws(_compared_rates(study), tau="tau_b" in adaptive.criteria)
-    plain = study.samplers(answers=False)
+    plain = study.samplers(responses=False)
     for subject, places in subjects.items():
         pool = study.plain.select(places)
         model_panels = ModelPanels.of(panels.correct[:, places], members)

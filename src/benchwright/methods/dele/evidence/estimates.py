@@ -38,7 +38,7 @@ def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.
     size = min(evidence.estimate_items, len(panels.item_ids) // 4)
     rows = []
     for panel in _PANELS:
-        train, tested = panels.answers(CHOSEN_BY[panel]), panels.answers(panel)
+        train, tested = panels.responses(CHOSEN_BY[panel]), panels.responses(panel)
         if not size or not len(train) or not len(tested):
             continue
         names = [panels.families[place] for place in panels.groups[CHOSEN_BY[panel]]]

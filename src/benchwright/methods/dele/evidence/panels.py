@@ -57,7 +57,7 @@ class SamplingPanels(NamedTuple):
     unknown_families: int  # models that are their own family
     paper_by: str  # scores that choose the paper's panel: "published" or "own"
 
-    def answers(self, group: str) -> NDArray[np.float32]:
+    def responses(self, group: str) -> NDArray[np.float32]:
         """Return the responses (k, n) of a group of models."""
         return self.correct[self.groups[group]]
 

@@ -81,7 +81,7 @@ def trace_subjects(study: SamplingStudy) -> pd.DataFrame:
     parts = []
     for subject, places in subjects.items():
         pool, correct = study.plain.select(places), panels.correct[:, places]
-        able, _ = runs_on(study.samplers(answers=False), pool)
+        able, _ = runs_on(study.samplers(responses=False), pool)
         model_panels = ModelPanels.of(correct, {"all": panels.groups["all"]})
         results = measure_samplers(pool, able, model_panels, study.draws(rates, tau=False))
         groups = _by_metric(results, ["sampler", "rate", "size"], SUBJECT_METRICS)
@@ -209,7 +209,7 @@ def _winners(
     study: SamplingStudy,
 ) -> Iterable[pd.DataFrame]:
     """Measure each split's winner on both sides; one that reads no responses draws once."""
-    samplers, plain = study.samplers(), study.samplers(answers=False)
+    samplers, plain = study.samplers(), study.samplers(responses=False)
     for name, rows in winners.groupby(winners):
         together = name in plain
         for numbers in [list(rows.index)] if together else [[number] for number in rows.index]:

@@ -83,11 +83,11 @@ def compare_for_panels(
     Returns:
         The results, and for each pool the samplers that could not run, with reasons.
     """
-    able, unable = runs_on(study.samplers(answers=False), study.plain)
+    able, unable = runs_on(study.samplers(responses=False), study.plain)
     left_out = [unable]
     parts = [measure_samplers(study.plain, able, model_panels, draws)]
     for panels, pool in by_choosers:
-        able, unable = runs_on(study.samplers(answers=True), pool)
+        able, unable = runs_on(study.samplers(responses=True), pool)
         left_out.append(unable)
         parts.append(measure_samplers(pool, able, model_panels.only(panels), draws))
     return pd.concat([part for part in parts if len(part)], ignore_index=True), left_out

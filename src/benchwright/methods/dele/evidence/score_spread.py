@@ -60,7 +60,7 @@ def spread_scores(study: SamplingStudy) -> pd.DataFrame:
         A `ScoreSpread` table.
     """
     main, sampling = study.panels.main, study.sampling
-    correct = study.panels.answers(main)
+    correct = study.panels.responses(main)
     if not correct.size:
         return ScoreSpread.empty()
     kinds, n, pool = sampler_kinds(sampling), len(study.panels.item_ids), study.pool_of(main)

@@ -75,13 +75,13 @@ class SamplingStudy:
         """Return the random generator of a stage of the study."""
         return stage_generator(self.seed, f"sampling/{stage}")
 
-    def samplers(self, *, answers: bool | None = None) -> dict[str, Sampler]:
+    def samplers(self, *, responses: bool | None = None) -> dict[str, Sampler]:
         """Return the samplers by name: all, those that read responses, or those that do not."""
         kinds = sampler_kinds(self.sampling)
         return {
             name: sampler
             for name, sampler in make_samplers(self.sampling).items()
-            if answers is None or ("answers" in kinds[name].reads) == answers
+            if responses is None or ("responses" in kinds[name].reads) == responses
         }
 
     def draws(self, rates: Sequence[float], *, tau: bool = True) -> Draws:
@@ -147,7 +147,7 @@ def prepare_study(
     rows = rows.reset_index(drop=True)
     plain = item_pool(rows, sampling.feature_text, pool_vectors)
     pools = {
-        choosers: replace(plain, correct=panels.answers(choosers))
+        choosers: replace(plain, correct=panels.responses(choosers))
         for choosers in dict.fromkeys(panels.chosen_by.values())
     }
     with_choices = feature_texts(rows, "question_and_choices")

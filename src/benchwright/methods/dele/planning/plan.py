@@ -124,7 +124,7 @@ SAFE_SHARE = 0.05
 """Share of random subsets that may miss the target in the row for most subsets."""
 
 
-class Answers(NamedTuple):
+class Responses(NamedTuple):
     """Responses of m models to n items."""
 
     correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN if missing
@@ -177,7 +177,7 @@ class Plan(NamedTuple):
 
 
 def make_plan(
-    answers: Answers,
+    responses: Responses,
     wanted: Wanted,
     cost: CostPerPrompt = CostPerPrompt(),  # noqa: B008  (immutable)
     curves: pd.DataFrame | None = None,
@@ -192,15 +192,15 @@ def make_plan(
     Raises:
         InputError: a goal or cost is out of range, or there are too few models or items.
     """
-    _check(answers, wanted)
-    planner = _Planner(answers, wanted, checked_cost(cost), curves)
+    _check(responses, wanted)
+    planner = _Planner(responses, wanted, checked_cost(cost), curves)
     rows = [
         *planner.rows_of_scores(),
         *planner.rows_of_differences(),
         *planner.rows_of_ranks("tau_b", wanted.tau_b),
         *planner.rows_of_ranks("spearman", wanted.spearman),
     ]
-    m, n = answers.correct.shape
+    m, n = responses.correct.shape
     return Plan(m, n, rows, planner.curve())
 
 
@@ -208,15 +208,15 @@ class _Planner:
     """The computations of one plan."""
 
     def __init__(
-        self, answers: Answers, wanted: Wanted, cost: CostPerPrompt, curves: pd.DataFrame | None
+        self, responses: Responses, wanted: Wanted, cost: CostPerPrompt, curves: pd.DataFrame | None
     ) -> None:
         self.wanted, self.cost, self.curves = wanted, cost, curves
-        self.m, self.n = answers.correct.shape
-        self.scores = variance_of_scores(answers.correct, answers.clusters)
-        self.pairs = variance_of_differences(answers.correct, answers.clusters, wanted.seed)
+        self.m, self.n = responses.correct.shape
+        self.scores = variance_of_scores(responses.correct, responses.clusters)
+        self.pairs = variance_of_differences(responses.correct, responses.clusters, wanted.seed)
         self.subsets = {
-            name: RandomSubsets(answers.correct, wanted.draws, wanted.seed, strata)
-            for name, strata in (("random", None), ("stratified", answers.strata))
+            name: RandomSubsets(responses.correct, wanted.draws, wanted.seed, strata)
+            for name, strata in (("random", None), ("stratified", responses.strata))
             if name == "random" or strata is not None
         }
 
@@ -343,8 +343,8 @@ def _of(values: NDArray[np.float64], share: float) -> float:
     return float(np.quantile(known, share)) if len(known) else float("nan")
 
 
-def _check(answers: Answers, wanted: Wanted) -> None:
-    m, n = answers.correct.shape
+def _check(responses: Responses, wanted: Wanted) -> None:
+    m, n = responses.correct.shape
     if not m or n < 2:
         raise InputError(
             f"{m} models and {n} items have responses; at least 1 model and 2 items are needed"

@@ -18,8 +18,8 @@ from benchwright.methods.dele.samplers.pool import (
     require_size,
 )
 from benchwright.methods.dele.samplers.response_samplers import (
-    filled_answers,
-    required_answers,
+    filled_responses,
+    required_responses,
     two_parameter_fit,
 )
 from benchwright.params.sampling import AnchorParams
@@ -235,16 +235,16 @@ def answer_components(correct: NDArray[np.float32], components: int) -> Float:
 
     With at most `components` models, return the responses, since distances are the same.
     """
-    answers = np.ascontiguousarray(filled_answers(correct).T)
-    n, m = answers.shape
+    responses = np.ascontiguousarray(filled_responses(correct).T)
+    n, m = responses.shape
     if m <= components or n <= components:
-        return answers
+        return responses
     from sklearn.decomposition import PCA
     from threadpoolctl import threadpool_limits
 
     solver = "covariance_eigh" if m <= _EIGEN_MODELS else "randomized"
     with threadpool_limits(limits=1):
-        points = PCA(components, svd_solver=solver, random_state=0).fit_transform(answers)
+        points = PCA(components, svd_solver=solver, random_state=0).fit_transform(responses)
     return np.asarray(points, dtype=np.float64)
 
 
@@ -269,11 +269,11 @@ def _anchor_sampler(
     """Return the sampler of anchors among the points `points_of(pool)` of a sorted pool."""
 
     def fit(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
-        required_answers(pool, name)
+        required_responses(pool, name)
         order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
         return order, AnchorClusters(points_of(pool.select(order)), params)
 
-    clusters_of = OncePerPool(fit, "answers")
+    clusters_of = OncePerPool(fit, "responses")
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
         order, clusters = clusters_of(pool)

@@ -127,7 +127,7 @@ class OncePerPool(Generic[T]):
     """A function of a pool that caches its results by the pool's content.
 
     The key is not the object, since within subjects each repeat creates new pools. `reads` is the
-    data that the function depends on besides the ids: `texts`, `answers`, or an encoder.
+    data that the function depends on besides the ids: `texts`, `responses`, or an encoder.
     """
 
     def __init__(self, fit: Callable[[SamplingPool], T], reads: str) -> None:
@@ -156,7 +156,7 @@ def _digest(pool: SamplingPool, reads: str) -> bytes:
         encoded = text.encode("utf-8", "surrogatepass")
         digest.update(len(encoded).to_bytes(8, "little") + encoded)
     if reads != "texts":
-        matrix = pool.correct if reads == "answers" else pool.vectors.get(reads, pool.correct[:0])
+        matrix = pool.correct if reads == "responses" else pool.vectors.get(reads, pool.correct[:0])
         digest.update(repr(matrix.shape).encode())
         digest.update(np.ascontiguousarray(matrix).tobytes())
     return digest.digest()

@@ -25,7 +25,7 @@ from benchwright.params.sampling import AnchorParams, SamplingParams
 RANDOM = "random"
 """The baseline sampler, which always runs."""
 _TEXTS, _SUBJECTS = frozenset({"texts"}), frozenset({"subjects"})
-_ANSWERS = frozenset({"answers"})
+_RESPONSES = frozenset({"responses"})
 
 
 def _baseline(sampler: Sampler, reads: frozenset[str], *, nested: bool) -> SamplerKind:
@@ -35,7 +35,7 @@ def _baseline(sampler: Sampler, reads: frozenset[str], *, nested: bool) -> Sampl
 def _answering(
     family: str, make: Callable[[AnchorParams], Sampler], *, nested: bool, random: bool
 ) -> SamplerKind:
-    return SamplerKind(family, lambda params: make(params.anchors), _ANSWERS, nested, random)
+    return SamplerKind(family, lambda params: make(params.anchors), _RESPONSES, nested, random)
 
 
 # Family, feature, and whether the highest values come first.

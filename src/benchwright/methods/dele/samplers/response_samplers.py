@@ -19,7 +19,7 @@ from benchwright.statistics.item_response import ItemResponse, fit_2pl
 Float = NDArray[np.float64]
 
 
-def required_answers(pool: SamplingPool, sampler: str) -> NDArray[np.float32]:
+def required_responses(pool: SamplingPool, sampler: str) -> NDArray[np.float32]:
     """Return the responses (m, n) of the selection models.
 
     Raises:
@@ -33,7 +33,7 @@ def required_answers(pool: SamplingPool, sampler: str) -> NDArray[np.float32]:
     return pool.correct
 
 
-def filled_answers(correct: NDArray[np.float32]) -> Float:
+def filled_responses(correct: NDArray[np.float32]) -> Float:
     """Fill missing responses (m, n) with the item's mean, or the overall mean without responses."""
     known = ~np.isnan(correct)
     right = np.where(known, correct, 0).astype(np.float64)
@@ -54,7 +54,7 @@ def share_wrong(correct: NDArray[np.float32]) -> Float:
 
 
 two_parameter_fit: OncePerPool[ItemResponse] = OncePerPool(
-    lambda pool: fit_2pl(pool.correct), reads="answers"
+    lambda pool: fit_2pl(pool.correct), reads="responses"
 )
 """The two-parameter model of a pool's responses, fitted once for all samplers."""
 
@@ -76,10 +76,10 @@ def discrimination_sampler(params: AnchorParams) -> Sampler:
             return np.round(two_parameter_fit(pool).discrimination, _DECIMALS)
         return rest_score_correlations(pool.correct)
 
-    values_of = OncePerPool(fit, "answers")
+    values_of = OncePerPool(fit, "responses")
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
-        required_answers(pool, "discrimination")
+        required_responses(pool, "discrimination")
         values = values_of(pool)
         return prefixes(order_by(values.tolist(), pool, seed, "discrimination", highest_first=True))
 
@@ -95,11 +95,11 @@ def rest_score_correlations(correct: NDArray[np.float32]) -> Float:
     `correct` is (m, n) in [0, 1], NaN if missing.
     """
     known = ~np.isnan(correct)
-    answers = filled_answers(correct)
-    n = answers.shape[1]
-    rest = (answers.sum(axis=1, keepdims=True) - answers) / max(n - 1, 1)
+    responses = filled_responses(correct)
+    n = responses.shape[1]
+    rest = (responses.sum(axis=1, keepdims=True) - responses) / max(n - 1, 1)
     count = known.sum(axis=0)
-    x, y = (_centred(values, known, count) for values in (answers, rest))
+    x, y = (_centred(values, known, count) for values in (responses, rest))
     spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
     defined = (count >= 3) & (spread > 1e-12)
     out: Float = np.where(defined, (x * y).sum(axis=0) / np.where(defined, spread, 1), np.nan)
@@ -121,7 +121,7 @@ def share_wrong_sampler(params: AnchorParams) -> Sampler:
     """
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
-        weights = share_wrong(required_answers(pool, "share_wrong")) ** params.hardness
+        weights = share_wrong(required_responses(pool, "share_wrong")) ** params.hardness
         uniforms = 1 - item_uniforms(seed, "sampling.share_wrong", pool.item_ids)  # never 0
         ids = np.array(pool.item_ids, dtype=object)
         return prefixes(np.lexsort((ids, -np.log(uniforms) / weights)))

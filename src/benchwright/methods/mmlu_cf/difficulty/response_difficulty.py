@@ -91,7 +91,7 @@ def difficulty_from_responses(
     return DifficultyFromResponses(by_item, models, fitted.reason)
 
 
-def answers_of_file(table: pd.DataFrame, item_ids: Sequence[str]) -> pd.DataFrame:
+def responses_of_file(table: pd.DataFrame, item_ids: Sequence[str]) -> pd.DataFrame:
     """Check a user's answers and keep those to known items: item_id, model, correct (0–1).
 
     `correct` is a number from 0 to 1, or true or false. Answers to other items cause one warning.
@@ -99,34 +99,34 @@ def answers_of_file(table: pd.DataFrame, item_ids: Sequence[str]) -> pd.DataFram
     Raises:
         InputError: a cell is blank or invalid, an answer occurs twice, or all items are unknown.
     """
-    answers = table.assign(
+    responses = table.assign(
         item_id=table["item_id"].astype(str).str.strip(),
         model=table["model"].astype(str).str.strip(),
         correct=[_correct(value) for value in table["correct"]],
     ).reset_index(drop=True)
     for name in ("item_id", "model"):
-        blank = answers[name].isin(["", "None", "nan"]).to_numpy()
+        blank = responses[name].isin(["", "None", "nan"]).to_numpy()
         _refuse(blank, table, name, "enter a name")
-    _refuse(answers["correct"].isna().to_numpy(), table, "correct", "enter 0–1, true or false")
-    twice = answers.duplicated(["item_id", "model"]).to_numpy()
+    _refuse(responses["correct"].isna().to_numpy(), table, "correct", "enter 0–1, true or false")
+    twice = responses.duplicated(["item_id", "model"]).to_numpy()
     _refuse(twice, table, "item_id", "the model has another answer to this item; keep one")
-    known = answers["item_id"].isin(set(item_ids))
-    others = sorted(set(answers.loc[~known, "item_id"]))
+    known = responses["item_id"].isin(set(item_ids))
+    others = sorted(set(responses.loc[~known, "item_id"]))
     unknown = (
-        f"{_FILE}: {len(others)} of {answers['item_id'].nunique()} items are not among the "
+        f"{_FILE}: {len(others)} of {responses['item_id'].nunique()} items are not among the "
         f"{len(item_ids)} clean questions"
     )
-    if len(answers) and not known.any():
+    if len(responses) and not known.any():
         raise InputError(
             f"{unknown} (the first: {others[0]!r}); item_id is <doc_id>#<number of the question in "
             "the document>"
         )
     if others:
         logger.warning("%s and are ignored: %s, …", unknown, others[0])
-    return answers[known].reset_index(drop=True)
+    return responses[known].reset_index(drop=True)
 
 
-def answer_matrix(
+def matrix_of_responses(
     from_file: pd.DataFrame, from_models: pd.DataFrame, item_ids: Sequence[str]
 ) -> ResponseMatrix:
     """Join the answers of both in a matrix of models × items.
@@ -143,8 +143,8 @@ def answer_matrix(
     ids = tuple(sorted(map(str, item_ids)))
     if not parts:
         return ResponseMatrix.empty(ids)
-    answers = pd.concat(parts, ignore_index=True)
-    table = answers.pivot(index="model", columns="item_id", values="correct")  # noqa: PD010
+    responses = pd.concat(parts, ignore_index=True)
+    table = responses.pivot(index="model", columns="item_id", values="correct")  # noqa: PD010
     table = table.sort_index().reindex(columns=list(ids))
     models = tuple(map(str, table.index))
     return ResponseMatrix.of(models, ids, correct=table.to_numpy(np.float32))
@@ -209,9 +209,9 @@ def options_chosen(
     for shard in score_prompts(prompts, store, models, scoring):
         for name, frame in shard.items():
             store.add(name, frame)
-    answers = collect_responses(prompts, store, models, scoring).live_responses
+    live = collect_responses(prompts, store, models, scoring).live_responses
     return {
-        str(row["item_id"]): _chosen(row, configuration.style) for row in answers.to_dict("records")
+        str(row["item_id"]): _chosen(row, configuration.style) for row in live.to_dict("records")
     }
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import parse_configuration
-from benchwright.methods.wicked.comparison.compared_answers import (
-    ComparedAnswers,
+from benchwright.methods.wicked.comparison.compared_responses import (
+    ComparedResponses,
     Floats,
     asking_styles,
 )
@@ -20,7 +20,7 @@ FAMILIES = "families"
 
 
 def compare_instruct(
-    compared_answers: Mapping[str, ComparedAnswers], models_table: pd.DataFrame
+    compared_responses: Mapping[str, ComparedResponses], models_table: pd.DataFrame
 ) -> pd.DataFrame:
     """Compare the change of accuracy of instruction-tuned and base models.
 
@@ -33,28 +33,28 @@ def compare_instruct(
     """
     known = {str(row["model"]): row for row in models_table.to_dict("records")}
     rows: list[tuple[Any, ...]] = []
-    for name, answers in compared_answers.items():
-        change = answers.mean_change()
-        for style, members in asking_styles(answers.configurations).items():
+    for name, compared in compared_responses.items():
+        change = compared.mean_change()
+        for style, members in asking_styles(compared.configurations).items():
             kinds: dict[str, tuple[list[int], list[int]]] = {}
             for row in members:
-                model = known.get(parse_configuration(answers.configurations[row]).model)
+                model = known.get(parse_configuration(compared.configurations[row]).model)
                 if model is not None:
                     both = kinds.setdefault(str(model["family"]), ([], []))
                     both[0 if model["instruct"] else 1].append(row)
             tuned, base = ([row for both in kinds.values() for row in both[i]] for i in (0, 1))
             paired = {family: both for family, both in sorted(kinds.items()) if all(both)}
             for family, both in [("", (tuned, base)), *paired.items()]:
-                rows.append((name, style, family, *_compared([both], change, answers)))
+                rows.append((name, style, family, *_compared([both], change, compared)))
             if len(paired) > 1:
                 # In the order of `kinds`: the mean of the families depends on it in its last digit.
                 families = [both for both in kinds.values() if all(both)]
-                rows.append((name, style, FAMILIES, *_compared(families, change, answers)))
+                rows.append((name, style, FAMILIES, *_compared(families, change, compared)))
     return ComparisonInstruct.from_rows(rows)
 
 
 def _compared(
-    families: Sequence[Sequence[list[int]]], change: Floats, answers: ComparedAnswers
+    families: Sequence[Sequence[list[int]]], change: Floats, compared: ComparedResponses
 ) -> tuple[Any, ...]:
     """Compare rows of tuned and of base models; each family counts once."""
     counts = [sum(len(both[kind]) for both in families) for kind in (0, 1)]
@@ -66,7 +66,7 @@ def _compared(
     tuned, base = (
         np.mean([change[both[kind]].mean(axis=0) for both in families], axis=0) for kind in (0, 1)
     )
-    gap = bounded_mean(tuned - base, answers.clusters)
+    gap = bounded_mean(tuned - base, compared.clusters)
     if len(families) > 1:
         return (*counts, float(tuned.mean()), float(base.mean()), *gap)
     return (*counts, *(float(change[rows].mean()) for rows in families[0]), *gap)

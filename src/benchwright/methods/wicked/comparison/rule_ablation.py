@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import parse_configuration
-from benchwright.methods.wicked.comparison.compared_answers import (
-    ComparedAnswers,
+from benchwright.methods.wicked.comparison.compared_responses import (
+    ComparedResponses,
     Floats,
     perturbation_of,
 )
@@ -18,7 +18,7 @@ from benchwright.tables.wicked import RuleAblation
 
 
 def compare_rules(
-    compared_answers: Mapping[str, ComparedAnswers],
+    compared_responses: Mapping[str, ComparedResponses],
     perturbation_changes: pd.DataFrame,
     perturbation: PerturbationParams,
 ) -> pd.DataFrame:
@@ -31,26 +31,26 @@ def compare_rules(
         is nothing to compare.
     """
     steps = [f"{perturbation.name}_{k + 1}" for k in range(len(perturbation.transforms))]
-    if not (perturbation.cumulative and all(name in compared_answers for name in steps)):
+    if not (perturbation.cumulative and all(name in compared_responses for name in steps)):
         return RuleAblation.empty()
-    by_step = [compared_answers[name] for name in steps]
-    shared = set.intersection(*(set(answers.item_ids) for answers in by_step))
+    by_step = [compared_responses[name] for name in steps]
+    shared = set.intersection(*(set(compared.item_ids) for compared in by_step))
     common = tuple(item for item in by_step[0].item_ids if item in shared)
-    able = set.intersection(*(set(answers.configurations) for answers in by_step))
+    able = set.intersection(*(set(compared.configurations) for compared in by_step))
     if not common or not able:
         return RuleAblation.empty()
     changed = perturbation_changes["condition"].map(perturbation_of)
     # The rule that a step adds is the last of its transforms.
     added = [perturbation_changes.loc[changed == step, "transform"].unique() for step in steps]
     rules = [str(transforms[-1]) if len(transforms) else "" for transforms in added]
-    aligned = [answers.select_items(common) for answers in by_step]
+    aligned = [compared.select_items(common) for compared in by_step]
     rows: list[dict[str, Any]] = []
     for configuration in sorted(able):
-        places = [answers.configurations.index(configuration) for answers in aligned]
+        places = [compared.configurations.index(configuration) for compared in aligned]
         states = [aligned[0].original[places[:1]]]
-        states += [answers.perturbed[:, row] for answers, row in zip(aligned, places, strict=True)]
-        for step, answers in enumerate(states):
-            by_copy = answers.mean(axis=1)
+        states += [step.perturbed[:, row] for step, row in zip(aligned, places, strict=True)]
+        for step, responses in enumerate(states):
+            by_copy = responses.mean(axis=1)
             rows.append(
                 {
                     "perturbation": steps[step - 1] if step else "",
@@ -59,21 +59,21 @@ def compare_rules(
                     "step": step,
                     "rule": rules[step - 1] if step else "none",
                     "n_items": len(common),
-                    "copies": len(answers) if step else 0,
+                    "copies": len(responses) if step else 0,
                     "accuracy": float(by_copy.mean()),
-                    "accuracy_sd": float(by_copy.std(ddof=1)) if len(answers) > 1 else np.nan,
-                    **_change("step", answers, states[step - 1] if step else None, aligned[0]),
-                    **_change("total", answers, states[0] if step else None, aligned[0]),
+                    "accuracy_sd": float(by_copy.std(ddof=1)) if len(responses) > 1 else np.nan,
+                    **_change("step", responses, states[step - 1] if step else None, aligned[0]),
+                    **_change("total", responses, states[0] if step else None, aligned[0]),
                 }
             )
     return RuleAblation.from_rows(rows)
 
 
 def _change(
-    name: str, after: Floats, before: Floats | None, answers: ComparedAnswers
+    name: str, after: Floats, before: Floats | None, compared: ComparedResponses
 ) -> dict[str, float]:
     keys = (f"{name}_delta", f"{name}_low", f"{name}_high")
     if before is None:
         return dict.fromkeys(keys, np.nan)
     gap = after.mean(axis=0) - before.mean(axis=0)
-    return dict(zip(keys, bounded_mean(gap, answers.clusters)[:3], strict=True))
+    return dict(zip(keys, bounded_mean(gap, compared.clusters)[:3], strict=True))

@@ -8,9 +8,9 @@ import pandas as pd
 
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.seeding import stage_generator
-from benchwright.methods.wicked.comparison.compared_answers import (
+from benchwright.methods.wicked.comparison.compared_responses import (
     Bools,
-    ComparedAnswers,
+    ComparedResponses,
     Floats,
     asking_styles,
 )
@@ -29,7 +29,7 @@ _RANKS = ("original", "original_low", "original_high", "mean", "mean_low", "mean
 
 
 def compare_scores(
-    compared_answers: Mapping[str, ComparedAnswers], evaluation: EvaluationParams, seed: int
+    compared_responses: Mapping[str, ComparedResponses], evaluation: EvaluationParams, seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Compare accuracies and ranks on the copies with those on the original items.
 
@@ -42,24 +42,24 @@ def compare_scores(
     scores: list[dict[str, Any]] = []
     summary: list[tuple[Any, ...]] = []
     reversed_pairs: list[tuple[Any, ...]] = []
-    for name, answers in compared_answers.items():
-        styles = asking_styles(answers.configurations)
+    for name, compared in compared_responses.items():
+        styles = asking_styles(compared.configurations)
         shuffles = {
             style: rank_shuffle(
-                answers.original[rows],
-                answers.perturbed[:, rows],
-                answers.clusters,
+                compared.original[rows],
+                compared.perturbed[:, rows],
+                compared.clusters,
                 evaluation.bootstrap_samples,
                 stage_generator(seed, f"draw_comparison/{name}/{style}"),
             )
             for style, rows in styles.items()
         }
-        scores += _scores(name, answers, styles, shuffles)
+        scores += _scores(name, compared, styles, shuffles)
         for style, rows in styles.items():
-            counts, pairs = _reversals(answers, rows)
+            counts, pairs = _reversals(compared, rows)
             reversed_pairs += [(name, style, *pair) for pair in pairs]
-            metrics = _metrics(answers, rows, shuffles[style]) | counts
-            basis = (len(rows), len(answers.item_ids), len(answers.perturbed))
+            metrics = _metrics(compared, rows, shuffles[style]) | counts
+            basis = (len(rows), len(compared.item_ids), len(compared.perturbed))
             summary += [
                 (name, style, metric, each.value, each.low, each.high, *basis, each.reason)
                 for metric, each in metrics.items()
@@ -73,36 +73,36 @@ def compare_scores(
 
 def _scores(
     name: str,
-    answers: ComparedAnswers,
+    compared: ComparedResponses,
     styles: Mapping[str, list[int]],
     shuffles: Mapping[str, RankShuffle],
 ) -> list[dict[str, Any]]:
-    m = len(answers.configurations)
-    by_copy = answers.perturbed.mean(axis=2)  # (d, m)
-    change = clustered_means(answers.mean_change(), answers.clusters)
-    repeated = np.broadcast_to(answers.original, answers.perturbed.shape)
+    m = len(compared.configurations)
+    by_copy = compared.perturbed.mean(axis=2)  # (d, m)
+    change = clustered_means(compared.mean_change(), compared.clusters)
+    repeated = np.broadcast_to(compared.original, compared.perturbed.shape)
     rank, asked = np.full((m, len(_RANKS)), np.nan), [""] * m
     for style, rows in styles.items():
         rank[rows] = shuffles[style].ranks
         for row in rows:
             asked[row] = style
-    known = (answers.shots_perturbed >= 0) & (answers.shots_original >= 0)
-    fewer_original = known & (answers.shots_original < answers.shots_perturbed)
-    fewer_perturbed = known & (answers.shots_perturbed < answers.shots_original)
+    known = (compared.shots_perturbed >= 0) & (compared.shots_original >= 0)
+    fewer_original = known & (compared.shots_original < compared.shots_perturbed)
+    fewer_perturbed = known & (compared.shots_perturbed < compared.shots_original)
     equal = known & ~fewer_original & ~fewer_perturbed
     columns = {
-        "accuracy_original": answers.original.mean(axis=1),
+        "accuracy_original": compared.original.mean(axis=1),
         "accuracy_mean": by_copy.mean(axis=0),
         "accuracy_sd": by_copy.std(axis=0, ddof=1) if len(by_copy) > 1 else np.full(m, np.nan),
         "delta": change.mean,
         "delta_se": change.se,
         "delta_low": change.low,
         "delta_high": change.high,
-        "accuracy_altered": mean_where(answers.perturbed, answers.altered),
-        "accuracy_altered_original": mean_where(repeated, answers.altered),
-        "accuracy_gold_removed": mean_where(answers.perturbed, answers.gold_removed),
+        "accuracy_altered": mean_where(compared.perturbed, compared.altered),
+        "accuracy_altered_original": mean_where(repeated, compared.altered),
+        "accuracy_gold_removed": mean_where(compared.perturbed, compared.gold_removed),
         **{f"rank_{column}": rank[:, place] for place, column in enumerate(_RANKS)},
-        "delta_equal_shots": _means_where(answers.perturbed - repeated, equal),
+        "delta_equal_shots": _means_where(compared.perturbed - repeated, equal),
     }
     counts = {
         "fewer_shots_original": fewer_original.sum(axis=(0, 2)),
@@ -115,12 +115,12 @@ def _scores(
             "configuration": configuration,
             **parse_configuration(configuration)._asdict(),
             "asking_style": asked[row],
-            "n_items": len(answers.item_ids),
-            "copies": len(answers.perturbed),
+            "n_items": len(compared.item_ids),
+            "copies": len(compared.perturbed),
             **{column: float(values[row]) for column, values in columns.items()},
             **{column: int(values[row]) for column, values in counts.items()},
         }
-        for row, configuration in enumerate(answers.configurations)
+        for row, configuration in enumerate(compared.configurations)
     ]
 
 
@@ -141,11 +141,11 @@ def _means_where(values: Floats, marks: Bools) -> Floats:
 
 
 def _reversals(
-    answers: ComparedAnswers, rows: list[int]
+    compared: ComparedResponses, rows: list[int]
 ) -> tuple[dict[str, Bounded], list[tuple[Any, ...]]]:
     """Return the numbers of pairs, and the reversed pairs, the most significant first."""
-    original, after = answers.original[rows], answers.perturbed.mean(axis=0)[rows]
-    result = reversals(original, after, answers.clusters, _SIGNIFICANT)
+    original, after = compared.original[rows], compared.perturbed.mean(axis=0)[rows]
+    result = reversals(original, after, compared.clusters, _SIGNIFICANT)
     reason = "" if result.pairs else f"{len(rows)} model; at least 2 are needed"
     missing = np.nan if reason else 0.0
     counts = {
@@ -154,7 +154,7 @@ def _reversals(
         "significant_reversals": Bounded(result.significant + missing, np.nan, np.nan, reason),
     }
     before, mean = original.mean(axis=1), after.mean(axis=1)
-    names = [answers.configurations[row] for row in rows]
+    names = [compared.configurations[row] for row in rows]
     pairs = []
     for place in np.argsort(result.p_holm, kind="stable"):
         a, b = result.reversed_pairs[place]
@@ -163,14 +163,16 @@ def _reversals(
     return counts, pairs
 
 
-def _metrics(answers: ComparedAnswers, rows: list[int], shuffle: RankShuffle) -> dict[str, Bounded]:
+def _metrics(
+    compared: ComparedResponses, rows: list[int], shuffle: RankShuffle
+) -> dict[str, Bounded]:
     means = {
-        "mean_accuracy_original": answers.original[rows],
-        "mean_accuracy": answers.perturbed.mean(axis=0)[rows],
-        "mean_delta": answers.mean_change()[rows],
+        "mean_accuracy_original": compared.original[rows],
+        "mean_accuracy": compared.perturbed.mean(axis=0)[rows],
+        "mean_delta": compared.mean_change()[rows],
     }
     metrics = {
-        metric: bounded_mean(values.mean(axis=0), answers.clusters)
+        metric: bounded_mean(values.mean(axis=0), compared.clusters)
         for metric, values in means.items()
     }
     metrics |= {k: metric for k, metric in shuffle._asdict().items() if isinstance(metric, Bounded)}
@@ -178,8 +180,8 @@ def _metrics(answers: ComparedAnswers, rows: list[int], shuffle: RankShuffle) ->
     return metrics | {"tau_b_percentile": Bounded(shuffle.percentile, np.nan, np.nan, reason)}
 
 
-def follow_answers(
-    compared_answers: Mapping[str, ComparedAnswers],
+def follow_responses(
+    compared_responses: Mapping[str, ComparedResponses],
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Count changed answers, and answers that choose none of the above.
 
@@ -190,22 +192,22 @@ def follow_answers(
     """
     transitions: list[tuple[Any, ...]] = []
     rates: list[tuple[Any, ...]] = []
-    for name, answers in compared_answers.items():
-        before = np.broadcast_to(answers.original >= 0.5, answers.perturbed.shape)
-        after = answers.perturbed >= 0.5
+    for name, compared in compared_responses.items():
+        before = np.broadcast_to(compared.original >= 0.5, compared.perturbed.shape)
+        after = compared.perturbed >= 0.5
         became = ((before, after), (before, ~after), (~before, after), (~before, ~after))
-        clusters = np.broadcast_to(answers.clusters, answers.has_none.shape)
-        for gold, of_gold in (("kept", ~answers.gold_removed), ("removed", answers.gold_removed)):
-            altered = answers.altered & of_gold
+        clusters = np.broadcast_to(compared.clusters, compared.has_none.shape)
+        for gold, of_gold in (("kept", ~compared.gold_removed), ("removed", compared.gold_removed)):
+            altered = compared.altered & of_gold
             shares = [mean_where((a & b).astype(np.float64), altered) for a, b in became]
-            asked = answers.has_none & of_gold
-            chance = float((1 / answers.options[asked]).mean()) if asked.any() else np.nan
-            for row, configuration in enumerate(answers.configurations):
+            asked = compared.has_none & of_gold
+            chance = float((1 / compared.options[asked]).mean()) if asked.any() else np.nan
+            for row, configuration in enumerate(compared.configurations):
                 key = (name, configuration, gold)
                 by_change = (float(values[row]) for values in shares)
                 transitions.append((*key, int(altered.sum()), *by_change))
-                if answers.has_none.any():
-                    hits = answers.picked_none[:, row][asked]
+                if compared.has_none.any():
+                    hits = compared.picked_none[:, row][asked]
                     share = clustered_share(hits, clusters[asked])
                     bounds = (share.share, share.low, share.high)
                     rates.append((*key, share.n, int(hits.sum()), *bounds, chance, share.reason))

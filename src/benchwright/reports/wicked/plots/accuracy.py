@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.methods.wicked.comparison import compared_answers
+from benchwright.methods.wicked.comparison import compared_responses
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import plot_style as style
 from benchwright.reports.page import plots
 
-NO_ANSWERS = "No model answered both the original items and their copies."
+NO_RESPONSES = "No model answered both the original items and their copies."
 _MOST = 12  # more lines are hard to distinguish
 _DASHES = ("solid", "dot", "dash", "dashdot")
 
@@ -29,21 +29,21 @@ def choose_models(
     comparison_scores: pd.DataFrame, perturbation: PerturbationParams, most: int
 ) -> Shown:
     """Return models of one asking style on the main perturbation, at most `most`."""
-    name = compared_answers.main_perturbation(
+    name = compared_responses.main_perturbation(
         sorted(set(comparison_scores["perturbation"])), perturbation
     )
     scores = comparison_scores[comparison_scores["perturbation"] == name]
-    asking_style = next(iter(compared_answers.asking_styles(scores["configuration"].tolist())))
+    asking_style = next(iter(compared_responses.asking_styles(scores["configuration"].tolist())))
     scores = scores[(scores["asking_style"] == asking_style) & scores["rank_original"].notna()]
     scores = scores.sort_values(["accuracy_original", "configuration"], ascending=[False, True])
-    note = compared_answers.describe_asking(asking_style)
+    note = compared_responses.describe_asking(asking_style)
     if len(scores) > most:
         note = f"{note}; " if note else ""
         note += f"{most} of {len(scores):,} models, evenly along the ranking"
         scores = scores.iloc[np.linspace(0, len(scores) - 1, most).round().astype(int)]
     labels = [
         str(name)
-        for name in scores["configuration" if asking_style == compared_answers.MIXED else "model"]
+        for name in scores["configuration" if asking_style == compared_responses.MIXED else "model"]
     ]
     note = f" ({note})" if note else ""
     names, short = style.short_names(labels), style.short_names(labels, style.NARROW_NAME)
@@ -102,7 +102,7 @@ def plot_deltas(
     """Plot accuracy on original and copies, and the difference with its interval over items."""
     title = "Accuracy on the original and on the copies, and the difference"
     if comparison_scores.empty:
-        return style.empty_plot(title, NO_ANSWERS)
+        return style.empty_plot(title, NO_RESPONSES)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     accuracy = {"title": "accuracy", "domain": [0, 0.56], "tickformat": ".0%", "nticks": 6}
     difference = {"title": "difference, points", "domain": [0.64, 1], "rangemode": "tozero"}

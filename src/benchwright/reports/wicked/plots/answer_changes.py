@@ -8,7 +8,7 @@ from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import plot_style as style
 from benchwright.reports.page import plots
-from benchwright.reports.wicked.plots.accuracy import NO_ANSWERS, Shown, choose_models, two_panels
+from benchwright.reports.wicked.plots.accuracy import NO_RESPONSES, Shown, choose_models, two_panels
 
 _PARTS = (
     ("stayed_right", "stayed right", style.KEPT),
@@ -30,7 +30,7 @@ def plot_transitions(
     """Plot shares of altered items by change of the answer, for gold kept and removed."""
     title = "Answers to altered items, original and copies"
     if comparison_scores.empty:
-        return style.empty_plot(title, NO_ANSWERS)
+        return style.empty_plot(title, NO_RESPONSES)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     rows = comparison_transitions[
         comparison_transitions["perturbation"] == shown.scores["perturbation"].iloc[0]
@@ -79,7 +79,7 @@ def plot_none_rates(
     """Plot detections ("none" where it is right) against false alarms (where it is wrong)."""
     title = "Choice of “none”: where it is right against where it is wrong"
     if comparison_scores.empty:
-        return style.empty_plot(title, NO_ANSWERS)
+        return style.empty_plot(title, NO_RESPONSES)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     name = shown.scores["perturbation"].iloc[0]
     rows = comparison_none_rates[comparison_none_rates["perturbation"] == name]

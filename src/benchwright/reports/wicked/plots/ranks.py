@@ -9,7 +9,7 @@ from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import plot_style as style
 from benchwright.reports.page import plots
-from benchwright.reports.wicked.plots.accuracy import NO_ANSWERS, choose_models
+from benchwright.reports.wicked.plots.accuracy import NO_RESPONSES, choose_models
 
 _LANES = 8  # intervals side by side, so that neighbours do not overlap
 _LANE = 0.02
@@ -21,7 +21,7 @@ def plot_rank_shuffle(
     """Plot ranks on the original (left) and on the copies (right), with intervals over items."""
     title = "Ranks on the original (left) and on the copies (right): blue rose, orange fell"
     if comparison_scores.empty:
-        return style.empty_plot(title, NO_ANSWERS)
+        return style.empty_plot(title, NO_RESPONSES)
     shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     if len(shown.scores) < 2:
         return style.empty_plot(title, "There is only one model to rank.")

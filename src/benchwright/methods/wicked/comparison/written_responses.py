@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import parse_configuration
-from benchwright.methods.wicked.comparison.compared_answers import (
-    ComparedAnswers,
+from benchwright.methods.wicked.comparison.compared_responses import (
+    ComparedResponses,
     by_score_first,
 )
 from benchwright.statistics.proportion import bounded_mean, clustered_means
@@ -17,7 +17,7 @@ from benchwright.tables.wicked import ComparisonWritten
 _WRITTEN = "generate"
 
 
-def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> pd.DataFrame:
+def compare_written_responses(compared_responses: Mapping[str, ComparedResponses]) -> pd.DataFrame:
     """Compare configurations with written answers with scored ones of the same model.
 
     Returns:
@@ -25,27 +25,27 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
         compared with the model's first one by score (letters before texts, more shots first).
     """
     rows: list[dict[str, Any]] = []
-    for name, answers in compared_answers.items():
-        parsed = [parse_configuration(each) for each in answers.configurations]
+    for name, compared in compared_responses.items():
+        parsed = [parse_configuration(each) for each in compared.configurations]
         writers = {each.model for each in parsed if each.style == _WRITTEN}
-        mean_change = answers.mean_change()
-        change = clustered_means(mean_change, answers.clusters)
+        mean_change = compared.mean_change()
+        change = clustered_means(mean_change, compared.clusters)
         for row, asked in enumerate(parsed):
             if asked.model not in writers:
                 continue
             read_before, read_after = (
-                ~answers.failed_original[row],
-                ~answers.failed_perturbed[:, row],
+                ~compared.failed_original[row],
+                ~compared.failed_perturbed[:, row],
             )
-            before, after = answers.original[row], answers.perturbed[:, row]
+            before, after = compared.original[row], compared.perturbed[:, row]
             metrics = {
                 "accuracy_original": before.mean(),
                 "accuracy_mean": after.mean(),
                 "delta": change.mean[row],
                 "delta_low": change.low[row],
                 "delta_high": change.high[row],
-                "failed_original": answers.failed_original[row].mean(),
-                "failed_perturbed": answers.failed_perturbed[:, row].mean(),
+                "failed_original": compared.failed_original[row].mean(),
+                "failed_perturbed": compared.failed_perturbed[:, row].mean(),
                 "accuracy_original_extracted": before[read_before].mean()
                 if read_before.any()
                 else np.nan,
@@ -60,8 +60,8 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
             compared_with = ""
             if asked.style == _WRITTEN and by_score:
                 other = min(by_score, key=lambda other: by_score_first(parsed[other]))
-                compared_with = answers.configurations[other]
-                gap = bounded_mean(mean_change[row] - mean_change[other], answers.clusters)
+                compared_with = compared.configurations[other]
+                gap = bounded_mean(mean_change[row] - mean_change[other], compared.clusters)
                 metrics |= {
                     "recovered": gap.value,
                     "recovered_low": gap.low,
@@ -71,9 +71,9 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
                 {
                     "perturbation": name,
                     "model": asked.model,
-                    "configuration": answers.configurations[row],
+                    "configuration": compared.configurations[row],
                     "written": asked.style == _WRITTEN,
-                    "n_items": len(answers.item_ids),
+                    "n_items": len(compared.item_ids),
                     **{column: float(metric) for column, metric in metrics.items()},
                     "compared_with": compared_with,
                 }

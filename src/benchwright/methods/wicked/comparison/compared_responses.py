@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-class ComparedAnswers(NamedTuple):
+class ComparedResponses(NamedTuple):
     """Answers of m configurations to the n items that all of them answered in all d copies."""
 
     configurations: tuple[str, ...]  # m names
@@ -46,7 +46,7 @@ class ComparedAnswers(NamedTuple):
         """Return (m, n) the mean score over copies minus the score on the original."""
         return self.perturbed.mean(axis=0) - self.original
 
-    def select_items(self, item_ids: tuple[str, ...]) -> "ComparedAnswers":
+    def select_items(self, item_ids: tuple[str, ...]) -> "ComparedResponses":
         """Return the same for some of the items, in the order of `item_ids`."""
         at = pd.Index(self.item_ids).get_indexer(pd.Index(item_ids))
         # The last axis of every array is that of the items.
@@ -58,7 +58,7 @@ class ComparedAnswers(NamedTuple):
         return self._replace(item_ids=item_ids, **arrays)
 
 
-def align_answers(
+def align_responses(
     response_matrix: ResponseMatrix,
     perturbed_matrices: Mapping[str, ResponseMatrix],
     responses: pd.DataFrame,
@@ -66,7 +66,7 @@ def align_answers(
     perturbation_changes: pd.DataFrame,
     perturbed_items: pd.DataFrame,
     items: pd.DataFrame,
-) -> dict[str, ComparedAnswers]:
+) -> dict[str, ComparedResponses]:
     """Align answers to the original and to the copies, for each perturbation.
 
     Written answers to questions with options from which no option could be extracted count as
@@ -100,8 +100,8 @@ def align_answers(
         )
         configurations = tuple(sorted(shared))
         asked = [_asked(table, configurations, ids, open_ended) for table in tables]
-        answers = [_rows(matrix.select_items(ids), configurations) for matrix in matrices]
-        correct, predicted = (np.array(part) for part in zip(*answers, strict=True))
+        parts = [_rows(matrix.select_items(ids), configurations) for matrix in matrices]
+        correct, predicted = (np.array(part) for part in zip(*parts, strict=True))
         failed, shots = (np.array(part) for part in zip(*asked, strict=True))
         correct[failed & np.isnan(correct)] = 0
         columns = np.flatnonzero(~np.isnan(correct).any(axis=(0, 1)))
@@ -112,7 +112,7 @@ def align_answers(
         none_at, options = _places_of_none(altered_items, perturbation_changes, conditions, kept)
         chosen = predicted[1:][..., columns]
         kept_items = items.set_index(items["item_id"].astype(str)).loc[list(kept)]
-        aligned[name] = ComparedAnswers(
+        aligned[name] = ComparedResponses(
             configurations,
             kept,
             tuple(conditions),
@@ -178,14 +178,14 @@ def _asked(
     shots = np.full(shape, -1, dtype=np.int64)
     has_options = np.array([item not in open_ended for item in item_ids], dtype=np.bool_)
     for row, name in enumerate(configurations):
-        answers = _rows_of(table, name)
-        if answers is None:
+        responses = _rows_of(table, name)
+        if responses is None:
             continue
-        answers = answers[~answers.index.duplicated()].reindex(list(item_ids))
+        responses = responses[~responses.index.duplicated()].reindex(list(item_ids))
         written = has_options | (parse_configuration(name).style == "generate")
-        failed[row] = (answers["extraction"] == "failed").to_numpy(dtype=bool) & written
-        failed[row] &= answers["correct"].isna().to_numpy(dtype=bool)
-        shots[row] = answers["shots_used"].fillna(-1).to_numpy(dtype=np.int64)
+        failed[row] = (responses["extraction"] == "failed").to_numpy(dtype=bool) & written
+        failed[row] &= responses["correct"].isna().to_numpy(dtype=bool)
+        shots[row] = responses["shots_used"].fillna(-1).to_numpy(dtype=np.int64)
     return failed, shots
 
 

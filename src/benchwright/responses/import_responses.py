@@ -11,7 +11,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.datasets.verbatim import no_rows
 from benchwright.responses.calibration import configurations
-from benchwright.responses.item_index import AnswerIndex, ItemIndex
+from benchwright.responses.item_index import ItemIndex, ResponseIndex
 from benchwright.responses.lm_eval_logs import foreign_runs, read_lm_eval
 from benchwright.responses.tally import EXAMPLES, Tally
 from benchwright.responses.tidy_files import (
@@ -24,7 +24,7 @@ from benchwright.responses.tidy_files import (
     read_tidy,
     unknown_condition,
 )
-from benchwright.responses.wide_files import WideAnswers, read_wide
+from benchwright.responses.wide_files import WideResponses, read_wide
 from benchwright.tables.responses import ImportReport, Responses
 
 Float = NDArray[np.float32]
@@ -41,7 +41,7 @@ class Imported(NamedTuple):
     import_report: pd.DataFrame
 
 
-def import_answers(
+def import_responses(
     response_files: dict[str, LoadedFile],
     items: pd.DataFrame,
     calibration_items: pd.DataFrame,
@@ -70,16 +70,16 @@ def import_answers(
     Raises:
         InputError: a file does not have its layout, or has no response.
     """
-    index = AnswerIndex(items, calibration_items, perturbed_items)
-    rows, wide, report = join_answers(response_files, index)
+    index = ResponseIndex(items, calibration_items, perturbed_items)
+    rows, wide, report = join_responses(response_files, index)
     scored, matrices = unscored_matrices(rows, index)
     return Imported(as_responses(scored, index), [*wide, *matrices], report)
 
 
-def join_answers(
-    response_files: dict[str, LoadedFile], index: AnswerIndex
+def join_responses(
+    response_files: dict[str, LoadedFile], index: ResponseIndex
 ) -> tuple[pd.DataFrame, list[ResponseMatrix], pd.DataFrame]:
-    """Find the item of every recorded response; see `import_answers`.
+    """Find the item of every recorded response; see `import_responses`.
 
     Returns:
         Rows of tidy files and logs, one per key (`tidy_files.ROWS`); matrices of wide files, merged
@@ -88,7 +88,7 @@ def join_answers(
     foreign = foreign_runs(response_files.values(), index)
     tallies: dict[str, Tally] = {}
     tidy: list[pd.DataFrame] = []
-    wide: list[WideAnswers] = []
+    wide: list[WideResponses] = []
     for name, file in response_files.items():
         if file.table is None:
             tallies[name] = Tally(name, file.spec.layout)
@@ -101,34 +101,34 @@ def join_answers(
             rows, tallies[name] = read_tidy(file, index)
             tidy.append(rows)
         else:
-            answers, tallies[name] = _read_wide(file, index)
-            wide += answers
+            responses, tallies[name] = _read_wide(file, index)
+            wide += responses
     rows = _merge_rows(tidy, index, tallies)
     matrices = [_merge_wide(group, rows, index, tallies) for group in _sharing_models(wide)]
     report = ImportReport.from_rows([tallies[name].as_row() for name in response_files])
     return rows, matrices, report
 
 
-def _read_wide(file: LoadedFile, index: AnswerIndex) -> tuple[list[WideAnswers], Tally]:
+def _read_wide(file: LoadedFile, index: ResponseIndex) -> tuple[list[WideResponses], Tally]:
     condition = file.spec.condition
     items = index.of(condition)
     if items is not None:
-        answers, tally = read_wide(file, items)
-        return [answers], tally
+        responses, tally = read_wide(file, items)
+        return [responses], tally
     _, tally = read_wide(file, index.items)
     tally.not_joined, tally.joined_by_id = tally.not_joined + tally.joined_by_id, 0
     tally.notes.append(unknown_condition(condition))
     return [], tally
 
 
-def _names(rows: pd.DataFrame, index: AnswerIndex, mask: Mask) -> list[str]:
+def _names(rows: pd.DataFrame, index: ResponseIndex, mask: Mask) -> list[str]:
     marked = rows[mask]
     items = index.ids.to_numpy()[marked["position"].to_numpy()]
     return [f"{i} × {m}" for i, m in sorted(zip(items, marked["model"], strict=True))[:EXAMPLES]]
 
 
 def _merge_rows(
-    files: list[pd.DataFrame], index: AnswerIndex, tallies: dict[str, Tally]
+    files: list[pd.DataFrame], index: ResponseIndex, tallies: dict[str, Tally]
 ) -> pd.DataFrame:
     """Merge the rows of all tidy files by key; later files only fill in missing values."""
     if not files:
@@ -147,7 +147,7 @@ def _merge_rows(
 
 
 def _merge_shared(
-    files: list[pd.DataFrame], index: AnswerIndex, tallies: dict[str, Tally]
+    files: list[pd.DataFrame], index: ResponseIndex, tallies: dict[str, Tally]
 ) -> pd.DataFrame:
     merged = files[0].reset_index(drop=True)
     for later in files[1:]:
@@ -170,7 +170,7 @@ def _add_to(
     merged: pd.DataFrame,
     at: NDArray[np.intp],
     later: pd.DataFrame,
-    index: AnswerIndex,
+    index: ResponseIndex,
     tally: Tally,
 ) -> pd.DataFrame:
     """Fill the rows `at` of `merged` from `later` where they do not contradict each other."""
@@ -207,13 +207,13 @@ def _count_shared(
     tally.note_disagreement(int(clash.sum()), shared)
 
 
-def _sharing_models(files: list[WideAnswers]) -> list[list[WideAnswers]]:
+def _sharing_models(files: list[WideResponses]) -> list[list[WideResponses]]:
     """Group files of one condition that share models, directly or through other files.
 
     Files without a common model stay apart, so that thousands of models with a hundred items need
     no cells for all items of another file.
     """
-    groups: list[tuple[set[str], list[WideAnswers]]] = []
+    groups: list[tuple[set[str], list[WideResponses]]] = []
     for file in files:
         names, members = set(file.models), [file]
         apart = []
@@ -229,7 +229,7 @@ def _sharing_models(files: list[WideAnswers]) -> list[list[WideAnswers]]:
 
 
 def _merge_wide(
-    files: list[WideAnswers], rows: pd.DataFrame, index: AnswerIndex, tallies: dict[str, Tally]
+    files: list[WideResponses], rows: pd.DataFrame, index: ResponseIndex, tallies: dict[str, Tally]
 ) -> ResponseMatrix:
     """Merge wide files of one condition into a matrix over the items that any of them has."""
     models = sorted({model for file in files for model in file.models})
@@ -290,7 +290,7 @@ class _Merged:
         prediction[at] = rows["prediction"].to_numpy(dtype=np.int16)[here]
         self._tidy = correct, prediction
 
-    def add(self, file: WideAnswers, at: Block, tally: Tally) -> None:
+    def add(self, file: WideResponses, at: Block, tally: Tally) -> None:
         """Add a file's cells that are still empty and contradict nothing."""
         correct, chosen = self._known(at)
         judged, named = ~np.isnan(correct), chosen >= 0
@@ -345,7 +345,7 @@ class _Merged:
         single = self.index.single[self.positions[columns]]
         return np.asarray(whole & ~np.isnan(right) & single & (right != correct))
 
-    def _cells(self, file: WideAnswers, cells: Mask) -> Iterable[str]:
+    def _cells(self, file: WideResponses, cells: Mask) -> Iterable[str]:
         ids = self.index.ids[file.positions]
         for column in sorted(np.flatnonzero(cells.any(axis=0)), key=lambda i: ids[i])[:EXAMPLES]:
             for row in np.flatnonzero(cells[:, column])[:EXAMPLES]:
@@ -359,7 +359,7 @@ class _Merged:
         return np.where(np.isnan(self.correct), derived, self.correct)
 
 
-def as_responses(rows: pd.DataFrame, index: AnswerIndex) -> pd.DataFrame:
+def as_responses(rows: pd.DataFrame, index: ResponseIndex) -> pd.DataFrame:
     """Return the `Responses` table of joined rows, sorted by its key."""
     if rows.empty:
         return Responses.empty()
@@ -380,7 +380,7 @@ def as_responses(rows: pd.DataFrame, index: AnswerIndex) -> pd.DataFrame:
 
 
 def unscored_matrices(
-    rows: pd.DataFrame, index: AnswerIndex
+    rows: pd.DataFrame, index: ResponseIndex
 ) -> tuple[pd.DataFrame, list[ResponseMatrix]]:
     """Put the answers of models without any log-likelihood into one matrix per condition.
 
@@ -410,7 +410,7 @@ def unscored_matrices(
 
 
 def _matrix(
-    condition: str, rows: pd.DataFrame, at: NDArray[np.intp], index: AnswerIndex
+    condition: str, rows: pd.DataFrame, at: NDArray[np.intp], index: ResponseIndex
 ) -> ResponseMatrix:
     # Column by column: there may be tens of millions of rows.
     items, start = index.of(condition) or index.items, index.start(condition)

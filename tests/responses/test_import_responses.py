@@ -13,7 +13,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.responses import ResponseFileParams
-from benchwright.responses.import_answers import Imported
+from benchwright.responses.import_responses import Imported
 from benchwright.tables.items import Demonstrations
 from responses.imported_rows import import_as_rows
 
