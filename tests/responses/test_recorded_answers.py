@@ -170,7 +170,7 @@ def test_sources_with_different_prompts_are_reported(
     result, matrix = read(shared_data, items, *files)
     report = result.import_report.iloc[1]
     assert report.contradicting > 0.2 * report.doubled > 0
-    assert "if the model was asked in another way, say so" in report.detail
+    assert "if the prompts differ, give the file's style and shots" in report.detail
     _, apart = read(
         shared_data, items, files[0], {"file": files[1], "style": "letters", "shots": 25}
     )
