@@ -139,7 +139,7 @@ def test_the_record_names_the_archive_it_came_from(site: Path, tmp_path: Path) -
         ({}, "either weights or a model"),
         ({"model": "a"}, "model needs pooling"),
         ({"model": "a", "pooling": "last"}, "last_token"),
-        ({"weights": {"path": "x"}, "pooling": "mean"}, "only with it"),
+        ({"weights": {"path": "x"}, "pooling": "mean"}, "pooling needs model"),
         ({"weights": {"path": "x"}, "model": "a", "pooling": "mean"}, "either weights or a model"),
         ({"weights": {"package": "x"}}, "an encoder's weights need"),
         ({"weights": {"package": "x", "file": "x.gguf", "sha256": "0" * 64}}, "encoder's weights"),
