@@ -57,9 +57,7 @@ smart: $(VENV)/.installed
 # The closed half is encrypted with this key; a benchmark that is not a demonstration wants one kept
 # elsewhere (docs/reference/split_and_seal.md).
 conf/local/seal_key: $(VENV)/.installed
-	mkdir -p $(@D)
-	test -s $@ || (umask 077 && $(BIN)/python -c \
-	  "from benchwright.methods.mmlu_cf.sealing.key import new_key; print(new_key())" > $@)
+	test -s $@ || $(BIN)/benchwright new-key $@
 
 mmlu-cf: conf/local/seal_key
 	$(BIN)/kedro run --pipeline mmlu_cf \

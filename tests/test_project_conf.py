@@ -49,7 +49,7 @@ def test_names_defined_in_two_files_are_rejected(
 ) -> None:
     other = put(project, f"base/parameters/{name}", content)
     with pytest.raises(InputError) as caught:
-        load_conf(project)
+        load_conf(project)["parameters"]
     report = str(caught.value)
     assert report.startswith(f"{kind} is defined in ")
     assert report.endswith("; keep one of them")
@@ -68,7 +68,7 @@ def test_names_defined_twice_in_the_environment_are_rejected(project: Path, env:
     for number in (1, 2):
         put(project, f"{env}/parameters/a{number}.yml", "_benchmarks: {a: {title: mine}}\n")
     with pytest.raises(InputError, match=rf"a1\.yml and .*{env}.parameters.a2\.yml"):
-        load_conf(project, env)
+        load_conf(project, env)["parameters"]
     other = "record" if env == "local" else "local"
     (project / "conf" / other).mkdir(exist_ok=True)
     assert load_conf(project, other)["parameters"]["_benchmarks"]["a"]["title"] == "base"
@@ -84,13 +84,10 @@ def test_broken_files_are_left_to_kedro(project: Path, content: str) -> None:
 
 
 def test_corrected_files_are_read_again(project: Path) -> None:
-    import os
-
     other = put(project, "base/parameters/benchmarks/c.yml", "_benchmarks: {a: {}}\n")
     with pytest.raises(InputError):
-        load_conf(project)
+        load_conf(project)["parameters"]
     other.write_text("_benchmarks: {c: {}}\n")
-    os.utime(other, ns=(1, 1))
     assert sorted(load_conf(project)["parameters"]["_benchmarks"]) == ["a", "b", "c"]
 
 
@@ -124,3 +121,17 @@ def test_missing_sections_of_a_variant_are_empty(catalog: Any) -> None:
     entries = catalog(variant="smart")
     assert entries["judge_store"]["sealing"] == {}
     assert entries["difficulty_examples"]["filepath"] is None
+
+
+@pytest.mark.parametrize("name", ["parameters/benchmarks/mine.yml", "parameters_mine.yml"])
+def test_benchmarks_of_the_environment_can_be_chosen(
+    repository: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "base").symlink_to(repository / "conf" / "base")
+    content = "_benchmarks: {mine: {name: mine, sources: {local: {file: a}}}}\n"
+    put(tmp_path, f"local/{name}", content)
+    conf = load_conf(tmp_path, params={"benchmark": "mine"})
+    assert conf["parameters"]["ingestion"]["name"] == "mine"
+    assert conf["catalog"]["benchmark_source"]["benchmark"]["sources"] == {"local": {"file": "a"}}
+    assert conf["catalog"]["items"]["filepath"] == "data/03_primary/mine/items.parquet"

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, contextmanager
+from copy import copy
 from functools import partial, wraps
 from itertools import product
 from pathlib import Path
@@ -18,8 +19,10 @@ from benchwright import __version__
 from benchwright.core.errors import InputError, one_line
 from benchwright.core.kedro_internals import ERROR_LOGGERS
 from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
+from benchwright.params.run import RUN_VALUES
 from benchwright.project_conf import conf_mistake, pipeline_defaults
 
+LISTS = ("benchmarks", "variants", "models", "pipelines", "runs")
 _PATH = click.Path(path_type=Path)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _KEDRO_OPTIONS = {option.name: option for option in kedro_run.params}
@@ -106,7 +109,24 @@ def run_parameters(kedro_options: Sequence[click.Parameter]) -> list[click.Param
     help_text = "Name of the registered pipeline to run; smart by default."
     at = next((i for i, option in enumerate(others) if option.name == "pipelines"), len(others))
     others.insert(at, click.Option(["--pipeline", *letter], help=help_text))
-    return others
+    return [
+        _with_help(option, PARAMS_HELP) if option.name == "params" else option for option in others
+    ]
+
+
+PARAMS_HELP = (
+    "Parameters as key=value, separated by commas; a dot leads into a section: "
+    "filtering.easy.confidence=0.9. Usual keys: benchmark, variant; limit, the number of items; "
+    "seed; score, which is live (ask models), imported (recorded responses only) or benchmark (as "
+    "its file says); filter_models; mirror_root, a folder with data read instead of the hub. "
+    "`benchwright list` shows benchmarks, variants and models."
+)
+
+
+def _with_help(option: click.Parameter, text: str) -> click.Parameter:
+    changed = copy(option)
+    changed.help = text  # type: ignore[attr-defined]
+    return changed
 
 
 @contextmanager
@@ -127,20 +147,23 @@ def _saved_run_options(benchmark: str, variant: str) -> Callable[..., Any]:
     """Add options that select a saved run, with help texts for benchmark and variant."""
 
     def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
-        for name, text in (
-            ("--data-root", "Data folder. Default: the one in conf/."),
-            ("--variant", variant),
-            ("--benchmark", benchmark),
+        for name, text, kind in (
+            ("--data-root", "Data folder. Default: the one in conf/.", str),
+            ("--run-seed", "Seed of the run. Default: the one in conf/.", click.IntRange(min=0)),
+            ("--limit", "Limit of the run. Default: the one in conf/.", click.IntRange(min=1)),
+            ("--variant", variant, str),
+            ("--benchmark", benchmark, str),
         ):
-            command = click.option(name, default="", help=text)(command)
+            command = click.option(name, type=kind, help=text)(command)
         return command
 
     return decorated
 
 
-def _run_params(given: dict[str, Any]) -> dict[str, str]:
+def _run_params(given: dict[str, Any]) -> dict[str, Any]:
     """Return the options that are set, as the `--params` of a run."""
-    return {name: given[name] for name in ("benchmark", "variant", "data_root") if given[name]}
+    names = {"run_seed": "seed", **{name: name for name in RUN_VALUES if name != "seed"}}
+    return {to: given[name] for name, to in names.items() if given.get(name) not in (None, "")}
 
 
 class _RunByDefault(click.Group):
@@ -208,6 +231,38 @@ def new(folder: Path) -> None:
     click.echo(f"cd {folder}\n{weights}   # two small models and an encoder\nbenchwright")
 
 
+@cli.command(name="new-key")
+@click.argument("file", type=_FILE)
+@_errors_in_one_line()
+def new_key(file: Path) -> None:
+    """Write a new key to FILE, to seal benchmarks with.
+
+    Only you can read the file, and an existing file is never replaced. Keep a copy of the key in a
+    safe place: without it a closed half is lost.
+    """
+    from benchwright.methods.mmlu_cf.sealing.key import write_new_key
+
+    write_new_key(file)
+    click.echo(f"key: {file}  (--params sealing.key_file={file})")
+
+
+@cli.command(name="list")
+@click.argument("what", type=click.Choice(LISTS))
+@click.option("--data-root", help="Data folder with the runs. Default: the one in conf/.")
+@_env
+@_errors_in_one_line()
+@_in_project_folder()
+def list_(what: str, data_root: str | None, env: str | None) -> None:
+    """List benchmarks, variants, models, pipelines or runs.
+
+    Runs are those whose tables are in the data folder.
+    """
+    from benchwright.commands.listing import list_of, table_lines
+
+    rows = list_of(what, _project(), env, _run_params({"data_root": data_root}))
+    click.echo("\n".join(table_lines(rows)) or f"no {what}")
+
+
 @cli.command()
 @click.option("--benchmarks", default="", metavar="A,B", help="Benchmarks to run.")
 @click.option("--variants", default="", metavar="X,Y", help="Variants to run.")
@@ -266,7 +321,7 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 @click.option("--out", type=_FILE, help="HTML page to write. Tables are saved next to it.")
 @_env
 @_errors_in_one_line()
-def diff(before: str, after: str, out: Path | None, env: str | None, **given: str) -> None:
+def diff(before: str, after: str, out: Path | None, env: str | None, **given: Any) -> None:
     """Compare the kept items of two runs.
 
     The comparison names the rules behind each change. BEFORE and AFTER each name a run: a version
@@ -390,7 +445,7 @@ def evaluate_sealed(
     "--alpha", default=0.05, show_default=True, help="Significance level of the difference test."
 )
 @click.option("--power", default=0.8, show_default=True, help="Power of the difference test.")
-@click.option("--draws", default=200, show_default=True, help="Random subsets per size.")
+@click.option("--subsets", default=200, show_default=True, help="Random subsets per size.")
 @_seed_option
 @click.option("--models", default=1, show_default=True, help="Number of models to ask.")
 @click.option("--shots", default=0, show_default=True, help="Demonstrations per prompt.")

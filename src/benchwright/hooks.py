@@ -1,8 +1,9 @@
 """Kedro hooks: reject unknown parameters, record the run in MLflow, print the results' paths."""
 
 import logging
+import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,14 @@ from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
 from kedro.pipeline import Pipeline
 
-from benchwright.core.atomic_files import clear_abandoned
+from benchwright.core.atomic_files import clear_abandoned, written_aside
 from benchwright.core.errors import InputError
-from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_own_version
+from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_version
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.run import RUN_VALUES, check_run_values
 from benchwright.project_conf import CONFIG_LOADER_ARGS
+from benchwright.saved_runs import common_version
 from benchwright.tracking import record_run, sweep_member, tracking_is_on
 
 logger = logging.getLogger(__name__)
@@ -83,21 +85,42 @@ class SealKeyHook:
             read_key(SealingParams.model_validate(catalog.load(SEALING)))
 
 
-class OwnVersionsHook:
-    """Makes a run load its own outputs, and removes temporary files of killed runs.
+STAGES = ("namespaces", "node_names", "from_nodes", "to_nodes", "from_inputs", "to_outputs", "tags")
+"""Options of `kedro run` that run a part of a pipeline."""
 
-    Kedro loads the newest version, which may belong to a concurrent run with other settings.
+
+class VersionsHook:
+    """Makes a run load its own outputs, and its other inputs from one earlier run.
+
+    Kedro loads the newest version of each dataset. It may belong to a concurrent run with other
+    settings, and versions of two datasets to different runs. Stages that are run one by one do read
+    the newest versions, with a warning if these are of different runs.
     """
 
     @hook_impl
     def before_pipeline_run(
         self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
     ) -> None:
-        saved = [catalog.get(name) for name in sorted(pipeline.all_outputs())]
-        for dataset in saved:
-            clear_versions(dataset)
+        for name in sorted(pipeline.all_outputs()):
+            clear_versions(dataset := catalog.get(name))
             if not run_params.get("only_missing_outputs"):  # outputs of an earlier run
-                read_own_version(dataset)
+                read_version(dataset)
+        pinned = run_params.get("load_versions") or {}
+        folders = {
+            name: folder
+            for name in sorted(pipeline.inputs())
+            if (folder := folder_of_versions(catalog.get(name))) is not None and name not in pinned
+        }
+        in_stages = any(map(run_params.get, STAGES))
+        one = None if in_stages else common_version(folders.values())
+        read = {name: one or common_version([folder]) for name, folder in folders.items()}
+        for name in (known := {name: version for name, version in read.items() if version}):
+            read_version(catalog.get(name), known[name])
+        if len(set(known.values())) == 1:
+            logger.info("reads %s of the run %s", ", ".join(known), *set(known.values()))
+        elif known:
+            versions = ", ".join(f"{name} ({version})" for name, version in known.items())
+            logger.warning("reads datasets of different runs: %s", versions)
 
 
 def clear_versions(dataset: Any) -> None:
@@ -107,6 +130,25 @@ def clear_versions(dataset: Any) -> None:
         with suppress(OSError):  # a file, or a folder that is not empty
             clear_abandoned(list(version.iterdir()))
             version.rmdir()
+
+
+def copy_to_latest(datasets: Iterable[Any]) -> None:
+    """Copy the files that MLflow records to `latest/<name>`, next to the folders of versions.
+
+    Failing to do so does not fail the run, whose results are saved.
+    """
+    for dataset in datasets:
+        folder, file = folder_of_versions(dataset), local_path(dataset)
+        if folder and file and (getattr(dataset, "metadata", None) or {}).get("mlflow"):
+            try:
+                with written_aside(folder.parent / LATEST / folder.name) as aside:
+                    shutil.copyfile(file, aside)
+            except (InputError, OSError) as error:
+                logger.warning("%s is not the newest version: %s", LATEST, error)
+
+
+LATEST = "latest"
+"""Folder with the newest version of what people open: pages, tables and metrics."""
 
 
 class RunHook:
@@ -128,6 +170,7 @@ class RunHook:
     def after_pipeline_run(
         self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
     ) -> None:
+        copy_to_latest([catalog.get(name) for name in sorted(pipeline.all_outputs())])
         run_id = self._record(run_params, pipeline, catalog, None)
         if (member := sweep_member.get()) is None:
             _print_results(pipeline, catalog, run_id)

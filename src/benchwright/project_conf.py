@@ -1,8 +1,10 @@
 """The configuration loader, and OmegaConf resolvers that select one benchmark and one variant."""
 
 import os
+import warnings
 from collections.abc import Mapping
-from functools import lru_cache
+from copy import deepcopy
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,12 @@ from kedro.config import OmegaConfigLoader
 from omegaconf import DictConfig, OmegaConf
 
 from benchwright.core.errors import InputError, causes
+from benchwright.params.run import run_part
+
+# Kedro calls a deprecated function of OmegaConf.
+warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 
 _GROUPS = {"_benchmarks": "benchmark", "_variants": "variant"}
-_SUFFIXES = {".yml", ".yaml", ".json"}
 _OF_CONF = {"omegaconf", "yaml"}
 
 
@@ -59,91 +64,74 @@ def settings(
     return OmegaConf.merge(*layers)
 
 
-def of_run(
-    section: str,
-    variant: str,
-    benchmark: str,
-    given: Any,
-    name: str | None = None,
-    *,
-    _root_: DictConfig,
-) -> Any:
-    """Return a section, or one of its values, with `--params` applied; used in the catalog.
-
-    `given` is the section's part of `--params`:
-    `${of_run:difficulty,${_v},${_b},${runtime_params:difficulty,{}},answers_file}`.
-    """
-    overrides = given if isinstance(given, dict | DictConfig) else {}
-    merged = OmegaConf.merge(settings(section, variant, benchmark, _root_=_root_), overrides)
-    return merged if name is None else merged.get(name)
-
-
 CONFIG_LOADER_ARGS: dict[str, Any] = {
     "base_env": "base",
     "default_run_env": "local",
     "merge_strategy": {"parameters": "soft"},
-    "custom_resolvers": {"choose": choose, "settings": settings, "of_run": of_run},
-    "config_patterns": {
-        # The catalog depends on the files of benchmarks and variants. Their top keys begin with an
-        # underscore, so that Kedro takes them neither for datasets nor for parameters.
-        "catalog": [
-            *("catalog*", "catalog*/**", "**/catalog*"),
-            *("parameters/benchmarks/**", "parameters/variants/**"),
-        ],
-        "mlflow": ["mlflow*", "mlflow*/**"],
-    },
+    "custom_resolvers": {"choose": choose, "settings": settings},
+    "config_patterns": {"mlflow": ["mlflow*", "mlflow*/**"]},
 }
 """Arguments of the config loader in Kedro's settings."""
 
 
 class ConfLoader(OmegaConfigLoader):
-    """Kedro's loader, which rejects a benchmark or variant that two files define.
+    """Kedro's loader, for which a benchmark or variant may be in any environment.
 
-    Kedro would merge the two files, since their top keys begin with an underscore. A file of the
-    run's environment may override one of `base`.
+    - Kedro resolves `base` before it merges the environment, so that `choose` and `settings` would
+      not find the benchmarks and variants of `conf/local`.
+    - Kedro would merge two files that define the same benchmark, since their top keys begin with an
+      underscore. A file of the environment may override one of `base`.
+    - The catalog reads parameters as `${of_run:…}`, and the subfolder of the run as `${part:}`.
 
     Raises:
         InputError: two files of one environment define the same benchmark or variant.
     """
 
-    def __init__(self, conf_source: str, **arguments: Any) -> None:
-        super().__init__(conf_source, **arguments)
-        for env in dict.fromkeys((self.base_env, self.env or self.default_run_env)):
-            folder = Path(self.conf_source) / str(env) / "parameters"
-            if problem := _defined_twice(folder):
-                raise InputError(problem)
+    _of_run: tuple[str, dict[str, Any]] | None = None
+
+    def __getitem__(self, key: str) -> dict[str, Any]:
+        """Return the configuration of one kind, e.g. `catalog`."""
+        if key == "catalog":
+            run = self["parameters"]
+            part = run_part(run.get("limit"), run.get("seed"))
+            resolvers = {"of_run": partial(_value, run), "part": lambda: part and f"/{part}"}
+            for name, resolver in resolvers.items():
+                OmegaConf.register_resolver(name, resolver, replace=True)
+        if key != "parameters":
+            return dict(super().__getitem__(key))
+        given = repr(self.runtime_params)
+        if self._of_run is None or self._of_run[0] != given:  # a run asks twice
+            self._of_run = given, dict(super().__getitem__(key))
+        return deepcopy(self._of_run[1])
+
+    def _read_raw_config(self, key: str) -> tuple[Any, ...]:
+        base, of_env, *others = super()._read_raw_config(key)
+        if key == "parameters":
+            for files in (base, of_env):
+                _check_defined_once(files)
+            base |= {file: _groups_in(content) for file, content in of_env.items()}
+        return base, of_env, *others
 
 
-def _defined_twice(folder: Path) -> str | None:
+def _value(parameters: Mapping[str, Any], name: str) -> Any:
+    return reduce(lambda section, key: (section or {}).get(key), name.split("."), parameters)
+
+
+def _groups_in(content: DictConfig) -> DictConfig:
+    return OmegaConf.masked_copy(content, [group for group in _GROUPS if group in content])
+
+
+def _check_defined_once(files: Mapping[Path, DictConfig]) -> None:
     seen: dict[tuple[str, str], Path] = {}
-    for file in sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES):
-        for key in _names_in(file, file.stat().st_mtime_ns):
-            other = seen.setdefault(key, file)
-            if other != file:
-                named = f"{_GROUPS[key[0]]} {key[1]!r}"
-                return f"{named} is defined in both {other} and {file}; keep one of them"
-    return None
-
-
-@lru_cache(maxsize=1_000)  # a run creates several loaders
-def _names_in(file: Path, changed: int) -> tuple[tuple[str, str], ...]:
-    """Return the group and name of each benchmark and variant; none if the file is invalid."""
-    import yaml
-
-    content = file.read_bytes()
-    if not any(group.encode() in content for group in _GROUPS):
-        return ()
-    try:
-        loaded = yaml.safe_load(content)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return ()  # `conf_mistake` reports it
-    groups = loaded if isinstance(loaded, dict) else {}
-    return tuple(
-        (group, str(name))
-        for group in _GROUPS
-        if isinstance(groups.get(group), dict)
-        for name in groups[group]
-    )
+    for file, content in sorted(files.items()):
+        for group, named in _groups_in(content).items():
+            for name in named if isinstance(named, DictConfig) else ():
+                other = seen.setdefault((str(group), str(name)), file)
+                if other != file:
+                    raise InputError(
+                        f"{_GROUPS[group]} {name!r} is defined in both {other} and {file}; keep "
+                        "one of them"
+                    )
 
 
 def load_conf(

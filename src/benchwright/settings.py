@@ -1,9 +1,8 @@
 """Kedro's settings: hooks, and the configuration loader with its arguments."""
 
 import os
-import warnings
 
-from benchwright.hooks import OwnVersionsHook, RunHook, SealKeyHook, StrictParametersHook
+from benchwright.hooks import RunHook, SealKeyHook, StrictParametersHook, VersionsHook
 from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader
 
 
@@ -14,13 +13,11 @@ def _set_environment() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # Forking a process that has used PyTorch's threads would make ParallelRunner hang.
     os.environ.setdefault("KEDRO_MP_CONTEXT", "spawn")
-    # Kedro calls a deprecated function of OmegaConf.
-    warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 
 
 _set_environment()
 
-HOOKS = (StrictParametersHook(), SealKeyHook(), OwnVersionsHook(), RunHook())
+HOOKS = (StrictParametersHook(), SealKeyHook(), VersionsHook(), RunHook())
 DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry",)
 
 CONFIG_LOADER_CLASS = ConfLoader

@@ -56,7 +56,7 @@ def items() -> pd.DataFrame:
 def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     items().to_parquet(tmp_path / "items.parquet")
     words = ["plan", str(table), "--items", str(tmp_path / "items.parquet"), "--se", "0.05"]
-    words += ["--se", "0.0001", "--mdd", ".4", "--tau", ".6", "--draws", "40", "--price", "2"]
+    words += ["--se", "0.0001", "--mdd", ".4", "--tau", ".6", "--subsets", "40", "--price", "2"]
     words += ["--json", str(tmp_path / "p.json"), "--page", str(tmp_path / "p.html")]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
@@ -189,7 +189,9 @@ def save_matrix(root: Path, variant: str, version: str, models: int) -> None:
 
 def test_newest_saved_responses_are_the_default(tmp_path: Path, repository: Path) -> None:
     params = {"benchmark": "demo", "data_root": str(tmp_path)}
-    with pytest.raises(InputError, match="no saved responses to benchmark 'demo'"):
+    with pytest.raises(
+        InputError, match=r"no run of benchmark 'demo' has saved response_matrix; .*: none; run "
+    ):
         known_responses(repository, None, [], params)
     save_matrix(tmp_path, "smart", "2026-01-01T00.00.00.000Z", 4)
     save_matrix(tmp_path, "dele", "2026-02-01T00.00.00.000Z", 6)

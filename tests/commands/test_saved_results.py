@@ -22,6 +22,7 @@ from benchwright.datasets.response_matrix import ResponseMatrixDataset
 
 VALUES = np.array([[1, 0, 1], [0, 0.5, np.nan]], dtype=np.float32)
 MODELS, IDS = ("ann", "bob"), ("q/2", "q/9", "q/10")
+INSIDE = Path("07_model_output/arc/smart") / AUDIT
 
 
 def tidy() -> pd.DataFrame:
@@ -179,7 +180,7 @@ def runs(tmp_path: Path) -> Path:
     ],
 )
 def test_versions_are_found_by_name(runs: Path, name: str, version: str) -> None:
-    result = find_audit(name, runs / AUDIT, "arc", "smart")
+    result = find_audit(name, runs / AUDIT, INSIDE)
     assert result.version.startswith(version)
     assert result.where == "arc · smart"
     assert result.coverage is not None
@@ -194,10 +195,10 @@ def test_audits_are_found_by_path(runs: Path, tmp_path: Path) -> None:
         (runs, "2026-02-01"),
         (tmp_path, "2026-02-01"),
     ):
-        assert find_audit(str(path), Path("nowhere"), "arc", "smart").version.startswith(version)
+        assert find_audit(str(path), Path("nowhere"), INSIDE).version.startswith(version)
     alone = tmp_path / "mine.parquet"
     (first / AUDIT).rename(alone)
-    assert find_audit(str(alone), Path("nowhere"), "arc", "smart") == SavedAudit(alone, "", None)
+    assert find_audit(str(alone), Path("nowhere"), INSIDE) == SavedAudit(alone, "", None)
 
 
 @pytest.mark.parametrize(
@@ -211,15 +212,15 @@ def test_unknown_audits_are_reported_with_existing_ones(
     runs: Path, name: str, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        find_audit(name, runs / AUDIT, "arc", "smart")
+        find_audit(name, runs / AUDIT, INSIDE)
 
 
 def test_previous_needs_two_versions(tmp_path: Path) -> None:
     save(tmp_path, "v1", row("a"))
     with pytest.raises(InputError, match="has only one version, v1"):
-        find_audit("previous", tmp_path / AUDIT, "arc", "smart")
+        find_audit("previous", tmp_path / AUDIT, INSIDE)
     with pytest.raises(InputError, match="no run has saved"):
-        find_audit("latest", tmp_path / "other" / AUDIT, "arc", "smart")
+        find_audit("latest", tmp_path / "other" / AUDIT, INSIDE)
 
 
 def test_other_tables_are_rejected(tmp_path: Path) -> None:

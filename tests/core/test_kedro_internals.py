@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kedro.config import OmegaConfigLoader
 from kedro.framework.cli.project import run
 from kedro.io import Version
 
@@ -14,7 +15,7 @@ from benchwright.core.kedro_internals import (
     LocalFile,
     folder_of_versions,
     loaded_from,
-    read_own_version,
+    read_version,
 )
 from benchwright.datasets.atomic import AsideFileSystem, ParquetTable
 
@@ -49,6 +50,7 @@ RESULTS = "a run does not say where its results are, and MLflow lacks its files"
         (PARQUET, "_filepath", "what killed runs left is not cleared away"),
         (PARQUET, "_version", "a run may read what another one saved at the same time"),
         (PARQUET._fs, "open", "files appear before they are whole"),
+        (OmegaConfigLoader, "_read_raw_config", "no benchmark of conf/local is found"),
     ],
 )
 def test_kedro_has_the_private_name(owner: Any, name: str, breaks: str) -> None:
@@ -89,10 +91,22 @@ def test_run_loads_the_version_that_it_saves(tmp_path: Path) -> None:
     saved_as("two").save(b"two")
     assert loaded_from(saved_as("one")) == tmp_path / "file" / "two" / "file"
     mine = saved_as("one")
-    read_own_version(mine)
+    read_version(mine)
     assert loaded_from(mine) == tmp_path / "file" / "one" / "file"
     assert folder_of_versions(mine) == tmp_path / "file"
     assert mine.load() == b"one"
+
+
+def test_run_loads_the_given_version_unless_one_is_pinned(tmp_path: Path) -> None:
+    for version in ("one", "two"):
+        Bytes(filepath=str(tmp_path / "file"), version=Version(None, version)).save(
+            version.encode()
+        )
+    new, pinned = (Version(load, "three") for load in (None, "two"))
+    for version, expected in ((new, b"one"), (pinned, b"two")):
+        dataset = Bytes(filepath=str(tmp_path / "file"), version=version)
+        read_version(dataset, "one")
+        assert dataset.load() == expected
 
 
 def test_non_local_datasets_have_no_path() -> None:

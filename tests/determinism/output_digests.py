@@ -56,11 +56,12 @@ def _real(benchmark: str, params: str) -> str:
 
 
 SMART = f"{IMPORTED},{FEW_DRAWS}"
-PLAN = "--se .05 --tau .8 --draws 20 --json {root}/out/plan.json --page {root}/out/plan.html"
+PLAN = "--se .05 --tau .8 --subsets 20 --json {root}/out/plan.json --page {root}/out/plan.html"
 ESTIMATE = (
     "{root}/new.csv --training {root}/known.csv --out {root}/out/estimates.json "
-    "--subset {root}/08_reporting/demo/dele/harness_subset"
+    "--subset {root}/08_reporting/demo/dele/limit60/harness_subset"
 )
+SEEDS = [f"{{root}}/07_model_output/demo/smart/{part}" for part in ("limit100", "limit100-seed1")]
 SCENARIOS = {
     "smart": Scenario([_run("smart", SMART)]),
     "smart live": Scenario([_run("smart", f"limit=30,{FEW_DRAWS}")]),
@@ -86,8 +87,8 @@ SCENARIOS = {
     "sweep, diff, plan": Scenario(
         [
             ["sweep", "--seeds", "0,1", "--params", f"data_root={{root}},limit=100,{SMART}"],
-            ["diff", "--data-root", "{root}", "--out", "{root}/out/diff.html"],
-            ["plan", "--data-root", "{root}", *PLAN.split()],
+            ["diff", *SEEDS, "--out", "{root}/out/diff.html"],
+            ["plan", "--data-root", "{root}", "--limit", "100", *PLAN.split()],
         ]
     ),
     "small pipelines": Scenario(

@@ -27,8 +27,11 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked
 QUICK = {"smart": CHEAP}
 BY_ITSELF = {**QUICK, "documents": ""}
 MORE = {"export_perturbed": "limit=40", "dele": DELE, "mmlu_cf": "", "budget": "limit=60"}
-PLAN = "plan --se .05 --tau .8 --draws 20 --json {out}/plan.json --page {out}/plan.html"
-DIFF = "diff --out {out}/diff.html"
+PLAN = (
+    "plan --limit 60 --se .05 --tau .8 --subsets 20 --json {out}/plan.json --page {out}/plan.html"
+)
+OF_SMART = "{out}/../07_model_output/demo/smart"
+DIFF = f"diff {OF_SMART}/limit60 {OF_SMART}/limit60-seed1 --out {{out}}/diff.html"
 TURKISH_AND_HOSTILE = Surroundings(
     {**HOSTILE.environment, **TURKISH, "PYTHONUTF8": "", "TZ": "America/Los_Angeles"},
     runner="ThreadRunner",

@@ -46,7 +46,7 @@ def answered(
     live = run_project(pipeline="wicked", scoring=asked, **common)
 
     data = tmp_path_factory.mktemp("imported")
-    tasks = live / "08_reporting" / "demo" / "wicked" / "harness_perturbed"
+    tasks = live / "08_reporting" / "demo" / "wicked" / f"limit{ITEMS}" / "harness_perturbed"
     shutil.copytree(repository / "data" / "01_raw", data / "01_raw")
     logs = data / "01_raw" / "demo" / "responses"
     (logs / "recorded_answers.parquet").unlink()  # has answers of this model too

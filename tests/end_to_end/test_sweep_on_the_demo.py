@@ -15,6 +15,8 @@ pytestmark = pytest.mark.live
 # The recorded answers of the demo cover its filter models: nothing is scored.
 CHEAP = "scoring.mode=imported,evaluation.random_subsets=20,evaluation.bootstrap_samples=20"
 
+PARTS = ("", "seed1/")
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -51,7 +53,7 @@ def test_summary_has_the_metrics_of_each_run(summary: pd.DataFrame, store: Path)
         ["demo", "no_similar", 1, "done"],
     ]
     for row in summary.to_dict("records"):
-        place = f"kept_items.parquet/{row['version']}/kept_items.parquet"
+        place = f"{PARTS[row['seed']]}kept_items.parquet/{row['version']}/kept_items.parquet"
         kept = pd.read_parquet(store / "07_model_output/demo/no_similar" / place)
         assert row["n_kept"] == len(kept)
         assert row["share_removed"] == pytest.approx(1 - len(kept) / row["n_items"])
@@ -63,15 +65,15 @@ def test_summary_has_the_metrics_of_each_run(summary: pd.DataFrame, store: Path)
 def test_page_links_both_reports(summary: pd.DataFrame, store: Path) -> None:
     (page,) = (store / "08_reporting" / "sweeps").glob("*/summary.html")
     text = page.read_text(encoding="utf-8")
-    for version in summary["version"]:
-        link = f"../../demo/no_similar/report.html/{version}/report.html"
+    for part, version in zip(PARTS, summary["version"], strict=True):
+        link = f"../../demo/no_similar/{part}report.html/{version}/report.html"
         assert f'href="{link}"' in text
         assert (page.parent / link).is_file()
 
 
 def retained(store: Path, version: str) -> set[str]:
-    path = store / f"07_model_output/demo/no_similar/item_audit.parquet/{version}"
-    audit = pd.read_parquet(path / "item_audit.parquet")
+    (path,) = store.glob(f"07_model_output/demo/no_similar/**/item_audit.parquet/{version}/*")
+    audit = pd.read_parquet(path)
     return set(audit.loc[audit["tags"].str.contains("retained_easy"), "item_id"])
 
 
@@ -82,7 +84,7 @@ def test_easy_items_that_stay_depend_on_the_seed(
     assert len(first) == len(second)
     assert first != second
 
-    words = ["diff", "--variant", "no_similar", "--data-root", str(store)]
+    words = ["diff", *summary["version"], "--variant", "no_similar", "--data-root", str(store)]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
     assert "seed: 0 → 1" in done.output

@@ -69,14 +69,15 @@ class Subject(NamedTuple):
 SMART = run_of("smart", CHEAP)
 STAGES = ("ingestion", "embedding", "scoring", "responses", "filtering", "evaluation", "exports")
 PLAN = (
-    "plan --data-root {root} --se .05 --draws 20 --json {root}/out/p.json --page {root}/out/p.html"
+    "plan --data-root {root} --limit 60 --se .05 --subsets 20 "
+    "--json {root}/out/p.json --page {root}/out/p.html"
 )
 ESTIMATE = (
     "estimate {root}/new.csv --training {root}/known.csv "
-    "--subset {root}/08_reporting/demo/dele/harness_subset --out {root}/out/estimates.json"
+    "--subset {root}/08_reporting/demo/dele/limit60/harness_subset --out {root}/out/estimates.json"
 )
 SWEEP = f"sweep --variants no_similar --params data_root={{root}},{CHEAP}"
-DIFF = "diff --data-root {root} --out {root}/out/d.html"
+DIFF = "diff --data-root {root} --limit 60 --out {root}/out/d.html"
 SUBJECTS = (
     *(
         Subject(f"smart: {stage}", (SMART,), run_of("smart", CHEAP, "--namespaces", stage))

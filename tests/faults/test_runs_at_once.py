@@ -94,7 +94,7 @@ def test_run_does_not_load_what_another_run_saves_meanwhile(tmp_path: Path) -> N
     from kedro.pipeline import Node, Pipeline
 
     from benchwright.datasets.atomic import ParquetTable
-    from benchwright.hooks import OwnVersionsHook
+    from benchwright.hooks import VersionsHook
 
     def saved(version: str) -> ParquetTable:
         return ParquetTable(filepath=str(tmp_path / "t"), version=Version(None, version))
@@ -103,7 +103,7 @@ def test_run_does_not_load_what_another_run_saves_meanwhile(tmp_path: Path) -> N
     catalog = DataCatalog({"t": dataset})
     pipeline = Pipeline([Node(lambda: None, None, "t", name="make")])
     given = {"pipeline": pipeline, "catalog": catalog}
-    OwnVersionsHook().before_pipeline_run(run_params={"only_missing_outputs": False}, **given)
+    VersionsHook().before_pipeline_run(run_params={"only_missing_outputs": False}, **given)
     dataset.save(pd.DataFrame({"a": [1]}))
     saved("2026-01-02T00.00.00.000Z").save(pd.DataFrame({"a": [2]}))
     dataset.release()
@@ -111,5 +111,5 @@ def test_run_does_not_load_what_another_run_saves_meanwhile(tmp_path: Path) -> N
     earlier = saved("2026-01-03T00.00.00.000Z")
     catalog = DataCatalog({"t": earlier})
     given = {"pipeline": pipeline, "catalog": catalog}
-    OwnVersionsHook().before_pipeline_run(run_params={"only_missing_outputs": True}, **given)
+    VersionsHook().before_pipeline_run(run_params={"only_missing_outputs": True}, **given)
     assert earlier.exists()

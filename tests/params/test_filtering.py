@@ -16,7 +16,14 @@ def variant(repository, name: str) -> dict:
 @pytest.mark.parametrize("name", ["smart", "smart_paper", "smart_released_code", "no_similar"])
 def test_variants_have_all_sections_and_valid_settings(repository, name):
     sections = variant(repository, name)
-    assert set(sections) == {"filtering", "embedding", "scoring", "responses", "evaluation"}
+    assert set(sections) == {
+        "title",
+        "filtering",
+        "embedding",
+        "scoring",
+        "responses",
+        "evaluation",
+    }
     FilteringParams.model_validate(sections["filtering"])
     EmbeddingParams.model_validate(sections["embedding"])
 

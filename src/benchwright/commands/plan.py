@@ -192,7 +192,7 @@ def explanations(made: MadePlan) -> list[str]:
         )
     if wanted.tau_b or wanted.spearman:
         lines.append(
-            f"tau-b, Spearman: {wanted.draws} random subsets per size; [5%, 95%] quantiles"
+            f"tau-b, Spearman: {wanted.subsets} random subsets per size; [5%, 95%] quantiles"
         )
     shots = f" × {1 + cost.shots} (item and {cost.shots} demonstrations)" if cost.shots else ""
     if cost.tokens is None:

@@ -18,9 +18,9 @@ from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_s
 from benchwright.datasets.response_files import LoadedFile, read_table
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
-from benchwright.project_conf import load_conf
 from benchwright.responses.import_responses import import_responses
 from benchwright.responses.response_matrices import build_response_matrices
+from benchwright.saved_runs import find_run, is_part, saved_versions
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Calibration, Responses
 
@@ -126,22 +126,6 @@ class SavedAudit(NamedTuple):
         return self.version or self.path.parent.name
 
 
-def catalog_path(project: Path, conf: Mapping[str, Any], name: str) -> Path:
-    """Return the path of a catalog dataset; for a versioned one, the folder of its versions."""
-    return project / str(conf["catalog"][name]["filepath"])
-
-
-def saved_versions(name: str, *folders: Path) -> list[Path]:
-    """Return the files `<folder>/<version>/<name>` by version, the latest last."""
-    files = [file for folder in folders for file in folder.glob(f"*/{name}")]
-    return sorted(filter(Path.is_file, files), key=lambda file: natural_key(file.parent.name))
-
-
-def _newest(folder: Path) -> pd.DataFrame | None:
-    versions = saved_versions(folder.name, folder)
-    return pd.read_parquet(versions[-1]) if versions else None
-
-
 def known_responses(
     project: Path | None,
     env: str | None,
@@ -155,8 +139,7 @@ def known_responses(
         project: the project folder; not needed for files.
         env: as `--env`.
         files: tables, saved matrices, lm-eval logs, or folders of these.
-        params: benchmark, variant and data_root; defaults are those in conf/, and the variant with
-            the newest matrix.
+        params: of the run, as for `find_run`.
         items_file: a table of items (item_id, question, choices, subject, passage_id).
 
     Raises:
@@ -173,29 +156,23 @@ def known_responses(
 
 
 def _responses_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -> KnownResponses:
-    conf = load_conf(project, env, dict(params))
-    benchmark = str(conf["parameters"]["benchmark"])
-    path = catalog_path(project, conf, "response_matrix")
-    variants = [path] if "variant" in params else sorted(path.parent.parent.glob(f"*/{path.name}"))
-    saved = saved_versions(path.name, *variants)
-    if not saved:
-        raise InputError(
-            f"no saved responses to benchmark {benchmark!r} in {path.parent.parent}; run kedro run "
-            f"--pipeline answers --params benchmark={benchmark}, or give a file"
-        )
-    version, variant = saved[-1].parent.name, saved[-1].parents[2]
-    matrix = ResponseMatrixDataset(filepath=str(saved[-1])).load()
-    items = _newest(catalog_path(project, conf, "items"))
-    models = variant / "models_table.parquet" / version / "models_table.parquet"
-    table = pd.read_parquet(models) if models.is_file() else pd.DataFrame()
+    try:
+        run = find_run(project, ["response_matrix"], params, env)
+    except InputError as error:
+        raise InputError(f"{error}; run kedro run --pipeline answers, or give a file") from None
+
+    def table(name: str) -> pd.DataFrame | None:
+        return pd.read_parquet(path) if (path := run.path(name)).exists() else None
+
+    matrix, items, models = run.load("response_matrix"), table("items"), table("models_table")
     return KnownResponses(
-        f"{benchmark} · {variant.name} · {version}",
+        str(run),
         matrix.models,
         matrix.item_ids,
         matrix.correct,
         None if items is None else _checked_items(items),
-        dict(zip(table["model"], table["family"], strict=True)) if len(table) else {},
-        _newest(variant / "sampling_curves.parquet"),
+        {} if models is None else dict(zip(models["model"], models["family"], strict=True)),
+        table("sampling_curves"),
     )
 
 
@@ -251,15 +228,14 @@ def _checked_items(table: pd.DataFrame) -> pd.DataFrame:
     return table.fillna({"subject": "", "question": ""})
 
 
-def find_audit(name: str, versions: Path, benchmark: str, variant: str) -> SavedAudit:
+def find_audit(name: str, versions: Path, inside: Path) -> SavedAudit:
     """Find the audit that `name` refers to.
 
     Args:
         name: a version or its prefix, `latest`, `previous`, an audit file, the folder of a version,
             a folder of versions, a variant's folder, or a data folder.
         versions: the folder with the versions of this benchmark and variant.
-        benchmark: of the audit to take from a data folder.
-        variant: likewise.
+        inside: the same folder, as a path in a data folder.
 
     Raises:
         InputError: there is no such audit; the message lists existing ones.
@@ -268,25 +244,27 @@ def find_audit(name: str, versions: Path, benchmark: str, variant: str) -> Saved
     if path.is_file():
         return _audit(path.resolve())
     if path.is_dir():
-        inside = f"07_model_output/{benchmark}/{variant}/{AUDIT}"
         for candidate in (path / AUDIT, path, path / inside):
             if candidate.is_file():
                 return _audit(candidate.resolve())
-            if known := saved_versions(AUDIT, candidate):
+            if known := saved_versions(candidate, AUDIT):
                 return _audit(known[-1].resolve())
         raise InputError(f"{name}: no {AUDIT} in this folder or in {inside}")
     return _audit(_pick_version(name, versions))
 
 
 def _pick_version(name: str, folder: Path) -> Path:
-    known = {file.parent.name: file for file in saved_versions(AUDIT, folder)}
-    names = list(known)
-    if not names:
-        raise InputError(f"{name!r}: no run has saved {folder}; run a pipeline first")
-    if name == "previous" and len(names) < 2:
-        raise InputError(f"'previous': {folder} has only one version, {names[0]}")
+    known = {file.parent.name: file for file in saved_versions(folder)}
     if name in ("latest", "previous"):
-        return known[names[-1 if name == "latest" else -2]]
+        files = list(known.values())
+        if not files:
+            raise InputError(f"{name!r}: no run has saved {folder}; see benchwright list runs")
+        if name == "previous" and len(files) < 2:
+            raise InputError(f"'previous': {folder} has only one version, {files[0].parent.name}")
+        return files[-1 if name == "latest" else -2]
+    for file in folder.parent.glob(f"*/{AUDIT}/*/{AUDIT}"):  # of runs with a limit or seed
+        known[file.parent.name] = file
+    names = sorted(known, key=natural_key)
     matches = [version for version in names if version.startswith(name)]
     if len(matches) != 1:
         existing = ", ".join((matches or names)[-5:])
@@ -301,7 +279,8 @@ def _audit(path: Path) -> SavedAudit:
     if path.parent.parent.name == AUDIT:
         version = path.parent.name
         coverage = path.parents[2] / COVERAGE / version / COVERAGE
-        where = f"{path.parents[3].name} · {path.parents[2].name}"
+        depth = 4 if is_part(path.parents[2].name) else 3
+        where = " · ".join(path.parents[level].name for level in range(depth, 1, -1))
     return SavedAudit(path, version, coverage if coverage.is_file() else None, where)
 
 

@@ -81,11 +81,11 @@ def folder_of_versions(dataset: Any) -> Path | None:
     return Path(str(dataset._filepath))
 
 
-def read_own_version(dataset: Any) -> None:
-    """Load the version that is saved, unless the loaded version is pinned."""
-    version = getattr(dataset, "_version", None)
-    if version is not None and version.save and not version.load:
-        dataset._version = Version(version.save, version.save)
+def read_version(dataset: Any, version: str | None = None) -> None:
+    """Load this version, by default the one that is saved, unless the loaded version is pinned."""
+    known = getattr(dataset, "_version", None)
+    if known is not None and known.save and not known.load:
+        dataset._version = Version(version or known.save, known.save)
 
 
 def _is_local(dataset: Any) -> bool:

@@ -11,6 +11,7 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.datasets.verbatim import no_rows, read_parquet
 
+_ASSIGNMENT = "public_split_assignment.parquet"
 _INGESTED = ("items", "demonstrations", "calibration_items")
 
 
@@ -46,12 +47,12 @@ class LastSavedTable(ReadOnly[pd.DataFrame]):
 
 
 class SavedAssignments(ReadOnly[list[str]]):
-    """The keyed ids of items that an earlier run put into the closed half."""
+    """The keyed ids of items that an earlier run below a folder put into the closed half."""
 
     def load(self) -> list[str]:
         """Return the distinct ids, sorted; InputError if a version cannot be read."""
         closed: set[str] = set()
-        for file in _versions(self.place):
+        for file in sorted(self.place.glob(f"**/{_ASSIGNMENT}/*/{_ASSIGNMENT}")):
             table = _read_version(file, ["item_id", "half"])
             closed.update(table.loc[table["half"].eq("test"), "item_id"].astype(str))
         return sorted(closed)
@@ -66,7 +67,10 @@ class SavedTable(NamedTuple):
 
 
 class SavedItems(ReadOnly[list[SavedTable]]):
-    """Every version of `<folder>/<benchmark>/{items,demonstrations,calibration_items}.parquet`."""
+    """Every version of `<folder>/<benchmark>/{items,demonstrations,calibration_items}.parquet`.
+
+    Those of runs with a limit or another seed than 0 are not among them.
+    """
 
     def load(self) -> list[SavedTable]:
         """Return the tables without reading them, by benchmark, the newest version first."""

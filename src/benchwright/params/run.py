@@ -57,3 +57,10 @@ def check_run_values(given: Mapping[str, Any]) -> None:
         existing = next((path for path in (folder, *folder.parents) if path.exists()), None)
         if existing is not None and not existing.is_dir():
             raise InputError(f"--params data_root={folder}: {existing} is a file, not a folder")
+
+
+def run_part(limit: int | None, seed: int | None) -> str:
+    """Return the subfolder of a run with a limit or another seed than 0: `limit50-seed1`, or ""."""
+    return "-".join(
+        f"{name}{value}" for name, value in (("limit", limit), ("seed", seed or None)) if value
+    )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright import tracking
-from benchwright.commands.saved_results import SavedAudit, catalog_path, find_audit, read_audit
+from benchwright.commands.saved_results import SavedAudit, find_audit, read_audit
 from benchwright.core.content_hash import content_hash
 from benchwright.core.natural_order import natural_key
 from benchwright.project_conf import load_conf
@@ -255,17 +255,17 @@ def compare_saved(
     """Find and compare two item audits.
 
     `before` and `after` are a version or its prefix, `latest`, `previous`, or a path. `params` may
-    have benchmark, variant and data_root; the defaults are those in conf/.
+    have benchmark, variant, limit, seed and data_root; the defaults are those in conf/.
 
     Raises:
         InputError: there is no such version, path or table.
     """
     conf = load_conf(project, env, params)
-    parameters = conf["parameters"]
-    benchmark, variant = str(parameters["benchmark"]), str(parameters["variant"])
-    versions = catalog_path(project, conf, "item_audit")
-    reporting = catalog_path(project, conf, "metrics").parent
-    old, new = (find_audit(name, versions, benchmark, variant) for name in (before, after))
+    root = project / str(conf["parameters"]["data_root"])
+    audits, metrics = (
+        project / str(conf["catalog"][name]["filepath"]) for name in ("item_audit", "metrics")
+    )
+    old, new = (find_audit(name, audits, audits.relative_to(root)) for name in (before, after))
     settings = _settings(dict(conf["mlflow"]), project, old, new)
     return Comparison(
         title=" → ".join(dict.fromkeys(audit.where or str(audit.path) for audit in (old, new))),
@@ -275,7 +275,7 @@ def compare_saved(
         coverage=compare_coverage(old, new),
         settings=pd.DataFrame(columns=SETTING_COLUMNS) if settings is None else settings,
         settings_known=settings is not None,
-        default_page=reporting / "diffs" / f"{old.stem}_to_{new.stem}" / "diff.html",
+        default_page=metrics.parent / "diffs" / f"{old.stem}_to_{new.stem}" / "diff.html",
     )
 
 

@@ -164,7 +164,7 @@ def test_differences_need_two_models_and_rankings_three() -> None:
 
 def test_rank_agreement_target_holds_for_half_and_for_most_subsets() -> None:
     values = answers(30, 200)
-    by_key = rows(values, tau_b=(0.8,), draws=200)
+    by_key = rows(values, tau_b=(0.8,), subsets=200)
     half = by_key["half of subsets", "benchmark", "random"]
     safe = by_key["95% of subsets", "benchmark", "random"]
     assert half.items is not None
@@ -196,7 +196,7 @@ def test_halves_of_many_models_agree_more_closely_than_halves_of_few() -> None:
     few, many = answers(10, 150), answers(150, 150)
     widths = []
     for values in (few, many):
-        row = rows(values, tau_b=(0.8,), draws=60)["half of subsets", "benchmark", "random"]
+        row = rows(values, tau_b=(0.8,), subsets=60)["half of subsets", "benchmark", "random"]
         assert row.halves is not None
         low, high = row.halves
         assert low < 0.8 + 0.02
@@ -204,7 +204,7 @@ def test_halves_of_many_models_agree_more_closely_than_halves_of_few() -> None:
         assert f"{low:.3f}–{high:.3f}" in row.reason
         widths.append(high - low)
     assert widths[1] < widths[0] / 2
-    alone = rows(answers(5, 60), tau_b=(0.6,), draws=40)["half of subsets", "benchmark", "random"]
+    alone = rows(answers(5, 60), tau_b=(0.6,), subsets=40)["half of subsets", "benchmark", "random"]
     assert alone.halves is None
     assert "5 models are too few" in alone.reason
 
@@ -267,7 +267,7 @@ def test_sampler_reaches_a_target_only_if_all_larger_sizes_do() -> None:
 def test_best_saved_sampler_is_listed_with_random() -> None:
     values = answers(6, 40)
     plan = make_plan(
-        Responses(values, np.arange(40)), Wanted(tau_b=(0.7,), draws=20), curves=curves()
+        Responses(values, np.arange(40)), Wanted(tau_b=(0.7,), subsets=20), curves=curves()
     )
     saved = [row for row in plan.rows if row.whose.startswith("mean over repeats")]
     assert [(row.sampler, row.items, row.value) for row in saved] == [
@@ -284,7 +284,7 @@ def test_best_saved_sampler_is_listed_with_random() -> None:
         (Wanted(standard_errors=(2.0,)), "--se is 2; it must be between 0 and 1"),
         (Wanted(tau_b=(1.0,)), "--tau is 1; it must be"),
         (Wanted(differences=(0.1,), alpha=0), "--alpha is 0; it must be"),
-        (Wanted(tau_b=(0.5,), draws=3), "--draws is 3; it must be at least 20"),
+        (Wanted(tau_b=(0.5,), subsets=3), "--subsets is 3; it must be at least 20"),
     ],
 )
 def test_invalid_targets_are_rejected(wanted: Wanted, message: str) -> None:

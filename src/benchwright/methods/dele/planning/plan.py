@@ -142,7 +142,7 @@ class Wanted(NamedTuple):
     spearman: tuple[float, ...] = ()  # likewise
     alpha: float = 0.05  # of the two-sided test
     power: float = 0.8  # of the test
-    draws: int = 200  # random subsets of each size
+    subsets: int = 200  # random subsets of each size
     seed: int = 0  # of random subsets and pairs
 
 
@@ -215,7 +215,7 @@ class _Planner:
         self.scores = variance_of_scores(responses.correct, responses.clusters)
         self.pairs = variance_of_differences(responses.correct, responses.clusters, wanted.seed)
         self.subsets = {
-            name: RandomSubsets(responses.correct, wanted.draws, wanted.seed, strata)
+            name: RandomSubsets(responses.correct, wanted.subsets, wanted.seed, strata)
             for name, strata in (("random", None), ("stratified", responses.strata))
             if name == "random" or strata is not None
         }
@@ -362,5 +362,5 @@ def _check(responses: Responses, wanted: Wanted) -> None:
         for value in values:
             if not 0 < value < 1:
                 raise InputError(f"{option} is {value:g}; it must be between 0 and 1")
-    if wanted.draws < 20:
-        raise InputError(f"--draws is {wanted.draws}; it must be at least 20")
+    if wanted.subsets < 20:
+        raise InputError(f"--subsets is {wanted.subsets}; it must be at least 20")

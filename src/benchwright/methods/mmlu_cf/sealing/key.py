@@ -14,10 +14,7 @@ from benchwright.core.errors import InputError
 from benchwright.params.mmlu_cf import SealingParams
 
 _SHORTEST = 16
-_NEW_KEY = (
-    "python -c 'from benchwright.methods.mmlu_cf.sealing.key import new_key; print(new_key())' "
-    "makes a key"
-)
+_NEW_KEY = "`benchwright new-key FILE` makes a key"
 # Memory-hard, about 0.3 s and 128 MiB per guess of a passphrase.
 SCRYPT_N, SCRYPT_R, SCRYPT_P = 1 << 17, 8, 1
 
@@ -47,6 +44,22 @@ class SealKey:
 def new_key() -> str:
     """Return a random key of 256 bits as text."""
     return base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=")
+
+
+def write_new_key(file: Path) -> None:
+    """Write a random key to a new file that only its owner can read.
+
+    Raises:
+        InputError: the file exists, or cannot be written.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600, exist_ok=False)
+        file.write_text(new_key() + "\n", encoding="utf-8")
+    except FileExistsError:
+        raise InputError(f"{file} exists and is not replaced; give another file") from None
+    except OSError as error:
+        raise InputError(f"{file} cannot be written ({error.strerror})") from None
 
 
 def read_key(params: SealingParams) -> SealKey:
