@@ -182,12 +182,14 @@ def make_inputs(**changed: Any) -> Inputs:
         ),
         "similarity_threshold": {
             "threshold": 0.25,
+            "limit": 0.25,
             "branch": "halved",
             "peaks": [0.5],
             "bandwidth": 0.15,
             "k": 100,
             "items_within": 2,
             "share_within": 2 / n,
+            "pairs_within": 1,
             "warning": "two bandwidths differ a lot",
         },
         "threshold_sensitivity": ThresholdSensitivity.from_rows(

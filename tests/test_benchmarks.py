@@ -30,6 +30,8 @@ SMALLEST = {
     "grown_benchmark": "30 {tmp}",
     "plan_promises": "{made} --benchmarks arc_challenge --halves 1 --subsets 10",
     "plot_growth": "{here}/growth.jsonl {tmp}/growth.svg",
+    "similar_bound": "{made} --vectors {made} --pairs {made}/pairs.csv --benchmarks arc --sizes 20 "
+    "--seeds 1 --draws 3",
     "wide_benchmark": "5 30 {tmp}",
 }
 NEEDS_DATA = {
@@ -41,6 +43,7 @@ NEEDS_DATA = {
     "extraction_quality": "{tmp}/none",
     "grown_benchmark": "30 {tmp}",
     "plan_promises": "{tmp}/none",
+    "similar_bound": "{tmp}/none --vectors {tmp}",
     "wide_benchmark": "5 30 {tmp}",
 }
 OTHERS = {"bench_import", "made_benchmark", "real_data"}
@@ -75,6 +78,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         table = items(name, subjects, 40)
         if name == "arc":
             table = table.drop(columns="subject")
+            tested = table.loc[table["split"] == "test", "item_id"].tolist()
+            vectors = generator.normal(size=(len(tested), 8)).astype(np.float32)
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            unit = pd.DataFrame({"item_id": tested, "vector": list(vectors)})
+            unit.assign(text_hash="", encoder="made").to_parquet(folder / "arc.parquet")
+            pairs = pd.DataFrame({"a": tested[:-1], "b": tested[1:], "read_as": "topic"})
+            pairs.loc[::2, "read_as"] = "same"
+            pairs.to_csv(folder / "pairs.csv", index=False)
         table.to_parquet(folder / f"benchmarks/{name}.parquet")
         answers = table.loc[table["split"] == "test", ["item_id"]].merge(
             pd.Series([f"m{i}" for i in range(7)], name="model"), "cross"

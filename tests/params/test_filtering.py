@@ -33,6 +33,7 @@ def test_variants_follow_paper_code_or_defaults(repository):
         return FilteringParams.model_validate(variant(repository, name)["filtering"])
 
     ours, paper, code = (settings(name) for name in ("smart", "smart_paper", "smart_released_code"))
+    assert [each.similar.max_distance for each in (ours, paper, code)] == [0.2, None, None]
     assert ours == FilteringParams()
     assert (ours.independent, paper.independent, code.independent) == (False, True, True)
     assert code.duplicates.key == "question"

@@ -98,6 +98,8 @@ class SimilarParams(Section):
         bandwidth: width of the density's kernel in standard deviations of the distances.
         grid: points at which the density is evaluated.
         threshold: `first_peak` of the density, or a fixed cosine distance.
+        max_distance: with `first_peak`, pairs farther apart are not similar, whatever the density
+            says. None, as in the paper, has no such bound.
         halve_single_peak: with a single peak, use half of its distance (only in the paper's code).
         clusters: `stars`, an item with its close neighbours, assigned in order of id; or connected
             `components`, which can be long chains.
@@ -115,6 +117,7 @@ class SimilarParams(Section):
     bandwidth: float = Field(default=0.15, gt=0)
     grid: int = Field(default=1000, ge=10)
     threshold: Literal["first_peak"] | Annotated[float, Field(gt=0, le=2)] = "first_peak"
+    max_distance: Annotated[float, Field(gt=0, le=2)] | None = 0.2
     halve_single_peak: bool = True
     clusters: Literal["stars", "components"] = "stars"
     string_similarity_exempt: Share | None = 0.8

@@ -19,6 +19,7 @@ class Threshold(NamedTuple):
     value: float | None  # pairs closer than this are similar; None where the density has no peak
     branch: str  # `first_peak`, `halved`, `fixed` or `none`
     peaks: list[float]  # distances at which the density peaks
+    limit: float | None  # pairs closer than this are similar: δ, at most `max_distance`
 
 
 class Estimate(NamedTuple):
@@ -42,7 +43,7 @@ def density_distances(near: Neighbourhood, exempt: float | None) -> NDArray[np.f
 
 
 def choose_threshold(density: Density | None, params: SimilarParams) -> Threshold:
-    """Choose δ from the density, or take the fixed one.
+    """Choose δ from the density, or take the fixed one, which `max_distance` does not bound.
 
     δ is the grid point just below the peak, one of 1,000 between the smallest and the largest
     distance, as in the released code, whose published shares depend on that step.
@@ -50,13 +51,13 @@ def choose_threshold(density: Density | None, params: SimilarParams) -> Threshol
     maxima = local_maxima(density.y) if density else np.empty(0, dtype=np.intp)
     peaks = density.x[maxima].tolist() if density else []
     if not isinstance(params.threshold, str):
-        return Threshold(params.threshold, "fixed", peaks)
+        return Threshold(params.threshold, "fixed", peaks, params.threshold)
     if density is None or not peaks:
-        return Threshold(None, "none", peaks)
-    below = float(density.x[maxima[0] - 1])
-    if len(peaks) == 1 and params.halve_single_peak:
-        return Threshold(below / 2, "halved", peaks)
-    return Threshold(below, "first_peak", peaks)
+        return Threshold(None, "none", peaks, None)
+    halved = len(peaks) == 1 and params.halve_single_peak
+    delta = float(density.x[maxima[0] - 1]) / (2 if halved else 1)
+    limit = min(delta, params.max_distance or delta)
+    return Threshold(delta, "halved" if halved else "first_peak", peaks, limit)
 
 
 def estimate(near: Neighbourhood, params: SimilarParams) -> Estimate:
@@ -66,8 +67,6 @@ def estimate(near: Neighbourhood, params: SimilarParams) -> Estimate:
     return Estimate(density, choose_threshold(density, params))
 
 
-def closer_than(nearest: NDArray[np.float64], threshold: Threshold) -> NDArray[np.bool_]:
-    """Mark (n,) the items whose nearest neighbour, at distance `nearest`, is closer than δ."""
-    if threshold.value is None:
-        return np.zeros(len(nearest), dtype=bool)
-    return nearest < threshold.value
+def closer_than(distances: NDArray[np.float64], threshold: Threshold) -> NDArray[np.bool_]:
+    """Mark the distances below the limit of the threshold; none where there is no threshold."""
+    return distances < (-np.inf if threshold.limit is None else threshold.limit)

@@ -1,5 +1,6 @@
 """Similar items: neighbours, threshold and groups."""
 
+import hashlib
 import logging
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,6 +10,8 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.methods.smart.audit import measure_coverage
+from benchwright.methods.smart.finding import Finding, Grouping
 from benchwright.methods.smart.similar import (
     discontinuity,
     estimate_threshold,
@@ -24,6 +27,7 @@ from methods.smart.filtering_examples import make_embeddings, make_items, number
 ANGLES = np.deg2rad([0, 10, 20, 90, 100, 200])
 VECTORS = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
 WORDS = ["amber", "bottle", "cloud", "dragon", "engine", "flute"]
+FOUND = {"threshold": 0.1, "limit": 0.1}
 
 
 def params(**similar: object) -> FilteringParams:
@@ -34,7 +38,9 @@ def groups(threshold: float, questions=WORDS, **similar: object):
     items = make_items(list(questions))
     filtering = params(k=5, **similar)
     neighbours = find_neighbours(items, make_embeddings(VECTORS), filtering)
-    return group_similar_items(items, neighbours, {"threshold": threshold}, filtering).groups
+    return group_similar_items(
+        items, neighbours, {"threshold": threshold, "limit": threshold}, filtering
+    ).groups
 
 
 def degrees(angle: float) -> float:
@@ -122,8 +128,14 @@ TWO_PEAKS = np.concatenate([np.random.default_rng(1).normal(0.1, 0.01, 300), ONE
     ("distances", "similar", "branch", "threshold", "peaks"),
     [
         (TWO_PEAKS, {}, "first_peak", 0.1, 2),
-        (ONE_PEAK, {"bandwidth": 0.4}, "halved", 0.3, 1),
-        (ONE_PEAK, {"bandwidth": 0.4, "halve_single_peak": False}, "first_peak", 0.6, 1),
+        (ONE_PEAK, {"bandwidth": 0.4, "max_distance": None}, "halved", 0.3, 1),
+        (
+            ONE_PEAK,
+            {"bandwidth": 0.4, "halve_single_peak": False, "max_distance": None},
+            "first_peak",
+            0.6,
+            1,
+        ),
         (ONE_PEAK, {"bandwidth": 0.4, "threshold": 0.25}, "fixed", 0.25, 1),
     ],
 )
@@ -166,19 +178,84 @@ def test_stable_threshold_gives_no_warning():
     assert result["warning"] == ""
 
 
+@pytest.mark.parametrize(
+    ("similar", "threshold", "limit"),
+    [
+        ({}, 0.6, 0.2),
+        ({"max_distance": 0.5}, 0.6, 0.5),
+        ({"max_distance": 0.7}, 0.6, 0.6),
+        ({"max_distance": None}, 0.6, 0.6),
+        ({"threshold": 0.55}, 0.55, 0.55),  # set by the user: not bounded
+    ],
+)
+def test_largest_distance_bounds_what_is_removed_but_not_the_threshold(similar, threshold, limit):
+    items, neighbours = distances_table(ONE_PEAK)
+    settings = params(**NO_STRINGS, bandwidth=0.4, halve_single_peak=False, **similar)
+    _, result, sensitivity = estimate_threshold(items, neighbours, settings)
+    assert result["threshold"] == pytest.approx(threshold, abs=0.02)
+    assert result["limit"] == pytest.approx(limit, abs=0.02)
+    assert result["items_within"] == result["pairs_within"] == (result["limit"] > ONE_PEAK).sum()
+    assert sensitivity["items_within"].max() <= (limit + 0.02 > ONE_PEAK).sum()
+
+
+def random_items(n: int, close: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Items at random directions, about 0.6 apart; the first `close` ones are 0.1 apart."""
+    vectors = np.random.default_rng(0).normal(size=(n, 384)) + 0.8
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    for row in range(1, close):
+        other = vectors[row] - (vectors[row] @ vectors[0]) * vectors[0]
+        vectors[row] = 0.9 * vectors[0] + np.sqrt(1 - 0.9**2) * other / np.linalg.norm(other)
+    questions = [hashlib.sha256(bytes([row])).hexdigest() for row in range(n)]
+    return make_items(questions), make_embeddings(vectors)
+
+
+def grouped(items: pd.DataFrame, embeddings: pd.DataFrame, **similar: object) -> Grouping:
+    filtering = params(**similar)
+    neighbours = find_neighbours(items, embeddings, filtering)
+    _, result, _ = estimate_threshold(items, neighbours, filtering)
+    return group_similar_items(items, neighbours, result, filtering)
+
+
+def test_twenty_unrelated_items_all_stay_and_the_reason_is_given(caplog):
+    unrelated = random_items(20)
+    found = grouped(*unrelated)
+    assert (found.status, found.groups) == ("ran", ())
+    assert "items more than 0.2 apart rarely ask the same, and no pair is closer" in found.reason
+    # The threshold of the paper lies among the distances of any benchmark, alike or not.
+    assert grouped(*unrelated, max_distance=None).groups
+
+    nothing = np.zeros(20, dtype=bool)
+    finding = Finding(
+        *("similar", found.status, found.reason, ~nothing, nothing, nothing),
+        value=np.full(20, 0.6),
+        detail=("",) * 20,
+    )
+    with caplog.at_level(logging.WARNING):
+        coverage = measure_coverage([finding])
+    assert coverage["reason"].tolist() == [found.reason]
+    assert f"similar: removed nothing: {found.reason}" in caplog.text
+
+
+def test_items_that_ask_the_same_are_found_among_twenty():
+    found = grouped(*random_items(20, close=2))
+    assert found.groups == (("q/0", "q/1"),)
+    assert "only pairs closer than that are grouped" in found.reason
+
+
 def test_without_a_peak_the_rule_does_not_run():
     items, neighbours = distances_table(np.full(5, 0.5))
     _, result, _ = estimate_threshold(items, neighbours, params())
-    assert (result["threshold"], result["branch"]) == (None, "none")
+    assert (result["threshold"], result["limit"], result["branch"]) == (None, None, "none")
+    assert result["pairs_within"] == 0
     assert group_similar_items(items, neighbours, result, params()).status == "not_run"
 
 
 def test_rule_needs_vectors_and_items_without_one_are_not_assessed():
     items = make_items(WORDS)
     none = find_neighbours(items, make_embeddings([]), params())
-    assert group_similar_items(items, none, {"threshold": 0.1}, params()).status == "not_run"
+    assert group_similar_items(items, none, FOUND, params()).status == "not_run"
     some = find_neighbours(items, make_embeddings(VECTORS[:4]), params())
-    similar = group_similar_items(items, some, {"threshold": 0.1}, params())
+    similar = group_similar_items(items, some, FOUND, params())
     assert similar.not_judged == {"q/4", "q/5"}
 
 
@@ -211,7 +288,8 @@ def test_commonsense_qa_shows_the_discontinuity(shared_data):
     vectors = encode(texts, Path(spec.origin).parent / "model")
     embeddings = make_embeddings(vectors).assign(item_id=items["item_id"])
     neighbours = find_neighbours(items, embeddings, params())
-    _, result, sensitivity = estimate_threshold(items, neighbours, params())
+    as_published = params(max_distance=None)
+    _, result, sensitivity = estimate_threshold(items, neighbours, as_published)
     by_width = sensitivity.set_index("bandwidth")
     assert (result["branch"], len(result["peaks"])) == ("first_peak", 3)
     assert result["threshold"] == pytest.approx(0.119, abs=0.002)

@@ -270,6 +270,24 @@ def test_fixed_threshold_is_not_attributed_to_the_density(page, small) -> None:
     assert "discontinuous" in page().text
 
 
+def test_distance_that_bounds_the_threshold_is_shown_with_what_it_leaves(page, small) -> None:
+    found = small.inputs()["similarity_threshold"]
+    nothing = {"limit": 0.2, "items_within": 0, "share_within": 0.0, "pairs_within": 0}
+    text = page(similarity_threshold={**found, **nothing}).text
+    assert "δ = 0.250" in text
+    assert "0 items (0.0%) have a neighbour closer than 0.2 (0 pairs). Only pairs" in text
+    assert "have a neighbour closer than δ (1 pair)." in page().text
+
+
+def test_rule_that_removed_nothing_says_why(page, small) -> None:
+    coverage = small.inputs()["rule_coverage"]
+    rule = coverage["rule"] == "similar"
+    coverage.loc[rule, ["status", "removed", "reason"]] = [("ran", 0, "no pair is close")]
+    assert (
+        "The rule “similar” removed nothing: no pair is close." in page(rule_coverage=coverage).text
+    )
+
+
 def test_long_lists_of_models_are_collapsed(page, small, monkeypatch: pytest.MonkeyPatch) -> None:
     from benchwright.reports.smart import render
 

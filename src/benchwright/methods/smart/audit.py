@@ -120,6 +120,8 @@ def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
             reason = "; ".join(filter(None, [unjudged, reason]))
         if status in ("partial", "not_run"):
             log.warning("%s: %s: %s", finding.rule, status.replace("_", " "), reason)
+        elif status == "ran" and reason and not removed:
+            log.warning("%s: removed nothing: %s", finding.rule, reason)
         share = removed / n if finding.status == "ran" else np.nan
         counts = (judged, n - judged, flagged, flagged - removed, removed)
         rows.append((finding.rule, status, *counts, share, reason))

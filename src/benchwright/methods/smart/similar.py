@@ -19,7 +19,6 @@ from benchwright.methods.smart.finding import Grouping
 from benchwright.params.filtering import FilteringParams
 from benchwright.similarity import threshold as thresholds
 from benchwright.similarity.neighbourhood import Neighbourhood, alike_pairs, item_vectors
-from benchwright.statistics.density import gaussian_density, local_maxima
 from benchwright.statistics.nearest_neighbours import neighbours_of
 from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
 from benchwright.tables.smart import DensityByK, NeighbourConvergence
@@ -42,6 +41,7 @@ def estimate_threshold(
 
     With a single peak the threshold is half of its distance (as in the released code). A warning
     is logged if the number of close items differs more than twofold between adjacent bandwidths.
+    Items and pairs within the threshold are counted up to `max_distance`.
 
     Returns:
         The curve; the threshold with the branch taken and `neighbour_search` (`check_neighbours`);
@@ -49,28 +49,26 @@ def estimate_threshold(
     """
     params = filtering.similar
     near = Neighbourhood.of(items, neighbours)
-    distances = thresholds.density_distances(near, params.string_similarity_exempt)
     nearest = near.nearest_distances()
-    density = gaussian_density(distances, params.bandwidth, params.grid)
-    threshold = thresholds.choose_threshold(density, params)
+    density, threshold = thresholds.estimate(near, params)
     *_, within, share_within = _outcome(threshold, nearest, len(items))
-    rows = []
+    others = []
     for bandwidth in params.sensitivity_bandwidths if len(nearest) else ():
-        other = thresholds.choose_threshold(
-            gaussian_density(distances, bandwidth, params.grid), params
-        )
-        rows.append((bandwidth, *_outcome(other, nearest, len(items))))
-    sensitivity = ThresholdSensitivity.from_rows(rows)
+        other = thresholds.estimate(near, params.model_copy(update={"bandwidth": bandwidth}))
+        others.append((bandwidth, *_outcome(other.threshold, nearest, len(items))))
+    sensitivity = ThresholdSensitivity.from_rows(others)
     warning = discontinuity(sensitivity)
     if warning:
         log.warning("similar: %s", warning)
     curve = DistanceDensity.empty()
     if density is not None:
-        peak = np.zeros(len(density.x), dtype=bool)
-        peak[local_maxima(density.y)] = True
+        peak = np.isin(density.x, threshold.peaks)
         curve = pd.DataFrame({"x": density.x, "y": density.y, "peak": peak})
+    rows, ranks = np.nonzero(thresholds.closer_than(near.distances, threshold))
+    pairs = np.sort([rows, near.indices[rows, ranks]], axis=0)
     result = {
         "threshold": threshold.value,
+        "limit": threshold.limit,
         "branch": threshold.branch,
         "peaks": threshold.peaks,
         "bandwidth": params.bandwidth,
@@ -78,6 +76,7 @@ def estimate_threshold(
         "std": density.std if density else None,
         "items_within": within,
         "share_within": share_within,
+        "pairs_within": np.unique(pairs, axis=1).shape[1],
         "warning": warning,
         "neighbour_search": neighbour_search or {"method": "exact"},
     }
@@ -117,6 +116,7 @@ def group_similar_items(
 ) -> Grouping:
     """Group items closer than the threshold: an item and its close neighbours, each item once.
 
+    Where δ exceeds `max_distance`, only pairs closer than that are grouped; the reason says so.
     Items are processed in order of id. Items whose questions differ only in a symbol are not put
     into the same group. `clusters: components` joins all items that are linked by close pairs.
     """
@@ -127,19 +127,25 @@ def group_similar_items(
     ids = near.item_ids
     if not ids:
         return Grouping("similar", "not_run", f"{len(items)} items have no embeddings")
-    threshold = similarity_threshold["threshold"]
+    threshold, limit = similarity_threshold["threshold"], similarity_threshold["limit"]
     if threshold is None:
         return Grouping("similar", "not_run", "the density of distances has no peak")
-    rows, ranks = np.nonzero(near.distances < threshold)
+    rows, ranks = np.nonzero(near.distances < limit)
     if params.string_similarity_exempt is not None and len(rows):
         different = ~alike_pairs(near, rows, ranks, params.string_similarity_exempt)
         rows, ranks = rows[different], ranks[different]
     cluster = _stars if params.clusters == "stars" else _components
     groups = cluster(len(ids), rows, near.indices[rows, ranks])
     search = similarity_threshold.get("neighbour_search", {})
-    reason = ""
+    reasons = []
+    if limit != threshold:
+        found = "only pairs closer than that are grouped" if len(rows) else "no pair is closer"
+        reasons.append(
+            f"the distances give δ = {threshold:.3f}, but items more than {limit:g} apart rarely "
+            f"ask the same, and {found}"
+        )
     if search.get("method") == "approximate":
-        reason = (
+        reasons.append(
             "the search for neighbours was approximate: it found "
             f"{search['recall']:.1%} of the true neighbours, and the nearest one of "
             f"{search['nearest_found']:.1%} of the items ({search['items_checked']} random items)"
@@ -147,7 +153,7 @@ def group_similar_items(
     return Grouping(
         rule="similar",
         status="ran",
-        reason=reason,
+        reason="; ".join(reasons),
         groups=tuple(tuple(ids[row] for row in group) for group in groups),
         value=dict(zip(ids, near.distances[:, 0].tolist(), strict=True)),
         not_judged=frozenset(items["item_id"]) - frozenset(ids),

@@ -234,6 +234,8 @@ def _rule_notes(rule_coverage: pd.DataFrame, n_items: int) -> list[str]:
                 f"The rule “{name}” judged {rule['judged']:,} of {n_items:,} items "
                 f"({rule['judged'] / n_items:.1%}). It could not judge the others."
             )
+        elif rule["status"] == "ran" and rule["reason"] and not rule["removed"]:
+            notes.append(f"The rule “{name}” removed nothing: {rule['reason']}.")
     return notes
 
 
