@@ -128,7 +128,10 @@ def test_distance_plot_shows_threshold_branch_and_peaks(small) -> None:
     assert "halved" in caption(plot)
     assert plot.layout.shapes[0].x0 == 0.25
     assert list(plot.data[2].x) == [0.5]
-    assert max(plot.data[0].x) <= 0.25  # the shaded area lies below the threshold
+    assert 0.2 < max(plot.data[0].x) <= 0.25  # the shaded area lies below the threshold
+    bounded = {**inputs["similarity_threshold"], "limit": 0.2}
+    shaded = plot_distance_distribution(inputs["distance_density"], bounded).data[0]
+    assert max(shaded.x) <= 0.2
 
 
 def test_sensitivity_plot_marks_the_bandwidth_in_use(small) -> None:

@@ -188,7 +188,7 @@ def _similar(similar: SimilarParams) -> Step:
         if similar.halve_single_peak:
             threshold += ", or half of it if there is only one peak"
         if similar.max_distance is not None:
-            threshold += f", and at most {similar.max_distance:g}"
+            threshold += f". Items more than {similar.max_distance:g} apart are not grouped"
     what = (
         "Question and options are embedded as a vector. Items closer than a distance δ form a "
         f"group, of which {similar.remove:.0%} is removed. δ is {threshold}."

@@ -30,7 +30,7 @@ def plot_distance_distribution(
     title = f"Cosine distances of each item to its {k} nearest: δ = {threshold:.3f}, {branch}"
     x, y = distance_density["x"], distance_density["y"]
     peaks = distance_density[distance_density["peak"]]
-    left = distance_density[x <= threshold]
+    left = distance_density[x <= similarity_threshold["limit"]]
     traces = [
         {
             "type": "scatter",
@@ -39,7 +39,7 @@ def plot_distance_distribution(
             "fill": "tozeroy",
             "mode": "none",
             "fillcolor": "rgba(217,98,43,0.25)",
-            "name": "closer than δ",
+            "name": "similar",
             "hoverinfo": "skip",
         },
         plots.points(
