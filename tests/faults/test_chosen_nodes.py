@@ -57,7 +57,7 @@ def test_all_runners_and_partial_runs_equal_a_full_run(
     ways = {
         "threads": ("--runner", "ThreadRunner"),
         "processes": ("--runner", "ParallelRunner"),
-        "from": ("--from-nodes", "filtering.combine_rules"),
+        "stages": ("--namespaces", "filtering,evaluation"),
         "to": ("--to-nodes", "responses.build_response_matrices"),
         "stage": ("--namespaces", "evaluation"),
         "missing": ("--only-missing-outputs",),
