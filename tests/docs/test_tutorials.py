@@ -196,3 +196,29 @@ def test_tutorials_run_as_printed(page: Path, repository: Path, tmp_path: Path) 
             )
             assert done.returncode == 0, f"{step.text}\n{done.stdout[-3000:]}"
             printed = done.stdout
+
+
+@pytest.mark.long
+@pytest.mark.live
+def test_readme_commands_run_as_printed(
+    repository: Path, tmp_path: Path, shared_data: Path
+) -> None:
+    """What the README takes from the hub is read from a folder with the same files."""
+    project = project_of_a_reader(repository, tmp_path)
+    for command in shell_commands((repository / "README.md").read_text()):
+        if command[0] not in {"kedro", "benchwright"} or command[1] == "new":
+            continue
+        mirrored = [
+            f"{word},mirror_root={shared_data}" if "commonsense_qa" in word else word
+            for word in command
+        ]
+        done = subprocess.run(
+            mirrored,
+            check=False,
+            cwd=project,
+            env=environment(project),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}"
