@@ -125,7 +125,7 @@ PARAMS_HELP = (
 
 def _with_help(option: click.Parameter, text: str) -> click.Parameter:
     changed = copy(option)
-    changed.help = text  # type: ignore[attr-defined]
+    changed.help = text
     return changed
 
 

@@ -4,7 +4,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from copy import deepcopy
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +113,10 @@ class ConfLoader(OmegaConfigLoader):
         return base, of_env, *others
 
 
-def _value(parameters: Mapping[str, Any], name: str) -> Any:
-    return reduce(lambda section, key: (section or {}).get(key), name.split("."), parameters)
+def _value(parameters: Any, name: str) -> Any:
+    for key in name.split("."):
+        parameters = (parameters or {}).get(key)
+    return parameters
 
 
 def _groups_in(content: DictConfig) -> DictConfig:

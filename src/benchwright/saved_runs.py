@@ -1,6 +1,7 @@
 """Find earlier runs, and read one run's versions of all its datasets."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from benchwright.params.run import run_part
 from benchwright.project_conf import load_conf
 
 _LAYERS = "0[478]_*"  # features, output of models, reporting
-_PART = re.compile(r"(?:limit(?P<limit>\d+))?-?(?:seed(?P<seed>\d+))?")
+_PART = re.compile(r"(?:limit(\d+))?-?(?:seed(\d+))?")
 
 
 class SavedRun(NamedTuple):
@@ -151,17 +152,14 @@ class ListedRun(NamedTuple):
 
 def list_runs(data_root: Path) -> list[ListedRun]:
     """List the saved runs by benchmark, variant, limit and seed, the newest version last."""
-    counts: dict[tuple[str, ...], int] = {}
+    counts: Counter[tuple[str, str, str, str]] = Counter()
     for depth in ("*/*", "*/*/*"):
         for saved in data_root.glob(f"{_LAYERS}/{depth}/*/????-??-??T??.??.??.???Z"):
             _, benchmark, variant, *part, _, version = saved.relative_to(data_root).parts
-            if _PART.fullmatch("".join(part)):
-                key = (benchmark, variant, *(part or [""]), version)
-                counts[key] = counts.get(key, 0) + 1
-    runs = []
-    for (benchmark, variant, part, version), count in counts.items():
-        found = _PART.fullmatch(part)
-        limit, seed = (found["limit"], found["seed"]) if found else (None, None)
-        limits = (int(limit) if limit else None, int(seed or 0))
-        runs.append(ListedRun(benchmark, variant, *limits, version, count))
+            counts[benchmark, variant, "".join(part), version] += 1
+    runs = [
+        ListedRun(benchmark, variant, int(limit) if limit else None, int(seed or 0), version, count)
+        for (benchmark, variant, part, version), count in counts.items()
+        for limit, seed in [found.groups() for found in [_PART.fullmatch(part)] if found]
+    ]
     return sorted(runs, key=lambda run: (run.benchmark, run.variant, run.limit or 0, *run[3:]))
