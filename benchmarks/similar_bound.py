@@ -149,7 +149,8 @@ def estimate_same(apart: np.ndarray, pairs: pd.DataFrame) -> np.ndarray:
     share = (pairs["read_as"] == "same").groupby(place).mean()
     share = share.reindex(range(1, len(EDGES))).interpolate(limit_direction="both")
     at = np.clip(np.searchsorted(EDGES, apart, "right"), 1, len(EDGES) - 1)
-    return share.to_numpy()[at - 1] * (apart < EDGES[-1])
+    estimate: np.ndarray = share.to_numpy()[at - 1] * (apart < EDGES[-1])
+    return estimate
 
 
 def main() -> None:
