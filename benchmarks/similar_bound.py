@@ -2,7 +2,7 @@
 
     python benchmarks/similar_bound.py <folder of real data> --vectors <folder>
 
-`similar_pairs.csv` has pairs that were read without their distances (docs/evidence/robustness.md):
+`similar_pairs.csv` has pairs that a language model read without their distances (robustness.md):
 `same` (who knows one answer knows the other), `topic` (the same topic, another question) or
 `other`. The second part draws small benchmarks from a large one and groups similar items, with and
 without `max_distance`. Vectors are read from `<vectors>/<benchmark>.parquet`, made there if absent.
