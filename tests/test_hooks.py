@@ -78,7 +78,7 @@ def no_key(monkeypatch: pytest.MonkeyPatch) -> Catalog:
 
 
 def test_runs_that_seal_need_a_key(no_key: Catalog) -> None:
-    with pytest.raises(InputError, match=r"BENCHWRIGHT_SEAL_KEY.*new_key\(\)"):
+    with pytest.raises(InputError, match=r"BENCHWRIGHT_SEAL_KEY.*`benchwright new-key FILE`"):
         SealKeyHook().before_pipeline_run(register_pipelines()["mmlu_cf"], no_key)
 
 
