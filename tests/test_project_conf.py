@@ -135,3 +135,7 @@ def test_benchmarks_of_the_environment_can_be_chosen(
     assert conf["parameters"]["ingestion"]["name"] == "mine"
     assert conf["catalog"]["benchmark_source"]["benchmark"]["sources"] == {"local": {"file": "a"}}
     assert conf["catalog"]["items"]["filepath"] == "data/03_primary/mine/items.parquet"
+    put(tmp_path, "local/parameters.yml", "benchmark: mine\nlimit: 7\n")
+    conf = load_conf(tmp_path)
+    assert conf["parameters"]["ingestion"]["name"] == "mine"
+    assert conf["catalog"]["items"]["filepath"] == "data/03_primary/mine/limit7/items.parquet"

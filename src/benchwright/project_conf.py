@@ -12,7 +12,7 @@ from kedro.config import OmegaConfigLoader
 from omegaconf import DictConfig, OmegaConf
 
 from benchwright.core.errors import InputError, causes
-from benchwright.params.run import run_part
+from benchwright.params.run import RUN_VALUES, run_part
 
 # Kedro calls a deprecated function of OmegaConf.
 warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
@@ -78,7 +78,7 @@ class ConfLoader(OmegaConfigLoader):
     """Kedro's loader, for which a benchmark or variant may be in any environment.
 
     - Kedro resolves `base` before it merges the environment, so that `choose` and `settings` would
-      not find the benchmarks and variants of `conf/local`.
+      not find the benchmarks of `conf/local`, nor see the benchmark that it chooses.
     - Kedro would merge two files that define the same benchmark, since their top keys begin with an
       underscore. A file of the environment may override one of `base`.
     - The catalog reads parameters as `${of_run:…}`, and the subfolder of the run as `${part:}`.
@@ -109,7 +109,7 @@ class ConfLoader(OmegaConfigLoader):
         if key == "parameters":
             for files in (base, of_env):
                 _check_defined_once(files)
-            base |= {file: _groups_in(content) for file, content in of_env.items()}
+            base |= {file: _choices_in(content) for file, content in of_env.items()}
         return base, of_env, *others
 
 
@@ -119,20 +119,21 @@ def _value(parameters: Any, name: str) -> Any:
     return parameters
 
 
-def _groups_in(content: DictConfig) -> DictConfig:
-    return OmegaConf.masked_copy(content, [group for group in _GROUPS if group in content])
+def _choices_in(content: DictConfig) -> DictConfig:
+    names = (*_GROUPS, *RUN_VALUES)
+    return OmegaConf.masked_copy(content, [name for name in names if name in content])
 
 
 def _check_defined_once(files: Mapping[Path, DictConfig]) -> None:
     seen: dict[tuple[str, str], Path] = {}
     for file, content in sorted(files.items()):
-        for group, named in _groups_in(content).items():
+        for group, kind in _GROUPS.items():
+            named = content.get(group)
             for name in named if isinstance(named, DictConfig) else ():
-                other = seen.setdefault((str(group), str(name)), file)
+                other = seen.setdefault((group, str(name)), file)
                 if other != file:
                     raise InputError(
-                        f"{_GROUPS[group]} {name!r} is defined in both {other} and {file}; keep "
-                        "one of them"
+                        f"{kind} {name!r} is defined in both {other} and {file}; keep one of them"
                     )
 
 

@@ -95,17 +95,14 @@ def find_run(
         if version := common_version(_of_variant(path, benchmark, own, variant) for path in paths):
             found[variant] = version
     if not found:
+        root = project / str(chosen["data_root"])
+        known = {run[1:4] for run in list_runs(root) if run.benchmark == benchmark}
+        names = sorted("/".join(filter(None, (name, run_part(*part)))) for name, *part in known)
+        variant = f", variant {own!r}" * ("variant" in given)
         part = run_part(chosen["limit"], chosen["seed"])
-        sought = [f"benchmark {benchmark!r}"]
-        sought += [f"variant {own!r}"] if "variant" in given else []
-        known = {
-            "/".join(filter(None, (run.variant, run_part(run.limit, run.seed))))
-            for run in list_runs(project / str(chosen["data_root"]))
-            if run.benchmark == benchmark
-        }
         raise InputError(
-            f"no run of {', '.join([*sought, *filter(None, [part])])} has saved "
-            f"{' and '.join(needed)}; it has runs of: {', '.join(sorted(known)) or 'none'}"
+            f"no run of benchmark {benchmark!r}{variant}{part and f', {part},'} has saved "
+            f"{' and '.join(needed)}; it has runs of: {', '.join(names) or 'none'}"
         )
     newest = max(found, key=lambda variant: natural_key(found[variant]))
     if newest != own:
@@ -132,11 +129,6 @@ def saved_versions(folder: Path, name: str = "") -> list[Path]:
     """Return the files `<folder>/<version>/<name>` (default: the folder's), the newest last."""
     files = folder.glob(f"*/{name or folder.name}")
     return sorted(files, key=lambda file: natural_key(file.parent.name))
-
-
-def is_part(name: str) -> bool:
-    """Return whether a folder name is that of runs with a limit or another seed than 0."""
-    return bool(name) and _PART.fullmatch(name) is not None
 
 
 class ListedRun(NamedTuple):

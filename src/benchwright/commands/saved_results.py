@@ -20,7 +20,7 @@ from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_respo
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
 from benchwright.responses.import_responses import import_responses
 from benchwright.responses.response_matrices import build_response_matrices
-from benchwright.saved_runs import find_run, is_part, saved_versions
+from benchwright.saved_runs import find_run, saved_versions
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Calibration, Responses
 
@@ -279,8 +279,7 @@ def _audit(path: Path) -> SavedAudit:
     if path.parent.parent.name == AUDIT:
         version = path.parent.name
         coverage = path.parents[2] / COVERAGE / version / COVERAGE
-        depth = 4 if is_part(path.parents[2].name) else 3
-        where = " · ".join(path.parents[level].name for level in range(depth, 1, -1))
+        where = " · ".join(path.as_posix().rpartition("/07_model_output/")[2].split("/")[-6:-3])
     return SavedAudit(path, version, coverage if coverage.is_file() else None, where)
 
 
