@@ -507,7 +507,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     "Repeatable.",
 )
 @_saved_run_options(
-    "Benchmark of the saved responses. Default: that of the subset.",
+    "Benchmark of the saved responses. Default: that of the subset, with its limit and seed.",
     "Variant of the responses. Default: the one with the newest responses.",
 )
 @click.option("--no-training", is_flag=True, help="Use no responses of other models.")
@@ -544,7 +544,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     known = None
     if not given["no_training"]:
         project = None if given["training"] else _project()
-        run_named = {"benchmark": manifest.benchmark, **_run_params(given)}
+        run_named = {"benchmark": manifest.benchmark, **manifest.run, **_run_params(given)}
         known = known_responses(project, env, given["training"], run_named)
     params = EstimationParams(level=given["level"])
     estimates = estimate_scores(manifest, new, known, given["estimator"], params, given["seed"])

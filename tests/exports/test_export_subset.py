@@ -74,6 +74,7 @@ def test_manifest_has_the_input_of_an_estimate(tmp_path: Path) -> None:
     assert read == read_subset(tmp_path / "subset" / "manifest.json")
     assert (read.benchmark, read.sampler, read.seed) == ("colours", "anchor_points", 7)
     assert (read.rate, read.of_items, read.equal_weights) == (25.0, 12, False)
+    assert read.run == {"limit": None, "seed": 0}
     assert read.item_ids == ("colours/10", "colours/2", "colours/9")
     assert read.weights.tolist() == [0.5, 0.3, 0.2]
     assert [each.stock for each in read.items] == [("colours", n) for n in (10, 2, 9)]

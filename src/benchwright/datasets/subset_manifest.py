@@ -29,7 +29,7 @@ class SubsetItem(_Part):
 
 
 class SubsetManifest(_Part):
-    """The section `subset` of an exported subset's manifest."""
+    """The section `subset` of an exported subset's manifest, with limit and seed of the run."""
 
     benchmark: str
     sampler: str
@@ -41,6 +41,7 @@ class SubsetManifest(_Part):
     equal_weights: bool  # if True, the score is the plain mean
     scoring: str  # how to score the responses, as text
     items: tuple[SubsetItem, ...] = Field(min_length=1)  # in the sampler's order
+    run: dict[str, int | None] = Field({}, exclude=True)  # not in the section itself
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -83,7 +84,8 @@ def read_subset(path: Path) -> SubsetManifest:
     file = path / MANIFEST if path.is_dir() else path
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
-        section = manifest["subset"]
+        run = {name: manifest[name] for name in ("limit", "seed") if name in manifest}
+        section = {**manifest["subset"], "run": run}
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({error.strerror})") from error
     except (ValueError, TypeError, KeyError, RecursionError) as error:
