@@ -231,6 +231,14 @@ def test_pipelines_have_default_benchmarks(params: dict[str, Any], wanted: dict[
 
 
 @pytest.mark.usefixtures("in_project")
+@pytest.mark.parametrize("pipeline", ["mmlu_cf", "half_gap"])
+def test_pipelines_that_read_documents_save_under_their_benchmark(pipeline: str) -> None:
+    options = {"pipeline": pipeline, "pipelines": [], "params": {}, "env": None}
+    wanted = {"benchmark": "documents", "variant": "mmlu_cf"}
+    assert wrap_kedro_run(_kedro_callback)(**options)["params"] == wanted
+
+
+@pytest.mark.usefixtures("in_project")
 @pytest.mark.parametrize("option", ["--pipeline", "-p", "--pipelines"])
 def test_both_pipeline_options_run_the_pipeline_without_a_warning(
     option: str, monkeypatch: pytest.MonkeyPatch

@@ -7,7 +7,7 @@ import pytest
 from kedro.io import DatasetError
 
 from benchwright.datasets.optional_table import PublishedScores
-from benchwright.datasets.saved_tables import LastSavedTable
+from benchwright.datasets.saved_tables import LastSavedTable, SavedAssignments
 
 
 def save(folder: Path, version: str, table: pd.DataFrame) -> Path:
@@ -57,3 +57,13 @@ def test_published_scores_are_numbers(tmp_path: Path) -> None:
     assert PublishedScores(file=None).load().empty
     with pytest.raises(DatasetError, match="published_scores"):
         PublishedScores(file=str(tmp_path / "gone.csv")).load()
+
+
+def test_closed_items_of_every_limit_and_seed_are_found(tmp_path: Path) -> None:
+    name = "public_split_assignment.parquet"
+    for part, ids in (("", ["b", "c"]), ("seed1", ["a"]), ("limit5-seed2", ["c"])):
+        file = tmp_path / part / name / "2026" / name
+        file.parent.mkdir(parents=True)
+        halves = ["test"] * len(ids)
+        pd.DataFrame({"item_id": [*ids, "open"], "half": [*halves, "validation"]}).to_parquet(file)
+    assert SavedAssignments(folder=str(tmp_path)).load() == ["a", "b", "c"]

@@ -102,8 +102,8 @@ def beside(name: str) -> Read:
         folder = path.parent / name
         (folder / "2026").mkdir(parents=True, exist_ok=True)
         (folder / "2026" / name).write_bytes(path.read_bytes())
-        if name == "saved_assignment":
-            return SavedAssignments(folder=str(folder)).load()
+        if name == "public_split_assignment.parquet":
+            return SavedAssignments(folder=str(folder.parent)).load()
         return LastSavedTable(folder=str(folder), columns=["model"]).load()
 
     return read
@@ -176,7 +176,10 @@ READERS: dict[str, tuple[str, Read]] = {
         lambda path: ClassifierFolder(folder=str(path.parent)).load(),
     ),
     "a saved table": ("saved.parquet", beside("saved_table")),
-    "saved assignments": ("saved.parquet", beside("saved_assignment")),
+    "saved assignments": (
+        "public_split_assignment.copy",
+        beside("public_split_assignment.parquet"),
+    ),
     "weights as GGUF": ("weights.gguf", starts_with_bos),
 }
 """Name of the reader → name of its file and the reading."""
