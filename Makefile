@@ -99,6 +99,7 @@ viz: $(VENV)/.installed
 	$(BIN)/kedro viz run
 
 mlflow: $(VENV)/.installed
+	@echo "Saved view of the runs: http://127.0.0.1:5000/#/experiments/1/runs?viewStateShareKey=benchwright"
 	$(BIN)/mlflow ui --backend-store-uri sqlite:///mlflow.db
 
 # Records the answers that the demo ships again: needs the larger packaged model (1.1 GB) and time.

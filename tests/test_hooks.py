@@ -1,4 +1,4 @@
-"""Kedro hooks: unknown parameters, and the key of a sealed benchmark."""
+"""Kedro hooks: parameters, the headline of a run, and the key of a sealed benchmark."""
 
 import os
 import subprocess
@@ -6,10 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from kedro.io import DataCatalog
+from kedro.pipeline import Node, Pipeline
 
 from benchwright.core.errors import InputError, one_line
-from benchwright.hooks import SealKeyHook, unknown_parameters
+from benchwright.hooks import SealKeyHook, parameters_read, unknown_parameters
 from benchwright.pipeline_registry import register_pipelines
+from benchwright.reports.page.page import read_headline
+from benchwright.reports.page.parts import Page, Text, render_page
 
 DECLARED = {"benchmark": "demo", "filtering": {"easy": {}}, "seed": 0}
 
@@ -22,6 +26,24 @@ def test_unknown_parameters_are_reported_with_the_known_ones() -> None:
 
 def test_known_parameters_are_accepted() -> None:
     assert unknown_parameters({"benchmark": "arc", "filtering": {"easy": 1}}, DECLARED) is None
+
+
+def test_only_parameters_that_nodes_read_are_recorded() -> None:
+    params = {"benchmark": "demo", "variant": "smart", "seed": 0, "limit": 5, "checking": {}}
+    catalog = DataCatalog()
+    for name, value in {**params, "models": "long"}.items():
+        catalog[f"params:{name}"] = value
+    inputs = ["items", "params:limit", "params:models"]
+    pipeline = Pipeline([Node(max, inputs, "out", name="largest")])
+    of_run = {"benchmark": "demo", "variant": "smart", "seed": 0}
+    assert parameters_read(params, pipeline, catalog) == {**of_run, "limit": 5}
+
+
+def test_headline_is_read_from_a_report() -> None:
+    lead = [Text("It is inside.", "judgement"), Text("No result.", "quiet")]
+    page = render_page(Page("Report", "A report", [], headline="5 < 7 items.", lead=lead))
+    assert read_headline(page) == "5 < 7 items. It is inside."
+    assert read_headline(render_page(Page("Card", "A card", []))) == ""
 
 
 @pytest.mark.parametrize("group", ["benchmarks", "variants"])

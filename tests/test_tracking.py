@@ -1,19 +1,33 @@
 """A Kedro run becomes an MLflow run that can be searched and compared."""
 
+import json
+import logging
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from filelock import FileLock
 
-from benchwright.commands.sweep.page import Combination, SweepRun, summarise_sweep
+from benchwright import tracking
+from benchwright.commands.sweep.page import (
+    Combination,
+    SweepRun,
+    summarise_sweep,
+    write_main_columns,
+)
 from benchwright.datasets.atomic import JsonDocument
+from benchwright.project_conf import load_conf
 from benchwright.tracking import (
+    SweepMember,
     finish_sweep,
     flatten,
+    one_warning,
     record_run,
     recorded_parameters,
     start_sweep,
+    sweep_member,
     tracking_is_on,
     tracking_uri,
 )
@@ -37,36 +51,104 @@ def test_relative_database_is_in_the_project_folder(
 
 
 @pytest.fixture
-def conf(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def conf(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     return {"tracking_uri": "sqlite:///mlflow.db", "experiment": "benchwright"}
 
 
-def test_finished_and_failed_runs_are_recorded(tmp_path: Path, conf: dict[str, str]) -> None:
-    metrics = JsonDocument(filepath=str(tmp_path / "metrics.json"), metadata={"mlflow": "metrics"})
-    metrics.save({"kept.share": 0.5, "tau_b": float("nan"), "note": "text"})
-    saved = {"metrics": (metrics, tmp_path / "metrics.json")}
-    parameters = {"benchmark": "demo", "variant": "smart", "seed": 0, "ingestion": {"name": "x"}}
-    run_params = {
-        "pipeline_names": None,
-        "run_id": "2026-01-01T00.00.00.000Z",
-        "runner": "<kedro.runner.thread_runner.ThreadRunner object at 0x7f>",
-    }
-    good = record_run(conf, tmp_path, parameters, run_params, saved, 1.5, None)
-    bad = record_run(conf, tmp_path, parameters, run_params, {}, 0.1, ValueError("no rows"))
+def record(
+    project: Path,
+    conf: dict[str, Any],
+    *,
+    error: Exception | None = None,
+    saved: dict[str, Any] | None = None,
+    version: str = "v1",
+    **parameters: Any,
+) -> str:
+    """Record a run of 1.5 s and return its id."""
+    told = {"run_id": version, "runner": "<kedro.runner.thread_runner.ThreadRunner object at 0x7f>"}
+    given = {"benchmark": "demo", "variant": "smart", "seed": 0, **parameters}
+    return record_run(conf, project, given, told, saved or {}, "Half is kept.", 1.5, error)
 
+
+def client_of(project: Path) -> Any:
     from mlflow.tracking import MlflowClient
 
-    client = MlflowClient(tracking_uri=f"sqlite:///{tmp_path}/mlflow.db")
+    return MlflowClient(tracking_uri=f"sqlite:///{project}/mlflow.db")
+
+
+def test_finished_and_failed_runs_are_recorded(tmp_path: Path, conf: dict[str, Any]) -> None:
+    metrics = JsonDocument(
+        filepath=str(tmp_path / "metrics.json"), metadata={"mlflow": ["tau_b", "share_*"]}
+    )
+    metrics.save({"share_removed": 0.5, "rare": 2.0, "tau_b": 0.9})
+    saved = {"metrics": (metrics, tmp_path / "metrics.json")}
+    conf["view"] = {"selectedColumns": ["tags.`seed`"]}
+    good = record(tmp_path, conf, saved=saved, filtering={"easy": {"retain": 0.1}})
+    bad = record(tmp_path, conf, error=ValueError("no rows"))
+
+    client = client_of(tmp_path)
     run = client.get_run(good)
     assert run.info.status == "FINISHED"
-    assert run.data.metrics == {"kept.share": 0.5, "wall_seconds": 1.5}
-    assert run.data.params == {"benchmark": "demo", "variant": "smart", "seed": "0"}
+    assert run.info.run_name == "smart demo smart v1"
+    assert run.info.end_time - run.info.start_time >= 1500
+    assert run.data.metrics == {"share_removed": 0.5, "tau_b": 0.9}
+    of_run = {"benchmark": "demo", "variant": "smart", "seed": "0"}
+    assert run.data.params == {**of_run, "filtering.easy.retain": "0.1"}
+    assert run.data.tags.items() >= of_run.items()
     assert run.data.tags["runner"] == "ThreadRunner"
-    assert run.data.tags["save_version"] == "2026-01-01T00.00.00.000Z"
+    assert run.data.tags["save_version"] == "v1"
+    assert run.data.tags["mlflow.note.content"] == "Half is kept."
     assert [item.path for item in client.list_artifacts(good)] == ["metrics.json"]
+    table = json.loads(Path(client.download_artifacts(good, "metrics.json")).read_text())
+    assert table["columns"] == ["metric", "value"]
+    assert dict(table["data"]) == metrics.load()
     assert client.get_run(bad).info.status == "FAILED"
     assert client.get_run(bad).data.tags["error"] == "ValueError: no rows"
+    assert client.get_run(bad).data.tags["mlflow.note.content"] == "Failed: ValueError: no rows"
+    tags = client.get_experiment_by_name("benchwright").tags
+    saved_view = json.loads(tags["mlflow.sharedViewState.benchwright"])
+    assert saved_view["name"] == "benchwright"
+    assert json.loads(saved_view["state"]) == conf["view"]
+
+
+def test_columns_and_chart_of_the_saved_view_exist(repository: Path) -> None:
+    view = load_conf(repository)["mlflow"]["view"]
+    catalog = load_conf(repository)["catalog"]
+    logged = {f"metrics.`{name}`" for name in catalog["metrics"]["metadata"]["mlflow"]}
+    tags = {f"tags.`{name}`" for name in ("benchmark", "variant", "seed")}
+    known = logged | tags | {"attributes.`Description`", "attributes.`Duration`"}
+    assert set(view["selectedColumns"]) <= known
+    (chart,) = view["compareRunCharts"]
+    assert {f"metrics.`{name}`" for name in chart["selectedMetrics"]} <= logged
+    assert set(chart["selectedParams"]) <= {"variant", "seed"}
+    assert chart["metricSectionId"] == view["compareRunSections"][0]["uuid"]
+
+
+def test_error_of_mlflow_costs_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    with one_warning("this run"):
+        logging.getLogger("mlflow").error("retrying")
+        raise OSError("database is locked\n[SQL: SELECT …]")
+    assert [said.getMessage() for said in caplog.records] == [
+        "MLflow did not record this run: database is locked"
+    ]
+    assert caplog.records[0].exc_info is None
+    logging.getLogger("mlflow").error("later")
+    assert len(caplog.records) == 2
+
+
+def test_store_that_stays_locked_costs_one_warning(
+    tmp_path: Path,
+    conf: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tracking, "LOCK_SECONDS", 0.1)
+    with FileLock(tmp_path / ".mlflow.lock"), one_warning("this run"):
+        record(tmp_path, conf)
+    (said,) = caplog.records
+    assert said.getMessage().startswith("MLflow did not record this run: ")
+    assert not (tmp_path / "mlflow.db").exists()
 
 
 FIRST_RUN = """
@@ -74,11 +156,11 @@ import sys
 from pathlib import Path
 from benchwright.tracking import record_run
 conf = {"tracking_uri": "sqlite:///mlflow.db", "experiment": "benchwright"}
-print(record_run(conf, Path(sys.argv[1]), {"benchmark": "demo"}, {}, {}, 1, None))
+print(record_run(conf, Path(sys.argv[1]), {"benchmark": "demo"}, {}, {}, "", 1, None))
 """
 
 
-def test_concurrent_first_runs_are_recorded(tmp_path: Path, conf: dict[str, str]) -> None:
+def test_concurrent_first_runs_are_recorded(tmp_path: Path, conf: dict[str, Any]) -> None:
     command = [sys.executable, "-c", FIRST_RUN, str(tmp_path)]
     runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     ids = {run.communicate()[0].strip() for run in runs}
@@ -86,36 +168,51 @@ def test_concurrent_first_runs_are_recorded(tmp_path: Path, conf: dict[str, str]
     assert len(ids) == 2
 
 
-def test_runs_of_a_sweep_are_children_of_its_run(tmp_path: Path, conf: dict[str, str]) -> None:
-    parent = start_sweep(conf, tmp_path, "smart", 2, {"benchmarks": ["demo"], "seeds": [0, 1]})
-    parameters = {"benchmark": "demo", "variant": "smart", "seed": 1}
-    child = record_run(conf, tmp_path, parameters, {}, {}, 1.0, None, parent=parent)
-    combination = Combination("demo", "smart", 0)
-    runs = [SweepRun(combination, "done"), SweepRun(combination, "failed", error="no rows")]
-    (tmp_path / "summary.csv").write_text("benchmark\n")
-    files = [tmp_path / "summary.csv"]
-    finish_sweep(conf, tmp_path, parent, summarise_sweep(runs), files, "FAILED")
+def test_runs_of_a_sweep_are_children_of_its_run(tmp_path: Path, conf: dict[str, Any]) -> None:
+    options = {"benchmarks": ["demo"], "seeds": [0, 1]}
+    parent = start_sweep(conf, tmp_path, "sweep smart 2026", options)
+    token = sweep_member.set(SweepMember(parent))
+    child = record(tmp_path, conf)
+    sweep_member.reset(token)
+    runs = [
+        SweepRun(Combination("demo", "smart", seed), "done", metrics=metrics)
+        for seed, metrics in enumerate(
+            [
+                {"n_items": 4.0, "n_kept": 3.0, "share_removed": 0.25},
+                {"n_items": 4.0, "n_kept": 1.0, "share_removed": 0.75},
+            ]
+        )
+    ]
+    runs.append(SweepRun(Combination("demo", "smart", 2), "failed", error="no rows"))
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "summary.csv").write_text("benchmark\n")
+    summary = summarise_sweep(runs)
+    finish_sweep(
+        conf, tmp_path, parent, summary, write_main_columns(summary), tmp_path / "out", "FAILED"
+    )
 
-    from mlflow.tracking import MlflowClient
-
-    client = MlflowClient(tracking_uri=f"sqlite:///{tmp_path}/mlflow.db")
+    client = client_of(tmp_path)
     assert client.get_run(child).data.tags["mlflow.parentRunId"] == parent
-    assert client.get_run(child).info.run_name == "smart demo smart seed 1"
     above = client.get_run(parent)
-    assert above.info.run_name == "sweep smart"
+    assert above.info.run_name == "sweep smart 2026"
     assert above.info.status == "FAILED"
     assert above.data.params == {"benchmarks": '["demo"]', "seeds": "[0, 1]"}
-    tags = {name: above.data.tags[name] for name in ("combinations", "done", "failed")}
-    assert tags == {"combinations": "2", "done": "1", "failed": "1"}
-    assert {item.path for item in client.list_artifacts(parent)} == {"summary.csv", "summary.json"}
+    assert above.data.metrics == {"share_removed": 0.5}  # the mean over finished runs
+    rows = [line.split() for line in above.data.tags["mlflow.note.content"].splitlines()]
+    assert rows[1:] == [
+        ["demo", "smart", "0", "done", "4", "3", "0.250", "–", "–"],
+        ["demo", "smart", "1", "done", "4", "1", "0.750", "–", "–"],
+        ["demo", "smart", "2", "failed", "–", "–", "–", "–", "–"],
+    ]
+    assert [item.path for item in client.list_artifacts(parent)] == ["summary.csv"]
 
 
 def test_artefacts_are_saved_next_to_the_database(
-    tmp_path: Path, conf: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, conf: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/elsewhere/m.db")
-    start_sweep(conf, tmp_path / "project", "smart", 1, {})
+    start_sweep(conf, tmp_path / "project", "sweep", {})
 
     from mlflow.tracking import MlflowClient
 
@@ -124,11 +221,12 @@ def test_artefacts_are_saved_next_to_the_database(
     assert experiment.artifact_location == (tmp_path / "elsewhere" / "mlruns").as_uri()
 
 
-def test_parameters_of_a_version_are_found(tmp_path: Path, conf: dict[str, str]) -> None:
+def test_parameters_of_a_version_are_found(tmp_path: Path, conf: dict[str, Any]) -> None:
     assert recorded_parameters(conf, tmp_path, "v1") is None
     assert not (tmp_path / "mlflow.db").exists()
-    record_run(conf, tmp_path, {"seed": 3}, {"run_id": "v1"}, {}, 1.0, None)
-    assert recorded_parameters(conf, tmp_path, "v1") == {"seed": "3"}
+    record(tmp_path, conf, seed=3)
+    found = recorded_parameters(conf, tmp_path, "v1")
+    assert found == {"benchmark": "demo", "variant": "smart", "seed": "3"}
     assert recorded_parameters(conf, tmp_path, "v2") is None
 
 

@@ -287,6 +287,7 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     combination fails, the others still run and the exit code is 1. Ctrl-C stops the sweep; the
     summary then contains the finished runs.
     """
+    from benchwright.commands.sweep.page import write_main_columns
     from benchwright.commands.sweep.sweep import SweepRequest, run_sweep, split_names, split_seeds
 
     request = SweepRequest(
@@ -297,16 +298,13 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
         **given,
     )
     result = run_sweep(request, lambda line: click.secho(line, err=True, bold=True))
-    table = result.summary[
-        ["benchmark", "variant", "seed", "status", "n_items", "n_kept", "kendall_tau_b"]
-    ]
-    click.echo("\n" + table.to_string(index=False, na_rep="–", float_format="{:.3f}".format))
+    click.echo(f"\n{write_main_columns(result.summary)}")
     for failed in result.runs:
         if failed.error:
             click.secho(f"{failed.combination}: {failed.error}", err=True, fg="red")
     click.echo(f"\nsummary:    {_relative(result.folder / 'summary.html')}")
     if result.mlflow_run:
-        click.echo(f"MLflow run: {result.mlflow_run}  (make mlflow)")
+        click.echo(f"MLflow run: {result.mlflow_run}  (mlflow ui)")
     if result.exit_code:
         sys.exit(result.exit_code)
 

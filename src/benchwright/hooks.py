@@ -20,8 +20,9 @@ from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.run import RUN_VALUES, check_run_values
 from benchwright.project_conf import CONFIG_LOADER_ARGS
+from benchwright.reports.page.page import read_headline
 from benchwright.saved_runs import common_version
-from benchwright.tracking import record_run, sweep_member, tracking_is_on
+from benchwright.tracking import one_warning, record_run, sweep_member, tracking_is_on
 
 logger = logging.getLogger(__name__)
 
@@ -195,26 +196,31 @@ class RunHook:
         conf = self._context.config_loader["mlflow"]
         if not tracking_is_on(conf):
             return None
-        member = sweep_member.get()
-        try:
-            return record_run(
+        outputs = sorted(pipeline.all_outputs()) if error is None else []
+        saved = {name: (catalog.get(name), local_path(catalog.get(name))) for name in outputs}
+        pages = [path for _, path in saved.values() if path is not None and path.suffix == ".html"]
+        run_id = None
+        with one_warning("this run"):
+            run_id = record_run(
                 conf=conf,
                 project=Path(self._context.project_path),
-                parameters={k: v for k, v in self._context.params.items() if k not in HIDDEN},
+                parameters=parameters_read(self._context.params, pipeline, catalog),
                 run_params=run_params,
-                saved={
-                    name: (dataset, local_path(dataset))
-                    for name in sorted(pipeline.all_outputs())
-                    if (dataset := catalog.get(name)) is not None and error is None
-                },
+                saved=saved,
+                headline="\n\n".join(read_headline(page.read_text("utf-8")) for page in pages),
                 seconds=time.monotonic() - self._started,
                 error=error,
-                parent=member.parent if member is not None else None,
             )
-        except Exception:
-            # An unreachable tracking server must not fail a run whose results are saved.
-            logger.exception("MLflow could not record this run; its results are saved")
-            return None
+        return run_id  # noqa: RET504
+
+
+def parameters_read(params: Mapping[str, Any], pipeline: Pipeline, catalog: Any) -> dict[str, Any]:
+    """Return the parameters that the pipeline's nodes read, and benchmark, variant and seed."""
+    read = {name for name in pipeline.inputs() if name.startswith("params:")}
+    values = {name: params.get(name) for name in ("benchmark", "variant", "seed")}
+    values |= {name.removeprefix("params:"): catalog.load(name) for name in sorted(read)}
+    long = {"ingestion", "mirror_root", "models", "ratings"}  # or a path
+    return {name: value for name, value in values.items() if name not in long}
 
 
 RESULTS = {
@@ -242,6 +248,6 @@ def _print_results(pipeline: Pipeline, catalog: Any, run_id: str | None) -> None
             relative = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
             lines.append(f"{title + ':':<21}{relative}")
     if run_id:
-        lines.append(f"{'MLflow run:':<21}{run_id}  (make mlflow)")
+        lines.append(f"{'MLflow run:':<21}{run_id}  (mlflow ui)")
     if lines:
         click.echo("\n" + "\n".join(lines))  # click writes UTF-8 even where the terminal is ASCII

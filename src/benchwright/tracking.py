@@ -1,18 +1,23 @@
 """Record each Kedro run as an MLflow run with parameters, metrics, artefacts and Git state.
 
-The main process records the run when it ends, which works with every runner. Datasets declare
-`metadata: {mlflow: metrics | artifact}` in the catalog.
+The main process records the run when it ends, which works with every runner. In the catalog,
+`metadata: {mlflow: artifact}` logs a file, and `metadata: {mlflow: [share_removed, …]}` a dataset
+of metrics: those that the list names (`*` matches anything) as metrics, all of them as a table.
 """
 
 import json
+import logging
 import math
 import os
 import re
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +26,12 @@ from benchwright.core.errors import one_line
 if TYPE_CHECKING:
     import pandas as pd
 
+logger = logging.getLogger(__name__)
+
 SQLITE = "sqlite:///"
+LOCK_SECONDS = 120  # the longest wait for another process that creates the database
 PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
+_MEANS = ("share_removed", "kendall_tau_b", "kendall_tau_b.held_out", "percentile.kendall_tau_b")
 
 
 @dataclass
@@ -39,6 +48,22 @@ sweep_member: ContextVar[SweepMember | None] = ContextVar("sweep_member", defaul
 """The current run of a sweep; None outside a sweep."""
 
 
+@contextmanager
+def one_warning(what: str) -> Iterator[None]:
+    """Log an error of the block, and whatever MLflow logs about it, as one warning about `what`."""
+    disabled = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    problem = ""
+    try:
+        yield
+    except Exception as error:
+        problem = next(iter(str(error).splitlines()), "") or type(error).__name__
+    finally:
+        logging.disable(disabled)
+    if problem:
+        logger.warning("MLflow did not record %s: %s", what, problem)
+
+
 def tracking_is_on(conf: Mapping[str, Any]) -> bool:
     """Return `enabled` of conf, unless the variable BENCHWRIGHT_MLFLOW is `off`."""
     return bool(conf["enabled"]) and os.environ.get("BENCHWRIGHT_MLFLOW", "on") != "off"
@@ -46,37 +71,25 @@ def tracking_is_on(conf: Mapping[str, Any]) -> bool:
 
 def flatten(values: Any, prefix: str = "") -> dict[str, str]:
     """Flatten nested parameters to dotted names (`filtering.easy.confidence`), lists to JSON."""
-    if isinstance(values, Mapping) and values:
-        flat: dict[str, str] = {}
-        for key, value in values.items():
-            flat |= flatten(value, f"{prefix}.{key}" if prefix else str(key))
-        return flat
     if hasattr(values, "model_dump"):
-        return flatten(values.model_dump(mode="json"), prefix)
+        values = values.model_dump(mode="json")
+    if isinstance(values, Mapping) and values:
+        start = f"{prefix}." if prefix else ""
+        parts = (flatten(value, f"{start}{key}") for key, value in values.items())
+        return {name: text for part in parts for name, text in part.items()}
     text = json.dumps(values) if isinstance(values, (list, tuple, dict)) else str(values)
     return {prefix: text[:PARAMETER_LENGTH]}
 
 
-def git_state(project: Path) -> dict[str, str]:
-    """Return the commit and whether there are uncommitted changes; empty outside a checkout."""
-
-    def git(*words: str) -> str:
-        return subprocess.run(  # noqa: S603
-            ["git", "-C", str(project), *words],  # noqa: S607
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",  # file names may be in any encoding
-            check=True,
-            timeout=10,
-        ).stdout.strip()
-
+def git_commit(project: Path) -> str:
+    """Return the commit, `…-dirty` if tracked files have changed; empty outside a checkout."""
+    command = "git describe --always --abbrev=40 --exclude=* --dirty"
     try:
-        return {
-            "git.commit": git("rev-parse", "HEAD"),
-            "git.dirty": str(bool(git("status", "--porcelain"))).lower(),
-        }
+        return subprocess.check_output(  # noqa: S603
+            command.split(), cwd=project, stderr=subprocess.DEVNULL, text=True, timeout=10
+        ).strip()
     except (OSError, subprocess.SubprocessError):
-        return {}
+        return ""
 
 
 def tracking_uri(configured: str, project: Path) -> str:
@@ -90,21 +103,28 @@ def tracking_uri(configured: str, project: Path) -> str:
 def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
     """Return MLflow's client and the id of the experiment, which is created if it is missing.
 
-    Artefacts of a SQLite store are saved in `mlruns` next to it.
+    Artefacts of a SQLite store are saved in `mlruns` next to it. A new experiment has the saved
+    view `benchwright` with `view` of conf as its state.
     """
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")  # 7 take four minutes
     from filelock import FileLock
     from mlflow.tracking import MlflowClient
 
     uri = tracking_uri(str(conf["tracking_uri"]), project)
     folder = Path(uri.removeprefix(SQLITE)).parent if uri.startswith(f"{SQLITE}/") else project
     # Opening the store creates the database tables; two concurrent first runs would collide.
-    with FileLock(str(folder / ".mlflow.lock")):
+    with FileLock(str(folder / ".mlflow.lock"), timeout=LOCK_SECONDS):
         client, name = MlflowClient(tracking_uri=uri), str(conf["experiment"])
         if experiment := client.get_experiment_by_name(name):
             return client, str(experiment.experiment_id)
         place = (folder / "mlruns").as_uri() if uri.startswith("sqlite") else None
-        return client, str(client.create_experiment(name, artifact_location=place))
+        view = {"name": "benchwright", "createdAt": 0, "state": json.dumps(conf.get("view", {}))}
+        tags = {
+            "mlflow.sharedViewState.benchwright": json.dumps(view),
+            "mlflow.experimentKind": "custom_model_development",
+        }
+        return client, str(client.create_experiment(name, place, tags))
 
 
 def record_run(
@@ -113,99 +133,86 @@ def record_run(
     parameters: Mapping[str, Any],
     run_params: Mapping[str, Any],
     saved: Mapping[str, tuple[Any, Path | None]],
+    headline: str,
     seconds: float,
     error: Exception | None,
-    parent: str | None = None,
 ) -> str:
-    """Write one MLflow run and return its id.
+    """Write one MLflow run, a child of the current sweep's if there is one, and return its id.
 
     Args:
-        conf: `tracking_uri`, `experiment`.
+        conf: `tracking_uri`, `experiment`, `view`.
         project: the project folder.
-        parameters: resolved parameters; nested ones are flattened.
+        parameters: those that the run read, with benchmark, variant and seed; nested ones are
+            flattened.
         run_params: Kedro's description of the run (pipeline, runner, version …).
         saved: dataset and local file of each saved output, by name.
+        headline: the run's result in a sentence or two.
         seconds: wall time of the pipeline.
         error: the error that ended the run, or None.
-        parent: id of the sweep's run.
     """
     client, experiment_id = open_store(conf, project)
-    import mlflow
-    from mlflow.entities import Metric, RunTag
+    import pandas as pd
+    from mlflow.entities import Metric
 
-    benchmark, variant = str(parameters.get("benchmark")), str(parameters.get("variant"))
+    of_run = {name: str(parameters.get(name)) for name in ("benchmark", "variant", "seed")}
     pipelines = run_params.get("pipeline_names") or [run_params.get("pipeline_name") or "smart"]
     pipeline = ",".join(str(name or "smart") for name in pipelines).replace("__default__", "smart")
+    version = str(run_params.get("run_id") or run_params.get("session_id") or "")
     tags = {
-        "benchmark": benchmark,
-        "variant": variant,
+        **of_run,
         "pipeline": pipeline,
         # Kedro says a name, a dotted path or `<… object at 0x…>`.
         "runner": ["", *re.findall(r"\w*Runner", str(run_params.get("runner") or ""))][-1],
-        "save_version": str(run_params.get("run_id") or run_params.get("session_id") or ""),
-        **git_state(project),
+        "save_version": version,
+        "mlflow.source.name": f"kedro run --pipeline {pipeline}",
+        "mlflow.note.content": headline,
+        "mlflow.source.git.commit": git_commit(project),
     }
-    name = f"{pipeline} {benchmark} {variant}"
-    if parent is not None:
-        tags["mlflow.parentRunId"] = parent
-        name += f" seed {parameters.get('seed')}"
+    if (member := sweep_member.get()) and member.parent:
+        tags["mlflow.parentRunId"] = member.parent
     if error is not None:
         tags["error"] = (one_line(error) or f"{type(error).__name__}: {error}")[:5000]
+        tags["mlflow.note.content"] = f"Failed: {tags['error']}"
     now = int(time.time() * 1000)
     run = client.create_run(
-        experiment_id, start_time=now - int(seconds * 1000), run_name=name, tags=tags
+        experiment_id,
+        start_time=now - int(seconds * 1000),
+        run_name=" ".join([pipeline, of_run["benchmark"], of_run["variant"], version]),
+        tags=tags,
     )
     run_id = str(run.info.run_id)
-    left_out = ("ingestion", "models", "ratings")
-    _log_parameters(client, run_id, {k: v for k, v in parameters.items() if k not in left_out})
-    metrics = {"wall_seconds": float(seconds)}
-    for dataset, path in saved.values():
-        kind = (getattr(dataset, "metadata", None) or {}).get("mlflow")
-        if kind == "metrics":
-            metrics |= {
-                key: float(value)
-                for key, value in dataset.load().items()
-                if isinstance(value, (int, float)) and math.isfinite(value)
-            }
-        if kind in ("artifact", "metrics") and path is not None:
+    _log_parameters(client, run_id, parameters)
+    for name, (dataset, path) in saved.items():
+        logged_as = (getattr(dataset, "metadata", None) or {}).get("mlflow")
+        if isinstance(logged_as, list):
+            metrics = dataset.load()
+            table = pd.DataFrame(metrics.items(), columns=["metric", "value"])
+            # MLflow warns about text columns of another type than object.
+            client.log_table(run_id, table.astype(object), f"{name}.json")
+            chosen = [key for like in logged_as for key in metrics if fnmatchcase(key, like)]
+            logged = [Metric(key, float(metrics[key]), now, 0) for key in dict.fromkeys(chosen)]
+            client.log_batch(run_id, metrics=logged)
+        elif logged_as == "artifact" and path is not None:
             client.log_artifact(run_id, str(path))
-    client.log_batch(
-        run_id,
-        metrics=[Metric(key, value, now, 0) for key, value in metrics.items()],
-        tags=[
-            RunTag("mlflow.source.name", f"kedro run --pipeline {pipeline}"),
-            RunTag("mlflow.version", mlflow.__version__),
-        ],
-    )
     client.set_terminated(run_id, status="FAILED" if error is not None else "FINISHED")
     return run_id
 
 
 def start_sweep(
-    conf: Mapping[str, Any],
-    project: Path,
-    pipeline: str,
-    combinations: int,
-    options: Mapping[str, Any],
+    conf: Mapping[str, Any], project: Path, name: str, options: Mapping[str, Any]
 ) -> str:
     """Start the parent MLflow run of a sweep, with `options` as parameters, and return its id."""
     client, experiment_id = open_store(conf, project)
-    run = client.create_run(
-        experiment_id,
-        run_name=f"sweep {pipeline}",
-        tags={"pipeline": pipeline, "combinations": str(combinations), **git_state(project)},
-    )
-    run_id = str(run.info.run_id)
-    given = {name: value for name, value in options.items() if value not in (None, "", {}, [])}
-    _log_parameters(client, run_id, given)
+    tags = {"mlflow.source.git.commit": git_commit(project)}
+    run_id = str(client.create_run(experiment_id, run_name=name, tags=tags).info.run_id)
+    _log_parameters(client, run_id, {key: value for key, value in options.items() if value})
     return run_id
 
 
 def _log_parameters(client: Any, run_id: str, parameters: Mapping[str, Any]) -> None:
     from mlflow.entities import Param
 
-    flat = flatten(parameters) if parameters else {}
-    known = [Param(key, text) for key, text in flat.items() if text != ""]
+    known = [Param(key, text) for key, text in flatten(parameters).items() if key and text]
     client.log_batch(run_id, params=known[:1000])
 
 
@@ -214,21 +221,19 @@ def finish_sweep(
     project: Path,
     run_id: str,
     summary: "pd.DataFrame",
-    files: Iterable[Path],
+    description: str,
+    folder: Path,
     status: str,
 ) -> None:
-    """End the run `run_id` of a sweep, with its summary as a table and `files` as artefacts.
+    """End the run `run_id` of a sweep, with the files in `folder` and means over its runs.
 
-    `status` is FINISHED, FAILED or KILLED.
+    `description` is Markdown. `status` is FINISHED, FAILED or KILLED.
     """
     client, _ = open_store(conf, project)
-    for path in files:
-        client.log_artifact(run_id, str(path))
-    if len(summary):
-        # MLflow warns about text columns of another type than object.
-        client.log_table(run_id, summary.astype(object), "summary.json")
-    for state in ("done", "failed"):
-        client.set_tag(run_id, state, str(int((summary["status"] == state).sum())))
+    client.log_artifacts(run_id, str(folder))
+    client.set_tag(run_id, "mlflow.note.content", description)
+    for name, mean in summary.reindex(columns=_MEANS).astype(float).mean().dropna().items():
+        client.log_metric(run_id, str(name), mean)
     client.set_terminated(run_id, status=status)
 
 
@@ -248,6 +253,10 @@ def recorded_parameters(
     return dict(runs[0].data.params) if runs else None
 
 
-def metric_name(text: str) -> str:
-    """Replace characters that MLflow does not allow in names by `_`."""
-    return re.sub(r"[^A-Za-z0-9_.-]", "_", text)
+def known_metrics(values: Mapping[str, Any]) -> dict[str, float]:
+    """Return the finite numbers; `_` replaces characters that MLflow does not allow in names."""
+    return {
+        re.sub(r"[^A-Za-z0-9_.-]", "_", name): float(value)
+        for name, value in values.items()
+        if isinstance(value, Real) and math.isfinite(value)
+    }

@@ -104,16 +104,21 @@ def test_both_runs_are_children_of_the_sweep_run(
     client = MlflowClient(tracking_uri=f"sqlite:///{store}/mlflow.db")
     (experiment,) = [e for e in client.search_experiments() if e.name == "benchwright"]
     runs: list[Any] = client.search_runs([experiment.experiment_id])
-    (parent,) = [run for run in runs if run.info.run_name == "sweep smart"]
+    (parent,) = [run for run in runs if run.info.run_name.startswith("sweep smart")]
     children = [
         run for run in runs if run.data.tags.get("mlflow.parentRunId") == parent.info.run_id
     ]
     assert {run.data.params["seed"] for run in children} == {"0", "1"}
     assert {run.data.tags["save_version"] for run in children} == set(summary["version"])
-    assert parent.data.tags["combinations"] == "2"
-    assert parent.data.tags["failed"] == "0"
+    assert parent.data.metrics["share_removed"] == pytest.approx(summary["share_removed"].mean())
+    assert "no_similar" in parent.data.tags["mlflow.note.content"]
     saved = {item.path for item in client.list_artifacts(parent.info.run_id)}
-    assert {"summary.csv", "summary.html", "summary.json"} <= saved
+    assert saved == {"summary.csv", "summary.html", "summary.parquet"}
+    assert len({run.info.run_name for run in children}) == 2
+    for run in children:
+        assert set(run.data.params) & {"checking", "sampling.rates", "perturbation"} == set()
+        assert 8 <= len(run.data.metrics) <= 14
+        assert "% removed). Ranking of 49 models" in run.data.tags["mlflow.note.content"]
     kept = {run.data.params["seed"]: run.data.metrics["n_kept"] for run in children}
     by_row = zip(summary["seed"], summary["n_kept"], strict=True)
     assert kept == {str(seed): n for seed, n in by_row}

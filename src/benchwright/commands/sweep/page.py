@@ -123,6 +123,14 @@ def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
     return table[[*first, *others, "version", "report", "error"]]
 
 
+def write_main_columns(summary: pd.DataFrame) -> str:
+    """Return what was kept and how it ranks models, a line per run, as plain text."""
+    metrics = ["n_items", "n_kept", "share_removed", "kendall_tau_b", "percentile.kendall_tau_b"]
+    table = summary.reindex(columns=[*Combination._fields, "status", *metrics])
+    written = table.astype(object).where(table.notna(), "–")
+    return written.to_string(index=False, float_format="{:.3f}".format)
+
+
 def spread_over_seeds(summary: pd.DataFrame) -> pd.DataFrame:
     """Return means and standard deviations over seeds, per benchmark and variant.
 

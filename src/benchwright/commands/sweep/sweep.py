@@ -22,6 +22,7 @@ from benchwright.commands.sweep.page import (
     duration,
     render_sweep,
     summarise_sweep,
+    write_main_columns,
 )
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError, one_line
@@ -194,7 +195,7 @@ def run_sweep(request: SweepRequest, echo: Callable[[str], None]) -> SweepResult
     make_runner = _runner(request.runner)
     started = datetime.now(UTC).strftime("%Y-%m-%dT%H.%M.%S.%f")[:-3] + "Z"
     folder = data_root / "08_reporting" / "sweeps" / started
-    parent = _start_recording(request, todo)
+    parent = _start_recording(request, todo, started)
 
     def execute(combination: Combination) -> SweepRun:
         return _run_one(request, combination, make_runner(), parent)
@@ -326,37 +327,33 @@ def _run_one(
     return SweepRun(combination, "done", 0.0, member.version, member.metrics, member.report)
 
 
-def _start_recording(request: SweepRequest, todo: Sequence[Combination]) -> str | None:
+def _start_recording(
+    request: SweepRequest, todo: Sequence[Combination], started: str
+) -> str | None:
     """Return the id of the sweep's MLflow run, or None if tracking is off."""
     conf = dict(load_conf(request.project, request.env)["mlflow"])
     if not tracking.tracking_is_on(conf):
         return None
     swept = zip(Combination._fields, zip(*todo, strict=True), strict=True)
-    options = {
-        **{f"{name}s": list(dict.fromkeys(values)) for name, values in swept},
-        "params": dict(request.params),
-        "env": request.env or "",
-        "runner": request.runner,
-    }
-    try:
-        return tracking.start_sweep(conf, request.project, request.pipeline, len(todo), options)
-    except Exception:
-        # An unreachable tracking store must not stop the sweep.
-        logger.exception("MLflow could not record this sweep; its results are saved")
-        return None
+    options: dict[str, Any] = {f"{key}s": list(dict.fromkeys(values)) for key, values in swept}
+    options |= {"params": request.params, "env": request.env, "runner": request.runner}
+    name = f"sweep {request.pipeline} {started}"
+    run_id = None
+    with tracking.one_warning("this sweep"):
+        run_id = tracking.start_sweep(conf, request.project, name, options)
+    return run_id  # noqa: RET504
 
 
 def _end_recording(request: SweepRequest, result: SweepResult) -> None:
     if result.mlflow_run is None:
         return
-    try:
+    with tracking.one_warning("the end of this sweep"):
         tracking.finish_sweep(
             dict(load_conf(request.project, request.env)["mlflow"]),
             request.project,
             result.mlflow_run,
             result.summary,
-            sorted(result.folder.glob("summary.*")),
+            f"```\n{write_main_columns(result.summary)}\n```",
+            result.folder,
             {0: "FINISHED", 130: "KILLED"}.get(result.exit_code, "FAILED"),
         )
-    except Exception:
-        logger.exception("MLflow could not record the summary of this sweep; the summary is saved")

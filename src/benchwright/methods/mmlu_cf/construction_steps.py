@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.splitting.leakage import LEAKS
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams
-from benchwright.tracking import metric_name
+from benchwright.tracking import known_metrics
 
 FINAL_RATING = "final difficulty"
 """The task of rating the questions after the contamination-free rules."""
@@ -273,6 +272,5 @@ def collect_construction_metrics(
     for row in half_distances.to_dict("records"):
         for name in ("total_variation", "chance_95"):
             metrics[f"{name}.{row['attribute']}"] = row[name]
-    if rating_shift["shift"] is not None:
-        metrics["difficulty_shift_by_rules"] = rating_shift["shift"]
-    return {metric_name(name): float(x) for name, x in metrics.items() if np.isfinite(x)}
+    metrics["difficulty_shift_by_rules"] = rating_shift["shift"]
+    return known_metrics(metrics)

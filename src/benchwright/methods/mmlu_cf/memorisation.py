@@ -20,7 +20,7 @@ from benchwright.prompting.rendering import LABELS
 from benchwright.statistics.percentile import holm
 from benchwright.statistics.proportion import clustered_means, wilson_interval
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
-from benchwright.tracking import metric_name
+from benchwright.tracking import known_metrics
 
 _ANSWER = re.compile(r"\n\s*(?:\n|answer\b|correct answer\b|explanation\b)", re.IGNORECASE)
 
@@ -347,7 +347,6 @@ def collect_memorisation_metrics(memorisation_summary: pd.DataFrame) -> dict[str
         "models_that_remember": float(memorisation_summary["remembers"].sum()),
     }
     for row in memorisation_summary.to_dict("records"):
-        name = metric_name(str(row["model"]))
         for column in (*_COLUMNS, "p_holm"):
-            metrics[f"{column}.{name}"] = float(row[column])
-    return {name: value for name, value in metrics.items() if np.isfinite(value)}
+            metrics[f"{column}.{row['model']}"] = float(row[column])
+    return known_metrics(metrics)

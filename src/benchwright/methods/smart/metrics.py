@@ -1,13 +1,12 @@
 """The metrics of a run as flat numbers, for MLflow and for comparing runs."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from benchwright.evidence.panel import Panel
-from benchwright.tracking import metric_name
+from benchwright.tracking import known_metrics
 
 
 def count_items(
@@ -62,20 +61,15 @@ def collect_metrics(
     metrics |= _beside_random(random_comparison)
     metrics["ire_share_removed"] = ire_fit.get("share_removed")
     for row in label_error_rates.to_dict("records"):
-        metrics[f"label_error_rate.{metric_name(row['items'])}"] = row["rate"]
+        metrics[f"label_error_rate.{row['items']}"] = row["rate"]
     for row in filter_model_profile.to_dict("records"):
-        model = metric_name(row["model"])
-        metrics[f"share_confident.{model}"] = row["share_confident"]
-        metrics[f"accuracy_choices_only.{model}"] = row["accuracy_choices_only"]
+        for name in ("share_confident", "accuracy_choices_only"):
+            metrics[f"{name}.{row['model']}"] = row[name]
     if len(agreement):
         metrics["agreement_full"] = agreement["full"].mean()
         metrics["agreement_kept"] = agreement["kept"].mean()
     metrics["similarity_threshold"] = similarity_threshold.get("threshold")
-    return {
-        name: float(value)
-        for name, value in metrics.items()
-        if pd.notna(value) and math.isfinite(value)
-    }
+    return known_metrics(metrics)
 
 
 def _beside_random(random_comparison: pd.DataFrame) -> dict[str, float]:

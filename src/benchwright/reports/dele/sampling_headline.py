@@ -1,6 +1,5 @@
 """The headline of the sampling report, its warnings, and the metrics of a run."""
 
-import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -12,11 +11,14 @@ from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.labels import METRICS, PANELS, bounds, coefficient
 from benchwright.reports.page.wording import count, joined
-from benchwright.tracking import metric_name
+from benchwright.tracking import known_metrics
 
 METRIC = "tau_b"
 """The metric of the headline (docs/explanation/statistics.md: Kendall's tau-b first)."""
-_OF_A_SAMPLER = ("tau_b", "spearman", "pearson", "wasserstein", "mean_absolute_error")
+_OF_A_SAMPLER = (
+    *("tau_b", "spearman", "pearson", "wasserstein", "mean_absolute_error"),
+    *("rate_for_tau_b", "rate_for_spearman"),
+)
 _FEW = 20  # with fewer models a rank correlation is imprecise
 
 
@@ -210,8 +212,6 @@ def collect_sampling_metrics(
     for row in sampling_summary[sampling_summary["panel"] == main].to_dict("records"):
         for metric in _OF_A_SAMPLER:
             metrics[f"{metric}.{row['sampler']}"] = row[metric]
-        metrics[f"rate_for_tau_b.{row['sampler']}"] = row["rate_for_tau_b"]
-        metrics[f"rate_for_spearman.{row['sampler']}"] = row["rate_for_spearman"]
     tested = sampling_against_random
     tested = tested[(tested["panel"] == main) & (tested["rate"] == rate)]
     for row in tested.to_dict("records"):
@@ -220,8 +220,4 @@ def collect_sampling_metrics(
         name = f"{row['panel']}.{row['subset']}.{row['estimator']}"
         metrics[f"estimate_error.{name}"] = row["mean_absolute_error"]
         metrics[f"estimate_coverage.{name}"] = row["coverage"]
-    return {
-        metric_name(name): float(value)
-        for name, value in metrics.items()
-        if value is not None and math.isfinite(value)
-    }
+    return known_metrics(metrics)

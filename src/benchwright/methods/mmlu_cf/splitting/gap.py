@@ -17,7 +17,7 @@ from benchwright.params.scoring import ModelsParams
 from benchwright.statistics.percentile import holm
 from benchwright.statistics.proportion import ShareDifference, wilson_interval
 from benchwright.tables.mmlu_cf import HalfGap, HalfGapShares
-from benchwright.tracking import metric_name
+from benchwright.tracking import known_metrics
 
 logger = logging.getLogger(__name__)
 
@@ -334,7 +334,7 @@ def collect_gap_metrics(half_gap: pd.DataFrame, half_gap_shares: pd.DataFrame) -
     for row in whole.to_dict("records"):
         name = configuration_name(str(row["model"]), str(row["style"]), int(row["shots"]))
         for column in ("delta", "p_holm"):
-            results[f"{column}.{metric_name(name)}"] = float(row[column])
+            results[f"{column}.{name}"] = float(row[column])
     everything = half_gap_shares[
         half_gap_shares["style"].eq("") & half_gap_shares["size_group"].eq("")
     ]
@@ -342,4 +342,4 @@ def collect_gap_metrics(half_gap: pd.DataFrame, half_gap_shares: pd.DataFrame) -
         bound = f"{100 * float(row['below']):g}_points"
         results[f"share_below_{bound}"] = float(row["share"])
         results[f"expected_below_{bound}"] = float(row["expected"])
-    return {name: value for name, value in results.items() if np.isfinite(value)}
+    return known_metrics(results)

@@ -13,7 +13,7 @@ from benchwright.tables.wicked import (
     ComparisonDemonstrations,
     ComparisonPrompts,
 )
-from benchwright.tracking import metric_name
+from benchwright.tracking import known_metrics
 
 ALTERED = "altered"
 
@@ -193,12 +193,11 @@ def collect_comparison_metrics(
     for row in comparison_summary.to_dict("records"):
         if row["metric"] in (*_OF_MODELS, *_COUNTS):
             parts = [row["metric"], row["perturbation"], row["asking_style"]]
-            metrics[metric_name(".".join(part for part in parts if part))] = float(row["value"])
+            metrics[".".join(part for part in parts if part)] = float(row["value"])
     for row in comparison_scores.to_dict("records"):
-        name = metric_name(f"{row['perturbation']}.{row['configuration']}")
         for column in _OF_ONE:
-            metrics[f"{column}.{name}"] = float(row[column])
-    return {name: value for name, value in metrics.items() if np.isfinite(value)}
+            metrics[f"{column}.{row['perturbation']}.{row['configuration']}"] = float(row[column])
+    return known_metrics(metrics)
 
 
 def changes_of_items(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
