@@ -5,12 +5,9 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.exports.export import ALL_MODELS_SPLIT, sampler_of
 from benchwright.methods.dele.evidence.against_random import LEVEL
-from benchwright.methods.dele.evidence.choice import (
-    ALL_MODELS_SPLIT,
-    export_sampler,
-    gains_over_splits,
-)
+from benchwright.methods.dele.evidence.choice import gains_over_splits
 from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
@@ -146,7 +143,7 @@ def show_sampling_choices(
         chosen=chosen_rows(chosen_curves, sampling.evidence.at_rates),
         changed=rows_of(changed_winners),
         subset=rows_of(chosen_subset),
-        export_sampler=export_sampler(sampling, sampler_choice),
+        export_sampler=sampler_of(sampling, sampler_choice),
     )
 
 

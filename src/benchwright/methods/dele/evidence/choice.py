@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.exports.export import ALL_MODELS_SPLIT, sampler_of
 from benchwright.methods.dele.evidence.against_random import HIGHER_IS_BETTER
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, ModelSplit, split_by_family
 from benchwright.methods.dele.evidence.sampler_results import (
@@ -29,9 +30,6 @@ from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers
 from benchwright.params.sampling import AdaptiveParams, SamplingParams
 from benchwright.statistics.preservation import ModelPanels
 from benchwright.tables.dele import ChangedWinners, ChosenSubset, SamplerChoice, SubjectWinners
-
-ALL_MODELS_SPLIT = -1
-"""The split in which all models choose and none is held out."""
 
 
 class Choice(NamedTuple):
@@ -365,17 +363,6 @@ def model_splits(study: SamplingStudy) -> list[ModelSplit]:
     return splits
 
 
-CHOSEN = "chosen"
-
-
-def export_sampler(sampling: SamplingParams, sampler_choice: pd.DataFrame) -> str:
-    """Return the sampler of the exported subset; `random` if none could be chosen."""
-    if sampling.export.sampler != CHOSEN:
-        return sampling.export.sampler
-    winner = sampler_choice.loc[sampler_choice["split"] == ALL_MODELS_SPLIT, "winner"]
-    return str(winner.iloc[0]) if len(winner) and winner.iloc[0] else RANDOM
-
-
 def choose_subset(
     items: pd.DataFrame,
     pool_vectors: dict[str, VectorsByText],
@@ -409,7 +396,7 @@ def choose_subset(
         raise InputError(
             f"sampling.export.size is {size:,}, but there are only {len(pool):,} items"
         )
-    name = export_sampler(sampling, sampler_choice)
+    name = sampler_of(sampling, sampler_choice)
     only = sampling.model_copy(update={"samplers": (name,)})
     subset: WeightedSubset = make_samplers(only)[name](pool, export.seed)(size)
     place = {str(item): row for row, item in enumerate(items["item_id"])}

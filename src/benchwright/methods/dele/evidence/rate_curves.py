@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.exports.export import CHOSEN
 from benchwright.methods.dele.evidence.against_random import MIDDLE, quantiles, random_results
 from benchwright.methods.dele.evidence.choice import (
-    CHOSEN,
     fixed_orders,
     large_subjects,
     measure_orders,

@@ -113,8 +113,7 @@ def item_pool(
                     f"the encoder {encoder} has no vector of the text of item {item_id!r}; encode "
                     "all texts of feature_texts(items)"
                 )
-        matrix = np.stack([by_text[text] for text in texts])
-        matrices[encoder] = matrix.astype(np.float32, copy=False)
+        matrices[encoder] = np.array([by_text[text] for text in texts], dtype=np.float32)
     return SamplingPool(ids, tuple(items["subject"]), texts, matrices)
 
 

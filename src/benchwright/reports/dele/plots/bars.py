@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.dele.evidence.choice import ALL_MODELS_SPLIT
+from benchwright.exports.export import ALL_MODELS_SPLIT
 from benchwright.methods.dele.evidence.score_spread import ALL_ITEMS
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams

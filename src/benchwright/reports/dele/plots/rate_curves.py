@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from benchwright.methods.dele.evidence.choice import CHOSEN
+from benchwright.exports.export import CHOSEN
 from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.methods.dele.evidence.rate_curves import IN_SAMPLE, ORDER
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
