@@ -10,7 +10,8 @@ from kedro.io import DataCatalog
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.core.errors import InputError, one_line
-from benchwright.hooks import SealKeyHook, parameters_read, unknown_parameters
+from benchwright.hooks import SealKeyHook, parameters_read
+from benchwright.params.run import unknown_parameters
 from benchwright.pipeline_registry import register_pipelines
 from benchwright.reports.page.page import read_headline
 from benchwright.reports.page.parts import Page, Text, render_page

@@ -18,7 +18,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_version
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
-from benchwright.params.run import RUN_VALUES, check_run_values
+from benchwright.params.run import RUN_VALUES, check_run_values, unknown_parameters
 from benchwright.project_conf import CONFIG_LOADER_ARGS
 from benchwright.reports.page.page import read_headline
 from benchwright.saved_runs import common_version
@@ -27,24 +27,6 @@ from benchwright.tracking import one_warning, record_run, sweep_member, tracking
 logger = logging.getLogger(__name__)
 
 SEALING = "params:sealing"
-HIDDEN = {"benchmarks", "variants", "_benchmarks", "_variants"}
-
-
-def unknown_parameters(given: Mapping[str, Any], declared: Mapping[str, Any]) -> str | None:
-    """Return an error message for the first invalid key of `--params`, or None.
-
-    Kedro accepts any key: `--params benchmrk=arc` would run the default benchmark.
-    """
-    names = sorted(key for key in declared if key not in HIDDEN)
-    for key in given:
-        if key in HIDDEN:
-            return (
-                f"--params {key}.… has no effect, since benchmark and variant are resolved first; "
-                "override the resolved section, e.g. filtering.easy.confidence=0.9"
-            )
-        if key not in declared:
-            return f"--params {key}: unknown parameter; expected one of {', '.join(names)}"
-    return None
 
 
 class StrictParametersHook:

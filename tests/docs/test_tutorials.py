@@ -18,10 +18,9 @@ from omegaconf.errors import InterpolationResolutionError
 
 from benchwright.cli import cli
 from benchwright.core.errors import InputError
-from benchwright.hooks import unknown_parameters
 from benchwright.params.filtering import FilteringParams
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams, SealingParams
-from benchwright.params.run import check_run_values
+from benchwright.params.run import check_run_values, unknown_parameters
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.section import Section
 from benchwright.pipeline_registry import register_pipelines

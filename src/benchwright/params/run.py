@@ -1,6 +1,6 @@
 """Top-level values of `--params`, outside any section."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +35,24 @@ _ACCEPTED: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
 
 RUN_VALUES = _ACCEPTED.keys()
 """The names of these values."""
+HIDDEN = {"benchmarks", "variants", "_benchmarks", "_variants"}
+
+
+def unknown_parameters(given: Mapping[str, Any], declared: Iterable[str]) -> str | None:
+    """Return an error message for the first invalid key of `--params`, or None.
+
+    Kedro accepts any key: `--params benchmrk=arc` would run the default benchmark.
+    """
+    names = sorted(set(declared) - HIDDEN)
+    for key in given:
+        if key in HIDDEN:
+            return (
+                f"--params {key}.… has no effect, since benchmark and variant are resolved first; "
+                "override the resolved section, e.g. filtering.easy.confidence=0.9"
+            )
+        if key not in names:
+            return f"--params {key}: unknown parameter; expected one of {', '.join(names)}"
+    return None
 
 
 def check_run_values(given: Mapping[str, Any]) -> None:

@@ -27,7 +27,7 @@ from benchwright.commands.sweep.page import (
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError, one_line
 from benchwright.core.stopping import end_workers
-from benchwright.params.run import check_run_values
+from benchwright.params.run import check_run_values, unknown_parameters
 from benchwright.project_conf import load_conf, pipeline_defaults
 
 logger = logging.getLogger(__name__)
@@ -262,8 +262,6 @@ def check_no_swept_parameter(params: Mapping[str, Any]) -> None:
 def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
     """Check the names in the request; return the combinations and the data folder."""
     from kedro.framework.project import pipelines
-
-    from benchwright.hooks import unknown_parameters
 
     check_no_swept_parameter(request.params)
     check_run_values(request.params)
