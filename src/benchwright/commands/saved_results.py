@@ -321,20 +321,31 @@ def read_responses(paths: Sequence[Path]) -> KnownResponses:
         for saved in (ResponseMatrixDataset(filepath=str(file)).load() for file in matrices)
     ]
     if tables:
-        frames.append(_tables(tables, notes))
+        frames.append(_tables({str(file): _loaded(file) for file in tables}, notes))
     if logs:
         responses, items = _logs(logs, notes)
         frames.append(responses)
-    frame = _combine(frames, notes)
+    return _known(", ".join(path.name for path in paths), _combine(frames, notes), items, notes)
+
+
+def responses_of_tables(files: Mapping[str, LoadedFile], source: str) -> KnownResponses:
+    """Return the responses in tables that are loaded already; see `read_responses`.
+
+    Raises:
+        InputError: a table has another format or no response.
+    """
+    notes: list[str] = []
+    loaded = {name: _with_layout(file) for name, file in files.items()}
+    return _known(source, _tables(loaded, notes), None, notes)
+
+
+def _known(
+    source: str, frame: pd.DataFrame, items: pd.DataFrame | None, notes: Sequence[str]
+) -> KnownResponses:
     frame = frame.loc[sorted(frame.index), sorted(frame.columns, key=natural_key)]
-    return KnownResponses(
-        ", ".join(path.name for path in paths),
-        tuple(map(str, frame.index)),
-        tuple(map(str, frame.columns)),
-        frame.to_numpy(np.float32),
-        items,
-        notes=tuple(notes),
-    )
+    models, item_ids = (tuple(map(str, names)) for names in (frame.index, frame.columns))
+    correct = frame.to_numpy(np.float32)
+    return KnownResponses(source, models, item_ids, correct, items, notes=tuple(notes))
 
 
 def _files(path: Path) -> list[Path]:
@@ -356,17 +367,13 @@ def _files(path: Path) -> list[Path]:
     return files
 
 
-def _tables(files: Sequence[Path], notes: list[str]) -> pd.DataFrame:
+def _tables(loaded: dict[str, LoadedFile], notes: list[str]) -> pd.DataFrame:
     """Import tidy and wide tables as a run does, with the items that they name."""
-    loaded = {str(file): _loaded(file) for file in files}
-    ids = sorted({name for file, table in loaded.items() for name in _item_ids(file, table)})
-    if not ids:
-        raise InputError(f"{files[0]}: no item ids")
-    items = _nameless_items(ids)
+    items = nameless_items(loaded)
     imported = import_responses(loaded, items, items.head(0))
-    for row, file in zip(imported.import_report.to_dict("records"), files, strict=True):
+    for row, file in zip(imported.import_report.to_dict("records"), loaded, strict=True):
         if row["doubled"] or row["dropped"] or row["not_joined"]:
-            notes.append(f"{file.name}: {row['detail']}")
+            notes.append(f"{Path(file).name}: {row['detail']}")
     matrix = build_response_matrices(
         Responses.empty(),
         imported.imported_responses,
@@ -375,22 +382,28 @@ def _tables(files: Sequence[Path], notes: list[str]) -> pd.DataFrame:
         items,
     ).response_matrix
     if not matrix.models:
-        raise InputError(f"{files[0]}: no responses under the condition {_QUESTION}")
+        raise InputError(f"{next(iter(loaded))}: no responses under the condition {_QUESTION}")
     return pd.DataFrame(matrix.correct, index=list(matrix.models), columns=list(matrix.item_ids))
 
 
 def _loaded(file: Path) -> LoadedFile:
-    table = read_table(file)
     # Files in different folders may share a name, so paths identify them.
     spec = ResponseFileParams(file="answers.csv").model_copy(update={"file": str(file)})
-    if not {"item_id", "model"} <= set(table.column_names):
+    return _with_layout(LoadedFile(spec, read_table(file)))
+
+
+def _with_layout(file: LoadedFile) -> LoadedFile:
+    """Return a table with its layout, which must state correctness: the options are unknown."""
+    spec, table = file.spec, file.table
+    names: list[str] = getattr(table, "column_names", [])
+    if table is None or not {"item_id", "model"} <= set(names):
         return LoadedFile(spec.model_copy(update={"layout": "wide", "values": "correct"}), table)
-    if not {"correct", "score"} & set(table.column_names):
+    if not {"correct", "score"} & set(names):
         raise InputError(
-            f"{file}: no column 'correct' or 'score' (0–1); a run reads letters and "
+            f"{file.name}: no column 'correct' or 'score' (0–1); a run reads letters and "
             "probabilities: list the file in the benchmark and use --benchmark"
         )
-    table = table.select([name for name in table.column_names if name in _ANSWER_COLUMNS])
+    table = table.select([name for name in names if name in _ANSWER_COLUMNS])
     return LoadedFile(spec.model_copy(update={"layout": "tidy"}), table)
 
 
@@ -406,8 +419,15 @@ def _item_ids(file: str, loaded: LoadedFile) -> list[str]:
     raise InputError(f"{file}: no column 'item_id' or 'model'; it has {', '.join(names[:12])}")
 
 
-def _nameless_items(ids: Sequence[str]) -> pd.DataFrame:
-    """Return open-ended items, since only their ids are known."""
+def nameless_items(files: Mapping[str, LoadedFile]) -> pd.DataFrame:
+    """Return an open-ended item for each id in the tables, since nothing else is known of it.
+
+    Raises:
+        InputError: a table has no items.
+    """
+    ids = sorted({item for name, file in files.items() for item in _item_ids(name, file)})
+    if not ids:
+        raise InputError(f"{next(iter(files))}: no item ids")
     columns = Items.empty().columns
     blank = dict.fromkeys(columns) | {"split": "test", "subject": "", "answer": -1}
     blank |= {"choices": [], "answer_text": "", "correct_set": []}
