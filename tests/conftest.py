@@ -24,6 +24,7 @@ SHARED = {
     "tests/faults/": "one server",
     "tests/end_to_end/test_smart_on_the_demo.py": "the demo",
     "tests/end_to_end/test_notebooks.py": "the demo",
+    "tests/end_to_end/test_api_on_the_demo.py": "the demo",
     "tests/end_to_end/test_harness_round_trip.py": "lm-evaluation-harness",
     "tests/exports/test_harness_prompts.py": "lm-evaluation-harness",
     "tests/responses/test_lm_eval_logs.py": "lm-evaluation-harness",

@@ -1,7 +1,29 @@
 """Make multiple-choice benchmarks smaller, cleaner, harder and leak-resistant, with evidence."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from benchwright.core.stopping import follow_parent_in_workers
 
+if TYPE_CHECKING:
+    from benchwright.api import (
+        estimate,
+        judge_subset,
+        load_run,
+        perturb,
+        read_logs,
+        sample,
+        smart,
+    )
+
 __version__ = "0.1.0"
+__all__ = ["estimate", "judge_subset", "load_run", "perturb", "read_logs", "sample", "smart"]
 
 follow_parent_in_workers()
+
+
+def __getattr__(name: str) -> Any:
+    """Import the Python API on its first use, so that `import benchwright` is fast."""
+    if name in __all__:
+        return getattr(import_module("benchwright.api"), name)
+    raise AttributeError(f"module 'benchwright' has no attribute {name!r}")

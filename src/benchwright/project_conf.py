@@ -17,11 +17,20 @@ from benchwright.params.run import RUN_VALUES, run_part
 # Kedro calls a deprecated function of OmegaConf.
 warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 
+# Kedro calls a deprecated function of OmegaConf.
+warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
+
 _GROUPS = {"_benchmarks": "benchmark", "_variants": "variant"}
 _OF_CONF = {"omegaconf", "yaml"}
 
 
+NO_BENCHMARK = ""
+"""The name that stands for a benchmark without settings of its own."""
+
+
 def _pick(root: DictConfig, group: str, name: str) -> DictConfig:
+    if group == "_benchmarks" and name == NO_BENCHMARK:
+        return OmegaConf.create({})
     known = root.get(group) or {}
     if name not in known:
         kind = _GROUPS.get(group, group)
@@ -145,12 +154,27 @@ def load_conf(
     `env` (default: the variable KEDRO_ENV) and `params` are those of `kedro run`.
     """
     arguments: dict[str, Any] = dict(CONFIG_LOADER_ARGS)
+    # The package has no conf/local, which Kedro requires of its default environment.
+    usual = None if (project / "conf" / "local").is_dir() else "base"
     return ConfLoader(
         conf_source=str(project / "conf"),
-        env=env or os.environ.get("KEDRO_ENV"),
+        env=env or os.environ.get("KEDRO_ENV") or usual,
         runtime_params=dict(params or {}),
         **arguments,
     )
+
+
+def packaged_project() -> Path:
+    """Return the folder with conf/ and the bundled data in the package, or that of its clone."""
+    package = Path(__file__).parent
+    return package / "project" if (package / "project").is_dir() else package.parents[1]
+
+
+def current_project() -> Path:
+    """Return the project that holds the current folder, else the packaged one."""
+    here = (Path.cwd(), *Path.cwd().parents)
+    own = (folder for folder in here if (folder / "conf/base/parameters/variants").is_dir())
+    return next(own, packaged_project())
 
 
 def conf_mistake(project: Path, error: BaseException) -> str | None:

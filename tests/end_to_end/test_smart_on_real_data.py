@@ -6,6 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import benchwright as bw
+from benchwright.datasets.atomic import ParquetTable
 from end_to_end.saved import newest
 
 pytestmark = [pytest.mark.real_data, pytest.mark.live, pytest.mark.long]
@@ -47,6 +49,26 @@ def test_easy_items_of_arc_are_those_that_seven_models_confidently_solve(
     assert (rows["state"] == "not_judged").sum() == 3530 - judged
     assert rows["removed"].sum() == len(easy) - round(0.1 * len(easy))
     show(f"arc: easy {len(easy)} of {judged} judged, removed {rows['removed'].sum()}")
+
+
+def test_the_python_api_gives_the_bytes_of_the_run_from_the_raw_tables(
+    arc: Path, shared_data: Path, tmp_path: Path
+) -> None:
+    source = pd.read_parquet(shared_data / "benchmarks/arc.parquet")
+    columns = {"answer_index": "answer", "subset": "subject", "arc_challenge_id": "source_id"}
+    result = bw.smart(
+        source[source["split"] == "test"].rename(columns=columns),
+        pd.read_parquet(shared_data / "responses/arc_7models.parquet"),
+        filter_models="all",
+        embeddings=pd.read_parquet(arc / "04_feature/arc/embeddings.parquet"),
+        params={"evaluation": {"random_subsets": 0, "bootstrap_samples": 0}},
+    )
+    tables = {"kept_items": result.kept, "removed_items": result.removed}
+    for name, table in (tables | {"item_audit": result.audit, "groups": result.groups}).items():
+        file = tmp_path / f"{name}.parquet"
+        ParquetTable(filepath=str(file)).save(table)
+        saved = newest(arc, MODEL_OUTPUT, f"{name}.parquet", "arc")
+        assert file.read_bytes() == saved.read_bytes(), name
 
 
 def test_arc_keeps_an_acceptable_member_of_every_group(arc: Path) -> None:

@@ -1,0 +1,128 @@
+"""Turn the tables of users into the datasets that the pipelines read."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import sort_items
+from benchwright.datasets.response_files import LoadedFile
+from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams
+from benchwright.params.responses import ResponseFileParams
+from benchwright.pipelines.ingestion.nodes import map_source_rows
+from benchwright.tables.items import Demonstrations, Items
+
+_REQUIRED = ("question", "choices", "answer")
+_OPTIONAL = ("subject", "passage", "explanation", "domain", "url", "source_id")
+_KEYS = ("item_id", "model")
+
+
+def with_ids(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
+    """Return items with ids, `<name>/<row>` from 0 if there is no column `item_id`."""
+    numbered = [f"{name}/{row}" for row in range(len(items))]
+    return items if "item_id" in items else items.assign(item_id=numbered)
+
+
+def read_items(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
+    """Return an `Items` table; the items of a run are returned as they are.
+
+    Rows that are no valid items are left out with a warning. Items are in natural order of id, as
+    in a run.
+
+    Raises:
+        InputError: a column is missing, or no row is valid.
+    """
+    if set(Items.columns()) <= set(items.columns):
+        return pd.DataFrame(Items.validate(sort_items(items[Items.columns()])))
+    for column in _REQUIRED:
+        if column not in items:
+            has = ", ".join(map(str, items.columns))
+            raise InputError(f"{name}: no column {column!r}; it has {has}")
+    letters = items["answer"].map(lambda answer: isinstance(answer, str)).any()
+    fields: dict[str, Any] = {name: name for name in ("question", *_OPTIONAL) if name in items}
+    fields["item_id"] = "item_id"
+    fields |= {
+        "choices": {"column": "choices"},
+        "gold": {"column": "answer", "form": "letter" if letters else "index"},
+    }
+    benchmark = BenchmarkParams.model_validate(
+        dict.fromkeys(("title", "licence", "citation", "url"), "")
+        | {"name": name, "splits": {"evaluation": ["test"]}}
+        | {"sources": {"local": {"file": name, "all_rows": "test", "fields": fields}}}
+    )
+    rows = with_ids(items, name).reset_index(drop=True).assign(**{SPLIT_COLUMN: "test"})
+    read = map_source_rows(rows, benchmark, None, 0)
+    if len(read.rejected_items):
+        first = read.rejected_items.iloc[0]
+        warnings.warn(
+            f"{name}: {len(read.rejected_items):,} of {len(items):,} rows are left out, e.g. row "
+            f"{first['row']}: {first['detail']}",
+            stacklevel=3,
+        )
+    return pd.DataFrame(Items.validate(read.items))
+
+
+def read_others(items: pd.DataFrame | None, name: str) -> pd.DataFrame:
+    """Return items that are not evaluated, possibly none, as `read_items` does."""
+    if items is None or items.empty:
+        return Demonstrations.empty()
+    return read_items(items, name)
+
+
+def response_file(responses: pd.DataFrame | None, name: str = "responses") -> dict[str, LoadedFile]:
+    """Return a tidy or wide table as a run reads a file of that name; {} without a table.
+
+    Raises:
+        InputError: a column has values of several types.
+    """
+    if responses is None:
+        return {}
+    indexed = [str(level) for level in responses.index.names if level in _KEYS]
+    table = responses.reset_index(indexed) if indexed else responses
+    table = table.set_axis(table.columns.astype(str), axis=1)
+    try:
+        loaded = pa.Table.from_pandas(table, preserve_index=False)
+    except pa.ArrowException as error:
+        raise InputError(f"{name}: {error}; a column must have values of one type") from None
+    # A file's name has a suffix; a table's needs none.
+    spec = ResponseFileParams(file="table.parquet").model_copy(update={"file": name})
+    return {name: LoadedFile(spec, loaded)}
+
+
+def warn_of_lost_rows(import_report: pd.DataFrame) -> None:
+    """Warn of responses that are left out since they fit no item or have impossible values."""
+    for row in import_report.to_dict("records"):
+        lost = row["not_joined"] + row["dropped"]
+        if lost:
+            text = f"{row['file']}: {lost:,} of {row['rows']:,} responses are left out: "
+            warnings.warn(text + row["detail"], stacklevel=3)
+
+
+def read_embeddings(embeddings: Any, given: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per item with `item_id` and `vector`, of length 1.
+
+    Args:
+        embeddings: vectors (n, d) in the order of `given`, or a table with these columns.
+        given: the items as the user gave them.
+        items: the items as they were read.
+
+    Raises:
+        InputError: an item has no vector, or a vector is zero or not finite.
+    """
+    if isinstance(embeddings, pd.DataFrame):
+        by_id = embeddings.set_index("item_id")["vector"]
+    else:
+        rows = np.asarray(embeddings, dtype=np.float32)
+        if rows.ndim != 2 or len(rows) != len(given):
+            raise InputError(f"embeddings: shape {rows.shape}; expected {len(given):,} rows")
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        if not (np.isfinite(norms) & (norms > 0)).all():
+            raise InputError("embeddings: a vector is zero or not finite")
+        by_id = pd.Series(list(rows / norms), with_ids(given)["item_id"].astype(str), name="vector")
+    vectors = by_id[~by_id.index.duplicated()].reindex(items["item_id"])
+    if vectors.isna().any():
+        raise InputError(f"embeddings: no vector of item {vectors.index[vectors.isna()][0]}")
+    return vectors.reset_index()

@@ -1,0 +1,108 @@
+"""Run nodes of the pipelines on tables in memory, with the settings of conf/."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from kedro.pipeline import Pipeline
+from kedro.validation import ParameterValidationError, ParameterValidator
+from omegaconf import OmegaConf
+
+from benchwright.core.errors import InputError, one_line
+from benchwright.core.kedro_internals import ERROR_LOGGERS
+from benchwright.params.run import RUN_VALUES, check_run_values, unknown_parameters
+from benchwright.project_conf import NO_BENCHMARK, conf_mistake, current_project, load_conf
+
+Params = Mapping[str, Any] | None
+
+
+def settings_of(variant: str, benchmark: str | None, params: Params) -> dict[str, Any]:
+    """Return the parameters of a run of this variant and benchmark, as in conf/.
+
+    Args:
+        variant: a name in conf/.
+        benchmark: a name in conf/; None for items of no configured benchmark.
+        params: keys and values as in `--params`; keys may be nested or have dots.
+
+    Raises:
+        InputError: the variant, the benchmark or a key is unknown.
+    """
+    declared = read_parameters(benchmark, variant)
+    given = OmegaConf.create({})
+    for key, value in (params or {}).items():
+        OmegaConf.update(given, key, value, merge=True)
+    problem = unknown_parameters(given, declared.keys() - (RUN_VALUES - {"seed"}))
+    if problem:
+        raise InputError(problem)
+    check_run_values(given)
+    merged = OmegaConf.to_container(OmegaConf.merge(declared, given))
+    assert isinstance(merged, dict)  # noqa: S101  (of two mappings)
+    return {str(key): value for key, value in merged.items()}
+
+
+def read_parameters(benchmark: str | None, variant: str) -> dict[str, Any]:
+    """Return the parameters of the current project for one benchmark and variant.
+
+    Raises:
+        InputError: the benchmark or variant is unknown, or a file in conf/ is invalid.
+    """
+    project = current_project()
+    named = {"benchmark": benchmark or NO_BENCHMARK, "variant": variant}
+    try:
+        return dict(load_conf(project, params=named)["parameters"])
+    except Exception as error:
+        message = one_line(error) or conf_mistake(project, error)
+        if message is None:
+            raise
+        raise InputError(message) from None
+
+
+def compute(
+    pipeline: Pipeline, given: Mapping[str, Any], settings: Mapping[str, Any], *wanted: str
+) -> dict[str, Any]:
+    """Compute datasets of a pipeline, and return all that are then known, by name.
+
+    Only nodes that they need run; a dataset that is given is not computed.
+
+    Raises:
+        InputError: a setting is invalid, or a node rejects its input.
+    """
+    made_by = {name: node for node in pipeline.nodes for name in node.outputs}
+    data = dict(given)
+
+    def compute_one(name: str) -> Any:
+        if name not in data:
+            node = made_by[name]
+            data.update(node.run({source: compute_one(source) for source in node.inputs}))
+        return data[name]
+
+    with _errors_once():
+        needed = pipeline.to_outputs(*(name for name in wanted if name in made_by))
+        typed = _validated(needed, settings)
+        data |= {f"params:{name}": value for name, value in typed.items()}
+        for name in wanted:
+            compute_one(name)
+    return data
+
+
+def _validated(pipeline: Pipeline, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings as the types that the functions of the nodes state."""
+    try:
+        return ParameterValidator({"": pipeline}).validate_raw_params(dict(settings))
+    except ParameterValidationError as error:
+        raise InputError(one_line(error)) from None
+
+
+@contextmanager
+def _errors_once() -> Iterator[None]:
+    """Silence Kedro's loggers of nodes: they repeat errors, and name every node that runs."""
+    loggers = [logging.getLogger(name) for name in ERROR_LOGGERS]
+    levels = [logger.level for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL)
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

@@ -1,0 +1,121 @@
+"""Read what is on disk: the tables of a run, and logs of lm-evaluation-harness."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchwright.api.given import read_items, warn_of_lost_rows
+from benchwright.api.in_memory import read_parameters
+from benchwright.commands.saved_results import read_responses
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.datasets.response_files import ResponseFiles
+from benchwright.project_conf import current_project
+from benchwright.responses.import_responses import as_responses, join_responses
+from benchwright.responses.item_index import ResponseIndex
+from benchwright.saved_runs import SavedRun, find_run
+from benchwright.tables.items import Demonstrations
+
+_FINISHED = ("item_audit", "perturbed_items", "chosen_subset")
+"""Datasets of which a run with results saves at least one."""
+
+
+@dataclass(frozen=True, repr=False)
+class Run(Mapping[str, Any]):
+    """The saved datasets of one run by name, e.g. `run["kept_items"]`; each is read on access.
+
+    Response matrices are tables with a row per item and model, as `smart` reads them.
+    """
+
+    saved: SavedRun
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in set(self):
+            raise KeyError(f"{name}: not saved by {self.saved}; it has {', '.join(self)}")
+        value = self.saved.load(name)
+        return as_table(value) if isinstance(value, ResponseMatrix) else value
+
+    def __iter__(self) -> Iterator[str]:
+        versioned = (name for name, entry in self.saved.catalog.items() if entry.get("versioned"))
+        return (name for name in versioned if self.saved.path(name).exists())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"Run: {self.saved}\n  {', '.join(self)}"
+
+
+def load_run(benchmark: str, variant: str = "smart", **params: Any) -> Run:
+    """Return the newest finished run; all its datasets are of one version.
+
+    Args:
+        benchmark: its name.
+        variant: its name.
+        params: `limit` and `seed` of the run, and `data_root`, the folder with the data; the
+            defaults are those in conf/.
+
+    Raises:
+        InputError: there is no such run; the message lists the runs of the benchmark.
+    """
+    given = {"benchmark": benchmark, "variant": variant, **params}
+    if "data_root" in given:
+        given["data_root"] = str(Path(given["data_root"]).absolute())
+    problems: list[InputError] = []
+    for name in _FINISHED:
+        try:
+            return Run(find_run(current_project(), [name], given))
+        except InputError as error:
+            problems.append(error)
+    raise problems[0]
+
+
+def as_table(matrix: ResponseMatrix) -> pd.DataFrame:
+    """Return the responses of a matrix with a row per item and model."""
+    rows, columns = np.nonzero(matrix.answered() | (matrix.prediction >= 0))
+    names = ("correct", "prediction", "p_answer", "p_prediction")
+    return pd.DataFrame(
+        {
+            "item_id": np.array(matrix.item_ids, object)[columns],
+            "model": np.array(matrix.models, object)[rows],
+            "condition": matrix.condition,
+            **{name: getattr(matrix, name)[rows, columns] for name in names},
+        }
+    ).astype({"item_id": str, "model": str})
+
+
+def read_logs(
+    folder: str | Path, items: pd.DataFrame | None = None, benchmark: str | None = None
+) -> pd.DataFrame:
+    """Read the logs of `lm_eval --log_samples` in a folder as a table of responses.
+
+    With `items`, documents are joined to them by content, and the table has log-likelihoods in the
+    order of each item's options. Without, items are named by the `item_id` of the documents, else
+    `<task>/<row>`, and the table only has `correct`.
+
+    Args:
+        folder: searched with its subfolders for `samples_*.jsonl`.
+        items: as for `smart`.
+        benchmark: a configured benchmark whose source rows the documents may be.
+
+    Raises:
+        InputError: there is no log, or one cannot be read.
+    """
+    if items is None:
+        known = read_responses([Path(folder)])
+        return as_table(ResponseMatrix.of(known.models, known.item_ids, correct=known.correct))[
+            ["item_id", "model", "correct"]
+        ]
+    sources = read_parameters(benchmark, "smart")["ingestion"].get("sources")
+    files = ResponseFiles(benchmark={"sources": sources}, folder=str(folder)).load()
+    logs = {name: file for name, file in files.items() if file.spec.layout == "lm_eval"}
+    if not logs:
+        raise InputError(f"{folder}: no samples_*.jsonl of lm_eval --log_samples")
+    index = ResponseIndex(read_items(items), Demonstrations.empty())
+    rows, _, report = join_responses(logs, index)
+    warn_of_lost_rows(report)
+    return as_responses(rows, index)
