@@ -10,6 +10,7 @@ ROOT = Path(__file__).parent
 FILES = ("constraints.txt", "weights.txt", "weights-large.txt", ".telemetry")
 FOLDERS = (
     "conf",
+    "notebooks",
     "data/01_raw/demo",
     "data/01_raw/documents",
     "data/01_raw/single_best_answer",

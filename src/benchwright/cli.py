@@ -222,7 +222,8 @@ def _relative(path: Path) -> Path:
 def new(folder: Path) -> None:
     """Create a project in FOLDER.
 
-    The project contains conf/, the bundled benchmark and pinned requirements.
+    The project contains conf/, the bundled benchmark, notebooks, a README, a Makefile and pinned
+    requirements.
     """
     from benchwright.commands.new_project import new_project
 

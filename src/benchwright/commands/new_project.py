@@ -23,11 +23,31 @@ conf/local/*
 mlflow.db*
 mlruns/
 .viz/
+.ipynb_checkpoints/
+"""
+
+
+_MAKEFILE = """\
+# make smart    filter the demo; PARAMS=benchmark=arc filters another benchmark
+# make mlflow   show runs in the browser
+# make viz      show the pipelines in the browser
+.PHONY: smart mlflow viz
+
+smart:
+\tkedro run --pipeline smart $(if $(PARAMS),--params $(PARAMS))
+
+mlflow:
+\tmlflow ui --backend-store-uri sqlite:///mlflow.db
+
+viz:
+\tkedro viz run
 """
 
 
 def new_project(folder: Path) -> None:
-    """Create `folder` with conf, the bundled benchmark and the pinned requirements, atomically.
+    """Create `folder` with conf, the bundled benchmark, notebooks and pinned requirements.
+
+    It is created whole or not at all.
 
     Raises:
         InputError: `folder` is not empty, or the package is an editable install, which lacks the
@@ -37,7 +57,8 @@ def new_project(folder: Path) -> None:
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} is not empty; choose a new or empty folder")
-    template = files("benchwright") / "project"
+    package = files("benchwright")
+    template = package / "project"
     if not template.is_dir():
         raise InputError(
             "this package is installed from a clone, which is already a project; use the clone"
@@ -49,9 +70,14 @@ def new_project(folder: Path) -> None:
             shutil.copytree(source, made)
         (made / "conf" / "local").mkdir(exist_ok=True)
         (made / "src").mkdir()
-        text = _PYPROJECT.format(name=folder.name, kedro=kedro)
-        (made / "pyproject.toml").write_text(text, encoding="utf-8")
-        (made / ".gitignore").write_text(_IGNORED, encoding="utf-8")
+        readme = (package / "commands" / "project_readme.md").read_text(encoding="utf-8")
+        for name, text in {
+            "pyproject.toml": _PYPROJECT.format(name=folder.name, kedro=kedro),
+            ".gitignore": _IGNORED,
+            "Makefile": _MAKEFILE,
+            "README.md": readme.replace("{name}", folder.name),
+        }.items():
+            (made / name).write_text(text, encoding="utf-8")
         if folder.exists():
             folder.rmdir()
         made.rename(folder)
