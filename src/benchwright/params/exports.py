@@ -14,36 +14,29 @@ class StockTaskParams(Section):
 
     Rows of these tasks are numbered from 0 in the order of the hub's split, so an item's row is
     known if ingestion built its id from that order, or a source keeps such ids.
-
-    Attributes:
-        task: the stock task, where `{subject}` is the item's subject in lower case with
-            underscores; or a task for each subject by its exact name.
-        order: how ids number rows: `<benchmark>/<row>` counts in the whole evaluation split,
-            `<benchmark>/<subject>/<row>` in the subject's part of it.
-        sources: the sources whose rows are known to be in that order.
     """
 
+    # the stock task, where `{subject}` is the item's subject in lower case with underscores; or a
+    # task for each subject by its exact name
     task: Annotated[str, StringConstraints(min_length=1)] | dict[str, str]
+    # how ids number rows: `<benchmark>/<row>` counts in the whole evaluation split,
+    # `<benchmark>/<subject>/<row>` in the subject's part of it
     order: Literal["source_row", "source_row_within_subject"]
+    # the sources whose rows are known to be in that order
     sources: tuple[Literal["hub", "mirror", "local"], ...] = ("hub",)
 
 
 class ExportsParams(Section):
-    """The `exports` section of a variant or benchmark.
+    """The `exports` section of a variant or benchmark."""
 
-    Attributes:
-        prefix: first part of the task names; must differ from stock tasks.
-        styles: styles of tasks with options; open-ended tasks are always `generate`.
-        original: also export the original benchmark, besides the kept items.
-        max_shots: maximum number of demonstrations in a task.
-        num_fewshot: default number of demonstrations; None for none. 0 is not allowed, since the
-            harness cannot override it.
-    """
-
+    # first part of the task names; must differ from stock tasks
     prefix: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")] = "benchwright"
+    # styles of tasks with options; open-ended tasks are always `generate`
     styles: Annotated[tuple[ExportStyle, ...], Field(min_length=1), Distinct] = ("letters", "cloze")
-    original: bool = True
-    max_shots: int = Field(default=25, ge=0, le=1000)
+    original: bool = True  # also export the original benchmark, besides the kept items
+    max_shots: int = Field(default=25, ge=0, le=1000)  # maximum number of demonstrations in a task
+    # default number of demonstrations; None for none. 0 is not allowed, since the harness cannot
+    # override it.
     num_fewshot: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")

@@ -8,23 +8,18 @@ from benchwright.params.section import Increasing, Section
 
 
 class FilterModelChoice(Section):
-    """A rule that chooses the `filter_models` of a benchmark.
+    """A rule that chooses the `filter_models` of a benchmark."""
 
-    Attributes:
-        choose: `strongest` takes the models of highest accuracy, as SMART does (section 5.1);
-            `forward` the strongest of the weaker half, so that stronger models evaluate the
-            result.
-        distinct: take at most one configuration of each `family`, `organisation` (SMART) or model
-            (`none`). On leaderboards of fine-tunes, use `family`, which takes only models of known
-            family.
-        answered_by: consider items that at least this share of all models answered.
-        min_coverage: consider models that answered at least this share of those items.
-    """
-
+    # `strongest` takes the models of highest accuracy, as SMART does (section 5.1); `forward` the
+    # strongest of the weaker half, so that stronger models evaluate the result
     choose: Literal["strongest", "forward"]
     count: int = Field(default=7, ge=1)
+    # take at most one configuration of each `family`, `organisation` (SMART) or model (`none`). On
+    # leaderboards of fine-tunes, use `family`, which takes only models of known family.
     distinct: Literal["none", "family", "organisation"] = "organisation"
+    # consider items that at least this share of all models answered
     answered_by: float = Field(default=0.5, ge=0, le=1)
+    # consider models that answered at least this share of those items
     min_coverage: float = Field(default=0.95, gt=0, le=1)
 
 
@@ -39,19 +34,16 @@ class AnomalousParams(Section):
 
 
 class EasyParams(Section):
-    """Items that every filter model answers correctly with confidence (SMART, section 3.2).
-
-    Attributes:
-        confidence: probability of the right option that every model must exceed. None checks only
-            correctness, for files without probabilities; the rule is then `easy_unanimous`.
-        retain: share of the easy items to keep, so that regressions of later models show.
-        retention: `quota` keeps exactly round(retain × easy items), spread over the subjects by
-            largest remainder; `bernoulli` keeps each with that probability.
-    """
+    """Items that every filter model answers correctly with confidence (SMART, section 3.2)."""
 
     enabled: bool = True
+    # probability of the right option that every model must exceed. None checks only correctness,
+    # for files without probabilities; the rule is then `easy_unanimous`.
     confidence: Confidence | None = 0.8
+    # share of the easy items to keep, so that regressions of later models show
     retain: Share = 0.10
+    # `quota` keeps exactly round(retain × easy items), spread over the subjects by largest
+    # remainder; `bernoulli` keeps each with that probability
     retention: Literal["quota", "bernoulli"] = "quota"
 
 
@@ -76,81 +68,61 @@ class SuspectLabelParams(Section):
 
 
 class DuplicatesParams(Section):
-    """Copies of an item (SMART, section 3.1 and A.3).
-
-    Attributes:
-        key: fields that must be equal, ignoring case and white space. `question_choices_answer`:
-            question, set of choices and answer text. `question`: the question alone, as in the
-            paper's code, which also treats all "Which of these is true?" as one question.
-    """
+    """Copies of an item (SMART, section 3.1 and A.3)."""
 
     enabled: bool = True
+    # fields that must be equal, ignoring case and white space. `question_choices_answer`: question,
+    # set of choices and answer text. `question`: the question alone, as in the paper's code, which
+    # also treats all "Which of these is true?" as one question.
     key: Literal["question_choices_answer", "question"] = "question_choices_answer"
 
 
 class SimilarParams(Section):
-    """Items close in embedding space (SMART, section 3.4 and A.1).
-
-    Attributes:
-        k: nearest neighbours of each item.
-        exact_up_to: with more items, faiss finds approximate neighbours
-            (`pip install 'benchwright[scale]'`) and the recall is reported.
-        bandwidth: width of the density's kernel in standard deviations of the distances.
-        grid: points at which the density is evaluated.
-        threshold: `first_peak` of the density, or a fixed cosine distance.
-        max_distance: with `first_peak`, pairs farther apart are not similar, whatever the density
-            says. None, as in the paper, has no such bound.
-        halve_single_peak: with a single peak, use half of its distance (only in the paper's code).
-        clusters: `stars`, an item with its close neighbours, assigned in order of id; or connected
-            `components`, which can be long chains.
-        string_similarity_exempt: pairs of questions with a higher string similarity (0–1, rapidfuzz
-            ratio) differ by a symbol and are no paraphrases: stars and the density of distances
-            exclude them. None includes them.
-        remove: share of each cluster to remove, rounded down.
-        sensitivity_bandwidths: bandwidths for the table of threshold sensitivity.
-        convergence_k: numbers of neighbours for the table of threshold convergence.
-    """
+    """Items close in embedding space (SMART, section 3.4 and A.1)."""
 
     enabled: bool = True
-    k: int = Field(default=100, ge=1)
+    k: int = Field(default=100, ge=1)  # nearest neighbours of each item
+    # with more items, faiss finds approximate neighbours (`pip install 'benchwright[scale]'`) and
+    # the recall is reported
     exact_up_to: int = Field(default=50_000, ge=0)
+    # width of the density's kernel in standard deviations of the distances
     bandwidth: float = Field(default=0.15, gt=0)
-    grid: int = Field(default=1000, ge=10)
+    grid: int = Field(default=1000, ge=10)  # points at which the density is evaluated
+    # `first_peak` of the density, or a fixed cosine distance
     threshold: Literal["first_peak"] | Annotated[float, Field(gt=0, le=2)] = "first_peak"
+    # with `first_peak`, pairs farther apart are not similar, whatever the density says. None, as in
+    # the paper, has no such bound.
     max_distance: Annotated[float, Field(gt=0, le=2)] | None = 0.2
+    # with a single peak, use half of its distance (only in the paper's code)
     halve_single_peak: bool = True
+    # `stars`, an item with its close neighbours, assigned in order of id; or connected
+    # `components`, which can be long chains
     clusters: Literal["stars", "components"] = "stars"
+    # pairs of questions with a higher string similarity (0–1, rapidfuzz ratio) differ by a symbol
+    # and are no paraphrases: stars and the density of distances exclude them. None includes them.
     string_similarity_exempt: Share | None = 0.8
-    remove: float = Field(default=0.5, ge=0, lt=1)
+    remove: float = Field(default=0.5, ge=0, lt=1)  # share of each cluster to remove, rounded down
+    # bandwidths for the table of threshold sensitivity
     sensitivity_bandwidths: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Increasing] = (
         *(0.05, 0.10, 0.15, 0.20, 0.25, 0.30),
     )
+    # numbers of neighbours for the table of threshold convergence
     convergence_k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Increasing] = (
         *(5, 10, 25, 50, 100, 200),
     )
 
 
 class AblationParams(Section):
-    """Removal by fewer filter models (SMART, section 5.1 and Table 6).
-
-    Attributes:
-        fewer: maximum number of omitted filter models; 3 of 7 gives sizes 4, 5 and 6.
-        subsets: maximum number of random subsets of each size.
-    """
+    """Removal by fewer filter models (SMART, section 5.1 and Table 6)."""
 
     enabled: bool = True
+    # maximum number of omitted filter models; 3 of 7 gives sizes 4, 5 and 6
     fewer: int = Field(default=3, ge=1)
-    subsets: int = Field(default=10, ge=1)
+    subsets: int = Field(default=10, ge=1)  # maximum number of random subsets of each size
 
 
 class FilteringParams(Section):
-    """All filters of SMART.
-
-    Attributes:
-        independent: True applies every rule to all items and keeps those that no rule removes, as
-            in the paper; a group of copies may then lose all its members. False applies the group
-            rules last, to the items that the other rules keep.
-    """
+    """All filters of SMART."""
 
     anomalous: AnomalousParams = AnomalousParams()
     easy: EasyParams = EasyParams()
@@ -159,4 +131,7 @@ class FilteringParams(Section):
     duplicates: DuplicatesParams = DuplicatesParams()
     similar: SimilarParams = SimilarParams()
     ablation: AblationParams = AblationParams()
+    # True applies every rule to all items and keeps those that no rule removes, as in the paper; a
+    # group of copies may then lose all its members. False applies the group rules last, to the
+    # items that the other rules keep.
     independent: bool = False

@@ -13,58 +13,42 @@ from benchwright.params.section import Distinct, Section
 
 
 class BatchClusterParams(Section):
-    """The Ray cluster of `engine: ray` (docs/how_to/run_on_ray.md).
+    """The Ray cluster of `engine: ray` (docs/how_to/run_on_ray.md)."""
 
-    Attributes:
-        address: of an existing cluster (`auto`, `host:6379`); None starts one on this machine.
-        allow_spill: allow an existing cluster to write document and question texts to disk if its
-            store is full. A cluster started here keeps them in memory.
-    """
-
+    # of an existing cluster (`auto`, `host:6379`); None starts one on this machine
     address: str | None = None
+    # allow an existing cluster to write document and question texts to disk if its store is full. A
+    # cluster started here keeps them in memory.
     allow_spill: bool = False
 
 
 class BatchEngineParams(Section):
-    """Where the batches of a stage run; results do not depend on it.
+    """Where the batches of a stage run; results do not depend on it."""
 
-    Attributes:
-        engine: `local`, in this process or in `workers` processes of this machine, or `ray`.
-        workers: batches or shards processed concurrently, each on one core.
-    """
-
+    # `local`, in this process or in `workers` processes of this machine, or `ray`
     engine: Literal["local", "ray"] = "local"
+    # batches or shards processed concurrently, each on one core
     workers: int = Field(default=1, ge=1)
     ray: BatchClusterParams = BatchClusterParams()
 
 
 class ReadingParams(Section):
-    """Limits of reading document shards.
+    """Limits of reading document shards."""
 
-    Attributes:
-        batch_documents, batch_bytes: maximum size of a batch.
-        document_bytes: larger documents are skipped and counted.
-        expansion: maximum ratio of a shard's size to its compressed size.
-    """
-
+    # batch_documents, batch_bytes: maximum size of a batch
     batch_documents: int = Field(default=1_000, ge=1)
     batch_bytes: int = Field(default=64 << 20, ge=1)
-    document_bytes: int = Field(default=8 << 20, ge=1)
+    document_bytes: int = Field(default=8 << 20, ge=1)  # larger documents are skipped and counted
+    # maximum ratio of a shard's size to its compressed size
     expansion: int = Field(default=1_000, ge=1)
 
 
 class ExtractionParams(Section):
-    """Limits of extraction.
+    """Limits of extraction."""
 
-    Attributes:
-        document_characters: longer documents are truncated.
-        line_characters: labels inside longer lines are ignored.
-        prefilter: skip documents without any sign of a question before parsing.
-    """
-
-    document_characters: int = Field(default=4_000_000, ge=1)
-    line_characters: int = Field(default=20_000, ge=1)
-    prefilter: bool = True
+    document_characters: int = Field(default=4_000_000, ge=1)  # longer documents are truncated
+    line_characters: int = Field(default=20_000, ge=1)  # labels inside longer lines are ignored
+    prefilter: bool = True  # skip documents without any sign of a question before parsing
 
 
 class CollectionParams(BatchEngineParams):
@@ -98,35 +82,26 @@ class LengthLimits(Section):
 
 
 class LanguageParams(Section):
-    """Thresholds above which a question counts as not English.
+    """Thresholds above which a question counts as not English."""
 
-    Attributes:
-        foreign_letters: share of letters from other scripts.
-        probability: probability of another language.
-        letters: questions with fewer letters are never rejected for their language.
-    """
-
-    foreign_letters: float = Field(default=0.2, ge=0, le=1)
-    probability: float = Field(default=0.9, ge=0.5, le=1)
+    foreign_letters: float = Field(default=0.2, ge=0, le=1)  # share of letters from other scripts
+    probability: float = Field(default=0.9, ge=0.5, le=1)  # probability of another language
+    # questions with fewer letters are never rejected for their language
     letters: int = Field(default=25, ge=1)
 
 
 class NearDuplicateParams(Section):
-    """MinHash LSH over question and choices, with exact Jaccard similarity for each pair.
+    """MinHash LSH over question and choices, with exact Jaccard similarity for each pair."""
 
-    Attributes:
-        similarity: minimum Jaccard similarity of question and choices together.
-        part_similarity: minimum similarity of each part: the passage, the beginning and the last
-            sentence of the question, and the choices. A shared long passage is then not enough.
-        permutations: length of a MinHash signature.
-        bands: bands of the signature; items are compared if a band is equal.
-        neighbours: number of earlier items in a bucket that each item is compared with.
-    """
-
+    # minimum Jaccard similarity of question and choices together
     similarity: float = Field(default=0.7, gt=0, le=1)
+    # minimum similarity of each part: the passage, the beginning and the last sentence of the
+    # question, and the choices. A shared long passage is then not enough.
     part_similarity: float = Field(default=0.5, gt=0, le=1)
-    permutations: int = Field(default=64, ge=8, le=512)
+    permutations: int = Field(default=64, ge=8, le=512)  # length of a MinHash signature
+    # bands of the signature; items are compared if a band is equal
     bands: int = Field(default=16, ge=1)
+    # number of earlier items in a bucket that each item is compared with
     neighbours: int = Field(default=5, ge=1)
     seed: int = Field(default=0, ge=0)
 
@@ -138,21 +113,15 @@ class NearDuplicateParams(Section):
 
 
 class CleaningParams(BatchEngineParams):
-    """Rules for extracted questions (MMLU-CF, section 3.2, step 2), and where they run.
+    """Rules for extracted questions (MMLU-CF, section 3.2, step 2), and where they run."""
 
-    Attributes:
-        off: rules that do not run.
-        n_choices: accepted numbers of choices.
-        question_characters: minimum length of a question.
-        strict_lower_case: also reject a first word such as "pH", "mRNA" or the variable "x".
-        conflicting_answers: `reject` all items with the same question and choices but different
-            answers, or `keep_one`.
-    """
-
-    off: tuple[RuleName, ...] = ()
+    off: tuple[RuleName, ...] = ()  # rules that do not run
+    # accepted numbers of choices
     n_choices: tuple[Annotated[int, Field(ge=2, le=26)], ...] = Field(default=(4,), min_length=1)
-    question_characters: int = Field(default=10, ge=1)
+    question_characters: int = Field(default=10, ge=1)  # minimum length of a question
+    # also reject a first word such as "pH", "mRNA" or the variable "x"
     strict_lower_case: bool = False
+    # `reject` all items with the same question and choices but different answers, or `keep_one`
     conflicting_answers: Literal["reject", "keep_one"] = "reject"
     limits: LengthLimits = LengthLimits()
     language: LanguageParams = LanguageParams()
@@ -160,68 +129,50 @@ class CleaningParams(BatchEngineParams):
 
 
 class JudgesParams(Section):
-    """Chat models that judge.
+    """Chat models that judge."""
 
-    Attributes:
-        judges: names under `models.models`; empty skips judging.
-        attempts: maximum number of attempts until a reply can be read.
-        temperature: of all attempts but the first.
-        max_tokens: maximum length of a reply.
-    """
-
+    # names under `models.models`; empty skips judging
     judges: Annotated[tuple[str, ...], Distinct] = ()
+    # maximum number of attempts until a reply can be read
     attempts: int = Field(default=3, ge=1, le=20)
-    temperature: float = Field(default=0.7, gt=0, le=2)
-    max_tokens: int = Field(default=24, ge=1)
+    temperature: float = Field(default=0.7, gt=0, le=2)  # of all attempts but the first
+    max_tokens: int = Field(default=24, ge=1)  # maximum length of a reply
 
 
 class FieldsParams(JudgesParams):
-    """One of 14 fields for each question (MMLU-CF, section 3.1 and Figure 6).
+    """One of 14 fields for each question (MMLU-CF, section 3.1 and Figure 6)."""
 
-    Attributes:
-        by: a `classifier` on sentence vectors, or `judges`.
-        kind: `logistic` regression, or the `nearest_centroid` by cosine.
-        encoder: sentence encoder, by its name under `models.encoders`.
-        text: the encoded text.
-        strength: inverse of the L2 penalty of logistic regression.
-        folds: of the cross-validation that calibrates probabilities.
-        min_calibration_examples: labelled examples needed to calibrate; the bundled set has 140.
-    """
-
+    # a `classifier` on sentence vectors, or `judges`
     by: Literal["classifier", "judges"] = "classifier"
+    # `logistic` regression, or the `nearest_centroid` by cosine
     kind: Literal["logistic", "nearest_centroid"] = "logistic"
-    encoder: str = "all-minilm-l6-v2"
-    text: Literal["question", "question_and_choices"] = "question_and_choices"
-    strength: float = Field(default=10.0, gt=0)
+    encoder: str = "all-minilm-l6-v2"  # sentence encoder, by its name under `models.encoders`
+    text: Literal["question", "question_and_choices"] = "question_and_choices"  # the encoded text
+    strength: float = Field(default=10.0, gt=0)  # inverse of the L2 penalty of logistic regression
+    # of the cross-validation that calibrates probabilities
     folds: int = Field(default=5, ge=2, le=20)
+    # labelled examples needed to calibrate; the bundled set has 140
     min_calibration_examples: int = Field(default=500, ge=1)
 
 
 class DifficultyParams(JudgesParams):
-    """Ratings 0–9 by judges (MMLU-CF, section 3.2, step 3).
+    """Ratings 0–9 by judges (MMLU-CF, section 3.2, step 3)."""
 
-    Attributes:
-        at_most: maximum number of questions to rate, chosen at random; others get no level and are
-            not sampled. None rates all.
-        shots: worked examples before the question.
-        examples_file: a CSV or Parquet table of such examples, replacing the bundled ones.
-        combine: how several judges' ratings are combined.
-        rate_final: also rate the questions after the contamination-free rules.
-        fallback: without any rating: difficulty from models' `responses`, or `none`.
-        answering: zero-shot configurations whose models answer for the fallback.
-        answers_file: a CSV or Parquet table of answers for it: item_id, model, correct.
-        min_models: models with answers that the fallback needs.
-    """
-
+    # maximum number of questions to rate, chosen at random; others get no level and are not
+    # sampled. None rates all.
     at_most: int | None = Field(default=None, ge=1)
-    shots: int = Field(default=5, ge=0)
+    shots: int = Field(default=5, ge=0)  # worked examples before the question
+    # a CSV or Parquet table of such examples, replacing the bundled ones
     examples_file: str | None = None
-    combine: Literal["median", "mean"] = "median"
-    rate_final: bool = True
+    combine: Literal["median", "mean"] = "median"  # how several judges' ratings are combined
+    rate_final: bool = True  # also rate the questions after the contamination-free rules
+    # without any rating: difficulty from models' `responses`, or `none`
     fallback: Literal["responses", "none"] = "responses"
+    # zero-shot configurations whose models answer for the fallback
     answering: Annotated[tuple[str, ...], Distinct] = ()
+    # a CSV or Parquet table of answers for it: item_id, model, correct
     answers_file: str | None = None
-    min_models: int = Field(default=5, ge=2)
+    min_models: int = Field(default=5, ge=2)  # models with answers that the fallback needs
 
     @model_validator(mode="after")
     def _answer_without_demonstrations(self) -> Self:
@@ -235,66 +186,52 @@ class DifficultyParams(JudgesParams):
 
 
 class SamplingByDifficultyParams(Section):
-    """A sample by difficulty under quotas (MMLU-CF, section 3.2, step 3).
+    """A sample by difficulty under quotas (MMLU-CF, section 3.2, step 3)."""
 
-    Attributes:
-        size: questions in the sample (the paper: 50,000 of 1.66 million).
-        mean, sd: of the normal distribution over the levels 0–9; the paper does not state sd.
-        fields: `equal` numbers of questions per field, or `proportional` to the available ones.
-    """
-
+    # questions in the sample (the paper: 50,000 of 1.66 million)
     size: int = Field(default=50_000, ge=0)
+    # mean, sd: of the normal distribution over the levels 0–9; the paper does not state sd
     mean: float = 6.0
     sd: float = Field(default=1.5, gt=0)
+    # `equal` numbers of questions per field, or `proportional` to the available ones
     fields: Literal["equal", "proportional"] = "equal"
 
 
 class CheckingParams(JudgesParams):
-    """Quality and harmlessness (MMLU-CF, section 3.2, step 4, and Table 4).
+    """Quality and harmlessness (MMLU-CF, section 3.2, step 4, and Table 4)."""
 
-    Attributes:
-        ask: `together` asks for all ratings and harms of a question in one prompt; `each` has a
-            prompt per criterion and harm; `overall` has one prompt for a single rating, as in the
-            paper's Table 4, and one for the harms.
-        above: mean rating, 1–5, that a question must exceed.
-        harmful: a harm counts if `any` judge reports it, or more than half of those who replied
-            (`majority`).
-        min_judges: minimum number of ratings; with fewer, a question is not judged.
-        unjudged: whether to keep questions that are not judged.
-        size: questions in the benchmark, sampled from those that passed as under
-            `sampling_by_difficulty`; None takes all (the paper: 20,000 of 50,000).
-    """
-
+    # `together` asks for all ratings and harms of a question in one prompt; `each` has a prompt per
+    # criterion and harm; `overall` has one prompt for a single rating, as in the paper's Table 4,
+    # and one for the harms
     ask: Literal["together", "each", "overall"] = "together"
-    above: float = Field(default=4.0, ge=1, le=5)
+    above: float = Field(default=4.0, ge=1, le=5)  # mean rating, 1–5, that a question must exceed
+    # a harm counts if `any` judge reports it, or more than half of those who replied (`majority`)
     harmful: Literal["any", "majority"] = "any"
+    # minimum number of ratings; with fewer, a question is not judged
     min_judges: int = Field(default=1, ge=1)
-    unjudged: Literal["keep", "drop"] = "drop"
+    unjudged: Literal["keep", "drop"] = "drop"  # whether to keep questions that are not judged
+    # questions in the benchmark, sampled from those that passed as under `sampling_by_difficulty`;
+    # None takes all (the paper: 20,000 of 50,000)
     size: int | None = Field(default=None, ge=2)
     max_tokens: int = Field(default=160, ge=1)
 
 
 class LeakageParams(Section):
-    """How paraphrases of one question across the halves are found.
+    """How paraphrases of one question across the halves are found."""
 
-    Attributes:
-        candidate: cosine similarity, −1–1, from which a pair is considered.
-        certain: cosine similarity from which a pair with equal numbers is a leak without a judge.
-        overlap: share of common words (Jaccard) from which a pair is a leak if there is no judge.
-        judge: a chat model under `models.models` that decides on pairs in between; None uses
-            `overlap`.
-        attempts: maximum number of attempts until a reply can be read.
-        repair: `move` puts both questions into one half, `remove` removes one.
-        rounds: maximum number of rounds of search and repair.
-    """
-
+    # cosine similarity, −1–1, from which a pair is considered
     candidate: float = Field(default=0.80, ge=-1, le=1)
+    # cosine similarity from which a pair with equal numbers is a leak without a judge
     certain: float = Field(default=0.97, ge=-1, le=1)
+    # share of common words (Jaccard) from which a pair is a leak if there is no judge
     overlap: float = Field(default=0.6, gt=0, le=1)
+    # a chat model under `models.models` that decides on pairs in between; None uses `overlap`
     judge: str | None = None
+    # maximum number of attempts until a reply can be read
     attempts: int = Field(default=3, ge=1, le=20)
+    # `move` puts both questions into one half, `remove` removes one
     repair: Literal["move", "remove"] = "move"
-    rounds: int = Field(default=10, ge=1)
+    rounds: int = Field(default=10, ge=1)  # maximum number of rounds of search and repair
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -306,84 +243,64 @@ class LeakageParams(Section):
 
 
 class SplittingParams(Section):
-    """Two halves with the same fields and difficulty (MMLU-CF, sections 3.2 and 4.5).
+    """Two halves with the same fields and difficulty (MMLU-CF, sections 3.2 and 4.5)."""
 
-    Attributes:
-        validation_share: share of the questions in the public half.
-        leakage: search for paraphrases across the halves.
-        level: coverage of the intervals of the gap between the halves.
-        alpha: probability of any false alarm of the monitor, over all models.
-    """
-
+    # share of the questions in the public half
     validation_share: float = Field(default=0.5, gt=0, lt=1)
-    leakage: LeakageParams = LeakageParams()
+    leakage: LeakageParams = LeakageParams()  # search for paraphrases across the halves
+    # coverage of the intervals of the gap between the halves
     level: float = Field(default=0.95, gt=0, lt=1)
+    # probability of any false alarm of the monitor, over all models
     alpha: float = Field(default=0.05, gt=0, lt=1)
 
 
 class SealingParams(Section):
-    """Name, key and smallest reported group of a sealed benchmark.
-
-    Attributes:
-        name: of the benchmark; part of the keyed ids and of the canaries.
-        key_env: environment variable that holds the key.
-        key_file: a file that holds only the key, used instead.
-        judge_store: keep judges' replies on disk, `encrypted` with the same key, so that a killed
-            run can resume, or in `memory`.
-        min_group: fewest questions of a field whose accuracy is reported.
-    """
+    """Name, key and smallest reported group of a sealed benchmark."""
 
     # Errors must not show a key that was given in the wrong place.
     model_config = ConfigDict(hide_input_in_errors=True)
 
+    # of the benchmark; part of the keyed ids and of the canaries
     name: str = Field(default="mmlu_cf", pattern=r"^[a-z][a-z0-9_]*$")
+    # environment variable that holds the key
     key_env: str = Field(default="BENCHWRIGHT_SEAL_KEY", pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
-    key_file: str | None = None
+    key_file: str | None = None  # a file that holds only the key, used instead
+    # keep judges' replies on disk, `encrypted` with the same key, so that a killed run can resume,
+    # or in `memory`
     judge_store: Literal["encrypted", "memory"] = "encrypted"
+    # fewest questions of a field whose accuracy is reported
     min_group: int = Field(default=50, ge=2)
 
 
 class HalfGapParams(Section):
-    """The monitor of the gap between the halves (MMLU-CF, section 4.5).
+    """The monitor of the gap between the halves (MMLU-CF, section 4.5)."""
 
-    Attributes:
-        sealed: the benchmark, if there are results of several: its name, or the first characters of
-            the SHA-256 of its `test.sealed`.
-        level: coverage of the intervals.
-        alpha: of the two-sided test, over all configurations.
-        bounds: bounds of |Δ| below which configurations are counted.
-    """
-
+    # the benchmark, if there are results of several: its name, or the first characters of the
+    # SHA-256 of its `test.sealed`
     sealed: str | None = None
-    level: float = Field(default=0.95, gt=0, lt=1)
-    alpha: float = Field(default=0.05, gt=0, lt=1)
+    level: float = Field(default=0.95, gt=0, lt=1)  # coverage of the intervals
+    alpha: float = Field(default=0.05, gt=0, lt=1)  # of the two-sided test, over all configurations
+    # bounds of |Δ| below which configurations are counted
     bounds: tuple[Annotated[float, Field(gt=0, lt=1)], ...] = Field((0.005, 0.01), min_length=1)
 
 
 class MemorisationParams(Section):
-    """The memorisation probe (MMLU-CF, Figure 1).
+    """The memorisation probe (MMLU-CF, Figure 1)."""
 
-    Attributes:
-        fuzzy: normalised edit similarity, 0–100, from which a written option matches the item's.
-        level: coverage of the intervals.
-        alpha: of the test against the control, over all models.
-        examples: items per model on the page: this many with the most reproduced options, and as
-            many random ones.
-    """
-
+    # normalised edit similarity, 0–100, from which a written option matches the item's
     fuzzy: float = Field(default=90.0, gt=0, le=100)
-    level: float = Field(default=0.95, gt=0, lt=1)
+    level: float = Field(default=0.95, gt=0, lt=1)  # coverage of the intervals
+    # of the test against the control, over all models
     alpha: float = Field(default=0.05, gt=0, lt=1)
+    # items per model on the page: this many with the most reproduced options, and as many random
+    # ones
     examples: int = Field(default=3, ge=0, le=100)
 
 
 class OpenBenchmarkParams(Section):
-    """The export of an open benchmark.
+    """The export of an open benchmark."""
 
-    Attributes:
-        demonstrations: maximum number of questions per field that become demonstrations.
-        demonstration_share: maximum share of a field that becomes demonstrations.
-    """
-
+    # maximum number of questions per field that become demonstrations
     demonstrations: int = Field(default=5, ge=0)
+    # maximum share of a field that becomes demonstrations
     demonstration_share: float = Field(default=0.25, ge=0, lt=1)

@@ -43,23 +43,17 @@ class ReplaceChoiceParams(Section):
 
 
 class RephraseParams(Section):
-    """Rephrasing of the question by a chat model (MMLU-CF, section 3.4, rule 1).
-
-    Attributes:
-        model: its name under `models.models`.
-        attempts: maximum number of attempts; if none passes the checks, the item is unchanged.
-        temperature: of all attempts but the first, which is greedy.
-        max_tokens: maximum length of a reply.
-        encoder: sentence encoder that compares the two wordings.
-        min_similarity: minimum cosine between the two wordings, −1–1.
-    """
+    """Rephrasing of the question by a chat model (MMLU-CF, section 3.4, rule 1)."""
 
     transform: Literal["rephrase"] = "rephrase"
-    model: str = Field(min_length=1)
+    model: str = Field(min_length=1)  # its name under `models.models`
+    # maximum number of attempts; if none passes the checks, the item is unchanged
     attempts: int = Field(default=3, ge=1, le=20)
+    # of all attempts but the first, which is greedy
     temperature: float = Field(default=0.7, gt=0, le=2)
-    max_tokens: int = Field(default=512, ge=16)
-    encoder: str = "all-minilm-l6-v2"
+    max_tokens: int = Field(default=512, ge=16)  # maximum length of a reply
+    encoder: str = "all-minilm-l6-v2"  # sentence encoder that compares the two wordings
+    # minimum cosine between the two wordings, −1–1
     min_similarity: float = Field(default=0.8, ge=-1, le=1)
 
 
@@ -70,23 +64,18 @@ Transform = Annotated[
 
 
 class PerturbationParams(Section):
-    """Perturbed copies: the conditions `<name>-1` … `<name>-<copies>`.
+    """Perturbed copies: the conditions `<name>-1` … `<name>-<copies>`."""
 
-    Attributes:
-        name: lower-case letters, digits and underscores.
-        transforms: applied in this order, each once.
-        copies: number of independent copies.
-        cumulative: make every prefix of the transforms a separate perturbation, with the conditions
-            `<name>_1-1` (first transform, first copy) … `<name>_<transforms>-<copies>` (MMLU-CF,
-            Table 2).
-        sba: source of single-best-answer items, which lose no option: labels and a trained `model`,
-            labels in a `file`, or `none`.
-    """
-
+    # lower-case letters, digits and underscores
     name: str = Field(default="wicked", pattern=r"^[a-z][a-z0-9_]*$")
+    # applied in this order, each once
     transforms: tuple[Transform, ...] = Field(default=(NoneOfTheAboveParams(),), min_length=1)
-    copies: int = Field(default=5, ge=1)
+    copies: int = Field(default=5, ge=1)  # number of independent copies
+    # make every prefix of the transforms a separate perturbation, with the conditions `<name>_1-1`
+    # (first transform, first copy) … `<name>_<transforms>-<copies>` (MMLU-CF, Table 2)
     cumulative: bool = False
+    # source of single-best-answer items, which lose no option: labels and a trained `model`, labels
+    # in a `file`, or `none`
     sba: Literal["model", "file", "none"] = "file"
 
     @field_validator("transforms")

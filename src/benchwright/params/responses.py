@@ -19,32 +19,28 @@ FILE_TYPES = (".parquet", ".csv", ".csv.gz", ".jsonl")
 
 
 class ResponseFileParams(Section):
-    """One file of recorded responses in a benchmark's `responses` list.
+    """One file of recorded responses in a benchmark's `responses` list."""
 
-    Attributes:
-        file: a bare file name ending in .parquet, .csv, .csv.gz or .jsonl.
-        layout: `tidy` has a row per item and model, `wide` has items and models as rows and
-            columns, `lm_eval` is a sample log of lm-evaluation-harness; `auto` detects the layout.
-        orientation: rows of a wide file are items or models; `auto` looks for a column `item_id`
-            or `model`, then for known item ids.
-        values: cells of a wide file: correctness as 0–1, or the letter of the chosen option.
-        condition: `question`, `choices_only`, … of rows without one.
-        style: the style of rows without one, "" if unknown. For lm-eval logs, overrides the style
-            that the continuations show.
-        shots: demonstrations of rows without a number, −1 if unknown. For lm-eval logs, overrides
-            the results file.
-        model: for lm-eval logs only: overrides the model name of the results file.
-        columns: standard column name → its name in the file, if they differ.
-    """
-
-    file: str
+    file: str  # a bare file name ending in .parquet, .csv, .csv.gz or .jsonl
+    # `tidy` has a row per item and model, `wide` has items and models as rows and columns,
+    # `lm_eval` is a sample log of lm-evaluation-harness; `auto` detects the layout
     layout: Literal["auto", "tidy", "wide", "lm_eval"] = "auto"
+    # rows of a wide file are items or models; `auto` looks for a column `item_id` or `model`, then
+    # for known item ids
     orientation: Literal["auto", "items_by_models", "models_by_items"] = "auto"
+    # cells of a wide file: correctness as 0–1, or the letter of the chosen option
     values: Literal["auto", "correct", "letters"] = "auto"
+    # `question`, `choices_only`, … of rows without one
     condition: str = Field(default="question", min_length=1)
+    # the style of rows without one, "" if unknown. For lm-eval logs, overrides the style that the
+    # continuations show.
     style: Style = ""
+    # demonstrations of rows without a number, −1 if unknown. For lm-eval logs, overrides the
+    # results file.
     shots: int = Field(default=-1, ge=-1)
+    # for lm-eval logs only: overrides the model name of the results file
     model: str | None = Field(default=None, min_length=1)
+    # standard column name → its name in the file, if they differ
     columns: dict[TidyColumn, str] = Field(default_factory=dict)
 
     @field_validator("file")
@@ -70,19 +66,16 @@ class ResponseFileParams(Section):
 
 
 class ResponsesParams(Section):
-    """The `responses` section of a variant.
+    """The `responses` section of a variant."""
 
-    Attributes:
-        calibrate_styles: styles whose softmax temperature is fitted on the calibration items, since
-            a softmax over text log-likelihoods is not calibrated. Others keep temperature 1.
-        min_calibration_rows: with fewer answered calibration items, the temperature stays 1.
-        min_temperature, max_temperature: bounds of the fit.
-    """
-
+    # styles whose softmax temperature is fitted on the calibration items, since a softmax over text
+    # log-likelihoods is not calibrated. Others keep temperature 1.
     calibrate_styles: tuple[Literal["letters", "cloze", "cloze_bytes", "cloze_tokens"], ...] = (
         *("cloze", "cloze_bytes", "cloze_tokens"),
     )
+    # with fewer answered calibration items, the temperature stays 1
     min_calibration_rows: int = Field(default=20, ge=2)
+    # min_temperature, max_temperature: bounds of the fit
     min_temperature: float = Field(default=0.05, gt=0)
     max_temperature: float = Field(default=100.0, gt=0)
 

@@ -87,52 +87,39 @@ WeightsParams = Annotated[
 
 
 class VllmParams(Section):
-    """Settings of vLLM for one model.
+    """Settings of vLLM for one model."""
 
-    Attributes:
-        tensor_parallel: GPUs per copy of the model.
-        gpu_memory: share of each GPU's memory that vLLM may use.
-        block_size: tokens per block of the prefix cache; None is 32 on a CPU, where vLLM's own 128
-            leaves most of a prefix uncached, and vLLM's choice on a GPU.
-        max_sequences: maximum number of concurrent prompts.
-        enforce_eager: skip compilation, for a faster start and slower scoring.
-    """
-
-    tensor_parallel: int = Field(default=1, ge=1)
+    tensor_parallel: int = Field(default=1, ge=1)  # GPUs per copy of the model
+    # share of each GPU's memory that vLLM may use
     gpu_memory: float = Field(default=0.9, gt=0, le=1)
+    # tokens per block of the prefix cache; None is 32 on a CPU, where vLLM's own 128 leaves most of
+    # a prefix uncached, and vLLM's choice on a GPU
     block_size: int | None = Field(default=None, ge=1)
-    max_sequences: int = Field(default=256, ge=1)
-    enforce_eager: bool = False
+    max_sequences: int = Field(default=256, ge=1)  # maximum number of concurrent prompts
+    enforce_eager: bool = False  # skip compilation, for a faster start and slower scoring
 
 
 class EndpointParams(_MayHoldSecrets):
-    """An OpenAI-compatible server: OpenAI's, `vllm serve`, llama.cpp's and many others.
+    """An OpenAI-compatible server: OpenAI's, `vllm serve`, llama.cpp's and many others."""
 
-    Attributes:
-        url: URL including the version, e.g. `http://localhost:8000/v1`.
-        model: name of the model on the server; None for the same name.
-        api: `completions` sends the prompt as text, `chat` as one user message.
-        logprobs: `echo` reads log-likelihoods from the echoed prompt (completions only; letters and
-            cloze); `top` uses those of the labels among the 20 most probable first tokens (letters
-            only); `none` samples answers (letters only).
-        key_env: environment variable with the key; the key itself is never in conf/.
-        concurrency: concurrent requests.
-        timeout: seconds before a request is retried.
-        retries: after 429, 5xx, a timeout or a broken connection.
-        max_wait: maximum pause between attempts in seconds, even if the server requests more.
-        extra_body: additional fields of each request.
-    """
-
+    # URL including the version, e.g. `http://localhost:8000/v1`.
     url: Annotated[str, StringConstraints(pattern=r"^https?://\S+[^\s/]$")]
-    model: str | None = None
+    model: str | None = None  # name of the model on the server; None for the same name
+    # `completions` sends the prompt as text, `chat` as one user message
     api: Literal["completions", "chat"] = "completions"
+    # `echo` reads log-likelihoods from the echoed prompt (completions only; letters and cloze);
+    # `top` uses those of the labels among the 20 most probable first tokens (letters only); `none`
+    # samples answers (letters only)
     logprobs: Literal["echo", "top", "none"] = "echo"
+    # environment variable with the key; the key itself is never in conf/
     key_env: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*$")] | None = None
-    concurrency: int = Field(default=8, ge=1, le=1024)
-    timeout: float = Field(default=60, gt=0)
+    concurrency: int = Field(default=8, ge=1, le=1024)  # concurrent requests
+    timeout: float = Field(default=60, gt=0)  # seconds before a request is retried
+    # after 429, 5xx, a timeout or a broken connection
     retries: int = Field(default=6, ge=0, le=100)
+    # maximum pause between attempts in seconds, even if the server requests more
     max_wait: float = Field(default=60, gt=0)
-    extra_body: dict[str, Any] = Field(default_factory=dict)
+    extra_body: dict[str, Any] = Field(default_factory=dict)  # additional fields of each request
 
     @field_validator("url")
     @classmethod
@@ -149,33 +136,25 @@ class EndpointParams(_MayHoldSecrets):
 
 
 class ModelParams(Section):
-    """One language model.
+    """One language model."""
 
-    Attributes:
-        backend: `transformers` or `vllm` in this process, or a server (`openai`).
-        weights: optional for an `openai` model, for its tokenizer.
-        endpoint: the server of an `openai` model.
-        family: base architecture and training run; filters may take one model per family.
-        size_b: billions of parameters.
-        date: of release, `YYYY-MM` or `YYYY-MM-DD`.
-        dtype: `auto` is that of the section `scoring`.
-        chat_template: format the prompt by the model's chat template, as one user message.
-        label_space: start continuations with a space (`" A"`); off for most chat templates.
-        context: maximum tokens; longer prompts lose demonstrations one by one.
-    """
-
+    # `transformers` or `vllm` in this process, or a server (`openai`)
     backend: Literal["transformers", "vllm", "openai"] = "transformers"
-    weights: WeightsParams | None = None
+    weights: WeightsParams | None = None  # optional for an `openai` model, for its tokenizer
     vllm: VllmParams = VllmParams()
-    endpoint: EndpointParams | None = None
-    family: str
+    endpoint: EndpointParams | None = None  # the server of an `openai` model
+    family: str  # base architecture and training run; filters may take one model per family
     organisation: str | None = None
-    size_b: float | None = Field(default=None, gt=0)
+    size_b: float | None = Field(default=None, gt=0)  # billions of parameters
     instruct: bool = False
-    date: str | None = None
+    date: str | None = None  # of release, `YYYY-MM` or `YYYY-MM-DD`
+    # `auto` is that of the section `scoring`
     dtype: Literal["auto", "bfloat16", "float32"] = "auto"
+    # format the prompt by the model's chat template, as one user message
     chat_template: bool = False
+    # start continuations with a space (`" A"`); off for most chat templates
     label_space: bool = True
+    # maximum tokens; longer prompts lose demonstrations one by one
     context: int = Field(default=2048, ge=16)
 
     @model_validator(mode="after")
@@ -225,18 +204,14 @@ EncoderWeights = Annotated[
 
 
 class EncoderParams(Section):
-    """A sentence encoder, or a language model whose hidden states are used.
+    """A sentence encoder, or a language model whose hidden states are used."""
 
-    Attributes:
-        weights: of a sentence encoder, a folder in sentence-transformers' format.
-        model: instead, the name of a language model under `models.models`.
-        pooling: of its last layer, the state at the `last_token` or the `mean` over all tokens.
-        dimensions: length of the vectors, for information only.
-    """
-
+    # of a sentence encoder, a folder in sentence-transformers' format
     weights: EncoderWeights | None = None
-    model: str | None = None
+    model: str | None = None  # instead, the name of a language model under `models.models`
+    # of its last layer, the state at the `last_token` or the `mean` over all tokens
     pooling: Literal["last_token", "mean"] | None = None
+    # length of the vectors, for information only
     dimensions: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
@@ -264,27 +239,20 @@ class ModelsParams(_MayHoldSecrets):
 
 
 class GenerationParams(Section):
-    """Settings of generated responses (style `generate`, and sampled letters).
+    """Settings of generated responses (style `generate`, and sampled letters)."""
 
-    Attributes:
-        max_tokens: maximum length of a response.
-        samples: responses per prompt; with several, the score is the share of right ones.
-        temperature: 0 is greedy.
-        top_p: probability mass of the tokens to sample from.
-        stop: texts that end a response.
-        letter_tokens: maximum length of the response for a sampled letter.
-        recall_tokens: maximum length under `question_only`, where the model completes the options.
-        seed: of sampling; another seed gives new responses.
-    """
-
-    max_tokens: int = Field(default=1024, ge=1, le=131_072)
+    max_tokens: int = Field(default=1024, ge=1, le=131_072)  # maximum length of a response
+    # responses per prompt; with several, the score is the share of right ones
     samples: int = Field(default=1, ge=1, le=1024)
-    temperature: float = Field(default=0.0, ge=0, le=10)
-    top_p: float = Field(default=1.0, gt=0, le=1)
+    temperature: float = Field(default=0.0, ge=0, le=10)  # 0 is greedy
+    top_p: float = Field(default=1.0, gt=0, le=1)  # probability mass of the tokens to sample from
+    # texts that end a response
     stop: tuple[Annotated[str, StringConstraints(min_length=1)], ...] = ()
+    # maximum length of the response for a sampled letter
     letter_tokens: int = Field(default=16, ge=1)
+    # maximum length under `question_only`, where the model completes the options
     recall_tokens: int = Field(default=128, ge=1)
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0)  # of sampling; another seed gives new responses
 
     @model_validator(mode="after")
     def _samples_differ(self) -> Self:
@@ -294,61 +262,48 @@ class GenerationParams(Section):
 
 
 class RayParams(Section):
-    """The Ray cluster of `engine: ray`.
+    """The Ray cluster of `engine: ray`."""
 
-    Attributes:
-        address: of the cluster (`auto`, `ray://host:10001`); None starts one on this machine.
-        actors: copies of the model that score in parallel.
-        gpus_per_actor: below 1, actors share a GPU.
-        cpus_per_actor: processor cores, also the number of threads.
-    """
-
+    # of the cluster (`auto`, `ray://host:10001`); None starts one on this machine
     address: str | None = None
-    actors: int = Field(default=1, ge=1)
-    gpus_per_actor: float = Field(default=0, ge=0)
-    cpus_per_actor: float = Field(default=1, gt=0)
+    actors: int = Field(default=1, ge=1)  # copies of the model that score in parallel
+    gpus_per_actor: float = Field(default=0, ge=0)  # below 1, actors share a GPU
+    cpus_per_actor: float = Field(default=1, gt=0)  # processor cores, also the number of threads
 
 
 Condition = Literal["question", "choices_only", "question_only"]
 
 
 class ScoringParams(Section):
-    """What is scored live, and with which settings.
+    """What is scored live, and with which settings."""
 
-    Attributes:
-        mode: `imported` loads no model: all responses come from files.
-        configurations: `<model>@<style>-<shots>`, in any order.
-        conditions: the part of each item in the prompt: `question` the whole item; `choices_only`
-            the options (filter models only); `question_only` the question, whose options the model
-            writes (style generate only). Prompts of calibration items are always complete.
-        demonstrations: from the item's own subject (others fill in if it has too few) or from all.
-        demonstration_order: by id, as most harnesses do (`source`), or by a seeded hash.
-        label_tokens: letters are scored as `" A"` (`spaced`, as in the demonstrations) or as `"A"`
-            (`bare`, as in SMART's code).
-        calibration: also score the calibration items, which fit each temperature.
-        dtype: `auto` is bfloat16 if the processor supports it, else float32.
-        device: `auto` uses a GPU if there is one.
-        batch_tokens: tokens of one forward pass, padding included; part of the store's key, since
-            low bits of bfloat16 scores depend on it.
-        shard_size: maximum prompts in one file of the store; a crash loses at most one file.
-        max_tokens: maximum context of every model; None uses the models' settings.
-        generation: settings of generated responses.
-        engine: `local` runs batches in this process, one model after another; `ray` in actors.
-    """
-
+    # `imported` loads no model: all responses come from files
     mode: Literal["imported", "live"] = "imported"
-    configurations: tuple[str, ...] = ()
+    configurations: tuple[str, ...] = ()  # `<model>@<style>-<shots>`, in any order
+    # the part of each item in the prompt: `question` the whole item; `choices_only` the options
+    # (filter models only); `question_only` the question, whose options the model writes (style
+    # generate only). Prompts of calibration items are always complete.
     conditions: tuple[Condition, ...] = ("question", "choices_only")
+    # from the item's own subject (others fill in if it has too few) or from all
     demonstrations: Literal["per_subject", "all"] = "per_subject"
+    # by id, as most harnesses do (`source`), or by a seeded hash
     demonstration_order: Literal["source", "seeded"] = "source"
+    # letters are scored as `" A"` (`spaced`, as in the demonstrations) or as `"A"` (`bare`, as in
+    # SMART's code)
     label_tokens: Literal["spaced", "bare"] = "spaced"
-    calibration: bool = True
+    calibration: bool = True  # also score the calibration items, which fit each temperature
+    # `auto` is bfloat16 if the processor supports it, else float32
     dtype: Literal["auto", "bfloat16", "float32"] = "auto"
-    device: Literal["auto", "cpu", "cuda"] = "auto"
+    device: Literal["auto", "cpu", "cuda"] = "auto"  # `auto` uses a GPU if there is one
+    # tokens of one forward pass, padding included; part of the store's key, since low bits of
+    # bfloat16 scores depend on it
     batch_tokens: int = Field(default=2048, ge=64)
+    # maximum prompts in one file of the store; a crash loses at most one file
     shard_size: int = Field(default=256, ge=1)
+    # maximum context of every model; None uses the models' settings
     max_tokens: int | None = Field(default=None, ge=16)
-    generation: GenerationParams = GenerationParams()
+    generation: GenerationParams = GenerationParams()  # settings of generated responses
+    # `local` runs batches in this process, one model after another; `ray` in actors
     engine: Literal["local", "ray"] = "local"
     ray: RayParams = RayParams()
 
@@ -371,18 +326,12 @@ class ScoringParams(Section):
 
 
 class EmbeddingParams(Section):
-    """The sentence encoder and its settings.
+    """The sentence encoder and its settings."""
 
-    Attributes:
-        enabled: False encodes nothing (for variants without embeddings).
-        encoder: its name under `models.encoders`.
-        compare: encoders in the pipeline `encoders`; joined by `+` in `--params`.
-        dtype: `auto` is bfloat16 if the processor supports it, else float32.
-        device: `auto` uses a GPU if there is one.
-    """
-
-    enabled: bool = True
-    encoder: str = "all-minilm-l6-v2"
+    enabled: bool = True  # False encodes nothing (for variants without embeddings)
+    encoder: str = "all-minilm-l6-v2"  # its name under `models.encoders`
+    # encoders in the pipeline `encoders`; joined by `+` in `--params`
     compare: Names = ("all-minilm-l6-v2", "smollm2-135m-last", "smollm2-135m-mean")
+    # `auto` is bfloat16 if the processor supports it, else float32
     dtype: Literal["auto", "bfloat16", "float32"] = "auto"
-    device: Literal["auto", "cpu", "cuda"] = "auto"
+    device: Literal["auto", "cpu", "cuda"] = "auto"  # `auto` uses a GPU if there is one

@@ -10,78 +10,55 @@ FeatureGroup = Literal["surface", "closeness", "question", "options"]
 
 
 class JudgeParams(Section):
-    """A chat model that labels items (WiCkeD, appendix A).
+    """A chat model that labels items (WiCkeD, appendix A)."""
 
-    Attributes:
-        model: its name under `models.models`.
-        prompt: `options` shows the item with its options, `paper` the question alone.
-        items: maximum number of items to label besides those in the labels file; None labels all.
-        attempts: maximum number of attempts until a label can be read.
-        temperature: of all attempts but the first.
-        max_tokens: maximum length of a reply.
-    """
-
-    model: str | None = None
+    model: str | None = None  # its name under `models.models`
+    # `options` shows the item with its options, `paper` the question alone
     prompt: Literal["options", "paper"] = "options"
+    # maximum number of items to label besides those in the labels file; None labels all
     items: int | None = Field(default=400, ge=0)
+    # maximum number of attempts until a label can be read
     attempts: int = Field(default=3, ge=1, le=20)
-    temperature: float = Field(default=0.7, gt=0, le=2)
-    max_tokens: int = Field(default=16, ge=1)
+    temperature: float = Field(default=0.7, gt=0, le=2)  # of all attempts but the first
+    max_tokens: int = Field(default=16, ge=1)  # maximum length of a reply
 
 
 class FineTuningParams(Section):
-    """A pretrained encoder with a classification head (WiCkeD, appendix A).
+    """A pretrained encoder with a classification head (WiCkeD, appendix A)."""
 
-    Attributes:
-        model: a folder or a hub id that `AutoModelForSequenceClassification` loads.
-        revision: commit of a hub id.
-        text: its input: the `question` alone, as in the paper, or the `options` too.
-        learning_rate: of AdamW.
-        batch: texts per step.
-        max_length: tokens per text; longer ones are truncated.
-    """
-
-    model: str | None = None
-    revision: str | None = None
+    model: str | None = None  # a folder or a hub id that `AutoModelForSequenceClassification` loads
+    revision: str | None = None  # commit of a hub id
+    # its input: the `question` alone, as in the paper, or the `options` too
     text: Literal["question", "options"] = "question"
     epochs: int = Field(default=2, ge=1)
-    learning_rate: float = Field(default=1e-4, gt=0)
-    batch: int = Field(default=16, ge=1)
-    max_length: int = Field(default=256, ge=8)
+    learning_rate: float = Field(default=1e-4, gt=0)  # of AdamW
+    batch: int = Field(default=16, ge=1)  # texts per step
+    max_length: int = Field(default=256, ge=8)  # tokens per text; longer ones are truncated
 
 
 class SingleBestAnswerParams(Section):
-    """Labels, classifier and operating point.
+    """Labels, classifier and operating point."""
 
-    Attributes:
-        labels: from the `file`, a chat model (`judge`), or `both` (the file takes precedence).
-        judge: the chat model.
-        kind: `embedding` is logistic regression on features of the item, `bert` a pretrained
-            encoder whose last layer and head are trained, `hub` a pretrained encoder without
-            training.
-        encoder: sentence encoder of `embedding`, by its name under `models.encoders`.
-        features: input of the logistic regression (docs/reference/single_best_answer.md).
-        strength: inverse of its L2 penalty.
-        fine_tuning: of `bert` and `hub`.
-        recall: target recall of single-best-answer items, which sets the threshold (98.9% in the
-            paper).
-        held_out: share of the labelled items kept for evaluation.
-        folds: of the cross-validation that chooses the threshold.
-        leave_out: benchmarks whose labels are only used for evaluation.
-    """
-
+    # from the `file`, a chat model (`judge`), or `both` (the file takes precedence)
     labels: Literal["file", "judge", "both"] = "file"
-    judge: JudgeParams = JudgeParams()
+    judge: JudgeParams = JudgeParams()  # the chat model
+    # `embedding` is logistic regression on features of the item, `bert` a pretrained encoder whose
+    # last layer and head are trained, `hub` a pretrained encoder without training
     kind: Literal["embedding", "bert", "hub"] = "embedding"
+    # sentence encoder of `embedding`, by its name under `models.encoders`
     encoder: str = "all-minilm-l6-v2"
+    # input of the logistic regression (docs/reference/single_best_answer.md)
     features: Annotated[tuple[FeatureGroup, ...], Field(min_length=1), Distinct] = (
         *("surface", "closeness"),
     )
-    strength: float = Field(default=0.1, gt=0)
-    fine_tuning: FineTuningParams = FineTuningParams()
+    strength: float = Field(default=0.1, gt=0)  # inverse of its L2 penalty
+    fine_tuning: FineTuningParams = FineTuningParams()  # of `bert` and `hub`
+    # target recall of single-best-answer items, which sets the threshold (98.9% in the paper)
     recall: float = Field(default=0.989, gt=0, le=1)
+    # share of the labelled items kept for evaluation
     held_out: float = Field(default=0.25, gt=0, lt=1)
-    folds: int = Field(default=5, ge=2, le=20)
+    folds: int = Field(default=5, ge=2, le=20)  # of the cross-validation that chooses the threshold
+    # benchmarks whose labels are only used for evaluation
     leave_out: tuple[str, ...] = ("commonsense_qa",)
 
     @model_validator(mode="after")

@@ -22,22 +22,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class WideResponses:
-    """The joined cells of one wide file.
+    """The joined cells of one wide file."""
 
-    Attributes:
-        file: its name.
-        condition: `question`, …
-        models: m configuration names, unique.
-        positions: (n,) positions of evaluation items in the index, ascending.
-        correct: (m, n) 0–1, NaN if missing; None if the file contains letters.
-        prediction: (m, n) chosen options, −1 if missing; None if the file contains 0–1.
-    """
-
-    file: str
-    condition: str
-    models: tuple[str, ...]
-    positions: Positions
-    correct: Float | None
+    file: str  # its name
+    condition: str  # `question`, …
+    models: tuple[str, ...]  # m configuration names, unique
+    positions: Positions  # (n,) positions of evaluation items in the index, ascending
+    correct: Float | None  # (m, n) 0–1, NaN if missing; None if the file contains letters
+    # (m, n) chosen options, −1 if missing; None if the file contains 0–1
     prediction: NDArray[np.int16] | None
 
 

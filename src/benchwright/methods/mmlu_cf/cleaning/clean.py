@@ -64,17 +64,11 @@ _AT_ONCE = 20_000
 
 
 class Fingerprints(NamedTuple):
-    """Hashes of n clean rows that identify duplicates; empty if the rule that needs them is off.
+    """Hashes of n clean rows that identify duplicates; empty if the rule that needs them is off."""
 
-    Attributes:
-        text: hashes of passage, question and the set of choices, shape (n, 2).
-        answer: hash of the answer's text, shape (n,).
-        signed: MinHash signatures, shape (n, permutations).
-    """
-
-    text: NDArray[np.uint64]
-    answer: NDArray[np.uint64]
-    signed: NDArray[np.uint32]
+    text: NDArray[np.uint64]  # hashes of passage, question and the set of choices, shape (n, 2)
+    answer: NDArray[np.uint64]  # hash of the answer's text, shape (n,)
+    signed: NDArray[np.uint32]  # MinHash signatures, shape (n, permutations)
 
     def take(self, places: Ints) -> "Fingerprints":
         """Return the fingerprints of some rows."""

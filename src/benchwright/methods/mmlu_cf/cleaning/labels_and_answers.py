@@ -96,15 +96,10 @@ _NO_LETTER = r"^[\s\[({*]*([A-Za-z0-9]+)[\s\])}.:*]*$"
 
 
 class Places(NamedTuple):
-    """The positions that labels give to the choices of `n` rows with `m` choices.
+    """The positions that labels give to the choices of `n` rows with `m` choices."""
 
-    Attributes:
-        place: position from 0 by each label, −1 if it is in no series, shape (m,).
-        series: of each row: "none", "letters", "numbers", "roman" or "", shape (n,).
-    """
-
-    place: Ints
-    series: NDArray[np.str_]
+    place: Ints  # position from 0 by each label, −1 if it is in no series, shape (m,)
+    series: NDArray[np.str_]  # of each row: "none", "letters", "numbers", "roman" or "", shape (n,)
 
     @property
     def numbered(self) -> Bools:

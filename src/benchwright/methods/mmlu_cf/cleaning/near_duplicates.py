@@ -63,15 +63,11 @@ _PLAIN[[b for b in range(128) if not chr(b).isalnum() and b not in _KEPT]] = _BL
 
 
 class Shingles(NamedTuple):
-    """Shingles of n texts, those of text i at offsets[i] … offsets[i + 1] − 1.
+    """Shingles of n texts, those of text i at offsets[i] … offsets[i + 1] − 1."""
 
-    Attributes:
-        values: the five bytes as a number below 2^40; repeated shingles occur repeatedly.
-        offsets: shape (n + 1,).
-    """
-
+    # the five bytes as a number below 2^40; repeated shingles occur repeatedly
     values: NDArray[np.uint64]
-    offsets: Ints
+    offsets: Ints  # shape (n + 1,)
 
     def grouped(self, offsets: Ints) -> "Shingles":
         """Join the texts offsets[i] … offsets[i + 1] − 1 into one text each."""
@@ -191,18 +187,12 @@ class Compared(NamedTuple):
 
 
 class PairsToCompare(NamedTuple):
-    """Pairs with only their items, for another process to compare.
+    """Pairs with only their items, for another process to compare."""
 
-    Attributes:
-        rows: the items.
-        answer: position of each item's answer, shape (items,).
-        items: their positions among all items, ascending, shape (items,).
-        later, earlier: the items of each pair, shape (pairs,), as positions in `rows`.
-    """
-
-    rows: Rows
-    answer: Ints
-    items: Ints
+    rows: Rows  # the items
+    answer: Ints  # position of each item's answer, shape (items,)
+    items: Ints  # their positions among all items, ascending, shape (items,)
+    # later, earlier: the items of each pair, shape (pairs,), as positions in `rows`
     later: Ints
     earlier: Ints
 

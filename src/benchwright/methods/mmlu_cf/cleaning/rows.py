@@ -45,26 +45,17 @@ def ranges(starts: Ints | int, counts: NDArray[Any]) -> Ints:
 
 @dataclass(frozen=True)
 class Rows:
-    """`n` rows with `m` choices in all.
+    """`n` rows with `m` choices in all."""
 
-    Attributes:
-        index: position in the input batch, ascending, shape (n,).
-        question: shape (n,), without nulls.
-        answer: as on the page, null if there is none, shape (n,).
-        passage, explanation: null if there is none, shape (n,).
-        choices: shape (m,), without nulls.
-        labels: shape (m,): "" in rows without labels, "?" in rows with another number of labels.
-        offsets: shape (n + 1,): row i has the choices offsets[i] … offsets[i + 1] − 1.
-    """
-
-    index: Ints
-    question: Text
-    answer: Text
+    index: Ints  # position in the input batch, ascending, shape (n,)
+    question: Text  # shape (n,), without nulls
+    answer: Text  # as on the page, null if there is none, shape (n,)
+    # passage, explanation: null if there is none, shape (n,)
     passage: Text
     explanation: Text
-    choices: Text
-    labels: Text
-    offsets: Ints
+    choices: Text  # shape (m,), without nulls
+    labels: Text  # shape (m,): "" in rows without labels, "?" in rows with another number of labels
+    offsets: Ints  # shape (n + 1,): row i has the choices offsets[i] … offsets[i + 1] − 1
 
     @classmethod
     def of(cls, table: pa.Table) -> "Rows":
@@ -233,20 +224,14 @@ CLEAN, REJECTED, CHANGES, FUNNEL, DUPLICATES = (
 
 
 class Cleaned(NamedTuple):
-    """The result of cleaning; every input row is in `rows` or in `rejected`.
+    """The result of cleaning; every input row is in `rows` or in `rejected`."""
 
-    Attributes:
-        rows: `CleanItems` (field and field_confidence null).
-        rejected: `RejectedRawItems`; `raw` is the input row as JSON.
-        changes: `CleaningChanges`: one per text rewritten by a rule, also of rows rejected later.
-        counts: `CleaningFunnel`; the counts of batches add up.
-        duplicates: `CleaningDuplicates`; empty for a single batch.
-    """
-
-    rows: pa.Table
-    rejected: pa.Table
+    rows: pa.Table  # `CleanItems` (field and field_confidence null)
+    rejected: pa.Table  # `RejectedRawItems`; `raw` is the input row as JSON
+    # `CleaningChanges`: one per text rewritten by a rule, also of rows rejected later
     changes: pa.Table
-    counts: pa.Table
+    counts: pa.Table  # `CleaningFunnel`; the counts of batches add up
+    # `CleaningDuplicates`; empty for a single batch
     duplicates: pa.Table = DUPLICATES.empty_table()
 
 

@@ -24,35 +24,24 @@ class Container(NamedTuple):
 
 @dataclass(slots=True)
 class Line:
-    """A line of text with white space folded; tabs separate fields and table cells.
+    """A line of text with white space folded; tabs separate fields and table cells."""
 
-    Attributes:
-        text: without list markers.
-        kind: `text`, `heading`, `item` (of a list), `option` (identified by the markup: an input,
-            an `<option>`, a class), `cells` (a table row) or `code`.
-        block: number of the paragraph or element that the line belongs to.
-        label: list marker from the markup, e.g. `A.` in `<ol type="A">`; "" if there is none.
-        group: number of its list or set of inputs; 0 if there is none.
-        indent: columns before the text (plain text).
-        marks: `correct`, `wrong`, `checked`, `ticked`, `answer` (an element called answer),
-            `passage`, `code` (preformatted text).
-        emphasis: parts in another face.
-        region: path of the enclosing posts and comment sections.
-        value: value of an input.
-        start: offset of the line in the text of the page, in characters.
-    """
-
-    text: str
+    text: str  # without list markers
+    # `text`, `heading`, `item` (of a list), `option` (identified by the markup: an input, an
+    # `<option>`, a class), `cells` (a table row) or `code`
     kind: str = "text"
-    block: int = 0
+    block: int = 0  # number of the paragraph or element that the line belongs to
+    # list marker from the markup, e.g. `A.` in `<ol type="A">`; "" if there is none.
     label: str = ""
-    group: int = 0
-    indent: int = 0
+    group: int = 0  # number of its list or set of inputs; 0 if there is none
+    indent: int = 0  # columns before the text (plain text)
+    # `correct`, `wrong`, `checked`, `ticked`, `answer` (an element called answer), `passage`,
+    # `code` (preformatted text)
     marks: set[str] = field(default_factory=set)
-    emphasis: list[Emphasis] = field(default_factory=list)
-    region: tuple[int, ...] = ()
-    value: str | None = None
-    start: int = 0
+    emphasis: list[Emphasis] = field(default_factory=list)  # parts in another face
+    region: tuple[int, ...] = ()  # path of the enclosing posts and comment sections
+    value: str | None = None  # value of an input
+    start: int = 0  # offset of the line in the text of the page, in characters
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,26 +97,18 @@ _EMPHASIS = {
 
 
 class Markup(NamedTuple):
-    """The meaning of the name and the attributes of an element.
+    """The meaning of the name and the attributes of an element."""
 
-    Attributes:
-        marks: of its text, as in `Line.marks`.
-        option, options: it is an option, or contains the options.
-        flag: value of an attribute that names the correct option or affirms this one.
-        binary: 1 and 0 in `flag` may mean right and wrong.
-        emphasis: `bold`, `italic`, `colour` or "".
-        speaker: it is a post or a comment.
-        menu: it contains links to other pages.
-    """
-
-    marks: frozenset[str] = frozenset()
+    marks: frozenset[str] = frozenset()  # of its text, as in `Line.marks`
+    # option, options: it is an option, or contains the options
     option: bool = False
     options: bool = False
+    # value of an attribute that names the correct option or affirms this one
     flag: str | None = None
-    binary: bool = False
-    emphasis: str = ""
-    speaker: bool = False
-    menu: bool = False
+    binary: bool = False  # 1 and 0 in `flag` may mean right and wrong
+    emphasis: str = ""  # `bold`, `italic`, `colour` or ""
+    speaker: bool = False  # it is a post or a comment
+    menu: bool = False  # it contains links to other pages
 
     @property
     def affirms(self) -> bool:

@@ -177,25 +177,17 @@ class Option:
 
 @dataclass(slots=True)
 class Run:
-    """Options that belong together.
+    """Options that belong together."""
 
-    Attributes:
-        first, last: its lines; the first line may begin with the stem.
-        start: offset of the first option's label in the first line.
-        series: series of the labels, "" without labels.
-        style: spelling of the labels.
-        form: `lines`, `inline`, `fields`, `list`, `inputs`, `items`, `cells` or `bare`.
-        sure: the markup marks these as options.
-    """
-
+    # first, last: its lines; the first line may begin with the stem
     first: int
     last: int
-    start: int
+    start: int  # offset of the first option's label in the first line
     options: list[Option]
-    series: str
-    style: str
-    form: str
-    sure: bool = False
+    series: str  # series of the labels, "" without labels
+    style: str  # spelling of the labels
+    form: str  # `lines`, `inline`, `fields`, `list`, `inputs`, `items`, `cells` or `bare`
+    sure: bool = False  # the markup marks these as options
 
     def marked(self, kind: str) -> list[int]:
         """Return the positions of the options with a mark."""

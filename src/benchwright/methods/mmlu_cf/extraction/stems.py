@@ -55,21 +55,13 @@ _FARTHEST = 40
 
 
 class Stem(NamedTuple):
-    """A question.
+    """A question."""
 
-    Attributes:
-        first: number of its first line, or of the run's line if it begins there.
-        text: without its number.
-        number: None if it has none.
-        style: spelling of the number.
-        asks: it ends like a question or has a gap.
-    """
-
-    first: int
-    text: str
-    number: int | None
-    style: str
-    asks: bool
+    first: int  # number of its first line, or of the run's line if it begins there
+    text: str  # without its number
+    number: int | None  # None if it has none
+    style: str  # spelling of the number
+    asks: bool  # it ends like a question or has a gap
 
 
 class _Number(NamedTuple):
