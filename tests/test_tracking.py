@@ -84,7 +84,7 @@ def test_finished_and_failed_runs_are_recorded(tmp_path: Path, conf: dict[str, A
     metrics.save({"share_removed": 0.5, "rare": 2.0, "tau_b": 0.9})
     saved = {"metrics": (metrics, tmp_path / "metrics.json")}
     conf["view"] = {"selectedColumns": ["tags.`seed`"]}
-    good = record(tmp_path, conf, saved=saved, filtering={"easy": {"retain": 0.1}})
+    good = record(tmp_path, conf, saved=saved, limit=5, filtering={"easy": {"retain": 0.1}})
     bad = record(tmp_path, conf, error=ValueError("no rows"))
 
     client = client_of(tmp_path)
@@ -93,7 +93,7 @@ def test_finished_and_failed_runs_are_recorded(tmp_path: Path, conf: dict[str, A
     assert run.info.run_name == "smart demo smart v1"
     assert run.info.end_time - run.info.start_time >= 1500
     assert run.data.metrics == {"share_removed": 0.5, "tau_b": 0.9}
-    of_run = {"benchmark": "demo", "variant": "smart", "seed": "0"}
+    of_run = {"benchmark": "demo", "variant": "smart", "seed": "0", "limit": "5"}
     assert run.data.params == {**of_run, "filtering.easy.retain": "0.1"}
     assert run.data.tags.items() >= of_run.items()
     assert run.data.tags["runner"] == "ThreadRunner"

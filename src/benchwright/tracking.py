@@ -155,6 +155,8 @@ def record_run(
     from mlflow.entities import Metric
 
     of_run = {name: str(parameters.get(name)) for name in ("benchmark", "variant", "seed")}
+    if parameters.get("limit") is not None:
+        of_run["limit"] = str(parameters["limit"])
     pipelines = run_params.get("pipeline_names") or [run_params.get("pipeline_name") or "smart"]
     pipeline = ",".join(str(name or "smart") for name in pipelines).replace("__default__", "smart")
     version = str(run_params.get("run_id") or run_params.get("session_id") or "")
