@@ -170,11 +170,8 @@ def scored_span(echo: Echo, text: str, at: int, limit: int) -> tuple[int, int]:
     The continuation begins at character `at`; the server was asked to write `limit` tokens after
     `text`. Tokens are matched to the text from its end: servers add a token that begins the text,
     drop the space before a word, and split characters over tokens, so their offsets drift. If
-    matching fails, the offsets are used, counted from the end.
-
-    Returns:
-        The first token that ends after `at`, and the first after the text; (0, 0) if the tokens
-        are not those of the text.
+    matching fails, the offsets are used, counted from the end. Return the first token that ends
+    after `at`, and the first after the text; (0, 0) if the tokens are not those of the text.
     """
     for written in sorted({limit, 0, 1}, key=lambda n: abs(n - limit)):
         end = len(echo.tokens) - written

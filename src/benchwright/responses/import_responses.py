@@ -81,9 +81,8 @@ def join_responses(
 ) -> tuple[pd.DataFrame, list[ResponseMatrix], pd.DataFrame]:
     """Find the item of every recorded response; see `import_responses`.
 
-    Returns:
-        Rows of tidy files and logs, one per key (`tidy_files.ROWS`); matrices of wide files, merged
-        if they share models; and an `ImportReport` table.
+    Return rows of tidy files and logs, one per key (`tidy_files.ROWS`); matrices of wide files,
+    merged if they share models; and an `ImportReport` table.
     """
     foreign = foreign_runs(response_files.values(), index)
     tallies: dict[str, Tally] = {}

@@ -284,9 +284,8 @@ def _compare_with_matrices(
 ) -> tuple[dict[str, list[float]], set[str]]:
     """Compare responses in matrices with the live ones that replace them.
 
-    Returns:
-        |p_answer live − recorded| of each replaced cell (NaN if unknown), by configuration; and the
-        configurations with a cell that is not replaced.
+    Return |p_answer live − recorded| of each replaced cell (NaN if unknown), by configuration; and
+    the configurations with a cell that is not replaced.
     """
     live_p_answers = {
         str(name): responses.set_index("item_id")["p_answer"]
@@ -321,11 +320,8 @@ def build_perturbed_matrices(
     An answer to an altered item must never be compared with the gold of the original, which has
     other options in another order. Temperatures are those of the configurations, fitted on
     unaltered items. Arguments are those of `build_response_matrices`, answers to other conditions
-    are ignored.
-
-    Returns:
-        A matrix over all items by condition, sorted by name. Items that a copy does not have are
-        unanswered.
+    are ignored. Return a matrix over all items by condition, sorted by name. Items that a copy does
+    not have are unanswered.
 
     Raises:
         InputError: a copy has an unknown item, or repeats one.

@@ -28,10 +28,8 @@ def count_budget(
     The model's own tokenizer counts prefix, text and continuations separately, which differs from
     the joint text by at most a token; without a tokenizer tokens are estimated from bytes. What is
     left to compute assumes that equal prompts are asked once and that each shard reads its shared
-    prefix once (servers are assumed to share nothing).
-
-    Returns:
-        A `ScoringBudget` table, empty if answers are only imported.
+    prefix once (servers are assumed to share nothing). Return a `ScoringBudget` table, empty if
+    answers are only imported.
     """
     if prompts.empty:
         logger.info("no prompts: scoring.mode is imported")

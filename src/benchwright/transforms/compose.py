@@ -58,11 +58,9 @@ def perturb(
     Table 2). In copy d, a transform does the same to an item in all of them.
 
     Items and demonstrations with ids in `single_best_answer` lose no option. `rephrasings` are the
-    new questions of the transform `rephrase`, the same in every copy.
-
-    Returns:
-        `params.copies` copies of each perturbation, or one if nothing in it is random (`rephrase`
-        alone). The result does not depend on the order of rows.
+    new questions of the transform `rephrase`, the same in every copy. Return `params.copies` copies
+    of each perturbation, or one if nothing in it is random (`rephrase` alone). The result does not
+    depend on the order of rows.
 
     Raises:
         InputError: an id occurs twice, or an answer is not an index into the choices.

@@ -110,12 +110,10 @@ def rephrase(
     """Rephrase each question, with up to `params.attempts` attempts until one passes.
 
     The passage before a question is shown, is not changed and is not checked. A question that
-    cannot be rephrased has one attempt without a reply: `passage` (a long text in which passage
-    and question cannot be separated) or `nothing_to_rephrase` (fewer than three words).
-
-    Returns:
-        The attempts by question, in the order of `questions`; `before` and `after` are whole
-        questions, their passages included.
+    cannot be rephrased has one attempt without a reply: `passage` (a long text in which passage and
+    question cannot be separated) or `nothing_to_rephrase` (fewer than three words). Return the
+    attempts by question, in the order of `questions`; `before` and `after` are whole questions,
+    their passages included.
     """
     attempts: list[list[Attempt]] = [[] for _ in questions]
     open_ones: list[tuple[int, Asked]] = []
@@ -196,9 +194,8 @@ def rephrase_prompt(question: Question, parts: Asked) -> str:
 def read_reply(reply: str | None, before: str) -> Read:
     """Extract the new question from a reply, without the text around it.
 
-    Returns:
-        The question; or the reason why there is none: `too_long`, `empty`, `refusal`, `options`
-        (the reply lists the options), `answered`, `several` (more than one wording, or a comment).
+    Return the question; or the reason why there is none: `too_long`, `empty`, `refusal`, `options`
+    (the reply lists the options), `answered`, `several` (more than one wording, or a comment).
     """
     if reply is None:
         return Read(None, "too_long")

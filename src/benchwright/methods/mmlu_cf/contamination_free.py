@@ -19,8 +19,7 @@ def reword(
 ) -> tuple[Rephrased, dict[str, int]]:
     """Ask for another wording of every question of `Items` and use the first that passes.
 
-    Returns:
-        New questions by role and id, None if no wording passed; how often each check failed.
+    Return new questions by role and id, None if no wording passed; how often each check failed.
     """
     names = ["item_id", "question", "choices", "answer", "answer_text"]
     questions = [
@@ -69,10 +68,8 @@ def apply_transforms(
     """Apply all transforms to the items, as in the first perturbed copy.
 
     `copies`, `cumulative` and `sba` of `params` are ignored. `rephrasings` are new questions by
-    role (`item`) and id.
-
-    Returns:
-        `CleanItems`; by transform, counts of `altered` items and of unaltered ones by reason.
+    role (`item`) and id. Return `CleanItems`; by transform, counts of `altered` items and of
+    unaltered ones by reason.
 
     Raises:
         InputError: an id occurs twice, or an answer is not an index into the choices.

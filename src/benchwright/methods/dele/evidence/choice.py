@@ -161,11 +161,9 @@ def choose_samplers(
 
     The gain is the difference to random in the first criterion, a mean over rates. The apparent
     gain is in-sample, the held-out gain that of the held-out models. The luck gain is the held-out
-    gain of the best of as many random orders, chosen in the same way.
-
-    Returns:
-        A `SamplerChoice` table, and a `ChangedWinners` table with the choice by all models if it
-        differs from that of the last saved run.
+    gain of the best of as many random orders, chosen in the same way. Return a `SamplerChoice`
+    table, and a `ChangedWinners` table with the choice by all models if it differs from that of the
+    last saved run.
     """
     choosers = sampling_results[sampling_results["panel"] == "all"]
     counts = (len(study.panels.models), 0)
@@ -240,11 +238,9 @@ def choose_by_subject(
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, float]]:
     """Choose a sampler inside each subject, by each of two halves of the models and by all.
 
-    Samplers that read responses are left out: each half would need its own items.
-
-    Returns:
-        A `SubjectWinners` table, a `ChangedWinners` table against the last saved run, and metrics
-        of the agreement between the two halves; no metrics without subjects.
+    Samplers that read responses are left out: each half would need its own items. Return a
+    `SubjectWinners` table, a `ChangedWinners` table against the last saved run, and metrics of the
+    agreement between the two halves; no metrics without subjects.
     """
     adaptive, panels = study.sampling.adaptive, study.panels
     subjects = large_subjects(study.plain, study.sampling)
@@ -372,10 +368,7 @@ def choose_subset(
     """Draw the exported subset from the items that all models answered.
 
     Samplers that read responses read those of all models. If no model answered enough items, draw
-    from all items.
-
-    Returns:
-        A `ChosenSubset` table in the order of choice; its weights sum to 1.
+    from all items. Return a `ChosenSubset` table in the order of choice; its weights sum to 1.
 
     Raises:
         InputError: the sampler is unknown, its inputs are missing, or its size exceeds the number

@@ -28,10 +28,8 @@ def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.
     """Measure the errors of estimated scores of models that did not train the estimators.
 
     The subsets are random ones and anchor points chosen by the training models, each of
-    `estimate_items` items or a quarter of the items.
-
-    Returns:
-        An `EstimateErrors` table of means over models and subsets.
+    `estimate_items` items or a quarter of the items. Return an `EstimateErrors` table of means over
+    models and subsets.
     """
     panels, sampling, seed = study.panels, study.sampling, study.seed
     evidence = sampling.evidence

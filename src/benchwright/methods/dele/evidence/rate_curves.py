@@ -68,10 +68,8 @@ MOST_RATES = 20
 def trace_subjects(study: SamplingStudy) -> pd.DataFrame:
     """Compute the curves of samplers inside each subject with enough items, on all models.
 
-    Samplers that read responses are left out, so the result is not in-sample.
-
-    Returns:
-        A `SubjectCurves` table; empty if there is one subject or too few models.
+    Samplers that read responses are left out, so the result is not in-sample. Return a
+    `SubjectCurves` table; empty if there is one subject or too few models.
     """
     panels = study.panels
     subjects = large_subjects(study.plain, study.sampling)
@@ -123,10 +121,8 @@ def trace_targets(study: SamplingStudy) -> pd.DataFrame:
     """Compute the curves of samplers for two scores of the benchmark, on the main panel.
 
     For both targets the score of a subset is the mean over its items, and draws and random subsets
-    are the same.
-
-    Returns:
-        A `TargetCurves` table; empty if there is one subject or fewer than three models.
+    are the same. Return a `TargetCurves` table; empty if there is one subject or fewer than three
+    models.
     """
     main = study.panels.main
     n_models = len(study.panels.groups[main])
@@ -175,10 +171,8 @@ def trace_chosen(sampler_choice: pd.DataFrame, study: SamplingStudy) -> pd.DataF
     """Compute the curves of the sampler that each split of the models chose.
 
     The draws are those of the choice, at more rates. The other lines are random, the best of as
-    many random orders, and single random subsets, all measured on the held-out models.
-
-    Returns:
-        A `ChosenCurves` table; empty if no split chose a sampler.
+    many random orders, and single random subsets, all measured on the held-out models. Return a
+    `ChosenCurves` table; empty if no split chose a sampler.
     """
     chosen = winners_of_splits(sampler_choice).set_index("split")
     if chosen.empty:

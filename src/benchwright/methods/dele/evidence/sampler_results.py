@@ -41,10 +41,8 @@ def runs_on(
 def compare_samplers(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Measure every sampler at every rate and repeat on every panel.
 
-    A sampler that reads responses sees only those of the models that choose for the panel.
-
-    Returns:
-        A `SamplingResults` table, and a `SamplersLeftOut` table of samplers that could not run.
+    A sampler that reads responses sees only those of the models that choose for the panel. Return a
+    `SamplingResults` table, and a `SamplersLeftOut` table of samplers that could not run.
     """
     panels = study.panels
     if not panels.item_ids:
@@ -78,10 +76,8 @@ def compare_for_panels(
     """Measure the samplers if several groups of models choose, each for other panels.
 
     Samplers that read no responses draw from the study's plain pool. `by_choosers` holds panels
-    with the pool that has the responses of the models that choose for them.
-
-    Returns:
-        The results, and for each pool the samplers that could not run, with reasons.
+    with the pool that has the responses of the models that choose for them. Return the results, and
+    for each pool the samplers that could not run, with reasons.
     """
     able, unable = runs_on(study.samplers(responses=False), study.plain)
     left_out = [unable]
@@ -98,11 +94,8 @@ def measure_samplers(
 ) -> pd.DataFrame:
     """Measure samplers at every rate and repeat on every panel.
 
-    `model_panels` holds responses in the order of the pool's items.
-
-    Returns:
-        Columns sampler, panel, rate, size, repeat, and the fields of `Preservation`, sorted by the
-        first three and repeat.
+    `model_panels` holds responses in the order of the pool's items. Return columns sampler, panel,
+    rate, size, repeat, and the fields of `Preservation`, sorted by the first three and repeat.
     """
     from tqdm import tqdm
 

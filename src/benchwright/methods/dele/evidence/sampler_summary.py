@@ -21,10 +21,8 @@ def summarise_samplers(sampling_curves: pd.DataFrame, study: SamplingStudy) -> p
     """Summarise each sampler on the main panel, and on the paper's panel if it is present.
 
     The smallest sufficient rate is the smallest at which, and at all higher rates, the mean
-    correlation is at least `keep`. Tokens are those of the first repeat's items.
-
-    Returns:
-        A `SamplingSummary` table, sorted by panel and decreasing Spearman correlation.
+    correlation is at least `keep`. Tokens are those of the first repeat's items. Return a
+    `SamplingSummary` table, sorted by panel and decreasing Spearman correlation.
     """
     evidence, panels = study.sampling.evidence, study.panels
     kinds = sampler_kinds(study.sampling)
@@ -85,9 +83,7 @@ def compare_on_paper_panel(
     """Measure every sampler on the paper's panel and the items that it answered.
 
     Samplers that read responses read those of the panel itself, so the results are in-sample.
-
-    Returns:
-        A `SamplingCurves` and a `SamplingSummary` table of this panel.
+    Return a `SamplingCurves` and a `SamplingSummary` table of this panel.
     """
     if not paper_panel.item_ids:
         return SamplingCurves.empty(), SamplingSummary.empty()

@@ -54,10 +54,8 @@ def spread_scores(study: SamplingStudy) -> pd.DataFrame:
     """Measure the spread of scores on subsets of difficulty samplers and on random subsets.
 
     Values are means over repeats on the main panel, in points (0–100). The percentile is that of
-    the standard deviation among single random subsets of the same size.
-
-    Returns:
-        A `ScoreSpread` table.
+    the standard deviation among single random subsets of the same size. Return a `ScoreSpread`
+    table.
     """
     main, sampling = study.panels.main, study.sampling
     correct = study.panels.responses(main)

@@ -109,10 +109,8 @@ def encode_pool_texts(
 ) -> tuple[pd.DataFrame, dict[str, VectorsByText]]:
     """Encode the texts that clustering samplers read, with each encoder that one of them uses.
 
-    If there are compared items, only these are encoded.
-
-    Returns:
-        The vectors of all encoders as a `TextVectors` table, and by encoder and text.
+    If there are compared items, only these are encoded. Return the vectors of all encoders as a
+    `TextVectors` table, and by encoder and text.
     """
     reading = [k for k, kind in sampler_kinds(sampling).items() if "vectors" in kind.reads]
     wanted = [e for e in sampling.encoders if any(name.endswith(f"_{e}") for name in reading)]

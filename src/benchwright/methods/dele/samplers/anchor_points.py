@@ -34,10 +34,8 @@ def ward_tree(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
     A point of size s stands for s equal points. SciPy's `linkage` has no sizes and needs n²
     distances; this takes 8 u² bytes for u distinct points, and few models give few distinct points.
 
-    `points` (u, d) are distinct, `sizes` (u,) at least 1.
-
-    Returns:
-        The two nodes (u − 1, 2) that each step joins, cheapest first; step i creates node u + i.
+    `points` (u, d) are distinct, `sizes` (u,) at least 1. Return the two nodes (u − 1, 2) that each
+    step joins, cheapest first; step i creates node u + i.
     """
     u = len(points)
     apart, weight = _costs(points, sizes), np.asarray(sizes, dtype=np.float64)

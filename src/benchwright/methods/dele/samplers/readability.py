@@ -169,10 +169,8 @@ def easiest_and_hardest(pool: SamplingPool) -> pd.DataFrame:
     """List the three easiest and the three hardest items to read, with all indices (Table 2).
 
     Items are ordered by the share of difficult words, then by the other indices and ids. Items
-    without words are left out.
-
-    Returns:
-        A `ReadabilityExtremes` table: the easiest, easiest first, then the hardest, hardest first.
+    without words are left out. Return a `ReadabilityExtremes` table: the easiest, easiest first,
+    then the hardest, hardest first.
     """
     rows = []
     for item_id, subject, text in zip(pool.item_ids, pool.subjects, pool.texts, strict=True):

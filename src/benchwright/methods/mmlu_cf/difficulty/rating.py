@@ -247,12 +247,10 @@ def compare_ratings(
 
     The 95% intervals are a t interval of the paired difference and Wilson's interval of the share,
     both clustered by document (`doc_id` of the items), since questions of one page are not
-    independent.
-
-    Returns:
-        `n` pairs of `of` questions; `before` and `after`, the mean ratings 0–9; `shift`, after −
-        before, with `low` and `high`; `same`, the share of equal levels, with `same_low` and
-        `same_high`; the shares `harder` and `easier`; `reason`, why metrics are absent (None).
+    independent. Return `n` pairs of `of` questions; `before` and `after`, the mean ratings 0–9;
+    `shift`, after − before, with `low` and `high`; `same`, the share of equal levels, with
+    `same_low` and `same_high`; the shares `harder` and `easier`; `reason`, why metrics are absent
+    (None).
     """
     ratings = [
         table[table["source"].eq("judges")].set_index("item_id")

@@ -225,11 +225,9 @@ def answer_questions(
 ) -> pd.DataFrame:
     """Ask the models of `difficulty.answering` the questions, for a difficulty without judges.
 
-    Passages come before the questions; nothing else is shown.
-
-    Returns:
-        Rows of item_id, model (the configuration) and correct, for memory; none if no model is
-        named or `difficulty.fallback` is none.
+    Passages come before the questions; nothing else is shown. Return rows of item_id, model (the
+    configuration) and correct, for memory; none if no model is named or `difficulty.fallback` is
+    none.
 
     Raises:
         InputError: a model is unknown or unavailable.

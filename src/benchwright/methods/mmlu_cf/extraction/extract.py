@@ -41,11 +41,9 @@ def page_text(text: str, content_type: str) -> PageText:
 def extract(documents: pa.Table | pa.RecordBatch, params: ExtractionParams) -> pa.Table:
     """Extract the multiple-choice questions of `Documents` (MMLU-CF, section 3.2, step 1).
 
-    Only the first `params.document_characters` characters of a document are read.
-
-    Returns:
-        `RawItems` with the schema `RAW_ITEMS`. `answer` is a label, or the option's text if options
-        have no label; null if the page gives none.
+    Only the first `params.document_characters` characters of a document are read. Return `RawItems`
+    with the schema `RAW_ITEMS`. `answer` is a label, or the option's text if options have no label;
+    null if the page gives none.
 
     Raises:
         InputError: a column is missing.

@@ -279,8 +279,7 @@ def compare_halves(
 ) -> tuple[pd.DataFrame, ComparedHalves]:
     """Pair the results of both halves and flag models for which the public one looks leaked.
 
-    Returns:
-        A `HalfGap` table, and the benchmark with notes on what could not be compared.
+    Return a `HalfGap` table, and the benchmark with notes on what could not be compared.
 
     Raises:
         InputError: no model has both halves, or results are of several benchmarks.

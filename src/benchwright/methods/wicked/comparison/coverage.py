@@ -21,9 +21,8 @@ ALTERED = "altered"
 def count_changes(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
     """Count altered and unaltered items by transform and reason, over all copies.
 
-    Returns:
-        A `ComparisonCoverage` table: items before demonstrations, transforms in their order,
-        `altered` first, then the reasons, the most frequent first.
+    Return a `ComparisonCoverage` table: items before demonstrations, transforms in their order,
+    `altered` first, then the reasons, the most frequent first.
     """
     changes = perturbation_changes.assign(
         perturbation=perturbation_changes["condition"].map(perturbation_of),
@@ -47,11 +46,8 @@ def count_demonstrations(
 ) -> pd.DataFrame:
     """Count the prompts with a demonstration whose gold answer is "none" (WiCkeD, section 4.2).
 
-    The paper shows five demonstrations, so that most prompts have one: 1 − (1 − 1/K)⁵, 76% for
-    K = 4.
-
-    Returns:
-        A `ComparisonDemonstrations` table, a row per configuration and copy.
+    The paper shows five demonstrations, so that most prompts have one: 1 − (1 − 1/K)⁵, 76% for K =
+    4. Return a `ComparisonDemonstrations` table, a row per configuration and copy.
     """
     conditions = perturbed_items["condition"].unique()
     of_copies = prompts[prompts["condition"].isin(conditions)]

@@ -25,11 +25,8 @@ def compare_instruct(
     """Compare the change of accuracy of instruction-tuned and base models.
 
     Rows are over all models and within families. Models that the `Models` table does not list are
-    left out.
-
-    Returns:
-        A `ComparisonInstruct` table. Models are compared within their asking style.
-        Intervals are over items, for these models; they say nothing about other models.
+    left out. Return a `ComparisonInstruct` table. Models are compared within their asking style.
+    Intervals are over items, for these models; they say nothing about other models.
     """
     known = {str(row["model"]): row for row in models_table.to_dict("records")}
     rows: list[tuple[Any, ...]] = []

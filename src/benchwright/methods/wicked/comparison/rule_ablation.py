@@ -24,11 +24,9 @@ def compare_rules(
 ) -> pd.DataFrame:
     """Compare accuracy after the first transform, the first two, and so on, on the same items.
 
-    These perturbations (`<name>_1` and so on) exist with `perturbation.cumulative`.
-
-    Returns:
-        A `RuleAblation` table of the configurations that answered every step, empty if there
-        is nothing to compare.
+    These perturbations (`<name>_1` and so on) exist with `perturbation.cumulative`. Return a
+    `RuleAblation` table of the configurations that answered every step, empty if there is nothing
+    to compare.
     """
     steps = [f"{perturbation.name}_{k + 1}" for k in range(len(perturbation.transforms))]
     if not (perturbation.cumulative and all(name in compared_responses for name in steps)):

@@ -33,11 +33,8 @@ def compare_scores(
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Compare accuracies and ranks on the copies with those on the original items.
 
-    Models are ranked within their asking style.
-
-    Returns:
-        `ComparisonScores`, `ComparisonSummary` and `ComparisonReversals` tables, empty where
-        nothing can be compared.
+    Models are ranked within their asking style. Return `ComparisonScores`, `ComparisonSummary` and
+    `ComparisonReversals` tables, empty where nothing can be compared.
     """
     scores: list[dict[str, Any]] = []
     summary: list[tuple[Any, ...]] = []
@@ -185,10 +182,9 @@ def follow_responses(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Count changed answers, and answers that choose none of the above.
 
-    Returns:
-        `ComparisonTransitions`: shares of altered items by how the answer changed, separately for
-        gold kept and gold removed. `ComparisonNoneRates`: how often "none" was picked where it is
-        right and where it is wrong, among items into which a copy put such an option.
+    Return `ComparisonTransitions`: shares of altered items by how the answer changed, separately
+    for gold kept and gold removed. `ComparisonNoneRates`: how often "none" was picked where it is
+    right and where it is wrong, among items into which a copy put such an option.
     """
     transitions: list[tuple[Any, ...]] = []
     rates: list[tuple[Any, ...]] = []

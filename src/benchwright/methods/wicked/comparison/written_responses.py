@@ -20,9 +20,8 @@ _WRITTEN = "generate"
 def compare_written_responses(compared_responses: Mapping[str, ComparedResponses]) -> pd.DataFrame:
     """Compare configurations with written answers with scored ones of the same model.
 
-    Returns:
-        A `ComparisonWritten` table of the models with a configuration in style `generate`. It is
-        compared with the model's first one by score (letters before texts, more shots first).
+    Return a `ComparisonWritten` table of the models with a configuration in style `generate`. It is
+    compared with the model's first one by score (letters before texts, more shots first).
     """
     rows: list[dict[str, Any]] = []
     for name, compared in compared_responses.items():

@@ -68,11 +68,9 @@ def read_annotations(labels: pd.DataFrame) -> pd.DataFrame:
 def one_label_per_item(annotations: pd.DataFrame) -> pd.DataFrame:
     """Return one label per item: 1 if any labeller gives 1, since a missed item becomes incoherent.
 
-    Labels of annotators take precedence over those of the judge.
-
-    Returns:
-        By `item_id` (the index): benchmark, label, `sure` (a labeller gave that label without
-        doubt), `judged` (whether it is the judge's).
+    Labels of annotators take precedence over those of the judge. Return by `item_id` (the index):
+    benchmark, label, `sure` (a labeller gave that label without doubt), `judged` (whether it is the
+    judge's).
     """
     judged = annotations["labeller"].str.startswith(JUDGE)
     read = set(annotations.loc[~judged, "item_id"])
