@@ -94,6 +94,27 @@ def test_new_project_has_the_conf_of_the_clone(
     assert not list(tmp_path.glob(".new-*"))
 
 
+def test_the_python_api_reads_the_packaged_conf_without_a_project(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    code = """if True:
+        import pandas as pd, benchwright as bw
+        items = pd.DataFrame({"question": ["Why?"], "choices": [["a", "b", "c"]], "answer": ["B"]})
+        print(bw.__file__, bw.perturb(items).items["condition"].tolist())
+    """
+    environment = os.environ | {"PYTHONPATH": str(unpacked)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    conditions = [f"wicked-{n}" for n in range(1, 6)]
+    assert done.stdout == f"{unpacked}/benchwright/__init__.py {conditions}\n", done.stderr
+
+
 def test_new_is_rejected_in_a_clone(repository: Path, tmp_path: Path) -> None:
     done = run(repository / "src", tmp_path, "new", "mine")
     assert done.returncode == 1
