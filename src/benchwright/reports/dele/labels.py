@@ -1,7 +1,6 @@
 """Names of panels and metrics, and formats of numbers, as the sampling report shows them."""
 
-from benchwright.reports.page import wording
-from benchwright.reports.page.wording import is_missing
+from benchwright.reports.page.wording import coefficient
 
 PANELS = {
     "held_out": "held-out models",
@@ -22,20 +21,6 @@ METRICS = {
     "variance": "variance of the mean score",
     "bias": "bias",
 }
-
-
-def coefficient(value: float | None, digits: int = 3) -> str:
-    """Write a number with a true minus sign, or — if it is missing; zero has no sign."""
-    if value is None or is_missing(value):
-        return wording.coefficient(None)
-    return wording.coefficient(round(float(value), digits) + 0.0, digits)
-
-
-def bounds(low: float, high: float, digits: int = 3) -> str:
-    """Write bounds as `[.823, .881]`, or "" if one is missing."""
-    if is_missing(low) or is_missing(high):
-        return ""
-    return f"[{coefficient(low, digits)}, {coefficient(high, digits)}]"
 
 
 def points(share: float | None) -> str:

@@ -12,12 +12,12 @@ from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import EstimationParams, SamplingParams
-from benchwright.reports.dele.labels import METRICS, PANELS, bounds, coefficient, points
+from benchwright.reports.dele.labels import METRICS, PANELS, points
 from benchwright.reports.dele.plots.rate_curves import LINES
 from benchwright.reports.dele.sampling_headline import METRIC, write_headline, write_notes
 from benchwright.reports.page.provenance import benchmark_facts, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
-from benchwright.reports.page.wording import rows_of, tile
+from benchwright.reports.page.wording import bounds, coefficient, rows_of, tile
 
 _LONGEST_TABLE = 300  # rows of a table on the page; the datasets hold all rows
 _SECTIONS = (

@@ -9,8 +9,8 @@ from benchwright.methods.dele.evidence.choice import gains_over_splits
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
-from benchwright.reports.dele.labels import METRICS, PANELS, bounds, coefficient
-from benchwright.reports.page.wording import count, joined
+from benchwright.reports.dele.labels import METRICS, PANELS
+from benchwright.reports.page.wording import bounds, coefficient, count, joined
 from benchwright.tracking import known_metrics
 
 METRIC = "tau_b"

@@ -48,10 +48,10 @@ def joined(parts: Sequence[str]) -> str:
 
 
 def coefficient(value: float | None, digits: int = 3) -> str:
-    """Return a metric with a true minus sign; — where it is missing."""
+    """Return a metric with a true minus sign; — where it is missing; zero has no sign."""
     if value is None or is_missing(value):
         return "—"
-    return f"{value:.{digits}f}".replace("-", "−")
+    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def bounds(low: float | None, high: float | None, digits: int = 3) -> str:

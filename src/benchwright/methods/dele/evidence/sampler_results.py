@@ -1,6 +1,5 @@
 """Results of every sampler at every rate and repeat on every panel (DELE, section 4.1)."""
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -8,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
+from benchwright.core.progress import progress_bar
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
@@ -97,15 +97,13 @@ def measure_samplers(
     `model_panels` holds responses in the order of the pool's items. Return columns sampler, panel,
     rate, size, repeat, and the fields of `Preservation`, sorted by the first three and repeat.
     """
-    from tqdm import tqdm
-
     sizes = sizes_of_rates(draws.rates, len(pool))
     # Repeats whose weights fit into a block are measured together.
     step = max(1, _BLOCK_BYTES // (8 * max(len(sizes) * len(pool), 1)))
     keys: list[tuple[str, str, int, int]] = []
     parts: list[Preservation] = []
     total = sum(draws.repeats[name] for name in samplers)
-    with tqdm(total=total, desc="samplers", unit="draw", file=sys.stderr, mininterval=1) as bar:
+    with progress_bar("samplers", "draw", total) as bar:
         for name in sorted(samplers):
             for start in range(0, draws.repeats[name], step):
                 block = range(start, min(start + step, draws.repeats[name]))
