@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 from kedro.config import OmegaConfigLoader
 from omegaconf import DictConfig, OmegaConf
 
-from benchwright.core.errors import InputError, causes
+from benchwright.core.errors import InputError, causes, expected
 from benchwright.params.run import RUN_VALUES, run_part
 
 # Kedro calls a deprecated function of OmegaConf.
@@ -34,9 +34,7 @@ def _pick(root: DictConfig, group: str, name: str) -> DictConfig:
     known = root.get(group) or {}
     if name not in known:
         kind = _GROUPS.get(group, group)
-        raise InputError(
-            f"unknown {kind} {name!r}; expected one of {', '.join(sorted(map(str, known)))}"
-        )
+        raise InputError(f"unknown {kind} {name!r}; {expected(name, known)}")
     chosen: DictConfig = known[name]
     return chosen
 
@@ -216,6 +214,16 @@ def _file_problem(file: Path) -> str | None:
 
 def _short(error: BaseException) -> str:
     return " ".join(str(error).split())[:300]
+
+
+def check_pipelines(names: Iterable[str]) -> None:
+    """Check that the bootstrapped project has these pipelines; InputError if not."""
+    from kedro.framework.project import pipelines
+
+    for name in names:
+        if name not in pipelines:
+            known = expected(name, pipelines.keys() - {"__default__"})
+            raise InputError(f"--pipeline {name!r}: {known}")
 
 
 def pipeline_defaults(project: Path, env: str | None, pipeline: str | None) -> dict[str, str]:

@@ -105,7 +105,7 @@ def test_tokenizer_from_conf_counts_tokens(
     assert f"tokens: {each} per item (tokenizer of tiny)" in done.output
     gone = CliRunner().invoke(cli, [*words, "--tokenizer", "gone"])
     assert gone.exit_code == 1
-    assert "--tokenizer 'gone' is not known; models.models has weights of tiny" in gone.stderr
+    assert "--tokenizer 'gone' is not a model with weights; expected one of tiny" in gone.stderr
 
 
 @pytest.mark.parametrize(

@@ -106,11 +106,11 @@ def test_missing_configured_file_is_an_error_only_with_a_mirror(
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"file": "../../secret.csv"}, "responses[0].file: Value error, '../../secret.csv' must"),
+        ({"file": "../../secret.csv"}, "responses[0].file: '../../secret.csv' must"),
         ({"file": "a.pkl"}, "must end in .parquet"),
         ({"file": "a.csv", "style": "letter"}, "responses[0].style"),
         ({"file": "a.csv", "columns": {"p_gold": "p"}}, "responses[0].columns.p_gold"),
-        ({"file": "a.csv", "sytle": "cloze"}, "responses[0].sytle: Extra inputs"),
+        ({"file": "a.csv", "sytle": "cloze"}, "responses[0]: unknown key 'sytle'; "),
         ({"file": "m/samples_t_x.jsonl", "layout": "lm_eval"}, "file name without folders"),
         ({"file": "a.parquet", "layout": "lm_eval"}, "must end in .jsonl for layout lm_eval"),
         ({"file": "a.csv", "layout": "tidy", "model": "m"}, "model is only for layout lm_eval"),

@@ -107,7 +107,7 @@ def test_an_invalid_value_of_a_section_is_reported_once(
 ) -> None:
     line = error_line(tmp_path, "filtering.easy.confidence=inf")
     assert line.startswith(
-        "benchwright: Parameter 'filtering': easy.confidence; Input should be less than 1 ["
+        "benchwright: filtering.easy.confidence: Input should be less than 1, got "
     )
     assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
 
@@ -162,6 +162,6 @@ def test_the_wrapping_of_errors_by_kedro_is_removed() -> None:
         "z\n  Field required\n- Parameter 'b': value is None but type is not Optional"
     )
     assert one_line(error) == (
-        "Parameter 'a': x.y; Input should be less than 1 [type=less_than]; z; Field required; "
-        "Parameter 'b': value is None but type is not Optional"
+        "a.x.y: Input should be less than 1; a.z: Field required; "
+        "b: value is None but type is not Optional"
     )

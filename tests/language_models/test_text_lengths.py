@@ -50,7 +50,9 @@ def test_four_characters_count_as_a_token_without_tokenizer(none: str | None) ->
 
 @pytest.mark.parametrize("name", ["gone", "served"])
 def test_error_names_a_model_without_weights(models: ModelsParams, name: str) -> None:
-    with pytest.raises(InputError, match=rf"sampling.tokenizer '{name}' is not known; .* of tiny$"):
+    with pytest.raises(
+        InputError, match=rf"sampling.tokenizer '{name}' is not a model with weights; .* of tiny$"
+    ):
         text_lengths(TEXTS, name, models, "sampling.tokenizer")
 
 

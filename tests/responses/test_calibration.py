@@ -190,7 +190,7 @@ def test_ties_choose_the_first_option_and_are_marked() -> None:
         ({"min_temperature": 5.0, "max_temperature": 2.0}, "must be below"),
         ({"min_temperature": 0.0}, "greater than 0"),
         ({"calibrate_styles": ("clozes",)}, "calibrate_styles"),
-        ({"temprature": 1.0}, "Extra inputs"),
+        ({"temprature": 1.0}, "unknown key 'temprature'"),
     ],
 )
 def test_invalid_settings_are_rejected(wrong: dict[str, Any], message: str) -> None:

@@ -1,10 +1,15 @@
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.responses.choose_filter_models import choose_filter_models
+from benchwright.responses.choose_filter_models import (
+    check_filter_models,
+    choose_filter_models,
+)
 from benchwright.tables.responses import Models
 
 NAN = np.nan
@@ -56,7 +61,26 @@ def test_a_model_name_with_two_configurations_is_refused() -> None:
 
 def test_a_name_without_answers_is_kept_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     assert asked("acme/alpa@letters-0") == ["acme/alpa@letters-0"]
-    assert "did you mean 'acme/alpha@letters-0'?" in caplog.text
+    assert "there are no answers of 'acme/alpa@letters-0'" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["acme/alpa@letters-0"], "'acme/alpa@letters-0'; .*; did you mean 'acme/alpha@letters-0'"),
+        (["acme/alpha", "gpt"], "no answers of 'gpt'; expected one of acme/alpha@letters-0, "),
+    ],
+)
+def test_a_name_that_neither_answers_nor_is_in_conf_is_refused(
+    names: list[str], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        check_filter_models(names, ASKED, ["local"])
+
+
+@pytest.mark.parametrize("names", [None, "all", {"choose": "best"}, ["acme/beta", "local@cloze-3"]])
+def test_rules_and_known_names_are_accepted(names: Any) -> None:
+    check_filter_models(names, ASKED, ["local"])
 
 
 def test_without_names_the_strongest_of_different_organisations_are_taken() -> None:
@@ -178,7 +202,7 @@ def test_models_without_common_items_are_rejected() -> None:
     [
         ({"choose": "best"}, "filter_models.choose"),
         ({"choose": "strongest", "count": 0}, "filter_models.count"),
-        ({"choose": "strongest", "cuont": 3}, "filter_models.cuont"),
+        ({"choose": "strongest", "cuont": 3}, "filter_models: unknown key 'cuont'; "),
         ({"count": 3}, "filter_models.choose"),
     ],
 )

@@ -257,8 +257,11 @@ def test_probabilities_rounded_above_one_are_clipped(make_items: Make, make_file
     ("columns", "message"),
     [
         ({"item_id": ["q1"], "correct": [1]}, "needs a column 'model'"),
-        ({"model": ["m"], "correct": [1]}, "needs 'item_id', 'content_hash' or 'question'"),
-        ({"item_id": ["q1"], "model": ["m"]}, "needs 'correct', 'score', 'prediction' or"),
+        (
+            {"model": ["m"], "correct": [1]},
+            "column 'item_id', 'content_hash' or 'question'",
+        ),
+        ({"item_id": ["q1"], "model": ["m"]}, "needs a column 'correct', 'score', "),
         ({"item_id": ["q1"], "model": ["m"], "correct": [None]}, "row 1: no response"),
         ({"item_id": ["q1"], "model": ["m"], "correct": ["yes"]}, "correct unreadable"),
         ({"item_id": ["q1"], "model": ["m"], "correct": [57.3]}, "correct 57.3"),
@@ -280,6 +283,21 @@ def test_invalid_tidy_files_are_rejected_by_name(
     assert str(error.value).startswith("a.parquet")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"itemid": ["q1"], "model": ["m"], "correct": [1]}, "it has itemid, .*; rename 'itemid'"),
+        ({"item_id": ["q1"], "Model": ["m"], "correct": [1]}, "column 'model'; .* rename 'Model'"),
+        ({"item_id": ["q1"], "llm": ["m"], "prediction": ["A"]}, "column 'model'; it has [^;]*$"),
+    ],
+)
+def test_a_tidy_file_with_a_misspelt_column_is_not_taken_for_a_wide_one(
+    make_items: Make, make_file: Make, columns: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        imported(make_items("q1"), make_file(columns))
 
 
 def test_columns_can_be_renamed(make_items: Make, make_file: Make) -> None:

@@ -9,7 +9,7 @@ from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner, ThreadRunner
 
 from benchwright.params.responses import ResponsesParams
-from benchwright.params.scoring import ModelsParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.responses import create_pipeline
 from benchwright.tables.responses import (
     AnswerCoverage,
@@ -83,6 +83,7 @@ def catalog(folder: Path, make_items: Make, make_responses: Make) -> DataCatalog
         "live_responses": live,
         "params:responses": ResponsesParams(),
         "params:models": ModelsParams(),
+        "params:scoring": ScoringParams(),
         "params:filter_models": {"choose": "strongest", "count": 2, "distinct": "none"},
     }
     for name, value in given.items():

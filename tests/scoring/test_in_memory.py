@@ -115,7 +115,7 @@ def test_no_model_is_loaded_if_none_is_named_or_needed(model: Longest, items: pd
 
 
 def test_error_names_an_unknown_model_and_known_ones(items: pd.DataFrame) -> None:
-    with pytest.raises(InputError, match=r"unknown model 'three'; models.models has one, two"):
+    with pytest.raises(InputError, match=r"unknown model 'three'; expected one of one, two"):
         ask(items, MemoryShards(), answering=["three@cloze-0"])
 
 

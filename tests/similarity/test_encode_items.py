@@ -84,8 +84,8 @@ def test_vectors_of_a_different_pooling_are_not_reused(asked: list[Any]) -> None
 @pytest.mark.parametrize(
     ("encoder", "message"),
     [
-        ("none", "'none' is not known; there are far, fixed-mean"),
-        ("lost", "model 'nobody' is not known; there are fixed, local, served"),
+        ("none", "unknown encoder 'none'; expected one of far, fixed-mean"),
+        ("lost", "model 'nobody' is not known; expected one of fixed, local, served"),
         ("far", "models.encoders.far: model 'served' has no weights here"),
     ],
 )

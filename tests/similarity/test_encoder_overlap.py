@@ -87,7 +87,7 @@ def test_limit_does_not_drop_cached_vectors(encoded: list[Any]) -> None:
 
 
 def test_unknown_encoder_fails_before_encoding(encoded: list[Any]) -> None:
-    with pytest.raises(InputError, match="'four' is not known"):
+    with pytest.raises(InputError, match="unknown encoder 'four'"):
         encode_with_each(make_items(["a"]), NOTHING, NOTHING, embedding("one", "four"), MODELS)
     assert encoded == []
 

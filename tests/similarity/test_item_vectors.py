@@ -96,7 +96,7 @@ def test_variant_without_embeddings_encodes_nothing(encoded):
 
 
 def test_unknown_encoder_error_lists_the_known_ones():
-    with pytest.raises(InputError, match="'huge' is not known; there are tiny"):
+    with pytest.raises(InputError, match="unknown encoder 'huge'; expected one of tiny"):
         compute_embeddings(make_items(["one"]), NO_CACHE, EmbeddingParams(encoder="huge"), MODELS)
 
 

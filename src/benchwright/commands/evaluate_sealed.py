@@ -16,7 +16,7 @@ from benchwright import __version__
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import STYLES, Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
-from benchwright.core.errors import InputError, one_line
+from benchwright.core.errors import InputError, expected, one_line
 from benchwright.datasets.half_scores import FORMAT, GroupResult, HalfResult, SealedIdentity
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
@@ -220,10 +220,8 @@ def _scoring(parameters: Any, request: SealedRequest) -> ScoringParams:
 
 def _require_allowed(models: ModelsParams, request: SealedRequest) -> None:
     if request.model not in models.models:
-        known = ", ".join(sorted(models.models)) or "none"
-        raise InputError(
-            f"evaluate-sealed: unknown model {request.model!r}; models.models has {known}"
-        )
+        known = expected(request.model, models.models)
+        raise InputError(f"evaluate-sealed: unknown model {request.model!r}; {known}")
     model = models.models[request.model]
     if request.half == "test" and model.endpoint is not None and not request.send_to_server:
         raise InputError(

@@ -1,20 +1,27 @@
 """Errors that users can fix: reported in one line, without a traceback."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 
 LONGEST = 1_000
 """Maximum length of a message for the user."""
 
-_WRAPPED = re.compile(
-    r"^Parameter validation failed:|^- |Failed to instantiate \w+ for parameter '\S+': "
-    r"\d+ validation errors? for \w+|^For further information visit .*"
-)
-"""The words of Kedro and pydantic around a parameter error."""
+_SECTION_LINE = re.compile(r"- Parameter '([^']+)': (.*)")
+_PROBLEM = re.compile(r"^  (Value error, )?| \[type=.*\]$")  # the words of pydantic around it
+_VALUE = re.compile(r" \[type=(?!value_error).*?, input_value=(.*), input_type=\w+\]$")
 
 
 class InputError(ValueError):
     """Invalid input or configuration. The message names file, row, field, value and a remedy."""
+
+
+def expected(name: object, known: Iterable[object]) -> str:
+    """Return the end of a message about an unknown name: the known ones, and the nearest."""
+    names = sorted(map(str, known))
+    near = get_close_matches(str(name), names, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"expected one of {', '.join(names)}{hint}" if names else "there are none"
 
 
 _REMOTE = re.compile(rf"^{re.escape(InputError.__module__)}\.InputError: (.+)$", re.MULTILINE)
@@ -29,17 +36,35 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
+def _invalid_parameters(text: str) -> Iterator[str]:
+    """Yield `section.key: problem` from what Kedro and pydantic say of invalid parameters."""
+    section = key = ""
+    for line in text.splitlines()[1:]:
+        if section_line := _SECTION_LINE.match(line):
+            section, problem = section_line.groups()
+            key = ""
+            if not problem.startswith("Failed to instantiate "):
+                yield f"{section}: {problem}"
+        elif not line.startswith("  "):
+            key = f".{line}"
+        elif not line.startswith("    "):
+            problem, value = _PROBLEM.sub("", line), _VALUE.search(line)
+            got = f", got {value[1]}" if value else ""
+            yield f"{section}{key}: {problem}{got}"
+
+
 def one_line(error: BaseException) -> str | None:
     """Return the message of a user's error in one line, None for other errors."""
     for cause in causes(error):
         lines: list[str] = []
         if isinstance(cause, InputError):
             lines = [" ".join(str(cause).split())]
+        elif isinstance(cause, ValueError) and str(cause).startswith("Pipeline does not contain"):
+            lines = [str(cause)]  # Kedro's, of --nodes, --to-outputs, --namespaces …
         elif type(cause).__name__ == "_RemoteTraceback":  # a pool's worker reports causes as text
             lines = [str(line) for line in _REMOTE.findall(str(cause))]
         elif type(cause).__name__ == "ParameterValidationError":
-            parts = (_WRAPPED.sub("", part.strip()).strip() for part in str(cause).splitlines())
-            lines = ["; ".join(filter(None, parts)).replace(":; ", ": ")]
+            lines = ["; ".join(_invalid_parameters(str(cause)))]
         if lines:
             return lines[0] if len(lines[0]) <= LONGEST else f"{lines[0][: LONGEST - 1]}…"
     return None

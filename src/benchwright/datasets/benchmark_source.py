@@ -135,7 +135,7 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
             problems = "; ".join(
                 f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
                 for problem in error.errors()
-            )
+            ).replace(": Value error, ", ": ")
             raise InputError(f"benchmark {self._benchmark.get('name')!r}: {problems}") from error
 
     def _place(self, benchmark: BenchmarkParams) -> _Place:

@@ -139,7 +139,8 @@ def _validated(kind: type[Params], value: Any, where: str) -> Params:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, (where, *first["loc"])))
-        raise InputError(f"{place}: {first['msg']}; got {format_value(first['input'])}") from error
+        problem = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{place}: {problem}; got {format_value(first['input'])}") from error
 
 
 def _logs_below(folder: Path) -> Iterator[Path]:

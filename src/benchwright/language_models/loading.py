@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, expected
 from benchwright.language_models.protocol import LanguageModel
 from benchwright.language_models.weights import (
     Device,
@@ -96,10 +96,9 @@ def text_lengths(
         raise InputError(f"{setting} names a model of the project's conf; run in the project")
     model = models.models.get(tokenizer)
     if model is None or model.weights is None:
-        names = sorted(name for name, known in models.models.items() if known.weights is not None)
+        names = [name for name, known in models.models.items() if known.weights is not None]
         raise InputError(
-            f"{setting} {tokenizer!r} is not known; models.models has weights of "
-            f"{', '.join(names) or 'none'}"
+            f"{setting} {tokenizer!r} is not a model with weights; {expected(tokenizer, names)}"
         )
 
     # The precision that models run in here: weights may have been converted to it already.

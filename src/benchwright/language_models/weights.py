@@ -38,20 +38,20 @@ Dtype = Literal["bfloat16", "float32"]
 
 def resolve_device(device: str) -> Device:
     """Resolve `auto` to a GPU if PyTorch sees one."""
+    if device != "auto":
+        return "cuda" if device == "cuda" else "cpu"
     import torch
 
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    return "cuda" if device == "cuda" else "cpu"
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def resolve_dtype(dtype: str, device: Device) -> Dtype:
+def resolve_dtype(dtype: str, device: str) -> Dtype:
     """Resolve `auto` to bfloat16 if the processor multiplies in it, else float32."""
-    import torch
-
     if dtype != "auto":
         return "bfloat16" if dtype == "bfloat16" else "float32"
-    if device == "cuda":
+    import torch
+
+    if resolve_device(device) == "cuda":
         return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
     capabilities = torch.cpu.get_capabilities()
     return "bfloat16" if capabilities.get("avx512_bf16") or capabilities.get("bf16") else "float32"

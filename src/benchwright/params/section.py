@@ -1,10 +1,12 @@
 """The base class of the sections of the settings, and shared field types."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, model_validator
+
+from benchwright.core.errors import expected
 
 
 def _distinct(values: Sequence[Any]) -> Sequence[Any]:
@@ -33,3 +35,11 @@ class Section(BaseModel):
     """Base class of the sections, immutable and without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, values: Any) -> Any:
+        for key in values if isinstance(values, Mapping) else ():
+            if key not in cls.model_fields:
+                raise ValueError(f"unknown key {key!r}; {expected(key, cls.model_fields)}")
+        return values

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from difflib import get_close_matches
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from benchwright.core.configuration import parse_configuration
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, expected
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import FilterModelChoice
 
@@ -55,7 +54,8 @@ def choose_filter_models(
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(["filter_models", *map(str, first["loc"])])
-        raise InputError(f"{where}: {first['msg']}, got {first['input']!r}") from None
+        problem = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{where}: {problem}, got {first['input']!r}") from None
     ranked = _eligible(response_matrix, choice)
     if choice.choose == "forward":
         ranked = ranked[(len(ranked) + 1) // 2 :]
@@ -63,6 +63,28 @@ def choose_filter_models(
     if len(chosen) < choice.count:
         raise InputError(_too_few(len(chosen), len(ranked), choice))
     return chosen
+
+
+def check_filter_models(
+    filter_models: Collection[str] | None, answering: Collection[str], models: Collection[str]
+) -> None:
+    """Check the names of filter models before anything is encoded or asked.
+
+    Args:
+        filter_models: as in `choose_filter_models`.
+        answering: configurations with responses, or that the run asks.
+        models: models of conf; they may be filter models that answer in another run.
+
+    Raises:
+        InputError: a name is none of these.
+    """
+    if filter_models is None or filter_models == "all" or isinstance(filter_models, Mapping):
+        return
+    known = {parse_configuration(name).model for name in answering} | set(models)
+    for name in map(str, filter_models):
+        if name not in answering and parse_configuration(name).model not in known:
+            problem = expected(name, answering)
+            raise InputError(f"filter_models: there are no answers of {name!r}; {problem}")
 
 
 def _resolve(name: str, known: Sequence[str]) -> str:
@@ -77,9 +99,7 @@ def _resolve(name: str, known: Sequence[str]) -> str:
         )
     if matches:
         return matches[0]
-    close = get_close_matches(name, known, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    _log.warning("filter_models: there are no answers of %r%s", name, hint)
+    _log.warning("filter_models: there are no answers of %r", name)
     return name
 
 

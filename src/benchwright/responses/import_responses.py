@@ -1,6 +1,6 @@
 """Import recorded responses: join them to items, merge files, and report on every row."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.datasets.verbatim import no_rows
+from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.responses.calibration import configurations
+from benchwright.responses.choose_filter_models import check_filter_models
 from benchwright.responses.item_index import ItemIndex, ResponseIndex
 from benchwright.responses.lm_eval_logs import foreign_runs, read_lm_eval
 from benchwright.responses.tally import EXAMPLES, Tally
@@ -46,6 +48,9 @@ def import_responses(
     items: pd.DataFrame,
     calibration_items: pd.DataFrame,
     perturbed_items: pd.DataFrame | None = None,
+    filter_models: Collection[str] | None = None,
+    models: ModelsParams | None = None,
+    scoring: ScoringParams | None = None,
 ) -> Imported:
     """Join recorded responses to the items, and report rows that do not fit.
 
@@ -63,17 +68,27 @@ def import_responses(
         items: an `Items` table.
         calibration_items: the same columns, possibly empty; responses to them are kept too.
         perturbed_items: a `PerturbedItems` table, if this run has copies.
+        filter_models: as in `choose_filter_models`; unknown names are found here, early.
+        models: the models of conf; None checks no names.
+        scoring: what the run asks itself.
 
     Returns:
         The rows, the matrices (those of wide files first) and the report.
 
     Raises:
-        InputError: a file does not have its layout, or has no response.
+        InputError: a file does not have its layout, or has no response; a filter model is unknown.
     """
     index = ResponseIndex(items, calibration_items, perturbed_items)
     rows, wide, report = join_responses(response_files, index)
     scored, matrices = unscored_matrices(rows, index)
-    return Imported(as_responses(scored, index), [*wide, *matrices], report)
+    imported = Imported(as_responses(scored, index), [*wide, *matrices], report)
+    if models is not None and all(file.table is not None for file in response_files.values()):
+        live = scoring.configurations if scoring is not None and scoring.mode == "live" else ()
+        answering = {*configurations(imported.imported_responses), *live}
+        answering.update(*(matrix.models for matrix in imported.wide_matrices))
+        if answering:
+            check_filter_models(filter_models, answering, models.models)
+    return imported
 
 
 def join_responses(

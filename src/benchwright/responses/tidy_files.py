@@ -1,6 +1,7 @@
 """Read response files with a row per item and model."""
 
 import heapq
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ from benchwright.responses.tally import EXAMPLES, Tally
 
 KEY = ["position", "condition", "style", "shots", "model"]
 ANSWER = ["correct", "prediction", "p_answer", "p_prediction", "logprobs"]
+_ITEM = ("item_id", "content_hash", "question")
+_VALUES = ("correct", "score", "prediction", "logprobs")
 _LISTS = ("logprobs", "option_bytes", "option_tokens")
 ROWS = [*KEY, *ANSWER, "option_bytes", "option_tokens", "source", "by_hash"]
 """Columns of the rows: `position` is the item's position in the index; missing values are −1 in
@@ -91,14 +94,14 @@ class _Columns:
 
 
 def looks_tidy(file: LoadedFile) -> bool:
-    """Return whether a file has a column for the model and one for the item."""
+    """Return whether a file has columns for the model and the item, or for a value of responses."""
     table = file.table
     if table is None:
         return False
-    names = _names(file)
-    item_columns = [names["item_id"], names["content_hash"], names["question"]]
-    return names["model"] in table.column_names and any(
-        n in table.column_names for n in item_columns
+    names, present = _names(file), set(table.column_names)
+    has_item = not present.isdisjoint(names[name] for name in _ITEM)
+    return (has_item and names["model"] in present) or not present.isdisjoint(
+        names[name] for name in _VALUES
     )
 
 
@@ -152,14 +155,14 @@ def read_tidy(file: LoadedFile, index: ResponseIndex) -> tuple[pd.DataFrame, Tal
 def _require(columns: _Columns) -> None:
     name = columns.file.name
     has = ", ".join(columns.table.column_names[:12])
-    if "model" not in columns:
-        raise InputError(f"{name}: a tidy file needs a column 'model'; it has {has}")
-    if not any(key in columns for key in ("item_id", "content_hash", "question")):
-        raise InputError(f"{name}: needs 'item_id', 'content_hash' or 'question'; it has {has}")
-    if not any(key in columns for key in ("correct", "score", "prediction", "logprobs")):
-        raise InputError(
-            f"{name}: needs 'correct', 'score', 'prediction' or 'logprobs'; it has {has}"
-        )
+    for needed in (("model",), _ITEM, _VALUES):
+        if not any(key in columns for key in needed):
+            *others, last = map(repr, needed)
+            wanted = f"{', '.join(others)} or {last}" if others else last
+            near = (get_close_matches(key, columns.table.column_names, n=1) for key in needed)
+            renamed = next((close[0] for close in near if close), None)
+            hint = f"; rename {renamed!r}, or name it under `columns`" if renamed else ""
+            raise InputError(f"{name}: a tidy file needs a column {wanted}; it has {has}{hint}")
 
 
 class _Labels(NamedTuple):

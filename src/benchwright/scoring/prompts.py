@@ -16,7 +16,7 @@ from benchwright.core.configuration import (
     configuration_name,
     parse_configuration,
 )
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, expected
 from benchwright.language_models.loading import context_limit, model_tokenizer
 from benchwright.language_models.tokenization import ChatFrame, chat_frame
 from benchwright.params.benchmark import BenchmarkParams, PromptParams
@@ -306,10 +306,8 @@ def _is_filter_model(configuration: Configuration, filter_models: Collection[str
 
 def _known_model(configuration: Configuration, models: ModelsParams) -> ModelParams:
     if configuration.model not in models.models:
-        raise InputError(
-            f"scoring.configurations: unknown model {configuration.model!r}; models.yml has "
-            f"{', '.join(sorted(models.models)) or 'none'}"
-        )
+        known = expected(configuration.model, models.models)
+        raise InputError(f"scoring.configurations: unknown model {configuration.model!r}; {known}")
     return models.models[configuration.model]
 
 

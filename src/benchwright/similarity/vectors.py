@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, expected
 from benchwright.language_models import weights
 from benchwright.language_models.text_encoders import encode, encode_states
 from benchwright.language_models.weights import resolve_device, resolve_dtype
@@ -79,8 +79,10 @@ class ChosenEncoder(NamedTuple):
     encode: Callable[[Sequence[str]], NDArray[np.float32]]
 
 
-def choose_encoder(encoder: str, embedding: EmbeddingParams, models: ModelsParams) -> ChosenEncoder:
-    """Return the encoder of that name.
+def choose_encoder(
+    encoder: str, embedding: EmbeddingParams, models: ModelsParams, where: str = "embedding.encoder"
+) -> ChosenEncoder:
+    """Return the encoder of that name, which the setting `where` gives.
 
     The key consists of the name, the revision of the weights, the pooling of a language model, and
     the precision: vectors with equal keys are comparable.
@@ -89,10 +91,10 @@ def choose_encoder(encoder: str, embedding: EmbeddingParams, models: ModelsParam
         InputError: the encoder or its language model is not in the parameters.
     """
     if encoder not in models.encoders:
-        known = ", ".join(sorted(models.encoders)) or "none"
-        raise InputError(f"embedding.encoder: {encoder!r} is not known; there are {known}")
+        known = expected(encoder, models.encoders)
+        raise InputError(f"{where}: unknown encoder {encoder!r}; {known}")
     spec = models.encoders[encoder]
-    device = resolve_device(embedding.device)
+    device = embedding.device  # resolved when something is encoded, since that imports PyTorch
     if (own := spec.weights) is not None:
         dtype = resolve_dtype(embedding.dtype, device)
         return ChosenEncoder(
@@ -103,7 +105,7 @@ def choose_encoder(encoder: str, embedding: EmbeddingParams, models: ModelsParam
                 revision=own.revision if isinstance(own, HubWeights) else None,
                 trust_remote_code=getattr(own, "trust_remote_code", False),
                 dtype=dtype,
-                device=device,
+                device=resolve_device(device),
             ),
         )
     model = _language_model(encoder, spec, models)
@@ -118,7 +120,7 @@ def choose_encoder(encoder: str, embedding: EmbeddingParams, models: ModelsParam
             weights.model_source(of_model, dtype),
             pooling,
             dtype=dtype,
-            device=device,
+            device=resolve_device(device),
             context=model.context,
         ),
     )
@@ -127,8 +129,7 @@ def choose_encoder(encoder: str, embedding: EmbeddingParams, models: ModelsParam
 def _language_model(encoder: str, spec: EncoderParams, models: ModelsParams) -> ModelParams:
     where = f"models.encoders.{encoder}: model {spec.model!r}"
     if spec.model not in models.models:
-        known = ", ".join(sorted(models.models)) or "none"
-        raise InputError(f"{where} is not known; there are {known}")
+        raise InputError(f"{where} is not known; {expected(spec.model, models.models)}")
     model = models.models[spec.model]
     if model.weights is None:
         raise InputError(f"{where} has no weights here, only a server; hidden states need them")
@@ -203,13 +204,7 @@ def wording_similarity(
     Raises:
         InputError: the encoder is not in the parameters.
     """
-    if encoder not in models.encoders:
-        known = ", ".join(sorted(models.encoders)) or "none"
-        raise InputError(
-            f"rephrasing: encoder {encoder!r} is not known; there are {known} "
-            "(conf: models.encoders)"
-        )
-    chosen = choose_encoder(encoder, EmbeddingParams(device=scoring.device), models)
+    chosen = choose_encoder(encoder, EmbeddingParams(device=scoring.device), models, "rephrasing")
 
     def similarity(before: Sequence[str], after: Sequence[str]) -> list[float]:
         texts = sorted({*before, *after})

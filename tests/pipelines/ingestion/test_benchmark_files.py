@@ -57,7 +57,7 @@ def test_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) ->
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (("colour",), "red", "Extra inputs"),
+        (("colour",), "red", "unknown key 'colour'"),
         (("splits", "calibration"), ["test"], "split test is for evaluation"),
         (("sources",), {}, "at least one of hub, mirror and local"),
         (("n_choices",), 1, "greater than or equal to 2"),

@@ -28,7 +28,7 @@ from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError, one_line
 from benchwright.core.stopping import end_workers
 from benchwright.params.run import check_run_values, unknown_parameters
-from benchwright.project_conf import load_conf, pipeline_defaults
+from benchwright.project_conf import check_pipelines, load_conf, pipeline_defaults
 
 logger = logging.getLogger(__name__)
 
@@ -261,13 +261,9 @@ def check_no_swept_parameter(params: Mapping[str, Any]) -> None:
 
 def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
     """Check the names in the request; return the combinations and the data folder."""
-    from kedro.framework.project import pipelines
-
     check_no_swept_parameter(request.params)
     check_run_values(request.params)
-    if request.pipeline not in pipelines:
-        known = ", ".join(sorted(name for name in pipelines if name != "__default__"))
-        raise InputError(f"--pipeline {request.pipeline!r}: expected one of {known}")
+    check_pipelines([request.pipeline])
 
     def parameters(given: Mapping[str, Any]) -> dict[str, Any]:
         return dict(load_conf(request.project, request.env, given)["parameters"])

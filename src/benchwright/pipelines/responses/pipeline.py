@@ -21,6 +21,9 @@ _MATRICES = ["response_matrix", "choices_only_matrix", "responses", "answer_cove
 def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
     """Create the responses stage; a `PerturbedItems` table gets separate matrices."""
     perturbed = [perturbed_items] if perturbed_items else []
+    recorded = {name: name for name in ("response_files", "items", "calibration_items")}
+    recorded |= {name: f"params:{name}" for name in ("filter_models", "models", "scoring")}
+    recorded |= {"perturbed_items": perturbed_items} if perturbed_items else {}
     fitted = {
         **{name: name for name in ("live_responses", "imported_responses", "calibration_items")},
         "parameters": "params:responses",
@@ -28,7 +31,7 @@ def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
     nodes: list[tuple[Callable[..., Any], Any, Any]] = [
         (
             import_responses,
-            ["response_files", "items", "calibration_items", *perturbed],
+            recorded,
             ["imported_responses", "wide_matrices", "import_report"],
         ),
         (fit_temperatures, fitted, "calibration"),

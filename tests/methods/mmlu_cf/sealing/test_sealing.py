@@ -331,7 +331,7 @@ def test_a_server_gets_closed_questions_only_on_request(
     request = command.SealedRequest(sealed.test, "remote")
     with pytest.raises(InputError, match="--send-to-server"):
         command.run_evaluate_sealed(repository, None, request, SealingParams())
-    with pytest.raises(InputError, match=r"unknown model 'nobody'; models.models has .*smollm2"):
+    with pytest.raises(InputError, match=r"unknown model 'nobody'; expected one of .*smollm2"):
         command.run_evaluate_sealed(
             repository, None, request._replace(model="nobody"), SealingParams()
         )

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from benchwright.core.configuration import Configuration, parse_configuration
 from benchwright.core.content_hash import content_hash
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, expected
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS
@@ -260,11 +260,8 @@ def right_answer(chosen: int | None, answer: int) -> float:
 
 def _require_known(configuration: Configuration, models: ModelsParams) -> None:
     if configuration.model not in models.models:
-        known = ", ".join(sorted(models.models)) or "none"
-        raise InputError(
-            f"difficulty.answering: unknown model {configuration.model!r}; models.models has "
-            f"{known}"
-        )
+        known = expected(configuration.model, models.models)
+        raise InputError(f"difficulty.answering: unknown model {configuration.model!r}; {known}")
     warn_of_server(configuration.model, models, "difficulty.answering")
 
 
