@@ -72,7 +72,7 @@ def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["--benchmarks", "demo,arcc"], "unknown benchmark 'arcc'; expected one of arc, "),
         (["--variants", "smart,smartt"], "unknown variant 'smartt'; expected one of dele, "),
-        (["--pipeline", "smrt"], "--pipeline 'smrt': expected one of answers, "),
+        (["--pipeline", "smrt"], "expected one of answers, budget"),
         (["--runner", "Fast"], "--runner 'Fast': expected one of "),
         (["--seeds", "one"], "--seeds 'one': expected non-negative integers"),
         (["--params", "variant=smart"], "--params variant=…: use --variants smart in a sweep"),

@@ -1,16 +1,25 @@
 """Kedro hooks: parameters, the headline of a run, and the key of a sealed benchmark."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from kedro.io import DataCatalog
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.core.errors import InputError, one_line
-from benchwright.hooks import SealKeyHook, parameters_read
+from benchwright.hooks import (
+    RESULTS,
+    SealKeyHook,
+    describe_results,
+    parameters_read,
+    unknown_model,
+)
 from benchwright.params.run import unknown_parameters
 from benchwright.pipeline_registry import register_pipelines
 from benchwright.reports.page.page import read_headline
@@ -21,7 +30,8 @@ DECLARED = {"benchmark": "demo", "filtering": {"easy": {}}, "seed": 0}
 
 def test_unknown_parameters_are_reported_with_the_known_ones() -> None:
     assert unknown_parameters({"benchmrk": "arc"}, DECLARED) == (
-        "--params benchmrk: unknown parameter; expected one of benchmark, filtering, seed"
+        "--params benchmrk: unknown parameter; expected one of benchmark, filtering, seed; "
+        "did you mean 'benchmark'?"
     )
 
 
@@ -67,7 +77,11 @@ def test_one_line_returns_the_message_of_a_wrapped_input_error() -> None:
             "benchmrk=arc",
             "--params benchmrk: unknown parameter; expected one of anomalous_subjects",
         ),
-        ("filtering.easy.confidense=0.9", "confidense"),
+        (
+            "filtering.easy.confidense=0.9",
+            "benchwright: filtering.easy: unknown key 'confidense'; expected one of confidence, "
+            "enabled, retain, retention; did you mean 'confidence'?",
+        ),
     ],
 )
 def test_kedro_run_reports_the_mistake_in_one_line(
@@ -134,3 +148,56 @@ def test_missing_key_is_reported_before_documents_are_read(
     # There are no documents here: reading them would have been the error.
     assert "Running node" not in done.stdout + done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+MODELS = {"models": {"alpha": {}, "beta": {}}, "encoders": {"mini": {}}}
+
+
+@pytest.mark.parametrize(
+    ("sections", "message"),
+    [
+        ({"scoring": {"configurations": ["alpha@cloze-3", "gama@letters-0"]}}, "model 'gama'"),
+        ({"checking": {"judges": ["alpa"]}}, "unknown model 'alpa'; .*; did you mean 'alpha'"),
+        ({"splitting": {"leakage": {"judge": "x"}}}, "splitting.leakage.judge: unknown model 'x'"),
+        ({"embedding": {"encoder": "alpha"}}, "unknown encoder 'alpha'; expected one of mini"),
+    ],
+)
+def test_unknown_models_are_named_with_the_setting(sections: dict[str, Any], message: str) -> None:
+    assert re.search(message, str(unknown_model({"models": MODELS, **sections})))
+
+
+def test_known_models_and_unset_ones_are_accepted() -> None:
+    sections = {
+        "models": MODELS,
+        "scoring": {"configurations": ("beta@cloze-0",)},
+        "splitting": {"leakage": {"judge": None}},
+        "embedding": {"encoder": "mini"},
+    }
+    assert unknown_model(sections) is None
+
+
+def test_every_pipeline_prints_a_result() -> None:
+    for name, pipeline in register_pipelines().items():
+        assert pipeline.all_outputs() & set(RESULTS), name
+
+
+def test_the_end_of_a_run_quotes_the_reports_and_lists_the_results(tmp_path: Path) -> None:
+    page, kept, rejected = (tmp_path / name for name in ("page.html", "kept", "rejected.parquet"))
+    page.write_text(
+        "<header><p class='headline'><strong>4 → 3 items.</strong> Same\n order.</p><p>x</p>"
+        "<p class='judgement'>As good &amp; no better.</p></header><aside><ul><li>One row was "
+        "rejected.</li></ul></aside><section><p class='judgement'>Below.</p></section>"
+    )
+    pd.DataFrame({"row": []}).to_parquet(rejected)
+    paths = {"kept_items": kept, "report": page, "prompts": tmp_path, "rejected_items": rejected}
+    assert describe_results(paths) == [
+        "",
+        "4 → 3 items. Same order.",
+        "As good & no better.",
+        "- One row was rejected.",
+        "",
+        f"report:                  {page}",
+        f"kept items:              {kept}",
+    ]
+    pd.DataFrame({"row": [1]}).to_parquet(rejected)
+    assert describe_results(paths)[-1].split() == ["rejected", "items:", str(rejected)]

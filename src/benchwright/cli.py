@@ -18,9 +18,10 @@ from kedro.framework.cli.project import run as kedro_run
 from benchwright import __version__
 from benchwright.core.errors import InputError, one_line
 from benchwright.core.kedro_internals import ERROR_LOGGERS
+from benchwright.core.progress import stage_log
 from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
 from benchwright.params.run import RUN_VALUES
-from benchwright.project_conf import conf_mistake, pipeline_defaults
+from benchwright.project_conf import check_pipelines, conf_mistake, pipeline_defaults
 
 LISTS = ("benchmarks", "variants", "models", "pipelines", "runs")
 _PATH = click.Path(path_type=Path)
@@ -65,6 +66,8 @@ def _errors_in_one_line() -> Iterator[None]:
                 if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
                     raise
                 click.secho(f"benchwright: {message}", err=True, fg="red")
+                for option in stage_log.resume_options:
+                    click.echo(f"to continue from there, add {option}", err=True)
                 sys.exit(1)
         except (SystemExit, KeyboardInterrupt):
             if not stops.received:
@@ -91,10 +94,12 @@ def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
         if single and several:
             raise InputError("Options '--pipeline' and '--pipelines' cannot be used together")
         pipelines = [single] if single else list(several or [])
+        project = _project()
+        check_pipelines(pipelines)
         params = dict(options["params"] or {})
         chosen = {kind for kind, name in params.items() if name is not None}
         if not {"benchmark", "variant"} <= chosen:
-            defaults = pipeline_defaults(_project(), options["env"], next(iter(pipelines), None))
+            defaults = pipeline_defaults(project, options["env"], next(iter(pipelines), None))
             params |= {kind: name for kind, name in defaults.items() if kind not in chosen}
         options |= {"pipeline": None, "pipelines": pipelines, "params": params}
         return command(**{name: value for name, value in options.items() if name in known})

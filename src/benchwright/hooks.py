@@ -1,11 +1,14 @@
 """Kedro hooks: reject unknown parameters, record the run in MLflow, print the results' paths."""
 
+import json
 import logging
 import shutil
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Any
 
 import click
@@ -14,19 +17,27 @@ from kedro.framework.hooks import hook_impl
 from kedro.pipeline import Pipeline
 
 from benchwright.core.atomic_files import clear_abandoned, written_aside
-from benchwright.core.errors import InputError
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.errors import InputError, expected
 from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_version
+from benchwright.core.progress import stage_log
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.run import RUN_VALUES, check_run_values, unknown_parameters
 from benchwright.project_conf import CONFIG_LOADER_ARGS
 from benchwright.reports.page.page import read_headline
+from benchwright.reports.page.quote import quote_page
 from benchwright.saved_runs import common_version
-from benchwright.tracking import one_warning, record_run, sweep_member, tracking_is_on
+from benchwright.tracking import flatten, one_warning, record_run, sweep_member, tracking_is_on
 
 logger = logging.getLogger(__name__)
 
 SEALING = "params:sealing"
+_NAMING = {
+    **dict.fromkeys(("configurations", "answering", "judges", "judge"), "models"),
+    **dict.fromkeys(("encoder", "encoders", "compare"), "encoders"),
+}  # settings that name models or encoders
+_WIDTH = 100  # of the text at the end of a run
 
 
 class StrictParametersHook:
@@ -66,6 +77,31 @@ class SealKeyHook:
     def before_pipeline_run(self, pipeline: Pipeline, catalog: Any) -> None:
         if SEALING in pipeline.inputs():
             read_key(SealingParams.model_validate(catalog.load(SEALING)))
+
+
+def unknown_model(sections: Mapping[str, Any]) -> str | None:
+    """Return an error message for the first model or encoder that is not under `models`."""
+    for setting, value in flatten(sections).items():
+        kind = _NAMING.get(setting.rpartition(".")[2])
+        if kind is None or setting.startswith("models.") or value == "None":
+            continue
+        known = dict(sections["models"])[kind]
+        for name in json.loads(value) if value.startswith("[") else [value]:
+            model = parse_configuration(name).model
+            if model not in known:
+                return f"{setting}: unknown {kind[:-1]} {model!r}; {expected(model, known)}"
+    return None
+
+
+class ModelNamesHook:
+    """Stops a run that names an unknown model or encoder before any data is read."""
+
+    @hook_impl
+    def before_pipeline_run(self, pipeline: Pipeline, catalog: Any) -> None:
+        names = [name for name in pipeline.inputs() if name.startswith("params:")]
+        sections = {name.removeprefix("params:"): catalog.load(name) for name in sorted(names)}
+        if "models" in sections and (problem := unknown_model(sections)):
+            raise InputError(problem)
 
 
 STAGES = ("namespaces", "node_names", "from_nodes", "to_nodes", "from_inputs", "to_outputs", "tags")
@@ -130,6 +166,14 @@ def copy_to_latest(datasets: Iterable[Any]) -> None:
                 logger.warning("%s is not the newest version: %s", LATEST, error)
 
 
+def newest_path(dataset: Any) -> Path | None:
+    """Return the copy in `latest` of what a run has just saved if there is one, else its path."""
+    folder, path = folder_of_versions(dataset), local_path(dataset)
+    if folder and path and (copy := folder.parent / LATEST / folder.name).is_file():
+        return copy if copy.stat().st_mtime >= path.stat().st_mtime else path
+    return path
+
+
 LATEST = "latest"
 """Folder with the newest version of what people open: pages, tables and metrics."""
 
@@ -146,8 +190,9 @@ class RunHook:
         self._context = context
 
     @hook_impl
-    def before_pipeline_run(self) -> None:
+    def before_pipeline_run(self, pipeline: Pipeline) -> None:
         self._started = time.monotonic()
+        stage_log.start(node.name for node in pipeline.nodes)
 
     @hook_impl
     def after_pipeline_run(
@@ -156,7 +201,11 @@ class RunHook:
         copy_to_latest([catalog.get(name) for name in sorted(pipeline.all_outputs())])
         run_id = self._record(run_params, pipeline, catalog, None)
         if (member := sweep_member.get()) is None:
-            _print_results(pipeline, catalog, run_id)
+            files = {name: newest_path(catalog.get(name)) for name in pipeline.all_outputs()}
+            lines = describe_results({name: path for name, path in files.items() if path})
+            lines += [f"{'MLflow run:':<25}{run_id}  (mlflow ui)"] if run_id else []
+            lines.append(f"{'time:':<25}{time.monotonic() - self._started:,.0f} s")
+            click.echo("\n".join(lines))  # click writes UTF-8 even where the terminal is ASCII
             return
         saved = pipeline.all_outputs()
         if "metrics" in saved:
@@ -205,31 +254,37 @@ def parameters_read(params: Mapping[str, Any], pipeline: Pipeline, catalog: Any)
     return {name: value for name, value in values.items() if name not in long}
 
 
-RESULTS = {
-    "report": "report",
-    "comparison report": "comparison_report",
-    "sampling report": "sampling_report",
-    "chosen subset": "chosen_subset",
-    "SBA card": "sba_card",
-    "half-gap report": "half_gap_report",
-    "memorisation report": "memorisation_report",
-    "perturbed tasks": "harness_perturbed_tasks",
-    "sealed benchmark": "sealed_benchmark",
-    "open benchmark": "open_benchmark",
-    "kept items": "kept_items",
-    "item audit": "item_audit",
-    "lm-eval tasks": "harness_tasks",
-}
-"""Datasets whose paths are printed after a run, by title."""
+RESULTS = (
+    *("report", "comparison_report", "sampling_report", "construction_report", "half_gap_report"),
+    *("memorisation_report", "sba_card", "sba_classifier", "sealed_benchmark", "open_benchmark"),
+    *("kept_items", "removed_items", "rejected_items", "item_audit", "review_sheet"),
+    *("perturbed_items", "chosen_subset", "responses", "recorded_answers", "scoring_budget"),
+    *("encoder_overlap", "harness_tasks", "harness_perturbed_tasks", "harness_subset"),
+)
+"""Datasets whose paths are printed after a run."""
 
 
-def _print_results(pipeline: Pipeline, catalog: Any, run_id: str | None) -> None:
-    lines = []
-    for title, name in RESULTS.items():
-        if name in pipeline.all_outputs() and (path := local_path(catalog.get(name))):
-            relative = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-            lines.append(f"{title + ':':<21}{relative}")
-    if run_id:
-        lines.append(f"{'MLflow run:':<21}{run_id}  (mlflow ui)")
-    if lines:
-        click.echo("\n" + "\n".join(lines))  # click writes UTF-8 even where the terminal is ASCII
+def describe_results(paths: Mapping[str, Path]) -> list[str]:
+    """Return what a run prints at its end: what its reports say, and the paths of its results.
+
+    `paths` are the saved files and folders by dataset.
+    """
+    from pyarrow.parquet import read_metadata
+
+    saved = {name: paths[name] for name in RESULTS if name in paths}
+    if "rejected_items" in saved and not read_metadata(saved["rejected_items"]).num_rows:
+        del saved["rejected_items"]
+    width = min(get_terminal_size((_WIDTH, 24)).columns, _WIDTH)
+    said = [
+        fill(line, width, subsequent_indent="  " * line.startswith("- "), break_on_hyphens=False)
+        for page in saved.values()
+        if page.suffix == ".html"
+        for line in ("", *quote_page(page.read_text("utf-8")))
+    ]
+    here = Path.cwd()
+    shown = [
+        f"{name.replace('_', ' ') + ':':<25}"
+        f"{path.relative_to(here) if path.is_relative_to(here) else path}"
+        for name, path in saved.items()
+    ]
+    return [*said, "", *shown]

@@ -2,7 +2,13 @@
 
 import os
 
-from benchwright.hooks import RunHook, SealKeyHook, StrictParametersHook, VersionsHook
+from benchwright.hooks import (
+    ModelNamesHook,
+    RunHook,
+    SealKeyHook,
+    StrictParametersHook,
+    VersionsHook,
+)
 from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader
 
 
@@ -13,11 +19,20 @@ def _set_environment() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # Forking a process that has used PyTorch's threads would make ParallelRunner hang.
     os.environ.setdefault("KEDRO_MP_CONTEXT", "spawn")
+    # A run shows its own progress.
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
 
 
 _set_environment()
 
-HOOKS = (StrictParametersHook(), SealKeyHook(), VersionsHook(), RunHook())
+HOOKS = (
+    StrictParametersHook(),
+    ModelNamesHook(),
+    SealKeyHook(),
+    VersionsHook(),
+    RunHook(),
+)
 DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry",)
 
 CONFIG_LOADER_CLASS = ConfLoader

@@ -102,7 +102,7 @@ def test_no_texts_need_no_model(tmp_path: Path) -> None:
 
 
 def test_error_names_unknown_model_and_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"judging: unknown model 'other'; models.models has m"):
+    with pytest.raises(InputError, match=r"judging: unknown model 'other'; expected one of m"):
         ask(tmp_path, served("http://127.0.0.1:9/v1"), name="other")
 
 
@@ -117,8 +117,12 @@ def test_error_names_task_and_model(server: ScriptedServer, tmp_path: Path) -> N
 
 
 def test_progress_bar_names_the_task(
-    server: ScriptedServer, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    server: ScriptedServer,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("benchwright.core.progress.DELAY", 0)
     ask(tmp_path, served(server.url))(["a", "b"])
     assert "judging with m" in capfd.readouterr().err
     ask(tmp_path, served(server.url))(["a", "b"])

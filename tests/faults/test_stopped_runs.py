@@ -75,7 +75,7 @@ def test_worker_processes_end_with_a_parallel_run(
             start_new_session=True,
             env={**os.environ, **ENVIRONMENT},
         )
-    while "Completed node" not in log.read_text() and run.poll() is None:
+    while " is done (" not in log.read_text() and run.poll() is None:
         time.sleep(0.05)
     assert len(processes_of(run.pid)) > 2
     if ended_by == signal.SIGINT:

@@ -1,7 +1,6 @@
 """Written answers of chat models, with a store of replies, for any stage."""
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,8 @@ from benchwright.compute.score_shards import (
     shard_table,
     written_texts,
 )
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, expected
+from benchwright.core.progress import progress_bar
 from benchwright.datasets.score_store import StoredShards
 from benchwright.language_models.loading import model_tokenizer
 from benchwright.language_models.protocol import Ask, Batch, PromptText, Sampling
@@ -51,8 +51,7 @@ def ask_model(
             are missing.
     """
     if name not in models.models:
-        known = ", ".join(sorted(models.models)) or "none"
-        raise InputError(f"{what}: unknown model {name!r}; models.models has {known}")
+        raise InputError(f"{what}: unknown model {name!r}; {expected(name, models.models)}")
     return _Asked(name, models.models[name], scoring, store, max_tokens, temperature, what)
 
 
@@ -104,8 +103,6 @@ class _Asked:
             ) from error
 
     def _written(self, by_key: Mapping[str, PromptText], drawn: Sampling) -> dict[str, str | None]:
-        from tqdm import tqdm
-
         shards = cut_shards(self.name, by_key, drawn, self.scoring)
         written: dict[str, str | None] = {}
         missing: list[Shard] = []
@@ -122,14 +119,8 @@ class _Asked:
                 missing.append(shard)
         if not missing:
             return written
-        with tqdm(
-            total=len(by_key),
-            initial=len(written),
-            desc=f"{self.what} with {self.name}",
-            unit="prompt",
-            file=sys.stderr,
-            mininterval=1,
-        ) as bar:
+        what = f"{self.what} with {self.name}"
+        with progress_bar(what, "prompt", len(by_key), len(written)) as bar:
             batches = [Batch(drawn, shard.prompts) for shard in missing]
             for number, answers in answer_batches(
                 self.name, self.model, self.scoring, batches, bar.update

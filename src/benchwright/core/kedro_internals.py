@@ -1,5 +1,6 @@
 """Private names of Kedro and fsspec that this package uses: check them before an upgrade."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any, Generic, TypeVar
@@ -11,6 +12,14 @@ Content = TypeVar("Content")
 
 ERROR_LOGGERS = ("kedro.pipeline.node", "kedro.validation.parameter_validator")
 """Kedro's loggers of errors that are raised as well."""
+RUNNER_LOGGERS = tuple(
+    f"kedro.runner.{kind}_runner" for kind in ("parallel", "sequential", "thread")
+)
+"""The loggers of Kedro's runners."""
+NODE_DONE = "Completed node: %s"
+"""The message that Kedro's runners log after a node."""
+RESUME_HINT = re.compile(r'(--from-nodes "[^"]*")|^No nodes ran\b')
+"""What Kedro's runners log after a failure: the option that resumes the run, if there is one."""
 
 
 class LocalFile(AbstractVersionedDataset[Content, Content], Generic[Content]):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.progress import progress_bar
 from benchwright.language_models.weights import (
     Device,
     Dtype,
@@ -159,10 +160,9 @@ def _encoded(
 ) -> NDArray[np.float32]:
     """Return the vectors of all texts, of length 1; short batches repeat their first row."""
     import torch
-    from tqdm import tqdm
 
     out = np.zeros((len(widths), size), dtype=np.float32)
-    with tqdm(total=len(widths), unit="text", desc="encode") as progress, torch.inference_mode():
+    with progress_bar("encode", "text", len(widths)) as progress, torch.inference_mode():
         for rows, width in batches(widths, batch):
             filled = [*rows, *[rows[0]] * (batch - len(rows))]
             out[rows] = vectors(filled, width).float().cpu().numpy()[: len(rows)]

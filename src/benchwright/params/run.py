@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, expected
 
 _SCORES = ("live", "imported", "benchmark")
 
@@ -43,7 +43,7 @@ def unknown_parameters(given: Mapping[str, Any], declared: Iterable[str]) -> str
 
     Kedro accepts any key: `--params benchmrk=arc` would run the default benchmark.
     """
-    names = sorted(set(declared) - HIDDEN)
+    names = set(declared) - HIDDEN
     for key in given:
         if key in HIDDEN:
             return (
@@ -51,7 +51,7 @@ def unknown_parameters(given: Mapping[str, Any], declared: Iterable[str]) -> str
                 "override the resolved section, e.g. filtering.easy.confidence=0.9"
             )
         if key not in names:
-            return f"--params {key}: unknown parameter; expected one of {', '.join(names)}"
+            return f"--params {key}: unknown parameter; {expected(key, names)}"
     return None
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import logging
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ from benchwright.compute.score_shards import (
     shard_table,
 )
 from benchwright.core.configuration import configuration_name
+from benchwright.core.progress import progress_bar
 from benchwright.language_models.protocol import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.rendering import LABELS
@@ -53,19 +53,15 @@ def score_prompts(
         InputError: a model's weights are not installed or not the expected ones, or its server
             cannot be reached.
     """
-    from tqdm import tqdm
-
     if prompts.empty:
         return
     shards = plan_shards(prompts, models, scoring).shards
     missing = [shard for shard in shards if not holds(score_cache.get(shard.name), shard)]
     total = sum(len(shard.keys) for shard in shards)
     done = total - sum(len(shard.keys) for shard in missing)
-    with tqdm(
-        total=total, initial=done, desc="scoring", unit="prompt", file=sys.stderr, mininterval=1
-    ) as bar:
+    with progress_bar("scoring", "prompt", total, done) as bar:
         for name, group in itertools.groupby(missing, key=lambda shard: shard.model):
-            bar.set_description(f"scoring {name}")
+            bar.set_description(f"scoring {name}", refresh=False)
             members = list(group)
             batches = [Batch(shard.sampling, shard.prompts) for shard in members]
             for number, answers in answer_batches(

@@ -140,7 +140,7 @@ def test_only_the_two_scripts_of_the_page_may_run(report) -> None:
 
 def test_headline_uses_held_out_models_with_interval_and_random_band(page) -> None:
     text = page().text
-    assert "60 → 50 items (16.7% removed)." in text
+    assert "60 → 50 items (16.7% removed: " in text
     wanted = (
         "4 held-out models (4 of unknown family): Kendall tau-b 0.928 [0.891, 0.953] (n = 4 models "
         "× 60 items, 50 of them kept; random subsets often keep the order of so few models)."
@@ -159,7 +159,7 @@ def test_headline_has_no_metric_if_no_item_was_removed(page, small) -> None:
 
 def test_headline_says_in_sample_with_too_few_held_out_models(page, small) -> None:
     seen = page(**{"params:evaluation_models": [*small.models[:3], "zen/gamma"]})
-    start = seen.text.index("removed). Ranking of")
+    start = seen.text.index("). Ranking of")
     line = seen.text[start : seen.text.index("random subsets", start)]
     assert "Kendall tau-b" in line
     assert "in-sample: only 1 held-out model" in line

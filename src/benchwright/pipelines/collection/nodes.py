@@ -4,7 +4,6 @@ Texts of items are never saved, because half of them will be closed: `raw_items`
 in memory, and only counts are saved.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -16,6 +15,7 @@ import pyarrow.compute as pc
 
 from benchwright.compute.batch_engine import BatchEngine
 from benchwright.core.errors import InputError
+from benchwright.core.progress import progress_bar
 from benchwright.datasets.document_shards import DocumentBatches, ReadingReport, joined_reports
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, shard_parts
 from benchwright.methods.mmlu_cf.extraction.measure import Share, answered_choice, measure
@@ -37,8 +37,6 @@ def extract_items(
     Raises:
         InputError: two documents with questions have one doc_id, or the engine is not available.
     """
-    from tqdm import tqdm
-
     work = partial(
         shard_parts,
         reading=collection.reading,
@@ -51,7 +49,7 @@ def extract_items(
     n_items = 0
     with (
         BatchEngine(collection, "collection") as engine,
-        tqdm(desc="extract", unit="document", file=sys.stderr, mininterval=1) as progress,
+        progress_bar("extract", "document") as progress,
     ):
         for part in engine.over(work, documents.files):
             items.append(part.items)

@@ -40,7 +40,8 @@ def summarise_refinement(
     ranking = _ranking(rank_agreement, panel, group, _kept_among(panel, kept_items))
     judgement = judge_against_random(random_comparison, group, evaluation.top_models)
     summary = {
-        "sizes": f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed).",
+        "sizes": f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed"
+        f"{_by_rule(rule_coverage, n_items - n_kept)}).",
         "ranking": ranking["sentence"],
         "judgement": " ".join(judgement.sentences) if ranking["value"] != "—" else "",
         "share_kept": round(100 * n_kept / n_items, 2),
@@ -97,6 +98,17 @@ def note_items(
         *_source_notes(rejected_items, import_report),
     ]
     return make_section(item_notes=notes)
+
+
+def _by_rule(rule_coverage: pd.DataFrame, n_removed: int) -> str:
+    """Return how many items each rule removed."""
+    rows = rule_coverage[rule_coverage["removed"] > 0]
+    by_rule = [
+        f"{n:,} {name.replace('_', ' ')}"
+        for name, n in zip(rows["rule"], rows["removed"], strict=True)
+    ]
+    several = "; some by several rules" if rows["removed"].sum() > n_removed else ""
+    return f": {', '.join(by_rule)}{several}" if n_removed and by_rule else ""
 
 
 def _kept_among(panel: Panel, kept_items: pd.DataFrame) -> int:
