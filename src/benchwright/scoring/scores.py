@@ -61,7 +61,7 @@ def score_prompts(
     done = total - sum(len(shard.keys) for shard in missing)
     with progress_bar("scoring", "prompt", total, done) as bar:
         for name, group in itertools.groupby(missing, key=lambda shard: shard.model):
-            bar.set_description(f"scoring {name}", refresh=False)
+            bar.set_description_str(f"scoring {name}", refresh=False)
             members = list(group)
             batches = [Batch(shard.sampling, shard.prompts) for shard in members]
             for number, answers in answer_batches(
