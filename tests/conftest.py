@@ -25,6 +25,8 @@ SHARED = {
     "tests/end_to_end/test_smart_on_the_demo.py": "the demo",
     "tests/end_to_end/test_notebooks.py": "the demo",
     "tests/end_to_end/test_api_on_the_demo.py": "the demo",
+    "tests/end_to_end/test_documents_to_an_open_benchmark.py": "the documents",
+    "tests/end_to_end/test_mmlu_cf_on_the_bundled_documents.py": "the documents",
     "tests/end_to_end/test_harness_round_trip.py": "lm-evaluation-harness",
     "tests/exports/test_harness_prompts.py": "lm-evaluation-harness",
     "tests/responses/test_lm_eval_logs.py": "lm-evaluation-harness",

@@ -1,14 +1,17 @@
 """Complete runs of the project in separate data folders."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from kedro.framework.session import KedroSession
 from kedro.framework.startup import bootstrap_project
 from kedro.runner import SequentialRunner
+
+from benchwright.similarity import vectors
 
 Run = Callable[..., Path]
 
@@ -37,13 +40,32 @@ def run_project(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> C
         bootstrap_project(repository)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("BENCHWRIGHT_MLFLOW", "off")
+            patch.setattr(vectors, "encode", encode_once)
             with KedroSession.create(
                 project_path=repository, runtime_params={"data_root": str(data), **params}
             ) as session:
                 session.run(pipeline_names=[pipeline], runner=runner or SequentialRunner())
         return data
 
+    encode_once = remembering(vectors.encode)
     return run
+
+
+def remembering(encode: Callable[..., Any]) -> Callable[..., Any]:
+    """Encode each text once; the vector of a text does not depend on those around it."""
+    known: dict[tuple[str, ...], Any] = {}
+
+    def encode_once(texts: Sequence[str], *how: Any, **options: Any) -> Any:
+        keys = {text: (text, repr(how), repr(sorted(options.items()))) for text in texts}
+        new = [text for text, key in keys.items() if key not in known]
+        if not texts:
+            return encode(texts, *how, **options)
+        if new:
+            added = encode(new, *how, **options)
+            known.update(zip((keys[text] for text in new), added, strict=True))
+        return np.stack([known[keys[text]] for text in texts])
+
+    return encode_once
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ from benchwright.params.exports import ExportsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.prompts import build_prompts
 from benchwright.tables.items import Demonstrations, Items
+from faults.tiny_llama import save_tiny_llama
 from responses.imported_rows import import_as_rows
 from scoring.scoring_examples import item
 
@@ -100,18 +101,29 @@ def in_this_process(model: Path, task: str, shots: int, tasks: Path, logs: Path)
     tracker.save_results_samples(task_name=task, samples=samples[task])
 
 
+@pytest.fixture
+def tiny_folder(tmp_path: Path) -> Path:
+    return save_tiny_llama(tmp_path / "tiny")
+
+
 @pytest.mark.live
 @pytest.mark.parametrize(
-    ("style", "shots"), [pytest.param("letters", 2, marks=pytest.mark.long), ("cloze", 3)]
+    ("style", "shots", "model_folder"),
+    [
+        ("cloze", 3, "tiny_folder"),
+        pytest.param("letters", 2, "smollm2_folder", marks=pytest.mark.long),
+        pytest.param("cloze", 3, "smollm2_folder", marks=pytest.mark.long),
+    ],
 )
 def test_imported_log_likelihoods_equal_ours(
     style: str,
     shots: int,
+    model_folder: str,
     tmp_path: Path,
     small_benchmark: BenchmarkParams,
-    smollm2_folder: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
-    folder = smollm2_folder
+    folder = request.getfixturevalue(model_folder)
     items, shown = table("test", "science"), table("dev", "science")
     for frame in (items, shown):
         frame["content_hash"] = [
@@ -149,11 +161,11 @@ def test_imported_log_likelihoods_equal_ours(
     assert set(theirs["style"]) == {style}
     assert set(theirs["shots"]) == {shots}
 
-    entry = {"weights": {"path": str(folder)}, "family": "f", "context": 8192}
+    entry = {"weights": {"path": str(folder)}, "family": "f", "context": 2048}
     models = ModelsParams.model_validate({"models": {"m": entry}})
     tables = {"items": items, "demonstrations": shown, "calibration_items": items.head(0)}
     prompts = build_prompts(small_benchmark, scoring, models, (), 0, **tables)
-    model = TransformersModel.load(ModelSource(str(folder)), "float32", context=8192)
+    model = TransformersModel.load(ModelSource(str(folder)), "float32", context=2048)
     columns = (prompts[name] for name in ("prefix", "text", "continuations"))
     asked = [PromptText(a, b, tuple(c)) for a, b, c in zip(*columns, strict=True)]
     for item_id, score in zip(prompts["item_id"], model.score(asked), strict=True):
