@@ -72,9 +72,10 @@ lint: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/zensical build --strict --clean
 
-# Two workers with one thread each: more threads only wait for each other.
+# Two workers with one thread each: more threads only wait for each other. Compiled modules are kept,
+# or every process that a test starts would compile them again.
 test: lint
-	OMP_NUM_THREADS=1 $(BIN)/pytest -m "not long" -n 2
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -m "not long" -n 2
 
 # Also the property tests, with many more examples.
 test-long: $(VENV)/.dev
