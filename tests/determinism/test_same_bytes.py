@@ -1,7 +1,7 @@
 """Results are the same bytes in any locale, time zone, hash seed, number of threads, …"""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ import pytest
 from determinism.results import differing
 from determinism.surroundings import (
     ASCII,
+    COMMON,
     HOSTILE,
     ONE_BY_ONE,
     PLAIN,
@@ -20,7 +21,8 @@ from determinism.surroundings import (
     data_folder,
     with_turkish,
 )
-from faults.project_runs import CHEAP, DELE, left_in
+from faults.project_run import _exit_code
+from faults.project_runs import CHEAP, DELE, REPOSITORY, left_in
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
 
@@ -65,6 +67,16 @@ class Attempt(NamedTuple):
         self.commands.run([*(word.format(out=root / "out") for word in command.split()), *more])
 
 
+class Here(Commands):
+    """Runs commands in this process, which saves the imports of another."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+
+    def run(self, words: Sequence[str]) -> None:
+        assert _exit_code(list(words)) == 0
+
+
 Attempts = Callable[[str, Surroundings], Attempt]
 
 
@@ -93,8 +105,14 @@ def plain(attempt: Attempts) -> Attempt:
 
 
 @pytest.fixture(scope="module")
-def quick(plain: Attempt) -> dict[str, bytes]:
-    return plain.left(QUICK)
+def quick(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The outputs of runs in this process, in the surroundings that the tests have."""
+    here = Attempt(PLAIN, Here(PLAIN), tmp_path_factory.mktemp("here"))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in COMMON.keys() - {"PYTHONPATH"}:
+            patch.setenv(name, COMMON[name])
+        patch.chdir(REPOSITORY)
+        return here.left(QUICK)
 
 
 def test_all_hostile_surroundings_at_once_give_the_same_bytes(

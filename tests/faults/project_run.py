@@ -267,7 +267,11 @@ def running(child: int) -> bool:
 def _import_everything() -> None:
     """Import what runs need before forking; no thread is started."""
     import kedro.framework.session  # noqa: F401
+    import kedro_datasets.pandas
+    import kedro_datasets.plotly  # noqa: F401
+    import kedro_viz.integrations.kedro.hooks  # noqa: F401
     import pandas  # noqa: F401
+    import pandera.backends.pandas  # noqa: F401
     import plotly.graph_objects  # noqa: F401
     import pyarrow.parquet  # noqa: F401
     import scipy.stats  # noqa: F401

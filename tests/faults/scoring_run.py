@@ -1,10 +1,11 @@
-"""Score a few hundred prompts into a store, for tests that interrupt it.
+"""Score two hundred prompts into a store, for tests that interrupt it.
 
 As a script (`python scoring_run.py WEIGHTS`) it reads the arguments of a run, a JSON object per
 line, and writes its exit code. Each run is a process forked after the imports, which takes a second
 instead of ten.
 """
 
+import functools
 import itertools
 import json
 import os
@@ -28,7 +29,7 @@ from benchwright.scoring.scores import score_prompts
 from benchwright.tables.items import Demonstrations, Items
 
 SUBJECTS = ("physics", "botany", "history", "grammar", "cooking")
-PER_SUBJECT = 80
+PER_SUBJECT = 40
 SCORING = ScoringParams(
     mode="live",
     configurations=("tiny@cloze-0",),
@@ -67,8 +68,9 @@ def models(weights: Path) -> ModelsParams:
     return ModelsParams.model_validate({"models": {"tiny": entry}})
 
 
+@functools.cache
 def prompts() -> pd.DataFrame:
-    """400 prompts of five subjects, in about 40 shards."""
+    """200 prompts of five subjects, in about 20 shards."""
     rows = []
     for subject, number in itertools.product(SUBJECTS, range(PER_SUBJECT)):
         values = {
@@ -183,5 +185,6 @@ if __name__ == "__main__":
     import transformers.models.llama.modeling_llama  # noqa: F401
 
     torch.set_num_threads(1)
+    prompts()
     for line in sys.stdin:
         print(attempt(Path(sys.argv[1]), **json.loads(line)), flush=True)  # noqa: T201

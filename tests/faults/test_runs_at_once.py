@@ -39,6 +39,7 @@ def test_simultaneous_runs_do_not_read_each_others_files(
     assert exported in of_one
 
 
+@pytest.mark.long
 def test_simultaneous_first_runs_are_both_recorded(server: Server, tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/mlflow.db"
     roots = [empty_root(tmp_path / name) for name in ("one", "two")]
