@@ -9,18 +9,11 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import MemoryShards
-from benchwright.methods.mmlu_cf.sealing import key as key_module
 from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore, SealedShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 
 KEY, OTHER = (" ".join([start, "key of this test,", "long enough"]) for start in ("a", "another"))
 FRAME = pd.DataFrame({"key": ["k1", "k2"], "texts": [["Rating: [7] for Urania"], None]})
-
-
-@pytest.fixture(autouse=True)
-def _cheap_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reduce the cost of scrypt for tests."""
-    monkeypatch.setattr(key_module, "SCRYPT_N", 1 << 4)
 
 
 def store(folder: Path, key: str = KEY, name: str = "built") -> SealedShards:
