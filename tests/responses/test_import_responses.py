@@ -15,6 +15,7 @@ from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.responses import ResponseFileParams
 from benchwright.responses.import_responses import Imported
 from benchwright.tables.items import Demonstrations
+from few_examples import few_examples
 from responses.imported_rows import import_as_rows
 
 Make = Callable[..., Any]
@@ -578,6 +579,7 @@ def _usable(row: dict[str, Any]) -> bool:
 
 
 @given(st.lists(ROW, min_size=1).filter(lambda rows: any(map(_usable, rows))))
+@few_examples
 def test_every_row_has_exactly_one_outcome(
     make_items: Make, make_file: Make, rows: list[dict[str, Any]]
 ) -> None:
@@ -599,6 +601,7 @@ def _first_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @given(st.data())
+@few_examples
 def test_results_do_not_depend_on_row_order(
     make_items: Make, make_file: Make, data: st.DataObject
 ) -> None:
@@ -614,6 +617,7 @@ def test_results_do_not_depend_on_row_order(
 
 
 @given(st.data())
+@few_examples
 def test_results_do_not_depend_on_the_order_of_a_wide_file(
     make_items: Make, make_file: Make, data: st.DataObject
 ) -> None:

@@ -20,6 +20,7 @@ from benchwright.responses.lm_eval_logs import Sample, how_asked, order_of
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.tables.items import Demonstrations
 from benchwright.tables.responses import Responses
+from few_examples import few_examples
 from responses.imported_rows import import_as_rows
 from responses.lm_eval_examples import (
     counts,
@@ -376,6 +377,7 @@ def test_document_with_a_different_option_is_not_joined(tmp_path: Path, make_ite
     style=st.sampled_from(["letters", "cloze"]),
     texts=st.lists(st.sampled_from(["é", "e\u0301", "a b", "A", "[x]"]), min_size=5, max_size=5),
 )
+@few_examples
 def test_scores_follow_their_options_in_any_order(
     make_items: Make, order: list[int], turn: list[int], style: str, texts: list[str]
 ) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.responses.import_responses import import_responses
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.tables.responses import Calibration, Responses
+from few_examples import few_examples
 from responses.imported_rows import import_as_rows
 
 Make = Callable[..., Any]
@@ -119,13 +120,13 @@ def _one_each(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
     return list({tuple(row[name] for name in names): row for row in rows}.values())
 
 
-@settings(max_examples=settings.default.max_examples // 4)
 @given(
     st.lists(ROW.filter(_usable), min_size=1, max_size=14),
     st.lists(ROW.filter(_usable), max_size=6),
     st.lists(LIVE, max_size=6),
     st.sampled_from([None, ["A", "B"], [1, 0]]),
 )
+@few_examples
 def test_matrices_and_coverage_equal_those_of_all_rows(
     make_items: Make,
     make_file: Make,

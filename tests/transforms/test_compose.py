@@ -16,6 +16,7 @@ from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.tables.wicked import PerturbationChanges, PerturbedItems
 from benchwright.transforms.compose import Perturbed, perturb
+from few_examples import few_examples
 from transforms.benchmark_tables import assert_coherent, items_table, plain_items
 
 NOTA = "None of the above"
@@ -61,6 +62,7 @@ def any_rows(draw: st.DrawFn) -> list[tuple[str, list[str], int]]:
 
 
 @given(any_rows(), st.sampled_from(ORDERS), st.integers(0, 2**31))
+@few_examples
 def test_any_items_stay_coherent_under_any_order_of_transforms(
     rows: list[tuple[str, list[str], int]], names: list[str], seed: int
 ) -> None:
@@ -70,8 +72,8 @@ def test_any_items_stay_coherent_under_any_order_of_transforms(
 
 
 @pytest.mark.parametrize("names", ORDERS)
-def test_ten_thousand_plain_items_stay_coherent(names: list[str]) -> None:
-    source = plain_items(2_000, sizes=(2, 3, 4, 5, 10))
+def test_two_thousand_copies_of_plain_items_stay_coherent(names: list[str]) -> None:
+    source = plain_items(400, sizes=(2, 3, 4, 5, 10))
     made = perturb(source, NO_ITEMS, parameters(names), 11)
     assert_coherent(source, made.perturbed_items, [NOTA, NOTC])
     if "none_of_the_above" in names and "replace_choice" not in names:
@@ -120,6 +122,7 @@ def test_lists_are_not_shared_with_the_source_or_between_copies() -> None:
 
 
 @given(st.permutations(range(12)), st.permutations(range(12)))
+@few_examples
 def test_results_do_not_depend_on_row_order(first: list[int], second: list[int]) -> None:
     source, demonstrations = plain_items(12), plain_items(12, prefix="b/dev")
     names = parameters(["replace_choice", "none_of_the_above", "shuffle_choices"], copies=2)
@@ -285,6 +288,7 @@ def test_each_prefix_of_the_transforms_is_a_separate_perturbation() -> None:
 
 @given(any_rows(), st.permutations(["shuffle_choices", "replace_choice", "none_of_the_above"]),
        st.integers(0, 2**31))  # fmt: skip
+@few_examples
 def test_prefix_equals_its_transforms_alone(
     rows: list[tuple[str, list[str], int]], names: list[str], seed: int
 ) -> None:
@@ -304,6 +308,7 @@ def test_prefix_equals_its_transforms_alone(
 
 
 @given(any_rows(), st.integers(0, 2**31))
+@few_examples
 def test_rephrasing_does_not_change_the_options(
     rows: list[tuple[str, list[str], int]], seed: int
 ) -> None:
@@ -349,10 +354,8 @@ def _gold_removed(made: Perturbed, source: pd.DataFrame) -> dict[int, tuple[int,
 @pytest.mark.parametrize(
     "name",
     [
-        "arc",
         "truthfulqa",
-        pytest.param("mmlu", marks=pytest.mark.long),
-        pytest.param("commonsense_qa", marks=pytest.mark.long),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("arc", "mmlu", "commonsense_qa")),
     ],
 )
 def test_every_real_item_stays_coherent_in_five_copies(
@@ -376,8 +379,8 @@ def test_every_real_item_stays_coherent_in_five_copies(
 
 
 @pytest.mark.real_data
-def test_the_rules_of_mmlu_cf_keep_every_real_item_coherent(shared_data: Path) -> None:
+@pytest.mark.parametrize("name", [pytest.param("mmlu", marks=pytest.mark.long), "truthfulqa"])
+def test_the_rules_of_mmlu_cf_keep_every_real_item_coherent(shared_data: Path, name: str) -> None:
     names = parameters(["shuffle_choices", "replace_choice"], copies=1)
-    for name in ("mmlu", "truthfulqa"):
-        source = _real_items(shared_data, name)
-        assert_coherent(source, perturb(source, NO_ITEMS, names, 11).perturbed_items, [NOTC])
+    source = _real_items(shared_data, name)
+    assert_coherent(source, perturb(source, NO_ITEMS, names, 11).perturbed_items, [NOTC])

@@ -18,6 +18,7 @@ from benchwright.methods.mmlu_cf.checking import (
 from benchwright.params.mmlu_cf import CheckingParams
 from benchwright.pipelines.judging.nodes import compare_judges
 from benchwright.tables.mmlu_cf import DifficultyRatings, HarmFlags, JudgeRatings
+from few_examples import few_examples
 
 ITEMS = pd.DataFrame(
     {
@@ -156,6 +157,7 @@ def test_items_without_prompts_are_unjudged() -> None:
     st.lists(st.lists(st.integers(1, 5), min_size=5, max_size=5), min_size=1, max_size=4),
     st.permutations(range(4)),
 )
+@few_examples
 def test_an_item_is_kept_only_if_its_mean_exceeds_the_bound(
     judges: list[list[int]], order: list[int]
 ) -> None:

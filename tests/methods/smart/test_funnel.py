@@ -8,6 +8,7 @@ from benchwright.methods.smart.audit import OTHER, count_funnel
 from benchwright.reports.smart.plots.shares import plot_funnel
 from benchwright.tables.items import RejectedItems
 from benchwright.tables.smart import Funnel, RuleCoverage, Verdicts
+from few_examples import few_examples
 
 RULES = ("anomalous", "easy", "similar")
 
@@ -67,6 +68,7 @@ def test_items_removed_without_a_verdict_are_a_separate_step() -> None:
     st.dictionaries(st.text("abc", min_size=1), st.sets(st.sampled_from(RULES)), min_size=1),
     st.integers(0, 3),
 )
+@few_examples
 def test_each_step_leaves_the_previous_number_minus_removals(
     removed: dict[str, set[str]], rejected: int
 ) -> None:

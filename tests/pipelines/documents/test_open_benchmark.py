@@ -35,6 +35,7 @@ from benchwright.tables.mmlu_cf import (
     RawItems,
     RejectedRawItems,
 )
+from few_examples import few_examples
 
 NEEDED = {"doc-001", "doc-004", "doc-008", "doc-019", "doc-021", "doc-036", "doc-057", "doc-101"}
 FILE = "03_primary/documents/open_benchmark.jsonl"
@@ -213,6 +214,7 @@ FIELD = st.sampled_from([None, "Law", "Math", "Other"])
     st.integers(0, 3),
     st.randoms(),
 )
+@few_examples
 def test_demonstrations_have_the_smallest_hashes_in_any_order(
     drawn: list[tuple[str | None, bool, int]], most: int, share: float, seed: int, random: Any
 ) -> None:

@@ -5,7 +5,7 @@ import logging
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
@@ -13,6 +13,7 @@ from benchwright.params.filtering import EasyParams, FilteringParams, SimilarPar
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
 from benchwright.tables.smart import Groups, ItemAudit, Overlaps, RuleCoverage, Verdicts
+from few_examples import few_examples
 from methods.smart.filtering_examples import (
     make_embeddings,
     make_items,
@@ -86,8 +87,8 @@ def test_tables_are_valid_and_consistent(independent):
     assert audit.loc[sorted(gone), "reasons"].str.len().gt(0).all()
 
 
-@settings(max_examples=settings.default.max_examples // 4)
 @given(st.permutations(range(N)), st.permutations(range(3)))
+@few_examples
 def test_results_do_not_depend_on_the_order_of_rows_and_models(rows, models):
     items, matrix, embeddings = example()
     first = run(items, matrix, embeddings)

@@ -15,6 +15,7 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion import create_pipeline
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
 from benchwright.source_rows.fields import Rule
+from few_examples import few_examples
 
 FIELDS = {
     "item_id": "id",
@@ -426,6 +427,7 @@ ROWS = st.lists(
 
 
 @given(rows=ROWS, shuffle=st.randoms(use_true_random=False))
+@few_examples
 def test_every_row_has_one_outcome_in_any_row_order(
     rows: list[dict[str, Any]], shuffle: Any
 ) -> None:

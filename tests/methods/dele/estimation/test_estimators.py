@@ -15,6 +15,7 @@ from benchwright.methods.dele.estimation.fitted import Estimates
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import PreparedTraining, Training
 from benchwright.params.sampling import EstimationParams
+from few_examples import few_examples
 
 NAMES = sorted(ESTIMATORS)
 BY_TRAINING = ["gp_irt", "p_irt", "ridge"]
@@ -194,6 +195,7 @@ def test_fractional_responses_are_accepted(name: str, simulated: Any, run: Any) 
 
 
 @given(st.data())
+@few_examples
 def test_estimates_stay_within_possible_scores(data: st.DataObject) -> None:
     n = data.draw(st.integers(2, 12))
     k = data.draw(st.integers(1, n))

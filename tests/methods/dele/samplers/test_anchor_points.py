@@ -34,6 +34,7 @@ from benchwright.methods.dele.samplers.response_samplers import (
 from benchwright.params.sampling import AnchorParams, SamplingParams
 from benchwright.statistics.item_response import fit_2pl, probability
 from benchwright.statistics.rank_agreement import kendall_tau_b_rows
+from few_examples import few_examples
 
 NAN = float("nan")
 
@@ -303,6 +304,7 @@ def test_anchor_points_estimate_held_out_models_better_than_random(shared_data: 
 
 @pytest.mark.parametrize("algorithm", ["ward", "kmeans"])
 @given(seed=st.integers(0, 10_000))
+@few_examples
 def test_anchors_match_a_direct_implementation(algorithm: str, seed: int) -> None:
     """Use sums over the points of a cluster and a search for the next cluster."""
     drawn = np.random.default_rng(seed)

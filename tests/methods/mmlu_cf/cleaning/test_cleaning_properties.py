@@ -13,6 +13,7 @@ from benchwright.methods.mmlu_cf.cleaning.clean import clean, cleaned_with_finge
 from benchwright.methods.mmlu_cf.cleaning.rows import as_raw
 from benchwright.methods.mmlu_cf.cleaning.rules import clean_batch
 from benchwright.params.mmlu_cf import CleaningParams
+from few_examples import few_examples
 
 SCHEMA = pa.schema(
     [
@@ -81,6 +82,7 @@ def table(rows: list[dict[str, Any]]) -> pa.Table:
 
 
 @given(ROWS)
+@few_examples
 def test_every_row_is_clean_or_rejected(rows: list[dict[str, Any]]) -> None:
     raw = table(rows)
     result = clean([raw], CleaningParams())
@@ -107,6 +109,7 @@ def test_cleaning_clean_rows_changes_nothing(rows: list[dict[str, Any]]) -> None
 
 
 @given(ROWS, st.integers(0, 12))
+@few_examples
 def test_results_do_not_depend_on_batch_size(rows: list[dict[str, Any]], at: int) -> None:
     raw = table(rows)
     whole = clean([raw], CleaningParams())
@@ -116,6 +119,7 @@ def test_results_do_not_depend_on_batch_size(rows: list[dict[str, Any]], at: int
 
 
 @given(ROWS)
+@few_examples
 def test_packing_for_ray_is_lossless(rows: list[dict[str, Any]]) -> None:
     raw = table(rows)
     tasks = batch_engine.task_table(raw)

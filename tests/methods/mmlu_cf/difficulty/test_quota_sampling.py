@@ -25,6 +25,7 @@ from benchwright.methods.mmlu_cf.margin_table import (
 )
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 from benchwright.tables.mmlu_cf import SamplingStrata
+from few_examples import few_examples
 
 rows = st.lists(
     st.tuples(
@@ -60,6 +61,7 @@ def test_level_shares_are_the_normal_mass_between_half_levels() -> None:
 
 
 @given(rows, st.integers(0, 45), st.randoms(use_true_random=False))
+@few_examples
 def test_a_sample_has_the_available_items_and_does_not_depend_on_row_order(
     of: list[tuple[object, ...]], size: int, random: object
 ) -> None:
@@ -165,6 +167,7 @@ def test_as_many_domains_are_covered_as_the_counts_allow() -> None:
 
 
 @given(rows, st.integers(1, 12))
+@few_examples
 def test_the_sample_has_the_maximum_number_of_domains(
     of: list[tuple[object, ...]], size: int
 ) -> None:

@@ -15,6 +15,7 @@ from benchwright.methods.mmlu_cf.splitting.split import (
     two_sample_distance,
 )
 from benchwright.tables.mmlu_cf import SplitAssignment
+from few_examples import few_examples
 
 rows = st.lists(
     st.tuples(
@@ -36,6 +37,7 @@ def table(of: list[tuple[object, ...]]) -> pd.DataFrame:
 
 
 @given(rows, st.randoms(use_true_random=False))
+@few_examples
 def test_documents_stay_in_one_half_whatever_the_row_order(
     of: list[tuple[object, ...]], random: object
 ) -> None:
@@ -50,6 +52,7 @@ def test_documents_stay_in_one_half_whatever_the_row_order(
 
 
 @given(rows)
+@few_examples
 def test_halves_of_single_items_differ_by_at_most_one(
     of: list[tuple[object, ...]],
 ) -> None:
