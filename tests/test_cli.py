@@ -30,6 +30,7 @@ def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[st
         capture_output=True,
         text=True,
         check=False,
+        env={**os.environ, "BENCHWRIGHT_MLFLOW": "off"},
     )
 
 

@@ -93,6 +93,7 @@ def test_kedro_run_reports_the_mistake_in_one_line(
         capture_output=True,
         text=True,
         check=False,
+        env={**os.environ, "BENCHWRIGHT_MLFLOW": "off"},
     )
     assert done.returncode == 1
     lines = [line for line in done.stderr.splitlines() if line.strip()]
@@ -135,13 +136,14 @@ def test_missing_key_is_reported_before_documents_are_read(
     repository: Path, tmp_path: Path
 ) -> None:
     kedro = str(Path(sys.executable).with_name("kedro"))
+    without_key = {name: v for name, v in os.environ.items() if name != "BENCHWRIGHT_SEAL_KEY"}
     done = subprocess.run(
         [kedro, "run", "--pipeline", "mmlu_cf", "--params", f"data_root={tmp_path}"],
         cwd=repository,
         capture_output=True,
         text=True,
         check=False,
-        env={name: value for name, value in os.environ.items() if name != "BENCHWRIGHT_SEAL_KEY"},
+        env={**without_key, "BENCHWRIGHT_MLFLOW": "off"},
     )
     assert done.returncode == 1
     assert "sealing: no key: set the environment variable" in done.stderr.splitlines()[-1]

@@ -34,6 +34,7 @@ from benchwright.language_models.protocol import (
 )
 from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
 from faults.tiny_llama import save_tiny_llama
+from scripted_server import ScriptedServer, served
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
 
@@ -251,21 +252,38 @@ def actors() -> set[psutil.Process]:
     return result
 
 
-def test_killed_actors_do_not_change_results(ray_folder: Path, weights: Path) -> None:
+def say_slowly(prompt: str, _: dict[str, Any]) -> str:
+    time.sleep(0.02)
+    return f"You said: {prompt}"
+
+
+@pytest.mark.parametrize("kind", ["endpoint", pytest.param("local", marks=pytest.mark.long)])
+def test_killed_actors_do_not_change_results(
+    ray_folder: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    batches = some_batches(40, 12)
+    if kind == "local":
+        check_killed_actors(local(request.getfixturevalue("weights")), batches)
+        return
+    with ScriptedServer(says=say_slowly) as server:
+        model = ModelParams.model_validate(served(server.url))
+        check_killed_actors(model, [batch._replace(sampling=Sampling(8)) for batch in batches])
+
+
+def check_killed_actors(model: ModelParams, batches: list[Batch]) -> None:
     import ray
     import torch
 
-    batches = some_batches(40, 12)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    wanted = dict(answer_batches("tiny", local(weights), scoring(), batches, lambda _: None))
+    wanted = dict(answer_batches("m", model, scoring(), batches, lambda _: None))
     torch.set_num_threads(threads)
     asked = scoring(engine="ray", ray={"actors": 2})
     reported: list[int] = []
     answered: list[tuple[int, Answers]] = []
     killed: set[psutil.Process] = set()
     later: set[psutil.Process] = set()
-    for pair in answer_batches("tiny", local(weights), asked, batches, reported.append):
+    for pair in answer_batches("m", model, asked, batches, reported.append):
         answered.append(pair)
         if not killed:
             killed = actors()

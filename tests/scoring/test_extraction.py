@@ -545,7 +545,7 @@ def test_letters_and_texts_of_mmlu_options_are_read(
 
 @pytest.mark.parametrize("piece", ["answer ", "\\boxed{", "1,", "A. x\n", "(A) "])
 def test_a_hostile_text_is_read_in_linear_time(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
+    text = piece * (200_000 // len(piece))
     start = process_time()
     extract_letter(text, CITIES)
     extract_final_answer(text)

@@ -1,5 +1,6 @@
 """The benchmark files: each is valid, and the real benchmarks have their known sizes."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,7 @@ def test_every_rejection_rule_is_documented(repository: Path) -> None:
 def ingest_real(shared_data: Path, repository: Path) -> Any:
     """The number of source rows and the tables of one real benchmark."""
 
+    @cache
     def ingest(name: str) -> tuple[int, IngestedTables]:
         path = repository / "conf" / "base" / "parameters" / "benchmarks" / f"{name}.yml"
         benchmark = yaml.safe_load(path.read_text())["_benchmarks"][name]
