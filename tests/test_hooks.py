@@ -22,8 +22,8 @@ from benchwright.hooks import (
 )
 from benchwright.params.run import unknown_parameters
 from benchwright.pipeline_registry import register_pipelines
-from benchwright.reports.page.page import read_headline
 from benchwright.reports.page.parts import Page, Text, render_page
+from benchwright.reports.page.quote import quote_page
 
 DECLARED = {"benchmark": "demo", "filtering": {"easy": {}}, "seed": 0}
 
@@ -53,8 +53,8 @@ def test_only_parameters_that_nodes_read_are_recorded() -> None:
 def test_headline_is_read_from_a_report() -> None:
     lead = [Text("It is inside.", "judgement"), Text("No result.", "quiet")]
     page = render_page(Page("Report", "A report", [], headline="5 < 7 items.", lead=lead))
-    assert read_headline(page) == "5 < 7 items. It is inside."
-    assert read_headline(render_page(Page("Card", "A card", []))) == ""
+    assert quote_page(page) == ["5 < 7 items.", "It is inside."]
+    assert quote_page(render_page(Page("Card", "A card", []))) == []
 
 
 @pytest.mark.parametrize("group", ["benchmarks", "variants"])

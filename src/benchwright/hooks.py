@@ -25,7 +25,6 @@ from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.run import RUN_VALUES, check_run_values, unknown_parameters
 from benchwright.project_conf import CONFIG_LOADER_ARGS
-from benchwright.reports.page.page import read_headline
 from benchwright.reports.page.quote import quote_page
 from benchwright.saved_runs import common_version
 from benchwright.tracking import flatten, one_warning, record_run, sweep_member, tracking_is_on
@@ -230,6 +229,7 @@ class RunHook:
         outputs = sorted(pipeline.all_outputs()) if error is None else []
         saved = {name: (catalog.get(name), local_path(catalog.get(name))) for name in outputs}
         pages = [path for _, path in saved.values() if path is not None and path.suffix == ".html"]
+        quoted = [line for page in pages for line in quote_page(page.read_text("utf-8"))]
         run_id = None
         with one_warning("this run"):
             run_id = record_run(
@@ -238,7 +238,7 @@ class RunHook:
                 parameters=parameters_read(self._context.params, pipeline, catalog),
                 run_params=run_params,
                 saved=saved,
-                headline="\n\n".join(read_headline(page.read_text("utf-8")) for page in pages),
+                headline="\n\n".join(quoted),
                 seconds=time.monotonic() - self._started,
                 error=error,
             )

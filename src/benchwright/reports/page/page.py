@@ -2,9 +2,7 @@
 
 import base64
 import hashlib
-import html
 import json
-import re
 from collections.abc import Mapping
 from functools import cache, partial
 from importlib.resources import files
@@ -69,12 +67,6 @@ def _read(shared: str, package: str, names: tuple[str, ...]) -> list[str]:
 
 
 @cache
-def read_headline(page: str) -> str:
-    """Return the headline of a report as plain text; empty if it has none."""
-    found = re.findall(r'<p class="(?:headline|judgement)">(.*?)</p>', page, re.DOTALL)
-    return html.unescape(re.sub(r"<[^>]+>", "", " ".join(found)))
-
-
 def _environment(package: str) -> Any:
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
