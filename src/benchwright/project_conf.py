@@ -168,11 +168,15 @@ def packaged_project() -> Path:
     return package / "project" if (package / "project").is_dir() else package.parents[1]
 
 
+def enclosing_project() -> Path | None:
+    """Return the project that holds the current folder, if one does."""
+    here = (Path.cwd(), *Path.cwd().parents)
+    return next((at for at in here if (at / "conf/base/parameters/variants").is_dir()), None)
+
+
 def current_project() -> Path:
     """Return the project that holds the current folder, else the packaged one."""
-    here = (Path.cwd(), *Path.cwd().parents)
-    own = (folder for folder in here if (folder / "conf/base/parameters/variants").is_dir())
-    return next(own, packaged_project())
+    return enclosing_project() or packaged_project()
 
 
 def conf_mistake(project: Path, error: BaseException) -> str | None:

@@ -228,3 +228,13 @@ def test_typo_in_weights_names_the_field(given: dict[str, str], message: str) ->
     with pytest.raises(ValueError, match=message) as error:
         ModelsParams.model_validate({"models": {"m": {"family": "f", "weights": given}}})
     assert "1 validation error" in str(error.value)
+
+
+def test_the_cache_is_in_the_project_wherever_in_it_python_runs(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BENCHWRIGHT_CACHE", raising=False)
+    monkeypatch.chdir(repository / "notebooks")
+    assert weights.default_cache() == repository / "data/06_models/cache"
+    monkeypatch.chdir(tmp_path)
+    assert weights.default_cache() == Path.home() / ".cache/benchwright"

@@ -31,6 +31,7 @@ from benchwright.params.scoring import (
     PathWeights,
     WeightsParams,
 )
+from benchwright.project_conf import enclosing_project
 
 Device = Literal["cpu", "cuda"]
 Dtype = Literal["bfloat16", "float32"]
@@ -110,8 +111,15 @@ def load_tokenizer(source: ModelSource) -> Any:
 
 
 def default_cache() -> Path:
-    """Return the folder of converted weights: `$BENCHWRIGHT_CACHE`, else `data/06_models/cache`."""
-    return Path(os.environ.get("BENCHWRIGHT_CACHE") or "data/06_models/cache").absolute()
+    """Return the folder of converted weights.
+
+    It is `$BENCHWRIGHT_CACHE`, else `data/06_models/cache` in the project of the current folder,
+    else `~/.cache/benchwright`.
+    """
+    if given := os.environ.get("BENCHWRIGHT_CACHE"):
+        return Path(given).absolute()
+    project = enclosing_project()
+    return project / "data/06_models/cache" if project else Path.home() / ".cache/benchwright"
 
 
 def revision(spec: WeightsParams) -> str:
