@@ -75,15 +75,16 @@ def test_with_too_few_held_out_models_metrics_are_in_sample() -> None:
     m = matrix({"a": "xx", "b": "xx", "c": "xx", "d": "xx"})
     assert in_sample_note(choose(m, ["a"])) == ""
     assert in_sample_note(choose(m, ["a", "b"])) == "in-sample: only 2 held-out models"
-    assert in_sample_note(choose(m, ["a", "b", "c", "d"])) == "in-sample: no held-out models"
+    related = "in-sample: every model is a filter model or related to one"
+    assert in_sample_note(choose(m, ["a", "b", "c", "d"])) == related
 
 
 @pytest.mark.parametrize(
     ("answers", "filter_models", "message"),
     [
-        ({"a": "xx", "b": "xx"}, ["a"], "1 of the 2 models of the panel are filter models"),
+        ({"a": "xx", "b": "xx"}, ["a"], "1 of 2 models are filter models"),
         ({"a": "xx", "b": "xx"}, ["a", "b"], "All models of the panel are filter models"),
-        ({"a": "xx", "a-chat": "xx"}, ["a"], "1 model shares its family"),
+        ({"a": "xx", "a-chat": "xx"}, ["a"], "1 model is not held out: of the same family"),
         ({"a": "xx", "b": "x."}, ["a"], "1 model was left out"),
         ({"a": "x.....", "b": "xxxxxx"}, ["a"], "compared on the 1 of 6 items"),
         ({"a": "..", "b": ".."}, [], "No model answered enough items"),

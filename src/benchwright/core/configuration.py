@@ -1,6 +1,7 @@
 """Configurations: a model asked in one way, named `<model>@<style>-<shots>`."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 STYLES = ("letters", "cloze", "cloze_bytes", "cloze_tokens", "generate")
@@ -42,3 +43,13 @@ def parse_configuration(name: str) -> Configuration:
     if seen is None:
         return Configuration(name, "", -1)
     return Configuration(seen["model"], seen["style"], int(seen["shots"]))
+
+
+def count_models(names: Sequence[str], kind: str = "") -> str:
+    """Return `3 models`, or `9 configurations of 3 models`; `kind` precedes the first noun."""
+    n, models = len(names), len({parse_configuration(name).model for name in names})
+    kind = f"{kind} " if kind else ""
+    noun = "model" if models == 1 else "models"
+    if n == models:
+        return f"{n:,} {kind}{noun}"
+    return f"{n:,} {kind}configurations of {models:,} {noun}"

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.configuration import parse_configuration
+from benchwright.core.configuration import count_models, parse_configuration
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
@@ -94,14 +94,14 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
         )
     elif chose:
         notes.append(
-            f"{chose} of the {len(panel.models)} models of the panel are filter models, so "
-            "agreement over all models is partly in-sample."
+            f"{chose} of {count_models(panel.models)} are filter models, so agreement over all of "
+            "them is partly in-sample."
         )
-    kin = len(panel.select("same_family"))
-    if kin:
+    if kin := panel.select("same_family"):
+        are = "is" if len(kin) == 1 else "are"
         notes.append(
-            f"{kin} {'model shares its' if kin == 1 else 'models share their'} family with a "
-            f"filter model and {'is' if kin == 1 else 'are'} therefore not held out."
+            f"{count_models(kin)} {are} not held out: of the same family as a filter model, or a "
+            "filter model asked in another way."
         )
     if panel.unknown_family:
         held_out = len(panel.select("held_out"))
@@ -130,7 +130,7 @@ def in_sample_note(panel: Panel) -> str:
     if held_out >= FEWEST_HELD_OUT or not panel.models:
         return ""
     if not held_out:
-        return "in-sample: no held-out models"
+        return "in-sample: every model is a filter model or related to one"
     return f"in-sample: only {held_out} held-out model{'' if held_out == 1 else 's'}"
 
 

@@ -92,7 +92,7 @@ class Overlaps(Table):
 class Funnel(Table):
     """From source rows to kept items: items removed and left by each step."""
 
-    step: Series[str] = pa.Field(unique=True)  # source rows, malformed, <rule> …, kept
+    step: Series[str] = pa.Field(unique=True)  # source rows (or items), malformed, <rule> …, kept
     kind: Series[str] = pa.Field(isin=["start", "removed", "end"])
     removed: Series[int]
     left: Series[int]

@@ -52,6 +52,15 @@ def test_items_count_at_the_first_rule_that_removes_them() -> None:
     ]
 
 
+def test_with_a_limit_rejected_rows_are_no_step() -> None:
+    removed = {"a": {"easy"}, "b": set()}
+    items, kept = items_of(["a", "b"]), items_of(["b"])
+    funnel = count_funnel(rejected_rows(3), items, verdicts_of(removed), coverage(), kept, limit=2)
+    assert funnel["step"].tolist()[0] == "items"
+    assert "malformed" not in funnel["step"].tolist()
+    assert funnel["left"].iloc[[0, -1]].tolist() == [2, 1]
+
+
 def test_items_removed_without_a_verdict_are_a_separate_step() -> None:
     funnel = count_funnel(
         rejected_rows(0),

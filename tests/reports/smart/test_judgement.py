@@ -43,7 +43,12 @@ def test_sentences_for_wider_range_and_worse_ranking(judge, small) -> None:
             ("inside", "above"),
             "gains headroom and loses no rank fidelity over random removal",
         ),
-        (INSIDE, WITHIN, ("inside", "inside"), "does not differ from random removal"),
+        (
+            INSIDE,
+            WITHIN,
+            ("inside", "inside"),
+            "In rank agreement and range filtering does not differ",
+        ),
         (INSIDE, NARROWER, ("inside", "below"), "loses headroom and gains no rank fidelity"),
         (ABOVE, WIDER, ("above", "above"), "gains both headroom and rank fidelity"),
         (ABOVE, WITHIN, ("above", "inside"), "gains rank fidelity but no headroom"),
@@ -60,6 +65,28 @@ def test_conclusion_combines_ranking_and_headroom(
     assert says[places[0]] in judgement.sentences[1]
     says = {"below": "narrower than", "inside": "within", "above": "wider than"}
     assert says[places[1]] in judgement.sentences[2]
+
+
+def test_further_metric_that_differs_from_random_is_named(judge, small) -> None:
+    noise = {"metric": "signal_to_noise", "random_low": 4.9, "random_high": 5.4}
+    rows = ({"value": INSIDE}, {**small.spread, "value": WITHIN})
+    assert "Signal to noise: 4.84, below random subsets [4.90, 5.40]." in (
+        judge(*rows, {**noise, "value": 4.84}).sentences
+    )
+    assert judge(*rows, {**noise, "value": 5.0}).sentences == judge(*rows).sentences
+
+
+@pytest.mark.parametrize(
+    ("tau", "spread", "doubted"),
+    [(ABOVE, WITHIN, True), (INSIDE, WIDER, True), (INSIDE, WITHIN, False)],
+)
+def test_gain_in_sample_is_no_evidence(
+    judge, small, tau: float, spread: float, doubted: bool
+) -> None:
+    rows = {"value": tau}, {**small.spread, "value": spread}
+    in_sample = judge(*({**row, "models": "all"} for row in rows), group="all")
+    assert ("only held-out models can show a gain" in in_sample.sentences[-1]) == doubted
+    assert "in-sample" not in judge(*rows).sentences[-1]
 
 
 @pytest.mark.parametrize("bound", [0.95, 0.99])

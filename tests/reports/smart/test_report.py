@@ -142,8 +142,8 @@ def test_headline_uses_held_out_models_with_interval_and_random_band(page) -> No
     text = page().text
     assert "60 → 50 items (16.7% removed: " in text
     wanted = (
-        "4 held-out models (4 of unknown family): Kendall tau-b 0.928 [0.891, 0.953] (n = 4 models "
-        "× 60 items, 50 of them kept; random subsets often keep the order of so few models)."
+        "4 held-out models (4 of unknown family): Kendall tau-b 0.928 [0.891, 0.953] (60 "
+        "items, 50 of them kept; random subsets often keep the order of so few models)."
     )
     assert f"Ranking of {wanted}" in text
     assert "the middle 95% of them lie in [0.950, 0.990]; this run is at percentile 2." in text
@@ -163,7 +163,15 @@ def test_headline_says_in_sample_with_too_few_held_out_models(page, small) -> No
     line = seen.text[start : seen.text.index("random subsets", start)]
     assert "Kendall tau-b" in line
     assert "in-sample: only 1 held-out model" in line
-    assert "1 model shares its family" in seen.text
+    assert "1 model is not held out: of the same family" in seen.text
+
+
+def test_limited_run_says_what_is_counted_for_the_whole_benchmark(page) -> None:
+    note = "The run is limited to 60 items."
+    text = page(**{"params:limit": 60}).text
+    assert note in text
+    assert "imported responses match no item of this run" in text
+    assert note not in page().text
 
 
 def test_near_identical_models_are_named(page, small) -> None:

@@ -159,27 +159,30 @@ def count_funnel(
     verdicts: pd.DataFrame,
     rule_coverage: pd.DataFrame,
     kept_items: pd.DataFrame,
+    limit: int | None = None,
 ) -> pd.DataFrame:
     """Count the items that each step removed and left.
 
-    The steps are rejected source rows, then the rules in order. An item is counted at the first
+    The steps are rejected source rows, then the rules in order. With `limit` the first step is the
+    items, since the rejected rows are those of the whole benchmark. An item is counted at the first
     rule that removes it, so the steps add up although rules overlap. Rules that are off or removed
     nothing have a step as well. Missing items without a verdict make a step `other`.
     """
     unexplained = set(items["item_id"]) - set(kept_items["item_id"])
     removals = verdicts[verdicts["removed"]]
-    steps = [("malformed", len(rejected_items))]
+    malformed = len(rejected_items) if limit is None else 0
+    steps = [("malformed", malformed)] if limit is None else []
     for rule in rule_coverage["rule"]:
         taken = unexplained & set(removals.loc[removals["rule"] == rule, "item_id"])
         unexplained -= taken
         steps.append((str(rule), len(taken)))
     if unexplained:
         steps.append((OTHER, len(unexplained)))
-    total = len(rejected_items) + len(items)
+    total = malformed + len(items)
     left = [total - taken for taken in accumulate(taken for _, taken in steps)]
     return Funnel.from_rows(
         [
-            ("source rows", "start", 0, total),
+            ("source rows" if limit is None else "items", "start", 0, total),
             *((step, "removed", n, rest) for (step, n), rest in zip(steps, left, strict=True)),
             ("kept", "end", 0, left[-1]),
         ]

@@ -6,12 +6,17 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from benchwright.core.configuration import count_models
 from benchwright.evidence.panel import Panel, headline_group, in_sample_note, panel_warnings
-from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.sections import Section, make_section
 from benchwright.reports.page.wording import count, tile
-from benchwright.reports.smart.wording import write_interval, write_percentile, write_value
+from benchwright.reports.smart.wording import (
+    metric_of,
+    write_interval,
+    write_percentile,
+    write_value,
+)
 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
 _TWINS = 0.99  # share of equal answers from which two models are nearly identical
@@ -51,7 +56,7 @@ def summarise_refinement(
             *_random_tiles(random_comparison, group),
             tile(
                 "Panel",
-                count(len(panel.models), "model"),
+                count_models(panel.models),
                 f"{len(panel.select('held_out')):,} held out, {len(panel.item_ids):,} items",
             ),
             _rules_tile(rule_coverage),
@@ -87,6 +92,7 @@ def note_items(
     verdicts: pd.DataFrame,
     similarity_threshold: dict[str, Any],
     import_report: pd.DataFrame,
+    limit: int | None = None,
 ) -> Section:
     """Write the caveats about rules, labels and source rows."""
     warning = similarity_threshold.get("warning") or ""
@@ -95,7 +101,7 @@ def note_items(
         *_rule_notes(rule_coverage, len(items)),
         *([f"Similar items: {warning}{end}"] if warning else []),
         *_label_notes(verdicts, len(items), set(kept_items["item_id"])),
-        *_source_notes(rejected_items, import_report),
+        *_source_notes(rejected_items, import_report, limit),
     ]
     return make_section(item_notes=notes)
 
@@ -125,7 +131,7 @@ def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int
         reason = "not computed"
         return {"sentence": f"Ranking of models: {reason}.", "value": "—", "note": reason}
     row = rows.to_dict("records")[0]
-    models = f"{row['n_models']:,} {GROUPS[group]}" if row["n_models"] != 1 else "1 model"
+    models = count_models(panel.select(group), "held-out" if group == "held_out" else "")
     if group == "held_out" and panel.unknown_family:
         models += f" ({panel.unknown_family:,} of unknown family)"
     note = in_sample_note(panel)
@@ -140,11 +146,10 @@ def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int
     value = write_value("kendall_tau_b", row["value"])
     interval = write_interval("kendall_tau_b", row["low"], row["high"])
     items = f"{row['n_items']:,} items, {n_kept:,} of them kept"
-    n = f"n = {row['n_models']:,} models × {items}"
     estimate = f"{value} {interval}".rstrip()
     return {
         "sentence": f"Ranking of {models}: Kendall tau-b {estimate} "
-        f"({n}{'; ' + note if note else ''}).",
+        f"({items}{'; ' + note if note else ''}).",
         "value": value,
         "note": (f"{interval}, 95% over items; " if interval else "")
         + f"{models} × {items}"
@@ -188,7 +193,7 @@ def _random_tiles(random_comparison: pd.DataFrame, group: str) -> list[dict[str,
             tile(
                 "Range of the best",
                 f"{before} → {after}" if before != "—" else after,
-                f"accuracy points; random subsets {low} to {high}",
+                f"accuracy points, highest to lowest; random subsets {low} to {high}",
             )
         )
     return tiles
@@ -264,14 +269,21 @@ def _label_notes(verdicts: pd.DataFrame, n_items: int, kept: set[str]) -> list[s
     ]
 
 
-def _source_notes(rejected_items: pd.DataFrame, import_report: pd.DataFrame) -> list[str]:
+def _source_notes(
+    rejected_items: pd.DataFrame, import_report: pd.DataFrame, limit: int | None
+) -> list[str]:
     notes = []
+    if limit is not None:
+        notes.append(
+            f"The run is limited to {count(limit, 'item')}. Rejected source rows and imported "
+            "responses are counted for the whole benchmark."
+        )
     if len(rejected_items):
         were = "was" if len(rejected_items) == 1 else "were"
         rows = count(len(rejected_items), "source row")
         notes.append(f"{rows} {were} rejected; see “Data and models”.")
     for column, what in (
-        ("not_joined", "imported responses match no item"),
+        ("not_joined", f"imported responses match no item{' of this run' if limit else ''}"),
         ("doubled", "imported responses are duplicates"),
         ("dropped", "imported responses are empty or out of range"),
         ("contradicting", "imported responses have a correctness that contradicts their choice"),
@@ -289,13 +301,15 @@ _RANKING = {
     "inside": "That is as good as random removal, but not better.",
     "above": "This ranking is preserved better than by random removal.",
 }
+_FURTHER = ("spearman", "pearson", "pairwise_agreement", "signal_to_noise")
 
 _CONCLUSIONS: dict[tuple[Place, Place], str] = {
     ("below", "above"): "Filtering gains headroom but loses rank fidelity.",
     ("below", "inside"): "Filtering loses rank fidelity and gains no headroom.",
     ("below", "below"): "Filtering loses both rank fidelity and headroom.",
     ("inside", "above"): "Filtering gains headroom and loses no rank fidelity over random removal.",
-    ("inside", "inside"): "By these metrics filtering does not differ from random removal.",
+    ("inside", "inside"): "In rank agreement and range filtering does not differ from random "
+    "removal.",
     ("inside", "below"): "Filtering loses headroom and gains no rank fidelity.",
     ("above", "above"): "Filtering gains both headroom and rank fidelity.",
     ("above", "inside"): "Filtering gains rank fidelity but no headroom.",
@@ -337,7 +351,10 @@ def judge_against_random(
     if spread is not None:
         headroom = _place(spread)
         sentences.append(_headroom_sentence(spread, headroom, top_models))
+    sentences += _further_sentences(random_comparison, group)
     conclusion = _CONCLUSIONS.get((place, headroom))
+    if conclusion and group == "all" and "above" in (place, headroom):
+        conclusion += " This is in-sample: only held-out models can show a gain."
     return Judgement(place, headroom, (*sentences, *([conclusion] if conclusion else [])))
 
 
@@ -394,6 +411,21 @@ def _otherwise(row: dict[Any, Any]) -> str:
     place = _place(row)
     where = f"inside their band {band}" if place == "inside" else f"{place} their band {band}"
     return f"Compared with random subsets stratified by subject it is {where}."
+
+
+def _further_sentences(random_comparison: pd.DataFrame, group: str) -> list[str]:
+    """Name the metrics beyond the two of the conclusion that differ from random subsets."""
+    sentences = []
+    for metric in _FURTHER:
+        row = _row(random_comparison, group, metric)
+        if row is None or (place := _place(row)) == "inside":
+            continue
+        band = write_interval(metric, row["random_low"], row["random_high"])
+        sentences.append(
+            f"{metric_of(metric).label}: {write_value(metric, row['value'])}, {place} random "
+            f"subsets {band}."
+        )
+    return sentences
 
 
 def _headroom_sentence(row: dict[Any, Any], place: Place, top_models: int | None) -> str:

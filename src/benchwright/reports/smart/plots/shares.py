@@ -11,7 +11,7 @@ from benchwright.reports.page import plots
 
 def plot_funnel(funnel: pd.DataFrame) -> Any:
     """Draw the items left after each step that removed some, and the removed ones."""
-    title = "From source rows to kept items: left after each step (blue) and removed (orange)"
+    title = "Items left after each step (blue) and removed by it (orange)"
     if funnel.empty:
         return style.empty_plot(title, "There are no counts.")
     shown = funnel[(funnel["kind"] != "removed") | (funnel["removed"] > 0)]
