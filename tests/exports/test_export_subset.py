@@ -92,7 +92,7 @@ def test_without_a_stock_task_items_have_no_place_in_one() -> None:
     exported = export(UNEQUAL, harness=None)
     assert exported.stock_samples == {}
     assert all(each["stock"] is None for each in exported.facts["subset"]["items"])
-    assert "names no stock task" in exported.readme
+    assert "does not name them" in exported.readme
 
 
 def test_manifest_says_that_equal_weights_give_the_plain_mean() -> None:

@@ -109,9 +109,9 @@ def test_manifest_has_the_reason_for_no_stock_rows() -> None:
     exported = export()
     assert exported.stock_samples == {}
     assert exported.facts["stock_samples"]["reason_for_none"].startswith(
-        "the benchmark's file names"
+        "the benchmark's file does not name"
     )
-    assert "Not available: the benchmark's file names no stock task" in exported.readme
+    assert "Not available: the benchmark's file does not name them" in exported.readme
 
 
 def test_stock_rows_are_those_of_the_kept_items() -> None:

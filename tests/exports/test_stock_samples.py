@@ -108,7 +108,7 @@ def of_benchmark(mirror_root: str = "", **changes: Any) -> Any:
 
 
 def test_reason_names_a_missing_stock_task() -> None:
-    assert of_benchmark()[:2] == ({}, "the benchmark's file names no stock task (harness)")
+    assert of_benchmark()[:2] == ({}, "the benchmark's file does not name them (key `harness`)")
 
 
 def sources(*kinds: str, configs: tuple[str, ...] = ()) -> dict[str, Any]:

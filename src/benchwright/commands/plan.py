@@ -167,7 +167,8 @@ def terminal_lines(made: MadePlan) -> list[str]:
     table = [(*_HEAD, *_COSTS), *(_cells(row, plan.items) for row in plan.rows)]
     used = [i for i in range(len(table[0])) if i < len(_HEAD) or any(r[i] for r in table[1:])]
     widths = [max(len(row[i]) for row in table) for i in used]
-    for row, reason in zip(table, ["", *(row.reason for row in plan.rows)], strict=True):
+    reasons = [row.reason for row in plan.rows]
+    for row, reason in zip(table, ["note" if any(reasons) else "", *reasons], strict=True):
         cells = (
             row[i].ljust(width) if i < 3 else row[i].rjust(width)
             for i, width in zip(used, widths, strict=True)

@@ -58,7 +58,7 @@ def samples_of_benchmark(
     """Return `stock_samples` if the `harness` section of the benchmark fits the source in use."""
     mapping = ingestion.harness
     if mapping is None:
-        return StockSamples({}, "the benchmark's file names no stock task (harness)")
+        return StockSamples({}, "the benchmark's file does not name them (key `harness`)")
     kinds = _possible_sources(ingestion, mirror_root)
     unknown = [kind for kind in kinds if kind not in mapping.sources]
     if unknown:

@@ -146,7 +146,7 @@ def test_halves_that_differ_more_than_chance_are_a_warning(unjudged: dict[str, A
     assert "more than chance" not in text(unjudged["construction_report"])
     row = ("field", 15, 15, 0.4, 0.17, 0.23, np.nan, 9.0, 2, 0.0001, "")
     shown = page_of(half_distances=HalfDistances.from_rows([row]))
-    assert "is 0.400, outside the 95% range of random halves (up to 0.230)" in shown
+    assert "A share of 0.400 of the questions would have to change field" in shown
     assert "The halves differ in field more than chance explains: the total variation of" in shown
     assert "more than chance" in shown
     assert "< 0.001" in shown.replace("&lt;", "<")

@@ -37,7 +37,11 @@ def flag_easy_items(
     rule = "easy" if params.confidence is not None else "easy_unanimous"
     finding = flag_unanimous(rule, items, response_matrix, chosen_filter_models, params, "right")
     if finding.reason.startswith(NO_PROBABILITIES):
-        return replace(finding, reason=f"{finding.reason}; easy.confidence: null needs none")
+        return replace(
+            finding,
+            reason=f"{finding.reason}; `filtering.easy.confidence: null` "
+            "in the benchmark's file needs none",
+        )
     if finding.status != "ran":
         return finding
     stays = retained_easy(sort_items(items), finding.flagged, params, seed)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.configuration import count_models
 from benchwright.exports.export import ALL_MODELS_SPLIT, sampler_of
 from benchwright.methods.dele.evidence.against_random import LEVEL
 from benchwright.methods.dele.evidence.choice import gains_over_splits
@@ -178,7 +179,7 @@ def _tiles(
         tile("Items", f"{len(panels.item_ids):,}", answered),
         tile(
             "Models",
-            f"{len(panels.models):,}",
+            count_models(panels.models),
             f"{choose:,} choose items, {held_out:,} of other families are held out",
         ),
     ]

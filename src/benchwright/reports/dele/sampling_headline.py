@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from benchwright.core.configuration import count_models
 from benchwright.methods.dele.evidence.choice import gains_over_splits
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
-from benchwright.reports.dele.labels import METRICS, PANELS
+from benchwright.reports.dele.labels import METRICS
 from benchwright.reports.page.wording import bounds, coefficient, count, joined
 from benchwright.tracking import known_metrics
 
@@ -20,6 +21,8 @@ _OF_A_SAMPLER = (
     *("rate_for_tau_b", "rate_for_spearman"),
 )
 _FEW = 20  # with fewer models a rank correlation is imprecise
+_WEIGHTED = ("anchor_points", "irt_clusters")
+_FEW_SPLITS = 20  # with fewer splits the middle 95% has no meaning
 
 
 class Headline(NamedTuple):
@@ -46,10 +49,11 @@ def write_headline(
     own = tested[(tested["sampler"] == RANDOM) & (tested["panel"] == main)]
     row = own[(own["rate"] == rate) & (own["metric"] == METRIC)].iloc[0]
     n = len(panels.item_ids)
-    panel = f"{n_models:,} {PANELS[main]}"
+    names = [panels.models[place] for place in panels.groups[main]]
+    panel = count_models(names, "held-out")
     if main == "all":
         held_out = len(panels.groups["held_out"])
-        panel = f"all {n_models:,} models, in-sample (only {held_out} held out)"
+        panel = f"all {count_models(names)}, in-sample (only {held_out} held out)"
     if pd.isna(row["random_median"]):
         agreement = f"No ranking exists: {panel} have equal scores."
         return Headline(agreement, "", "")
@@ -121,13 +125,15 @@ def _choice_gain(sampler_choice: pd.DataFrame) -> str:
     if not gains.splits:
         return ""
     metric = METRICS[str(sampler_choice["metric"].iloc[0])]
-    span = bounds(gains.low, gains.high)
+    span, of_splits = f" {bounds(gains.low, gains.high)}", "mean and middle 95%"
+    if gains.splits < _FEW_SPLITS:
+        span, of_splits = "", "mean"
     return (
-        f"A sampler chosen by part of the models gains {_signed(gains.apparent)} in {metric} over "
-        f"random on these models and {_signed(gains.held_out)} {span} on held-out models (mean and "
-        f"middle 95% of {count(gains.splits, 'split')}; the most frequent choice is "
-        f"{gains.winner}, {gains.won} times). The best of equally many random orders, chosen in "
-        f"the same way, gains {_signed(gains.luck)} on held-out models; that part is luck."
+        f"Choosing the sampler that works best for one part of the models ({of_splits} of "
+        f"{count(gains.splits, 'split')} of the models) gains {_signed(gains.apparent)} in "
+        f"{metric} over random subsets for these models, and {_signed(gains.held_out)}{span} for "
+        f"the others. The best of as many random orders gains {_signed(gains.luck)} for the "
+        f"others, so that part is luck. The most frequent choice is {gains.winner} ({gains.won})."
     )
 
 
@@ -153,7 +159,10 @@ def write_notes(
     paper = len(panels.groups["paper"])
     if paper < _FEW:
         enough = "too few to rank" if paper < FEWEST_MODELS else "its results are imprecise"
-        notes.append(f"The paper's panel has {count(paper, 'model')}: {enough}.")
+        notes.append(
+            f"The panel of the DELE paper, every {sampling.evidence.paper_step}th of the best "
+            f"models, has only {count(paper, 'model')} here: {enough}."
+        )
     if panels.left_out:
         notes.append(
             f"{panels.left_out:,} models are left out because they answered less than "
@@ -171,10 +180,11 @@ def write_notes(
             "unknown. Each counts as its own family, so related models may be on both sides of a "
             "split. Set `models.families` to assign families."
         )
-    if any("responses" in kind.reads for kind in sampler_kinds(sampling).values()):
+    weighted = [f"`{name}`" for name in sampler_kinds(sampling) if name in _WEIGHTED]
+    if weighted:
+        weigh = "weights its" if len(weighted) == 1 else "weight their"
         notes.append(
-            "`anchor_points` and `irt_clusters` weight their items; a score on their subsets is "
-            "a weighted mean."
+            f"{joined(weighted)} {weigh} items: scores on such a subset are weighted means."
         )
     skipped = samplers_left_out.drop_duplicates("sampler").to_dict("records")
     return [*notes, *(f"`{row['sampler']}` did not run: {row['reason']}." for row in skipped)]

@@ -114,8 +114,9 @@ def _halves(evidence: Evidence) -> str:
         distance, chance = (float(rows["field"][name]) for name in ("total_variation", "chance_95"))
         where = "within" if distance <= chance else "outside"
         sentences.append(
-            f"The total variation between the fields of the halves is {coefficient(distance)}, "
-            f"{where} the 95% range of random halves (up to {coefficient(chance)})."
+            f"A share of {coefficient(distance)} of the questions would have to change field to "
+            f"make the halves equal, {where} the 95% range of random halves (up to "
+            f"{coefficient(chance)})."
         )
     return " ".join([*sentences, describe_leaks(evidence.steps.leaks)])
 

@@ -91,15 +91,15 @@ def write_headline(
     tiles = [
         tile("Items altered", altered, "mean over copies"),
         tile(
-            "Unlabelled, gold option removed",
+            "Gold option removed, unchecked",
             f"{unchecked.lost_unchecked:,}",
-            f"of {unchecked.lost:,} items that lost it in at least one copy; "
-            f"{unchecked.lost_per_copy:,.1f} per copy",
+            f"of {unchecked.lost:,} items that lost it in at least one copy: no label says whether "
+            f"another option is then right; {unchecked.lost_per_copy:,.1f} per copy",
         ),
     ]
     if shared:
         tiles.append(
-            tile("Shared prompts", f"{shared:,}", "same text as another prompt, scored once")
+            tile("Identical prompts", f"{shared:,}", "same text as another prompt, asked once")
         )
     name = main_perturbation(sorted(set(comparison_scores["perturbation"])), perturbation)
     if not name:
@@ -124,10 +124,10 @@ def write_headline(
     else:
         cost = _cost(scores, metrics.get("mean_delta", _Metric()), perturbation, way)
     n_models = int(summary["n_models"].iloc[0])
-    return Headline(cost, _order(metrics, n_models), [*_tiles(metrics), *tiles])
+    return Headline(cost, _order(metrics, n_models), [*_tiles(metrics, way), *tiles])
 
 
-def _tiles(metrics: Mapping[str, _Metric]) -> list[dict[str, str]]:
+def _tiles(metrics: Mapping[str, _Metric], way: str) -> list[dict[str, str]]:
     before, after, tau, between, pairs, turned, sure = (
         metrics.get(metric, _Metric())
         for metric in (
@@ -137,6 +137,7 @@ def _tiles(metrics: Mapping[str, _Metric]) -> list[dict[str, str]]:
     )
     over_items = f"{tau.bounds}, 95% over items" if tau.bounds else tau.reason
     noise = "mean tau-b of two copies: the noise from random choices in a copy"
+    manner = f" ({describe_asking(way)})" if describe_asking(way) else ""
     return [
         tile(
             "Mean accuracy",
@@ -156,7 +157,9 @@ def _tiles(metrics: Mapping[str, _Metric]) -> list[dict[str, str]]:
         tile(
             "Reversed pairs",
             "—" if math.isnan(turned.value) else f"{turned.value:,.0f}",
-            turned.reason or f"of {pairs.value:,.0f}; {sure.value:,.0f} significant",
+            turned.reason
+            or f"of {count(int(pairs.value), 'pair')} of models{manner}; {sure.value:,.0f} "
+            "significant",
         ),
     ]
 
