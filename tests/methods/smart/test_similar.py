@@ -75,6 +75,15 @@ def test_questions_that_differ_by_one_symbol_are_exempt():
     assert everything == (("q/0", "q/1"), ("q/3", "q/4"))
 
 
+def test_exempt_item_names_the_item_that_it_is_close_to():
+    items = make_items(["What is 12 + 30?", "What is 12 - 30?", *WORDS[2:]])
+    neighbours = find_neighbours(items, make_embeddings(VECTORS), params(k=5))
+    threshold = {"threshold": degrees(15), "limit": degrees(15)}
+    grouping = group_similar_items(items, neighbours, threshold, params(k=5))
+    assert grouping.exempt["q/0"] == "close to q/1, but exempt for its similar wording"
+    assert set(grouping.exempt) == {"q/0", "q/1"}
+
+
 def test_pair_at_the_threshold_is_not_similar():
     items = make_items(WORDS)
     table = find_neighbours(items, make_embeddings(VECTORS), params(k=5))

@@ -120,7 +120,7 @@ def _finding(grouping: Grouping, ids: Sequence[str], redundant: Set[str]) -> Fin
         flagged=np.array([item_id in detail for item_id in ids], dtype=bool),
         removed=np.array([item_id in redundant for item_id in ids], dtype=bool),
         value=np.array([grouping.value.get(item_id, np.nan) for item_id in ids]),
-        detail=tuple(detail.get(item_id, "") for item_id in ids),
+        detail=tuple(detail.get(item_id, grouping.exempt.get(item_id, "")) for item_id in ids),
     )
 
 

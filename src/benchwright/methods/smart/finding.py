@@ -53,6 +53,8 @@ class Grouping:
     groups: tuple[tuple[str, ...], ...] = ()  # members of each group, at least two
     # the number that the rule compares, by item id.
     value: Mapping[str, float] = field(default_factory=dict)
+    # why an item is in no group although it is close to another one, by item id.
+    exempt: Mapping[str, str] = field(default_factory=dict)
     not_judged: frozenset[str] = frozenset()  # items that the rule could not judge
 
 

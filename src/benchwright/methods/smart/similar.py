@@ -131,9 +131,13 @@ def group_similar_items(
     if threshold is None:
         return Grouping("similar", "not_run", "the density of distances has no peak")
     rows, ranks = np.nonzero(near.distances < limit)
+    exempt: dict[str, str] = {}
     if params.string_similarity_exempt is not None and len(rows):
-        different = ~alike_pairs(near, rows, ranks, params.string_similarity_exempt)
-        rows, ranks = rows[different], ranks[different]
+        alike = alike_pairs(near, rows, ranks, params.string_similarity_exempt)
+        for row, rank in zip(rows[alike], ranks[alike], strict=True):
+            name = ids[near.indices[row, rank]]
+            exempt.setdefault(ids[row], f"close to {name}, but exempt for its similar wording")
+        rows, ranks = rows[~alike], ranks[~alike]
     cluster = _stars if params.clusters == "stars" else _components
     groups = cluster(len(ids), rows, near.indices[rows, ranks])
     search = similarity_threshold.get("neighbour_search", {})
@@ -156,6 +160,7 @@ def group_similar_items(
         reason="; ".join(reasons),
         groups=tuple(tuple(ids[row] for row in group) for group in groups),
         value=dict(zip(ids, near.distances[:, 0].tolist(), strict=True)),
+        exempt=exempt,
         not_judged=frozenset(items["item_id"]) - frozenset(ids),
     )
 
