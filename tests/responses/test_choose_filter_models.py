@@ -52,10 +52,13 @@ def asked(*names: str) -> list[str]:
 def test_a_model_name_stands_for_its_only_configuration() -> None:
     assert asked("acme/alpha", "acme/beta@cloze-5") == [ASKED[0], ASKED[2]]
     assert asked("acme/alpha", ASKED[0]) == [ASKED[0]]
+    assert asked("alpha", "beta@cloze-5") == [ASKED[0], ASKED[2]]
 
 
 def test_a_model_name_with_two_configurations_is_refused() -> None:
-    with pytest.raises(InputError, match="asked in 2 ways; name one of acme/beta@letters-0, "):
+    with pytest.raises(
+        InputError, match="fits 2 configurations; name one of acme/beta@letters-0, "
+    ):
         asked("acme/beta")
 
 
@@ -78,7 +81,9 @@ def test_a_name_that_neither_answers_nor_is_in_conf_is_refused(
         check_filter_models(names, ASKED, ["local"])
 
 
-@pytest.mark.parametrize("names", [None, "all", {"choose": "best"}, ["acme/beta", "local@cloze-3"]])
+@pytest.mark.parametrize(
+    "names", [None, "all", {"choose": "best"}, ["acme/beta", "beta", "local@cloze-3"]]
+)
 def test_rules_and_known_names_are_accepted(names: Any) -> None:
     check_filter_models(names, ASKED, ["local"])
 

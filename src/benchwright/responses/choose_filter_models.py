@@ -24,8 +24,8 @@ def choose_filter_models(
 ) -> list[str]:
     """Return the configurations whose responses decide which items are removed (SMART, 5.1).
 
-    A model name without style and shots stands for the only configuration of that model. A rule
-    ranks the eligible models by accuracy on the items that all of them answered, ties by name, and
+    A model name without style and shots, or without organisation, stands for the only configuration
+    that it fits. A rule ranks the eligible models by accuracy on the items that all of them answered, ties by name, and
     takes each model once. Without names or a rule, the strongest models are taken, at most seven.
 
     Args:
@@ -80,9 +80,9 @@ def check_filter_models(
     """
     if filter_models is None or filter_models == "all" or isinstance(filter_models, Mapping):
         return
-    known = {parse_configuration(name).model for name in answering} | set(models)
     for name in map(str, filter_models):
-        if name not in answering and parse_configuration(name).model not in known:
+        model = parse_configuration(name).model
+        if model not in models and not any(_fits(model, known) for known in answering):
             problem = expected(name, answering)
             raise InputError(f"filter_models: there are no answers of {name!r}; {problem}")
 
@@ -91,16 +91,22 @@ def _resolve(name: str, known: Sequence[str]) -> str:
     """Return the configuration that a name stands for; the name itself where none answered."""
     if name in known:
         return name
-    matches = [other for other in known if parse_configuration(other).model == name]
+    matches = [other for other in known if _fits(name, other)]
     if len(matches) > 1:
         raise InputError(
-            f"filter_models: {name!r} was asked in {len(matches)} ways; name one of "
+            f"filter_models: {name!r} fits {len(matches)} configurations; name one of "
             f"{', '.join(matches)}"
         )
     if matches:
         return matches[0]
     _log.warning("filter_models: there are no answers of %r", name)
     return name
+
+
+def _fits(name: str, configuration: str) -> bool:
+    """Return whether `alpha-7b` or `alpha-7b@letters-0` may mean `acme/alpha-7b@letters-0`."""
+    whole = {configuration, parse_configuration(configuration).model}
+    return name in whole | {known.rpartition("/")[2] for known in whole}
 
 
 def _strongest(matrix: ResponseMatrix, models_table: pd.DataFrame) -> list[str]:
