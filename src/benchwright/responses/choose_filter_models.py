@@ -25,8 +25,9 @@ def choose_filter_models(
     """Return the configurations whose responses decide which items are removed (SMART, 5.1).
 
     A model name without style and shots, or without organisation, stands for the only configuration
-    that it fits. A rule ranks the eligible models by accuracy on the items that all of them answered, ties by name, and
-    takes each model once. Without names or a rule, the strongest models are taken, at most seven.
+    that it fits. A rule ranks the eligible models by accuracy on the items that all of them
+    answered, ties by name, and takes each model once. Without names or a rule, the strongest models
+    are taken, at most seven.
 
     Args:
         filter_models: names, `all`, or a mapping with the fields of `FilterModelChoice`.
