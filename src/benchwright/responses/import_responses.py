@@ -47,10 +47,10 @@ def import_responses(
     response_files: dict[str, LoadedFile],
     items: pd.DataFrame,
     calibration_items: pd.DataFrame,
-    perturbed_items: pd.DataFrame | None = None,
     filter_models: Collection[str] | None = None,
     models: ModelsParams | None = None,
     scoring: ScoringParams | None = None,
+    perturbed_items: pd.DataFrame | None = None,
 ) -> Imported:
     """Join recorded responses to the items, and report rows that do not fit.
 
