@@ -257,7 +257,7 @@ def test_a_repeated_half_is_refused(write: Callable[..., HalfScores]) -> None:
 def test_a_file_of_another_kind_is_refused_in_one_line(
     write: Callable[..., HalfScores], changed: dict[str, Any], reason: str
 ) -> None:
-    row = results("tiny", "test", 0.5, **changed)
+    row = {**results("tiny", "test", 0.5), **changed}
     with pytest.raises(DatasetError) as raised:
         write([row]).load()
     message = one_line(raised.value) or ""

@@ -205,7 +205,8 @@ def _saved_datasets(repository: Path, folder: Path) -> dict[str, Any]:
     """Return the catalog entries of conf, with another folder."""
     text = (repository / "conf/base/catalog/mmlu_cf/closed_benchmark.yml").read_text("utf-8")
     reporting = f"{folder}/08_reporting/built/mmlu_cf"
-    for mark, value in (("_root", str(folder)), ("_reporting", reporting)):
+    places = {"_root": str(folder), "_b": "built", "_v": "mmlu_cf", "_reporting": reporting}
+    for mark, value in places.items():
         text = text.replace(f"${{{mark}}}", value)
     conf = {name: entry for name, entry in yaml.safe_load(text).items() if name[0] != "_"}
     conf["judge_store"]["sealing"] = {"name": "built"}
