@@ -15,8 +15,6 @@ class EvaluationParams(Section):
     # maximum number of models in the pairwise agreement, spread evenly over the ranking
     agreement_models: int = Field(default=30, ge=2)
     rank_chart_models: int = Field(default=60, ge=2)  # the same for the chart of ranks
-    # maximum number of items in the report's searchable list; removed items first
-    report_items: int = Field(default=2_000, ge=0)
     examples_per_rule: int = Field(default=3, ge=0)  # removed items per rule in the report
     largest_groups: int = Field(default=10, ge=0)  # groups of similar items in the report
     # random subsets per kind (plain, stratified by subject) in the comparison with random subsets;

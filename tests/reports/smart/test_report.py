@@ -153,7 +153,7 @@ def test_headline_uses_held_out_models_with_interval_and_random_band(page) -> No
 def test_headline_has_no_metric_if_no_item_was_removed(page, small) -> None:
     text = page(kept_items=small.items()).text
     assert "unchanged, since none of the items that all of them answered was removed." in text
-    headline = text[text.index("60 → 60 items") : text.index("Kendall tau-b —")]
+    headline = text[text.index("60 → 60 items") : text.index("Read this first")]
     assert "0.928" not in headline
 
 
@@ -355,12 +355,11 @@ def test_suspect_labels_examples_and_groups_show_items(page) -> None:
     assert "3 imported responses have a correctness" in text
 
 
-def test_item_list_is_cut_with_removed_items_first_and_says_so(page) -> None:
-    seen = page(**{"params:evaluation": EvaluationParams(report_items=12)})
-    assert "12 of 60 items are listed here" in seen.text
-    assert "item_audit" in seen.text
+def test_item_list_has_all_items_removed_ones_first(page) -> None:
+    seen = page()
+    assert "All 60 items with the reason" in seen.text
     decisions = [item["decision"] for item in seen.listed()]
-    assert decisions == ["removed"] * 10 + ["kept"] * 2
+    assert decisions == ["removed"] * 10 + ["kept"] * 50
 
 
 def test_examples_depend_on_the_seed_and_not_on_verdict_order(small) -> None:
@@ -542,15 +541,6 @@ def test_models_per_item_are_limited_with_filter_models_first(
     assert len(data["models"]) == min(most, len(small.models))
     assert data["models"][:filters] == list(small.filter[:filters])
     assert data["filters"] == filters
-
-
-def test_neighbour_outside_the_list_is_shown_for_similarity_rules(page, small) -> None:
-    inputs = small.inputs()
-    audit, few = inputs["item_audit"], {"params:evaluation": EvaluationParams(report_items=10)}
-    assert page(item_audit=audit, **few).data()["others"] == {}
-    audit.loc[audit["item_id"] == "demo/020", "similar"] = "flagged"
-    others = page(item_audit=audit, **few).data()["others"]
-    assert others == {"demo/021": "Question 21: which one?"}
 
 
 def test_page_of_2000_items_and_30_models_stays_small(small) -> None:

@@ -47,7 +47,7 @@ def page(report, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def opened(page: Path, driver: Any) -> Any:
     """The report of the small benchmark, opened from disk, with an empty search box."""
-    if driver.current_url != page.as_uri():
+    if driver.current_url.split("#")[0] != page.as_uri():
         driver.get(page.as_uri())
         return driver
     for name in ("search", "decision", "rule", "sort"):
@@ -112,6 +112,12 @@ def rows(driver: Any) -> list[str]:
     return driver.execute_script(script)
 
 
+def wait_for_rows(driver: Any, names: list[str]) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(driver, 10).until(lambda page: [row.split()[0] for row in rows(page)] == names)
+
+
 def set_value(driver: Any, name: str, value: str) -> None:
     script = (
         "const e = document.getElementById(arguments[0]); e.value = arguments[1];"
@@ -135,7 +141,7 @@ def test_search_box_and_menus_filter_items(opened: Any) -> None:
     assert len(rows(opened)) == 25
     set_value(opened, "search", "question 37")
     assert [row.split()[0] for row in rows(opened)] == ["demo/037"]
-    assert "1 of 60 listed items" in opened.find_element("id", "found").text
+    assert "1 of 60 items" in opened.find_element("id", "found").text
     set_value(opened, "search", "nothing like this")
     assert rows(opened) == []
     set_value(opened, "search", "")
@@ -165,8 +171,46 @@ def test_items_with_markup_are_shown_as_text(opened: Any) -> None:
 
 
 def test_rules_in_the_table_link_to_their_items(opened: Any) -> None:
-    opened.execute_script("document.querySelector('[data-show=similar]').click()")
-    assert [row.split()[0] for row in rows(opened)] == ["demo/020"]
+    link = "document.querySelector('[data-show=similar]').click()"
+    opened.execute_script(link)
+    wait_for_rows(opened, ["demo/020"])
+    set_value(opened, "rule", "")
+    opened.execute_script(link)  # the same address again
+    wait_for_rows(opened, ["demo/020"])
+
+
+def test_address_reproduces_the_view(opened: Any, page: Path) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    set_value(opened, "search", "question & 2")
+    set_value(opened, "decision", "kept")
+    set_value(opened, "sort", "id")
+    set_value(opened, "order", "descending")
+    opened.find_element("id", "search").clear()
+    set_value(opened, "search", "question")
+    opened.find_element("id", "next").click()
+    WebDriverWait(opened, 10).until(lambda driver: "page=2" in driver.current_url)
+    address, seen = opened.current_url, in_order(opened)
+    assert address.endswith("#items?search=question&decision=kept&sort=id&order=descending&page=2")
+    opened.get("about:blank")
+    opened.get(address)
+    assert in_order(opened) == seen
+    assert sorted_by(opened) == [("id", "descending")]
+    assert opened.execute_script("return window.scrollY") > 1000
+    opened.get(f"{page.as_uri()}#items?rule=unknown&page=x")
+    opened.refresh()
+    assert len(rows(opened)) == 25
+    assert opened.get_log("browser") == []
+
+
+def test_slash_moves_to_the_search_box(opened: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    opened.find_element("tag name", "body").send_keys("/")
+    box = opened.switch_to.active_element
+    assert box.get_attribute("id") == "search"
+    box.send_keys("a/b", Keys.ENTER)
+    assert box.get_property("value") == "a/b"
 
 
 def test_page_fits_a_phone_without_horizontal_scrolling(opened: Any) -> None:

@@ -19,12 +19,10 @@ from benchwright.reports.page.sections import Section, make_section
 
 LONG_QUESTION = 2_000
 LONG_CHOICE = 400
-_LONG_NEIGHBOUR = 300
 _STATES = {"flagged": "f", "clear": "c", "not_judged": "n"}
 _REMOVED, _SILENT = "r", "-"
 _DIGITS = digits + ascii_lowercase
 _UNKNOWN = ".."
-_ALIKE = ("similar", "duplicate", "conflicting_gold")
 
 
 def list_items(
@@ -36,7 +34,7 @@ def list_items(
     filter_models: Sequence[str],
     evaluation: EvaluationParams,
 ) -> Section:
-    """List the items with the verdict of every rule and the answers of some models.
+    """List all items with the verdict of every rule and the answers of some models.
 
     Removed items come first, each part in natural order of id. The models are filter models first,
     then others along the ranking.
@@ -47,7 +45,7 @@ def list_items(
     `chosen` the letter of the option or .; `p` the probability of the answer in thousandths, two
     digits of base 36 or "..". Both strings are empty where nothing is known.
     """
-    listed = _first(item_audit, evaluation.report_items)
+    listed = _removed_first(item_audit)
     ids = [str(item) for item in listed["item_id"]]
     rules, states, details, notes = _verdicts(ids, verdicts)
     matrix, n_filters, metrics = _responses(
@@ -59,7 +57,6 @@ def list_items(
         "filters": n_filters,
         "rules": rules,
         "details": details,
-        "others": _unlisted_neighbours(listed, item_audit),
         "items": {
             "id": ids,
             "subject": [str(row["subject"]) for row in records],
@@ -79,9 +76,7 @@ def list_items(
             **_encoded(matrix),
         },
     }
-    return make_section(
-        list=contents, list_names=_names(records), n_listed=len(ids), listed_of=len(item_audit)
-    )
+    return make_section(list=contents, list_names=_names(records))
 
 
 def clip_text(text: str, most: int) -> str:
@@ -94,14 +89,14 @@ def _names(records: list[dict[Any, Any]]) -> list[str]:
     return sorted({name for names in joined for name in names.split(",") if name})
 
 
-def _first(item_audit: pd.DataFrame, most: int) -> pd.DataFrame:
+def _removed_first(item_audit: pd.DataFrame) -> pd.DataFrame:
     """Return removed items first, each part in natural order of id."""
     keys = [
         (decision != "removed", natural_key(str(item)))
         for decision, item in zip(item_audit["decision"], item_audit["item_id"], strict=True)
     ]
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    return item_audit.iloc[order[:most]]
+    return item_audit.iloc[order]
 
 
 def _verdicts(
@@ -186,17 +181,6 @@ def _encoded(matrix: ResponseMatrix) -> dict[str, list[str]]:
         "right": ["".join(right[:, i]) for i in columns],
         "chosen": ["".join(chosen[:, i]) if lettered[:, i].any() else "" for i in columns],
         "p": ["".join(p_answer[:, i]) if known[:, i].any() else "" for i in columns],
-    }
-
-
-def _unlisted_neighbours(listed: pd.DataFrame, item_audit: pd.DataFrame) -> dict[str, str]:
-    """Return questions of neighbours outside the list, where a rule about similarity flagged."""
-    flagged = (listed[list(_ALIKE)] == "flagged").any(axis=1)
-    wanted = set(listed.loc[flagged, "neighbour"].dropna()) - set(listed["item_id"])
-    rows = item_audit[item_audit["item_id"].isin(wanted)].sort_values("item_id")
-    return {
-        str(item): clip_text(str(question), _LONG_NEIGHBOUR)
-        for item, question in zip(rows["item_id"], rows["question"], strict=True)
     }
 
 

@@ -93,8 +93,11 @@ def gather_ranking(
 ) -> Section:
     """Gather the ranks of models before and after, and the comparison with random subsets."""
     group = headline_group(panel)
+    ranked = scores.dropna(subset=["rank_full", "rank_kept"])
     return make_section(
         panel=panel,
+        ranked=len(ranked),
+        moved=int((ranked["rank_full"] != ranked["rank_kept"]).sum()),
         min_coverage=evaluation.min_coverage,
         scores=wording.rows_of(scores),
         roles=ROLES,

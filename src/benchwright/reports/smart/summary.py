@@ -50,10 +50,8 @@ def summarise_refinement(
         "ranking": ranking["sentence"],
         "judgement": " ".join(judgement.sentences) if ranking["value"] != "—" else "",
         "share_kept": round(100 * n_kept / n_items, 2),
+        "bar": f"Blue: {n_kept:,} items kept. Orange: {n_items - n_kept:,} removed.",
         "tiles": [
-            tile("Items", f"{n_items:,} → {n_kept:,}", f"{removed:.1%} removed"),
-            tile("Kendall tau-b", ranking["value"], ranking["note"]),
-            *_random_tiles(random_comparison, group),
             tile(
                 "Panel",
                 count_models(panel.models),
@@ -166,37 +164,6 @@ def _panel_size_notes(panel: Panel, n_kept: int, removed: float) -> list[str]:
         f"({(n - n_kept) / n:.1%} removed, compared with {removed:.1%} of all items). Rankings and "
         "random subsets use these items."
     ]
-
-
-def _random_tiles(random_comparison: pd.DataFrame, group: str) -> list[dict[str, str]]:
-    rows = _kept(random_comparison, group)
-    rows = rows[(rows["random"] == "plain") & rows["value"].notna()]
-    rows = rows[rows["n_items"] < rows["n_full"]]
-    by_metric = {str(row["metric"]): row for row in rows.to_dict("records")}
-    tiles = []
-    ranking = by_metric.get("kendall_tau_b")
-    if ranking is not None and pd.notna(ranking["percentile"]):
-        band = write_interval("kendall_tau_b", ranking["random_low"], ranking["random_high"])
-        tiles.append(
-            tile(
-                "Random subsets",
-                f"percentile {write_percentile(ranking['percentile'])}",
-                f"their mean is {write_value('kendall_tau_b', ranking['random_mean'])}, "
-                f"middle 95% {band}",
-            )
-        )
-    spread = by_metric.get("spread_top")
-    if spread is not None:
-        before, after = (write_value("spread_top", spread[name]) for name in ("full", "value"))
-        low, high = (write_value("spread_top", spread[f"random_{end}"]) for end in ("low", "high"))
-        tiles.append(
-            tile(
-                "Range of the best",
-                f"{before} → {after}" if before != "—" else after,
-                f"accuracy points, highest to lowest; random subsets {low} to {high}",
-            )
-        )
-    return tiles
 
 
 def _rules_tile(rule_coverage: pd.DataFrame) -> dict[str, str]:

@@ -26,6 +26,7 @@
   const byId = new Map(items.map((item) => [item.id, item]));
   let matches = items;
   let page = 0;
+  let timer = 0;
   let sorting = { key: "", descending: false };
 
   // The reasons for a decision: details of the rules that flagged the item.
@@ -100,10 +101,6 @@
     if (other) {
       box.append(element("span", other.decision, { class: "badge " + other.decision }));
       box.append(element("p", other.question, { class: "question", dir: "auto" }), choicesOf(other));
-    } else if (data.others[item.neighbour]) {
-      box.append(element("p", data.others[item.neighbour], { class: "question", dir: "auto" }));
-    } else {
-      box.append(element("p", "Its text is not in the list.", { class: "quiet" }));
     }
     return box;
   }
@@ -190,10 +187,39 @@
     const option = at("sort").selectedOptions[0];
     const order = sorting.key ? ", by " + option.textContent + ", " + at("order").value : "";
     at("found").textContent = matches.length.toLocaleString("en") + " of " +
-      items.length.toLocaleString("en") + " listed items" + order;
+      items.length.toLocaleString("en") + " items" + order;
     at("page").textContent = "Page " + (page + 1) + " of " + pages;
     at("previous").disabled = page === 0;
     at("next").disabled = page === pages - 1;
+    clearTimeout(timer);
+    timer = setTimeout(remember, 200); // browsers limit how often an address may change
+  }
+
+  // The view is in the fragment of the address, so that a link reproduces it.
+  const MENUS = ["decision", "rule", "sort", "order"];
+
+  function remember() {
+    const view = new URLSearchParams();
+    for (const id of ["search", ...MENUS]) {
+      if (at(id).value && !at(id).disabled) view.set(id, at(id).value);
+    }
+    if (page) view.set("page", page + 1);
+    if (String(view)) history.replaceState(null, "", "#items?" + view);
+    else if (location.hash.startsWith("#items?")) history.replaceState(null, "", "#items");
+  }
+
+  function restore() {
+    if (!location.hash.startsWith("#items?")) return;
+    const view = new URLSearchParams(location.hash.slice("#items?".length));
+    at("search").value = view.get("search") || "";
+    for (const id of MENUS) {
+      at(id).value = view.get(id) || "";
+      if (at(id).selectedIndex < 0) at(id).selectedIndex = 0;
+    }
+    sort(at("sort").value, at("order").value === "descending");
+    page = (parseInt(view.get("page"), 10) || 1) - 1;
+    show();
+    at("items").scrollIntoView();
   }
 
   // Numbers in names are compared as numbers; items without a value come last in both orders.
@@ -251,16 +277,12 @@
     });
   }
 
-  // A click on a rule in the table of rules shows its items.
+  // A rule in the table of rules is a link to its items.
   for (const link of document.querySelectorAll("[data-show]")) {
-    link.addEventListener("click", function () {
-      const options = Array.from(at("rule").options, (option) => option.value);
-      at("rule").value = options.includes(link.dataset.show) ? link.dataset.show : "";
-      at("search").value = "";
-      at("decision").value = "";
-      filter();
-    });
+    link.href = "#items?" + new URLSearchParams({ rule: link.dataset.show });
   }
 
   sort("", false);
+  window.addEventListener("popstate", restore); // also of links to a view
+  restore();
 })();
