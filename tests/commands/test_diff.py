@@ -234,7 +234,7 @@ def test_page_escapes_texts_and_tables_are_saved_next_to_it(tmp_path: Path) -> N
     page = write_diff(compared, tmp_path / "out" / "d.html")
     text = page.read_text()
     assert "Is 1 &lt; 2 &lt;script&gt;?" in text
-    assert "<script" not in text
+    assert "2 <script" not in text
     assert "&lt;i&gt;a&lt;/i&gt;" in text
     assert "Question b?" in text  # both texts of an item that changed
     assert "New?" in text
@@ -248,6 +248,15 @@ def test_page_escapes_texts_and_tables_are_saved_next_to_it(tmp_path: Path) -> N
 def test_page_states_that_no_item_differs() -> None:
     same = audit(row("a"))
     assert "No item differs." in render_diff(comparison(same, same))
+
+
+def test_page_shows_20_items_of_a_kind_and_folds_the_others() -> None:
+    before = audit(*(row(f"q/{n}", "easy") for n in range(23)))
+    page = render_diff(comparison(before, audit(*(row(f"q/{n}") for n in range(23)))))
+    assert "Now kept (23)" in page
+    shown, rest = page.split("Show all 23")
+    assert shown.count('<details class="row">') == 20
+    assert rest.count('<details class="row">') == 3
 
 
 def test_terminal_output_has_counts_rules_and_settings() -> None:

@@ -74,7 +74,10 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     assert by["standard_error", 0.0001, "worst model", "ability", "random"]["items"] is None
     assert ("tau_b", 0.6, "half of subsets", "benchmark", "stratified") in by
     page = (tmp_path / "p.html").read_text()
-    assert "not reached" in page
+    share = f"{row['items'] / N:.0%}"
+    verdict = f"{row['items']} ({share}) are enough for standard error 0.05 (worst model); "
+    assert f"Of {N} items, chosen at random: {verdict}" in page
+    assert page.index("plot-standard_error_benchmark") < page.index("Items needed for each target")
     for caption in (
         "Standard error of a score",
         "Smallest detectable difference",

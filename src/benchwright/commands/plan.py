@@ -258,10 +258,30 @@ def write_json(made: MadePlan, file: Path) -> Path:
     return file
 
 
+def verdict(plan: Plan) -> str:
+    """Say in one sentence how many random items each target needs, in its strictest row."""
+    strictest = {
+        (row.goal, row.wanted): row
+        for row in plan.rows
+        if row.sampler == "random"
+        and (row.goal != "standard_error" or row.target == "benchmark")
+        and not row.whose.startswith("mean over")
+    }
+    needs = [
+        f"{GOALS[row.goal]} {row.wanted:g} is not reached ({row.reason})"
+        if row.items is None
+        else f"{row.items:,} ({row.items / plan.items:.0%}) are enough for {GOALS[row.goal]} "
+        f"{row.wanted:g} ({row.whose})"
+        for row in strictest.values()
+    ]
+    return f"Of {plan.items:,} items, chosen at random: {'; '.join(needs)}."
+
+
 def write_page(made: MadePlan, file: Path) -> Path:
     """Write a self-contained HTML page with the table and the plots."""
     plan = made.plan
     plots = plot_plan(plan, made.request.wanted)
+    drawn = [Plot(name) for name in plots]
     rows: list[list[str | Cell]] = []
     for row in plan.rows:
         first, *rest = _cells(row, plan.items)
@@ -274,10 +294,11 @@ def write_page(made: MadePlan, file: Path) -> Path:
         made.source,
         [
             Section("Plan", [table, Bullets(explanations(made))], "plan"),
-            Section("Plots", [Plot(name) for name in plots], "plots"),
+            *([Section("Other metrics", drawn[1:], "plots")] if drawn[1:] else []),
         ],
-        kicker="Plan",
-        headline=f"From the responses of {plan.models:,} models to {plan.items:,} items",
+        kicker=f"Plan from the responses of {plan.models:,} models",
+        headline=verdict(plan),
+        lead=drawn[:1],
         notes=made.notes,
         plots=plots,
     )

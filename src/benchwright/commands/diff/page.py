@@ -8,9 +8,11 @@ import pandas as pd
 from benchwright.commands.diff.compare import Comparison
 from benchwright.core.atomic_files import written_aside
 from benchwright.reports.page.parts import (
-    Article,
+    FoldedItem,
+    ItemList,
     Page,
     Question,
+    SearchBox,
     Section,
     Sides,
     Table,
@@ -84,12 +86,9 @@ def render_diff(comparison: Comparison) -> str:
         end.append(
             f"The tables next to this page contain {len(items) - LONGEST_PAGE:,} more items."
         )
-    changed = _sections(items.head(LONGEST_PAGE))
-    if not changed:
-        end.append("No item differs.")
-    sections = [_rules(comparison), _settings(comparison), *changed]
-    if end:
-        sections.append(Section("", [Text(text) for text in end]))
+    lists = _lists(items.head(LONGEST_PAGE)) or [Text("No item differs.")]
+    changed = Section("Changed items", [*lists, *map(Text, end)])
+    sections = [_rules(comparison), _settings(comparison), changed]
     return render_page(Page(title, title, sections, lead=[Text(text) for text in lead]))
 
 
@@ -150,15 +149,16 @@ _TITLES = {
 }
 
 
-def _sections(items: pd.DataFrame) -> list[Section]:
-    return [
-        Section(title, [_article(row) for row in changed.to_dict("records")])
-        for kind, title in _TITLES.items()
-        if len(changed := items[items["change"] == kind])
-    ]
+def _lists(items: pd.DataFrame) -> list[Any]:
+    blocks: list[Any] = [SearchBox("Search")] if len(items) else []
+    for kind, title in _TITLES.items():
+        if len(changed := items[items["change"] == kind]):
+            rows = [_item(row) for row in changed.to_dict("records")]
+            blocks += [Text(f"{title} ({len(rows):,})", "heading"), ItemList(rows)]
+    return blocks
 
 
-def _article(row: dict[Any, Any]) -> Article:
+def _item(row: dict[Any, Any]) -> FoldedItem:
     """Show an item with both texts if they differ, else with one of them."""
     sides = ["before", "after"]
     if row["change"] == "added" or (row["item_id_before"] and not row["changed_fields"]):
@@ -174,8 +174,9 @@ def _article(row: dict[Any, Any]) -> Article:
         )
         for side in sides
     ]
-    was = f"(was {row['item_id_before']})" if row["joined_by"] == "content" else ""
-    return Article(row["item_id"], [Text(_why(row), "quiet"), Sides(texts)], quiet=was)
+    was = f" (was {row['item_id_before']})" if row["joined_by"] == "content" else ""
+    note = f"{row['item_id']}{was}: {_why(row)}"
+    return FoldedItem(texts[-1].question, note, [Sides(texts)])
 
 
 def _why(row: dict[Any, Any]) -> str:

@@ -13,6 +13,7 @@ from benchwright.reports.page.parts import (
     Cell,
     Column,
     Page,
+    Plot,
     Section,
     Text,
     as_count,
@@ -22,6 +23,16 @@ from benchwright.reports.page.parts import (
     as_words,
     render_page,
     table_of,
+)
+from benchwright.reports.page.plot_style import KEPT, NARROW_NAME, REMOVED, axis, clip, plain
+from benchwright.reports.page.plots import (
+    bars,
+    margin,
+    one_above_the_other,
+    plot,
+    points,
+    rows_down,
+    whiskers,
 )
 from benchwright.reports.page.wording import is_missing
 from benchwright.tables.smart import RULES
@@ -191,6 +202,9 @@ def render_sweep(summary: pd.DataFrame, pipeline: str, started: str, folder: Pat
     """Render the page of a sweep, with links relative to `folder`."""
     rows = summary.to_dict("records")
     done = [row for row in rows if row["status"] == "done"]
+    seeds = " · seed {seed}" if len({row["seed"] for row in rows}) > 1 else ""
+    for row in done:
+        row["run"] = ("{benchmark} · {variant}" + seeds).format_map(row)
     unfinished = f", {len(rows) - len(done)} not finished" if len(done) < len(rows) else ""
     lead = (
         f"{len(rows)} combination{'' if len(rows) == 1 else 's'}, {len(done)} done{unfinished}. "
@@ -200,11 +214,92 @@ def render_sweep(summary: pd.DataFrame, pipeline: str, started: str, folder: Pat
     columns = rule_columns(list(summary.columns))
     shares = [column for column in columns if column not in _REPORTING_ONLY]
     sections = [_runs(rows, folder), *_comparisons(done, shares)]
-    if seeds := spread_over_seeds(summary).to_dict("records"):
+    if spread := spread_over_seeds(summary).to_dict("records"):
         caption = "Mean ± sample standard deviation over the seeds."
-        sections.append(_section("Variation over seeds", caption, seeds, _SEED_COLUMNS))
-    page = Page(f"Sweep {pipeline} {started}", f"Sweep of {pipeline}", sections, lead=[Text(lead)])
+        sections.append(_section("Variation over seeds", caption, spread, _SEED_COLUMNS))
+    plots = {"runs": plot_runs(done)} if shares and done else {}
+    page = Page(
+        f"Sweep {pipeline} {started}",
+        f"Sweep of {pipeline}",
+        sections,
+        headline=verdict(done),
+        lead=[*map(Plot, plots), Text(lead)],
+        plots=plots,
+    )
     return render_page(page)
+
+
+def verdict(done: Sequence[_Row]) -> str:
+    """Say in one sentence how much the runs remove and how well they keep the ranking."""
+    phrases = [
+        _extremes(done, "share_removed", "the share of items removed", as_share),
+        _extremes(done, "kendall_tau_b", "Kendall tau-b with the ranking on all items", as_metric),
+    ]
+    sentence = "; ".join(filter(None, phrases))
+    return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
+
+
+def _extremes(
+    done: Sequence[_Row], name: str, words: str, write: Callable[[_Row, str], str]
+) -> str:
+    """Return the lowest and the highest value with their runs; "" where none is known."""
+    known = sorted(
+        (row for row in done if not is_missing(row.get(name))), key=lambda row: float(row[name])
+    )
+    if not known:
+        return ""
+    low, high = (write(row, name) for row in (known[0], known[-1]))
+    if low == high:
+        return f"{words} is {low}"
+    return f"{words} is between {low} ({known[0]['run']}) and {high} ({known[-1]['run']})"
+
+
+def plot_runs(done: Sequence[_Row]) -> Any:
+    """Draw a row per run: the share of items removed, and tau-b with its interval."""
+    table = pd.DataFrame(done)
+    rows = len(table)
+    names = [plain(row["run"]) for row in done]
+    removed, tau, low, high = (
+        table[name].astype(float)
+        for name in ("share_removed", *("kendall_tau_b" + end for end in ("", ".low", ".high")))
+    )
+    traces = [
+        bars(removed.tolist(), REMOVED, "%{customdata}: %{x:.1%} removed", customdata=names),
+        points(
+            tau.tolist(),
+            list(range(rows)),
+            "%{customdata}: tau-b %{x:.3f}",
+            customdata=names,
+            xaxis="x2",
+            yaxis="y2",
+            marker={"color": KEPT, "size": 9},
+            error_x=whiskers(tau, low, high, KEPT),
+        ),
+    ]
+    height = max(30 * rows, 60)
+    short = [clip(name, NARROW_NAME) for name in names]
+    narrow = {
+        "layout.height": 2 * height + 170,
+        **one_above_the_other(height, height, 60),
+        "layout.yaxis.ticktext": short,
+        "layout.yaxis2.ticktext": short,
+        "layout.yaxis2.showticklabels": True,
+    }
+    return plot(
+        "Items removed by each run, and Kendall tau-b of the rankings on all and on kept items",
+        height + 70,
+        traces,
+        xaxis=axis(
+            "items removed", domain=[0, 0.47], tickformat=".0%", rangemode="tozero", nticks=5
+        ),
+        yaxis=rows_down(names),
+        xaxis2=axis("tau-b", domain=[0.53, 1], anchor="y2", nticks=6),
+        yaxis2=rows_down(names, anchor="x2", showticklabels=False),
+        showlegend=False,
+        hovermode="closest",
+        margin=margin(50),
+        meta={"narrow": narrow},
+    )
 
 
 def _runs(rows: Sequence[_Row], folder: Path) -> Section:

@@ -20,6 +20,7 @@ def render_report_page(
     *,
     more_style: tuple[str, ...] = (),
     more_script: tuple[str, ...] = (),
+    scripted: bool = False,
 ) -> str:
     """Fill in a report's template, which extends `page.html`.
 
@@ -31,10 +32,11 @@ def render_report_page(
     Args:
         package: the package whose folder `templates` holds the report's own files.
         template: name of the report's template.
-        context: what the template needs; `plots` are plots by name (a page without any
-            has no script), `sections` pairs of id and title for the contents.
+        context: what the template needs; `plots` are plots by name, `sections` pairs of id and
+            title for the contents.
         more_style: style sheets of `package`, after the shared one.
         more_script: scripts of `package`, after the shared one.
+        scripted: whether a page without plots has scripts, too.
     """
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
@@ -42,11 +44,11 @@ def render_report_page(
     plots = {name: _as_json(plot) for name, plot in context["plots"].items()}
     assets = {
         "style": "\n".join(_read("report.css", package, more_style)),
-        "script": "".join(_read("page.js", package, more_script)),
+        "script": "".join(_read("page.js", package, more_script)) if plots or scripted else "",
         "plotly": get_plotlyjs() if plots else "",
     }
-    scripts = ("plotly", "script") if plots else ()
-    allowed = " ".join(_script_hash(assets[name]) for name in scripts) or "'none'"
+    scripts = [assets[name] for name in ("plotly", "script") if assets[name]]
+    allowed = " ".join(map(_script_hash, scripts)) or "'none'"
     page: str = (
         _environment(package)
         .get_template(template)

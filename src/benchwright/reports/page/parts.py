@@ -73,6 +73,27 @@ class Folded(NamedTuple):
     open: bool = False
 
 
+class FoldedItem(NamedTuple):
+    """An item as one line, its question and a note; a click shows the blocks."""
+
+    question: str
+    note: str
+    blocks: Sequence[Any]
+
+
+class ItemList(NamedTuple):
+    """Folded items, the first 20 shown; the page's search box searches them."""
+
+    items: Sequence[FoldedItem]
+    shown: int = 20
+
+
+class SearchBox(NamedTuple):
+    """A box that searches the folded items of a page."""
+
+    label: str
+
+
 class Article(NamedTuple):
     """Blocks about one item."""
 
@@ -110,7 +131,7 @@ class Page(NamedTuple):
     sections: Sequence[Section]
     kicker: str = ""  # a line above the title
     headline: str = ""  # the main result
-    lead: Sequence[Text] = ()  # paragraphs under the title
+    lead: Sequence[Any] = ()  # blocks under the title
     notes: Sequence[str] = ()  # notes above the sections
     plots: Mapping[str, Any] = {}  # plots by name
 
@@ -118,7 +139,7 @@ class Page(NamedTuple):
 def render_page(page: Page) -> str:
     """Render one HTML page that needs no network, with all text escaped.
 
-    Plotly is included only where the page has plots.
+    Plotly is included only where the page has plots, scripts where it has plots or a search box.
     """
     context = {
         "page": page,
@@ -126,7 +147,10 @@ def render_page(page: Page) -> str:
         "plots": page.plots,
     }
     package = "benchwright.reports.page"
-    return render_report_page(package, "parts.html", context, more_style=("parts.css",))
+    searched = any(type(part) is SearchBox for section in page.sections for part in section.blocks)
+    return render_report_page(
+        package, "parts.html", context, more_style=("parts.css",), scripted=searched
+    )
 
 
 Column = tuple[str, Callable[[Mapping[Any, Any], str], str | Cell], str]
