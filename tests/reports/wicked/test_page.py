@@ -59,7 +59,7 @@ def headline(
         ]
     )
     reach = PerturbationReach("wicked", 395, altered, NO_LABELS)
-    return write_headline(scores, summary, PerturbationParams(), reach, 0)
+    return write_headline(scores, summary, PerturbationParams(), reach)
 
 
 def test_headline_gives_the_cost_with_its_interval() -> None:

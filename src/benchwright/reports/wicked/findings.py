@@ -79,28 +79,15 @@ def write_headline(
     comparison_summary: pd.DataFrame,
     perturbation: PerturbationParams,
     reach: PerturbationReach,
-    shared: int,
 ) -> Headline:
     """Describe what the main perturbation costs the models of one asking style.
 
-    `comparison_summary` starts with the asking style of most models; `shared` is the number of
-    prompts that share their text with another.
+    `comparison_summary` starts with the asking style of most models.
     """
-    share, unchecked = reach.share_altered, reach.unchecked
-    altered = "—" if math.isnan(share) else f"{share:.1%}"
+    share = reach.share_altered
     tiles = [
-        tile("Items altered", altered, "mean over copies"),
-        tile(
-            "Gold option removed, unchecked",
-            f"{unchecked.lost_unchecked:,}",
-            f"of {unchecked.lost:,} items that lost it in at least one copy: no label says whether "
-            f"another option is then right; {unchecked.lost_per_copy:,.1f} per copy",
-        ),
+        tile("Items altered", "—" if math.isnan(share) else f"{share:.1%}", "mean over copies")
     ]
-    if shared:
-        tiles.append(
-            tile("Identical prompts", f"{shared:,}", "same text as another prompt, asked once")
-        )
     name = main_perturbation(sorted(set(comparison_scores["perturbation"])), perturbation)
     if not name:
         why = (
@@ -124,20 +111,15 @@ def write_headline(
     else:
         cost = _cost(scores, metrics.get("mean_delta", _Metric()), perturbation, way)
     n_models = int(summary["n_models"].iloc[0])
-    return Headline(cost, _order(metrics, n_models), [*_tiles(metrics, way), *tiles])
+    return Headline(cost, _order(metrics, n_models), [*_tiles(metrics), *tiles])
 
 
-def _tiles(metrics: Mapping[str, _Metric], way: str) -> list[dict[str, str]]:
-    before, after, tau, between, pairs, turned, sure = (
+def _tiles(metrics: Mapping[str, _Metric]) -> list[dict[str, str]]:
+    before, after, between = (
         metrics.get(metric, _Metric())
-        for metric in (
-            *("mean_accuracy_original", "mean_accuracy", "kendall_tau_b", "tau_b_between_copies"),
-            *("pairs", "reversed_pairs", "significant_reversals"),
-        )
+        for metric in ("mean_accuracy_original", "mean_accuracy", "tau_b_between_copies")
     )
-    over_items = f"{tau.bounds}, 95% over items" if tau.bounds else tau.reason
     noise = "mean tau-b of two copies: the noise from random choices in a copy"
-    manner = f" ({describe_asking(way)})" if describe_asking(way) else ""
     return [
         tile(
             "Mean accuracy",
@@ -145,21 +127,9 @@ def _tiles(metrics: Mapping[str, _Metric], way: str) -> list[dict[str, str]]:
             "percent, original → copies",
         ),
         tile(
-            "Kendall tau-b",
-            coefficient(tau.value),
-            tau.reason if math.isnan(tau.value) else over_items,
-        ),
-        tile(
             "Tau-b between copies",
             coefficient(between.value),
             between.reason if math.isnan(between.value) else noise,
-        ),
-        tile(
-            "Reversed pairs",
-            "—" if math.isnan(turned.value) else f"{turned.value:,.0f}",
-            turned.reason
-            or f"of {count(int(pairs.value), 'pair')} of models{manner}; {sure.value:,.0f} "
-            "significant",
         ),
     ]
 

@@ -25,8 +25,8 @@ _LONGEST = 1_500  # characters of a question
 _UNALTERED = "Unaltered"
 _LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
 _SECTIONS = (
-    ("method", "Method"),
     ("cost", "Change of accuracy"),
+    ("method", "Method"),
     ("order", "Ranking of models"),
     ("answers", "Change of answers"),
     ("none", "Choice of “none”"),
@@ -79,15 +79,13 @@ def show_comparison_headline(
     comparison_summary: pd.DataFrame,
     comparison_written: pd.DataFrame,
     comparison_demonstrations: pd.DataFrame,
-    comparison_prompts: pd.DataFrame,
     perturbation: PerturbationParams,
     perturbation_reach: PerturbationReach,
 ) -> Section:
     """Gather the top of the page: headline, tiles and warnings."""
-    shared = int(comparison_prompts["shared"].sum())
     return make_section(
         headline=write_headline(
-            comparison_scores, comparison_summary, perturbation, perturbation_reach, shared
+            comparison_scores, comparison_summary, perturbation, perturbation_reach
         ),
         notes=write_notes(
             comparison_scores,
