@@ -8,11 +8,10 @@ import pandas as pd
 from benchwright.commands.diff.compare import Comparison
 from benchwright.core.atomic_files import written_aside
 from benchwright.reports.page.parts import (
-    FoldedItem,
-    ItemList,
+    Folded,
+    ItemLists,
     Page,
     Question,
-    SearchBox,
     Section,
     Sides,
     Table,
@@ -86,7 +85,7 @@ def render_diff(comparison: Comparison) -> str:
         end.append(
             f"The tables next to this page contain {len(items) - LONGEST_PAGE:,} more items."
         )
-    lists = _lists(items.head(LONGEST_PAGE)) or [Text("No item differs.")]
+    lists = _lists(items.head(LONGEST_PAGE))
     changed = Section("Changed items", [*lists, *map(Text, end)])
     sections = [_rules(comparison), _settings(comparison), changed]
     return render_page(Page(title, title, sections, lead=[Text(text) for text in lead]))
@@ -150,15 +149,15 @@ _TITLES = {
 
 
 def _lists(items: pd.DataFrame) -> list[Any]:
-    blocks: list[Any] = [SearchBox("Search")] if len(items) else []
-    for kind, title in _TITLES.items():
-        if len(changed := items[items["change"] == kind]):
-            rows = [_item(row) for row in changed.to_dict("records")]
-            blocks += [Text(f"{title} ({len(rows):,})", "heading"), ItemList(rows)]
-    return blocks
+    by_kind = {
+        title: [_item(row) for row in items[items["change"] == kind].to_dict("records")]
+        for kind, title in _TITLES.items()
+    }
+    lists = {title: rows for title, rows in by_kind.items() if rows}
+    return [ItemLists(lists)] if lists else [Text("No item differs.")]
 
 
-def _item(row: dict[Any, Any]) -> FoldedItem:
+def _item(row: dict[Any, Any]) -> Folded:
     """Show an item with both texts if they differ, else with one of them."""
     sides = ["before", "after"]
     if row["change"] == "added" or (row["item_id_before"] and not row["changed_fields"]):
@@ -176,7 +175,7 @@ def _item(row: dict[Any, Any]) -> FoldedItem:
     ]
     was = f" (was {row['item_id_before']})" if row["joined_by"] == "content" else ""
     note = f"{row['item_id']}{was}: {_why(row)}"
-    return FoldedItem(texts[-1].question, note, [Sides(texts)])
+    return Folded(texts[-1].question, [Sides(texts)], note=note)
 
 
 def _why(row: dict[Any, Any]) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+import numpy as np
 import pandas as pd
 
 from benchwright.core.natural_order import in_order
@@ -24,16 +25,8 @@ from benchwright.reports.page.parts import (
     render_page,
     table_of,
 )
-from benchwright.reports.page.plot_style import KEPT, NARROW_NAME, REMOVED, axis, clip, plain
-from benchwright.reports.page.plots import (
-    bars,
-    margin,
-    one_above_the_other,
-    plot,
-    points,
-    rows_down,
-    whiskers,
-)
+from benchwright.reports.page.plot_style import axis, plain
+from benchwright.reports.page.plots import PALETTE, legend_below, margin, plot, points, whiskers
 from benchwright.reports.page.wording import is_missing
 from benchwright.tables.smart import RULES
 
@@ -217,7 +210,8 @@ def render_sweep(summary: pd.DataFrame, pipeline: str, started: str, folder: Pat
     if spread := spread_over_seeds(summary).to_dict("records"):
         caption = "Mean ± sample standard deviation over the seeds."
         sections.append(_section("Variation over seeds", caption, spread, _SEED_COLUMNS))
-    plots = {"runs": plot_runs(done)} if shares and done else {}
+    ranked = [row for row in done if not is_missing(row["kendall_tau_b"])]
+    plots = {"runs": plot_runs(ranked)} if ranked else {}
     page = Page(
         f"Sweep {pipeline} {started}",
         f"Sweep of {pipeline}",
@@ -255,50 +249,32 @@ def _extremes(
 
 
 def plot_runs(done: Sequence[_Row]) -> Any:
-    """Draw a row per run: the share of items removed, and tau-b with its interval."""
-    table = pd.DataFrame(done)
-    rows = len(table)
-    names = [plain(row["run"]) for row in done]
-    removed, tau, low, high = (
-        table[name].astype(float)
-        for name in ("share_removed", *("kendall_tau_b" + end for end in ("", ".low", ".high")))
-    )
-    traces = [
-        bars(removed.tolist(), REMOVED, "%{customdata}: %{x:.1%} removed", customdata=names),
-        points(
-            tau.tolist(),
-            list(range(rows)),
-            "%{customdata}: tau-b %{x:.3f}",
-            customdata=names,
-            xaxis="x2",
-            yaxis="y2",
-            marker={"color": KEPT, "size": 9},
-            error_x=whiskers(tau, low, high, KEPT),
-        ),
-    ]
-    height = max(30 * rows, 60)
-    short = [clip(name, NARROW_NAME) for name in names]
-    narrow = {
-        "layout.height": 2 * height + 170,
-        **one_above_the_other(height, height, 60),
-        "layout.yaxis.ticktext": short,
-        "layout.yaxis2.ticktext": short,
-        "layout.yaxis2.showticklabels": True,
-    }
+    """Draw tau-b of each run, with its interval, against the share of items that it removed."""
+    traces = []
+    for i, row in enumerate(done):
+        tau, low, high = (
+            pd.Series([row.get(f"kendall_tau_b{end}", np.nan)]) for end in ("", ".low", ".high")
+        )
+        traces.append(
+            points(
+                [row["share_removed"]],
+                tau.tolist(),
+                "%{x:.1%} removed, tau-b %{y:.3f}",
+                name=plain(row["run"]),
+                marker={"color": PALETTE[i % len(PALETTE)], "size": 9},
+                error_y=whiskers(tau, low, high, PALETTE[i % len(PALETTE)]),
+            )
+        )
     return plot(
-        "Items removed by each run, and Kendall tau-b of the rankings on all and on kept items",
-        height + 70,
+        "Kendall tau-b with the ranking on all items, by share of items removed",
+        360,
         traces,
-        xaxis=axis(
-            "items removed", domain=[0, 0.47], tickformat=".0%", rangemode="tozero", nticks=5
-        ),
-        yaxis=rows_down(names),
-        xaxis2=axis("tau-b", domain=[0.53, 1], anchor="y2", nticks=6),
-        yaxis2=rows_down(names, anchor="x2", showticklabels=False),
-        showlegend=False,
+        xaxis=axis("items removed", tickformat=".0%", nticks=6),
+        yaxis=axis("tau-b", nticks=6),
+        legend=legend_below(60, 240),
+        showlegend=True,
         hovermode="closest",
-        margin=margin(50),
-        meta={"narrow": narrow},
+        margin=margin(110),
     )
 
 

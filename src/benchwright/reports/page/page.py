@@ -20,7 +20,6 @@ def render_report_page(
     *,
     more_style: tuple[str, ...] = (),
     more_script: tuple[str, ...] = (),
-    scripted: bool = False,
 ) -> str:
     """Fill in a report's template, which extends `page.html`.
 
@@ -36,7 +35,6 @@ def render_report_page(
             title for the contents.
         more_style: style sheets of `package`, after the shared one.
         more_script: scripts of `package`, after the shared one.
-        scripted: whether a page without plots has scripts, too.
     """
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
@@ -44,11 +42,11 @@ def render_report_page(
     plots = {name: _as_json(plot) for name, plot in context["plots"].items()}
     assets = {
         "style": "\n".join(_read("report.css", package, more_style)),
-        "script": "".join(_read("page.js", package, more_script)) if plots or scripted else "",
+        "script": "".join(_read("page.js", package, more_script)),
         "plotly": get_plotlyjs() if plots else "",
     }
-    scripts = [assets[name] for name in ("plotly", "script") if assets[name]]
-    allowed = " ".join(map(_script_hash, scripts)) or "'none'"
+    scripts = filter(None, (assets["plotly"], assets["script"]))
+    allowed = " ".join(map(_script_hash, scripts))
     page: str = (
         _environment(package)
         .get_template(template)

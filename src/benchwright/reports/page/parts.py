@@ -66,32 +66,18 @@ class Question(NamedTuple):
 
 
 class Folded(NamedTuple):
-    """Blocks that a click on the summary shows."""
+    """Blocks that a click on the summary shows; in a list of items it has a note."""
 
     summary: str
     blocks: Sequence[Any]
     open: bool = False
+    note: str = ""
 
 
-class FoldedItem(NamedTuple):
-    """An item as one line, its question and a note; a click shows the blocks."""
+class ItemLists(NamedTuple):
+    """Lists of folded items by title, the first 20 of each shown, and a box that searches them."""
 
-    question: str
-    note: str
-    blocks: Sequence[Any]
-
-
-class ItemList(NamedTuple):
-    """Folded items, the first 20 shown; the page's search box searches them."""
-
-    items: Sequence[FoldedItem]
-    shown: int = 20
-
-
-class SearchBox(NamedTuple):
-    """A box that searches the folded items of a page."""
-
-    label: str
+    lists: Mapping[str, Sequence[Folded]]
 
 
 class Article(NamedTuple):
@@ -139,7 +125,7 @@ class Page(NamedTuple):
 def render_page(page: Page) -> str:
     """Render one HTML page that needs no network, with all text escaped.
 
-    Plotly is included only where the page has plots, scripts where it has plots or a search box.
+    Plotly is included only where the page has plots.
     """
     context = {
         "page": page,
@@ -147,10 +133,7 @@ def render_page(page: Page) -> str:
         "plots": page.plots,
     }
     package = "benchwright.reports.page"
-    searched = any(type(part) is SearchBox for section in page.sections for part in section.blocks)
-    return render_report_page(
-        package, "parts.html", context, more_style=("parts.css",), scripted=searched
-    )
+    return render_report_page(package, "parts.html", context, more_style=("parts.css",))
 
 
 Column = tuple[str, Callable[[Mapping[Any, Any], str], str | Cell], str]
