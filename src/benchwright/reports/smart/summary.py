@@ -121,13 +121,12 @@ def _kept_among(panel: Panel, kept_items: pd.DataFrame) -> int:
 
 
 def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int) -> dict[str, str]:
-    """Return Kendall's tau-b of a group of models, as a sentence, a value and a note."""
+    """Return Kendall's tau-b of a group of models, as a sentence and a value."""
     rows = rank_agreement[
         (rank_agreement["models"] == group) & (rank_agreement["metric"] == "kendall_tau_b")
     ]
     if rows.empty:
-        reason = "not computed"
-        return {"sentence": f"Ranking of models: {reason}.", "value": "—", "note": reason}
+        return {"sentence": "Ranking of models: not computed.", "value": "—"}
     row = rows.to_dict("records")[0]
     models = count_models(panel.select(group), "held-out" if group == "held_out" else "")
     if group == "held_out" and panel.unknown_family:
@@ -137,10 +136,9 @@ def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int
         note = "random subsets often keep the order of so few models"
     if n_kept and n_kept == len(panel.item_ids):
         text = "unchanged, since none of the items that all of them answered was removed"
-        return {"sentence": f"Ranking of {models}: {text}.", "value": "—", "note": text}
+        return {"sentence": f"Ranking of {models}: {text}.", "value": "—"}
     if pd.isna(row["value"]):
-        text = f"Ranking of models: not compared, {row['reason']}."
-        return {"sentence": text, "value": "—", "note": str(row["reason"])}
+        return {"sentence": f"Ranking of models: not compared, {row['reason']}.", "value": "—"}
     value = write_value("kendall_tau_b", row["value"])
     interval = write_interval("kendall_tau_b", row["low"], row["high"])
     items = f"{row['n_items']:,} items, {n_kept:,} of them kept"
@@ -149,9 +147,6 @@ def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int
         "sentence": f"Ranking of {models}: Kendall tau-b {estimate} "
         f"({items}{'; ' + note if note else ''}).",
         "value": value,
-        "note": (f"{interval}, 95% over items; " if interval else "")
-        + f"{models} × {items}"
-        + (f"; {note}" if note else ""),
     }
 
 
