@@ -57,6 +57,7 @@ def _without_repeated_errors() -> Iterator[None]:
 @contextmanager
 def _errors_in_one_line() -> Iterator[None]:
     """Print a user's mistake or a signal as one line and exit."""
+    stage_log.resume_options.clear()
     with stopped_by_signals() as stops, _without_repeated_errors():
         try:
             yield

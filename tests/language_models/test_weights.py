@@ -219,7 +219,7 @@ def test_the_models_file_reads_and_names_its_weights(repository: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"path": "x", "sha265": "0" * 64}, "weights.path.sha265"),
+        ({"path": "x", "sha265": "0" * 64}, "weights.path\n.*unknown key 'sha265'"),
         ({"hub": "org/name"}, "weights.hub.revision"),
         ({"package": "x"}, "package and file, package and folder, hub, or path"),
     ],

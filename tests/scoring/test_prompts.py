@@ -153,7 +153,7 @@ def test_normalised_styles_are_scored_once(build: Any) -> None:
 
 
 def test_error_names_an_unknown_model_and_the_known_ones(build: Any) -> None:
-    with pytest.raises(InputError, match=r"unknown model 'three'; models\.yml has one, two"):
+    with pytest.raises(InputError, match="unknown model 'three'; expected one of one, two"):
         build(live("three@cloze-1"))
 
 
