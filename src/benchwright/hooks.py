@@ -130,8 +130,8 @@ class VersionsHook:
             if (folder := folder_of_versions(catalog.get(name))) is not None and name not in pinned
         }
         in_stages = any(map(run_params.get, STAGES))
-        one = None if in_stages else common_version(folders.values())
-        read = {name: one or common_version([folder]) for name, folder in folders.items()}
+        common = None if in_stages else common_version(folders.values())
+        read = {name: common or common_version([folder]) for name, folder in folders.items()}
         for name in (known := {name: version for name, version in read.items() if version}):
             read_version(catalog.get(name), known[name])
         if len(set(known.values())) == 1:

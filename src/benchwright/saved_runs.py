@@ -83,37 +83,39 @@ def find_run(
     given = dict(params or {})
     conf = load_conf(project, env, given)
     chosen, catalog = conf["parameters"], conf["catalog"]
-    benchmark, own = str(chosen["benchmark"]), str(chosen["variant"])
+    benchmark, default = str(chosen["benchmark"]), str(chosen["variant"])
     catalog = {
         name: {**entry, "filepath": str(project / str(entry["filepath"]))}
         for name, entry in catalog.items()
         if "filepath" in entry
     }
-    found = {}
-    for variant in [own] if "variant" in given else chosen["_variants"]:
+    versions: dict[str, str] = {}
+    for variant in [default] if "variant" in given else chosen["_variants"]:
         paths = (catalog[name]["filepath"] for name in needed)
-        if version := common_version(_of_variant(path, benchmark, own, variant) for path in paths):
-            found[variant] = version
-    if not found:
+        if version := common_version(
+            _of_variant(path, benchmark, default, variant) for path in paths
+        ):
+            versions[variant] = version
+    if not versions:
         root = project / str(chosen["data_root"])
         known = {run[1:4] for run in list_runs(root) if run.benchmark == benchmark}
         names = sorted("/".join(filter(None, (name, run_part(*part)))) for name, *part in known)
-        variant = f", variant {own!r}" * ("variant" in given)
+        variant = f", variant {default!r}" * ("variant" in given)
         part = run_part(chosen["limit"], chosen["seed"])
         raise InputError(
             f"no run of benchmark {benchmark!r}{variant}{part and f', {part},'} has saved "
             f"{' and '.join(needed)}; it has runs of: {', '.join(names) or 'none'}"
         )
-    newest = max(found, key=lambda variant: natural_key(found[variant]))
-    if newest != own:
+    newest = max(versions, key=lambda variant: natural_key(versions[variant]))
+    if newest != default:
         return find_run(project, needed, {**given, "variant": newest}, env)
-    return SavedRun(benchmark, own, chosen["limit"], chosen["seed"], found[own], catalog)
+    return SavedRun(benchmark, default, chosen["limit"], chosen["seed"], versions[default], catalog)
 
 
 def _of_variant(path: str, benchmark: str, variant: str, other: str) -> Path:
     """Return the path of a dataset of another variant."""
-    before, found, after = path.rpartition(f"/{benchmark}/{variant}/")
-    return Path(f"{before}/{benchmark}/{other}/{after}" if found else path)
+    before, at, after = path.rpartition(f"/{benchmark}/{variant}/")
+    return Path(f"{before}/{benchmark}/{other}/{after}" if at else path)
 
 
 def common_version(folders: Iterable[Path]) -> str | None:
@@ -152,6 +154,6 @@ def list_runs(data_root: Path) -> list[ListedRun]:
     runs = [
         ListedRun(benchmark, variant, int(limit) if limit else None, int(seed or 0), version, count)
         for (benchmark, variant, part, version), count in counts.items()
-        for limit, seed in [found.groups() for found in [_PART.fullmatch(part)] if found]
+        for limit, seed in [match.groups() for match in [_PART.fullmatch(part)] if match]
     ]
     return sorted(runs, key=lambda run: (run.benchmark, run.variant, run.limit or 0, *run[3:]))
