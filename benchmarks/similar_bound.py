@@ -165,7 +165,6 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--draws", type=int, default=200)
     given = parser.parse_args()
-    logging.disable(logging.WARNING)
     root, every = real_data(given.root), []
     for benchmark in given.benchmarks:
         items = load_items(root, benchmark)
@@ -184,4 +183,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    logging.disable(logging.WARNING)
     main()
