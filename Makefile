@@ -25,8 +25,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Before a long download: what is missing, in a line each.
 define check_machine
-@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit((3, 11) <= v < (3, 14) and 0 or "error: benchwright needs \
-  Python 3.11 to 3.13, not %d.%d; with another: make $(MAKECMDGOALS) PYTHON=python3.12" % v[:2])'
+@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if (3, 11) <= v < (3, 14) else "error: benchwright \
+  needs Python 3.11 to 3.13, not %d.%d; with another: make $(MAKECMDGOALS) PYTHON=python3.12" % v[:2])'
 @$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
   { echo "error: $(PYTHON) lacks venv; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 @test "$$(df -Pk . | awk 'NR == 2 {print $$4}')" -gt 10000000 || \
