@@ -1,8 +1,8 @@
 """What an option says about the other options: none or all of them, or some by letter or position.
 
 Altering the options is coherent only if no text depends on which options there are or where they
-are (WiCkeD, section 3; MMLU-CF, section 3.4). The wordings are English. Ambiguous texts count as
-dependent: an unaltered item costs less than an incoherent one.
+are (WiCkeD, section 3; MMLU-CF, section 3.2, step 5). The wordings are English. Ambiguous texts
+count as dependent: an unaltered item costs less than an incoherent one.
 """
 
 import itertools

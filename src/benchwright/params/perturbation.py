@@ -26,13 +26,13 @@ class NoneOfTheAboveParams(Section):
 
 
 class ShuffleChoicesParams(Section):
-    """A random order of the options (MMLU-CF, section 3.4, rule 2)."""
+    """A random order of the options (MMLU-CF, section 3.2, step 5, rule 2)."""
 
     transform: Literal["shuffle_choices"] = "shuffle_choices"
 
 
 class ReplaceChoiceParams(Section):
-    """Replacement of one option by "None of the other choices" (MMLU-CF, section 3.4, rule 3).
+    """Replacement of an option by "None of the other choices" (MMLU-CF, 3.2, step 5, rule 3).
 
     `probability` is the share of eligible items that are altered.
     """
@@ -43,7 +43,7 @@ class ReplaceChoiceParams(Section):
 
 
 class RephraseParams(Section):
-    """Rephrasing of the question by a chat model (MMLU-CF, section 3.4, rule 1)."""
+    """Rephrasing of the question by a chat model (MMLU-CF, section 3.2, step 5, rule 1)."""
 
     transform: Literal["rephrase"] = "rephrase"
     model: str = Field(min_length=1)  # its name under `models.models`

@@ -1,7 +1,7 @@
 """MMLU-CF, rule 1: rephrased questions, each checked before use.
 
 Zhao, Q. et al. (2024). MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark.
-Section 3.4, rule 1.
+Section 3.2, step 5, rule 1.
 """
 
 import re

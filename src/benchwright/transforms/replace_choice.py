@@ -1,7 +1,7 @@
 """MMLU-CF, rule 3: in half of the items one option becomes "None of the other choices".
 
 Zhao, Q. et al. (2024). MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark.
-Section 3.4, rule 3.
+Section 3.2, step 5, rule 3.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""The contamination-free rules: rephrase, shuffle, replace an option (MMLU-CF, section 3.4)."""
+"""Rules against contamination: rephrase, shuffle, replace an option (MMLU-CF, 3.2, step 5)."""
 
 from collections import Counter
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rewording, shuffling and replacing options in the checked questions (MMLU-CF, section 3.4)."""
+"""Rewording, shuffling, replacing options in the checked questions (MMLU-CF, 3.2, step 5)."""
 
 import logging
 from collections.abc import Mapping
