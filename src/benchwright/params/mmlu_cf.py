@@ -200,11 +200,14 @@ class SamplingByDifficultyParams(Section):
 class CheckingParams(JudgesParams):
     """Quality and harmlessness (MMLU-CF, section 3.2, step 4, and Table 4)."""
 
-    # `together` asks for all ratings and harms of a question in one prompt; `each` has a prompt per
-    # criterion and harm; `overall` has one prompt for a single rating, as in the paper's Table 4,
-    # and one for the harms
-    ask: Literal["together", "each", "overall"] = "together"
+    # `overall` has one prompt for a single rating, as in the paper's Table 4, and one for the
+    # harms; `together` asks for a rating per criterion and the harms in one prompt; `each` has a
+    # prompt per criterion and harm
+    ask: Literal["overall", "together", "each"] = "overall"
     above: float = Field(default=4.0, ge=1, le=5)  # mean rating, 1–5, that a question must exceed
+    # lowest mean rating of each criterion, where criteria are rated: the middle of the scale. The
+    # mean over criteria alone would keep a question without a right option.
+    floor: float = Field(default=3.0, ge=1, le=5)
     # a harm counts if `any` judge reports it, or more than half of those who replied (`majority`)
     harmful: Literal["any", "majority"] = "any"
     # minimum number of ratings; with fewer, a question is not judged

@@ -250,12 +250,14 @@ class CheckingDecisions(Table):
 
     item_id: Series[str] = pa.Field(unique=True)
     mean_rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)
-    lowest_rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)  # of a judge and criterion
+    lowest_criterion: Series[float] = pa.Field(ge=1, le=5, nullable=True)  # its mean over judges
     rated_by: Series[int] = pa.Field(ge=0)  # judges that rated every criterion
     harm_judged_by: Series[int] = pa.Field(ge=0)  # judges that gave a flag for every harm
     harms: Series[str]  # those that count, separated by commas
     kept: Series[bool]
-    reason: Series[str] = pa.Field(isin=["good", "low_rating", "harmful", "unjudged"])
+    reason: Series[str] = pa.Field(
+        isin=["good", "low_rating", "low_criterion", "harmful", "unjudged"]
+    )
 
 
 class JudgeRounds(Table):

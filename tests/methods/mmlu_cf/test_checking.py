@@ -107,7 +107,8 @@ NO = [0.0, 0.0, 0.0, 0.0]
 
 def reason(ratings: Any, flags: Any, **params: Any) -> str:
     rated, flagged = tables({"i": ratings}, {"i": flags})
-    return str(decide(["i"], rated, flagged, CheckingParams(**params))["reason"].iloc[0])
+    settings = CheckingParams(**{"ask": "together", **params})
+    return str(decide(["i"], rated, flagged, settings)["reason"].iloc[0])
 
 
 def test_a_mean_of_exactly_four_is_not_above_four() -> None:
@@ -116,6 +117,26 @@ def test_a_mean_of_exactly_four_is_not_above_four() -> None:
     assert reason(three, silent) == "low_rating"
     assert reason(three | {"c": [3.0, 3, 3, 3, 4]}, silent) == "good"
     assert reason(three, silent, above=3.9) == "good"
+
+
+def test_a_criterion_below_the_floor_is_not_made_up_for_by_the_others() -> None:
+    silent = dict.fromkeys("abc", NO)
+    without_answer = {judge: [5.0, 5, 5, 5, 1] for judge in "abc"}  # the mean is 4.2
+    assert reason(without_answer, silent) == "low_criterion"
+    assert reason(without_answer, silent, floor=1) == "good"
+    assert reason(without_answer | {"a": [5.0] * 5, "b": [5.0] * 5}, silent) == "good"  # 3.67
+    on_the_floor = {"a": [5.0, 5, 5, 5, 4], "b": [5.0, 5, 5, 5, 2]}
+    assert reason(on_the_floor, dict.fromkeys("ab", NO)) == "good"
+    assert reason(on_the_floor, dict.fromkeys("ab", NO), floor=3.1) == "low_criterion"
+
+
+def test_by_default_one_rating_decides_and_the_floor_has_no_effect() -> None:
+    params = CheckingParams(judges=("j",), above=1, floor=5)
+    ratings, harms, _ = check_items(ITEMS, {"j": knows("overall")}, params)
+    assert set(ratings["criterion"]) == {"overall"}
+    decisions = decide(IDS, ratings, harms, params).set_index("item_id")
+    assert decisions["reason"].to_dict()["poor"] == "good"
+    assert decisions["lowest_criterion"].isna().all()
 
 
 def test_a_harm_counts_for_any_judge_or_for_more_than_half() -> None:
@@ -146,7 +167,7 @@ def test_a_flag_counts_without_ratings() -> None:
 
 def test_items_without_prompts_are_unjudged() -> None:
     rated, flagged = tables({}, {})
-    table = decide(["x", "y"], rated, flagged, CheckingParams())
+    table = decide(["x", "y"], rated, flagged, CheckingParams(ask="together"))
     assert table["reason"].tolist() == ["unjudged", "unjudged"]
     assert not table["kept"].any()
     assert len(decide([], rated, flagged, CheckingParams())) == 0
@@ -158,13 +179,16 @@ def test_items_without_prompts_are_unjudged() -> None:
     st.permutations(range(4)),
 )
 @few_examples
-def test_an_item_is_kept_only_if_its_mean_exceeds_the_bound(
+def test_an_item_is_kept_only_above_the_bound_and_the_floor(
     judges: list[list[int]], order: list[int]
 ) -> None:
     named = {f"j{place}": [float(value) for value in row] for place, row in enumerate(judges)}
     shuffled = {f"j{place}": named[f"j{place}"] for place in order if f"j{place}" in named}
     total, number = sum(map(sum, judges)), 5 * len(judges)
+    least = min(sum(criterion) for criterion in zip(*judges, strict=True))
     expected = "good" if total > 4 * number else "low_rating"
+    if expected == "good" and least < 3 * len(judges):
+        expected = "low_criterion"
     silent = dict.fromkeys(named, NO)
     assert reason(named, silent) == reason(shuffled, silent) == expected
 

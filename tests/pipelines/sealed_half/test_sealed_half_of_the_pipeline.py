@@ -137,15 +137,13 @@ def _scripted(items: pd.DataFrame) -> Callable[..., Any]:
             return f"I wonder about: {texts[place]}"
         if "in square brackets" in prompt:
             return f"[{(place + len(name)) % 10}]"
-        if "nine lines" in prompt:
-            rating = 2 if place == BAD else 5
+        if '"Rating: "' in prompt:
+            return f"Rating: {2 if place == BAD else 5}"
+        if "four lines" in prompt:
             harm = "yes" if place == HARMFUL else "no"
-            criteria = ("clarity", "logic", "facts", "exclusive", "answerable")
-            harms = ("hatred", "sex", "self_harm", "violence")
-            lines = [f"{name_asked}: {rating}" for name_asked in criteria] + [
-                f"{name_asked}: {harm}" for name_asked in harms
-            ]
-            return "\n".join(lines)
+            return "\n".join(
+                f"{name}: {harm}" for name in ("hatred", "sex", "self_harm", "violence")
+            )
         assert "Yes or No" in prompt
         return "No."
 

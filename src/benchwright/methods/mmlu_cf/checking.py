@@ -167,32 +167,35 @@ def decide(
 ) -> pd.DataFrame:
     """Keep harmless items with a mean rating above the bound, as a `CheckingDecisions` table.
 
-    The mean is over the judges that rated all criteria. An item with a harm that counts is never
-    kept. An item whose quality or harms too few judges rated is `unjudged`, and kept only if
-    `params.unjudged` says so. The rows are those of `item_ids`; `ratings` are `JudgeRatings`,
-    `harms` `HarmFlags`.
+    Means are over the judges that rated all criteria. Where criteria are rated, the mean of each
+    must reach `params.floor`. An item with a harm that counts is never kept. An item whose quality
+    or harms too few judges rated is `unjudged`, and kept only if `params.unjudged` says so. The
+    rows are those of `item_ids`; `ratings` are `JudgeRatings`, `harms` `HarmFlags`.
     """
     rated = _complete(ratings, "rating", len(asked_ratings(params.ask)))
     flagged = _complete(harms, "flagged", len(HARMS))
     counted = _harms_that_count(harms, params)
     ratings_of = {
-        str(item_id): (part["rating"].tolist(), part["judge"].nunique())
+        str(item_id): (part["rating"].mean(), part["judge"].nunique())
         for item_id, part in rated.groupby("item_id", sort=False)
     }
+    criteria = rated[rated["criterion"] != OVERALL].groupby(["item_id", "criterion"])["rating"]
+    lowest_of = criteria.mean().groupby("item_id").min().to_dict()
     harm_judges = flagged.groupby("item_id")["judge"].nunique().to_dict()
     rows: list[tuple[Any, ...]] = []
     for item_id in item_ids:
-        values, judges = ratings_of.get(item_id, ([], 0))
-        mean = sum(values) / len(values) if values else np.nan
-        lowest = min(values, default=np.nan)
+        mean, judges = ratings_of.get(item_id, (np.nan, 0))
+        lowest = lowest_of.get(item_id, np.nan)
         heard = int(harm_judges.get(item_id, 0))
         names = counted.get(item_id, [])
         if names:
             reason = "harmful"
         elif min(judges, heard) < params.min_judges:
             reason = "unjudged"
+        elif not mean > params.above:
+            reason = "low_rating"
         else:
-            reason = "good" if mean > params.above else "low_rating"
+            reason = "low_criterion" if lowest < params.floor else "good"
         kept = reason == "good" or (reason == "unjudged" and params.unjudged == "keep")
         rows.append((item_id, mean, lowest, judges, heard, ", ".join(names), kept, reason))
     return CheckingDecisions.from_rows(rows)

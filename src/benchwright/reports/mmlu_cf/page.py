@@ -77,6 +77,7 @@ _VERDICTS = {
 _REASONS = {
     "good": "kept: mean rating above the bound, no harm",
     "low_rating": "removed: mean rating not above the bound",
+    "low_criterion": "removed: a criterion below the floor",
     "harmful": "removed: harmful",
     "unjudged": "not judged",
 }
