@@ -14,7 +14,6 @@ from benchwright import tracking
 from benchwright.commands.sweep.page import (
     Combination,
     SweepRun,
-    summarise_sweep,
     write_main_columns,
 )
 from benchwright.datasets.atomic import JsonDocument
@@ -175,7 +174,7 @@ def test_runs_of_a_sweep_are_children_of_its_run(tmp_path: Path, conf: dict[str,
     child = record(tmp_path, conf)
     sweep_member.reset(token)
     runs = [
-        SweepRun(Combination("demo", "smart", seed), "done", metrics=metrics)
+        SweepRun(Combination("demo", "smart", seed), "done", metrics=metrics, main=tuple(metrics))
         for seed, metrics in enumerate(
             [
                 {"n_items": 4.0, "n_kept": 3.0, "share_removed": 0.25},
@@ -186,9 +185,9 @@ def test_runs_of_a_sweep_are_children_of_its_run(tmp_path: Path, conf: dict[str,
     runs.append(SweepRun(Combination("demo", "smart", 2), "failed", error="no rows"))
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "summary.csv").write_text("benchmark\n")
-    summary = summarise_sweep(runs)
+    means = {"share_removed": 0.5}
     finish_sweep(
-        conf, tmp_path, parent, summary, write_main_columns(summary), tmp_path / "out", "FAILED"
+        conf, tmp_path, parent, means, write_main_columns(runs), tmp_path / "out", "FAILED"
     )
 
     client = client_of(tmp_path)
@@ -197,12 +196,12 @@ def test_runs_of_a_sweep_are_children_of_its_run(tmp_path: Path, conf: dict[str,
     assert above.info.run_name == "sweep smart 2026"
     assert above.info.status == "FAILED"
     assert above.data.params == {"benchmarks": '["demo"]', "seeds": "[0, 1]"}
-    assert above.data.metrics == {"share_removed": 0.5}  # the mean over finished runs
+    assert above.data.metrics == means
     rows = [line.split() for line in above.data.tags["mlflow.note.content"].splitlines()]
     assert rows[1:] == [
-        ["demo", "smart", "0", "done", "4", "3", "0.250", "–", "–"],
-        ["demo", "smart", "1", "done", "4", "1", "0.750", "–", "–"],
-        ["demo", "smart", "2", "failed", "–", "–", "–", "–", "–"],
+        ["demo", "smart", "0", "done", "4", "3", "0.250"],
+        ["demo", "smart", "1", "done", "4", "1", "0.750"],
+        ["demo", "smart", "2", "failed", "–", "–", "–"],
     ]
     assert [item.path for item in client.list_artifacts(parent)] == ["summary.csv"]
 

@@ -305,7 +305,7 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
         **given,
     )
     result = run_sweep(request, lambda line: click.secho(line, err=True, bold=True))
-    click.echo(f"\n{write_main_columns(result.summary)}")
+    click.echo(f"\n{write_main_columns(result.runs)}")
     for failed in result.runs:
         if failed.error:
             click.secho(f"{failed.combination}: {failed.error}", err=True, fg="red")

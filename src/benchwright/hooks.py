@@ -27,7 +27,15 @@ from benchwright.params.run import RUN_VALUES, check_run_values, unknown_paramet
 from benchwright.project_conf import CONFIG_LOADER_ARGS
 from benchwright.reports.page.quote import quote_page
 from benchwright.saved_runs import common_version
-from benchwright.tracking import flatten, one_warning, record_run, sweep_member, tracking_is_on
+from benchwright.tracking import (
+    flatten,
+    logged,
+    main_metrics,
+    one_warning,
+    record_run,
+    sweep_member,
+    tracking_is_on,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -157,7 +165,7 @@ def copy_to_latest(datasets: Iterable[Any]) -> None:
     """
     for dataset in datasets:
         folder, file = folder_of_versions(dataset), local_path(dataset)
-        if folder and file and (getattr(dataset, "metadata", None) or {}).get("mlflow"):
+        if folder and file and logged(dataset):
             try:
                 with written_aside(folder.parent / LATEST / folder.name) as aside:
                     shutil.copyfile(file, aside)
@@ -206,11 +214,14 @@ class RunHook:
             lines.append(f"{'time:':<25}{time.monotonic() - self._started:,.0f} s")
             click.echo("\n".join(lines))  # click writes UTF-8 even where the terminal is ASCII
             return
-        saved = pipeline.all_outputs()
-        if "metrics" in saved:
-            member.metrics = dict(catalog.get("metrics").load())
-        if "report" in saved:
-            member.report = local_path(catalog.get("report"))
+        saved = {name: catalog.get(name) for name in sorted(pipeline.all_outputs())}
+        for dataset in saved.values():
+            if isinstance(named := logged(dataset), list):
+                metrics = dict(dataset.load())
+                member.metrics |= metrics
+                member.main += main_metrics(metrics, named)
+        reports = [path for name in RESULTS if (path := local_path(saved.get(name)))]
+        member.report = next((path for path in reports if path.suffix == ".html"), None)
 
     @hook_impl
     def on_pipeline_error(

@@ -12,26 +12,22 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchwright.core.errors import one_line
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
 SQLITE = "sqlite:///"
 LOCK_SECONDS = 120  # the longest wait for another process that creates the database
 PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
-_MEANS = ("share_removed", "kendall_tau_b", "kendall_tau_b.held_out", "percentile.kendall_tau_b")
 
 
 @dataclass
@@ -41,6 +37,7 @@ class SweepMember:
     parent: str | None = None
     version: str = ""
     metrics: dict[str, float] = field(default_factory=dict)
+    main: list[str] = field(default_factory=list)  # the metrics that the catalog lists
     report: Path | None = None
 
 
@@ -127,6 +124,17 @@ def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
         return client, str(client.create_experiment(name, place, tags))
 
 
+def logged(dataset: Any) -> list[str] | str | None:
+    """Return how the catalog logs a dataset: `artifact`, names of metrics, or None."""
+    return (getattr(dataset, "metadata", None) or {}).get("mlflow")
+
+
+def main_metrics(metrics: Iterable[str], patterns: Sequence[str]) -> list[str]:
+    """Return the names of metrics that match one of the patterns, in the order of the patterns."""
+    names = list(metrics)
+    return list(dict.fromkeys(n for like in patterns for n in names if fnmatchcase(n, like)))
+
+
 def record_run(
     conf: Mapping[str, Any],
     project: Path,
@@ -185,15 +193,16 @@ def record_run(
     run_id = str(run.info.run_id)
     _log_parameters(client, run_id, parameters)
     for name, (dataset, path) in saved.items():
-        logged_as = (getattr(dataset, "metadata", None) or {}).get("mlflow")
+        logged_as = logged(dataset)
         if isinstance(logged_as, list):
             metrics = dataset.load()
             table = pd.DataFrame(metrics.items(), columns=["metric", "value"])
             # MLflow warns about text columns of another type than object.
             client.log_table(run_id, table.astype(object), f"{name}.json")
-            chosen = [key for like in logged_as for key in metrics if fnmatchcase(key, like)]
-            logged = [Metric(key, float(metrics[key]), now, 0) for key in dict.fromkeys(chosen)]
-            client.log_batch(run_id, metrics=logged)
+            chosen = main_metrics(metrics, logged_as)
+            client.log_batch(
+                run_id, metrics=[Metric(key, float(metrics[key]), now, 0) for key in chosen]
+            )
         elif logged_as == "artifact" and path is not None:
             client.log_artifact(run_id, str(path))
     client.set_terminated(run_id, status="FAILED" if error is not None else "FINISHED")
@@ -222,20 +231,20 @@ def finish_sweep(
     conf: Mapping[str, Any],
     project: Path,
     run_id: str,
-    summary: "pd.DataFrame",
+    means: Mapping[str, float],
     description: str,
     folder: Path,
     status: str,
 ) -> None:
-    """End the run `run_id` of a sweep, with the files in `folder` and means over its runs.
+    """End the run `run_id` of a sweep, with the files in `folder` and `means` over its runs.
 
     `description` is Markdown. `status` is FINISHED, FAILED or KILLED.
     """
     client, _ = open_store(conf, project)
     client.log_artifacts(run_id, str(folder))
     client.set_tag(run_id, "mlflow.note.content", description)
-    for name, mean in summary.reindex(columns=_MEANS).astype(float).mean().dropna().items():
-        client.log_metric(run_id, str(name), mean)
+    for name, mean in means.items():
+        client.log_metric(run_id, name, mean)
     client.set_terminated(run_id, status=status)
 
 

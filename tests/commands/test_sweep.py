@@ -5,6 +5,7 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,6 +16,8 @@ from benchwright.commands.sweep.page import (
     Combination,
     SweepRun,
     duration,
+    means_over_benchmarks,
+    render_sweep,
     rule_columns,
     spread_over_seeds,
     summarise_sweep,
@@ -216,8 +219,6 @@ def test_spread_uses_finished_seeds() -> None:
 def test_page_escapes_texts_and_links_reports(tmp_path: Path) -> None:
     folder = Path("/d/sweeps/now")
     write_summary(summarise_sweep(sweep_runs()), tmp_path, "smart", "now")
-    from benchwright.commands.sweep.page import render_sweep
-
     page = render_sweep(summarise_sweep(sweep_runs()), "smart", "now", folder)
     assert "&lt;b&gt;no&lt;/b&gt; rows" in page
     assert "<b>no" not in page
@@ -237,6 +238,60 @@ def test_page_escapes_texts_and_links_reports(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(
         pd.read_parquet(tmp_path / "summary.parquet"), summarise_sweep(sweep_runs())
     )
+
+
+def dele_run(benchmark: str, **metrics: float) -> SweepRun:
+    return SweepRun(Combination(benchmark, "dele", 0), "done", metrics=metrics)
+
+
+def test_summary_of_samplers_has_no_columns_of_filters() -> None:
+    summary = summarise_sweep([dele_run("arc", **{"n_items": 10.0, "spearman.random": 0.9})])
+    assert not {"n_kept", "share_removed", "kendall_tau_b"} & set(summary.columns)
+    assert summary["spearman.random"].tolist() == [0.9]
+
+
+def test_means_over_benchmarks_need_every_run_and_count_seeds_once() -> None:
+    rows: list[dict[str, Any]] = [
+        {"benchmark": "arc", "variant": "dele", "seed": 0, "spearman.cpd": 0.9, "spearman.x": 1.0},
+        {"benchmark": "arc", "variant": "dele", "seed": 1, "spearman.cpd": 0.7, "spearman.x": 1.0},
+        {"benchmark": "mmlu", "variant": "dele", "seed": 0, "spearman.cpd": 0.4},
+        {"benchmark": "mmlu", "variant": "other", "seed": 0, "spearman.cpd": 0.1},
+    ]
+    (mean,) = means_over_benchmarks(rows, ("spearman.",))
+    assert mean["spearman.cpd"] == pytest.approx((0.8 + 0.4) / 2)
+    assert "spearman.x" not in mean
+    assert mean["benchmark"] == "Mean of 2"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "title", "cells"),
+    [
+        (
+            [
+                {"spearman.random": 0.9, "wasserstein.random": 0.02},
+                {"spearman.random": 0.8, "wasserstein.random": 0.04},
+            ],
+            "Samplers",
+            ["0.850", "3.0%"],
+        ),
+        (
+            [
+                {"accuracy_mean.wicked.m": 0.5, "delta.wicked.m": -0.1},
+                {"accuracy_mean.wicked.m": 0.4, "delta.wicked.m": -0.06},
+            ],
+            "Accuracy on perturbed copies",
+            ["45.0%", "-8.0%"],
+        ),
+    ],
+)
+def test_page_has_the_first_table_of_each_paper_with_means(
+    metrics: list[dict[str, float]], title: str, cells: list[str]
+) -> None:
+    runs = [dele_run(name, **own) for name, own in zip(("arc", "mmlu"), metrics, strict=True)]
+    page = render_sweep(summarise_sweep(runs), "dele", "now", Path("/d"))
+    table = page.partition(f">{title}</h2>")[2].partition("</table>")[0]
+    mean = table.rpartition("Mean of 2")[2]
+    assert [cell for cell in cells if cell not in mean] == []
 
 
 def test_page_omits_tables_without_metrics(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -29,6 +30,8 @@ from benchwright.reports.page.plot_style import axis, plain
 from benchwright.reports.page.plots import PALETTE, legend_below, margin, plot, points, whiskers
 from benchwright.reports.page.wording import is_missing
 from benchwright.tables.smart import RULES
+
+_Row = Mapping[Any, Any]
 
 _FIRST = ("n_items", "n_kept", "share_removed")
 _EVIDENCE = (
@@ -76,9 +79,10 @@ class SweepRun(NamedTuple):
         status: `done`, `failed`, `interrupted` or `not_run`.
         seconds: wall time; 0 if it did not run.
         version: its saved version, "" if it did not run.
-        metrics: its `metrics` dataset; empty if the pipeline has none.
+        metrics: its datasets of metrics; empty if the pipeline has none.
         report: its HTML report, if there is one.
         error: the error in one line, if it failed.
+        main: the metrics that the catalog lists for MLflow.
     """
 
     combination: Combination
@@ -88,6 +92,7 @@ class SweepRun(NamedTuple):
     metrics: Mapping[str, float] = {}
     report: Path | None = None
     error: str = ""
+    main: Sequence[str] = ()
 
 
 def rule_columns(columns: Sequence[str]) -> list[str]:
@@ -102,12 +107,14 @@ def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
     """Return one row per combination, in the given order.
 
     Columns: benchmark, variant, seed, status; numbers and shares (0–1) of items, with
-    `share_removed.<rule>`; the evidence (Kendall's tau-b, ratings, IRE); wall_seconds; all other
-    metrics by name; version, report, error. Missing values are NaN or NA. Counts (`n_…`) are Int64.
+    `share_removed.<rule>`; the evidence (Kendall's tau-b, ratings, IRE), without the columns of
+    filters where no run filters; wall_seconds; all other metrics by name; version, report, error.
+    Missing values are NaN or NA. Counts (`n_…`) are Int64.
     """
     known = {name for run in runs for name in run.metrics}
-    front = [*_FIRST, *rule_columns(sorted(known))]
-    front += [name for name in _EVIDENCE if name in known or name in _ALWAYS]
+    filtered = not known or "share_removed" in known
+    front = [*_FIRST, *rule_columns(sorted(known)), *_EVIDENCE]
+    front = [name for name in front if name in known or (filtered and name in _ALWAYS)]
     others = in_order(known - {*front, "wall_seconds"})
     metrics = pd.DataFrame([run.metrics for run in runs], columns=[*front, *others], dtype=float)
     whole = (metrics.isna() | (metrics % 1 == 0)).all()
@@ -127,10 +134,18 @@ def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
     return table[[*first, *others, "version", "report", "error"]]
 
 
-def write_main_columns(summary: pd.DataFrame) -> str:
-    """Return what was kept and how it ranks models, a line per run, as plain text."""
-    metrics = ["n_items", "n_kept", "share_removed", "kendall_tau_b", "percentile.kendall_tau_b"]
-    table = summary.reindex(columns=[*Combination._fields, "status", *metrics])
+def main_columns(runs: Sequence[SweepRun]) -> dict[str, None]:
+    """Return the metrics that the catalog lists for MLflow, of all runs."""
+    return dict.fromkeys(name for run in runs for name in run.main)
+
+
+_MOST_MAIN = 5  # metrics that fit on a line of a terminal
+
+
+def write_main_columns(runs: Sequence[SweepRun]) -> str:
+    """Return the first main metrics, a line per run, as plain text."""
+    metrics = list(main_columns(runs))[:_MOST_MAIN]
+    table = summarise_sweep(list(runs)).reindex(columns=[*Combination._fields, "status", *metrics])
     written = table.astype(object).where(table.notna(), "–")
     return written.to_string(index=False, float_format="{:.3f}".format)
 
@@ -142,8 +157,9 @@ def spread_over_seeds(summary: pd.DataFrame) -> pd.DataFrame:
     variant, seeds, and `<metric>_mean` and `<metric>_sd` (sample standard deviation, NaN with fewer
     than two values) of share_removed, kendall_tau_b and kendall_tau_b.held_out.
     """
-    metrics = ("share_removed", "kendall_tau_b", "kendall_tau_b.held_out")
-    done = summary[summary["status"] == "done"]
+    wanted = ("share_removed", "kendall_tau_b", "kendall_tau_b.held_out")
+    metrics = [name for name in wanted if name in summary]
+    done = summary[summary["status"] == "done"] if metrics else summary[:0]
     rows = []
     for (benchmark, variant), part in done.groupby(["benchmark", "variant"], sort=False):
         if len(part) < 2:
@@ -157,6 +173,40 @@ def spread_over_seeds(summary: pd.DataFrame) -> pd.DataFrame:
     columns = ["benchmark", "variant", "seeds"]
     columns += [f"{metric}_{kind}" for metric in metrics for kind in ("mean", "sd")]
     return pd.DataFrame(rows, columns=columns)
+
+
+class _NamedTable(NamedTuple):
+    """A table over benchmarks with a column per name: metrics `<prefix><name>`."""
+
+    title: str
+    caption: str
+    prefix: str
+    write: Callable[[_Row, str], str]
+    under: str  # prefix of the metrics on the second line of a cell
+    write_under: Callable[[_Row, str], str]
+
+
+def named_columns(rows: Sequence[_Row], prefix: str) -> list[str]:
+    """Return the names of the metrics `<prefix><name>` that a row knows, in natural order."""
+    known = {k for row in rows for k in row if k.startswith(prefix) and not is_missing(row[k])}
+    return in_order({key.removeprefix(prefix) for key in known})
+
+
+def means_over_benchmarks(rows: Sequence[_Row], prefixes: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row of means per variant with several benchmarks: benchmark, variant, seed, metrics.
+
+    The metrics are those that begin with a prefix and that every run of the variant has; runs of
+    one benchmark with other seeds count as one.
+    """
+    means = []
+    for variant, own in pd.DataFrame(rows).groupby("variant", sort=False):
+        names = [name for name in own if str(name).startswith(tuple(prefixes))]
+        by_benchmark = own.groupby("benchmark")[names].mean()
+        if len(by_benchmark) > 1:
+            known = by_benchmark.loc[:, own[names].notna().all()]
+            row = {"benchmark": f"Mean of {len(by_benchmark)}", "variant": variant, "seed": ""}
+            means.append(row | {str(name): mean for name, mean in known.mean().items()})
+    return means
 
 
 def duration(seconds: float) -> str:
@@ -188,8 +238,6 @@ _IRE = (
     "difficulty or discrimination, with tau-b on the items that each keeps. (SMART, Table 5)"
 )
 
-_Row = Mapping[Any, Any]
-
 
 def render_sweep(summary: pd.DataFrame, pipeline: str, started: str, folder: Path) -> str:
     """Render the page of a sweep, with links relative to `folder`."""
@@ -210,7 +258,7 @@ def render_sweep(summary: pd.DataFrame, pipeline: str, started: str, folder: Pat
     if spread := spread_over_seeds(summary).to_dict("records"):
         caption = "Mean ± sample standard deviation over the seeds."
         sections.append(_section("Variation over seeds", caption, spread, _SEED_COLUMNS))
-    ranked = [row for row in done if not is_missing(row["kendall_tau_b"])]
+    ranked = [row for row in done if not is_missing(row.get("kendall_tau_b"))]
     plots = {"runs": plot_runs(ranked)} if ranked else {}
     page = Page(
         f"Sweep {pipeline} {started}",
@@ -291,7 +339,7 @@ def _runs(rows: Sequence[_Row], folder: Path) -> Section:
         *_NAMES,
         ("Status", as_words, "status"),
         ("Items", as_count, "n_items"),
-        ("Kept", as_count, "n_kept"),
+        *([("Kept", as_count, "n_kept")] if any("n_kept" in row for row in rows) else []),
         ("Time", time, "wall_seconds"),
         ("Report", link, "report"),
     ]
@@ -300,7 +348,7 @@ def _runs(rows: Sequence[_Row], folder: Path) -> Section:
         for row in rows
         if row["status"] != "done" and row["error"]
     ]
-    return Section("Runs", [table_of(rows, columns, (2, 4, 5, 6)), *errors])
+    return Section("Runs", [table_of(rows, columns, (2, *range(4, len(columns) - 1))), *errors])
 
 
 def _comparisons(done: Sequence[_Row], shares: list[str]) -> Iterator[Section]:
@@ -315,6 +363,15 @@ def _comparisons(done: Sequence[_Row], shares: list[str]) -> Iterator[Section]:
         yield _section("Rank agreement", _AGREEMENT, done, _AGREEMENT_COLUMNS)
     if any(not is_missing(row.get("ire_share_removed")) for row in done):
         yield _section("Comparison with IRE", _IRE, done, _IRE_COLUMNS)
+    for table in _TABLES:
+        if names := named_columns(done, table.prefix):
+            means = means_over_benchmarks(done, (table.prefix, table.under))
+            yield _section(
+                table.title,
+                table.caption,
+                [*done, *means],
+                [*_NAMES, *((name, partial(_two_lines, table), name) for name in names)],
+            )
 
 
 def _section(title: str, caption: str, rows: Sequence[_Row], columns: Sequence[Column]) -> Section:
@@ -328,6 +385,11 @@ def _with_interval(row: _Row, name: str) -> Cell:
     return Cell(as_metric(row, name), [bounds] if known else [])
 
 
+def _two_lines(table: _NamedTable, row: _Row, name: str) -> Cell:
+    under = table.write_under(row, f"{table.under}{name}")
+    return Cell(table.write(row, f"{table.prefix}{name}"), [] if under == "–" else [under])
+
+
 def _mean_and_sd(write: Callable[[_Row, str], str]) -> Callable[[_Row, str], str]:
     def written(row: _Row, name: str) -> str:
         mean, sd = write(row, f"{name}_mean"), write(row, f"{name}_sd")
@@ -336,6 +398,21 @@ def _mean_and_sd(write: Callable[[_Row, str], str]) -> Callable[[_Row, str], str
     return written
 
 
+_TABLES = (
+    _NamedTable(
+        "Samplers",
+        "Spearman's correlation with the ranking on all items at the main rate, on models that did "
+        "not choose the items; below it the Wasserstein distance of the scores, in points. (DELE, "
+        "Table 1)",
+        *("spearman.", as_metric, "wasserstein.", as_share),
+    ),
+    _NamedTable(
+        "Accuracy on perturbed copies",
+        "Mean accuracy over the copies; below it the difference to the original benchmark. "
+        "(WiCkeD, Table 1)",
+        *("accuracy_mean.", as_share, "delta.", as_share),
+    ),
+)
 _NAMES: list[Column] = [
     ("Benchmark", as_text, "benchmark"),
     ("Variant", as_text, "variant"),

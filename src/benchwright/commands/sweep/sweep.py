@@ -20,6 +20,7 @@ from benchwright.commands.sweep.page import (
     Combination,
     SweepRun,
     duration,
+    main_columns,
     render_sweep,
     summarise_sweep,
     write_main_columns,
@@ -318,7 +319,8 @@ def _run_one(
             session.run(pipeline_names=[request.pipeline], runner=runner)
     finally:
         tracking.sweep_member.reset(token)
-    return SweepRun(combination, "done", 0.0, member.version, member.metrics, member.report)
+    found = (member.version, member.metrics, member.report, "", tuple(member.main))
+    return SweepRun(combination, "done", 0.0, *found)
 
 
 def _start_recording(
@@ -341,13 +343,15 @@ def _start_recording(
 def _end_recording(request: SweepRequest, result: SweepResult) -> None:
     if result.mlflow_run is None:
         return
+    main = list(main_columns(result.runs))
+    means = result.summary.reindex(columns=main).astype(float).mean().dropna()
     with tracking.one_warning("the end of this sweep"):
         tracking.finish_sweep(
             dict(load_conf(request.project, request.env)["mlflow"]),
             request.project,
             result.mlflow_run,
-            result.summary,
-            f"```\n{write_main_columns(result.summary)}\n```",
+            {str(name): float(mean) for name, mean in means.items()},
+            f"```\n{write_main_columns(result.runs)}\n```",
             result.folder,
             {0: "FINISHED", 130: "KILLED"}.get(result.exit_code, "FAILED"),
         )
