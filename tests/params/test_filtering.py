@@ -5,7 +5,7 @@ import yaml
 from pydantic import ValidationError
 
 from benchwright.params.filtering import FilteringParams
-from benchwright.params.scoring import EmbeddingParams
+from benchwright.params.scoring import EmbeddingParams, ScoringParams
 
 
 def variant(repository, name: str) -> dict:
@@ -40,6 +40,12 @@ def test_variants_follow_paper_code_or_defaults(repository):
     assert code.easy.retention == "bernoulli"
     assert not paper.similar.halve_single_peak
     assert not settings("no_similar").similar.enabled
+
+
+def test_the_released_code_scores_bare_letters_of_five_shots(repository):
+    scoring = ScoringParams.model_validate(variant(repository, "smart_released_code")["scoring"])
+    assert scoring.label_tokens == "bare"
+    assert {(asked.style, asked.shots) for asked in scoring.asked()} == {("letters", 5)}
 
 
 @pytest.mark.parametrize(
