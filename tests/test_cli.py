@@ -61,6 +61,13 @@ def test_run_is_the_default_command(repository: Path) -> None:
     assert "unknown benchmark 'arcc'; expected one of arc, " in done.stderr.splitlines()[-1]
 
 
+def test_unknown_runner_takes_one_line(repository: Path) -> None:
+    done = benchwright(repository, "--runner", "Fast")
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("benchwright: --runner 'Fast': expected one of ParallelRunner, Seq")
+
+
 @pytest.fixture
 def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repository)

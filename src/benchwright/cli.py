@@ -21,7 +21,7 @@ from benchwright.core.kedro_internals import ERROR_LOGGERS
 from benchwright.core.progress import stage_log
 from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
 from benchwright.params.run import RUN_VALUES
-from benchwright.project_conf import check_pipelines, conf_mistake, pipeline_defaults
+from benchwright.project_conf import check_pipelines, conf_mistake, pipeline_defaults, runner_class
 
 LISTS = ("benchmarks", "variants", "models", "pipelines", "runs")
 _PATH = click.Path(path_type=Path)
@@ -97,6 +97,7 @@ def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
         pipelines = [single] if single else list(several or [])
         project = _project()
         check_pipelines(pipelines)
+        runner_class(options.get("runner") or "SequentialRunner")
         params = dict(options["params"] or {})
         chosen = {kind for kind, name in params.items() if name is not None}
         if not {"benchmark", "variant"} <= chosen:

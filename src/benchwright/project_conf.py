@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
@@ -13,9 +13,6 @@ from omegaconf import DictConfig, OmegaConf
 
 from benchwright.core.errors import InputError, causes, expected
 from benchwright.params.run import RUN_VALUES, run_part
-
-# Kedro calls a deprecated function of OmegaConf.
-warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 
 # Kedro calls a deprecated function of OmegaConf.
 warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
@@ -228,6 +225,22 @@ def check_pipelines(names: Iterable[str]) -> None:
         if name not in pipelines:
             known = expected(name, pipelines.keys() - {"__default__"})
             raise InputError(f"--pipeline {name!r}: {known}")
+
+
+RUNNERS = ("SequentialRunner", "ThreadRunner", "ParallelRunner")
+
+
+def runner_class(name: str) -> Callable[..., Any]:
+    """Return a runner of Kedro, or one given by its dotted path; InputError if there is none."""
+    from kedro.utils import load_obj
+
+    try:
+        found = load_obj(name, "kedro.runner")
+    except (AttributeError, ImportError, ValueError):
+        found = None
+    if not callable(found):
+        raise InputError(f"--runner {name!r}: {expected(name, RUNNERS)}")
+    return found
 
 
 def pipeline_defaults(project: Path, env: str | None, pipeline: str | None) -> dict[str, str]:

@@ -29,7 +29,7 @@ from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError, one_line
 from benchwright.core.stopping import end_workers
 from benchwright.params.run import check_run_values, unknown_parameters
-from benchwright.project_conf import check_pipelines, load_conf, pipeline_defaults
+from benchwright.project_conf import check_pipelines, load_conf, pipeline_defaults, runner_class
 
 logger = logging.getLogger(__name__)
 
@@ -193,7 +193,7 @@ def run_sweep(request: SweepRequest, echo: Callable[[str], None]) -> SweepResult
             the first run.
     """
     todo, data_root = _plan(request)
-    make_runner = _runner(request.runner)
+    make_runner = runner_class(request.runner)
     started = datetime.now(UTC).strftime("%Y-%m-%dT%H.%M.%S.%f")[:-3] + "Z"
     folder = data_root / "08_reporting" / "sweeps" / started
     parent = _start_recording(request, todo, started)
@@ -287,18 +287,6 @@ def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
         request.seeds or [int(resolved["seed"])],
     )
     return todo, request.project / str(resolved["data_root"])
-
-
-def _runner(name: str) -> Callable[[], Any]:
-    from kedro import runner
-    from kedro.utils import load_obj
-
-    try:
-        made: Callable[[], Any] = load_obj(name, "kedro.runner")
-    except (AttributeError, ImportError, ValueError) as error:
-        known = ", ".join(sorted(known for known in dir(runner) if known.endswith("Runner")))
-        raise InputError(f"--runner {name!r}: expected one of {known}") from error
-    return made
 
 
 def _run_one(
