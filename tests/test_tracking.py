@@ -29,6 +29,7 @@ from benchwright.tracking import (
     sweep_member,
     tracking_is_on,
     tracking_uri,
+    view_address,
 )
 
 
@@ -109,6 +110,17 @@ def test_finished_and_failed_runs_are_recorded(tmp_path: Path, conf: dict[str, A
     saved_view = json.loads(tags["mlflow.sharedViewState.benchwright"])
     assert saved_view["name"] == "benchwright"
     assert json.loads(saved_view["state"]) == conf["view"]
+
+
+def test_saved_view_of_an_existing_experiment_is_renewed(
+    tmp_path: Path, conf: dict[str, Any]
+) -> None:
+    for columns in (["tags.`seed`"], ["tags.`variant`"]):
+        address = view_address(conf | {"view": {"selectedColumns": columns}}, tmp_path)
+        experiment = client_of(tmp_path).get_experiment_by_name("benchwright")
+        view = json.loads(experiment.tags["mlflow.sharedViewState.benchwright"])
+        assert json.loads(view["state"]) == {"selectedColumns": columns}
+        assert f"/experiments/{experiment.experiment_id}/runs?viewStateShareKey=benchw" in address
 
 
 def test_columns_and_chart_of_the_saved_view_exist(repository: Path) -> None:

@@ -26,6 +26,7 @@ from benchwright.core.errors import one_line
 logger = logging.getLogger(__name__)
 
 SQLITE = "sqlite:///"
+VIEW = "benchwright"  # name of the saved view
 LOCK_SECONDS = 120  # the longest wait for another process that creates the database
 PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
 
@@ -100,8 +101,8 @@ def tracking_uri(configured: str, project: Path) -> str:
 def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
     """Return MLflow's client and the id of the experiment, which is created if it is missing.
 
-    Artefacts of a SQLite store are saved in `mlruns` next to it. A new experiment has the saved
-    view `benchwright` with `view` of conf as its state.
+    Artefacts of a SQLite store are saved in `mlruns` next to it. The experiment gets the saved view
+    `benchwright` with `view` of conf as its state.
     """
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")  # 7 take four minutes
@@ -113,15 +114,22 @@ def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
     # Opening the store creates the database tables; two concurrent first runs would collide.
     with FileLock(str(folder / ".mlflow.lock"), timeout=LOCK_SECONDS):
         client, name = MlflowClient(tracking_uri=uri), str(conf["experiment"])
+        state = {"name": VIEW, "createdAt": 0, "state": json.dumps(conf.get("view", {}))}
+        view = {f"mlflow.sharedViewState.{VIEW}": json.dumps(state)}
         if experiment := client.get_experiment_by_name(name):
+            if not view.items() <= experiment.tags.items():  # of an earlier version
+                client.set_experiment_tag(experiment.experiment_id, *next(iter(view.items())))
             return client, str(experiment.experiment_id)
         place = (folder / "mlruns").as_uri() if uri.startswith("sqlite") else None
-        view = {"name": "benchwright", "createdAt": 0, "state": json.dumps(conf.get("view", {}))}
-        tags = {
-            "mlflow.sharedViewState.benchwright": json.dumps(view),
-            "mlflow.experimentKind": "custom_model_development",
-        }
+        tags = view | {"mlflow.experimentKind": "custom_model_development"}
         return client, str(client.create_experiment(name, place, tags))
+
+
+def view_address(conf: Mapping[str, Any], project: Path) -> str:
+    """Return the address of the saved view of the runs in `mlflow ui`."""
+    _, experiment_id = open_store(conf, project)
+    runs = f"#/experiments/{experiment_id}/runs"
+    return f"http://127.0.0.1:5000/{runs}?viewStateShareKey={VIEW}"
 
 
 def logged(dataset: Any) -> list[str] | str | None:
