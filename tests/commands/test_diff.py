@@ -264,3 +264,15 @@ def test_terminal_output_has_counts_rules_and_settings() -> None:
     assert lines[0] == "arc · smart: v1 → v2"
     assert lines[2].startswith("kept   0 → 1: 1 now kept, 0 now removed")
     assert "  seed: 0 → 1" in lines
+
+
+def test_terminal_names_three_items_of_each_kind() -> None:
+    before = [row("q1", "easy"), *(row(f"q{n}") for n in range(2, 7))]
+    after = [row("q1"), *(row(f"q{n}", "easy") for n in range(2, 6)), row("q7")]
+    lines = terminal_lines(comparison(audit(*before), audit(*after)))
+    assert lines[3:7] == [
+        "Now kept: q1",
+        "Now removed: q2, q3, q4 and 1 more",
+        "Added: q7",
+        "Gone: q6",
+    ]

@@ -21,6 +21,7 @@ from benchwright.reports.page.parts import (
 
 LONGEST_PAGE = 1_000
 """Maximum number of items on the page; the tables contain all."""
+_NAMED = 3  # items of each kind in the terminal
 
 
 def terminal_lines(comparison: Comparison) -> list[str]:
@@ -34,6 +35,7 @@ def terminal_lines(comparison: Comparison) -> list[str]:
         f"kept   {n['kept_before']:,} → {n['kept_after']:,}: {n['came_in']:,} now kept, "
         f"{n['went_out']:,} now removed, {n['other_rules']:,} with the same decision for other "
         "reasons",
+        *_named(comparison.diff.items),
     ]
     rules = _active(comparison.diff.rules)
     if len(rules):
@@ -49,6 +51,17 @@ def terminal_lines(comparison: Comparison) -> list[str]:
         ]
     elif not comparison.settings_known:
         lines += ["", "settings: not compared, since MLflow has not recorded both runs"]
+    return lines
+
+
+def _named(items: pd.DataFrame) -> list[str]:
+    """Name the first items of each kind of change."""
+    lines = []
+    for kind, title in _TITLES.items():
+        ids = items.loc[items["change"] == kind, "item_id"].tolist()
+        more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+        if ids:
+            lines.append(f"{title.partition(':')[0]}: {', '.join(ids[:_NAMED])}{more}")
     return lines
 
 
