@@ -61,6 +61,9 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
     assert "answers.csv: 8 models, 60 items" in done.output
+    page = (tmp_path / "p.html").read_text()
+    assert "<title>Items for a target precision</title>" in page
+    assert "answers.csv: responses of 8 models to 60 items" in page
     assert "not reached" in done.output
     assert "tokens: 10 per item (characters / 4)" in done.output
     saved = json.loads((tmp_path / "p.json").read_text())

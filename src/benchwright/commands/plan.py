@@ -11,6 +11,7 @@ import pandas as pd
 from benchwright import __version__
 from benchwright.commands.saved_results import KnownResponses
 from benchwright.core.atomic_files import written_aside
+from benchwright.core.configuration import count_models
 from benchwright.language_models.loading import text_lengths
 from benchwright.methods.dele.planning.plan import (
     CostPerPrompt,
@@ -42,6 +43,7 @@ class MadePlan(NamedTuple):
 
     request: PlanRequest
     source: str
+    models: str  # their number, in words
     notes: tuple[str, ...]
     cost: CostPerPrompt
     plan: Plan
@@ -60,7 +62,7 @@ def run_plan(
     order = np.argsort(np.array(known.models, object))
     responses = Responses(known.correct[order], known.clusters(), known.strata())
     plan = make_plan(responses, request.wanted, cost, known.curves)
-    return MadePlan(request, known.source, known.notes, cost, plan)
+    return MadePlan(request, known.source, count_models(known.models), known.notes, cost, plan)
 
 
 def _with_tokens(
@@ -162,7 +164,7 @@ _COSTS = ("prompts", "tokens", "price", "hours")
 def terminal_lines(made: MadePlan) -> list[str]:
     """Return the lines to print."""
     plan = made.plan
-    lines = [f"{made.source}: {plan.models:,} models, {plan.items:,} items"]
+    lines = [f"{made.source}: {made.models}, {plan.items:,} items"]
     lines += [f"note: {note}" for note in made.notes]
     table = [(*_HEAD, *_COSTS), *(_cells(row, plan.items) for row in plan.rows)]
     used = [i for i in range(len(table[0])) if i < len(_HEAD) or any(r[i] for r in table[1:])]
@@ -290,13 +292,13 @@ def write_page(made: MadePlan, file: Path) -> Path:
     head = (*_HEAD, *_COSTS)
     table = Table(label, head, rows, numbers=range(3, len(head)))
     page = Page(
-        f"{made.source}: items for a target precision",
-        made.source,
+        "Items for a target precision",
+        "Items for a target precision",
         [
             Section("Plan", [table, Bullets(explanations(made))], "plan"),
             *([Section("Other metrics", drawn[1:], "plots")] if drawn[1:] else []),
         ],
-        kicker=f"Plan from the responses of {plan.models:,} models",
+        kicker=f"{made.source}: responses of {made.models} to {plan.items:,} items",
         headline=verdict(plan),
         lead=drawn[:1],
         notes=made.notes,
