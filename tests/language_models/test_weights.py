@@ -156,10 +156,12 @@ def convert(monkeypatch: pytest.MonkeyPatch) -> Conversion:
 
 
 def test_weights_are_converted_once_per_dtype(
-    installed: Path, tmp_path: Path, convert: Conversion
+    installed: Path, tmp_path: Path, convert: Conversion, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache = tmp_path / "cache"
-    first = weights.converted_folder(pieces(), "bfloat16", cache)
+    with caplog.at_level("INFO"):
+        first = weights.converted_folder(pieces(), "bfloat16", cache)
+    assert "which is done once" in caplog.text
     assert weights.converted_folder(pieces(), "bfloat16", cache) == first
     assert convert.count == 1
     assert weights.converted_folder(pieces(), "float32", cache) != first

@@ -7,6 +7,7 @@ never imported, and nothing is used before its SHA-256 has been checked.
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import shutil
 import zipfile
@@ -32,6 +33,8 @@ from benchwright.params.scoring import (
     WeightsParams,
 )
 from benchwright.project_conf import enclosing_project
+
+logger = logging.getLogger(__name__)
 
 Device = Literal["cpu", "cuda"]
 Dtype = Literal["bfloat16", "float32"]
@@ -205,6 +208,7 @@ def converted_folder(spec: WeightsParams, dtype: Dtype, cache: Path) -> Path:
     """
 
     def convert(gguf: Path, folder: Path) -> dict[str, Any]:
+        logger.info("converting %s to %s, which is done once (about a minute)", gguf.name, dtype)
         _dequantise(gguf, folder, dtype)
         sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
         return {"source": gguf.name, "conversion": conversion(spec), "files": sizes}
