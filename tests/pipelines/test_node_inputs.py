@@ -34,3 +34,9 @@ def test_positional_inputs_have_the_names_of_their_parameters(name: str) -> None
 @pytest.mark.parametrize("name", NODES)
 def test_no_node_has_too_many_inputs(name: str) -> None:
     assert len(NODES[name].inputs) <= MOST_INPUTS
+
+
+def test_names_of_filter_models_are_checked_before_items_are_encoded() -> None:
+    order = [node.name for node in register_pipelines()["smart"].nodes]
+    check, encode = "responses.import_responses", "embedding.compute_embeddings"
+    assert order.index(check) < order.index(encode)
