@@ -1,4 +1,4 @@
-"""The headline, the key metrics, the comparison with random subsets and the notes."""
+"""The headline, the comparison with random subsets and the notes."""
 
 import math
 from typing import Any, Literal, NamedTuple
@@ -10,7 +10,7 @@ from benchwright.core.configuration import count_models
 from benchwright.evidence.panel import Panel, headline_group, in_sample_note, panel_warnings
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.sections import Section, make_section
-from benchwright.reports.page.wording import count, tile
+from benchwright.reports.page.wording import count
 from benchwright.reports.smart.wording import (
     metric_of,
     write_interval,
@@ -34,7 +34,7 @@ def summarise_refinement(
     random_comparison: pd.DataFrame,
     evaluation: EvaluationParams,
 ) -> Section:
-    """Summarise the result: the headline and the key metrics.
+    """Summarise the result in a headline and a judgement.
 
     The headline is about the held-out models. With too few of them it is about all models and
     states that the metric is in-sample. The comparison with random subsets follows.
@@ -51,14 +51,6 @@ def summarise_refinement(
         "judgement": " ".join(judgement.sentences) if ranking["value"] != "—" else "",
         "share_kept": round(100 * n_kept / n_items, 2),
         "bar": f"Blue: {n_kept:,} items kept. Orange: {n_items - n_kept:,} removed.",
-        "tiles": [
-            tile(
-                "Panel",
-                count_models(panel.models),
-                f"{len(panel.select('held_out')):,} held out, {len(panel.item_ids):,} items",
-            ),
-            _rules_tile(rule_coverage),
-        ],
     }
     return make_section(summary=summary)
 
@@ -159,17 +151,6 @@ def _panel_size_notes(panel: Panel, n_kept: int, removed: float) -> list[str]:
         f"({(n - n_kept) / n:.1%} removed, compared with {removed:.1%} of all items). Rankings and "
         "random subsets use these items."
     ]
-
-
-def _rules_tile(rule_coverage: pd.DataFrame) -> dict[str, str]:
-    names = {
-        status: ", ".join(rules.str.replace("_", " "))
-        for status, rules in rule_coverage.groupby("status")["rule"]
-    }
-    ran = int(rule_coverage["status"].isin(["ran", "partial"]).sum())
-    notes = [f"{s.replace('_', ' ')}: {names[s]}" for s in ("not_run", "off") if s in names]
-    note = "; ".join(notes) or "all rules"
-    return tile("Rules that ran", f"{ran} of {len(rule_coverage)}", note)
 
 
 def _selection_notes(scores: pd.DataFrame) -> list[str]:
