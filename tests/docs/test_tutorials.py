@@ -4,6 +4,8 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 from itertools import takewhile
@@ -202,8 +204,12 @@ def test_tutorials_run_as_printed(page: Path, repository: Path, tmp_path: Path) 
 def test_readme_commands_run_as_printed(
     repository: Path, tmp_path: Path, shared_data: Path
 ) -> None:
-    """What the README takes from the hub is read from a folder with the same files."""
+    """What the README takes from the hub is read from a folder with the same files.
+
+    `pytest -rP` shows a table of the commands.
+    """
     project = project_of_a_reader(repository, tmp_path)
+    failed = []
     for command in shell_commands((repository / "README.md").read_text()):
         if command[0] not in {"kedro", "benchwright"} or command[1] == "new":
             continue
@@ -211,6 +217,7 @@ def test_readme_commands_run_as_printed(
             f"{word},mirror_root={shared_data}" if "commonsense_qa" in word else word
             for word in command
         ]
+        started = time.monotonic()
         done = subprocess.run(
             mirrored,
             check=False,
@@ -220,4 +227,9 @@ def test_readme_commands_run_as_printed(
             stderr=subprocess.STDOUT,
             text=True,
         )
-        assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}"
+        last = done.stdout.strip().rpartition("\n")[2]
+        took = f"{time.monotonic() - started:.0f} s"
+        sys.stdout.write(f"{done.returncode} | {took} | {shlex.join(command)} | {last}\n")
+        if done.returncode:
+            failed.append(f"{command}\n{done.stdout[-3000:]}")
+    assert not failed, "\n".join(failed)
