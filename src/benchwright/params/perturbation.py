@@ -74,9 +74,9 @@ class PerturbationParams(Section):
     # make every prefix of the transforms a separate perturbation, with the conditions `<name>_1-1`
     # (first transform, first copy) … `<name>_<transforms>-<copies>` (MMLU-CF, Table 2)
     cumulative: bool = False
-    # source of single-best-answer items, which lose no option: labels and a trained `model`, labels
-    # in a `file`, or `none`
-    sba: Literal["model", "file", "none"] = "file"
+    # source of single-best-answer items, which lose no option: labels in a `file`; these and, for
+    # all other items, a trained `model` or a chat model (`judge`); or `none`
+    sba: Literal["model", "judge", "file", "none"] = "file"
 
     @field_validator("transforms")
     @classmethod

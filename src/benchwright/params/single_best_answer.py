@@ -13,9 +13,11 @@ class JudgeParams(Section):
     """A chat model that labels items (WiCkeD, appendix A)."""
 
     model: str | None = None  # its name under `models.models`
-    # `options` shows the item with its options, `paper` the question alone
+    # `options` shows the item with its options; `paper` is the paper's prompt, with the question
+    # alone (WiCkeD, Table 4)
     prompt: Literal["options", "paper"] = "options"
-    # maximum number of items to label besides those in the labels file; None labels all
+    # of the pipeline `sba`: maximum number of items to label besides those in the labels file;
+    # None labels all
     items: int | None = Field(default=400, ge=0)
     # maximum number of attempts until a label can be read
     attempts: int = Field(default=3, ge=1, le=20)

@@ -344,12 +344,12 @@ class SbaEvaluation(Table):
 class SbaPredictions(Table):
     """Items with and without a single best answer, and the source; key (role, item_id).
 
-    `source` is `label`, `model`, `unlabelled` (no label), or `not_judgeable` (no options or no gold
-    answer).
+    `source` is `label`, `judge`, `model`, `unlabelled` (no label), or `not_judgeable` (no options
+    or no gold answer).
     """
 
     role: Series[str] = pa.Field(isin=["item", "demonstration"])
     item_id: Series[str]
     probability: Series[float] = pa.Field(ge=0, le=1, nullable=True)
     single_best_answer: Series[bool]
-    source: Series[str] = pa.Field(isin=["label", "model", "unlabelled", "not_judgeable"])
+    source: Series[str] = pa.Field(isin=["label", "judge", "model", "unlabelled", "not_judgeable"])

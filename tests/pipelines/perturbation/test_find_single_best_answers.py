@@ -1,5 +1,6 @@
 """Single-best-answer items from labels and from the classifier."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,15 +8,20 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.datasets.score_store import ScoreStore
 from benchwright.methods.wicked.single_best_answer.features import SURFACE
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.params.scoring import ModelsParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines.perturbation.nodes import (
+    choose_shown_demonstrations,
     collect_single_best_answers,
+    judge_single_best_answers,
     predict_single_best_answers,
 )
 from benchwright.tables.similarity import TextVectors
 from benchwright.tables.wicked import SbaPredictions
+from scripted_server import ScriptedServer, served
 from transforms.benchmark_tables import items_table
 
 BY_MODEL = PerturbationParams(sba="model")
@@ -52,11 +58,13 @@ def predicted_ids(
     params: PerturbationParams,
     model: dict[str, Any] | None = None,
     models: ModelsParams | None = None,
+    judged: dict[str, int] | None = None,
 ) -> dict[str, list[str]]:
     predictions, _ = predict_single_best_answers(
         shown("b/s"),
         shown("b/d"),
         LABELS,
+        judged or {},
         model,
         TextVectors.empty(),
         params,
@@ -77,6 +85,7 @@ def test_every_item_has_a_source() -> None:
         shown("b/s"),
         shown("b/d"),
         LABELS,
+        {},
         classifier(),
         TextVectors.empty(),
         BY_MODEL,
@@ -108,3 +117,69 @@ def test_another_encoder_than_that_of_the_classifier_is_rejected() -> None:
     model = classifier() | {"groups": ["closeness"], "encoder": "mini", "encoder_key": "mini@old"}
     with pytest.raises(InputError, match="was trained with mini@old, conf has mini@0000"):
         predicted_ids(BY_MODEL, model, models)
+
+
+BY_JUDGE = PerturbationParams(sba="judge")
+
+
+def judged_by(url: str, folder: Path, prompt: str = "options") -> dict[str, int]:
+    """Labels by a judge behind a server, for items and the demonstrations that are shown."""
+    scoring = ScoringParams(configurations=("m@letters-1",), mode="live")
+    return judge_single_best_answers(
+        shown("b/s"),
+        choose_shown_demonstrations(shown("b/s"), shown("b/d"), scoring, 0),
+        LABELS,
+        ScoreStore(str(folder)).load(),
+        BY_JUDGE,
+        SingleBestAnswerParams.model_validate({"judge": {"model": "judge", "prompt": prompt}}),
+        ModelsParams.model_validate({"models": {"judge": served(url)}}),
+        scoring,
+    )
+
+
+def test_judge_labels_what_the_file_does_not_and_a_second_run_asks_nothing(tmp_path: Path) -> None:
+    with ScriptedServer(
+        says=lambda prompt, _: "1" if "Which is best?" in prompt else "0"
+    ) as server:
+        judged = judged_by(server.url, tmp_path)
+        asked = len(server.arrivals)
+        assert asked
+        assert judged_by(server.url, tmp_path) == judged
+        assert len(server.arrivals) == asked
+    # The file has items 0 and 1, item 4 has no gold answer, two demonstrations are shown.
+    assert judged == {"b/s/2": 1, "b/s/3": 0, "b/d/0": 1, "b/d/1": 0}
+    assert predicted_ids(BY_JUDGE, judged=judged) == {
+        "single": ["b/d/0", "b/s/1", "b/s/2", "other/7"],
+        "several": ["b/d/1", "b/d/4", "b/s/0", "b/s/3", "b/s/4"],
+    }
+
+
+def test_items_without_a_readable_reply_of_the_judge_stay_unlabelled(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with ScriptedServer(says=lambda *_: "It depends.") as server:
+        assert judged_by(server.url, tmp_path) == {}
+    assert "no label could be read for 4 of 4 items" in caplog.text
+    assert not any("b/s/2" in ids for ids in predicted_ids(BY_JUDGE).values())
+
+
+def test_prompt_of_the_paper_reaches_the_judge(tmp_path: Path) -> None:
+    seen: list[str] = []
+    with ScriptedServer(says=lambda prompt, _: seen.append(prompt) or "0") as server:
+        judged_by(server.url, tmp_path, "paper")
+    assert seen
+    assert all("Classify the following questions into SBA and non-SBA" in text for text in seen)
+
+
+def test_source_judge_without_a_judge_names_the_setting(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no chat model is named"):
+        judge_single_best_answers(
+            shown("b/s"),
+            shown("b/d"),
+            LABELS,
+            ScoreStore(str(tmp_path)).load(),
+            BY_JUDGE,
+            SingleBestAnswerParams(),
+            ModelsParams(),
+            ScoringParams(),
+        )

@@ -11,7 +11,11 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.perturbation.nodes import perturb_items, rephrase_questions
+from benchwright.pipelines.perturbation.nodes import (
+    choose_shown_demonstrations,
+    perturb_items,
+    rephrase_questions,
+)
 from benchwright.similarity import vectors as vectors_module
 from benchwright.tables.wicked import Rephrasings
 from scripted_server import ScriptedServer, served
@@ -38,12 +42,11 @@ def run(
 ) -> pd.DataFrame:
     return rephrase_questions(
         ITEMS,
-        shown,
+        choose_shown_demonstrations(ITEMS, shown, ScoringParams(), 0),
         ScoreStore(str(folder)).load(),
         PerturbationParams.model_validate({"name": "cf", "transforms": transforms}),
         ModelsParams.model_validate(models),
         ScoringParams(),
-        0,
     )
 
 

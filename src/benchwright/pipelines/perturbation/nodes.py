@@ -13,10 +13,12 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
 from benchwright.core.option_wording import kinds_of_options, refers_to_options
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.wicked.single_best_answer.labels import label_numbers
+from benchwright.methods.wicked.single_best_answer.features import judgeable
+from benchwright.methods.wicked.single_best_answer.labels import judge_items, label_numbers
 from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.prompting.demonstrations import demonstration_pools
 from benchwright.prompting.rendering import questions as as_questions
 from benchwright.similarity.vectors import wording_similarity
@@ -85,20 +87,32 @@ def _rows(role: str, item: dict[Hashable, Any]) -> list[tuple[object, ...]]:
 _SHOTS = 5  # demonstrations that most harnesses show
 
 
+def choose_shown_demonstrations(
+    items: pd.DataFrame, demonstrations: pd.DataFrame, scoring: ScoringParams, seed: int
+) -> pd.DataFrame:
+    """Return the demonstrations that some configuration shows; 5 if no model is scored live."""
+    shots = max((asked.shots for asked in scoring.asked()), default=_SHOTS)
+    pool_of = demonstration_pools(as_questions(demonstrations), scoring, seed)
+    shown = {
+        demonstration.item_id
+        for question in as_questions(items)
+        for demonstration in pool_of(question).choose(question, shots)
+    }
+    return demonstrations[demonstrations["item_id"].isin(shown)]
+
+
 def rephrase_questions(
     items: pd.DataFrame,
-    demonstrations: pd.DataFrame,
+    shown_demonstrations: pd.DataFrame,
     answer_store: StoredShards,
     perturbation: PerturbationParams,
     models: ModelsParams,
     scoring: ScoringParams,
-    seed: int,
 ) -> pd.DataFrame:
     """Ask a chat model for other wordings of items and demonstrations, and check each.
 
-    Every question is rephrased once, whatever the number of copies. Only demonstrations that some
-    configuration shows are rephrased (the first 5 if no model is scored live). Without the
-    transform `rephrase`, no model is loaded.
+    Every question is rephrased once, whatever the number of copies. Without the transform
+    `rephrase`, no model is loaded.
 
     Raises:
         InputError: the model or the encoder is unknown or unavailable.
@@ -116,14 +130,6 @@ def rephrase_questions(
         temperature=params.temperature,
         what="rephrasing",
     )
-    shots = max((asked.shots for asked in scoring.asked()), default=_SHOTS)
-    pool_of = demonstration_pools(as_questions(demonstrations), scoring, seed)
-    shown = {
-        demonstration.item_id
-        for question in as_questions(items)
-        for demonstration in pool_of(question).choose(question, shots)
-    }
-    shown_demonstrations = demonstrations[demonstrations["item_id"].isin(shown)]
     questions = [*_questions(items, "item"), *_questions(shown_demonstrations, "demonstration")]
     attempts = rephrase(questions, ask, wording_similarity(params.encoder, models, scoring), params)
     _warn(attempts, len(questions), params.model)
@@ -161,10 +167,65 @@ def _warn(attempts: Sequence[Attempt], questions: int, model: str) -> None:
     )
 
 
+def judge_single_best_answers(
+    items: pd.DataFrame,
+    shown_demonstrations: pd.DataFrame,
+    single_best_answer_labels: pd.DataFrame,
+    answer_store: StoredShards,
+    perturbation: PerturbationParams,
+    single_best_answer: SingleBestAnswerParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+) -> dict[str, int]:
+    """With `sba: judge`, ask a chat model for the label of all items that have none.
+
+    Replies are stored: another run asks only what is new. Return 0 or 1 by id, without items that
+    cannot be judged or got no readable reply.
+
+    Raises:
+        InputError: `sba: judge` without a judge, or the judge is unknown or unavailable.
+    """
+    if perturbation.sba != "judge":
+        return {}
+    judge = single_best_answer.judge
+    if judge.model is None:
+        raise InputError(
+            "perturbation.sba is judge, but no chat model is named; set "
+            "single_best_answer.judge.model to a name under models.models"
+        )
+    labelled = read_labels(single_best_answer_labels, perturbation)
+    columns = ["item_id", "question", "choices", "answer"]
+    asked = pd.concat([items[columns], shown_demonstrations[columns]], ignore_index=True)
+    known = asked["item_id"].isin([*labelled["single"], *labelled["several"]])
+    asked = asked[judgeable(asked) & ~known.to_numpy()]
+    ask = ask_model(
+        judge.model,
+        models,
+        scoring,
+        answer_store,
+        max_tokens=judge.max_tokens,
+        temperature=judge.temperature,
+        what="judge",
+    )
+    labels = judge_items(asked, ask, judge.prompt, judge.attempts)
+    read = {
+        str(item): label
+        for item, label in zip(asked["item_id"], labels, strict=True)
+        if label is not None
+    }
+    if len(read) < len(asked):
+        logger.warning(
+            "judge %s: no label could be read for %d of %d items",
+            *(judge.model, len(asked) - len(read), len(asked)),
+        )
+    return read
+
+
 def predict_single_best_answers(
     items: pd.DataFrame,
     demonstrations: pd.DataFrame,
     single_best_answer_labels: pd.DataFrame,
+    sba_judged: Mapping[str, int],
     sba_classifier: Mapping[str, Any] | None,
     text_vector_cache: pd.DataFrame,
     perturbation: PerturbationParams,
@@ -172,8 +233,9 @@ def predict_single_best_answers(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Decide for each item and demonstration whether it has a single best answer.
 
-    Labels take precedence. For items without one, `sba: model` compares the probability of the
-    classifier with its threshold. The cache of text vectors is returned too.
+    Labels of the file take precedence. For items without one, `sba: judge` has the judge's label,
+    and `sba: model` compares the probability of the classifier with its threshold. The cache of
+    text vectors is returned too.
 
     Raises:
         InputError: a label is not 0 or 1, or `sba: model` without a classifier, or with one of
@@ -198,15 +260,20 @@ def predict_single_best_answers(
         predicted = predict(shown, sba_classifier, text_vector_cache, models)
         probability, text_vector_cache = predicted.probability, predicted.vectors
         flagged = probability >= sba_classifier["threshold"]  # NaN is not
-    silent = "not_judgeable" if perturbation.sba == "model" else "unlabelled"
-    rows = [
-        (role, item_id, chance, item_id in single, "label")
-        if item_id in single or item_id in several
-        else (role, item_id, chance, bool(flag), silent if np.isnan(chance) else "model")
-        for role, item_id, chance, flag in zip(
-            shown["role"], shown["item_id"], probability, flagged, strict=True
-        )
-    ]
+    able = judgeable(shown) | (perturbation.sba in ("file", "none"))
+    rows: list[tuple[Any, ...]] = []
+    for role, item_id, chance, flag, can in zip(
+        shown["role"], shown["item_id"], probability, flagged, able, strict=True
+    ):
+        if item_id in single or item_id in several:
+            decision = (item_id in single, "label")
+        elif item_id in sba_judged:
+            decision = (bool(sba_judged[item_id]), "judge")
+        elif not np.isnan(chance):
+            decision = (bool(flag), "model")
+        else:
+            decision = (False, "unlabelled" if can else "not_judgeable")
+        rows.append((role, item_id, chance, *decision))
     return SbaPredictions.from_rows(rows), text_vector_cache
 
 
@@ -218,11 +285,11 @@ def collect_single_best_answers(
     """List the ids of single-best-answer items, and of items known not to be.
 
     Returns:
-        `single`: ids of single-best-answer items; `several`: ids of other items, by label or, with
-        `sba: model`, by the classifier. Labelled items of other benchmarks are included.
+        `single`: ids of single-best-answer items; `several`: ids of other items, by label, judge or
+        classifier. Labelled items of other benchmarks are included.
     """
     labelled = read_labels(single_best_answer_labels, perturbation)
-    by_model = sba_predictions[sba_predictions["source"].isin(["model", "not_judgeable"])]
+    by_model = sba_predictions[~sba_predictions["source"].isin(["label", "unlabelled"])]
     flagged = by_model["single_best_answer"]
     return {
         "single": sorted({*labelled["single"], *by_model.loc[flagged, "item_id"]}),

@@ -8,10 +8,28 @@ from benchwright.pipelines.perturbation import nodes
 _SOURCES = ["items", "demonstrations"]
 _NODES: tuple[NodeParts, ...] = (
     (
+        nodes.choose_shown_demonstrations,
+        [*_SOURCES, "params:scoring", "params:seed"],
+        "shown_demonstrations",
+    ),
+    (
+        nodes.judge_single_best_answers,
+        [
+            *("items", "shown_demonstrations", "single_best_answer_labels", "answer_store"),
+            *(
+                "params:perturbation",
+                "params:single_best_answer",
+                "params:models",
+                "params:scoring",
+            ),
+        ],
+        "sba_judged",
+    ),
+    (
         nodes.predict_single_best_answers,
         [
-            *(*_SOURCES, "single_best_answer_labels", "sba_classifier", "text_vector_cache"),
-            *("params:perturbation", "params:models"),
+            *(*_SOURCES, "single_best_answer_labels", "sba_judged", "sba_classifier"),
+            *("text_vector_cache", "params:perturbation", "params:models"),
         ],
         ["sba_predictions", "text_vectors"],
     ),
@@ -23,8 +41,8 @@ _NODES: tuple[NodeParts, ...] = (
     (
         nodes.rephrase_questions,
         [
-            *(*_SOURCES, "answer_store", "params:perturbation"),
-            *("params:models", "params:scoring", "params:seed"),
+            *("items", "shown_demonstrations", "answer_store", "params:perturbation"),
+            *("params:models", "params:scoring"),
         ],
         "rephrasings",
     ),

@@ -136,11 +136,12 @@ def test_ambiguous_replies_have_no_label(reply: str | None, label: int | None) -
     assert parse_label(reply) == label
 
 
-def test_judge_prompt_shows_options_and_paper_prompt_the_question_only() -> None:
+def test_judge_prompt_shows_options_and_that_of_the_paper_the_question_only() -> None:
     shown = judge_prompt("What is best?", ["red", "blue"], 1, "options")
     assert "A. red\nB. blue\nMarked as right: B" in shown
     alone = judge_prompt("What is best?", ["red", "blue"], 1, "paper")
-    assert "What is best?" in alone
+    assert alone.startswith("A single correct answer question is a question that can have exactly")
+    assert alone.endswith("a label of 0 otherwise. Question: What is best? Class:")
     assert "blue" not in alone
 
 

@@ -129,17 +129,14 @@ Marked as right: {gold}
 
 Class:"""
 
-_TASK_QUESTION_ONLY = """\
-Some multiple-choice questions can have exactly one correct option among those given: all other \
-options are wrong. Others ask for the most fitting option: were it left out, another one would be \
-correct.
-
-Which kind is the question below? Reply with 1 if it asks for the most fitting of several \
-acceptable options, and with 0 otherwise. Reply with the digit alone.
-
-Question: {question}
-
-Class:"""
+# The prompt of WiCkeD, Table 4, word for word.
+_TASK_OF_PAPER = (
+    "A single correct answer question is a question that can have exactly one correct answer from "
+    "a given set of choices. A single best answer question can have a most appropriate answer (for "
+    "example, if this answer is omitted, another answer will be correct). Classify the following "
+    "questions into SBA and non-SBA questions. Assign a label of 1 if the question is a SBA "
+    "question and a label of 0 otherwise. Question: {question} Class:"
+)
 
 _SINGLE = re.compile(r"[\s\"'`*(\[]*(?:(?:class|label|answer)\s*(?:is|:|=)\s*)?\**\s*([01])\b(.*)")
 # "1. The question …" and "1) …" may be a list's first entry, "0.5" and "0/1" are other numbers.
@@ -152,10 +149,10 @@ def judge_prompt(
 ) -> str:
     """Return the judge's prompt: the task, the item with its options, the gold one marked.
 
-    `paper` shows the question alone, as the paper does.
+    `paper` has the words of the paper, which shows the question alone (WiCkeD, Table 4).
     """
     if prompt == "paper":
-        return _TASK_QUESTION_ONLY.format(question=question)
+        return _TASK_OF_PAPER.format(question=question)
     labelled = zip(ascii_uppercase, choices, strict=False)
     options = "\n".join(f"{letter}. {choice}" for letter, choice in labelled)
     gold = ascii_uppercase[answer]
