@@ -86,7 +86,7 @@ def test_a_score_stored_by_an_earlier_version_is_still_found() -> None:
     written = {"text": "text 0", "continuations": [], "max_new_tokens": 64}
     more = {"labels": ["A", "B"], "shots_used": 2, "stop": ["\n"]}
     prompts = pd.DataFrame([columns | more | rows for rows in (scored, written)])
-    models = ModelsParams.model_validate({"models": {"s": SERVER}})
+    models = ModelsParams.model_validate({"models": {"s": SERVER | {"context": 2048}}})
     plan = plan_shards(prompts, models, SCORING)
     assert plan.keys == ["68e6ce26f3483278a91c81e609a7b77e", "b2e54b706d9dc21a74646b4b2a433cbf"]
     assert [shard.name for shard in plan.shards] == [

@@ -12,6 +12,7 @@ from benchwright.language_models.weights import (
     model_source,
     resolve_device,
     resolve_dtype,
+    supported_context,
 )
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 
@@ -27,13 +28,33 @@ class Setting(NamedTuple):
 def resolve(model: ModelParams, scoring: ScoringParams) -> Setting:
     """Resolve the device, dtype and context in tokens that a model is scored with here."""
     device = resolve_device(scoring.device)
+    return Setting(device, _dtype(model, scoring), context_limit(model, scoring))
+
+
+def _dtype(model: ModelParams, scoring: ScoringParams) -> Dtype:
     wanted = scoring.dtype if model.dtype == "auto" else model.dtype
-    return Setting(device, resolve_dtype(wanted, device), context_limit(model, scoring))
+    return resolve_dtype(wanted, resolve_device(scoring.device))
+
+
+_MOST_CONTEXT = 32_768  # by default; the caches of longer contexts do not fit common GPUs
+_CONTEXT_OF_SERVER = 8_192  # by default; its weights are elsewhere
 
 
 def context_limit(model: ModelParams, scoring: ScoringParams) -> int:
-    """Return how many tokens the model may read, at most `scoring.max_tokens`."""
-    return min(model.context, scoring.max_tokens or model.context)
+    """Return how many tokens the model reads and writes, at most `scoring.max_tokens`.
+
+    Raises:
+        InputError: conf states no context, and the weights cannot be read.
+    """
+    limit = model.context or _default_context(model, scoring)
+    return min(limit, scoring.max_tokens or limit)
+
+
+def _default_context(model: ModelParams, scoring: ScoringParams) -> int:
+    if model.weights is None:
+        return _CONTEXT_OF_SERVER
+    source = model_source(model.weights, _dtype(model, scoring))
+    return min(supported_context(source), _MOST_CONTEXT)
 
 
 def load_model(name: str, model: ModelParams, scoring: ScoringParams) -> LanguageModel:
@@ -67,7 +88,7 @@ def model_tokenizer(model: ModelParams, scoring: ScoringParams) -> Any:
     if model.weights is None:
         return None
 
-    return load_tokenizer(model_source(model.weights, resolve(model, scoring).dtype))
+    return load_tokenizer(model_source(model.weights, _dtype(model, scoring)))
 
 
 CHARACTERS_PER_TOKEN = 4  # of English text, roughly

@@ -113,6 +113,15 @@ def load_tokenizer(source: ModelSource) -> Any:
         return AutoTokenizer.from_pretrained(source.name_or_path, **source.options)
 
 
+def supported_context(source: ModelSource) -> int:
+    """Return the tokens that a model's configuration allows; 2,048 if it states none."""
+    from transformers import AutoConfig
+
+    with load_errors(source.name_or_path):
+        config = AutoConfig.from_pretrained(source.name_or_path, **source.options)
+    return int(getattr(config.get_text_config(), "max_position_embeddings", None) or 2048)
+
+
 def default_cache() -> Path:
     """Return the folder of converted weights.
 

@@ -154,8 +154,9 @@ class ModelParams(Section):
     chat_template: bool = False
     # start continuations with a space (`" A"`); off for most chat templates
     label_space: bool = True
-    # maximum tokens; longer prompts lose demonstrations one by one
-    context: int = Field(default=2048, ge=16)
+    # maximum tokens; longer prompts lose demonstrations one by one. None is what the weights
+    # support, at most 32,768; 8,192 for a server without weights
+    context: int | None = Field(default=None, ge=16)
 
     @model_validator(mode="after")
     def _can_be_reached(self) -> Self:
@@ -241,7 +242,8 @@ class ModelsParams(_MayHoldSecrets):
 class GenerationParams(Section):
     """Settings of generated responses (style `generate`, and sampled letters)."""
 
-    max_tokens: int = Field(default=1024, ge=1, le=131_072)  # maximum length of a response
+    # maximum length of a response, also limited by the model's context (WiCkeD, section 4.2)
+    max_tokens: int = Field(default=4096, ge=1, le=131_072)
     # responses per prompt; with several, the score is the share of right ones
     samples: int = Field(default=1, ge=1, le=1024)
     temperature: float = Field(default=0.0, ge=0, le=10)  # 0 is greedy

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError, expected
 from benchwright.language_models import weights
+from benchwright.language_models.loading import context_limit
 from benchwright.language_models.text_encoders import encode, encode_states
 from benchwright.language_models.weights import resolve_device, resolve_dtype
 from benchwright.params.scoring import (
@@ -121,7 +122,7 @@ def choose_encoder(
             pooling,
             dtype=dtype,
             device=resolve_device(device),
-            context=model.context,
+            context=context_limit(model, ScoringParams()),
         ),
     )
 

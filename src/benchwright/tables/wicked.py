@@ -86,6 +86,7 @@ class ComparisonTransitions(Table):
 
     perturbation: Series[str]
     configuration: Series[str]
+    kind: Series[str] = pa.Field(isin=["instruct", "base", ""])  # "" if the model is not listed
     gold: Series[str] = pa.Field(isin=["kept", "removed"])
     n: Series[int]  # altered items, counted in each copy
     stayed_right: Series[float] = pa.Field(nullable=True)

@@ -212,6 +212,21 @@ def test_plots_have_captions_and_escape_names(stage: Any) -> None:
     assert list(deltas.data[3].x) == pytest.approx((100 * scores["delta"]).tolist())
 
 
+def test_changes_of_answers_are_grouped_by_kind_of_model(stage: Any) -> None:
+    configurations = tuple(f"{name}@letters-5" for name in ("a", "b-it", "c", "d-it"))
+    outputs = stage.run(configurations=configurations, n=20)
+    plot = outputs["comparison_transitions_plot"]
+    bars = plot.data[0]
+    groups = ("<b>instruct, mean of 2</b>", "b-it (instruct)", "d-it (instruct)")
+    assert plot.layout.yaxis.ticktext == (*groups, "<b>base, mean of 2</b>", "a (base)", "c (base)")
+    assert bars.x[0] == pytest.approx((bars.x[1] + bars.x[2]) / 2)
+    table = outputs["comparison_transitions"].set_index(["gold", "configuration"])
+    assert bars.x[5] == pytest.approx(table.loc[("kept", "c@letters-5"), "stayed_right"])
+    assert table.loc["kept", "kind"].tolist() == ["base", "instruct", "base", "instruct"]
+    alone = stage.run(configurations=("a@letters-5", "c@letters-5"), n=20)
+    assert alone["comparison_transitions_plot"].layout.yaxis.ticktext == ("a", "c")
+
+
 def test_rank_intervals_stay_within_the_plot(stage: Any) -> None:
     plot = stage.outputs["comparison_ranks_plot"]
     bars = [trace for trace in plot.data if trace.opacity is not None]

@@ -18,7 +18,7 @@ from benchwright.methods.wicked.comparison.coverage import (
 )
 from benchwright.methods.wicked.comparison.score_comparison import compare_scores, follow_responses
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.tables.responses import Responses
+from benchwright.tables.responses import Models, Responses
 from benchwright.tables.wicked import (
     ComparisonDemonstrations,
     ComparisonPrompts,
@@ -28,6 +28,7 @@ from benchwright.tables.wicked import (
 
 IDS = ("q0", "q1", "q2", "q3")
 NO_RESPONSES = Responses.empty()
+NO_MODELS = Models.empty()
 FEW = EvaluationParams(bootstrap_samples=50)
 
 
@@ -132,7 +133,7 @@ def test_the_mean_over_models_has_an_interval_over_items() -> None:
 def test_transitions_add_up_for_gold_kept_and_removed() -> None:
     original = matrix("question", a=[1, 1, 0, 0])
     perturbed = {"wicked-0": matrix("wicked-0", a=[1, 0, 1, 0])}
-    seen, _ = follow_responses(align(original, perturbed, changes(wicked_0="kkkg")))
+    seen, _ = follow_responses(align(original, perturbed, changes(wicked_0="kkkg")), NO_MODELS)
     kept, removed = seen.sort_values("gold").to_dict("records")
     shares = ["stayed_right", "became_wrong", "became_right", "stayed_wrong"]
     assert [kept[name] for name in shares] == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0])
@@ -144,7 +145,7 @@ def test_none_rates_are_counted_for_gold_kept_and_removed() -> None:
     original = matrix("question", a=[1, 1, 0, 0])
     perturbed = {"wicked-0": matrix("wicked-0", a=[1, 0, 0, 0], prediction=[[2, 2, 0, 2]])}
     # q3 is unaltered: its last option does not count as added.
-    _, rates = follow_responses(align(original, perturbed, changes(wicked_0="gkk.")))
+    _, rates = follow_responses(align(original, perturbed, changes(wicked_0="gkk.")), NO_MODELS)
     kept, removed = rates.sort_values("gold").to_dict("records")
     assert (kept["picked"], kept["n"], kept["share"]) == (1, 2, 0.5)
     assert (removed["picked"], removed["n"], removed["share"]) == (1, 1, 1)
@@ -189,7 +190,7 @@ def test_tables_are_empty_without_answers() -> None:
     seen = align(nobody, {"wicked-0": nobody}, changes(wicked_0="...."))
     assert seen == {}
     assert [table.empty for table in compare_scores(seen, FEW, 0)] == [True] * 3
-    assert [table.empty for table in follow_responses(seen)] == [True] * 2
+    assert [table.empty for table in follow_responses(seen, NO_MODELS)] == [True] * 2
     assert align(nobody, {}, changes()) == {}
 
 
@@ -276,5 +277,5 @@ def test_two_transforms_of_an_item_count_once() -> None:
     assert (results["share_altered"], results["share_gold_removed"]) == (0.5, 0.25)
     original = matrix("question", a=[1, 1, 1, 0])
     perturbed = {"wicked-0": matrix("wicked-0", a=[0, 1, 1, 0])}
-    seen, _ = follow_responses(align(original, perturbed, both))
+    seen, _ = follow_responses(align(original, perturbed, both), NO_MODELS)
     assert seen.set_index("gold")["n"].to_dict() == {"kept": 1, "removed": 1}

@@ -178,14 +178,16 @@ def _metrics(
 
 
 def follow_responses(
-    compared_responses: Mapping[str, ComparedResponses],
+    compared_responses: Mapping[str, ComparedResponses], models_table: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Count changed answers, and answers that choose none of the above.
 
     Return `ComparisonTransitions`: shares of altered items by how the answer changed, separately
-    for gold kept and gold removed. `ComparisonNoneRates`: how often "none" was picked where it is
-    right and where it is wrong, among items into which a copy put such an option.
+    for gold kept and gold removed; the kind of a model is that in the `Models` table.
+    `ComparisonNoneRates`: how often "none" was picked where it is right and where it is wrong,
+    among items into which a copy put such an option.
     """
+    kinds = models_table.set_index("model")["instruct"].map({True: "instruct", False: "base"})
     transitions: list[tuple[Any, ...]] = []
     rates: list[tuple[Any, ...]] = []
     for name, compared in compared_responses.items():
@@ -201,7 +203,10 @@ def follow_responses(
             for row, configuration in enumerate(compared.configurations):
                 key = (name, configuration, gold)
                 by_change = (float(values[row]) for values in shares)
-                transitions.append((*key, int(altered.sum()), *by_change))
+                kind = str(kinds.get(parse_configuration(configuration).model, ""))
+                transitions.append(
+                    (name, configuration, kind, gold, int(altered.sum()), *by_change)
+                )
                 if compared.has_none.any():
                     hits = compared.picked_none[:, row][asked]
                     share = clustered_share(hits, clusters[asked])

@@ -1,4 +1,4 @@
-"""Changes of answers (WiCkeD, Figure 3), and detection of removed gold options."""
+"""Changes of answers by kind of model (WiCkeD, Figure 3), and detection of removed gold options."""
 
 from typing import Any
 
@@ -27,7 +27,10 @@ def plot_transitions(
     perturbation: PerturbationParams,
     evaluation: EvaluationParams,
 ) -> Any:
-    """Plot shares of altered items by change of the answer, for gold kept and removed."""
+    """Plot shares of altered items by change of the answer, for gold kept and removed.
+
+    If there are instruct and base models, they form two groups, each after its mean.
+    """
     title = "Answers to altered items, original and copies"
     if comparison_scores.empty:
         return style.empty_plot(title, NO_RESPONSES)
@@ -37,6 +40,12 @@ def plot_transitions(
     ].set_index(["gold", "configuration"])
     if not rows["n"].sum():
         return style.empty_plot(title, "No item was altered.")
+    configurations = shown.scores["configuration"].tolist()
+    kinds = rows.loc["kept"].loc[configurations, "kind"].tolist()
+    groups = _group_by_kind(kinds)
+    names, short = (_row_names(each, kinds, groups) for each in (shown.names, shown.short))
+    models = shown.scores.iloc[[group[0] for group in groups]]
+    shown = shown._replace(scores=models, names=names, short=short)
     shares = {"range": [0, 1], "tickformat": ".0%", "tickvals": [0, 0.5, 1], "tickangle": 0}
     left, right = (
         {"title": f"{words} (n = {int(rows.loc[gold, 'n'].max()):,})", "domain": domain, **shares}
@@ -44,7 +53,10 @@ def plot_transitions(
     )
     traces = [
         plots.bars(
-            rows.loc[gold].loc[shown.scores["configuration"], column].astype(float).tolist(),
+            [
+                float(rows.loc[gold].loc[[configurations[row] for row in group], column].mean())
+                for group in groups
+            ],
             colour,
             f"%{{customdata}}<br>{label}: %{{x:.1%}} ({words})",
             xaxis=f"x{suffix}",
@@ -68,6 +80,31 @@ def plot_transitions(
         bargap=0.35,
         margin=plots.margin(104, right=20),
     )
+
+
+def _group_by_kind(kinds: list[str]) -> list[list[int]]:
+    """Return the models of each bar: one, or, before the models of a kind, all of this kind.
+
+    Models whose kind is unknown come last. Without both kinds, the order is kept.
+    """
+    if not {"instruct", "base"} <= set(kinds):
+        return [[row] for row in range(len(kinds))]
+    groups: list[list[int]] = []
+    for kind in ("instruct", "base", ""):
+        members = [row for row, each in enumerate(kinds) if each == kind]
+        groups += [members] * (kind != "" and len(members) > 1) + [[row] for row in members]
+    return groups
+
+
+def _row_names(names: list[str], kinds: list[str], groups: list[list[int]]) -> list[str]:
+    """Return the name of each bar; single models have their kind if there are both."""
+    several = {"instruct", "base"} <= set(kinds)
+    return [
+        f"<b>{kinds[group[0]]}, mean of {len(group)}</b>"
+        if len(group) > 1
+        else names[group[0]] + (f" ({kinds[group[0]]})" if several and kinds[group[0]] else "")
+        for group in groups
+    ]
 
 
 def plot_none_rates(

@@ -1,0 +1,46 @@
+"""How many tokens a model may read, where conf does not say."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright.core.errors import InputError
+from benchwright.language_models.loading import context_limit
+from benchwright.params.scoring import ModelParams, ScoringParams
+
+LLAMA = {"model_type": "llama", "max_position_embeddings": 4096}
+LONG = {"model_type": "gemma3", "text_config": {"max_position_embeddings": 131_072}}
+ENDPOINT = {"url": "http://localhost:1/v1", "api": "chat", "logprobs": "none"}
+
+
+def limit(folder: Path, config: dict[str, Any], most: int | None = None, **stated: int) -> int:
+    (folder / "config.json").write_text(json.dumps(config))
+    model = {"weights": {"path": str(folder)}, "family": "f", **stated}
+    scoring = ScoringParams(max_tokens=most, dtype="float32", device="cpu")
+    return context_limit(ModelParams.model_validate(model), scoring)
+
+
+@pytest.mark.parametrize(("config", "expected"), [(LLAMA, 4096), (LONG, 32_768)])
+def test_context_is_what_the_weights_support_up_to_a_bound(
+    tmp_path: Path, config: dict[str, Any], expected: int
+) -> None:
+    assert limit(tmp_path, config) == expected
+
+
+def test_stated_context_and_that_of_the_section_scoring_take_precedence(tmp_path: Path) -> None:
+    assert limit(tmp_path, LONG, context=100_000) == 100_000
+    assert limit(tmp_path, LONG, most=512) == 512
+    assert limit(tmp_path, LLAMA, most=9000) == 4096
+
+
+def test_server_without_weights_has_a_default() -> None:
+    model = {"backend": "openai", "endpoint": ENDPOINT, "family": "f"}
+    assert context_limit(ModelParams.model_validate(model), ScoringParams()) == 8192
+
+
+def test_folder_without_configuration_is_one_plain_line(tmp_path: Path) -> None:
+    model = {"weights": {"path": str(tmp_path)}, "family": "f"}
+    with pytest.raises(InputError, match="cannot be loaded"):
+        context_limit(ModelParams.model_validate(model), ScoringParams(dtype="float32"))
