@@ -32,6 +32,7 @@ SMALLEST = {
     "plot_growth": "{here}/growth.jsonl {tmp}/growth.svg",
     "similar_bound": "{made} --vectors {made} --pairs {made}/pairs.csv --benchmarks arc --sizes 20 "
     "--seeds 1 --draws 3",
+    "wicked_table": "{made}/reporting arc mmlu",
     "wide_benchmark": "5 30 {tmp}",
 }
 NEEDS_DATA = {
@@ -102,7 +103,25 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     facts = {"name": models, "arch": [f"a{i // 4}" for i in range(40)], "size": 7.0}
     pd.DataFrame(facts).to_parquet(folder / "responses/leaderboard_v1_models.parquet")
     np.save(folder / "vectors.npy", generator.normal(size=(300, 8)).astype(np.float32))
+    for name, (shots, delta, error) in {"arc": (5, -0.1, 0.03), "mmlu": (0, -0.2, 0.04)}.items():
+        save_comparison(folder / "reporting" / name / "wicked" / "latest", shots, delta, error)
     return folder
+
+
+def save_comparison(folder: Path, shots: int, delta: float, error: float) -> None:
+    """Save what `wicked_table` reads of a run with one model."""
+    folder.mkdir(parents=True)
+    after = {"accuracy_mean": 0.6 + delta, "accuracy_sd": 0.01, "accuracy_altered": 0.5 + delta}
+    before = {"accuracy_original": 0.6, "accuracy_altered_original": 0.5}
+    bounds = {"delta_se": error, "delta_low": delta - 2 * error, "delta_high": delta + 2 * error}
+    name = {"configuration": f"m@letters-{shots}", "model": "m", "style": "letters"}
+    row = {**name, "n_items": 300, "delta": delta, **before, **after, **bounds}
+    pd.DataFrame([row]).to_parquet(folder / "comparison_scores.parquet")
+    rates = [(name["configuration"], "kept", 0.1), (name["configuration"], "removed", 0.3)]
+    table = pd.DataFrame(rates, columns=["configuration", "gold", "share"])
+    table.to_parquet(folder / "comparison_none_rates.parquet")
+    metrics = {"share_altered": 0.95, "share_gold_removed": 0.24, "gold_removed_unchecked": 71}
+    (folder / "comparison_metrics.json").write_text(json.dumps(metrics))
 
 
 @pytest.fixture
@@ -136,6 +155,17 @@ def test_benchmark_script_runs(
     message = capsys.readouterr().out
     assert message
     assert "failed" not in message
+
+
+def test_table_of_wicked_has_the_mean_over_benchmarks_with_its_interval(
+    script: Script, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script("wicked_table", SMALLEST["wicked_table"]).main()
+    rows = capsys.readouterr().out.splitlines()
+    # The standard error of the mean is √(0.03² + 0.04²) / 2 = 0.025.
+    assert "| m@letters | mean |  | 0.600 | 0.450 |  | −15.0 [−19.9, −10.1] |  |" in rows
+    assert any(row.startswith("| m@letters-5 | arc | 300") for row in rows)
+    assert "| m@letters-0 | mmlu | 0.100 | 0.300 |" in rows
 
 
 @pytest.mark.parametrize("name", NEEDS_DATA)
