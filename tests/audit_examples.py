@@ -10,7 +10,7 @@ from benchwright.tables.smart import ItemAudit
 
 RULES = (
     *("anomalous", "easy", "easy_unanimous", "answer_only", "suspect_label"),
-    *("conflicting_gold", "duplicate", "similar"),
+    *("conflicting_gold", "duplicate", "option_superset", "similar"),
 )
 
 

@@ -77,10 +77,21 @@ class DuplicatesParams(Section):
     key: Literal["question_choices_answer", "question"] = "question_choices_answer"
 
 
+class OptionSupersetParams(Section):
+    """Items with the same question and answer, one with the other's options and more."""
+
+    enabled: bool = True
+    # share of the smaller item's options that the other must have as well, the answer counted
+    share: Annotated[float, Field(gt=0, le=1)] = 0.75
+
+
 class SimilarParams(Section):
     """Items close in embedding space (SMART, section 3.4 and A.1)."""
 
     enabled: bool = True
+    # True leaves items of anomalous subjects and redundant copies out of all distances, as in the
+    # paper, which removes them before its other filters (section 3.1)
+    prefiltered: bool = False
     k: int = Field(default=100, ge=1)  # nearest neighbours of each item
     # with more items, faiss finds approximate neighbours (`pip install 'benchwright[scale]'`) and
     # the recall is reported
@@ -129,6 +140,7 @@ class FilteringParams(Section):
     answer_only: AnswerOnlyParams = AnswerOnlyParams()
     suspect_label: SuspectLabelParams = SuspectLabelParams()
     duplicates: DuplicatesParams = DuplicatesParams()
+    option_superset: OptionSupersetParams = OptionSupersetParams()
     similar: SimilarParams = SimilarParams()
     ablation: AblationParams = AblationParams()
     # True applies every rule to all items and keeps those that no rule removes, as in the paper; a

@@ -13,6 +13,7 @@ RULES = (
     "suspect_label",
     "conflicting_gold",
     "duplicate",
+    "option_superset",
     "similar",
 )
 """The filters' rules, in the order in which tables and pages list them."""
@@ -23,7 +24,9 @@ class Groups(Table):
 
     group_id: Series[str]
     item_id: Series[str]
-    kind: Series[str] = pa.Field(isin=["duplicate", "conflicting_gold", "similar"])
+    kind: Series[str] = pa.Field(
+        isin=["duplicate", "option_superset", "conflicting_gold", "similar"]
+    )
     kept: Series[bool]
 
 
@@ -58,6 +61,7 @@ class ItemAudit(Table):
     suspect_label: Series[str]
     conflicting_gold: Series[str]
     duplicate: Series[str]
+    option_superset: Series[str]
     similar: Series[str]
     neighbour: Series[str] = pa.Field(nullable=True)
     neighbour_distance: Series[float] = pa.Field(nullable=True)

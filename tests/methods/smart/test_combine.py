@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.smart.combine import combine_rules, redundant_similar
-from benchwright.methods.smart.finding import Finding, Grouping
+from benchwright.methods.smart.finding import CopyGroups, Finding, Grouping
 from benchwright.params.filtering import DuplicatesParams, EasyParams, FilteringParams
 from methods.smart.filtering_examples import (
+    make_embeddings,
     make_items,
     make_matrix,
     numbered_items,
@@ -33,7 +34,7 @@ def situations(draw: st.DrawFn):
     return n, gone, partition(draw, n), partition(draw, n), draw(st.integers(0, 3))
 
 
-def combined(n, gone, copies, similar, seed, *, independent=False, remove=0.5):
+def combined(n, gone, copies, similar, seed, *, fewer=(), independent=False, remove=0.5):
     removed = Finding(
         "anomalous", "ran", "", np.ones(n, bool), gone, gone, np.full(n, np.nan), ("",) * n
     )
@@ -42,8 +43,11 @@ def combined(n, gone, copies, similar, seed, *, independent=False, remove=0.5):
     )
     findings, groups = combine_rules(
         numbered_items(n),
-        Grouping("duplicate", "ran", "", copies),
-        Grouping("conflicting_gold", "ran", ""),
+        CopyGroups(
+            Grouping("conflicting_gold", "ran", ""),
+            Grouping("duplicate", "ran", "", copies),
+            Grouping("option_superset", "ran", "", fewer),
+        ),
         Grouping("similar", "ran", "", similar),
         filtering,
         seed,
@@ -114,6 +118,43 @@ def test_kept_duplicate_is_not_removed_as_similar(seed):
     assert findings["duplicate"].removed.tolist() == [False, True, False]
     assert findings["similar"].removed.tolist() == [False, False, True]
     assert groups["kept"].tolist() == [True, False, True, False]
+
+
+def test_of_copies_with_other_options_the_largest_acceptable_one_stays():
+    fewer = (("q/2", "q/0", "q/1"),)
+    copies = (("q/0", "q/1"),)
+    nobody = np.zeros(3, dtype=bool)
+    findings, groups = combined(3, nobody, copies, (("q/2", "q/0"),), 0, fewer=fewer)
+    assert findings["duplicate"].removed.tolist() == [False, True, False]
+    assert findings["option_superset"].removed.tolist() == [True, False, False]
+    assert not findings["similar"].flagged.any()
+    assert set(groups.loc[groups["kept"], "item_id"]) == {"q/2"}
+    largest_gone = np.array([False, False, True])
+    findings, _ = combined(3, largest_gone, copies, (), 0, fewer=fewer)
+    assert findings["option_superset"].removed.tolist() == [False, False, True]
+    findings, _ = combined(3, largest_gone, (), (), 0, fewer=fewer, independent=True)
+    assert findings["option_superset"].removed.tolist() == [True, True, False]
+
+
+def test_anomalous_items_and_copies_take_no_part_in_distances_if_prefiltered():
+    items = make_items(["Is it?", "Is it?", "Odd?", "What?", "Who?"], subjects=[*"aaoaa"])
+    vectors = np.eye(5)
+    matrix = make_matrix(np.zeros((1, 5)), np.full((1, 5), 0.1))
+    settings = {"independent": True, "similar": {"prefiltered": True, "threshold": 0.5}}
+    data = run_filtering(
+        items,
+        matrix,
+        make_embeddings(vectors),
+        filtering=FilteringParams.model_validate(settings),
+        anomalous_subjects=["o"],
+    )
+    gone = set(removed_ids(data))
+    assert len(gone) == 2
+    assert set(data["neighbours"]["item_id"]) == set(items["item_id"]) - gone
+    verdicts = data["verdicts"].set_index(["rule", "item_id"]).loc["similar"]
+    left_out = verdicts[verdicts["state"] == "not_judged"]
+    assert set(left_out.index) == gone
+    assert set(left_out["detail"]) == {"removed before distances are computed"}
 
 
 def test_half_of_similar_items_is_rounded_down_and_counts_other_removals():

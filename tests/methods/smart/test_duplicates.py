@@ -2,8 +2,14 @@
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from benchwright.methods.smart.duplicates import find_conflicting_gold, find_duplicates
+from benchwright.methods.smart.duplicates import (
+    find_conflicting_gold,
+    find_duplicates,
+    find_option_supersets,
+)
 from benchwright.params.filtering import DuplicatesParams, FilteringParams
 from methods.smart.filtering_examples import make_items
 
@@ -49,6 +55,69 @@ def test_groups_are_in_natural_order_of_ids_for_any_row_order():
     assert copies(items) == (("q/2", "q/9", "q/10"),)
 
 
+def with_options(*option_lists, answer="gold", questions=None):
+    choices = [list(options) for options in option_lists]
+    return make_items(
+        questions or ["Which is it?"] * len(choices),
+        choices,
+        [options.index(answer) for options in choices],
+    )
+
+
+def supersets(items, share=0.75):
+    grouping = find_option_supersets(items, FilteringParams(option_superset={"share": share}))
+    return grouping.groups
+
+
+def test_a_copy_with_some_of_the_options_joins_the_one_that_has_all_of_them():
+    items = with_options(["gold", "b"], ["d", "gold", "b", "c"], ["gold", "B "])
+    assert supersets(items) == (("q/1", "q/0", "q/2"),)
+    assert copies(items) == (("q/0", "q/2"),)
+
+
+def test_one_of_four_options_may_differ_and_the_share_is_of_the_smaller_item():
+    items = with_options("abcd", "abce", "abef", answer="a")
+    assert supersets(items) == (("q/0", "q/1"),)
+    assert supersets(items, share=0.5) == (("q/0", "q/1", "q/2"),)
+    assert supersets(with_options("abcdefghij", "abc", "abz", answer="a")) == (("q/0", "q/1"),)
+    grouping = find_option_supersets(items, FilteringParams())
+    assert grouping.value["q/1"] == 0.75
+
+
+def test_other_questions_answers_or_only_the_answer_in_common_are_no_copies():
+    assert supersets(with_options("ab", "abc", answer="a", questions=["Is x+1?", "Is x-1?"])) == ()
+    assert supersets(make_items(["Which?"] * 2, [["a", "b"], ["a", "b", "c"]], [0, 1])) == ()
+    assert supersets(with_options("ab", "ac", answer="a"), share=0.5) == ()
+
+
+def test_exact_copies_alone_are_left_to_the_rule_about_duplicates():
+    assert supersets(with_options("abc", "cba", answer="a")) == ()
+
+
+option_lists = st.lists(st.sets(st.sampled_from("bcdefg"), min_size=1), min_size=2, max_size=8)
+
+
+@given(option_lists, st.randoms(use_true_random=False), st.sampled_from([0.5, 0.75, 1.0]))
+def test_copies_with_other_options_do_not_depend_on_row_order_and_are_found_once(
+    wrong, random, share
+):
+    items = with_options(*(["a", *sorted(options)] for options in wrong), answer="a")
+    groups = supersets(items, share)
+    rows = list(items.index)
+    random.shuffle(rows)
+    assert supersets(items.iloc[rows].reset_index(drop=True), share) == groups
+    options_of = {
+        item: {"a", *options} for item, options in zip(items["item_id"], wrong, strict=True)
+    }
+    for first, *others in groups:
+        for other in others:
+            both = options_of[first] & options_of[other]
+            assert len(options_of[other]) <= len(options_of[first])
+            assert len(both) >= share * len(options_of[other]) - 1e-9
+    gone = {member for group in groups for member in group[1:]}
+    assert supersets(items[~items["item_id"].isin(gone)].reset_index(drop=True), share) == ()
+
+
 def items_of(shared_data, benchmark: str, split: str) -> pd.DataFrame:
     frame = pd.read_parquet(shared_data / "benchmarks" / f"{benchmark}.parquet")
     frame = frame[frame["split"] == split]
@@ -70,5 +139,8 @@ def test_real_benchmarks_have_their_known_duplicates(shared_data, name, split, o
     by_default, by_question = copies(items), copies(items, BY_QUESTION)
     assert sum(len(group) - 1 for group in by_default) == ours
     assert sum(len(group) - 1 for group in by_question) == released
+    others = supersets(items)
+    assert len(others) == {"mmlu": 14, "arc": 1, "commonsense_qa": 0}[name]
+    assert all(len(group) == 2 for group in others)
     if name == "mmlu":
         assert len(by_question) == 156

@@ -10,7 +10,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.smart.anomalous import flag_anomalous_items
 from benchwright.methods.smart.answer_only import flag_answer_only_items
 from benchwright.methods.smart.combine import combine_rules
-from benchwright.methods.smart.duplicates import find_conflicting_gold, find_duplicates
+from benchwright.methods.smart.duplicates import find_copies
 from benchwright.methods.smart.easy import flag_easy_items
 from benchwright.methods.smart.filter_model_ablation import (
     model_subsets,
@@ -52,7 +52,7 @@ def ablation(
         matrix,
         choices_only,
         list(models),
-        find_duplicates(ITEMS, filtering),
+        find_copies(ITEMS, filtering),
         SIMILAR,
         filtering,
         seed,
@@ -66,8 +66,7 @@ def removed_by_all_rules(models: list[str], filtering: FilteringParams) -> dict[
     """Items that the nodes of the stage remove with these filter models."""
     findings, _ = combine_rules(
         ITEMS,
-        find_duplicates(ITEMS, filtering),
-        find_conflicting_gold(ITEMS, filtering),
+        find_copies(ITEMS, filtering),
         SIMILAR,
         filtering,
         0,

@@ -6,7 +6,7 @@ import pytest
 
 from benchwright.methods.smart.audit import measure_coverage
 from benchwright.methods.smart.combine import combine_rules
-from benchwright.methods.smart.finding import Grouping
+from benchwright.methods.smart.duplicates import find_copies
 from benchwright.methods.smart.similar import (
     check_neighbours,
     estimate_threshold,
@@ -83,8 +83,7 @@ def test_threshold_and_coverage_report_the_approximate_search():
     similar = group_similar_items(ITEMS, neighbours, threshold, filtering)
     findings, _ = combine_rules(
         ITEMS,
-        Grouping("duplicate", "ran", ""),
-        Grouping("conflicting_gold", "ran", ""),
+        find_copies(ITEMS, filtering),
         similar,
         filtering,
         0,

@@ -15,7 +15,7 @@ import pandas as pd
 from benchwright.core.natural_order import in_order
 from benchwright.core.seeding import item_uniforms
 from benchwright.methods.smart.filter_models import listed
-from benchwright.methods.smart.finding import Finding, Grouping
+from benchwright.methods.smart.finding import CopyGroups, Finding, Grouping
 from benchwright.params.filtering import FilteringParams
 from benchwright.tables.smart import Groups
 
@@ -24,8 +24,7 @@ Draw = dict[str, float]
 
 def combine_rules(
     items: pd.DataFrame,
-    duplicate_groups: Grouping,
-    conflicting_gold_groups: Grouping,
+    copy_groups: CopyGroups,
     similar_groups: Grouping,
     filtering: FilteringParams,
     seed: int,
@@ -33,44 +32,78 @@ def combine_rules(
 ) -> tuple[list[Finding], pd.DataFrame]:
     """Choose the members of each group to remove and gather the findings of every rule.
 
-    The rules about `single` items come first. Then one copy of each group of duplicates and half of
-    each group of similar items are kept. Members that other rules remove are counted first, so
-    that a group never loses its last acceptable member to redundancy alone.
+    The rules about `single` items come first. Then one copy of each group of duplicates, the item
+    with the most options of each group of copies with other options, and half of each group of
+    similar items are kept. Members that other rules remove are counted first, so that a group never
+    loses its last acceptable member to redundancy alone.
     """
     ids = in_order(items["item_id"])
-    copy_draw, similar_draw = (
-        dict(zip(ids, item_uniforms(seed, f"{kind}_choice", ids).tolist(), strict=True))
-        for kind in ("duplicate", "similar")
-    )
+    conflicts, duplicates, supersets = copy_groups
+    by_options = {m: float(place) for group in supersets.groups for place, m in enumerate(group)}
+    similar_draw = _draw(ids, seed, "similar")
     share = filtering.similar.remove
     if filtering.independent:
-        copies = redundant_copies(duplicate_groups.groups, copy_draw)
+        copies = redundant_copies(duplicates.groups, _draw(ids, seed, "duplicate"))
+        fewer = redundant_copies(supersets.groups, by_options)
         close = redundant_similar(similar_groups.groups, share, similar_draw)
     else:
         gone = {ids[row] for finding in single for row in np.flatnonzero(finding.removed)}
         by_id = {item_id: float(row) for row, item_id in enumerate(ids)}
-        copies = redundant_copies(duplicate_groups.groups, by_id, gone)
-        # A removed copy leaves its other groups; the copy that is kept must not be removed either.
-        left = (tuple(m for m in group if m not in copies) for group in similar_groups.groups)
-        several = tuple(group for group in left if len(group) > 1)
-        similar_groups = replace(similar_groups, groups=several)
-        stays = {member for group in duplicate_groups.groups for member in group} - copies
+        copies = redundant_copies(duplicates.groups, by_id, gone)
+        # A removed copy leaves its other groups; the copy that is kept must not be removed as
+        # similar either.
+        supersets = _without(supersets, copies)
+        fewer = redundant_copies(supersets.groups, by_options, gone)
+        similar_groups = _without(similar_groups, copies | fewer)
+        stays = {m for group in (*duplicates.groups, *supersets.groups) for m in group}
+        stays -= copies | fewer
         close = redundant_similar(similar_groups.groups, share, similar_draw, gone, stays)
     findings = [
         *single,
-        _finding(conflicting_gold_groups, ids, set()),
-        _finding(duplicate_groups, ids, copies),
+        _finding(conflicts, ids, set()),
+        _finding(duplicates, ids, copies),
+        _finding(supersets, ids, fewer),
         _finding(similar_groups, ids, close),
     ]
     removed = np.logical_or.reduce([finding.removed for finding in findings])
     kept = {ids[row] for row in np.flatnonzero(~removed)}
     groups = [
         (f"{grouping.rule}:{group[0]}", member, grouping.rule, member in kept)
-        for grouping in (duplicate_groups, conflicting_gold_groups, similar_groups)
+        for grouping in (duplicates, supersets, conflicts, similar_groups)
         for group in grouping.groups
         for member in group
     ]
     return findings, Groups.from_rows(groups)
+
+
+def leave_out_prefiltered(
+    items: pd.DataFrame,
+    copy_groups: CopyGroups,
+    anomalous_findings: Finding,
+    filtering: FilteringParams,
+    seed: int,
+) -> pd.DataFrame:
+    """Leave out what the paper removes before it computes distances (SMART, section 3.1).
+
+    These are items of anomalous subjects and all but one of each group of duplicates, those that
+    `combine_rules` removes with independent rules. Without `similar.prefiltered` all items remain.
+    """
+    if not filtering.similar.prefiltered:
+        return items
+    ids = in_order(items["item_id"])
+    gone = {ids[row] for row in np.flatnonzero(anomalous_findings.removed)}
+    gone |= redundant_copies(copy_groups.duplicate.groups, _draw(ids, seed, "duplicate"))
+    return items[~items["item_id"].isin(gone)].reset_index(drop=True)
+
+
+def _draw(ids: Sequence[str], seed: int, kind: str) -> Draw:
+    return dict(zip(ids, item_uniforms(seed, f"{kind}_choice", ids).tolist(), strict=True))
+
+
+def _without(grouping: Grouping, removed: Set[str]) -> Grouping:
+    """Return the groups without removed members, where two or more are left."""
+    left = (tuple(m for m in group if m not in removed) for group in grouping.groups)
+    return replace(grouping, groups=tuple(group for group in left if len(group) > 1))
 
 
 def redundant_copies(
@@ -131,5 +164,10 @@ def _words(rule: str, group: Sequence[str], member: str, redundant: Set[str]) ->
     if rule == "duplicate":
         kept = next(other for other in group if other not in redundant)
         return f"copy of {kept}" if member in redundant else f"kept, copies: {others}"
+    if rule == "option_superset":
+        kept = next(other for other in group if other not in redundant)
+        if member in redundant:
+            return f"same question and answer as {kept}, whose options are nearly the same or more"
+        return f"kept, same question and answer with fewer or other options: {others}"
     decision = "removed" if member in redundant else "kept"
     return f"{decision}, one of {len(group)} similar items: {others}"

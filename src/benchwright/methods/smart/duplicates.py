@@ -1,13 +1,25 @@
-"""Duplicate items, and copies with different gold answers (SMART, section 3.1 and A.3)."""
+"""Copies of items: exact, with other options, or with another gold answer (SMART, 3.1 and A.3)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from math import nan
 
 import pandas as pd
 
 from benchwright.core.natural_order import sort_items
-from benchwright.methods.smart.finding import Grouping, Kind
+from benchwright.methods.smart.finding import CopyGroups, Grouping, Kind
 from benchwright.params.filtering import FilteringParams
+
+_ROUNDING = 1e-9  # 7 of 10 options are a share of .7
+
+
+def find_copies(items: pd.DataFrame, filtering: FilteringParams) -> CopyGroups:
+    """Find the items that ask the same question: by one rule each, as `CopyGroups` names them."""
+    return CopyGroups(
+        find_conflicting_gold(items, filtering),
+        find_duplicates(items, filtering),
+        find_option_supersets(items, filtering),
+    )
 
 
 def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:
@@ -42,6 +54,59 @@ def find_conflicting_gold(items: pd.DataFrame, filtering: FilteringParams) -> Gr
     groups = _equal(ids, _texts(items))
     differing = (group for group in groups if len({answer_of[member] for member in group}) > 1)
     return _grouping("conflicting_gold", tuple(differing))
+
+
+def find_option_supersets(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:
+    """Group items with the same question and answer whose options contain the other's, or most.
+
+    The item with the most options comes first in a group (then the first by id). The other members
+    share with it at least `share` of the options of the smaller item, and an option besides the
+    answer. Case and white space are ignored. A group has items with different options: exact copies
+    alone are left to `find_duplicates`. Only items with the same question and answer are compared.
+    """
+    params = filtering.option_superset
+    if not params.enabled:
+        return Grouping("option_superset", "off")
+    items = sort_items(items)
+    same: defaultdict[tuple[str, str], list[tuple[str, frozenset[str]]]] = defaultdict(list)
+    answers = map(fold, items["answer_text"])
+    for item_id, (question, options), answer in zip(
+        items["item_id"], _texts(items), answers, strict=True
+    ):
+        same[question, answer].append((item_id, options))
+    groups: list[dict[str, float]] = []
+    for (_, answer), members in same.items():
+        groups += _supersets(members, answer, params.share)
+    shares = {member: share for group in groups for member, share in group.items()}
+    return Grouping("option_superset", "ran", "", tuple(map(tuple, groups)), shares)
+
+
+def _supersets(
+    members: list[tuple[str, frozenset[str]]], answer: str, share: float
+) -> list[dict[str, float]]:
+    """Group items of one question and answer around those with the most options.
+
+    Returns the members of each group with the share of the smaller item's options that they have in
+    common with the first one, which has NaN. A group has at least two different sets of options.
+    """
+    groups: list[dict[str, float]] = []
+    options_of: list[list[frozenset[str]]] = []
+    having: defaultdict[str, list[int]] = defaultdict(list)  # groups by option of their first item
+    for item_id, options in sorted(members, key=lambda member: -len(member[1])):
+        wrong = options - {answer}
+        shared = Counter(group for option in wrong for group in having[option])
+        for group, count in sorted(shared.items()):
+            part = (count + 1) / min(len(options), len(options_of[group][0]))
+            if part >= share - _ROUNDING:
+                groups[group][item_id] = part
+                options_of[group].append(options)
+                break
+        else:
+            for option in wrong:
+                having[option].append(len(groups))
+            groups.append({item_id: nan})
+            options_of.append([options])
+    return [group for group, sets in zip(groups, options_of, strict=True) if len(set(sets)) > 1]
 
 
 def _grouping(rule: Kind, groups: tuple[tuple[str, ...], ...]) -> Grouping:

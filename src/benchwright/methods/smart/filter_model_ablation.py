@@ -13,7 +13,7 @@ from benchwright.core.seeding import stage_generator
 from benchwright.methods.smart.answer_only import flag_answer_only_items
 from benchwright.methods.smart.combine import combine_rules
 from benchwright.methods.smart.easy import flag_easy_items
-from benchwright.methods.smart.finding import Finding, Grouping
+from benchwright.methods.smart.finding import CopyGroups, Finding, Grouping
 from benchwright.params.filtering import FilteringParams
 from benchwright.tables.smart import FilterModelAblation
 
@@ -23,7 +23,7 @@ def vary_filter_models(
     response_matrix: ResponseMatrix,
     choices_only_matrix: ResponseMatrix,
     chosen_filter_models: list[str],
-    duplicate_groups: Grouping,
+    copy_groups: CopyGroups,
     similar_groups: Grouping,
     filtering: FilteringParams,
     seed: int,
@@ -45,8 +45,6 @@ def vary_filter_models(
         return FilterModelAblation.empty()
     ordered = sort_items(items)
     n = len(ordered)
-    # Suspect labels and conflicting answers are reported and remove nothing.
-    groupings = (duplicate_groups, Grouping("conflicting_gold", "off"), similar_groups)
 
     def flag(models: Sequence[str]) -> list[Finding]:
         matrices = (choices_only_matrix, response_matrix)
@@ -65,7 +63,7 @@ def vary_filter_models(
             for finding, runs in zip(flag(models), ran, strict=True)
         ]
         single = (*by_models, *other_findings)
-        findings, _ = combine_rules(ordered, *groupings, filtering, seed, *single)
+        findings, _ = combine_rules(ordered, copy_groups, similar_groups, filtering, seed, *single)
         removed = int(np.logical_or.reduce([finding.removed for finding in findings]).sum())
         counts = (int(finding.removed.sum()) for finding in by_models)
         rows.append((len(models), ",".join(models), removed, removed / n, *counts))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class Finding:
         return np.where(self.judged, np.where(self.flagged, "flagged", "clear"), "not_judged")
 
 
-Kind = Literal["duplicate", "conflicting_gold", "similar"]
+Kind = Literal["duplicate", "option_superset", "conflicting_gold", "similar"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,14 @@ class Grouping:
     # why an item is in no group although it is close to another one, by item id.
     exempt: Mapping[str, str] = field(default_factory=dict)
     not_judged: frozenset[str] = frozenset()  # items that the rule could not judge
+
+
+class CopyGroups(NamedTuple):
+    """The groups of items that ask the same question."""
+
+    conflicting_gold: Grouping
+    duplicate: Grouping
+    option_superset: Grouping
 
 
 def in_rule_order(rules: Iterable[object]) -> list[str]:

@@ -138,6 +138,9 @@ def group_similar_items(
             name = ids[near.indices[row, rank]]
             exempt.setdefault(ids[row], f"close to {name}, but exempt for its similar wording")
         rows, ranks = rows[~alike], ranks[~alike]
+    not_judged = frozenset(items["item_id"]) - frozenset(ids)
+    if params.prefiltered:
+        exempt |= dict.fromkeys(not_judged, "removed before distances are computed")
     cluster = _stars if params.clusters == "stars" else _components
     groups = cluster(len(ids), rows, near.indices[rows, ranks])
     search = similarity_threshold.get("neighbour_search", {})
@@ -161,7 +164,7 @@ def group_similar_items(
         groups=tuple(tuple(ids[row] for row in group) for group in groups),
         value=dict(zip(ids, near.distances[:, 0].tolist(), strict=True)),
         exempt=exempt,
-        not_judged=frozenset(items["item_id"]) - frozenset(ids),
+        not_judged=not_judged,
     )
 
 

@@ -5,8 +5,8 @@ from kedro.pipeline import Pipeline
 from benchwright.methods.smart import audit, similar
 from benchwright.methods.smart.anomalous import flag_anomalous_items
 from benchwright.methods.smart.answer_only import flag_answer_only_items
-from benchwright.methods.smart.combine import combine_rules
-from benchwright.methods.smart.duplicates import find_conflicting_gold, find_duplicates
+from benchwright.methods.smart.combine import combine_rules, leave_out_prefiltered
+from benchwright.methods.smart.duplicates import find_copies
 from benchwright.methods.smart.easy import flag_easy_items
 from benchwright.methods.smart.filter_model_ablation import vary_filter_models
 from benchwright.methods.smart.label_errors import flag_suspect_labels
@@ -16,8 +16,8 @@ FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
 """Findings of rules about single items that use no model's answers."""
 
 _ANSWERED = ["response_matrix", "chosen_filter_models", "params:filtering"]
-_EMBEDDED = ["items", "embeddings"]
-_GROUPS = ["duplicate_groups", "conflicting_gold_groups", "similar_groups"]
+_EMBEDDED = ["compared_items", "embeddings"]
+_GROUPS = ["copy_groups", "similar_groups"]
 _SETTINGS = ["params:filtering", "params:seed"]
 
 
@@ -37,8 +37,12 @@ def create_pipeline() -> Pipeline:
             "answer_only_findings",
         ),
         (flag_suspect_labels, ["items", *_ANSWERED], "suspect_label_findings"),
-        (find_duplicates, ["items", "params:filtering"], "duplicate_groups"),
-        (find_conflicting_gold, ["items", "params:filtering"], "conflicting_gold_groups"),
+        (find_copies, ["items", "params:filtering"], "copy_groups"),
+        (
+            leave_out_prefiltered,
+            ["items", "copy_groups", "anomalous_findings", *_SETTINGS],
+            "compared_items",
+        ),
         (similar.find_neighbours, [*_EMBEDDED, "params:filtering"], "neighbours"),
         (similar.check_neighbours, [*_EMBEDDED, "neighbours", *_SETTINGS], "neighbour_search"),
         (
@@ -60,7 +64,7 @@ def create_pipeline() -> Pipeline:
             vary_filter_models,
             [
                 *("items", "response_matrix", "choices_only_matrix", "chosen_filter_models"),
-                *("duplicate_groups", "similar_groups", *_SETTINGS, *FINDINGS_WITHOUT_MODELS),
+                *(*_GROUPS, *_SETTINGS, *FINDINGS_WITHOUT_MODELS),
             ],
             "filter_model_ablation",
         ),

@@ -211,13 +211,15 @@ def choose_report_examples(
     """
     texts = items.set_index(items["item_id"].astype(str))
     suspects = verdicts[(verdicts["rule"] == "suspect_label") & (verdicts["state"] == "flagged")]
-    similar, duplicates, conflicts = (
-        groups[groups["kind"] == kind] for kind in ("similar", "duplicate", "conflicting_gold")
+    similar, duplicates, supersets, conflicts = (
+        groups[groups["kind"] == kind]
+        for kind in ("similar", "duplicate", "option_superset", "conflicting_gold")
     )
     shown = {
         "examples": _examples(verdicts, texts, evaluation.examples_per_rule, seed),
         "similar": _groups(similar, texts, evaluation.largest_groups),
         "duplicates": _groups(duplicates, texts, evaluation.largest_groups),
+        "supersets": _groups(supersets, texts, evaluation.largest_groups),
         "suspects": {
             "n": len(suspects),
             "shown": [

@@ -12,6 +12,7 @@ from benchwright.params.filtering import (
     EasyParams,
     FilteringParams,
     FilterModelChoice,
+    OptionSupersetParams,
     SimilarParams,
 )
 
@@ -61,6 +62,7 @@ def describe_steps(
             ("suspect_label",),
         ),
         _duplicates(filtering.duplicates),
+        _option_superset(filtering.option_superset),
         _similar(filtering.similar),
     ]
     return [_with_status(step, became) for step in steps]
@@ -102,7 +104,7 @@ def describe_combination(filtering: FilteringParams) -> str:
             "removes it. A group of copies can lose all of its items."
         )
     return (
-        "Rules about single items run first. Rules about groups (duplicates, similar items) then "
+        "Rules about single items run first. Rules about groups (copies, similar items) then "
         "choose among the remaining items, so that a group never loses its last item."
     )
 
@@ -178,6 +180,17 @@ def _duplicates(duplicates: DuplicatesParams) -> Step:
     )
 
 
+def _option_superset(superset: OptionSupersetParams) -> Step:
+    return Step(
+        "Copies with other options",
+        superset.enabled,
+        "Of items with the same question and answer, of which one has at least "
+        f"{superset.share:.0%} of the other's options, the one with the most options is kept.",
+        "Other distractors do not make another question.",
+        ("option_superset",),
+    )
+
+
 def _similar(similar: SimilarParams) -> Step:
     if isinstance(similar.threshold, float):
         threshold = f"{similar.threshold:g}, set in the parameters"
@@ -193,6 +206,8 @@ def _similar(similar: SimilarParams) -> Step:
         "Question and options are embedded as a vector. Items closer than a distance δ form a "
         f"group, of which {similar.remove:.0%} is removed. δ is {threshold}."
     )
+    if similar.prefiltered:
+        what += " Anomalous subjects and redundant copies take no part."
     if similar.string_similarity_exempt is not None:
         what += (
             f" Questions whose texts are more than {similar.string_similarity_exempt:.0%} similar "

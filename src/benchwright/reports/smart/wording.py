@@ -18,6 +18,8 @@ RULE_MEANINGS = {
     "conflicting_gold": "Same question and options as another item, but another gold answer. "
     "Reported.",
     "duplicate": "The same question, options and answer as another item.",
+    "option_superset": "The same question and answer as another item, which has all or most of its "
+    "options.",
     "similar": "Closer to another item than the threshold δ, by embedding.",
 }
 """What each rule looks for."""
