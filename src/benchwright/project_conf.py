@@ -86,6 +86,7 @@ class ConfLoader(OmegaConfigLoader):
     - Kedro would merge two files that define the same benchmark, since their top keys begin with an
       underscore. A file of the environment may override one of `base`.
     - The catalog reads parameters as `${of_run:…}`, and the subfolder of the run as `${part:}`.
+    - A table that a run saves was validated and is not validated again when the run loads it.
 
     Raises:
         InputError: two files of one environment define the same benchmark or variant.
@@ -101,6 +102,9 @@ class ConfLoader(OmegaConfigLoader):
             resolvers = {"of_run": partial(_value, run), "part": lambda: part and f"/{part}"}
             for name, resolver in resolvers.items():
                 OmegaConf.register_resolver(name, resolver, replace=True)
+            return {
+                name: _validated_once(entry) for name, entry in super().__getitem__(key).items()
+            }
         if key != "parameters":
             return dict(super().__getitem__(key))
         given = repr(self.runtime_params)
@@ -115,6 +119,12 @@ class ConfLoader(OmegaConfigLoader):
                 _check_defined_once(files)
             base |= {file: _choices_in(content) for file, content in of_env.items()}
         return base, of_env, *others
+
+
+def _validated_once(entry: Any) -> Any:
+    if not isinstance(entry, dict) or not isinstance(entry.get("validator"), str):
+        return entry
+    return {**entry, "validator": {"class": entry["validator"], "skip_load_after_save": True}}
 
 
 def _value(parameters: Any, name: str) -> Any:
