@@ -22,14 +22,20 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 SHARED = {
     "tests/faults/": "one server",
-    "tests/end_to_end/test_smart_on_the_demo.py": "the demo",
-    "tests/end_to_end/test_notebooks.py": "the demo",
-    "tests/end_to_end/test_api_on_the_demo.py": "the demo",
     "tests/end_to_end/test_documents_to_an_open_benchmark.py": "the documents",
     "tests/end_to_end/test_mmlu_cf_on_the_bundled_documents.py": "the documents",
-    "tests/end_to_end/test_harness_round_trip.py": "lm-evaluation-harness",
-    "tests/exports/test_harness_prompts.py": "lm-evaluation-harness",
-    "tests/responses/test_lm_eval_logs.py": "lm-evaluation-harness",
+    "tests/end_to_end/": "PyTorch",
+    "tests/exports/test_harness_prompts.py": "PyTorch",
+    "tests/responses/test_lm_eval_logs.py": "PyTorch",
+    "tests/language_models/": "PyTorch",
+    "tests/compute/": "PyTorch",
+    "tests/scoring/test_shards.py": "PyTorch",
+    "tests/methods/wicked/single_best_answer/": "PyTorch",
+    "tests/methods/wicked/comparison/": "a comparison",
+    "tests/methods/dele/estimation/": "simulated answers",
+    "tests/reports/dele/": "a page of samplers",
+    "tests/reports/mmlu_cf/": "a page of construction",
+    "tests/reports/wicked/": "a page of a comparison",
 }
 """Tests that share what takes long to start go to one worker, and so do those of one file."""
 

@@ -1,9 +1,7 @@
 """Kedro hooks: parameters, the headline of a run, and the key of a sealed benchmark."""
 
-import os
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from benchwright.params.run import unknown_parameters
 from benchwright.pipeline_registry import register_pipelines
 from benchwright.reports.page.parts import Page, Text, render_page
 from benchwright.reports.page.quote import quote_page
+from faults.project_run import _exit_code
 
 DECLARED = {"benchmark": "demo", "filtering": {"easy": {}}, "seed": 0}
 
@@ -70,6 +69,21 @@ def test_one_line_returns_the_message_of_a_wrapped_input_error() -> None:
     assert one_line(RuntimeError("a bug")) is None
 
 
+@pytest.fixture
+def run(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str]]:
+    """Call `benchwright run` in this process; return its exit code and what it said."""
+    monkeypatch.chdir(repository)
+    monkeypatch.setenv("BENCHWRIGHT_MLFLOW", "off")
+
+    def call(*words: str) -> tuple[int, str]:
+        code = _exit_code(["run", *words])
+        return code, "".join(capfd.readouterr())
+
+    return call
+
+
 @pytest.mark.parametrize(
     ("params", "message"),
     [
@@ -85,20 +99,13 @@ def test_one_line_returns_the_message_of_a_wrapped_input_error() -> None:
     ],
 )
 def test_kedro_run_reports_the_mistake_in_one_line(
-    repository: Path, params: str, message: str
+    run: Callable[..., tuple[int, str]], params: str, message: str
 ) -> None:
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name("kedro")), "run", "--params", params],
-        cwd=repository,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "BENCHWRIGHT_MLFLOW": "off"},
-    )
-    assert done.returncode == 1
-    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    code, said = run("--params", params)
+    assert code == 1
+    lines = [line for line in said.splitlines() if line.strip()]
     assert message in lines[-1]
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in said
 
 
 class Catalog:
@@ -133,22 +140,14 @@ def test_runs_that_seal_nothing_need_no_key(
 
 
 def test_missing_key_is_reported_before_documents_are_read(
-    repository: Path, tmp_path: Path
+    run: Callable[..., tuple[int, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kedro = str(Path(sys.executable).with_name("kedro"))
-    without_key = {name: v for name, v in os.environ.items() if name != "BENCHWRIGHT_SEAL_KEY"}
-    done = subprocess.run(
-        [kedro, "run", "--pipeline", "mmlu_cf", "--params", f"data_root={tmp_path}"],
-        cwd=repository,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**without_key, "BENCHWRIGHT_MLFLOW": "off"},
-    )
-    assert done.returncode == 1
-    assert "sealing: no key: set the environment variable" in done.stderr.splitlines()[-1]
+    monkeypatch.delenv("BENCHWRIGHT_SEAL_KEY", raising=False)
+    code, said = run("--pipeline", "mmlu_cf", "--params", f"data_root={tmp_path}")
+    assert code == 1
+    assert "sealing: no key: set the environment variable" in said.splitlines()[-1]
     # There are no documents here: reading them would have been the error.
-    assert "Running node" not in done.stdout + done.stderr
+    assert "Running node" not in said
     assert list(tmp_path.iterdir()) == []
 
 

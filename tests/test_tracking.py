@@ -2,8 +2,8 @@
 
 import json
 import logging
-import subprocess
-import sys
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -162,20 +162,13 @@ def test_store_that_stays_locked_costs_one_warning(
     assert not (tmp_path / "mlflow.db").exists()
 
 
-FIRST_RUN = """
-import sys
-from pathlib import Path
-from benchwright.tracking import record_run
-conf = {"tracking_uri": "sqlite:///mlflow.db", "experiment": "benchwright"}
-print(record_run(conf, Path(sys.argv[1]), {"benchmark": "demo"}, {}, {}, "", 1, None))
-"""
-
-
 def test_concurrent_first_runs_are_recorded(tmp_path: Path, conf: dict[str, Any]) -> None:
-    command = [sys.executable, "-c", FIRST_RUN, str(tmp_path)]
-    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    ids = {run.communicate()[0].strip() for run in runs}
-    assert [run.returncode for run in runs] == [0, 0]
+    import mlflow  # noqa: F401, once for both processes
+
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:
+        runs = [pool.submit(record, tmp_path, conf) for _ in range(2)]
+        ids = {run.result() for run in runs}
+    assert None not in ids
     assert len(ids) == 2
 
 

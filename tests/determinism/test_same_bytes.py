@@ -26,8 +26,8 @@ from faults.project_runs import CHEAP, DELE, REPOSITORY, left_in
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
 
-QUICK = {"smart": CHEAP}
-BY_ITSELF = {**QUICK, "documents": ""}
+QUICK = {"smart": f"{CHEAP},variant=no_similar"}  # no encoder, which takes most of the time
+BY_ITSELF = {"smart": CHEAP, "documents": ""}
 MORE = {"export_perturbed": "limit=40", "dele": DELE, "mmlu_cf": "", "budget": "limit=60"}
 PLAN = (
     "plan --limit 60 --se .05 --tau .8 --subsets 20 --json {out}/plan.json --page {out}/plan.html"

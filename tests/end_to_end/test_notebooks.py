@@ -36,7 +36,7 @@ def test_expected_notebooks_exist() -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=pytest.mark.long if path.stem == "compare_variants" else ())
+        pytest.param(path, marks=pytest.mark.long if path.stem != "is_my_subset_any_good" else ())
         for path in NOTEBOOKS
     ],
     ids=[path.stem for path in NOTEBOOKS],

@@ -31,6 +31,7 @@ def check(
     assert left.newest() == expected.newest()
 
 
+@pytest.mark.long
 def test_runs_of_missing_outputs_and_chosen_nodes_equal_a_full_run(
     server: Server, root: Path, tmp_path: Path
 ) -> None:

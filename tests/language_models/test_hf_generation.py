@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +38,7 @@ def written(
 @pytest.fixture(scope="module")
 def wordy_model(tiny_model: Callable[[str], Any]) -> Callable[[str], Any]:
     """Tiny models that do not repeat their last token, as those with tied embeddings do."""
+    import torch
 
     def make(family: str) -> Any:
         network = tiny_model(family)
@@ -54,6 +54,8 @@ def wordy_model(tiny_model: Callable[[str], Any]) -> Callable[[str], Any]:
 
 def plain_answer(model: TransformersModel, prompt: PromptText, max_tokens: int) -> Generated:
     """Oracle: greedy decoding by Transformers itself, one prompt at a time."""
+    import torch
+
     ids = model.tokenizer(prompt.prefix + prompt.text, return_tensors="pt").input_ids
     ends = sorted(end_tokens(model))
     out = model.model.generate(
@@ -92,6 +94,7 @@ def test_long_answers_grow_the_cache(
 def test_the_space_before_an_answer_is_kept_by_a_tokenizer_that_drops_it(
     wordy_model: Callable[[str], Any],
 ) -> None:
+    import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -292,6 +295,8 @@ LOGITS = st.lists(st.floats(-20, 20, width=32), min_size=2, max_size=30)
 def test_sampled_tokens_are_in_the_nucleus(
     logits: list[float], temperature: float, top_p: float, seed: int
 ) -> None:
+    import torch
+
     sampling = Sampling(1, temperature=temperature, top_p=top_p)
     [token] = next_tokens(torch.tensor([logits]), [np.random.default_rng(seed)], sampling)
     scaled = np.array(logits, np.float64) / temperature
@@ -303,6 +308,8 @@ def test_sampled_tokens_are_in_the_nucleus(
 
 @pytest.mark.parametrize("top_p", [1.0, 0.8])
 def test_tokens_are_sampled_with_their_probability(top_p: float) -> None:
+    import torch
+
     weights = np.array([0.05, 0.5, 0.1, 0.35])
     rows = torch.tensor(np.log(weights), dtype=torch.float32).repeat(4000, 1)
     generators = [draws(0, PromptText("", str(number), ()), 0) for number in range(len(rows))]
@@ -312,6 +319,8 @@ def test_tokens_are_sampled_with_their_probability(top_p: float) -> None:
 
 
 def test_a_wide_nucleus_is_found_in_a_large_vocabulary() -> None:
+    import torch
+
     rows = torch.zeros(50, 3000)
     generators = [np.random.default_rng(number) for number in range(len(rows))]
     tokens = next_tokens(rows, generators, Sampling(1, temperature=1.0, top_p=0.9))

@@ -1,10 +1,11 @@
 """Separate attention to a shared prefix and to own tokens equals joint attention."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,9 @@ from benchwright.language_models.shared_prefix import (
     prefix_attention,
 )
 
+if TYPE_CHECKING:
+    import torch
+
 
 def whole(
     query: torch.Tensor,
@@ -25,6 +29,8 @@ def whole(
     scaling: float | None,
 ) -> torch.Tensor:
     """Oracle: the prefix copied before every row's own keys."""
+    import torch
+
     rows, heads = query.shape[:2]
     key, value = (
         torch.cat([far.expand(rows, -1, -1, -1), near], dim=2).repeat_interleave(
@@ -51,6 +57,8 @@ def whole(
 def test_shared_attention_equals_attention_to_joined_keys(
     rows: int, kv_heads: int, group: int, width: int, prefix: int, scaling: float, seed: int
 ) -> None:
+    import torch
+
     draw = torch.Generator().manual_seed(seed)
 
     def random(*shape: int) -> torch.Tensor:
@@ -75,6 +83,8 @@ class Layer:
 
 
 def test_mask_decides_if_rows_see_part_of_the_prefix() -> None:
+    import torch
+
     torch.manual_seed(0)
     query, key, value = torch.randn(2, 4, 3, 16), torch.randn(2, 2, 3, 16), torch.randn(2, 2, 3, 16)
     far = torch.randn(1, 2, 5, 16), torch.randn(1, 2, 5, 16)
@@ -91,6 +101,8 @@ def test_mask_decides_if_rows_see_part_of_the_prefix() -> None:
 
 
 def test_cache_has_the_prefix_length_and_returns_new_keys() -> None:
+    import torch
+
     far = torch.randn(1, 2, 5, 16), torch.randn(1, 2, 5, 16)
     cache = own_keys_only([far])
     key, value = torch.randn(3, 2, 4, 16), torch.randn(3, 2, 4, 16)
@@ -103,6 +115,8 @@ def test_cache_has_the_prefix_length_and_returns_new_keys() -> None:
 
 @pytest.mark.parametrize("family", ["llama", "qwen2", "gemma3"])
 def test_model_without_prefix_is_unchanged(family: str, tiny_model: Callable[[str], Any]) -> None:
+    import torch
+
     model = tiny_model(family).eval()
     ids = torch.arange(40).view(2, 20)
     with torch.no_grad():

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from benchwright.core.errors import InputError
 from benchwright.methods.wicked.single_best_answer.bert import (
@@ -33,6 +32,8 @@ def params(folder: Path) -> FineTuningParams:
 
 
 def test_fine_tuning_changes_only_the_last_layer_and_the_head(params: FineTuningParams) -> None:
+    import torch
+
     before = load_classifier(params.model or "", trained=False).model.state_dict()
     trained = fine_tune(TEXTS, LABELS, params)
     after = trained.model.state_dict()
@@ -49,6 +50,8 @@ def test_fine_tuning_changes_only_the_last_layer_and_the_head(params: FineTuning
 def test_probabilities_are_the_same_after_training_again_and_after_saving(
     params: FineTuningParams, tmp_path: Path
 ) -> None:
+    import torch
+
     torch.manual_seed(5)
     each = fine_tune(TEXTS, LABELS, params)
     torch.manual_seed(6)
