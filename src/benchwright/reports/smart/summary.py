@@ -224,7 +224,7 @@ def _source_notes(
     if len(rejected_items):
         were = "was" if len(rejected_items) == 1 else "were"
         rows = count(len(rejected_items), "source row")
-        notes.append(f"{rows} {were} rejected; see “Data and models”.")
+        notes.append(f"{rows} {were} rejected; see “Data and models” in the report.")
     for column, what in (
         ("not_joined", f"imported responses match no item{' of this run' if limit else ''}"),
         ("doubled", "imported responses are duplicates"),
