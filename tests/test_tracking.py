@@ -81,7 +81,7 @@ def test_finished_and_failed_runs_are_recorded(tmp_path: Path, conf: dict[str, A
     metrics = JsonDocument(
         filepath=str(tmp_path / "metrics.json"), metadata={"mlflow": ["tau_b", "share_*"]}
     )
-    metrics.save({"share_removed": 0.5, "rare": 2.0, "tau_b": 0.9})
+    metrics.save({"share_removed": 0.5, "rare": 2.0, "tau_b": 0.900012345})
     saved = {"metrics": (metrics, tmp_path / "metrics.json")}
     conf["view"] = {"selectedColumns": ["tags.`seed`"]}
     good = record(tmp_path, conf, saved=saved, limit=5, filtering={"easy": {"retain": 0.1}})

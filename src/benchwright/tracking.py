@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 SQLITE = "sqlite:///"
 VIEW = "benchwright"  # name of the saved view
 LOCK_SECONDS = 120  # the longest wait for another process that creates the database
+DECIMALS = 4  # of metrics, which MLflow shows in full; `metrics.json` has all digits
 PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
 
 
@@ -209,7 +210,10 @@ def record_run(
             client.log_table(run_id, table.astype(object), f"{name}.json")
             chosen = main_metrics(metrics, logged_as)
             client.log_batch(
-                run_id, metrics=[Metric(key, float(metrics[key]), now, 0) for key in chosen]
+                run_id,
+                metrics=[
+                    Metric(key, round(float(metrics[key]), DECIMALS), now, 0) for key in chosen
+                ],
             )
         elif logged_as == "artifact" and path is not None:
             client.log_artifact(run_id, str(path))
@@ -252,7 +256,7 @@ def finish_sweep(
     client.log_artifacts(run_id, str(folder))
     client.set_tag(run_id, "mlflow.note.content", description)
     for name, mean in means.items():
-        client.log_metric(run_id, name, mean)
+        client.log_metric(run_id, name, round(mean, DECIMALS))
     client.set_terminated(run_id, status=status)
 
 
