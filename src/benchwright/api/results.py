@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.configuration import count_models
 from benchwright.datasets.subset_manifest import SubsetManifest
 
 
@@ -47,7 +48,10 @@ class Evidence(Result):
         if tau is None or pd.isna(tau.value):
             return [*self.notes] or ["rankings are not compared"]
         interval = "" if pd.isna(tau.low) else f" [{tau.low:.3f}, {tau.high:.3f}]"
-        text = f"tau-b {tau.value:.3f}{interval} over {tau.n_models} models ({self.models})"
+        judging = self.scores["model"][
+            (self.scores["role"] == self.models) | (self.models == "all")
+        ]
+        text = f"tau-b {tau.value:.3f}{interval} over {count_models([*judging])} ({self.models})"
         plain = self.random_comparison.query("method == 'kept' and random == 'plain'")
         beside = self._tau_b(plain)
         if beside is not None:
