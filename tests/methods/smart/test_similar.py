@@ -248,7 +248,7 @@ def test_twenty_unrelated_items_all_stay_and_the_reason_is_given(caplog):
 def test_items_that_ask_the_same_are_found_among_twenty():
     found = grouped(*random_items(20, close=2))
     assert found.groups == (("q/0", "q/1"),)
-    assert "only pairs closer than that are grouped" in found.reason
+    assert "only pairs closer than 0.2 are grouped" in found.reason
 
 
 def test_without_a_peak_the_rule_does_not_run():

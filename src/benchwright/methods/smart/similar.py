@@ -146,7 +146,9 @@ def group_similar_items(
     search = similarity_threshold.get("neighbour_search", {})
     reasons = []
     if limit != threshold:
-        found = "only pairs closer than that are grouped" if len(rows) else "no pair is closer"
+        found = (
+            f"only pairs closer than {limit:g} are grouped" if len(rows) else "no pair is closer"
+        )
         reasons.append(
             f"the distances give δ = {threshold:.3f}, but items more than {limit:g} apart rarely "
             f"ask the same, and {found}"

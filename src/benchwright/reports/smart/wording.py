@@ -96,7 +96,7 @@ def write_value(metric: str, value: float | None) -> str:
     if value is None or is_missing(value) or unit == "p":
         return p_value(value)
     written = _FORMATS[unit].format(value)
-    return written if re.search("[1-9]", written) else written.lstrip("-")
+    return written.replace("-", "−") if re.search("[1-9]", written) else written.lstrip("-")
 
 
 def write_interval(metric: str, low: float | None, high: float | None) -> str:
