@@ -219,8 +219,7 @@ def make_inputs(**changed: Any) -> Inputs:
         "params:evaluation": EvaluationParams(),
         "params:ratings": RatingsParams(
             source="Ratings of a test",
-            date="2024-01-01",
-            values={"gamma": 1000, "delta": 1050, "epsilon": 1100, "Zeta": 1200},
+            history={"2024-01-01": {"gamma": 1000, "delta": 1050, "epsilon": 1100, "Zeta": 1200}},
         ),
         "params:seed": 0,
         "params:limit": None,

@@ -12,7 +12,8 @@ from benchwright.evidence.random_comparison import (
     compare_with_random,
     gather_subsets,
 )
-from benchwright.evidence.rank_agreement import Ratings, compare_ranks
+from benchwright.evidence.rank_agreement import compare_ranks
+from benchwright.evidence.ratings import Ratings
 from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.smart.wording import METRICS

@@ -7,7 +7,8 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.ire import estimate_item_parameters
 from benchwright.evidence.panel import Panel
-from benchwright.evidence.rank_agreement import Ratings, compare_ranks, models_in
+from benchwright.evidence.rank_agreement import compare_ranks, models_in
+from benchwright.evidence.ratings import Ratings
 from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams
 

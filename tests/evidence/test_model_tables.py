@@ -15,8 +15,8 @@ from benchwright.evidence.rank_agreement import (
     compare_ranks,
     compare_scores,
     models_in,
-    read_ratings,
 )
+from benchwright.evidence.ratings import read_ratings
 from benchwright.evidence.scores import compare_responses, count_subjects, score_models, spread
 from benchwright.methods.smart.filter_models import profile_filter_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
@@ -190,7 +190,8 @@ def test_stronger_models_are_held_out_and_beat_every_filter_model_on_all_items()
 def test_reason_counts_the_rated_models() -> None:
     matrix, panel = answers({"a": [1, 0, 0], "b": [0, 1, 1], "c": [1, 1, 1]})
     scores = score_models(matrix, items_of(matrix), kept("i0", "i1"), panel)
-    row = metrics(scores, ratings=RatingsParams(values={"a": 1, "b": 2}))["arena_pearson_full"]
+    ratings = RatingsParams(history={"": {"a": 1, "b": 2}})
+    row = metrics(scores, ratings=ratings)["arena_pearson_full"]
     assert (row.n_models, row.reason) == (2, "2 rated models; at least 3 are needed")
 
 

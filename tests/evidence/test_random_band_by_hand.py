@@ -10,7 +10,7 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.random_comparison import compare_methods, compare_with_random
-from benchwright.evidence.rank_agreement import Ratings
+from benchwright.evidence.ratings import Ratings
 from benchwright.evidence.scores import score_models
 from benchwright.methods.smart.metrics import collect_metrics
 from benchwright.params.evaluation import EvaluationParams

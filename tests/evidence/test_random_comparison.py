@@ -15,7 +15,7 @@ from benchwright.evidence.random_comparison import (
     compare_with_random,
     gather_subsets,
 )
-from benchwright.evidence.rank_agreement import read_ratings
+from benchwright.evidence.ratings import read_ratings
 from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.tables.evidence import (
@@ -206,7 +206,7 @@ def test_with_few_fitting_models_ire_is_fitted_on_all_and_says_so() -> None:
 def test_methods_are_compared_in_one_table() -> None:
     matrix, panel = simulated(60, 120)
     parameters, about = estimate_item_parameters(matrix, panel, EvaluationParams())
-    ratings = RatingsParams(values={name: 1000 + i for i, name in enumerate(matrix.models)})
+    ratings = RatingsParams(history={"": {name: 1000 + i for i, name in enumerate(matrix.models)}})
     kept = list(matrix.item_ids[:40])
     random_comparison, _ = judged(matrix, panel, kept, parameters=parameters, ratings=ratings)
     ranks = RankAgreementTable.from_rows(

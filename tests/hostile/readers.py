@@ -18,12 +18,13 @@ from benchwright.datasets.optional_table import (
     OptionalCsvTable,
     OptionalReviewCsv,
     PublishedScores,
+    RatingsFile,
 )
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
 from benchwright.datasets.saved_tables import LastSavedTable, SavedAssignments
 from benchwright.datasets.subset_manifest import read_subset
-from benchwright.evidence.rank_agreement import read_ratings
+from benchwright.evidence.ratings import read_ratings
 from benchwright.language_models.weights import starts_with_bos
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 from benchwright.methods.mmlu_cf.sealing.seal import open_sealed, sealed_identity
@@ -80,8 +81,8 @@ def table(path: Path, *columns: str) -> pd.DataFrame:
 
 def ratings(path: Path) -> dict[str, float]:
     """The user's ratings."""
-    frame = OptionalCsvTable(filepath=str(path), columns=["model", "rating"]).load()
-    return read_ratings(frame, RatingsParams()).by_model
+    frame = RatingsFile(filepath=str(path), settings={}).load()
+    return dict(read_ratings(frame, RatingsParams()).by_model)
 
 
 def labels(path: Path) -> pd.DataFrame:

@@ -61,6 +61,43 @@ class OptionalCsvTable(OptionalReviewCsv):
         return table[(table != "").any(axis=1)].reset_index(drop=True)
 
 
+class RatingsFile(OptionalCsvTable):
+    """An optional file of human ratings: CSV (cells are text) or Parquet.
+
+    `settings` are the parameters `ratings`: `file` replaces `filepath` and must exist, `columns`
+    names its columns. Columns are returned as model, rating and date ("" without dates).
+    """
+
+    def __init__(
+        self, *, filepath: str, settings: dict[str, Any], metadata: dict[str, Any] | None = None
+    ) -> None:
+        self._named = settings.get("file") or ""
+        given = settings.get("columns") or {}
+        self._names = {given.get(name) or name: name for name in ("model", "rating", "date")}
+        model, rating, date = self._names
+        needed = [model, rating, *([date] if "date" in given else [])]
+        super().__init__(
+            filepath=self._named or filepath, columns=needed, optional=[date], metadata=metadata
+        )
+
+    def load(self) -> pd.DataFrame:
+        """Return model, rating and date; InputError if the file cannot be read or lacks one."""
+        if self._named and not self.place.is_file():
+            raise InputError(f"ratings.file: {self.place} is not a file")
+        return super().load().rename(columns=self._names)
+
+    def _read(self) -> pd.DataFrame:
+        if self.place.suffix.lower() != ".parquet":
+            return super()._read()[list(self._names)]
+        with read_errors(self.place):
+            table = read_parquet(self.place).to_pandas()
+        for name in self._columns:
+            if name not in table:
+                has = listed(table.columns)
+                raise InputError(f"{self.place}: no column {name!r}; it has {has}")
+        return table.reindex(columns=list(self._names), fill_value="").astype(str)
+
+
 class OptionalParquetTable(_OptionalTable):
     """An optional Parquet file, used as a cache: an unreadable file counts as missing."""
 

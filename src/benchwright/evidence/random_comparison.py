@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
 from benchwright.evidence.panel import Panel, panel_responses
-from benchwright.evidence.rank_agreement import GROUPS, Ratings, models_in, rating_of
+from benchwright.evidence.rank_agreement import GROUPS, models_in
+from benchwright.evidence.ratings import Ratings, ratings_of
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import subset_blocks
@@ -79,12 +80,11 @@ def compare_with_random(
     responses = panel_responses(response_matrix, items, panel, models)
     if not evaluation.random_subsets or not models or not panel.item_ids:
         return RandomComparison.empty(), RandomSubsets.empty()
-    rated = {model: rating_of(model, human_ratings) for model in models}
     groups = {group: [str(m) for m in models_in(scores, group)["model"]] for group in GROUPS}
     compared = {
         group: _Group(
             responses.of(members),
-            np.array([rated[model] for model in members]),
+            ratings_of(members, human_ratings),
             evaluation.top_models,
         )
         for group, members in groups.items()

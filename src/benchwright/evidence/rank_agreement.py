@@ -7,13 +7,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.configuration import parse_configuration
-from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
 from benchwright.evidence.panel import Panel, panel_responses
-from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.statistics.bootstrap import Interval, RankIntervals, rank_agreement_intervals
+from benchwright.evidence.ratings import Ratings, ratings_of
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.statistics.bootstrap import (
+    Interval,
+    RankIntervals,
+    fisher_interval,
+    rank_agreement_intervals,
+)
 from benchwright.statistics.paired_differences import median_mdd, pairwise_agreement
 from benchwright.statistics.rank_agreement import (
     Coefficient,
@@ -25,57 +29,6 @@ from benchwright.statistics.rank_agreement import (
 )
 from benchwright.statistics.subset_scores import subset_scores
 from benchwright.tables.evidence import RankAgreementTable
-
-
-class Ratings(NamedTuple):
-    """Ratings by model name, and their source in words."""
-
-    by_model: dict[str, float]
-    source: str
-
-
-def read_ratings(user_ratings: pd.DataFrame, ratings: RatingsParams) -> Ratings:
-    """Return the ratings of the user's file, or those of the parameters without such a file.
-
-    Ratings of two sources are never mixed, since their scales differ.
-
-    Raises:
-        InputError: the user's file lacks a column, or a rating is missing, not a number, or given
-            twice with different values.
-    """
-    if user_ratings.empty:
-        return Ratings(dict(ratings.values), f"{ratings.source} {ratings.date}".strip())
-    for column in ("model", "rating"):
-        if column not in user_ratings:
-            raise InputError(
-                f"the ratings file has no column {column!r}; it needs `model` and `rating`"
-            )
-    numbers = pd.to_numeric(user_ratings["rating"], errors="coerce").to_numpy(dtype=np.float64)
-    seen: dict[str, float] = {}
-    for row, (model, number) in enumerate(zip(user_ratings["model"], numbers, strict=True), 1):
-        if not np.isfinite(number):
-            given = user_ratings["rating"].iloc[row - 1]
-            raise InputError(f"the ratings file, row {row}: rating is {given!r}, not a number")
-        if seen.setdefault(str(model), float(number)) != number:
-            raise InputError(f"the ratings file, row {row}: {model!r} has two different ratings")
-    return Ratings(seen, "the user's ratings file")
-
-
-def rating_of(name: str, ratings: Ratings) -> float:
-    """Return the rating of a configuration or model, NaN where there is none.
-
-    The exact name comes first, then the model's name without the prompt configuration and the
-    organisation, ignoring case (`org/Model-7B@letters-5` finds `model-7b`).
-    """
-    if name in ratings.by_model:
-        return ratings.by_model[name]
-    plain = {_plain(model): rating for model, rating in ratings.by_model.items()}
-    return plain.get(_plain(name), np.nan)
-
-
-def _plain(name: str) -> str:
-    return parse_configuration(name).model.rsplit("/", 1)[-1].casefold()
-
 
 GROUPS = {
     "all": "models",
@@ -139,10 +92,10 @@ def compare_ranks(
     The metrics are Kendall's tau-b (first, since it handles ties), Spearman, Pearson, rank shifts,
     the share of significantly different pairs in the same order, tau-b between kept and removed
     items (which share no item), the median minimum detectable difference over pairs of models, in
-    points, and Pearson's correlation with human ratings before and after, over the rated models,
-    with Williams' test of their difference. They are computed for all models, filter models,
-    held-out models and the stronger of these. Intervals are bootstrapped over items and over
-    models. Missing metrics have a reason.
+    points, and Pearson's correlation with human ratings before and after, over the rated models
+    (each once), with Williams' test of their difference. They are computed for all models, filter
+    models, held-out models and the stronger of these. Intervals are bootstrapped over items and
+    over models; those of correlations with ratings are Fisher's. Missing metrics have a reason.
     """
     kept = set(kept_items["item_id"])
     rows: list[tuple[Any, ...]] = []
@@ -179,7 +132,7 @@ def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankMetric]
     yield RankMetric("mean_rank_shift", shift.mean, shift.n, n_full, shift.reason)
     yield RankMetric("max_rank_shift", shift.largest, shift.n, n_full, shift.reason)
 
-    rated = np.array([rating_of(str(model), ratings) for model in part["model"]], dtype=np.float64)
+    rated = ratings_of([str(model) for model in part["model"]], ratings)
     before, later = pearson(full, rated), pearson(after, rated)
     known = ~np.isnan(rated)
     both = pearson(full[known], after[known])
@@ -190,12 +143,13 @@ def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankMetric]
         ("arena_williams_p", test.p_value, n_full, test.reason),
     ):
         why = reason.replace("model", "rated model", 1)
-        yield RankMetric(metric, value, before.n, n_items, why)
+        between = _NO_INTERVAL if metric == "arena_williams_p" else fisher_interval(value, before.n)
+        yield RankMetric(metric, value, before.n, n_items, why, models=between)
 
 
 def _with_intervals(row: RankMetric, between: RankIntervals) -> RankMetric:
-    items = getattr(between.over_items, row.metric, _NO_INTERVAL)
-    models = getattr(between.over_models, row.metric, _NO_INTERVAL)
+    items = getattr(between.over_items, row.metric, row.items)
+    models = getattr(between.over_models, row.metric, row.models)
     over = (("items", items), ("models", models))
     notes = [f"over {what}: {known.reason}" for what, known in over if known.draws and known.reason]
     return row._replace(items=items, models=models, reason=row.reason or "; ".join(notes))

@@ -1,5 +1,7 @@
 """Settings of the evaluation stage, and human ratings."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from benchwright.params.section import Section
@@ -33,8 +35,15 @@ class EvaluationParams(Section):
 
 
 class RatingsParams(Section):
-    """Human preference ratings of one source and date, by model name (organisation optional)."""
+    """Human preference ratings."""
 
-    source: str = ""
-    date: str = ""
-    values: dict[str, float] = Field(default_factory=dict)
+    source: str = ""  # of `history`, in words
+    date: str | None = None  # of the ratings that count (YYYY-MM-DD); None: the latest
+    # CSV or Parquet file, instead of data/01_raw/ratings.csv
+    file: str | None = None
+    # names of its columns where they are not model, rating and date (optional)
+    columns: dict[Literal["model", "rating", "date"], str] = Field(default_factory=dict)
+    # name of a model in the responses: its name in the ratings; "" if it has no rating
+    aliases: dict[str, str] = Field(default_factory=dict)
+    # without a file: date, name in the ratings, rating
+    history: dict[str, dict[str, float]] = Field(default_factory=dict)

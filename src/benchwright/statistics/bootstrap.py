@@ -103,6 +103,20 @@ def percentile_interval(values: ArrayLike) -> Interval:
     return Interval(float(low), float(high), len(known), reason)
 
 
+def fisher_interval(r: float, n: int) -> Interval:
+    """Return the 95% interval of Pearson's correlation over n models (Fisher 1921).
+
+    It assumes models that vary normally. NaN with fewer than four models, and for r = ±1.
+    """
+    if n < 4 or not abs(r) < 1:
+        return Interval(np.nan, np.nan, 0)
+    from scipy.special import ndtri
+
+    half = ndtri(TAILS[1]) / np.sqrt(n - 3)
+    low, high = np.tanh([np.arctanh(r) - half, np.arctanh(r) + half])
+    return Interval(float(low), float(high), 0)
+
+
 def normal_interval(
     value: float, values: ArrayLike, bounds: tuple[float, float] = (-np.inf, np.inf)
 ) -> Interval:

@@ -21,6 +21,19 @@ class Scores(Table):
     rank_kept: Series[float] = pa.Field(nullable=True)
 
 
+class ModelRatings(Table):
+    """Panel models and their human ratings; models without any similar name are left out.
+
+    In the order in which configurations of one rated model are taken.
+    """
+
+    model: Series[str]
+    rated_as: Series[str]  # the name in the ratings; "" if it is not clear: see `note`
+    rating: Series[float] = pa.Field(nullable=True)
+    taken: Series[bool]  # counted; of several configurations of a rated model one is
+    note: Series[str]
+
+
 class RankAgreementTable(Table):
     """Rank agreement between full and kept items, per set of models; NaN has a `reason`.
 

@@ -2,7 +2,7 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.evidence import ire, panel, random_comparison, rank_agreement, scores
+from benchwright.evidence import ire, panel, random_comparison, rank_agreement, ratings, scores
 from benchwright.methods.smart import audit, filter_models, label_errors, metrics, review
 from benchwright.pipelines.named_nodes import Function, boxed, inputs_by_name, named_nodes
 from benchwright.reports.page.sections import gather_plots
@@ -22,7 +22,8 @@ _PARAMS = (
 _NODES: dict[Function, str | list[str]] = {
     panel.choose_panel: "panel",
     scores.score_models: "scores",
-    rank_agreement.read_ratings: "human_ratings",
+    ratings.read_ratings: "human_ratings",
+    ratings.match_ratings: "model_ratings",
     rank_agreement.compare_ranks: "rank_agreement",
     ire.estimate_item_parameters: ["item_parameters", "ire_fit"],
     random_comparison.gather_subsets: "compared_subsets",

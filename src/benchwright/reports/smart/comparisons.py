@@ -19,6 +19,7 @@ from benchwright.reports.smart.wording import (
 )
 
 _RATINGS = "arena_"  # how the names of metrics about human ratings begin
+_WIDE = 0.25  # width of an interval from which the report warns
 
 
 def groups_in(rank_agreement: pd.DataFrame) -> dict[str, str]:
@@ -51,10 +52,25 @@ def rank_rows(rank_agreement: pd.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def has_ratings(rank_agreement: pd.DataFrame) -> bool:
-    """Return whether any metric about human ratings is known."""
-    about = rank_agreement["metric"].astype(str).str.startswith(_RATINGS)
-    return bool(rank_agreement.loc[about, "value"].notna().any())
+def describe_ratings(rank_agreement: pd.DataFrame, source: str, n_models: int) -> str:
+    """Describe the source of human ratings, and what so many rated models can show."""
+    if not source:
+        return "No human ratings are configured."
+    rows = {row["metric"]: row for row in rows_of(rank_agreement) if row["models"] == "all"}
+    metrics = [f"arena_pearson_{part}" for part in ("full", "kept")]
+    ends = [rows[metric] for metric in metrics if metric in rows]
+    n = ends[0]["n_models"] if ends else 0
+    said = f"Ratings: {source}; {n:,} of {n_models:,} models counted."
+    if not ends or ends[0]["value"] is None:
+        return f"{said} No comparison with human ratings: at least 3 models are needed."
+    bounds = [(row["low_models"], row["high_models"]) for row in ends]
+    if any(low is None or high - low > _WIDE for low, high in bounds):
+        written = [write_interval("arena_pearson", low, high) or "unknown" for low, high in bounds]
+        said += (
+            f" With {n:,} models the interval over models is {written[0]} before and {written[1]} "
+            "after filtering: too wide to tell whether filtering changes the correlation."
+        )
+    return said
 
 
 def describe_detectable(rank_agreement: pd.DataFrame, group: str) -> str:

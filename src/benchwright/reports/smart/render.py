@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.evidence.panel import Panel, headline_group
-from benchwright.evidence.rank_agreement import Ratings
+from benchwright.evidence.ratings import Ratings
 from benchwright.methods.smart.review import NOT_IN_THIS_RUN, describe_other_reviews
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
@@ -87,6 +87,7 @@ def gather_ranking(
     scores: pd.DataFrame,
     rank_agreement: pd.DataFrame,
     human_ratings: Ratings,
+    model_ratings: pd.DataFrame,
     random_comparison: pd.DataFrame,
     method_comparison: pd.DataFrame,
     evaluation: EvaluationParams,
@@ -104,8 +105,8 @@ def gather_ranking(
         groups=comparisons.groups_in(rank_agreement),
         rank_agreement=comparisons.rank_rows(rank_agreement),
         detectable=comparisons.describe_detectable(rank_agreement, group),
-        rated=comparisons.has_ratings(rank_agreement),
-        ratings_source=human_ratings.source,
+        rated=comparisons.describe_ratings(rank_agreement, human_ratings.source, len(scores)),
+        model_ratings=wording.rows_of(model_ratings),
         random_comparison=comparisons.comparison_rows(random_comparison, group),
         methods=comparisons.method_rows(method_comparison),
     )
