@@ -161,7 +161,7 @@ def test_weights_are_converted_once_per_dtype(
     cache = tmp_path / "cache"
     with caplog.at_level("INFO"):
         first = weights.converted_folder(pieces(), "bfloat16", cache)
-    assert "which is done once" in caplog.text
+    assert "converting weights to bfloat16 once" in caplog.text
     assert weights.converted_folder(pieces(), "bfloat16", cache) == first
     assert convert.count == 1
     assert weights.converted_folder(pieces(), "float32", cache) != first

@@ -217,7 +217,7 @@ def converted_folder(spec: WeightsParams, dtype: Dtype, cache: Path) -> Path:
     """
 
     def convert(gguf: Path, folder: Path) -> dict[str, Any]:
-        logger.info("converting %s to %s, which is done once (about a minute)", gguf.name, dtype)
+        logger.info("converting weights to %s once, which takes up to a minute", dtype)
         _dequantise(gguf, folder, dtype)
         sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
         return {"source": gguf.name, "conversion": conversion(spec), "files": sizes}
