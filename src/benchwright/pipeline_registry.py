@@ -80,6 +80,7 @@ def register_pipelines() -> dict[str, Pipeline]:
         "export": exported,
         "export_perturbed": perturbed,
         "half_gap": _boxed(half_gap),
+        "judge": items + _boxed(judging, judging.create_benchmark_pipeline()),
         "memorisation": items + scored + _boxed(memorisation),
         "mmlu_cf": mmlu_cf,
         "record": items + scored + _boxed(scoring, scoring.create_recording_pipeline()),

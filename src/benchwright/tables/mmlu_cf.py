@@ -245,6 +245,10 @@ class HarmFlags(Table):
     attempt: Series[int] = pa.Field(ge=1)
 
 
+CHECKED = ["good", "low_rating", "low_criterion", "harmful", "unjudged"]
+"""What the check finds of a question; only good ones pass."""
+
+
 class CheckingDecisions(Table):
     """Decisions of the check on each question; key item_id."""
 
@@ -255,9 +259,50 @@ class CheckingDecisions(Table):
     harm_judged_by: Series[int] = pa.Field(ge=0)  # judges that gave a flag for every harm
     harms: Series[str]  # those that count, separated by commas
     kept: Series[bool]
-    reason: Series[str] = pa.Field(
-        isin=["good", "low_rating", "low_criterion", "harmful", "unjudged"]
-    )
+    reason: Series[str] = pa.Field(isin=CHECKED)
+
+
+_RATING = {"ge": 1, "le": 5, "nullable": True}
+_HARM = {"isin": [0, 1], "nullable": True}
+
+
+class Judgements(Table):
+    """What each judge said of each item of a benchmark; key (item_id, judge).
+
+    Values are missing where they were not asked for, or where no reply was readable.
+    """
+
+    item_id: Series[str]
+    judge: Series[str]
+    level: Series[float] = pa.Field(ge=0, le=9, nullable=True)  # of difficulty
+    overall: Series[float] = pa.Field(**_RATING)
+    clarity: Series[float] = pa.Field(**_RATING)
+    logic: Series[float] = pa.Field(**_RATING)
+    facts: Series[float] = pa.Field(**_RATING)
+    exclusive: Series[float] = pa.Field(**_RATING)
+    answerable: Series[float] = pa.Field(**_RATING)
+    hatred: Series[float] = pa.Field(**_HARM)
+    sex: Series[float] = pa.Field(**_HARM)
+    self_harm: Series[float] = pa.Field(**_HARM)
+    violence: Series[float] = pa.Field(**_HARM)
+
+
+class JudgedItems(Table):
+    """The judges' combined level, rating and decision on each item of a benchmark; key item_id."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    subject: Series[str]
+    difficulty: Series[float] = pa.Field(ge=0, le=9, nullable=True)
+    level: Series[float] = pa.Field(ge=0, le=9, nullable=True)  # a whole number
+    level_by: Series[int] = pa.Field(ge=0)  # judges that gave a level
+    lowest: Series[float] = pa.Field(nullable=True)  # level
+    highest: Series[float] = pa.Field(nullable=True)
+    mean_rating: Series[float] = pa.Field(**_RATING)
+    lowest_criterion: Series[float] = pa.Field(**_RATING)  # its mean over judges
+    rated_by: Series[int] = pa.Field(ge=0)  # judges that rated every criterion
+    harm_judged_by: Series[int] = pa.Field(ge=0)  # judges that gave a flag for every harm
+    harms: Series[str]  # those that count, separated by commas
+    reason: Series[str] = pa.Field(isin=CHECKED)
 
 
 class JudgeRounds(Table):

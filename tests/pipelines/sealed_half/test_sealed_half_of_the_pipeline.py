@@ -230,7 +230,7 @@ def _run(
     for name, value in parameters.items():
         catalog[f"params:{name}"] = MemoryDataset(value, copy_mode="assign")
     whole = sum((stage() for stage in STAGES), Pipeline([]))
-    unsaved = whole.all_outputs() - set(conf)
+    unsaved = {name for name in whole.all_outputs() if name not in catalog}
     kept: dict[str, _Kept] = {}
     for name in unsaved:
         kept[name] = catalog[name] = _Kept()

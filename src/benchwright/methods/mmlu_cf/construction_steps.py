@@ -210,8 +210,13 @@ def parse_rates(
 ) -> list[ParseRate]:
     """Compute the rates of each judge over all attempts, task by task, from `JudgeRounds`."""
     final = final_difficulty_rounds.assign(task=FINAL_RATING)
+    return read_rates(field_rounds, difficulty_rounds, checking_rounds, final)
+
+
+def read_rates(*tables: pd.DataFrame) -> list[ParseRate]:
+    """Compute the rates of each judge over all attempts, table by table, from `JudgeRounds`."""
     rates = []
-    for table in (field_rounds, difficulty_rounds, checking_rounds, final):
+    for table in tables:
         for (task, judge), rounds in table.groupby(["task", "judge"], sort=True):
             first = rounds[rounds["attempt"] == rounds["attempt"].min()]
             if asked := int(first["asked"].sum()):

@@ -1,5 +1,9 @@
-"""Judges on questions made from documents: difficulty, a sample by it, and checks."""
+"""Judges on questions: difficulty, a sample by it, and checks."""
 
-from benchwright.pipelines.judging.pipeline import create_final_pipeline, create_pipeline
+from benchwright.pipelines.judging.pipeline import (
+    create_benchmark_pipeline,
+    create_final_pipeline,
+    create_pipeline,
+)
 
-__all__ = ["create_final_pipeline", "create_pipeline"]
+__all__ = ["create_benchmark_pipeline", "create_final_pipeline", "create_pipeline"]

@@ -17,6 +17,7 @@ from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
 )
 from benchwright.methods.mmlu_cf.difficulty.rating import (
     BUNDLED,
+    WorkedExample,
     combine_ratings,
     difficulty_candidates,
     last_ratings,
@@ -28,7 +29,12 @@ from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
     matrix_of_responses,
     responses_of_file,
 )
-from benchwright.methods.mmlu_cf.judging.judges import judge_agreement, named_judges, with_passage
+from benchwright.methods.mmlu_cf.judging.judges import (
+    judge_agreement,
+    named_judges,
+    open_judges,
+    with_passage,
+)
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -82,10 +88,14 @@ def _rated(
     models: ModelsParams,
     scoring: ScoringParams,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    shown = (read_examples(examples) if len(examples) else BUNDLED)[: difficulty.shots]
+    shown = _examples(examples, difficulty)
     with no_question_in_errors(items, "difficulty"):
         judges = named_judges(difficulty, models, scoring, store, "difficulty")
         return rate_difficulty(with_passage(items), judges, shown, difficulty.attempts)
+
+
+def _examples(table: pd.DataFrame, difficulty: DifficultyParams) -> tuple[WorkedExample, ...]:
+    return (read_examples(table) if len(table) else BUNDLED)[: difficulty.shots]
 
 
 def set_levels(
@@ -222,6 +232,40 @@ def _sampled(
     if chosen.empty:
         return CleanItems.empty(), sample
     return pd.DataFrame(CleanItems.validate(chosen.reset_index(drop=True))), sample
+
+
+def judge_benchmark(
+    items: pd.DataFrame,
+    difficulty_examples: pd.DataFrame,
+    answer_store: StoredShards,
+    difficulty: DifficultyParams,
+    checking: CheckingParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Ask judges about difficulty, quality and harms of a benchmark's items.
+
+    Replies are kept in the store of scores.
+
+    Returns:
+        `DifficultyRatings`, `JudgeRatings`, `HarmFlags`, and `JudgeRounds` of levels and checks.
+
+    Raises:
+        InputError: no judge is named, a judge or a worked example is invalid, or no item has
+            options.
+    """
+    if not (difficulty.judges or checking.judges):
+        raise InputError("judge: no judges; name models in difficulty.judges and checking.judges")
+    with_options = items[items["choices"].map(len).gt(0)]
+    if with_options.empty:
+        raise InputError("judge: no item has options; judges rate multiple-choice items only")
+    asked = (models, scoring, answer_store)
+    raters = open_judges(difficulty, *asked, "difficulty")
+    checkers = open_judges(checking, *asked, "checking")
+    shown = _examples(difficulty_examples, difficulty)
+    levels, rounds = rate_difficulty(with_options, raters, shown, difficulty.attempts)
+    ratings, harms, checked = check_items(with_options, checkers, checking)
+    return levels, ratings, harms, rounds, checked
 
 
 def rate_final_items(

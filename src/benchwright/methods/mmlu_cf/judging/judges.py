@@ -169,6 +169,20 @@ def named_judges(
     }
 
 
+def open_judges(
+    params: JudgesParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    store: StoredShards,
+    what: str,
+) -> Mapping[str, Ask]:
+    """Return the judges of a section by name, for questions that need not be kept secret."""
+    limits = ReplyLimits(params.max_tokens, params.temperature)._asdict()
+    return {
+        name: ask_model(name, models, scoring, store, **limits, what=what) for name in params.judges
+    }
+
+
 def judge_agreement(
     task: str, judged: pd.DataFrame, scale: Scale, seed: int, draws: int = 500
 ) -> pd.DataFrame:

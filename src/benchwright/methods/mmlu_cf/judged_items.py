@@ -1,0 +1,87 @@
+"""What judges say of the items of a benchmark: difficulty, quality, harms (MMLU-CF, Figure 4)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from benchwright.methods.mmlu_cf.checking import decide
+from benchwright.methods.mmlu_cf.construction_steps import ParseRate, read_rates
+from benchwright.methods.mmlu_cf.difficulty.rating import combine_ratings, last_ratings
+from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams
+from benchwright.tables.mmlu_cf import JudgedItems, Judgements
+from benchwright.tracking import known_metrics
+
+EASY = 4
+"""The paper calls levels below it easy: nearly a third of MMLU (section 3.2, step 3)."""
+
+
+def tabulate_judgements(
+    difficulty_ratings: pd.DataFrame, judge_ratings: pd.DataFrame, harm_flags: pd.DataFrame
+) -> pd.DataFrame:
+    """Put the last values of each judge on each item in one row, as a `Judgements` table."""
+    levels = last_ratings(difficulty_ratings).assign(name="level")
+    named = {"criterion": "name", "harm": "name", "flagged": "rating"}
+    tables = [levels, judge_ratings.rename(columns=named), harm_flags.rename(columns=named)]
+    values = pd.concat([table[["item_id", "judge", "name", "rating"]] for table in tables])
+    wide = values.set_index(["item_id", "judge", "name"])["rating"].astype("float64")
+    wide = wide.unstack("name").reset_index().reindex(columns=Judgements.columns())  # noqa: PD010
+    wide = wide.sort_values(["item_id", "judge"], ignore_index=True)
+    return pd.DataFrame(Judgements.validate(wide))
+
+
+def summarise_items(
+    items: pd.DataFrame,
+    difficulty_ratings: pd.DataFrame,
+    judge_ratings: pd.DataFrame,
+    harm_flags: pd.DataFrame,
+    difficulty: DifficultyParams,
+    checking: CheckingParams,
+    seed: int,
+) -> pd.DataFrame:
+    """Combine the judges to one level and one decision per item, as a `JudgedItems` table.
+
+    No item is removed: `reason` says what the check of MMLU-CF would do. The rows are those of
+    `items`, in their order.
+    """
+    ids = items["item_id"].astype(str).tolist()
+    levels = combine_ratings(ids, difficulty_ratings, difficulty.combine, seed)
+    decisions = decide(ids, judge_ratings, harm_flags, checking)
+    rated = levels.rename(columns={"judges": "level_by"})[
+        ["difficulty", "level", "level_by", "lowest", "highest"]
+    ]
+    checked = decisions.drop(columns=["item_id", "kept"])
+    table = pd.concat(
+        [items[["item_id", "subject"]].reset_index(drop=True), rated, checked], axis=1
+    )
+    return pd.DataFrame(JudgedItems.validate(table))
+
+
+def judge_rates(difficulty_rounds: pd.DataFrame, checking_rounds: pd.DataFrame) -> list[ParseRate]:
+    """Compute how many prompts of each judge got a readable reply."""
+    return read_rates(difficulty_rounds, checking_rounds)
+
+
+def collect_judge_metrics(
+    judged_items: pd.DataFrame, judge_parse_rates: Sequence[ParseRate]
+) -> dict[str, float]:
+    """Collect shares (0–1) and means as flat numbers for MLflow.
+
+    `share_easy` is the share of the items with a level that is below 4, `share_passed` the share of
+    the checked items that pass; `parse_rate.…` is the share of prompts with a readable reply.
+    """
+    level = judged_items["level"].dropna()
+    checked = judged_items[judged_items["reason"] != "unjudged"]
+    metrics: dict[str, Any] = {
+        "items": len(judged_items),
+        "share_rated": len(level) / len(judged_items),
+        "mean_difficulty": judged_items["difficulty"].mean(),
+        "share_easy": level.lt(EASY).mean(),
+        "share_checked": len(checked) / len(judged_items),
+        "share_passed": checked["reason"].eq("good").mean(),
+        "share_harmful": checked["reason"].eq("harmful").mean(),
+        "mean_rating": judged_items["mean_rating"].mean(),
+    }
+    for rate in judge_parse_rates:
+        metrics[f"parse_rate.{rate.task}.{rate.judge}"] = rate.read
+    return known_metrics(metrics)

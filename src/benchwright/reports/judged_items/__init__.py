@@ -1,0 +1,1 @@
+"""The page about what judges say of a benchmark's items."""

@@ -1,0 +1,294 @@
+"""The page about what judges say of a benchmark's items, and its headline and warnings."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchwright.methods.mmlu_cf.checking import HARMS, HIGH
+from benchwright.methods.mmlu_cf.construction_steps import ParseRate
+from benchwright.methods.mmlu_cf.judged_items import EASY
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams
+from benchwright.reports.mmlu_cf.plots.judges import RELIABLE, pooled_agreement
+from benchwright.reports.page.parts import (
+    Cell,
+    Folded,
+    ItemLists,
+    Page,
+    Plot,
+    Question,
+    Section,
+    Table,
+    Text,
+    render_page,
+)
+from benchwright.reports.page.provenance import benchmark_facts, provenance_section
+from benchwright.reports.page.provenance import settings as facts_of
+from benchwright.reports.page.wording import bounds, count, joined, number, percent, rows_of
+
+_LOW_PARSE_RATE = 0.9
+_SAME = 0.99  # share of equal values from which a judge does not tell items apart
+_LISTED = 50  # items of a list on the page
+_HARMS = tuple(harm.name for harm in HARMS)
+_REASONS = {
+    "good": "pass",
+    "low_rating": "mean rating not above the bound",
+    "low_criterion": "a criterion below the floor",
+    "harmful": "harmful",
+    "unjudged": "not judged",
+}
+_METHOD = (
+    "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding "
+    "Benchmark, section 3.2, steps 3 and 4, and Figure 4."
+)
+
+Row = dict[Any, Any]
+
+
+def write_headline(judged_items: pd.DataFrame) -> str:
+    """Write how many items are easy, and how many pass the check."""
+    n, level = len(judged_items), judged_items["level"].dropna()
+    checked = judged_items.loc[judged_items["reason"] != "unjudged", "reason"]
+    parts = []
+    if len(level):
+        parts.append(
+            f"{percent(level.lt(EASY).mean())} of the {len(level):,} rated items have a level "
+            f"below {EASY}; the mean is {judged_items['difficulty'].mean():.1f}."
+        )
+    if len(checked):
+        parts.append(f"{percent(checked.eq('good').mean())} of {len(checked):,} pass the check.")
+    return " ".join(parts) or f"No judge gave a readable reply about any of {count(n, 'item')}."
+
+
+def write_notes(
+    judged_items: pd.DataFrame,
+    judgements: pd.DataFrame,
+    judge_parse_rates: Sequence[ParseRate],
+    judge_agreement: pd.DataFrame,
+) -> list[str]:
+    """Write the reasons not to rely on these judges, most serious first."""
+    notes = [
+        f"Only {percent(rate.read)} of {rate.asked:,} prompts to {rate.judge} ({rate.task}) got a "
+        "readable reply: the judged items are not a random sample."
+        for rate in judge_parse_rates
+        if rate.read < _LOW_PARSE_RATE
+    ]
+    notes += _without_spread(judgements)
+    low = [row for row in rows_of(pooled_agreement(judge_agreement)) if _too_low(row["alpha"])]
+    if low:
+        names = joined([f"{row['name']} ({row['alpha']:.2f})" for row in low])
+        notes.append(f"The judges agree too little (alpha below {RELIABLE}) on {names}.")
+    if judged_items["level"].isna().all():
+        notes.append("No item has a level. Name judges in `difficulty.judges`.")
+    if judged_items["reason"].eq("unjudged").all():
+        notes.append("No item was checked. Name judges in `checking.judges`.")
+    return notes
+
+
+def _too_low(alpha: Any) -> bool:
+    return alpha is not None and alpha < RELIABLE
+
+
+def _without_spread(judgements: pd.DataFrame) -> Iterator[str]:
+    """Name the judges that gave nearly every item the same level or rating."""
+    for row in _spread(judgements):
+        if row["n"] > 1 and row["share"] >= _SAME:
+            yield (
+                f"{row['judge']} gave {percent(row['share'])} of {row['n']:,} items the same "
+                f"{row['what']} ({row['value']:g}), so it does not tell them apart."
+            )
+
+
+def _spread(judgements: pd.DataFrame) -> list[Row]:
+    """Return the most frequent value of each judge, except of harms, which are rare."""
+    asked = [name for name in judgements.columns[2:] if name not in _HARMS]
+    rows = []
+    for judge, part in judgements.groupby("judge", sort=True):
+        for name in asked:
+            values = part[name].dropna()
+            if len(values):
+                counts = (
+                    values.value_counts().sort_index().sort_values(ascending=False, kind="stable")
+                )
+                first = {"value": counts.index[0], "share": counts.iloc[0] / len(values)}
+                rows.append(
+                    {"judge": judge, "what": name, "n": len(values), "mean": values.mean(), **first}
+                )
+    return rows
+
+
+class JudgedContents(NamedTuple):
+    """What the page says of the items: headline, warnings, sections."""
+
+    headline: str
+    notes: list[str]
+    sections: list[Section]
+
+
+def show_judgements(
+    items: pd.DataFrame,
+    judged_items: pd.DataFrame,
+    judgements: pd.DataFrame,
+    judge_parse_rates: Sequence[ParseRate],
+    judge_agreement: pd.DataFrame,
+) -> JudgedContents:
+    """Gather what the judges say, with the items to read."""
+    return JudgedContents(
+        write_headline(judged_items),
+        write_notes(judged_items, judgements, judge_parse_rates, judge_agreement),
+        [
+            Section("Difficulty", [Plot("levels"), _subjects(judged_items)], "difficulty"),
+            Section("Checking", [_decisions(judged_items), *_harms(judgements)], "checking"),
+            Section("Judges", _judges(judgements, judge_agreement), "judges"),
+            Section("Items to read", [_lists(items, judged_items, judgements)], "items"),
+        ],
+    )
+
+
+def render_judge_page(
+    ingestion: BenchmarkParams,
+    variant: str,
+    seed: int,
+    difficulty: DifficultyParams,
+    checking: CheckingParams,
+    judge_contents: JudgedContents,
+    judged_difficulty_plot: Any,
+    parse_rates_plot: Any,
+) -> str:
+    """Render one HTML page that needs no network; texts of items are escaped.
+
+    The same inputs give the same bytes.
+    """
+    provenance = provenance_section(
+        "Judged benchmark",
+        benchmark_facts(ingestion, variant, seed, []),
+        "judges",
+        [*facts_of("difficulty", difficulty), *facts_of("checking", checking)],
+        _METHOD,
+    )
+    page = Page(
+        f"{ingestion.title}: judged items",
+        ingestion.title,
+        [*judge_contents.sections, provenance],
+        kicker=f"Judges · variant {variant}",
+        headline=judge_contents.headline,
+        notes=judge_contents.notes,
+        plots={"levels": judged_difficulty_plot, "replies": parse_rates_plot},
+    )
+    return render_page(page)
+
+
+def _subjects(judged_items: pd.DataFrame) -> Table:
+    rows = [
+        [
+            str(subject),
+            number(len(part)),
+            number(part["difficulty"].mean(), 1),
+            percent(part["level"].dropna().lt(EASY).mean()),
+            number(part["mean_rating"].mean(), 2),
+            percent(part.loc[part["reason"] != "unjudged", "reason"].eq("good").mean()),
+        ]
+        for subject, part in judged_items.groupby("subject", sort=True)
+    ]
+    head = ("Subject", "Items", "Mean level", f"Level below {EASY}", "Mean rating", "Pass")
+    return Table("Judged items by subject", head, rows, numbers=range(1, 6))
+
+
+def _decisions(judged_items: pd.DataFrame) -> Table:
+    counts = judged_items["reason"].value_counts()
+    rows = [
+        [words, number(int(counts.get(name, 0))), percent(counts.get(name, 0) / len(judged_items))]
+        for name, words in _REASONS.items()
+    ]
+    return Table(
+        "What the check would do; no item is removed", ("Result", "Items", "Share"), rows, (1, 2)
+    )
+
+
+def _harms(judgements: pd.DataFrame) -> list[Table]:
+    rows = [
+        [str(judge), *(number(int(part[name].eq(1).sum())) for name in _HARMS)]
+        for judge, part in judgements.groupby("judge", sort=True)
+        if part[list(_HARMS)].notna().any(axis=None)
+    ]
+    head = ("Judge", *(name.replace("_", " ") for name in _HARMS))
+    return (
+        [Table("Items that each judge flags as harmful", head, rows, range(1, 5))] if rows else []
+    )
+
+
+def _judges(judgements: pd.DataFrame, judge_agreement: pd.DataFrame) -> list[Any]:
+    rows = [
+        [
+            *(row["judge"], row["what"], number(row["n"]), number(row["mean"], 2)),
+            Cell(percent(row["share"]), [f"of value {row['value']:g}"]),
+        ]
+        for row in _spread(judgements)
+    ]
+    head = ("Judge", "Rating", "Items", "Mean", "Most frequent value")
+    blocks: list[Any] = [Plot("replies"), Table("Ratings of each judge", head, rows, range(2, 5))]
+    alphas = [
+        [row["name"], number(row["n_items"]), Cell(number(row["alpha"], 2), [_alpha_note(row)])]
+        for row in rows_of(pooled_agreement(judge_agreement))
+    ]
+    if judgements["judge"].nunique() < 2:
+        return [*blocks, Text("One judge: there is no agreement to measure.", "quiet")]
+    return [*blocks, Table("Krippendorff's alpha", ("Rating", "Items", "Alpha"), alphas, (1, 2))]
+
+
+def _alpha_note(row: Row) -> str:
+    return bounds(row["low"], row["high"], 2) or row["reason"]
+
+
+def _lists(items: pd.DataFrame, judged_items: pd.DataFrame, judgements: pd.DataFrame) -> ItemLists:
+    """List the harmful, the lowest rated, the easiest and the most difficult items."""
+    harmful = judged_items[judged_items["harms"] != ""]
+    rated = judged_items[judged_items["mean_rating"] < HIGH]
+    levels = judged_items[judged_items["level"].notna()]
+    lists = {
+        "Lowest rated": rated.sort_values(["mean_rating", "lowest_criterion"], kind="stable"),
+        "Flagged as harmful": harmful,
+        "Easiest": levels.sort_values("difficulty", kind="stable"),
+        "Most difficult": levels.sort_values("difficulty", ascending=False, kind="stable"),
+    }
+    texts = {row["item_id"]: row for row in items.to_dict("records")}
+    said = dict(iter(judgements.groupby("item_id", sort=False)))
+    return ItemLists(
+        {
+            title: [
+                _item(row, texts[row["item_id"]], said[row["item_id"]])
+                for row in rows_of(table.iloc[:_LISTED])
+            ]
+            for title, table in lists.items()
+            if len(table)
+        }
+    )
+
+
+def _item(row: Row, text: Row, said: pd.DataFrame) -> Folded:
+    values = said.drop(columns="item_id").dropna(axis=1, how="all")
+    names = [str(name) for name in values.columns]
+    cells = [
+        [row_of["judge"], *(number(row_of[name], 0) for name in names[1:])]
+        for row_of in rows_of(values)
+    ]
+    question = str(text["question"])
+    notes = [
+        f"rating {number(row['mean_rating'], 1)}",
+        f"level {number(row['level'])}",
+        *([row["harms"].replace("_", " ")] if row["harms"] else []),
+    ]
+    return Folded(
+        question,
+        [
+            Question(question, list(text["choices"]), int(text["answer"])),
+            Table(
+                f"Judgements of {row['item_id']}",
+                [name.replace("_", " ") for name in names],
+                cells,
+                range(1, len(names)),
+            ),
+        ],
+        note=" · ".join([str(row["item_id"]), *notes]),
+    )
