@@ -1,5 +1,6 @@
 """Handmade tables of the construction of a benchmark, with and without judges."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,8 @@ def making(*, judges: bool = False) -> dict[str, Any]:
             "reasons": {"good": 24, "low_rating": 5, "harmful": 1} if judges else {"unjudged": 30},
             "harms": {"violence": 1} if judges else {},
             "sources": {"judges": 42, "not_judged": 6} if judges else {"not_judged": 48},
+            "domains": {"sampled": 2, "final": 1},
+            "explained": {"sampled": 9, "final": 7},
         },
         "rule_counts": {
             "rules": {
@@ -142,6 +145,7 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         ),
         "public_split_assignment": _assignment(checked),
         "public_leak_pairs": LeakPairs.empty(),
+        "sealed_benchmark": {"validation.jsonl": _public_lines(), "test.sealed": b"\xff"},
         "cleaning_funnel_plot": empty_plot(
             "From raw to clean items", "Drawn by the cleaning pipeline."
         ),
@@ -263,6 +267,22 @@ def _agreement() -> pd.DataFrame:
             ("harms", "self_harm", "", "", 30, *undefined, "all ratings are equal"),
         ]
     )
+
+
+def _public_lines() -> bytes:
+    """Return five law questions of two domains, and one of mathematics."""
+    rows = [
+        {
+            "item_id": f"doc-{place}#1",
+            "field": "Math" if place == 5 else "Law",
+            "question": f"What is <i>{place}</i>?",
+            "choices": ["this", "that"],
+            "answer": 0,
+            "domain": ("a.example.org", None)[place % 2],
+        }
+        for place in range(6)
+    ]
+    return "\n".join(map(json.dumps, rows)).encode()
 
 
 def _assignment(n: int) -> pd.DataFrame:

@@ -1,11 +1,13 @@
 """The construction page: headline and warnings of several kinds of runs, nothing closed."""
 
+import json
 import re
 from typing import Any
 
 import numpy as np
 import pytest
 
+from benchwright.methods.mmlu_cf.public_half import read_public_half
 from benchwright.params.mmlu_cf import CheckingParams, SamplingByDifficultyParams
 from benchwright.reports.mmlu_cf.page import level_rows
 from benchwright.tables.mmlu_cf import (
@@ -186,6 +188,38 @@ def test_data_is_escaped_and_paths_are_hidden(judged: dict[str, Any]) -> None:
     assert "/secret/place" not in page
 
 
+def test_three_public_questions_of_each_field_are_shown_with_the_answer(
+    unjudged: dict[str, Any],
+) -> None:
+    page = unjudged["construction_report"]
+    shown = text(page).split("Questions of the public half")[-1]
+    assert shown.count("What is <i>") + shown.count("What is &lt;i&gt;") == 4
+    assert shown.index("Law") < shown.index("Math")
+    assert shown.count("this answer that") == 4
+    assert "<i>" not in page.split('id="examples"')[1]
+    rows = [{"item_id": f"d#{n}", "field": "Law", "question": "Q", "choices": [], "answer": 0}
+            for n in range(40)]  # fmt: skip
+    files = {"validation.jsonl": "\n".join(json.dumps(row | {"domain": "d"}) for row in rows)}
+    encoded = {name: content.encode() for name, content in files.items()}
+    half = read_public_half(encoded, seed=0)
+    assert (len(half.examples["Law"]), half.domains) == (3, {"d": 40})
+    reverse = {"validation.jsonl": b"\n".join(encoded["validation.jsonl"].split(b"\n")[::-1])}
+    assert read_public_half(reverse, seed=0) == half
+
+
+def test_the_page_counts_domains_of_sample_final_and_public_questions(
+    unjudged: dict[str, Any],
+) -> None:
+    shown = text(unjudged["construction_report"])
+    assert "The number of domains is 2 in the sample and 1 in the 30 final questions" in shown
+    assert "of which 7 have an explanation" in shown
+    assert "a.example.org 5 20 20 3" in shown
+    assert "unknown 6 15 10 3" in shown
+    metrics = unjudged["construction_metrics"]
+    names = ("sampled_domains", "final_domains", "explained_items")
+    assert [metrics[name] for name in names] == [2, 1, 7]
+
+
 def test_the_page_shows_no_id_of_a_question(
     judged: dict[str, Any], unjudged: dict[str, Any]
 ) -> None:
@@ -215,13 +249,16 @@ def test_empty_tables_give_a_page() -> None:
         "public_split_assignment": SplitAssignment,
         "public_leak_pairs": LeakPairs,
     }
-    nothing = {"sampled": 0, "checked": 0, "final": 0, "reasons": {}, "harms": {}, "sources": {}}
+    none = {"sampled": 0, "final": 0}
+    nothing = {**none, "checked": 0, "reasons": {}, "harms": {}, "sources": {}}
+    nothing |= {"domains": none, "explained": none}
     result = run(
         {
             **making(),
             **{name: model.empty() for name, model in empty.items()},
             "checking_counts": nothing,
             "rule_counts": {"rules": {}, "rephrase_checks": {}},
+            "sealed_benchmark": {"validation.jsonl": b""},
         }
     )
     shown = text(result["construction_report"])

@@ -33,9 +33,11 @@ class Steps(NamedTuple):
 
     `unreadable` documents could not be read; `domains` and `clean_domains` are the known ones of
     documents and of clean questions, and `largest_domain` is the share of clean questions from one
-    of them. `checked` questions are those kept by the check, `judged` is true if judges decided,
-    `passed` are the questions that they rated good. `rated` clean questions have a difficulty from
-    judges, `answered` ones from models' responses. `altered` counts the final questions by rule.
+    of them; `sampled_domains` and `final_domains` are those of the sample and of the final
+    questions, `explained` the final questions with an explanation. `checked` questions are those
+    kept by the check, `judged` is true if judges decided, `passed` are the questions that they
+    rated good. `rated` clean questions have a difficulty from judges, `answered` ones from models'
+    responses. `altered` counts the final questions by rule.
     """
 
     documents: int
@@ -46,12 +48,15 @@ class Steps(NamedTuple):
     extracted: int
     clean: int
     sampled: int
+    sampled_domains: int
     checked: int
     judged: bool
     passed: int
     rated: int
     answered: int
     final: int
+    final_domains: int
+    explained: int
     altered: dict[str, int]
     public: int
     closed: int
@@ -81,12 +86,15 @@ def count_steps(
         extracted=int(domain_counts["raw_items"].sum()),
         clean=clean,
         sampled=int(sampling_strata["sampled"].sum()),
+        sampled_domains=int(checking_counts["domains"]["sampled"]),
         checked=int(checking_counts["checked"]),
         judged=bool(set(checking_counts["reasons"]) - {"unjudged"}),
         passed=int(checking_counts["reasons"].get("good", 0)),
         rated=int(checking_counts["sources"].get("judges", 0)),
         answered=int(checking_counts["sources"].get("responses", 0)),
         final=int(checking_counts["final"]),
+        final_domains=int(checking_counts["domains"]["final"]),
+        explained=int(checking_counts["explained"]["final"]),
         altered={
             str(rule): int(counts.get("altered", 0))
             for rule, counts in rule_counts["rules"].items()
@@ -252,6 +260,9 @@ def collect_construction_metrics(
         "sampled_items": steps.sampled,
         "checked_items": steps.checked,
         "final_items": steps.final,
+        "sampled_domains": steps.sampled_domains,
+        "final_domains": steps.final_domains,
+        "explained_items": steps.explained,
         "public_items": steps.public,
         "closed_items": steps.closed,
         "leaks_found": steps.leaks.found,

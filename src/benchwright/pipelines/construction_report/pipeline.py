@@ -1,4 +1,4 @@
-"""The report of a benchmark made from documents, from tables without texts."""
+"""The report of a benchmark made from documents; of texts it reads the public half's only."""
 
 from kedro.pipeline import Pipeline
 
@@ -8,6 +8,7 @@ from benchwright.methods.mmlu_cf.construction_steps import (
     measure_sample,
     parse_rates,
 )
+from benchwright.methods.mmlu_cf.public_half import read_public_half
 from benchwright.pipelines.named_nodes import (
     Function,
     OneOutput,
@@ -39,9 +40,10 @@ _SETTINGS = (
     *("collection", "cleaning", "fields", "difficulty", "sampling_by_difficulty", "checking"),
     *("perturbation", "splitting", "sealing"),
 )
-_PARAMS = ("difficulty", "sampling_by_difficulty", "checking", "splitting", "fields")
+_PARAMS = ("difficulty", "sampling_by_difficulty", "checking", "splitting", "fields", "seed")
 _SUMMARY: dict[Function, str] = {
     count_steps: "construction_steps",
+    read_public_half: "public_half",
     measure_sample: "sample_by_difficulty",
     parse_rates: "judge_parse_rates",
     collect_construction_metrics: "construction_metrics",
@@ -73,7 +75,7 @@ _SECTIONS: dict[Function, str] = {
 
 
 def create_pipeline() -> Pipeline:
-    """Create the pipeline of plots, metrics and one page; no node sees a text."""
+    """Create the pipeline of plots, metrics and one page; no node sees a closed question."""
     shown = {place: plot for place, (_, plot) in _PLOTS.items()}
     shown["cleaning"] = "cleaning_funnel_plot"
     sections = [_PROVENANCE, *inputs_by_name(_SECTIONS, _PARAMS)]

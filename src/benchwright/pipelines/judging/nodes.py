@@ -354,12 +354,17 @@ def compare_judges(
 
 
 def count_decisions(
-    item_difficulty: pd.DataFrame, checking_decisions: pd.DataFrame, final_items: pd.DataFrame
+    item_difficulty: pd.DataFrame,
+    sampled_items: pd.DataFrame,
+    checking_decisions: pd.DataFrame,
+    final_items: pd.DataFrame,
 ) -> dict[str, Any]:
     """Count the questions `sampled`, `checked` (those that passed) and `final`, without ids.
 
-    The `reasons` and `harms` of the checks and the `sources` of levels are counted too.
+    The `reasons` and `harms` of the checks and the `sources` of levels are counted too, and the
+    `domains` and `explained` questions of the sample and of the final questions.
     """
+    pools = {"sampled": sampled_items, "final": final_items}
     harms = [harm for cell in checking_decisions["harms"] if cell for harm in cell.split(", ")]
     return {
         "sampled": len(checking_decisions),
@@ -368,6 +373,8 @@ def count_decisions(
         "reasons": _counts(checking_decisions["reason"]),
         "harms": _counts(harms),
         "sources": _counts(item_difficulty["source"]),
+        "domains": {name: int(pool["domain"].nunique()) for name, pool in pools.items()},
+        "explained": {name: int(pool["explanation"].notna().sum()) for name, pool in pools.items()},
     }
 
 

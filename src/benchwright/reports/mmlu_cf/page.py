@@ -12,6 +12,7 @@ from benchwright.methods.mmlu_cf.construction_steps import (
     Steps,
     quotas,
 )
+from benchwright.methods.mmlu_cf.public_half import PublicHalf
 from benchwright.params.mmlu_cf import (
     CheckingParams,
     FieldsParams,
@@ -51,6 +52,7 @@ _SECTIONS = (
     ("judges", "Judges"),
     ("rules", "Contamination-free rules"),
     ("halves", "Two halves"),
+    ("examples", "Questions of the public half"),
     ("sealed", "Published and encrypted files"),
     ("provenance", "Provenance"),
 )
@@ -100,8 +102,8 @@ Row = dict[Any, Any]
 def render_construction_report(**sections: Section) -> str:
     """Render the report of a benchmark made from documents: one HTML page that needs no network.
 
-    The page shows no text and no id of any question. The same inputs give the same bytes. All data
-    is escaped.
+    The page shows no text of a closed question and no id of any. The same inputs give the same
+    bytes. All data is escaped.
     """
     package, template = "benchwright.reports.mmlu_cf", "construction_report.html"
     return render_sections(package, template, _SECTIONS, sections.values())
@@ -153,12 +155,15 @@ def show_construction_documents(
     extraction_measures: pd.DataFrame,
     cleaning_funnel: pd.DataFrame,
     cleaning_reasons: pd.DataFrame,
+    public_half: PublicHalf,
 ) -> Section:
-    """Gather the documents, the quality of extraction and the effect of the cleaning rules."""
+    """Gather documents, extraction, the effect of the cleaning rules, and public questions."""
+    public = domain_counts["domain"].map(public_half.domains).fillna(0).astype(int)
     return make_section(
+        examples=public_half.examples,
         shards=[{**row, "file": PurePath(row["file"]).name} for row in rows_of(documents_read)],
         measures=[_measure(row) for row in rows_of(extraction_measures)],
-        domains=rows_of(top_domains(domain_counts, _DOMAINS)),
+        domains=rows_of(top_domains(domain_counts.assign(public=public), _DOMAINS)),
         cleaned=_cleaning_rules(cleaning_funnel, cleaning_reasons),
     )
 

@@ -64,7 +64,7 @@ def plot_domains(domain_counts: pd.DataFrame) -> Any:
 
 
 def top_domains(domain_counts: pd.DataFrame, most: int = SHOWN) -> pd.DataFrame:
-    """Keep the first `most` domains, and add up all others in one more row.
+    """Keep the first `most` domains, and add up the counts of all others in one more row.
 
     Documents without a known domain count as "unknown".
     """
@@ -72,7 +72,7 @@ def top_domains(domain_counts: pd.DataFrame, most: int = SHOWN) -> pd.DataFrame:
     if len(table) <= most + 1:
         return table
     rest = table.iloc[most:]
-    other = {"domain": _others(domain_counts, most), **rest[_COUNTS].sum().to_dict()}
+    other = {"domain": _others(domain_counts, most), **rest.drop(columns="domain").sum().to_dict()}
     return pd.concat([table.iloc[:most], pd.DataFrame([other])], ignore_index=True)
 
 
