@@ -281,6 +281,9 @@ class HalfGapParams(Section):
     # the benchmark, if there are results of several: its name, or the first characters of the
     # SHA-256 of its `test.sealed`
     sealed: str | None = None
+    # the benchmark and variant of a saved run of `smart`, e.g. mmlu/smart, whose accuracies stand
+    # beside the halves (MMLU-CF, Table 1)
+    original: str | None = Field(default=None, pattern=r"^\w+/\w+(/[\w-]+)?$")
     level: float = Field(default=0.95, gt=0, lt=1)  # coverage of the intervals
     alpha: float = Field(default=0.05, gt=0, lt=1)  # of the two-sided test, over all configurations
     # bounds of |Δ| below which configurations are counted

@@ -83,6 +83,8 @@ class HalfGap(Table):
     p_value: Series[float] = pa.Field(nullable=True)
     p_holm: Series[float] = pa.Field(nullable=True)
     reason: Series[str]
+    original: Series[float] = pa.Field(nullable=True)  # accuracy on the original benchmark
+    n_original: Series[float] = pa.Field(nullable=True)
 
 
 class Memorisation(Table):

@@ -74,16 +74,45 @@ def write(tmp_path: Path) -> Callable[[list[dict[str, Any]]], HalfScores]:
     return written
 
 
-def run(scores: HalfScores, settings: HalfGapParams | None = None) -> dict[str, Any]:
+NO_ORIGINAL = pd.DataFrame({"model": [], "accuracy_full": [], "n_full": []})
+
+
+def run(
+    scores: HalfScores,
+    settings: HalfGapParams | None = None,
+    original: pd.DataFrame = NO_ORIGINAL,
+) -> dict[str, Any]:
     """Return the outputs of all nodes of the pipeline."""
     made: dict[str, Any] = {
         "half_scores": scores.load(),
+        "original_scores": original,
         "params:half_gap": settings or HalfGapParams(),
         "params:models": MODELS,
     }
     for node in create_pipeline().nodes:
         made |= node.run({name: made[name] for name in node.inputs})
     return made
+
+
+def test_the_original_benchmark_stands_beside_the_halves(write: Callable[..., HalfScores]) -> None:
+    rows = [*both("giant", 0.7, 0.71), *both("tiny", 0.5, 0.5), *both("served", 0.6, 0.6)]
+    columns = {
+        "model": ["giant@letters-0", "giant@letters-5", "tiny"],
+        "accuracy_full": [0.883, 0.1, 0.662],
+        "n_full": [14_042, 14_042, 14_000],
+    }
+    settings = HalfGapParams(original="mmlu/smart")
+    made = run(write(rows), settings, pd.DataFrame(columns))
+    gaps = HalfGap.validate(made["half_gap"]).set_index("model")
+    assert gaps.loc["giant", ["original", "n_original"]].tolist() == [0.883, 14_042]
+    assert gaps.loc["tiny", "original"] == 0.662  # a log that does not say how it asked
+    assert np.isnan(gaps.loc["served", "original"])
+    page = made["half_gap_report"]
+    assert "Accuracy in percent on mmlu/smart and both halves" in page
+    assert page.index("88.3%") < page.index("70.0%") < page.index("71.0%")
+    assert "Original</th>" not in run(write(rows))["half_gap_report"]
+    with pytest.raises(InputError, match="no saved scores of mmlu/smart; run kedro run --pip"):
+        run(write(rows), settings)
 
 
 def test_a_leak_of_ten_points_raises_the_alarm_for_that_model_alone(

@@ -1,5 +1,6 @@
 """The page about the gap between the halves, and the sentences of its headline."""
 
+from collections.abc import Sequence
 from math import isnan, nan
 from statistics import NormalDist
 from typing import Any
@@ -101,8 +102,8 @@ def _rest(listed: list[str]) -> str:
 
 
 _GAPS_HEAD = (
-    *("Size", "Configuration", "Validation", "Test", "Difference"),
-    *("p", "p, corrected", "Alarm"),
+    *("Size", "Configuration"),
+    *("Difference", "p", "p, corrected", "Alarm"),
 )
 _SHARES_HEAD = ("Style", "Size", "Below, points", "Configurations", "Share", "Expected")
 _READING = (
@@ -141,7 +142,7 @@ def render_half_gap_page(
         f"{benchmark.name}: the gap between its halves",
         benchmark.name,
         [
-            Section("Models", _models(half_gap, settings.level), "gaps"),
+            Section("Models", _models(half_gap, settings), "gaps"),
             Section(
                 "Fields",
                 [
@@ -182,26 +183,26 @@ def render_half_gap_page(
     return render_page(page)
 
 
-def _models(half_gap: pd.DataFrame, level: float) -> list[Any]:
+def _models(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[Any]:
     rows = rows_of(by_size(half_gap[half_gap["field"].eq("")]))
+    where = f"{settings.original} and both halves" if settings.original else "both halves"
     label = (
-        "Accuracy in percent on both halves; difference (test − validation) in points with its "
-        f"{level:.0%} interval"
+        f"Accuracy in percent on {where}; difference (test − validation) in points with its "
+        f"{settings.level:.0%} interval"
     )
-    cells = [_model_cells(row) for row in rows[:LONGEST_TABLE]]
-    table = Table(label, _GAPS_HEAD, cells, numbers=range(2, 7), header=1)
+    scored = ("original", "validation", "test") if settings.original else ("validation", "test")
+    head = (*_GAPS_HEAD[:2], *map(str.capitalize, scored), *_GAPS_HEAD[2:])
+    cells = [_model_cells(row, scored) for row in rows[:LONGEST_TABLE]]
+    table = Table(label, head, cells, numbers=range(2, len(head) - 1), header=1)
     return [Plot("gaps"), table, *cut_note(len(rows), "half_gap")]
 
 
-def _model_cells(row: dict[Any, Any]) -> list[str | Cell]:
+def _model_cells(row: dict[Any, Any], scored: Sequence[str]) -> list[str | Cell]:
     bounds = [] if row["low"] is None else [format_bounds(row)]
     return [
         row["size_group"],
         Cell(configuration_of(row), [row["reason"]] if row["reason"] else []),
-        *(
-            Cell(percent(row[half]), [f"n = {number(row[f'n_{half}'])}"])
-            for half in ("validation", "test")
-        ),
+        *(Cell(percent(row[name]), [f"n = {number(row[f'n_{name}'])}"]) for name in scored),
         Cell("—" if row["delta"] is None else format_points(row["delta"]), bounds),
         number(row["p_value"], 4),
         number(row["p_holm"], 4),

@@ -81,6 +81,7 @@ def half_gaps(
     groups: Mapping[str, str],
     level: float = 0.95,
     alpha: float = 0.05,
+    originals: Mapping[str, tuple[float, float]] | None = None,
 ) -> pd.DataFrame:
     """Compute Δ of each model with its interval, as a `HalfGap` table.
 
@@ -88,7 +89,8 @@ def half_gaps(
     is `suspicious` if validation is above test and the difference holds after Holm's correction
     over all models at two-sided `alpha`; the chance of any false alarm is then at most `alpha`/2.
     Fields are corrected over models and fields. Each key occurs once in `scores`; a model without a
-    group is "unknown".
+    group is "unknown". `originals` are accuracy and items on the original benchmark by
+    configuration, or by model where a log does not say how it asked.
     """
     ordered = sorted(scores, key=lambda score: (*score[:3], score.field))
     gaps = [_difference(score.validation, score.test, level) for score in ordered]
@@ -105,10 +107,20 @@ def half_gaps(
             *gap[:3],
             bool(gap.difference < 0 and p <= alpha),
             *(score.field, gap.p_value, p, gap.reason),
+            *_original(score, originals or {}),
         )
         for score, gap, p in zip(ordered, gaps, adjusted.tolist(), strict=True)
     ]
     return HalfGap.from_rows(rows)
+
+
+def _original(
+    score: ScoredHalves, originals: Mapping[str, tuple[float, float]]
+) -> tuple[float, float]:
+    if score.field:
+        return nan, nan
+    named = (configuration_name(*score[:3]), score.model)
+    return next((originals[name] for name in named if name in originals), (nan, nan))
 
 
 def _difference(validation: HalfScore, test: HalfScore, level: float) -> ShareDifference:
@@ -275,18 +287,32 @@ class ComparedHalves(NamedTuple):
 
 
 def compare_halves(
-    half_scores: Mapping[str, HalfResult], settings: HalfGapParams, models: ModelsParams
+    half_scores: Mapping[str, HalfResult],
+    original_scores: pd.DataFrame,
+    settings: HalfGapParams,
+    models: ModelsParams,
 ) -> tuple[pd.DataFrame, ComparedHalves]:
     """Pair the results of both halves and flag models for which the public one looks leaked.
 
-    Return a `HalfGap` table, and the benchmark with notes on what could not be compared.
+    `original_scores` are `Scores` of `settings.original`, without rows if it is None. Return a
+    `HalfGap` table, and the benchmark with notes on what could not be compared.
 
     Raises:
-        InputError: no model has both halves, or results are of several benchmarks.
+        InputError: no model has both halves, results are of several benchmarks, or the original
+            benchmark has no saved scores.
     """
+    if settings.original is not None and original_scores.empty:
+        benchmark, variant, *_ = settings.original.split("/")
+        raise InputError(
+            f"half_gap.original: no saved scores of {settings.original}; run kedro run --pipeline "
+            f"smart --params benchmark={benchmark},variant={variant}"
+        )
     paired = pair_halves(half_scores, settings.sealed)
     groups = model_groups(sorted({score.model for score in paired.scores}), models)
-    gaps = half_gaps(paired.scores, groups, settings.level, settings.alpha)
+    columns = ("model", "accuracy_full", "n_full")
+    known = zip(*(original_scores[name] for name in columns), strict=True)
+    originals = {str(name): (float(share), float(n)) for name, share, n in known}
+    gaps = half_gaps(paired.scores, groups, settings.level, settings.alpha, originals)
     notes = list(paired.excluded)
     unknown = [name for name, group in groups.items() if group == "unknown"]
     if unknown:
