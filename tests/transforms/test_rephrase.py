@@ -143,6 +143,9 @@ def test_rephrasing_does_not_depend_on_other_questions(order: list[int]) -> None
         f"**{GOOD}**",
         f"Rephrased question: {GOOD}",
         f"**New question:** {GOOD}",
+        f'Rephrased question: "{GOOD}"',
+        f'**New question:** "{GOOD}"',
+        f"- {GOOD}",
         f"Here is the question in other words:\n\n{GOOD}",
         f"Sure! Here's a rephrased version:\n\n“{GOOD}”",
         f"<think>Which one? A. or B.?</think>\n\n{GOOD}\n",
@@ -169,6 +172,12 @@ def test_question_is_extracted_from_text_around_it(reply: str) -> None:
 )
 def test_replies_without_a_single_question_are_rejected(reply: str | None, reason: str) -> None:
     assert read_reply(reply, BEFORE) == (None, reason)
+
+
+@pytest.mark.parametrize("after", ['"Ode" is', "√16 equals", "(a + b)² equals", "“Ode” is"])
+def test_marks_at_the_start_belong_to_the_question(after: str) -> None:
+    assert read_reply(after, f"Nothing but {after}") == (after, "")
+    assert read_reply(f"Rephrased question: {after}", "It is") == (after, "")
 
 
 def test_questions_about_answers_or_lists_are_accepted() -> None:

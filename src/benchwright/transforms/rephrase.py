@@ -46,12 +46,15 @@ _FORMS = {
 }
 
 _THOUGHT = re.compile(r"<think>.*?</think>|^.*?</think>", re.DOTALL)
-_HEADING = re.compile(
-    r"^\W*(?:(?:sure|certainly|of course|okay|ok)\b[^\n:]{0,80}[:!.]\s*)?"
-    r"(?:(?:here(?:'s| is| are)\b[^\n:]{0,80}|(?:the\s+)?(?:new|rephrased|reworded|rewritten"
+_CONSENT = r"(?:sure|certainly|of course|okay|ok)\b[^\n:]{0,80}[:!.]\s*"
+_TITLE = (
+    r"(?:here(?:'s| is| are)\b[^\n:]{0,80}|(?:the\s+)?(?:new|rephrased|reworded|rewritten"
     r"|revised|paraphrased|paraphrase)?\s*(?:question|wording|version|paraphrase|rephrasing))"
-    r"\W{0,4}:\W{0,4}(?=\S))?",
-    re.IGNORECASE,
+    r"\W{0,4}:[\s*_]{0,4}(?=\S)"
+)
+# Quotation marks, brackets and signs without a heading belong to the question.
+_HEADING = re.compile(
+    rf"^(?:\W*(?:{_CONSENT}(?:{_TITLE})?|{_TITLE})|(?:[-*•>#]+\s+)+)", re.IGNORECASE
 )
 _REFUSAL = re.compile(
     r"\b(?:i\s+(?:cannot|can't|can\s+not|am\s+unable|won't|apologi[sz]e)|i'm\s+(?:sorry|unable)"
