@@ -15,7 +15,6 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines.perturbation.nodes import (
     choose_shown_demonstrations,
-    collect_single_best_answers,
     judge_single_best_answers,
     predict_single_best_answers,
 )
@@ -60,7 +59,7 @@ def predicted_ids(
     models: ModelsParams | None = None,
     judged: dict[str, int] | None = None,
 ) -> dict[str, list[str]]:
-    predictions, _ = predict_single_best_answers(
+    _, ids, _ = predict_single_best_answers(
         shown("b/s"),
         shown("b/d"),
         LABELS,
@@ -70,18 +69,18 @@ def predicted_ids(
         params,
         models or ModelsParams(),
     )
-    return collect_single_best_answers(predictions, LABELS, params)
+    return ids
 
 
 def test_labels_take_precedence_over_the_classifier() -> None:
     assert predicted_ids(BY_MODEL, classifier()) == {
-        "single": ["b/d/0", "b/d/2", "b/s/1", "b/s/2", "other/7"],
+        "single": ["b/d/0", "b/d/2", "b/s/1", "b/s/2"],
         "several": ["b/d/1", "b/d/3", "b/d/4", "b/s/0", "b/s/3", "b/s/4"],
     }
 
 
 def test_every_item_has_a_source() -> None:
-    table, _ = predict_single_best_answers(
+    table, _, _ = predict_single_best_answers(
         shown("b/s"),
         shown("b/d"),
         LABELS,
@@ -100,7 +99,7 @@ def test_every_item_has_a_source() -> None:
 
 
 def test_setting_sba_selects_labels_only_or_nothing() -> None:
-    expected = {"single": ["b/s/1", "other/7"], "several": ["b/s/0"]}
+    expected = {"single": ["b/s/1"], "several": ["b/s/0"]}
     assert predicted_ids(PerturbationParams(sba="file"), classifier()) == expected
     assert predicted_ids(PerturbationParams(sba="none")) == {"single": [], "several": []}
 
@@ -149,7 +148,7 @@ def test_judge_labels_what_the_file_does_not_and_a_second_run_asks_nothing(tmp_p
     # The file has items 0 and 1, item 4 has no gold answer, two demonstrations are shown.
     assert judged == {"b/s/2": 1, "b/s/3": 0, "b/d/0": 1, "b/d/1": 0}
     assert predicted_ids(BY_JUDGE, judged=judged) == {
-        "single": ["b/d/0", "b/s/1", "b/s/2", "other/7"],
+        "single": ["b/d/0", "b/s/1", "b/s/2"],
         "several": ["b/d/1", "b/d/4", "b/s/0", "b/s/3", "b/s/4"],
     }
 

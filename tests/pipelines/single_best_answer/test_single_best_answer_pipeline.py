@@ -12,6 +12,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.saved_tables import SavedItems
+from benchwright.methods.wicked.single_best_answer import labels as labels_module
 from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
@@ -180,7 +181,7 @@ def test_judge_labels_annotated_items_and_some_of_the_run(
             None if "51" in t else "1" if "Which is the best of" in t else "0" for t in texts
         ]
 
-    monkeypatch.setattr(nodes, "ask_model", ask_model)
+    monkeypatch.setattr(labels_module, "ask_model", ask_model)
     params = SingleBestAnswerParams.model_validate(
         {"labels": "judge", "judge": {"model": "m", "items": 30}, "features": ["surface"]}
     )

@@ -14,7 +14,7 @@ from benchwright.core.natural_order import sort_items
 from benchwright.core.option_wording import kinds_of_options, refers_to_options
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.wicked.single_best_answer.features import judgeable
-from benchwright.methods.wicked.single_best_answer.labels import judge_items, label_numbers
+from benchwright.methods.wicked.single_best_answer.labels import label_by_judge, label_numbers
 from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -187,38 +187,19 @@ def judge_single_best_answers(
     """
     if perturbation.sba != "judge":
         return {}
-    judge = single_best_answer.judge
-    if judge.model is None:
-        raise InputError(
-            "perturbation.sba is judge, but no chat model is named; set "
-            "single_best_answer.judge.model to a name under models.models"
-        )
     labelled = read_labels(single_best_answer_labels, perturbation)
     columns = ["item_id", "question", "choices", "answer"]
     asked = pd.concat([items[columns], shown_demonstrations[columns]], ignore_index=True)
     known = asked["item_id"].isin([*labelled["single"], *labelled["several"]])
     asked = asked[judgeable(asked) & ~known.to_numpy()]
-    ask = ask_model(
-        judge.model,
-        models,
-        scoring,
-        answer_store,
-        max_tokens=judge.max_tokens,
-        temperature=judge.temperature,
-        what="judge",
-    )
-    labels = judge_items(asked, ask, judge.prompt, judge.attempts)
-    read = {
-        str(item): label
-        for item, label in zip(asked["item_id"], labels, strict=True)
-        if label is not None
-    }
-    if len(read) < len(asked):
+    judge = single_best_answer.judge
+    judged = label_by_judge(asked, judge, models, scoring, answer_store)
+    if len(judged) < len(asked):
         logger.warning(
             "judge %s: no label could be read for %d of %d items",
-            *(judge.model, len(asked) - len(read), len(asked)),
+            *(judge.model, len(asked) - len(judged), len(asked)),
         )
-    return read
+    return judged
 
 
 def predict_single_best_answers(
@@ -230,12 +211,15 @@ def predict_single_best_answers(
     text_vector_cache: pd.DataFrame,
     perturbation: PerturbationParams,
     models: ModelsParams,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, dict[str, list[str]], pd.DataFrame]:
     """Decide for each item and demonstration whether it has a single best answer.
 
     Labels of the file take precedence. For items without one, `sba: judge` has the judge's label,
-    and `sba: model` compares the probability of the classifier with its threshold. The cache of
-    text vectors is returned too.
+    and `sba: model` compares the probability of the classifier with its threshold.
+
+    Returns:
+        An `SbaPredictions` table; ids with a single best answer (`single`) and known to have none
+        (`several`); the cache of text vectors.
 
     Raises:
         InputError: a label is not 0 or 1, or `sba: model` without a classifier, or with one of
@@ -274,27 +258,12 @@ def predict_single_best_answers(
         else:
             decision = (False, "unlabelled" if can else "not_judgeable")
         rows.append((role, item_id, chance, *decision))
-    return SbaPredictions.from_rows(rows), text_vector_cache
-
-
-def collect_single_best_answers(
-    sba_predictions: pd.DataFrame,
-    single_best_answer_labels: pd.DataFrame,
-    perturbation: PerturbationParams,
-) -> dict[str, list[str]]:
-    """List the ids of single-best-answer items, and of items known not to be.
-
-    Returns:
-        `single`: ids of single-best-answer items; `several`: ids of other items, by label, judge or
-        classifier. Labelled items of other benchmarks are included.
-    """
-    labelled = read_labels(single_best_answer_labels, perturbation)
-    by_model = sba_predictions[~sba_predictions["source"].isin(["label", "unlabelled"])]
-    flagged = by_model["single_best_answer"]
-    return {
-        "single": sorted({*labelled["single"], *by_model.loc[flagged, "item_id"]}),
-        "several": sorted({*labelled["several"], *by_model.loc[~flagged, "item_id"]}),
-    }
+    ids: dict[str, list[str]] = {"single": [], "several": []}
+    for _, item_id, _, is_single, source in rows:
+        if source != "unlabelled":
+            ids["single" if is_single else "several"].append(item_id)
+    known = {kind: sorted(set(found)) for kind, found in ids.items()}
+    return SbaPredictions.from_rows(rows), known, text_vector_cache
 
 
 def read_labels(

@@ -31,12 +31,7 @@ _NODES: tuple[NodeParts, ...] = (
             *(*_SOURCES, "single_best_answer_labels", "sba_judged", "sba_classifier"),
             *("text_vector_cache", "params:perturbation", "params:models"),
         ],
-        ["sba_predictions", "text_vectors"],
-    ),
-    (
-        nodes.collect_single_best_answers,
-        ["sba_predictions", "single_best_answer_labels", "params:perturbation"],
-        "single_best_answer_ids",
+        ["sba_predictions", "single_best_answer_ids", "text_vectors"],
     ),
     (
         nodes.rephrase_questions,

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.compute.asking import ask_model
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.saved_tables import SavedTable
@@ -16,7 +15,7 @@ from benchwright.methods.wicked.single_best_answer.features import judgeable
 from benchwright.methods.wicked.single_best_answer.labels import (
     JUDGE,
     held_out_items,
-    judge_items,
+    label_by_judge,
     one_label_per_item,
     read_annotations,
 )
@@ -90,25 +89,14 @@ def ask_judge(
     others = others.loc[hashed.sort_values(kind="stable").index[: judge.items]]
     texts = pd.concat([sba_texts, others]) if len(others) else sba_texts
     texts = texts[judgeable(texts)].sort_values("item_id", ignore_index=True)
-    ask = ask_model(
-        judge.model,
-        models,
-        scoring,
-        answer_store,
-        max_tokens=judge.max_tokens,
-        temperature=judge.temperature,
-        what="judge",
-    )
-    label = pd.Series(judge_items(texts, ask, judge.prompt, judge.attempts), dtype="object")
-    read = label.notna().to_numpy()
+    judged = label_by_judge(texts, judge, models, scoring, answer_store)
     benchmark_of = dict(zip(sba_annotations["item_id"], sba_annotations["benchmark"], strict=True))
-    ids = texts.loc[read, "item_id"]
     new = pd.DataFrame(
         {
-            "item_id": ids,
-            "benchmark": [benchmark_of.get(item_id, item_id.split("/")[0]) for item_id in ids],
+            "item_id": list(judged),
+            "benchmark": [benchmark_of.get(item_id, item_id.split("/")[0]) for item_id in judged],
             "labeller": JUDGE + judge.model,
-            "label": label[read].astype(int).to_numpy(),
+            "label": list(judged.values()),
             "doubt": False,
         }
     )

@@ -9,9 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.compute.asking import ask_model
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
+from benchwright.datasets.score_store import StoredShards
 from benchwright.language_models.protocol import Ask
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.single_best_answer import JudgeParams
 
 JUDGE = "judge:"
 """Prefix of the names of labellers that are chat models."""
@@ -170,6 +174,39 @@ def parse_label(reply: str | None) -> int | None:
         return None
     others = {digit for digit in _OTHER.findall(match[2]) if digit != match[1]}
     return None if others else int(match[1])
+
+
+def label_by_judge(
+    items: pd.DataFrame,
+    judge: JudgeParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    answer_store: StoredShards,
+) -> dict[str, int]:
+    """Return the judge's 0 or 1 by id, without items that got no readable reply.
+
+    Replies are stored: another call asks only what is new.
+
+    Raises:
+        InputError: the judge is not named, unknown or unavailable.
+    """
+    if judge.model is None:
+        raise InputError(
+            "no chat model is named that labels single-best-answer items; set "
+            "single_best_answer.judge.model to a name under models.models"
+        )
+    ask = ask_model(
+        judge.model,
+        models,
+        scoring,
+        answer_store,
+        max_tokens=judge.max_tokens,
+        temperature=judge.temperature,
+        what="judge",
+    )
+    labels = judge_items(items, ask, judge.prompt, judge.attempts)
+    read = zip(items["item_id"].astype(str), labels, strict=True)
+    return {item: label for item, label in read if label is not None}
 
 
 def judge_items(
