@@ -161,7 +161,7 @@ def make_inputs(**changed: Any) -> Inputs:
     items = changed.get("items", items_table())
     n, ids = len(items), items["item_id"].tolist()
     removed = {*ids[:9], *ids[20:21]}
-    kept = changed.get("kept_items", items[~items["item_id"].isin(removed)])
+    kept = changed.get("kept_items", items[~items["item_id"].isin(removed)].assign(tags=""))
     matrix = changed.get("response_matrix", matrix_of(ids))
     inputs: Inputs = {
         "items": items,

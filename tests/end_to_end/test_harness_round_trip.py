@@ -139,7 +139,7 @@ def test_imported_log_likelihoods_equal_ours(
     )
     exported = export_tasks(
         items,
-        items,
+        items.assign(tags=""),
         shown,
         "",
         small_benchmark,

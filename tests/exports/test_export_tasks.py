@@ -29,7 +29,7 @@ def export(
     benchmark_changes = changes.pop("benchmark", {})
     return export_tasks(
         items,
-        kept,
+        kept if "tags" in kept else kept.assign(tags=""),
         SHOWN,
         "",
         benchmark(**benchmark_changes),
@@ -87,7 +87,7 @@ def test_two_tasks_with_one_name_are_rejected() -> None:
     with pytest.raises(InputError, match="benchwright_colours_smart would be the name of two"):
         export_tasks(
             rows,
-            rows,
+            rows.assign(tags=""),
             shown,
             "",
             benchmark(),
@@ -167,6 +167,18 @@ def test_changed_kept_items_are_exported_as_changed() -> None:
     assert rows_of(exported, 1) == rows_of(
         export(kept=changed, styles=("letters",), original=False), 0
     )
+
+
+def test_rows_of_kept_items_have_their_tags_and_the_same_version() -> None:
+    tagged = ITEMS.iloc[[1, 4]].assign(tags=["retained_easy", ""])
+    exported = export(kept=tagged, styles=("letters",))
+    assert [row["tags"] for row in rows_of(exported, 1)] == ["retained_easy", ""]
+    assert "tags" not in rows_of(exported, 0)[0]
+    plain = export(kept=tagged.assign(tags=""), styles=("letters",))
+    versions = [
+        each.families[1].tasks[0].config["metadata"]["version"] for each in (exported, plain)
+    ]
+    assert versions[0] == versions[1]
 
 
 def test_lazy_rows_equal_those_of_the_folder(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def export(
 ) -> HarnessExport:
     return export_tasks(
         table(*items),
-        table(*items[:2]),
+        table(*items[:2]).assign(tags=""),
         table(*shown),
         "",
         changes.pop("benchmark", benchmark()),

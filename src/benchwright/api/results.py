@@ -68,7 +68,7 @@ class Filtered(Result):
     """The result of `smart`.
 
     Attributes:
-        kept, removed: `Items` tables.
+        kept, removed: `Items` tables; kept items have `tags`, e.g. `retained_easy`.
         audit: a row per item with the state of each rule and the reasons (`ItemAudit`).
         rules: a row per rule: whether it ran, and how many items it judged, flagged and removed
             (`RuleCoverage`).

@@ -15,7 +15,13 @@ from benchwright.core.flat_arguments import flat_arguments
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
-from benchwright.exports.harness_task import AskedAs, group_config, harness_family, slug
+from benchwright.exports.harness_task import (
+    AskedAs,
+    group_config,
+    harness_family,
+    slug,
+    with_column,
+)
 from benchwright.exports.instructions import (
     HARNESS,
     perturbed_instructions,
@@ -103,7 +109,7 @@ def export_tasks(
 
     Args:
         items: an `Items` table.
-        kept_items: the kept items of the variant, with the same columns.
+        kept_items: the kept items of the variant, with the same columns and `tags`.
         demonstrations: the same columns.
         mirror_root: the mirror that items were read from, if any.
         run: its fields are separate arguments.
@@ -113,8 +119,11 @@ def export_tasks(
     """
     original = questions(items) if run.exports.original else []
     kept = ItemSet(run.variant, _shared(original, items, kept_items), demonstrations)
-    sets = [ItemSet(ORIGINAL, original, demonstrations), kept] if run.exports.original else [kept]
-    families = families_of(sets, run)
+    tags = dict(zip(kept_items["item_id"], kept_items["tags"], strict=True))
+    families = [
+        *families_of([ItemSet(ORIGINAL, original, demonstrations)], run),
+        *(with_column(family, "tags", tags) for family in families_of([kept], run)),
+    ]
     check_families(families, run)
     stock = samples_of_benchmark(items, kept_items["item_id"], run.ingestion, mirror_root)
     facts = {
@@ -329,7 +338,7 @@ def export_subset(
     rows = items.set_index("item_id", drop=False).loc[list(subset.item_ids)]
     chosen = ItemSet(f"{sampler}_{len(subset.items)}", questions(rows), demonstrations)
     weights = {item.item_id: item.weight for item in subset.items}
-    families = [_weighted(family, weights) for family in families_of([chosen], run)]
+    families = [with_column(family, "weight", weights) for family in families_of([chosen], run)]
     check_families(families, run)
     facts = {**run.facts(), "subset": subset.model_dump(mode="json")}
     readme = subset_instructions(benchmark, families, stock, subset)
@@ -379,13 +388,3 @@ def sampler_of(sampling: SamplingParams, sampler_choice: pd.DataFrame) -> str:
         return sampling.export.sampler
     winner = sampler_choice.loc[sampler_choice["split"] == ALL_MODELS_SPLIT, "winner"]
     return str(winner.iloc[0]) if len(winner) and winner.iloc[0] else RANDOM
-
-
-def _weighted(family: HarnessFamily, weights: Mapping[str, float]) -> HarnessFamily:
-    """Add the weight of each item to its row."""
-    return family._replace(
-        tasks=[
-            task._replace(rows=[row | {"weight": weights[row["item_id"]]} for row in task.rows])
-            for task in family.tasks
-        ]
-    )

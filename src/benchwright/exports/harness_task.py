@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, overload
 
 import pandas as pd
@@ -319,13 +320,33 @@ def stated_answer(words: PromptParams, open_question: bool) -> str:
     return f"(?s:.*)(?i:{said}){answer}"
 
 
+def with_column(family: HarnessFamily, name: str, values: Mapping[str, Any]) -> HarnessFamily:
+    """Add a column to the rows of questions, by item id; versions of tasks stay the same."""
+
+    def added(task: HarnessTask) -> HarnessTask:
+        assert isinstance(task.rows, _Rows)  # noqa: S101  (`_task` makes them)
+        return task._replace(rows=task.rows.with_column(name, values))
+
+    return family._replace(tasks=[added(task) for task in family.tasks])
+
+
 class _Rows(Sequence[dict[str, Any]]):
     """The rows of questions, made on access to save memory."""
 
     def __init__(
-        self, items: Sequence[Question], asked: AskedAs, perturbed: Mapping[str, Any]
+        self,
+        items: Sequence[Question],
+        asked: AskedAs,
+        perturbed: Mapping[str, Any],
+        columns: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     ) -> None:
         self._items, self._asked, self._perturbed = items, asked, dict(perturbed)
+        self._columns = columns
+
+    def with_column(self, name: str, values: Mapping[str, Any]) -> "_Rows":
+        """Return the rows with a column of `values`, by item id."""
+        columns = {**self._columns, name: values}
+        return _Rows(self._items, self._asked, self._perturbed, columns)
 
     def __len__(self) -> int:
         return len(self._items)
@@ -336,8 +357,10 @@ class _Rows(Sequence[dict[str, Any]]):
     def __getitem__(self, place: slice) -> "_Rows": ...
     def __getitem__(self, place: int | slice) -> "dict[str, Any] | _Rows":
         if isinstance(place, slice):
-            return _Rows(self._items[place], self._asked, self._perturbed)
-        return _row(self._items[place], self._asked) | self._perturbed
+            return _Rows(self._items[place], self._asked, self._perturbed, self._columns)
+        item = self._items[place]
+        added = {name: values[item.item_id] for name, values in self._columns.items()}
+        return _row(item, self._asked) | self._perturbed | added
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)

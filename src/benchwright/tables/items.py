@@ -33,6 +33,12 @@ class Demonstrations(ItemRows):
     """Worked examples shown before the question, or items to calibrate on; may be empty."""
 
 
+class KeptItems(Items):
+    """Items that no rule removed, with what the rules say of them."""
+
+    tags: Series[str]  # as in `ItemAudit`, e.g. retained_easy; "" for none
+
+
 class RemovedItems(ItemRows):
     """Items that a rule removed; may be empty."""
 

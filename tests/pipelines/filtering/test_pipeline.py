@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.params.filtering import EasyParams, FilteringParams, SimilarParams
-from benchwright.tables.items import Demonstrations, Items
+from benchwright.tables.items import Demonstrations, KeptItems
 from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
 from benchwright.tables.smart import Groups, ItemAudit, Overlaps, RuleCoverage, Verdicts
 from few_examples import few_examples
@@ -32,7 +32,7 @@ TABLES = {
     "item_audit": ItemAudit,
     "rule_coverage": RuleCoverage,
     "overlaps": Overlaps,
-    "kept_items": Items,
+    "kept_items": KeptItems,
     "removed_items": Demonstrations,
 }
 N = 40
@@ -110,11 +110,9 @@ def test_rules_that_report_or_tag_remove_nothing():
     easy = FilteringParams(easy=EasyParams(retain=1))
     data = run_filtering(items, matrix, filtering=easy)
     assert removed_ids(data) == []
-    assert data["item_audit"]["tags"].tolist() == [
-        "retained_easy,conflicting_gold",
-        "suspect_label,conflicting_gold",
-        "",
-    ]
+    tags = ["retained_easy,conflicting_gold", "suspect_label,conflicting_gold", ""]
+    assert data["item_audit"]["tags"].tolist() == tags
+    assert data["kept_items"]["tags"].tolist() == tags
 
 
 def test_options_that_depend_on_others_are_tagged():

@@ -79,7 +79,7 @@ def audit_items(
 
 
 def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Split the items into those that are kept and those that are removed.
+    """Split the items into those that are kept, with their tags, and those that are removed.
 
     Raises:
         InputError: no item is left.
@@ -90,7 +90,9 @@ def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataF
         counts = Counter(rule for rules in item_audit["removed_by"] for rule in rules.split(","))
         by_rule = ", ".join(f"{rule} {count}" for rule, count in sorted(counts.items()))
         raise InputError(f"filtering: all {len(items)} items are removed ({by_rule})")
-    return (items[~removed].reset_index(drop=True), items[removed].reset_index(drop=True))
+    kept = items[~removed].reset_index(drop=True)
+    kept["tags"] = kept["item_id"].map(item_audit.set_index("item_id")["tags"])
+    return kept, items[removed].reset_index(drop=True)
 
 
 def _tags(findings: Sequence[Finding], row: int) -> list[str]:
