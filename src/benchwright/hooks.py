@@ -278,6 +278,7 @@ RESULTS = (
     *("kept_items", "removed_items", "rejected_items", "item_audit", "review_sheet"),
     *("perturbed_items", "chosen_subset", "responses", "recorded_answers", "scoring_budget"),
     *("encoder_overlap", "harness_tasks", "harness_perturbed_tasks", "harness_subset"),
+    *("hub_kept", "hub_perturbed", "hub_subset"),
 )
 """Datasets whose paths are printed after a run."""
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from kedro.io import DatasetError
 
-from benchwright.datasets import harness_tasks
+from benchwright.datasets import export_folder
 from benchwright.datasets.harness_tasks import (
     HarnessExport,
     HarnessFamily,
@@ -155,7 +155,7 @@ def test_failed_writes_keep_the_old_folder(
     dataset.save(export(family("old")))
     before = tree(folder)
     written: list[Path] = []
-    write = harness_tasks._write
+    write = export_folder._write
 
     def fails_at_the_third(file: Path, content: bytes) -> None:
         written.append(file)
@@ -163,7 +163,7 @@ def test_failed_writes_keep_the_old_folder(
             raise OSError("disk full")
         write(file, content)
 
-    monkeypatch.setattr(harness_tasks, "_write", fails_at_the_third)
+    monkeypatch.setattr(export_folder, "_write", fails_at_the_third)
     with pytest.raises(DatasetError, match="disk full"):
         dataset.save(export(family("new")))
     assert tree(folder) == before

@@ -130,8 +130,8 @@ def test_output_does_not_depend_on_row_order() -> None:
 def test_the_pipeline_reads_what_other_stages_save() -> None:
     pipeline: Pipeline = create_pipeline()
     free = {name for name in pipeline.inputs() if not name.startswith("params:")}
-    assert free == {"items", "kept_items", "demonstrations"}
-    assert pipeline.outputs() == {"harness_tasks"}
+    assert free == {"items", "kept_items", "rule_coverage", "demonstrations"}
+    assert pipeline.outputs() == {"harness_tasks", "hub_kept"}
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,14 @@
 """Tasks for lm-evaluation-harness (0.4.13): a folder of YAML, JSON lines and a Python module."""
 
-import hashlib
 import json
-import os
-import shutil
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from kedro.io import AbstractDataset
 
-from benchwright.core.atomic_files import glob_literal, one_at_a_time, report_unwritable
-from benchwright.core.errors import InputError
+from benchwright.datasets.export_folder import README, ExportFolder, FolderContent, Pieces
 
-MANIFEST = "manifest.json"
-README = "README.md"
 STOCK_SAMPLES = "stock_samples.json"
 
 _READER = "read_rows"  # the module in each task folder, and its function
@@ -75,9 +66,6 @@ def _yaml(config: Mapping[str, Any]) -> bytes:
     return str(text).encode()
 
 
-Pieces = Iterable[bytes]
-
-
 def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
     """Yield JSON lines one by one, since a million rows may not fit in memory."""
     for row in rows:
@@ -110,116 +98,19 @@ def _family_files(family: HarnessFamily) -> dict[str, Pieces]:
     return {f"{family.name}/{name}": content for name, content in files.items()}
 
 
-def _files(export: HarnessExport) -> dict[str, Pieces]:
-    """Return every file except the manifest by its path in the folder."""
+def _content(export: HarnessExport) -> FolderContent:
     files: dict[str, Pieces] = {README: [export.readme.encode()]}
     if export.stock_samples:
         files[STOCK_SAMPLES] = [(json.dumps(dict(export.stock_samples)) + "\n").encode()]
     for family in export.families:
         files |= _family_files(family)
-    return files
-
-
-def _manifest(export: HarnessExport, hashes: Mapping[str, str]) -> bytes:
     families = {family.name: dict(family.facts) for family in export.families}
-    files = {name: hashes[name] for name in sorted(hashes)}
-    manifest = {**export.facts, "families": families, "files": files}
-    return (json.dumps(manifest, ensure_ascii=False, indent=2) + "\n").encode()
+    return FolderContent(files, {**export.facts, "families": families})
 
 
-class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
-    """A folder of exported tasks that is replaced atomically.
+class HarnessTasks(ExportFolder):
+    """A folder of exported tasks."""
 
-    A new folder is written under a hidden name and then replaces the old one, so that there is
-    never a partial export and no file of an earlier export remains. A lock serialises concurrent
-    processes. If a process dies between the two renames, the next use restores the old folder.
-    """
-
-    def __init__(self, *, path: str, metadata: dict[str, Any] | None = None) -> None:
-        self.folder = Path(path)
-        self.metadata = metadata
-
-    def save(self, data: HarnessExport) -> None:
-        """Write the export; readers see either the old or the new folder.
-
-        Raises:
-            InputError: the folder is not an export, or cannot be written. The old export remains
-                unchanged.
-        """
-        with report_unwritable(self.folder):
-            self.folder.parent.mkdir(parents=True, exist_ok=True)
-            with one_at_a_time(self.folder.parent):
-                self._restore()
-                if self.folder.is_dir() and not (self.folder / MANIFEST).is_file():
-                    raise InputError(
-                        f"{self.folder}: not an export, since it has no {MANIFEST}; move the "
-                        "folder elsewhere"
-                    )
-                self._replace_by(data)
-
-    def load(self) -> dict[str, Any]:
-        """Return the manifest; InputError if a file is missing or changed."""
-        with one_at_a_time(self.folder.parent):
-            if os.access(self.folder.parent, os.W_OK):
-                self._restore()
-            return self._checked()
-
-    def _checked(self) -> dict[str, Any]:
-        manifest: dict[str, Any] = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
-        for name, expected in manifest["files"].items():
-            file = self.folder / name
-            if not file.is_file():
-                raise InputError(f"{file} is missing; run the export again")
-            with file.open("rb") as stream:
-                actual = hashlib.file_digest(stream, "sha256").hexdigest()
-            if actual != expected:
-                raise InputError(f"{file} has changed since the export; run the export again")
-        return manifest
-
-    def _hidden(self, kind: str) -> Path:
-        return self.folder.with_name(f".{self.folder.name}.{uuid.uuid4().hex}.{kind}")
-
-    def _left(self, kind: str) -> list[Path]:
-        return sorted(self.folder.parent.glob(f".{glob_literal(self.folder.name)}.*.{kind}"))
-
-    def _replace_by(self, export: HarnessExport) -> None:
-        """Write a new folder and replace the old one."""
-        aside, old = self._hidden("new"), self._hidden("old")
-        try:
-            hashes = {name: _write(aside / name, pieces) for name, pieces in _files(export).items()}
-            _write(aside / MANIFEST, [_manifest(export, hashes)])
-            if self.folder.is_dir():  # a rename cannot replace a folder that is not empty
-                self.folder.rename(old)
-            aside.rename(self.folder)
-        finally:
-            if old.is_dir() and not self.folder.exists():
-                old.rename(self.folder)
-            for path in (aside, old):
-                shutil.rmtree(path, ignore_errors=True)
-
-    def _restore(self) -> None:
-        """Restore the folder if a process died while replacing it, and remove temporary folders."""
-        left = self._left("old")
-        if left and not self.folder.exists():
-            left.pop().rename(self.folder)
-        for path in (*left, *self._left("new")):
-            shutil.rmtree(path, ignore_errors=True)
-
-    def _exists(self) -> bool:
-        return (self.folder / MANIFEST).is_file()
-
-    def _describe(self) -> dict[str, Any]:
-        return {"path": str(self.folder)}
-
-
-def _write(file: Path, pieces: Pieces) -> str:
-    """Write a file to the disk; return its SHA-256."""
-    digest = hashlib.sha256()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("wb") as stream:
-        for piece in pieces:
-            digest.update(piece)
-            stream.write(piece)
-        stream.flush()
-        os.fsync(stream.fileno())
-    return digest.hexdigest()
+    def save(self, data: HarnessExport) -> None:  # type: ignore[override]
+        """Write the tasks; see `ExportFolder`."""
+        super().save(_content(data))

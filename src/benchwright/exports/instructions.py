@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchwright.datasets.harness_tasks import MANIFEST, STOCK_SAMPLES, HarnessFamily
+from benchwright.datasets.export_folder import MANIFEST
+from benchwright.datasets.harness_tasks import STOCK_SAMPLES, HarnessFamily
 from benchwright.datasets.subset_manifest import SubsetManifest
 from benchwright.exports.stock_samples import StockSamples
 from benchwright.params.benchmark import BenchmarkParams
@@ -15,7 +16,7 @@ def task_instructions(
     benchmark: BenchmarkParams, families: Sequence[HarnessFamily], stock: StockSamples
 ) -> str:
     """Render the README of an exported benchmark."""
-    return _render("tasks.md", benchmark=benchmark, families=families, stock=stock)
+    return render("tasks.md", benchmark=benchmark, families=families, stock=stock)
 
 
 def perturbed_instructions(
@@ -30,7 +31,7 @@ def perturbed_instructions(
     `run` has the `--params` that make the same copies.
     """
     style = originals[0].facts["style"] if originals else None
-    return _render(
+    return render(
         "perturbed.md",
         benchmark=benchmark,
         families=[*originals, *groups, *copies],
@@ -47,10 +48,11 @@ def subset_instructions(
 ) -> str:
     """Render the README of an exported subset, with the commands to estimate full scores."""
     facts = {"families": families, "stock": stock, "subset": subset}
-    return _render("subset.md", benchmark=benchmark, **facts)
+    return render("subset.md", benchmark=benchmark, **facts)
 
 
-def _render(template: str, **values: Any) -> str:
+def render(template: str, **values: Any) -> str:
+    """Render one of the templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(  # noqa: S701  (Markdown)

@@ -265,6 +265,7 @@ class SealingParams(Section):
 
     # of the benchmark; part of the keyed ids and of the canaries
     name: str = Field(default="mmlu_cf", pattern=r"^[a-z][a-z0-9_]*$")
+    licence: str = ""  # of the documents, for the card of the public half
     # environment variable that holds the key
     key_env: str = Field(default="BENCHWRIGHT_SEAL_KEY", pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     key_file: str | None = None  # a file that holds only the key, used instead

@@ -1,33 +1,47 @@
-"""Exports: kept items, perturbed copies, a subset → tasks for lm-evaluation-harness."""
-
-from collections.abc import Callable
+"""Exports: kept items, perturbed copies, a subset → harness tasks, and folders for the Hub."""
 
 from kedro.pipeline import Pipeline, node
 
-from benchwright.datasets.harness_tasks import HarnessExport
+from benchwright.exports import hub_folder as hub
 from benchwright.exports.export import ExportedRun, export_perturbed, export_subset, export_tasks
 
 _RUN = [f"params:{name}" for name in ExportedRun._fields]
+_PUBLISHED = [f"params:{name}" for name in hub.PublishedRun._fields]
 
 
 def create_pipeline() -> Pipeline:
-    """Create a pipeline: items and kept items → a folder of tasks."""
-    inputs = ["items", "kept_items", "demonstrations", "params:mirror_root"]
-    return _export(export_tasks, inputs, "harness_tasks")
+    """Create a pipeline: items and kept items → a folder of tasks, and one for the Hub."""
+    inputs = ["items", "kept_items", "demonstrations", "params:mirror_root", *_RUN]
+    kept = ["items", "kept_items", "rule_coverage", *_PUBLISHED]
+    return Pipeline(
+        [
+            node(export_tasks, inputs, "harness_tasks", name="export_tasks"),
+            node(hub.publish_kept_items, kept, "hub_kept", name="publish_kept_items"),
+        ]
+    )
 
 
 def create_perturbed_pipeline() -> Pipeline:
-    """Create a pipeline: items and their perturbed copies → a folder of tasks."""
-    inputs = ["items", "demonstrations", "perturbed_items", "params:perturbation"]
-    return _export(export_perturbed, inputs, "harness_perturbed_tasks")
+    """Create a pipeline: items and perturbed copies → a folder of tasks, and one for the Hub."""
+    inputs = ["items", "demonstrations", "perturbed_items", "params:perturbation", *_RUN]
+    copies = ["perturbed_items", "params:perturbation", *_PUBLISHED]
+    name = "publish_perturbed_copies"
+    return Pipeline(
+        [
+            node(export_perturbed, inputs, "harness_perturbed_tasks", name="export_perturbed"),
+            node(hub.publish_perturbed_copies, copies, "hub_perturbed", name=name),
+        ]
+    )
 
 
 def create_subset_pipeline() -> Pipeline:
-    """Create a pipeline: items and a subset → a folder of tasks."""
+    """Create a pipeline: items and a subset → a folder of tasks, and one for the Hub."""
     inputs = ["items", "chosen_subset", "sampler_choice", "demonstrations"]
-    inputs += ["params:sampling", "params:mirror_root"]
-    return _export(export_subset, inputs, "harness_subset")
-
-
-def _export(function: Callable[..., HarnessExport], inputs: list[str], output: str) -> Pipeline:
-    return Pipeline([node(function, [*inputs, *_RUN], output, name=function.__name__)])
+    inputs += ["params:sampling", "params:mirror_root", *_RUN]
+    subset = ["items", "chosen_subset", *_PUBLISHED]
+    return Pipeline(
+        [
+            node(export_subset, inputs, "harness_subset", name="export_subset"),
+            node(hub.publish_subset, subset, "hub_subset", name="publish_subset"),
+        ]
+    )

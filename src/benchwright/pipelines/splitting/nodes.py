@@ -94,7 +94,7 @@ def seal_benchmark(
         difficulty=contamination_free_items["item_id"].map(levels)
     )
     with no_question_in_errors(items, "sealing"):
-        files = seal_halves(items, split_assignment, sealing.name, key)
+        files = seal_halves(items, split_assignment, sealing.name, key, sealing.licence)
         assignment = public_assignment(split_assignment, key, sealing.name)
         pairs = public_leak_pairs(leak_pairs, split_assignment, key, sealing.name)
         names = KeyedNames(key, sealing.name)

@@ -112,6 +112,7 @@ def test_the_public_folder_has_only_the_public_half(
     public = [json.loads(line) for line in sealed.validation.read_text().splitlines()]
     expected = items[assignment["half"].eq("validation").to_numpy()]
     assert [row["item_id"] for row in public] == expected["item_id"].tolist()
+    assert pd.read_csv(sealed.table)["item_id"].tolist() == expected["item_id"].tolist()
     manifest = json.loads(sealed.manifest.read_text())
     assert manifest["test"]["items"] + manifest["validation"]["items"] == N
     assert manifest["fields"]["test"] == {"law": 10, "math": 50}
@@ -318,7 +319,10 @@ def test_scoring_the_closed_half_leaks_no_five_words(
     assert SECRET.encode() not in written
     assert all(f"page{i}#".encode() not in written for i in range(1, N // 2, 2))
     # The same search does find the public half, and would find a closed stem wherever it stood.
-    assert [hit.file.name for hit in files_with(workshop, public, ())] == ["validation.jsonl"]
+    assert [hit.file.name for hit in files_with(workshop, public, ())] == [
+        "validation.csv",
+        "validation.jsonl",
+    ]
 
 
 def test_a_server_gets_closed_questions_only_on_request(

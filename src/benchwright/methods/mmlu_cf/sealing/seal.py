@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import SealedIdentity
+from benchwright.exports.hub_folder import card_licence, items_csv
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_sealed, seal_bytes
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.tables.mmlu_cf import LeakPairs
 
 VALIDATION, TEST, CARD, MANIFEST = "validation.jsonl", "test.sealed", "README.md", "manifest.json"
+TABLE = "validation.csv"
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,12 @@ class SealedBenchmark:
 
 
 def seal_halves(
-    items: pd.DataFrame, assignment: pd.DataFrame, name: str, key: SealKey
+    items: pd.DataFrame, assignment: pd.DataFrame, name: str, key: SealKey, licence: str = ""
 ) -> dict[str, bytes]:
-    """Make `validation.jsonl`, its card, `test.sealed` and a manifest: contents by file name.
+    """Make `validation.jsonl`, the same as CSV, a card, `test.sealed` and a manifest.
+
+    The result has the content of each file by its name. The Hub reads the folder as a dataset with
+    the public half; `licence` is that of the documents.
 
     Nothing of a test item is in the clear: no text, answer or address, and no hash against
     which a guess could be checked without the key.
@@ -84,7 +89,8 @@ def seal_halves(
     }
     return {
         VALIDATION: files[VALIDATION],
-        CARD: _card(name, len(public), len(closed), canary).encode(),
+        TABLE: items_csv(pd.DataFrame(public)),
+        CARD: _card(name, public, len(closed), licence).encode(),
         TEST: files[TEST],
         MANIFEST: (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode(),
     }
@@ -171,14 +177,27 @@ def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-def _card(name: str, n_public: int, n_closed: int, canary: str) -> str:
-    return f"""# {name}
+def _card(name: str, public: Sequence[Mapping[str, Any]], n_closed: int, licence: str) -> str:
+    canary = public[0]["canary"]
+    domains = {row["domain"] for row in public} - {None}
+    return f"""---
+pretty_name: {name}
+{card_licence(licence or "unknown")}
+task_categories: [multiple-choice, question-answering]
+tags: [benchwright, evaluation]
+configs:
+  - config_name: default
+    data_files: [{{split: validation, path: {VALIDATION}}}]
+---
 
-Multiple-choice questions in two halves with the same distribution of fields and difficulty.
+# {name}
 
-- `{VALIDATION}`: {n_public} public questions, one JSON object per line (`item_id`, `field`,
+Multiple-choice questions from web documents ({len(domains)} domains in the public half), in two
+halves with the same distribution of fields and difficulty.
+
+- `{VALIDATION}`: {len(public)} public questions, one JSON object per line (`item_id`, `field`,
   `difficulty` 0–9, `question`, `choices`, `answer` as an index from 0, `cluster`, `explanation`,
-  `domain`, `url`, `canary`).
+  `domain`, `url`, `canary`). `{TABLE}` has the same rows, with a column per option.
 - `{TEST}`: {n_closed} closed questions, encrypted. Models are scored on them with
   `benchwright evaluate-sealed`, which reports accuracies only.
 - `{MANIFEST}`: counts and SHA-256 of both files.

@@ -1,0 +1,191 @@
+"""Export kept items, perturbed copies or a subset as a dataset folder for the Hugging Face Hub."""
+
+import csv
+import io
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+import benchwright
+from benchwright.core.flat_arguments import flat_arguments
+from benchwright.core.natural_order import natural_key
+from benchwright.datasets.export_folder import README, FolderContent
+from benchwright.exports.instructions import render
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.prompting.rendering import LABELS
+
+_COLUMNS = (
+    *("item_id", "subject", "question", "choices", "answer", "answer_text", "explanation"),
+    *("tags", "weight", "condition", "source_id", "domain", "url", "content_hash"),
+)
+_HUB_LICENCES = {
+    *("apache-2.0", "mit", "odc-by", "cc0-1.0", "cdla-permissive-2.0"),
+    *(
+        f"cc-by{kind}-{version}"
+        for kind in ("", "-sa", "-nc", "-nc-sa")
+        for version in ("3.0", "4.0")
+    ),
+}
+
+
+class PublishedRun(NamedTuple):
+    """The exported run.
+
+    Attributes:
+        ingestion: the benchmark, with its licence and citation.
+        variant, limit, seed: of the run.
+    """
+
+    ingestion: BenchmarkParams
+    variant: str
+    limit: int | None
+    seed: int
+
+
+class _Configuration(NamedTuple):
+    name: str  # of its files, and what `datasets.load_dataset` calls it
+    rows: pd.DataFrame
+    content: str  # for the card
+
+
+@flat_arguments
+def publish_kept_items(
+    items: pd.DataFrame, kept_items: pd.DataFrame, rule_coverage: pd.DataFrame, run: PublishedRun
+) -> FolderContent:
+    """Write the kept items with a card that says what each rule removed, and why.
+
+    Args:
+        items: an `Items` table, the whole benchmark.
+        kept_items: those of its items that the variant keeps.
+        rule_coverage: a `RuleCoverage` table.
+        run: its fields are separate arguments.
+
+    Returns:
+        Parquet and CSV files, a data card, and facts for the manifest.
+    """
+    kept = _Configuration(run.variant, kept_items, f"{len(kept_items):,} of {len(items):,} items")
+    rules = rule_coverage[rule_coverage["removed"] > 0].sort_values("removed", ascending=False)
+    return _folder([kept], run, n_items=len(items), rules=rules.to_dict("records"))
+
+
+@flat_arguments
+def publish_perturbed_copies(
+    perturbed_items: pd.DataFrame, perturbation: PerturbationParams, run: PublishedRun
+) -> FolderContent:
+    """Write each perturbed copy as a configuration of one dataset.
+
+    Args:
+        perturbed_items: a `PerturbedItems` table; demonstrations are left out.
+        perturbation: the settings of the copies.
+        run: its fields are separate arguments.
+    """
+    asked = perturbed_items[perturbed_items["role"] == "item"]
+    names = sorted(set(asked["condition"]), key=natural_key)
+    copies = {name: asked[asked["condition"] == name] for name in names}
+    configurations = [
+        _Configuration(name, rows, f"{len(rows):,} items") for name, rows in copies.items()
+    ]
+    settings = json.dumps(perturbation.model_dump(mode="json"), indent=2, ensure_ascii=False)
+    return _folder(configurations, run, perturbation=settings)
+
+
+@flat_arguments
+def publish_subset(
+    items: pd.DataFrame, chosen_subset: pd.DataFrame, run: PublishedRun
+) -> FolderContent:
+    """Write the chosen subset with its weights.
+
+    Args:
+        items: an `Items` table, the whole benchmark.
+        chosen_subset: a `ChosenSubset` table over its ids.
+        run: its fields are separate arguments.
+    """
+    rows = chosen_subset[["item_id", "weight"]].merge(items, on="item_id", validate="one_to_one")
+    subset = _Configuration("subset", rows, f"{len(rows):,} of {len(items):,} items, with weights")
+    return _folder([subset], run, n_items=len(items))
+
+
+def _folder(
+    configurations: Sequence[_Configuration], run: PublishedRun, **facts: Any
+) -> FolderContent:
+    hashes = [hash_ for each in configurations for hash_ in each.rows["content_hash"]]
+    canary = f"{run.ingestion.name} canary {uuid.uuid5(uuid.NAMESPACE_OID, ''.join(hashes))}"
+    files: dict[str, list[bytes]] = {}
+    for name, rows, _ in configurations:
+        table = _published_rows(rows, canary)
+        files[f"{name}.parquet"] = [_parquet(table)]
+        files[f"{name}.csv"] = [items_csv(table)]
+    values = {"rules": None, "n_items": None, "perturbation": None, **facts}
+    card = render(
+        "hub_card.md",
+        benchmark=run.ingestion,
+        run=run,
+        configurations=configurations,
+        licence=card_licence(run.ingestion.licence),
+        size=_size_category(sum(len(each.rows) for each in configurations)),
+        canary=canary,
+        version=benchwright.__version__,
+        **values,
+    )
+    manifest = {
+        "format": 1,
+        "benchwright": benchwright.__version__,
+        "benchmark": run.ingestion.name,
+        "licence": run.ingestion.licence,
+        "variant": run.variant,
+        "limit": run.limit,
+        "seed": run.seed,
+        "canary": canary,
+        "items": {each.name: len(each.rows) for each in configurations},
+    }
+    return FolderContent({README: [card.encode()], **files}, manifest)
+
+
+def _published_rows(rows: pd.DataFrame, canary: str) -> pd.DataFrame:
+    """Return the published columns that have a value, and the canary."""
+    named = [name for name in _COLUMNS if name in rows and not rows[name].isna().all()]
+    return rows[named].reset_index(drop=True).assign(canary=canary)
+
+
+def _parquet(table: pd.DataFrame) -> bytes:
+    out = io.BytesIO()
+    table.to_parquet(out, index=False)
+    return out.getvalue()
+
+
+def card_licence(licence: str) -> str:
+    """Return the lines of a card's metadata that name a licence, with the Hub's own identifier."""
+    name = licence.lower()
+    return f"license: {name}" if name in _HUB_LICENCES else f"license: other\nlicense_name: {name}"
+
+
+def items_csv(table: pd.DataFrame) -> bytes:
+    """Return items as CSV (RFC 4180) with a column for each option, `choice_A` to `choice_Z`.
+
+    `table` has a list of texts in `choices`; its other columns are written as they are.
+    """
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\r\n").writerows(_csv_rows(table))
+    return out.getvalue().encode()
+
+
+def _csv_rows(table: pd.DataFrame) -> Iterator[list[object]]:
+    n_choices = max(map(len, table["choices"]))
+    letters = [f"choice_{letter}" for letter in LABELS[:n_choices]]
+    names = list(table.columns)
+    place = names.index("choices")
+    yield [*names[:place], *letters, *names[place + 1 :]]
+    for row in table.itertuples(index=False):
+        cells = ["" if value is None or value != value else value for value in row]  # noqa: PLR0124
+        choices = [*row[place], *[""] * (n_choices - len(row[place]))]
+        yield [*cells[:place], *choices, *cells[place + 1 :]]
+
+
+def _size_category(count: int) -> str:
+    """Return the Hub's name for a number of rows."""
+    bounds = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M"}
+    return next((name for bound, name in bounds.items() if count < bound), "1M<n<10M")

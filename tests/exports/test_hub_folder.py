@@ -1,0 +1,144 @@
+"""Folders for the Hugging Face Hub: rows, card, CSV and manifest."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from benchwright.datasets.export_folder import ExportFolder, FolderContent
+from benchwright.exports.hub_folder import (
+    card_licence,
+    items_csv,
+    publish_kept_items,
+    publish_perturbed_copies,
+    publish_subset,
+)
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.tables.dele import ChosenSubset
+from exports.export_examples import benchmark, item, table
+
+ITEMS = table(
+    item("colours/0"),
+    item("colours/1", question='Which, "exactly"?\nThis', choices=("a,b", "=1+1", "è")),
+    item("colours/2", answer=2),
+)
+RULES = pd.DataFrame(
+    {
+        "rule": ["easy", "similar", "duplicate"],
+        "removed": [1, 0, 1],
+        "share_removed": [1 / 3, 0, 1 / 3],
+    }
+)
+RUN: dict[str, Any] = {"variant": "smart", "limit": None, "seed": 0}
+
+
+def saved(content: FolderContent, folder: Path) -> Path:
+    dataset = ExportFolder(path=str(folder))
+    dataset.save(content)
+    assert dataset.load()["files"].keys() == content.files.keys()
+    return folder
+
+
+def kept(**changes: Any) -> FolderContent:
+    return publish_kept_items(ITEMS, ITEMS.iloc[:2], RULES, benchmark(**changes), **RUN)
+
+
+def card_of(folder: Path) -> dict[str, Any]:
+    return yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---")[1])
+
+
+def test_the_hub_library_loads_each_configuration(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    folder = saved(kept(), tmp_path / "hub")
+    cache = str(tmp_path / "cache")
+    rows = datasets.load_dataset(str(folder), "smart", split="test", cache_dir=cache)
+    assert rows["item_id"] == ["colours/0", "colours/1"]
+    assert rows["choices"] == list(map(list, ITEMS["choices"][:2]))
+    assert rows["answer"] == ITEMS["answer"][:2].tolist()
+
+
+def test_card_names_licence_source_and_what_rules_removed(tmp_path: Path) -> None:
+    folder = saved(kept(licence="CC-BY-SA-4.0", citation="Written by hand."), tmp_path / "hub")
+    assert card_of(folder)["license"] == "cc-by-sa-4.0"
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    assert "2 of 3 items" in text
+    assert "| easy | 1 | 33.3% |" in text
+    assert "| similar |" not in text
+    assert "Written by hand." in text
+
+
+def test_canary_is_in_the_card_the_rows_and_the_manifest(tmp_path: Path) -> None:
+    folder = saved(kept(), tmp_path / "hub")
+    canary = json.loads((folder / "manifest.json").read_text())["canary"]
+    assert canary.startswith("colours canary ")
+    assert canary in (folder / "README.md").read_text(encoding="utf-8")
+    assert set(pd.read_parquet(folder / "smart.parquet")["canary"]) == {canary}
+    others = publish_kept_items(ITEMS, ITEMS, RULES, benchmark(), **RUN)
+    assert others.facts["canary"] != canary
+
+
+def test_csv_has_a_column_for_each_option() -> None:
+    text = items_csv(ITEMS[["item_id", "question", "choices", "answer", "explanation"]]).decode()
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert list(rows[0]) == [
+        *("item_id", "question", "choice_A", "choice_B", "choice_C", "choice_D"),
+        *("answer", "explanation"),
+    ]
+    for row, (_, original) in zip(rows, ITEMS.iterrows(), strict=True):
+        assert row["question"] == original["question"]
+        options = [row[f"choice_{letter}"] for letter in "ABCD"]
+        assert options[: len(original["choices"])] == list(original["choices"])
+        assert options[int(row["answer"])] == original["answer_text"]
+        assert row["explanation"] == ""
+
+
+def test_tags_of_kept_items_are_published(tmp_path: Path) -> None:
+    tagged = ITEMS.assign(tags=["", "retained_easy", ""])
+    content = publish_kept_items(tagged, tagged, RULES, benchmark(), **RUN)
+    folder = saved(content, tmp_path / "hub")
+    published = pd.read_parquet(folder / "smart.parquet")
+    assert published["tags"].tolist() == ["", "retained_easy", ""]
+
+
+def test_each_perturbed_copy_is_a_configuration_without_demonstrations(tmp_path: Path) -> None:
+    copies = pd.concat(
+        [
+            ITEMS.assign(condition=f"wicked-{n}", role=["item", "item", "demonstration"])
+            for n in (10, 2)
+        ]
+    )
+    content = publish_perturbed_copies(copies, PerturbationParams(), benchmark(), **RUN)
+    folder = saved(content, tmp_path / "hub")
+    named = [each["config_name"] for each in card_of(folder)["configs"]]
+    assert named == ["wicked-2", "wicked-10"]
+    for name in named:
+        rows = pd.read_parquet(folder / f"{name}.parquet")
+        assert rows["item_id"].tolist() == ["colours/0", "colours/1"]
+        assert set(rows["condition"]) == {name}
+
+
+def test_subset_has_its_weights_and_order(tmp_path: Path) -> None:
+    chosen = ChosenSubset.from_rows([("colours/2", 0, 0.7), ("colours/0", 1, 0.3)])
+    content = publish_subset(ITEMS, chosen, benchmark(), **RUN)
+    rows = pd.read_parquet(saved(content, tmp_path / "hub") / "subset.parquet")
+    assert rows[["item_id", "weight"]].to_numpy().tolist() == [
+        ["colours/2", 0.7],
+        ["colours/0", 0.3],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("licence", "lines"),
+    [
+        ("MIT", "license: mit"),
+        ("CC-BY-NC-4.0", "license: cc-by-nc-4.0"),
+        ("House rules", "license: other\nlicense_name: house rules"),
+    ],
+)
+def test_unknown_licences_are_other_with_their_name(licence: str, lines: str) -> None:
+    assert card_licence(licence) == lines
