@@ -16,7 +16,8 @@ FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
 """Findings of rules about single items that use no model's answers."""
 
 _ANSWERED = ["response_matrix", "chosen_filter_models", "params:filtering"]
-_EMBEDDED = ["compared_items", "embeddings"]
+_COMPARED = {"items": "compared_items", "embeddings": "embeddings"}
+_FILTERING = {"filtering": "params:filtering"}
 _GROUPS = ["copy_groups", "similar_groups"]
 _SETTINGS = ["params:filtering", "params:seed"]
 
@@ -43,8 +44,12 @@ def create_pipeline() -> Pipeline:
             ["items", "copy_groups", "anomalous_findings", *_SETTINGS],
             "compared_items",
         ),
-        (similar.find_neighbours, [*_EMBEDDED, "params:filtering"], "neighbours"),
-        (similar.check_neighbours, [*_EMBEDDED, "neighbours", *_SETTINGS], "neighbour_search"),
+        (similar.find_neighbours, {**_COMPARED, **_FILTERING}, "neighbours"),
+        (
+            similar.check_neighbours,
+            {**_COMPARED, **_FILTERING, "neighbours": "neighbours", "seed": "params:seed"},
+            "neighbour_search",
+        ),
         (
             similar.estimate_threshold,
             ["items", "neighbours", "params:filtering", "neighbour_search"],
@@ -57,7 +62,7 @@ def create_pipeline() -> Pipeline:
         ),
         (
             similar.vary_neighbour_count,
-            [*_EMBEDDED, "params:filtering"],
+            {**_COMPARED, **_FILTERING},
             ["neighbour_convergence", "density_by_k"],
         ),
         (
