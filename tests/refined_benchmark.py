@@ -37,6 +37,7 @@ from benchwright.tables.smart import (
     ReviewAgreement,
     ReviewSheet,
     RuleCoverage,
+    RulesBySubject,
     Verdicts,
 )
 
@@ -172,6 +173,12 @@ def make_inputs(**changed: Any) -> Inputs:
         "item_audit": audit_table(items, set(ids) - set(kept["item_id"])),
         "verdicts": verdicts_table(items),
         "rule_coverage": coverage_table(n),
+        "rules_by_subject": RulesBySubject.from_rows(
+            [
+                (subject, "easy", count, count, 1, 0, 1 / count, 0.0)
+                for subject, count in items["subject"].value_counts().items()
+            ]
+        ),
         "overlaps": Overlaps.from_rows([("easy", "similar", 1, 1 / n)]),
         "groups": Groups.from_rows(
             [("g1", ids[20], "similar", False), ("g1", ids[21], "similar", True)]

@@ -84,6 +84,22 @@ class RuleCoverage(Table):
     reason: Series[str]  # why it did not run, or ""
 
 
+class RulesBySubject(Table):
+    """What each rule that ran does to each subject (SMART, section 4.1); key (subject, rule).
+
+    Shares are of all items of the subject (0–1). Retained easy items are flagged, not removed.
+    """
+
+    subject: Series[str]
+    rule: Series[str]
+    items: Series[int]
+    judged: Series[int]
+    flagged: Series[int]
+    removed: Series[int]
+    share_flagged: Series[float]
+    share_removed: Series[float]
+
+
 class Overlaps(Table):
     """Numbers of items that two rules remove (the rules of Table 1 overlap)."""
 

@@ -12,7 +12,14 @@ from benchwright.core.errors import InputError
 from benchwright.params.filtering import EasyParams, FilteringParams, SimilarParams
 from benchwright.tables.items import Demonstrations, KeptItems
 from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
-from benchwright.tables.smart import Groups, ItemAudit, Overlaps, RuleCoverage, Verdicts
+from benchwright.tables.smart import (
+    Groups,
+    ItemAudit,
+    Overlaps,
+    RuleCoverage,
+    RulesBySubject,
+    Verdicts,
+)
 from few_examples import few_examples
 from methods.smart.filtering_examples import (
     make_embeddings,
@@ -32,6 +39,7 @@ TABLES = {
     "item_audit": ItemAudit,
     "rule_coverage": RuleCoverage,
     "overlaps": Overlaps,
+    "rules_by_subject": RulesBySubject,
     "kept_items": KeptItems,
     "removed_items": Demonstrations,
 }
@@ -102,6 +110,25 @@ def test_results_do_not_depend_on_the_order_of_rows_and_models(rows, models):
     for name in TABLES:
         pd.testing.assert_frame_equal(shuffled[name], first[name])
     assert shuffled["similarity_threshold"] == first["similarity_threshold"]
+
+
+def test_rules_are_counted_by_subject_as_the_audit_has_them():
+    data = run(*example())
+    table, audit = data["rules_by_subject"], data["item_audit"]
+    assert set(table["subject"]) == {"law", "art", "odd"}
+    for row in table.to_dict("records"):
+        part = audit[audit["subject"] == row["subject"]]
+        flagged = int((part[row["rule"]] == "flagged").sum())
+        removed = sum(row["rule"] in rules.split(",") for rules in part["removed_by"])
+        judged = int((part[row["rule"]] != "not_judged").sum())
+        assert [row["items"], row["judged"], row["flagged"], row["removed"]] == [
+            *(len(part), judged, flagged, removed)
+        ]
+        assert row["share_flagged"] == flagged / len(part)
+        assert row["share_removed"] == removed / len(part)
+    assert table.groupby("rule")["removed"].sum().sum() > 0
+    ran = data["rule_coverage"].query("status in ('ran', 'partial')")["rule"]
+    assert set(table["rule"]) == set(ran)
 
 
 def test_rules_that_report_or_tag_remove_nothing():

@@ -12,7 +12,15 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order, sort_items
 from benchwright.core.option_wording import option_wordings
 from benchwright.methods.smart.finding import Finding
-from benchwright.tables.smart import RULES, Funnel, ItemAudit, Overlaps, RuleCoverage, Verdicts
+from benchwright.tables.smart import (
+    RULES,
+    Funnel,
+    ItemAudit,
+    Overlaps,
+    RuleCoverage,
+    RulesBySubject,
+    Verdicts,
+)
 
 log = logging.getLogger(__name__)
 
@@ -128,6 +136,23 @@ def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
         counts = (judged, n - judged, flagged, flagged - removed, removed)
         rows.append((finding.rule, status, *counts, share, reason))
     return RuleCoverage.from_rows(rows)
+
+
+def count_rules_by_subject(items: pd.DataFrame, findings: list[Finding]) -> pd.DataFrame:
+    """Count the items of each subject that each rule judged, flagged and removed (SMART, 4.1)."""
+    codes, subjects = pd.factorize(sort_items(items)["subject"], sort=True)
+    n = np.bincount(codes)
+    rows = []
+    for finding in findings:
+        if finding.status == "ran":
+            judged, flagged, removed = (
+                np.bincount(codes[marks], minlength=len(n))
+                for marks in (finding.judged, finding.flagged, finding.removed)
+            )
+            counts = (n, judged, flagged, removed, flagged / n, removed / n)
+            rules = [finding.rule] * len(n)
+            rows += list(zip(subjects, rules, *(column.tolist() for column in counts), strict=True))
+    return RulesBySubject.from_rows(rows)
 
 
 def measure_overlaps(findings: list[Finding]) -> pd.DataFrame:

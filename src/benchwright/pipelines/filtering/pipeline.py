@@ -82,6 +82,7 @@ def create_pipeline() -> Pipeline:
         (audit.audit_items, ["items", "findings", "neighbours"], "item_audit"),
         (audit.split_items, ["items", "item_audit"], ["kept_items", "removed_items"]),
         (audit.measure_coverage, "findings", "rule_coverage"),
+        (audit.count_rules_by_subject, ["items", "findings"], "rules_by_subject"),
         (audit.measure_overlaps, "findings", "overlaps"),
     ]
     return Pipeline(named_nodes(nodes))

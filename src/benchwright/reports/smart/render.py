@@ -7,6 +7,7 @@ import pandas as pd
 
 from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.ratings import Ratings
+from benchwright.methods.smart.finding import in_rule_order
 from benchwright.methods.smart.review import NOT_IN_THIS_RUN, describe_other_reviews
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
@@ -62,8 +63,11 @@ def gather_removed(
     overlaps: pd.DataFrame,
     filter_model_ablation: pd.DataFrame,
     subject_shares: pd.DataFrame,
+    rules_by_subject: pd.DataFrame,
 ) -> Section:
     """Gather the items removed by each rule, the ablation of filter models, and the subjects."""
+    flagging = rules_by_subject[rules_by_subject["flagged"] > 0]
+    by_subject = {(row["subject"], row["rule"]): row for row in wording.rows_of(rules_by_subject)}
     return make_section(
         rules=[
             {
@@ -79,6 +83,8 @@ def gather_removed(
         overlaps=[row for row in wording.rows_of(overlaps) if row["n"]],
         ablation=comparisons.ablation_rows(filter_model_ablation),
         subjects=wording.rows_of(subject_shares),
+        subject_rules=in_rule_order(flagging["rule"]),
+        by_subject=by_subject,
     )
 
 
