@@ -25,7 +25,6 @@ PART: dict[str, Any] = {
 RULES = {
     "duplicate": {"duplicate", "duplicate_original"},
     "similar": {"paraphrase", "paraphrase_original"},
-    "answer_only": {"answer_only"},
     "suspect_label": {"wrong_gold"},
 }
 
@@ -83,6 +82,21 @@ def test_only_malformed_rows_are_rejected(demo: Path, planted: pd.DataFrame) -> 
     rejected = pd.read_parquet(newest(demo, "03_primary", "rejected_items.parquet", "demo"))
     ids = sorted(json.loads(raw)["id"] for raw in rejected["raw"])
     assert ids == sorted(planted.loc[planted["kind"] == "malformed", "item_id"])
+
+
+def test_planted_items_are_solved_from_the_options_more_often_than_others(
+    demo: Path, flagged: dict[str, set[str]], planted: pd.DataFrame, show: Callable[[str], None]
+) -> None:
+    wanted = ids_of(planted, {"answer_only"})
+    responses = pd.read_parquet(newest(demo, "07_model_output", "responses.parquet", "demo"))
+    alone = responses[responses["condition"] == "choices_only"]
+    alone = alone[alone["style"] == "cloze"]
+    alone = alone.assign(planted=alone["item_id"].isin(wanted))
+    right = alone.pivot_table(index="model", columns="planted", values="correct")
+    show(f"right from the options alone:\n{right}")
+    assert len(right) == 3
+    assert (right[True] > right[False] + 0.2).all()
+    assert flagged.get("answer_only", set()) <= wanted
 
 
 def test_same_stem_with_other_options_is_not_a_duplicate(

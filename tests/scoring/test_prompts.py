@@ -45,16 +45,22 @@ def test_cloze_shows_no_options_and_scores_their_texts(build: Any) -> None:
     assert row.continuations == [" red", " green", " blue", " grey"]
 
 
-def test_choices_only_hides_questions_of_demonstrations(build: Any) -> None:
-    prompts = build(live("one@letters-2", "one@cloze-2"))
+def test_choices_only_shows_the_options_without_questions_in_every_style(build: Any) -> None:
+    prompts = build(live("one@letters-2", "one@cloze-2", "one@generate-2"))
     hidden = prompts[prompts["condition"] == "choices_only"]
-    assert len(hidden) == 24
+    assert len(hidden) == 36
     assert not (hidden["prefix"].astype(str) + hidden["text"]).str.contains("Which colour").any()
-    letters = prompt_of(hidden[hidden["style"] == "letters"], "t/1", "choices_only")
-    assert letters.text == "\n\nA. red\nB. green\nC. blue\nD. grey\nAnswer:"
-    cloze = prompt_of(hidden[hidden["style"] == "cloze"], "t/1", "choices_only")
-    assert cloze.text == "\n\nAnswer:"
-    assert cloze.prefix.endswith("physics.\n\nAnswer: green\n\nAnswer: grey")
+    options = "\n\nA. red\nB. green\nC. blue\nD. grey\n"
+    assert hidden["text"].str.startswith(options).all()
+    for style, gold, scored in (
+        ("letters", (" B", " D"), [" A", " B", " C", " D"]),
+        ("cloze", (" green", " grey"), [" red", " green", " blue", " grey"]),
+    ):
+        row = prompt_of(hidden[hidden["style"] == style], "t/1", "choices_only")
+        assert row.text == options + "Answer:"
+        shown = "".join(f"{options}Answer:{answer}" for answer in gold)
+        assert row.prefix.endswith("physics." + shown)
+        assert row.continuations == scored
 
 
 def test_calibration_items_are_shown_whole_only(build: Any) -> None:
@@ -208,7 +214,7 @@ def test_a_prefix_never_ends_in_white_space_and_cutting_loses_nothing(
     assert all(text in whole for text in shown)
     if condition == "question":
         assert asked[0].text in whole
-    if style == "letters":
+    if style == "letters" or condition == "choices_only":
         assert all(
             f"{label}. {choice}" in cut.text
             for label, choice in zip(LABELS, asked[0].choices, strict=False)

@@ -47,7 +47,8 @@ def questions(items: pd.DataFrame) -> list[Question]:
 def render_question(question: Question, style: str, condition: str, words: PromptParams) -> str:
     """Render the question up to the start of the answer, without white space at its end.
 
-    `letters` and `generate` list the options, `cloze` does not; `choices_only` drops the question.
+    `cloze` lists no options. `choices_only` lists them in every style and drops the question, as
+    the answer-only prompt of SMART (section 3.3, Figure 2).
     Under `question_only` the text ends where the first option would begin, so that a model that
     remembers the options writes them.
     """
@@ -56,7 +57,7 @@ def render_question(question: Question, style: str, condition: str, words: Promp
         lines.append(words.question_prefix + question.text)
     if condition == "question_only":
         return words.line_separator.join([*lines, _option(words, LABELS[0], "").rstrip()])
-    if style != "cloze":
+    if style != "cloze" or condition == "choices_only":
         lines.extend(
             _option(words, label, choice)
             for label, choice in zip(LABELS, question.choices, strict=False)
