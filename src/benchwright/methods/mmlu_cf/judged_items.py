@@ -25,7 +25,8 @@ def tabulate_judgements(
     tables = [levels, judge_ratings.rename(columns=named), harm_flags.rename(columns=named)]
     values = pd.concat([table[["item_id", "judge", "name", "rating"]] for table in tables])
     wide = values.set_index(["item_id", "judge", "name"])["rating"].astype("float64")
-    wide = wide.unstack("name").reset_index().reindex(columns=Judgements.columns())  # noqa: PD010
+    wide = wide.unstack("name").rename_axis(columns=None).reset_index()  # noqa: PD010
+    wide = wide.reindex(columns=Judgements.columns())
     wide = wide.sort_values(["item_id", "judge"], ignore_index=True)
     return pd.DataFrame(Judgements.validate(wide))
 
