@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.checking import decide
-from benchwright.methods.mmlu_cf.construction_steps import ParseRate, read_rates
+from benchwright.methods.mmlu_cf.construction_steps import ParseRate
 from benchwright.methods.mmlu_cf.difficulty.rating import combine_ratings, last_ratings
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams
 from benchwright.tables.mmlu_cf import JudgedItems, Judgements
@@ -56,11 +56,6 @@ def summarise_items(
         [items[["item_id", "subject"]].reset_index(drop=True), rated, checked], axis=1
     )
     return pd.DataFrame(JudgedItems.validate(table))
-
-
-def judge_rates(difficulty_rounds: pd.DataFrame, checking_rounds: pd.DataFrame) -> list[ParseRate]:
-    """Compute how many prompts of each judge got a readable reply."""
-    return read_rates(difficulty_rounds, checking_rounds)
 
 
 def collect_judge_metrics(

@@ -29,12 +29,7 @@ from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
     matrix_of_responses,
     responses_of_file,
 )
-from benchwright.methods.mmlu_cf.judging.judges import (
-    judge_agreement,
-    named_judges,
-    open_judges,
-    with_passage,
-)
+from benchwright.methods.mmlu_cf.judging.judges import judge_agreement, named_judges, with_passage
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -260,8 +255,8 @@ def judge_benchmark(
     if with_options.empty:
         raise InputError("judge: no item has options; judges rate multiple-choice items only")
     asked = (models, scoring, answer_store)
-    raters = open_judges(difficulty, *asked, "difficulty")
-    checkers = open_judges(checking, *asked, "checking")
+    raters = named_judges(difficulty, *asked, "difficulty", closed=False)
+    checkers = named_judges(checking, *asked, "checking", closed=False)
     shown = _examples(difficulty_examples, difficulty)
     levels, rounds = rate_difficulty(with_options, raters, shown, difficulty.attempts)
     ratings, harms, checked = check_items(with_options, checkers, checking)

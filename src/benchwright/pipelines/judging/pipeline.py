@@ -2,10 +2,10 @@
 
 from kedro.pipeline import Pipeline
 
+from benchwright.methods.mmlu_cf.construction_steps import read_rates
 from benchwright.methods.mmlu_cf.difficulty.rating import compare_ratings, count_levels
 from benchwright.methods.mmlu_cf.judged_items import (
     collect_judge_metrics,
-    judge_rates,
     summarise_items,
     tabulate_judgements,
 )
@@ -61,11 +61,12 @@ def create_benchmark_pipeline() -> Pipeline:
         tabulate_judgements: "judgements",
         summarise_items: "judged_items",
         compare_judges: "judge_agreement",
-        judge_rates: "judge_parse_rates",
         collect_judge_metrics: "judge_metrics",
         plot_judged_difficulty: "judged_difficulty_plot",
         plot_parse_rates: "parse_rates_plot",
         show_judgements: "judge_contents",
         render_judge_page: "judge_report",
     }
-    return Pipeline(named_nodes(inputs_by_name(outputs, (*_PARAMS, "ingestion", "variant"))))
+    rounds = [(read_rates, ["difficulty_rounds", "checking_rounds"], "judge_parse_rates")]
+    named = inputs_by_name(outputs, (*_PARAMS, "ingestion", "variant"))
+    return Pipeline(named_nodes([*rounds, *named]))

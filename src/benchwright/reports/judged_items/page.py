@@ -91,9 +91,9 @@ def _too_low(alpha: Any) -> bool:
 
 
 def _without_spread(judgements: pd.DataFrame) -> Iterator[str]:
-    """Name the judges that gave nearly every item the same level or rating."""
+    """Name the judges that gave nearly every item the same level or rating; harms are rare."""
     for row in _spread(judgements):
-        if row["n"] > 1 and row["share"] >= _SAME:
+        if row["n"] > 1 and row["share"] >= _SAME and row["what"] not in _HARMS:
             yield (
                 f"{row['judge']} gave {percent(row['share'])} of {row['n']:,} items the same "
                 f"{row['what']} ({row['value']:g}), so it does not tell them apart."
@@ -101,21 +101,15 @@ def _without_spread(judgements: pd.DataFrame) -> Iterator[str]:
 
 
 def _spread(judgements: pd.DataFrame) -> list[Row]:
-    """Return the most frequent value of each judge, except of harms, which are rare."""
-    asked = [name for name in judgements.columns[2:] if name not in _HARMS]
+    """Return mean and most frequent value of what each judge gave."""
+    long = judgements.melt(["item_id", "judge"], var_name="what").dropna(subset="value")
     rows = []
-    for judge, part in judgements.groupby("judge", sort=True):
-        for name in asked:
-            values = part[name].dropna()
-            if len(values):
-                counts = (
-                    values.value_counts().sort_index().sort_values(ascending=False, kind="stable")
-                )
-                first = {"value": counts.index[0], "share": counts.iloc[0] / len(values)}
-                rows.append(
-                    {"judge": judge, "what": name, "n": len(values), "mean": values.mean(), **first}
-                )
-    return rows
+    for (judge, what), part in long.groupby(["judge", "what"], sort=False):
+        counts = part["value"].value_counts(normalize=True)
+        first = {"value": counts.index[0], "share": counts.iloc[0]}
+        mean = part["value"].mean()
+        rows.append({"judge": judge, "what": what, "n": len(part), "mean": mean, **first})
+    return sorted(rows, key=lambda row: row["judge"])
 
 
 class JudgedContents(NamedTuple):
@@ -139,7 +133,7 @@ def show_judgements(
         write_notes(judged_items, judgements, judge_parse_rates, judge_agreement),
         [
             Section("Difficulty", [Plot("levels"), _subjects(judged_items)], "difficulty"),
-            Section("Checking", [_decisions(judged_items), *_harms(judgements)], "checking"),
+            Section("Checking", [_decisions(judged_items)], "checking"),
             Section("Judges", _judges(judgements, judge_agreement), "judges"),
             Section("Items to read", [_lists(items, judged_items, judgements)], "items"),
         ],
@@ -206,28 +200,24 @@ def _decisions(judged_items: pd.DataFrame) -> Table:
     )
 
 
-def _harms(judgements: pd.DataFrame) -> list[Table]:
-    rows = [
-        [str(judge), *(number(int(part[name].eq(1).sum())) for name in _HARMS)]
-        for judge, part in judgements.groupby("judge", sort=True)
-        if part[list(_HARMS)].notna().any(axis=None)
-    ]
-    head = ("Judge", *(name.replace("_", " ") for name in _HARMS))
-    return (
-        [Table("Items that each judge flags as harmful", head, rows, range(1, 5))] if rows else []
-    )
-
-
 def _judges(judgements: pd.DataFrame, judge_agreement: pd.DataFrame) -> list[Any]:
     rows = [
         [
-            *(row["judge"], row["what"], number(row["n"]), number(row["mean"], 2)),
+            *(
+                row["judge"],
+                row["what"].replace("_", " "),
+                number(row["n"]),
+                number(row["mean"], 2),
+            ),
             Cell(percent(row["share"]), [f"of value {row['value']:g}"]),
         ]
         for row in _spread(judgements)
     ]
-    head = ("Judge", "Rating", "Items", "Mean", "Most frequent value")
-    blocks: list[Any] = [Plot("replies"), Table("Ratings of each judge", head, rows, range(2, 5))]
+    head = ("Judge", "What", "Items", "Mean", "Most frequent value")
+    blocks: list[Any] = [
+        Plot("replies"),
+        Table("Values of each judge; harms are 0 or 1", head, rows, range(2, 5)),
+    ]
     alphas = [
         [row["name"], number(row["n_items"]), Cell(number(row["alpha"], 2), [_alpha_note(row)])]
         for row in rows_of(pooled_agreement(judge_agreement))

@@ -161,26 +161,19 @@ def named_judges(
     scoring: ScoringParams,
     store: StoredShards,
     what: str,
+    *,
+    closed: bool = True,
 ) -> Mapping[str, Ask]:
-    """Return the judges that a section of conf names, by name; see `ask_in_memory`."""
+    """Return the judges that a section of conf names, by name.
+
+    Where the questions will be `closed`, see `ask_in_memory`.
+    """
     limits = ReplyLimits(params.max_tokens, params.temperature)
-    return {
-        name: ask_in_memory(name, models, scoring, store, limits, what) for name in params.judges
-    }
-
-
-def open_judges(
-    params: JudgesParams,
-    models: ModelsParams,
-    scoring: ScoringParams,
-    store: StoredShards,
-    what: str,
-) -> Mapping[str, Ask]:
-    """Return the judges of a section by name, for questions that need not be kept secret."""
-    limits = ReplyLimits(params.max_tokens, params.temperature)._asdict()
-    return {
-        name: ask_model(name, models, scoring, store, **limits, what=what) for name in params.judges
-    }
+    if closed:
+        asked = (models, scoring, store, limits, what)
+        return {name: ask_in_memory(name, *asked) for name in params.judges}
+    options = {**limits._asdict(), "what": what}
+    return {name: ask_model(name, models, scoring, store, **options) for name in params.judges}
 
 
 def judge_agreement(
