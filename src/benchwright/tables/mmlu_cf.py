@@ -264,10 +264,6 @@ class CheckingDecisions(Table):
     reason: Series[str] = pa.Field(isin=CHECKED)
 
 
-_RATING = {"ge": 1, "le": 5, "nullable": True}
-_HARM = {"isin": [0, 1], "nullable": True}
-
-
 class Judgements(Table):
     """What each judge said of each item of a benchmark; key (item_id, judge).
 
@@ -277,16 +273,16 @@ class Judgements(Table):
     item_id: Series[str]
     judge: Series[str]
     level: Series[float] = pa.Field(ge=0, le=9, nullable=True)  # of difficulty
-    overall: Series[float] = pa.Field(**_RATING)
-    clarity: Series[float] = pa.Field(**_RATING)
-    logic: Series[float] = pa.Field(**_RATING)
-    facts: Series[float] = pa.Field(**_RATING)
-    exclusive: Series[float] = pa.Field(**_RATING)
-    answerable: Series[float] = pa.Field(**_RATING)
-    hatred: Series[float] = pa.Field(**_HARM)
-    sex: Series[float] = pa.Field(**_HARM)
-    self_harm: Series[float] = pa.Field(**_HARM)
-    violence: Series[float] = pa.Field(**_HARM)
+    overall: Series[float] = pa.Field(ge=1, le=5, nullable=True)
+    clarity: Series[float] = pa.Field(ge=1, le=5, nullable=True)
+    logic: Series[float] = pa.Field(ge=1, le=5, nullable=True)
+    facts: Series[float] = pa.Field(ge=1, le=5, nullable=True)
+    exclusive: Series[float] = pa.Field(ge=1, le=5, nullable=True)
+    answerable: Series[float] = pa.Field(ge=1, le=5, nullable=True)
+    hatred: Series[float] = pa.Field(isin=[0, 1], nullable=True)
+    sex: Series[float] = pa.Field(isin=[0, 1], nullable=True)
+    self_harm: Series[float] = pa.Field(isin=[0, 1], nullable=True)
+    violence: Series[float] = pa.Field(isin=[0, 1], nullable=True)
 
 
 class JudgedItems(Table):
@@ -299,8 +295,8 @@ class JudgedItems(Table):
     level_by: Series[int] = pa.Field(ge=0)  # judges that gave a level
     lowest: Series[float] = pa.Field(nullable=True)  # level
     highest: Series[float] = pa.Field(nullable=True)
-    mean_rating: Series[float] = pa.Field(**_RATING)
-    lowest_criterion: Series[float] = pa.Field(**_RATING)  # its mean over judges
+    mean_rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)
+    lowest_criterion: Series[float] = pa.Field(ge=1, le=5, nullable=True)  # its mean over judges
     rated_by: Series[int] = pa.Field(ge=0)  # judges that rated every criterion
     harm_judged_by: Series[int] = pa.Field(ge=0)  # judges that gave a flag for every harm
     harms: Series[str]  # those that count, separated by commas

@@ -24,9 +24,8 @@ def tabulate_judgements(
     named = {"criterion": "name", "harm": "name", "flagged": "rating"}
     tables = [levels, judge_ratings.rename(columns=named), harm_flags.rename(columns=named)]
     values = pd.concat([table[["item_id", "judge", "name", "rating"]] for table in tables])
-    wide = values.set_index(["item_id", "judge", "name"])["rating"].astype("float64")
-    wide = wide.unstack("name").rename_axis(columns=None).reset_index()  # noqa: PD010
-    wide = wide.reindex(columns=Judgements.columns())
+    wide = values.pivot(index=["item_id", "judge"], columns="name", values="rating")  # noqa: PD010
+    wide = wide.rename_axis(columns=None).reset_index().reindex(columns=Judgements.columns())
     wide = wide.sort_values(["item_id", "judge"], ignore_index=True)
     return pd.DataFrame(Judgements.validate(wide))
 

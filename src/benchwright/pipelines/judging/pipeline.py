@@ -20,7 +20,7 @@ from benchwright.pipelines.judging.nodes import (
     sample_items,
     set_levels,
 )
-from benchwright.pipelines.named_nodes import Function, inputs_by_name, named_nodes
+from benchwright.pipelines.named_nodes import Function, NodeParts, inputs_by_name, named_nodes
 from benchwright.reports.judged_items.difficulty_plot import plot_judged_difficulty
 from benchwright.reports.judged_items.page import render_judge_page, show_judgements
 from benchwright.reports.mmlu_cf.plots.judges import plot_parse_rates
@@ -67,6 +67,7 @@ def create_benchmark_pipeline() -> Pipeline:
         show_judgements: "judge_contents",
         render_judge_page: "judge_report",
     }
-    rounds = [(read_rates, ["difficulty_rounds", "checking_rounds"], "judge_parse_rates")]
+    rounds = ["difficulty_rounds", "checking_rounds"]
+    rates: NodeParts = (read_rates, rounds, "judge_parse_rates")
     named = inputs_by_name(outputs, (*_PARAMS, "ingestion", "variant"))
-    return Pipeline(named_nodes([*rounds, *named]))
+    return Pipeline(named_nodes([rates, *named]))
