@@ -75,19 +75,17 @@ def write_notes(
         if rate.read < _LOW_PARSE_RATE
     ]
     notes += _without_spread(judgements)
-    low = [row for row in rows_of(pooled_agreement(judge_agreement)) if _too_low(row["alpha"])]
+    pooled = pooled_agreement(judge_agreement)
+    low = pooled[pooled["alpha"] < RELIABLE].to_dict("records")
     if low:
         names = joined([f"{row['name']} ({row['alpha']:.2f})" for row in low])
         notes.append(f"The judges agree too little (alpha below {RELIABLE}) on {names}.")
-    if judged_items["level"].isna().all():
-        notes.append("No item has a level. Name judges in `difficulty.judges`.")
-    if judged_items["reason"].eq("unjudged").all():
-        notes.append("No item was checked. Name judges in `checking.judges`.")
-    return notes
-
-
-def _too_low(alpha: Any) -> bool:
-    return alpha is not None and alpha < RELIABLE
+    asked = {rate.task for rate in judge_parse_rates}
+    return notes + [
+        f"No judge was asked: name some in {task}.judges."
+        for task in ("difficulty", "checking")
+        if task not in asked
+    ]
 
 
 def _without_spread(judgements: pd.DataFrame) -> Iterator[str]:
