@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -83,7 +84,10 @@ def test_canary_is_in_the_card_the_rows_and_the_manifest(tmp_path: Path) -> None
 
 
 def test_csv_has_a_column_for_each_option() -> None:
-    text = items_csv(ITEMS[["item_id", "question", "choices", "answer", "explanation"]]).decode()
+    table = ITEMS[["item_id", "question", "choices", "answer", "explanation"]]
+    saved = table.assign(choices=pd.Series(map(np.array, table["choices"]), dtype=object))
+    assert items_csv(saved) == items_csv(table)
+    text = items_csv(table).decode()
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert list(rows[0]) == [
         *("item_id", "question", "choice_A", "choice_B", "choice_C", "choice_D"),

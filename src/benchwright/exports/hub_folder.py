@@ -180,7 +180,8 @@ def _csv_rows(table: pd.DataFrame) -> Iterator[list[object]]:
     place = names.index("choices")
     yield [*names[:place], *letters, *names[place + 1 :]]
     for row in table.itertuples(index=False):
-        cells = ["" if value is None or value != value else value for value in row]  # noqa: PLR0124
+        # Lists are arrays in a table that was saved, and arrays have no single truth value.
+        cells = ["" if pd.api.types.is_scalar(value) and pd.isna(value) else value for value in row]
         choices = [*row[place], *[""] * (n_choices - len(row[place]))]
         yield [*cells[:place], *choices, *cells[place + 1 :]]
 
