@@ -64,6 +64,7 @@ def test_spellings_of_one_model_match(name: str, rated: str) -> None:
         ("gpt-4o-2024-08-06", "GPT-4o-2024-05-13"),
         ("openchat-3.5-1210", "OpenChat-3.5"),
         ("Qwen-14B", "Qwen1.5-14B"),
+        ("mpt-30b-instruct", "MPT-30B-chat"),
     ],
 )
 def test_similar_names_are_different_models(name: str, rated: str) -> None:
@@ -72,7 +73,7 @@ def test_similar_names_are_different_models(name: str, rated: str) -> None:
 
 def test_base_model_is_not_matched_with_its_chat_version_but_named() -> None:
     assert np.isnan(rating("meta/llama-3-70b", "Llama-3-70b-Instruct"))
-    said = "not Llama-3-70b-Instruct: only one of them is named chat or instruct"
+    said = "not Llama-3-70b-Instruct, which differs in chat or instruct"
     assert note("meta/llama-3-70b", "Llama-3-70b-Instruct") == said
 
 

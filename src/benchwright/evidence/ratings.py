@@ -17,7 +17,7 @@ from benchwright.tables.evidence import ModelRatings
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _RELEASE = re.compile(r"[-_ (@]*(20\d\d)-?([01]\d)-?([0-3]\d)\)?$")
 _WORD = re.compile(r"[^\W\d_]+|\d+")
-_TUNED = {"chat", "instruct", "it"}
+_TUNED = {"chat", "instruct"}
 _MAKERS = {"meta", "nvidia"}  # words that some sources put before the name
 
 Key = tuple[str, ...]
@@ -117,7 +117,7 @@ class _Names:
                 return _Match(note=f"released after the ratings of {names[0]}")
             return self._only(names, "date of release in one of the names only")
         if names := self._untuned.get(_untuned(key)):
-            return _Match(note=f"not {_listed(names)}: only one of them is named chat or instruct")
+            return _Match(note=f"not {_listed(names)}, which differs in chat or instruct")
         return _Match()
 
     def _only(self, names: Sequence[str], note: str = "") -> _Match:
@@ -130,11 +130,11 @@ def match_ratings(scores: pd.DataFrame, human_ratings: Ratings) -> pd.DataFrame:
     """Return a `ModelRatings` table of the models that have a rating or nearly have one.
 
     Names match if they agree in words and numbers. Organisation, prefix of a harness (`helm:`),
-    case, separators and a final `hf` do not count; chat, instruct and it are one word. A date of
-    release may be missing in one name, unless the model is newer than the ratings.
-    `human_ratings.aliases` comes before all that. Names with several ratings are not matched, nor
-    are a base model and its chat version. Of several configurations of a rated model the first is
-    taken: style letters first, then most demonstrations, then by name.
+    case, separators and a final `hf` do not count; `it` is instruct. A date of release may be
+    missing in one name, unless the model is newer than the ratings. `human_ratings.aliases` comes
+    before all that. Names with several ratings are not matched, nor are names that differ in chat
+    or instruct, since these are different models. Of several configurations of a rated model the
+    first is taken: style letters first, then most demonstrations, then by name.
     """
     found = _matches(scores["model"].astype(str), human_ratings)
     taken: dict[str, str] = {}
@@ -186,11 +186,11 @@ def _key(name: str, *, dated: bool = True) -> Key:
     words = _WORD.findall(plain if dated else _RELEASE.sub("", plain))
     words = words[1:] if words and words[0] in _MAKERS else words
     words = words[:-1] if words and words[-1] == "hf" else words
-    return tuple("chat" if word in _TUNED else word for word in words)
+    return tuple("instruct" if word == "it" else word for word in words)
 
 
 def _untuned(key: Key) -> Key:
-    return tuple(word for word in key if word != "chat")
+    return tuple(word for word in key if word not in _TUNED)
 
 
 def _released(name: str) -> str:
