@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from benchwright.cli import cli
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 
 # The recorded answers of the demo cover its filter models: nothing is scored.
 CHEAP = "scoring.mode=imported,evaluation.random_subsets=20,evaluation.bootstrap_samples=20"
