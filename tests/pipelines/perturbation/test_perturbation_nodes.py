@@ -29,12 +29,12 @@ def labels(*rows: tuple[str, object]) -> pd.DataFrame:
 
 def test_one_positive_label_is_enough() -> None:
     seen = read_labels(labels(("q1", 0), ("q2", 0), ("q1", 1), ("q3", "1")), PerturbationParams())
-    assert seen == {"single": ["q1", "q3"], "several": ["q2"]}
+    assert seen == {"q1": 1, "q2": 0, "q3": 1}
 
 
 def test_sba_none_reads_no_labels() -> None:
-    assert read_labels(labels(("q1", 1)), PerturbationParams(sba="none")) == NOBODY
-    assert read_labels(labels(), PerturbationParams()) == NOBODY
+    assert read_labels(labels(("q1", 1)), PerturbationParams(sba="none")) == {}
+    assert read_labels(labels(), PerturbationParams()) == {}
 
 
 def test_error_names_the_row_of_a_bad_label() -> None:

@@ -187,11 +187,10 @@ def judge_single_best_answers(
     """
     if perturbation.sba != "judge":
         return {}
-    labelled = read_labels(single_best_answer_labels, perturbation)
+    labels = read_labels(single_best_answer_labels, perturbation)
     columns = ["item_id", "question", "choices", "answer"]
     asked = pd.concat([items[columns], shown_demonstrations[columns]], ignore_index=True)
-    known = asked["item_id"].isin([*labelled["single"], *labelled["several"]])
-    asked = asked[judgeable(asked) & ~known.to_numpy()]
+    asked = asked[judgeable(asked) & ~asked["item_id"].isin(labels).to_numpy()]
     judge = single_best_answer.judge
     judged = label_by_judge(asked, judge, models, scoring, answer_store)
     if len(judged) < len(asked):
@@ -225,8 +224,7 @@ def predict_single_best_answers(
         InputError: a label is not 0 or 1, or `sba: model` without a classifier, or with one of
             another encoder.
     """
-    labelled = read_labels(single_best_answer_labels, perturbation)
-    single, several = set(labelled["single"]), set(labelled["several"])
+    labels = read_labels(single_best_answer_labels, perturbation)
     columns = ["item_id", "question", "choices", "answer"]
     tables = {"item": items[columns], "demonstration": demonstrations[columns]}
     shown = pd.concat(
@@ -246,42 +244,38 @@ def predict_single_best_answers(
         flagged = probability >= sba_classifier["threshold"]  # NaN is not
     able = judgeable(shown) | (perturbation.sba in ("file", "none"))
     rows: list[tuple[Any, ...]] = []
+    ids: dict[str, set[str]] = {"single": set(), "several": set()}
     for role, item_id, chance, flag, can in zip(
         shown["role"], shown["item_id"], probability, flagged, able, strict=True
     ):
-        if item_id in single or item_id in several:
-            decision = (item_id in single, "label")
+        if item_id in labels:
+            single, source = bool(labels[item_id]), "label"
         elif item_id in sba_judged:
-            decision = (bool(sba_judged[item_id]), "judge")
+            single, source = bool(sba_judged[item_id]), "judge"
         elif not np.isnan(chance):
-            decision = (bool(flag), "model")
+            single, source = bool(flag), "model"
         else:
-            decision = (False, "unlabelled" if can else "not_judgeable")
-        rows.append((role, item_id, chance, *decision))
-    ids: dict[str, list[str]] = {"single": [], "several": []}
-    for _, item_id, _, is_single, source in rows:
+            single, source = False, "unlabelled" if can else "not_judgeable"
+        rows.append((role, item_id, chance, single, source))
         if source != "unlabelled":
-            ids["single" if is_single else "several"].append(item_id)
-    known = {kind: sorted(set(found)) for kind, found in ids.items()}
+            ids["single" if single else "several"].add(item_id)
+    known = {kind: sorted(found) for kind, found in ids.items()}
     return SbaPredictions.from_rows(rows), known, text_vector_cache
 
 
 def read_labels(
     single_best_answer_labels: pd.DataFrame, perturbation: PerturbationParams
-) -> dict[str, list[str]]:
-    """Return the labelled ids with a single best answer (`single`) and without (`several`).
+) -> dict[str, int]:
+    """Return the label of each labelled item: 1 with a single best answer, else 0.
 
-    If annotators disagree, the item counts as `single`: a missed one becomes incoherent, a wrong
-    one only stays unaltered. `sba: none` reads no labels.
+    If annotators disagree, the label is 1: a missed item becomes incoherent, a wrong one only stays
+    unaltered. `sba: none` reads no labels.
 
     Raises:
         InputError: a label is not 0 or 1.
     """
     if perturbation.sba == "none" or single_best_answer_labels.empty:
-        return {"single": [], "several": []}
+        return {}
     numbers = label_numbers(single_best_answer_labels)
     highest = numbers.groupby(single_best_answer_labels["item_id"].astype(str)).max()
-    return {
-        "single": sorted(highest.index[highest == 1]),
-        "several": sorted(highest.index[highest == 0]),
-    }
+    return {str(item): int(label) for item, label in highest.items()}
