@@ -23,7 +23,7 @@ from benchwright.tables.evidence import (
     RandomSubsets,
     RankAgreementTable,
 )
-from benchwright.tables.items import Demonstrations, Items, RejectedItems
+from benchwright.tables.items import Demonstrations, Items, KnownLabelErrors, RejectedItems
 from benchwright.tables.responses import AnswerCoverage, Calibration, ImportReport, Models
 from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
 from benchwright.tables.smart import (
@@ -232,6 +232,7 @@ def make_inputs(**changed: Any) -> Inputs:
         "params:limit": None,
         "demonstrations": Demonstrations.empty(),
         "calibration_items": Demonstrations.empty(),
+        "known_label_errors": KnownLabelErrors.empty(),
         "label_errors": pd.DataFrame({"item_id": ids[:5], "wrong": [1, 0, 0, 0, 0]})
         if n >= 5
         else pd.DataFrame(),

@@ -99,6 +99,8 @@ class FieldMapping(Section):
     domain: str | None = None
     url: str | None = None
     source_id: str | None = None
+    label_error: str | None = None
+    """A column that says what is wrong with the gold answer, `ok` where nothing is."""
 
     @model_validator(mode="after")
     def _gold_fits_choices(self) -> Self:
@@ -114,7 +116,8 @@ class FieldMapping(Section):
             yield from filter(None, (choices.column, choices.labels))
             yield from (*choices.columns, *choices.split_columns)
         others = (self.question, self.gold.column, self.subject, self.item_id, self.passage)
-        yield from filter(None, (*others, self.explanation, self.domain, self.url, self.source_id))
+        yield from filter(None, (*others, self.explanation, self.domain, self.url))
+        yield from filter(None, (self.source_id, self.label_error))
 
 
 class SplitName(NamedTuple):

@@ -43,6 +43,13 @@ class RemovedItems(ItemRows):
     """Items that a rule removed; may be empty."""
 
 
+class KnownLabelErrors(Table):
+    """Items whose gold answers the source has checked."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    kind: Series[str]  # ok, or what is wrong
+
+
 class RejectedItems(Table):
     """Rejected source rows: `len(raw) == len(items) + len(rejected)`.
 

@@ -43,7 +43,7 @@ def file_of(*rows: tuple[object, ...], columns: str = "item_id wrong") -> pd.Dat
 
 
 def rates(errors: pd.DataFrame, limit: int | None = None) -> pd.DataFrame:
-    return rate_label_errors(ITEMS, audit(), verdicts(), errors, OTHERS, None, limit)
+    return rate_label_errors(ITEMS, audit(), verdicts(), errors, None, OTHERS, None, limit)
 
 
 def counts(table: pd.DataFrame) -> dict[str, tuple[int, int]]:
@@ -64,6 +64,19 @@ def test_wrong_labels_are_counted_among_kept_and_removed_items_and_per_rule() ->
         "suspect_label": (2, 1),
         "not suspect_label": (6, 2),
     }
+
+
+def test_errors_that_the_source_knows_are_counted_and_a_file_takes_precedence() -> None:
+    kinds = [
+        (item, "wrong_groundtruth" if item in WRONG else " OK") for item in IDS if item != "q8"
+    ]
+    known = pd.DataFrame(kinds, columns=["item_id", "kind"])
+    none = file_of(columns="item_id wrong")
+    table = rate_label_errors(ITEMS, audit(), verdicts(), none, known)
+    pd.testing.assert_frame_equal(table, rates(CHECKED))
+    corrected = rate_label_errors(ITEMS, audit(), verdicts(), file_of(("q2", "0")), known)
+    assert counts(corrected)["removed"] == (4, 0)
+    assert counts(corrected)["kept"] == (5, 3)
 
 
 def test_rates_have_wilson_intervals() -> None:

@@ -458,6 +458,23 @@ def test_shuffled_rows_with_their_positions_give_the_same_bytes(tmp_path: Any) -
     assert written[0] == written[1]
 
 
+def test_label_errors_that_the_source_knows_are_those_of_evaluated_items() -> None:
+    rows = [
+        row("a", error="ok"),
+        row("b", error="wrong_groundtruth"),
+        row("c", error=None),
+        row("d", error="ok", _split="dev"),
+        row("b", error="ok", question="Which other bird?"),
+    ]
+    mapped = benchmark({**FIELDS, "label_error": "error"})
+    for order in (rows, rows[::-1]):
+        result = ingest(order, mapped)
+        known = dict(result.known_label_errors.itertuples(index=False))
+        kept = result.items.set_index("item_id").loc["b", "question"]
+        assert known == {"a": "ok", "b": "wrong_groundtruth" if "is b" in kept else "ok"}
+    assert ingest(rows).known_label_errors.empty
+
+
 def test_pipeline_has_the_expected_inputs_and_outputs() -> None:
     pipeline = create_pipeline()
     assert pipeline.inputs() == {

@@ -13,6 +13,7 @@ from benchwright.methods.smart.filter_models import flag_unanimous
 from benchwright.methods.smart.finding import Finding, in_rule_order
 from benchwright.params.filtering import FilteringParams
 from benchwright.statistics.proportion import ShareDifference, two_proportions, wilson_interval
+from benchwright.tables.items import KnownLabelErrors
 from benchwright.tables.smart import LabelErrorRates
 
 
@@ -49,6 +50,7 @@ def rate_label_errors(
     item_audit: pd.DataFrame,
     verdicts: pd.DataFrame,
     label_errors: pd.DataFrame,
+    known_label_errors: pd.DataFrame | None = None,
     demonstrations: pd.DataFrame | None = None,
     calibration_items: pd.DataFrame | None = None,
     limit: int | None = None,
@@ -64,6 +66,7 @@ def rate_label_errors(
         verdicts: the verdict of suspect_label on each item.
         label_errors: a user's file: item_id, and `wrong` (0/1, true/false) or `kind` (`ok`, or what
             is wrong, as in MMLU-Redux), or both; `wrong` takes precedence.
+        known_label_errors: what the benchmark's own source says; the file takes precedence.
         demonstrations: items of other splits; their ids are counted separately.
         calibration_items: the same.
         limit: if set, unknown ids are counted separately and not refused.
@@ -83,7 +86,11 @@ def rate_label_errors(
     if limit is None:
         others = [table for table in (demonstrations, calibration_items) if table is not None]
         _refuse_unknown(elsewhere, {str(item) for table in others for item in table["item_id"]})
-    wrong = _by_item(checked)
+    of_source = known_label_errors if known_label_errors is not None else KnownLabelErrors.empty()
+    wrong = {
+        item: _is_wrong(kind)
+        for item, kind in zip(of_source["item_id"], of_source["kind"], strict=True)
+    } | _by_item(checked)
     if not wrong:
         return LabelErrorRates.empty()
     here = {item: value for item, value in wrong.items() if item in known}
@@ -124,15 +131,18 @@ def _row_of(number: int, cells: Mapping[str, str]) -> tuple[str, bool]:
         raise InputError(f"{where}, item_id: is empty; give the id of an item")
     if not wrong and not kind:
         raise InputError(f"{where} ({item}): neither wrong nor kind is given; wrong is 0 or 1")
-    ok = kind.casefold() == _RIGHT_KIND
     if not wrong:
-        return item, not ok
+        return item, _is_wrong(kind)
     value = _WRONG.get(wrong.casefold())
     if value is None:
         raise InputError(f"{where}, wrong: {wrong!r} is not 0, 1, true or false")
-    if value and ok:
+    if value and kind and not _is_wrong(kind):
         raise InputError(f"{where} ({item}): wrong is {wrong}, but kind is ok; remove one of them")
     return item, value
+
+
+def _is_wrong(kind: str) -> bool:
+    return kind.strip().casefold() != _RIGHT_KIND
 
 
 def _refuse_unknown(elsewhere: Mapping[int, str], known: set[str]) -> None:

@@ -14,10 +14,11 @@ from benchwright.source_rows.fields import (
     Rule,
     Unusable,
     format_value,
+    read_optional,
     reject,
 )
 from benchwright.source_rows.items import Item, ItemMapper, divide, limited
-from benchwright.tables.items import Demonstrations, Items, RejectedItems
+from benchwright.tables.items import Demonstrations, Items, KnownLabelErrors, RejectedItems
 
 
 class IngestedTables(NamedTuple):
@@ -27,6 +28,7 @@ class IngestedTables(NamedTuple):
     demonstrations: pd.DataFrame
     calibration_items: pd.DataFrame
     rejected_items: pd.DataFrame
+    known_label_errors: pd.DataFrame
 
 
 class _Mapped(NamedTuple):
@@ -41,8 +43,9 @@ def map_source_rows(
     """Map the source's rows to items, and report rejected rows.
 
     Every row becomes an item, a demonstration, a calibration item or a rejected item, so that the
-    four tables together have as many rows as the source (unless `limit` is set). Tables are sorted
-    by item id in natural order; the order of the source affects only `row` of rejected items.
+    first four tables together have as many rows as the source (unless `limit` is set). The last one
+    has the evaluation items whose gold answers the source has checked. Tables are sorted by item id
+    in natural order; the order of the source affects only `row` of rejected items.
 
     Args:
         benchmark_source: source rows with the columns `_split` (test, validation, dev or train)
@@ -58,7 +61,8 @@ def map_source_rows(
     """
     if limit is not None and limit < 1:
         raise InputError(f"limit={limit}: expected a positive integer, or null for all items")
-    mapper = ItemMapper(ingestion, _mapping_of(benchmark_source, ingestion), seed)
+    fields = _mapping_of(benchmark_source, ingestion)
+    mapper = ItemMapper(ingestion, fields, seed)
     source = benchmark_source.sort_index(kind="stable")
     mapped: list[_Mapped] = []
     rejections: list[Rejection] = []
@@ -79,11 +83,18 @@ def map_source_rows(
     if not purposes.evaluation:
         raise InputError(_no_items_message(ingestion, rejections))
     purposes = limited(purposes, limit, seed)
+    kinds = {
+        each.item.item_id: read_optional(each.row, fields.label_error)
+        for each in mapped
+        if by_id[each.item.item_id] is each.item
+    }
+    checked = [(item_id, kinds[item_id]) for item_id in purposes.evaluation if kinds[item_id]]
     return IngestedTables(
         Items.from_rows([by_id[item_id] for item_id in purposes.evaluation]),
         Demonstrations.from_rows([by_id[item_id] for item_id in purposes.demonstrations]),
         Demonstrations.from_rows([by_id[item_id] for item_id in purposes.calibration]),
         RejectedItems.from_rows(sorted(rejections)),
+        KnownLabelErrors.from_rows(checked),
     )
 
 

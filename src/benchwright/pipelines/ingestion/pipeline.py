@@ -2,7 +2,7 @@
 
 from kedro.pipeline import Pipeline, node
 
-from benchwright.pipelines.ingestion.nodes import map_source_rows
+from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
 
 
 def create_pipeline() -> Pipeline:
@@ -12,7 +12,7 @@ def create_pipeline() -> Pipeline:
             node(
                 map_source_rows,
                 inputs=["benchmark_source", "params:ingestion", "params:limit", "params:seed"],
-                outputs=["items", "demonstrations", "calibration_items", "rejected_items"],
+                outputs=list(IngestedTables._fields),
                 name="map_source_rows",
             )
         ]
