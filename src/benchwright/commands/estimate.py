@@ -121,7 +121,7 @@ def estimate_scores(
     on_subset = [_weighted_mean(row, subset.weights) for row in responses]
     results = [
         [None if math.isnan(value) else float(value) for value in column]
-        for column in (on_subset, *estimates[:4])
+        for column in (on_subset, estimates.shown, *estimates[1:4])
     ]
     models = tuple(map(ModelEstimate, new.models, answered, *results, estimates.reason))
     return Estimated(

@@ -45,8 +45,8 @@ def test_intervals_cover_and_estimates_are_unbiased(
         estimates = run(name, prepared, subset_of(120, 30, seed), simulated.new)
         errors.append(estimates.score - truth)
         covered += int(((estimates.low <= truth) & (truth <= estimates.high)).sum())
-        assert (estimates.low <= estimates.score).all()
-        assert (estimates.score <= estimates.high).all()
+        assert (estimates.low <= estimates.shown).all()
+        assert (estimates.shown <= estimates.high).all()
     # Errors of one subset are correlated over models; count a tenth of the cases as independent.
     cases = 8 * len(truth)
     assert covered / cases >= binom.ppf(0.001, cases // 10, 0.95) / (cases // 10)
@@ -206,10 +206,13 @@ def test_estimates_stay_within_possible_scores(data: st.DataObject) -> None:
     subset = uneven(n, k) if data.draw(st.booleans()) else subset_of(n, k)
     lowest = np.nansum(answers, axis=1) / n
     highest = lowest + (n - (~np.isnan(answers)).sum(axis=1)) / n
-    for kind in ESTIMATORS.values():
+    for name, kind in ESTIMATORS.items():
         estimates = kind.make(EstimationParams())(training, subset, 0)(answers)
+        if name != "aipw":
+            np.testing.assert_allclose(estimates.shown, estimates.score, atol=1e-9)
+        shown = np.stack([estimates.shown, *estimates[1:4]])
         for values, reason, low, high in zip(
-            np.stack(estimates[:4]).T, estimates.reason, lowest, highest, strict=True
+            shown.T, estimates.reason, lowest, highest, strict=True
         ):
             known = ~np.isnan(values)
             assert known.all() or reason

@@ -103,6 +103,20 @@ def test_aipw_is_unbiased_over_all_subsets() -> None:
     assert np.std(estimates, axis=0).min() > 0.01
 
 
+def test_aipw_is_unbiased_with_equal_responses_and_impossible_estimates(run: Any) -> None:
+    """All 126 subsets of 4 of 9 items, through the estimator that users call."""
+    rng = np.random.default_rng(5)
+    training = PreparedTraining(Training(rng.integers(0, 2, (6, 9)).astype(np.float32)))
+    truth = np.array([[1] * 7 + [0] * 2, [0] * 8 + [1], [1, 0, 1, 0, 1, 1, 0, 1, 1]], float)
+    subsets = [np.array(chosen) for chosen in combinations(range(9), 4)]
+    estimates = [run("aipw", training, WeightedSubset.equal(own), truth) for own in subsets]
+    scores = np.mean([each.score for each in estimates], axis=0)
+    np.testing.assert_allclose(scores, truth.mean(axis=1), atol=1e-12)
+    shown = np.mean([each.shown for each in estimates], axis=0)
+    assert np.abs(shown - truth.mean(axis=1)).max() > 1e-3
+    assert any(truth[0, chosen].all() for chosen in subsets)
+
+
 def test_aipw_is_the_mean_of_leave_one_out_regressions() -> None:
     rng = np.random.default_rng(3)
     features, truth = rng.random((30, 7)), rng.random(30)

@@ -3,9 +3,12 @@
 The method is that of "How Benchmark Prediction from Fewer Data Misses the Mark" (Zhang et al. 2025,
 2506.07673). A ridge regression of the new model's responses on the training models' responses to
 the same items predicts its responses to the other items. The mean residual on the subset corrects
-the mean prediction. Each item is in a random subset with probability k/n, so the estimate is
-unbiased, however bad the predictions are. Residuals are those of items left out of the regression,
-since in-sample residuals are too small; with them the estimate is exactly unbiased.
+the mean prediction. Residuals are those of items left out of the regression, since in-sample
+residuals are too small. The score is then exactly unbiased, however bad the predictions are: its
+mean over all subsets of a size is the score on all items. This holds for the score itself, for
+subsets of equal weights that were all equally likely, and for a model that answered all of their
+items. It does not hold for `Estimates.shown`, for anchor points, or for responses that are missing
+otherwise than at random.
 """
 
 from typing import NamedTuple
@@ -78,13 +81,14 @@ def learn_aipw(task: Task) -> FromComplete:
         score, se = learnt.estimate(responses, task.subset.weights)
         reach = float(stdtrit(k - 1, (1 + level) / 2)) * se
         estimates = Estimates(score, score - reach, score + reach, se, [note] * len(score))
+        # Equal responses have no residuals: the score is their mean, the interval that of `mean`.
         constant = responses.max(axis=1) == responses.min(axis=1)
         if not constant.any():
             return estimates
         plain = by_mean(responses, level)
-        score, low, high, se = (
+        low, high, se = (
             np.where(constant, mean, other)
-            for mean, other in zip(plain[:4], estimates[:4], strict=True)
+            for mean, other in zip(plain[1:4], estimates[1:4], strict=True)
         )
         return Estimates(score, low, high, se, estimates.reason)
 

@@ -17,13 +17,21 @@ Float = NDArray[np.float64]
 
 
 class Estimates(NamedTuple):
-    """Scores on the full benchmark of r models, in [0, 1]."""
+    """Scores on the full benchmark of r models, as shares."""
 
-    score: Float  # (r,)
+    score: Float  # (r,) in [0, 1], except those of AIPW, which `shown` limits
     low: Float  # (r,) lower bound of the interval
     high: Float  # (r,) upper bound
     se: Float  # (r,) standard error
     reason: Sequence[str]  # r texts: why metrics are NaN, or a caveat; "" otherwise
+
+    @property
+    def shown(self) -> Float:
+        """The scores (r,), limited to the interval, whose bounds are possible scores.
+
+        This makes AIPW nearer to the truth, but no longer unbiased.
+        """
+        return np.asarray(np.fmax(np.fmin(self.score, self.high), self.low))
 
 
 FromComplete = Callable[[Float, float], Estimates]
@@ -132,14 +140,15 @@ class FittedSubset:
         n = self.task.prepared.items
         known = responses.shape[1] == n
         limits = possible(responses, n)
-        bounded = np.stack([np.clip(part, *limits) for part in estimates[:3]])
+        bounds = [np.clip(bound, *limits) for bound in (estimates.low, estimates.high)]
+        values = np.stack([estimates.score, *bounds])
         se = np.where(known, 0.0, estimates.se)
         if known:
-            bounded[:] = responses.mean(axis=1)
+            values[:] = responses.mean(axis=1)
         notes = [
             "; ".join(filter(None, (gap_note, "" if known else note))) for note in estimates.reason
         ]
-        return np.concatenate([bounded, se[None]]), notes
+        return np.concatenate([values, se[None]]), notes
 
 
 def _patterns(missing: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
