@@ -44,6 +44,7 @@ def test_metrics_agree_with_scipy(kind: str, seed: int) -> None:
         assert metrics.wasserstein[row] == pytest.approx(wasserstein_distance(full, part))
         assert metrics.mean_absolute_error[row] == pytest.approx(np.abs(part - full).mean())
         assert metrics.bias[row] == pytest.approx((part - full).mean())
+        assert metrics.error_sd[row] == pytest.approx((part - full).std())
 
 
 def test_all_items_preserve_everything() -> None:

@@ -204,8 +204,8 @@ def sample(
     Args:
         items: as for `smart`.
         responses: as for `smart`; samplers such as `anchor_points` need them.
-        sampler: a name in docs/reference/sampling.md, or `chosen` for the one that the comparison
-            of all samplers finds best (slow).
+        sampler: a name in docs/reference/sampling.md, `chosen` for the one that the comparison of
+            all samplers finds best, or `chosen_by_subject` for the best ones by subject (slow).
         size: number of items, or a share of them below 1.
         seed: of the draw.
         embeddings: vectors (n, d) in the order of `items`, for the samplers `kmeans_given`,
@@ -223,8 +223,9 @@ def sample(
     given = _stage_inputs(response_file(responses), read, None)
     given["published_scores"] = pd.DataFrame({"name": [], "avg": []})
     given["sampling_vector_cache"] = TextVectors.empty()
-    if sampler != "chosen":
-        given["sampler_choice"] = pd.DataFrame()  # not read
+    for name, choice in (("chosen", "sampler_choice"), ("chosen_by_subject", "subject_winners")):
+        if sampler != name:
+            given[choice] = pd.DataFrame()  # not read
     if embeddings is not None:
         chosen["sampling.encoders"] = (_GIVEN,)
         vectors = read_embeddings(embeddings, items, read)["vector"]

@@ -293,7 +293,7 @@ def _groups(
         yield HarnessFamily(name, group_config(names, tasks, facts), [], facts)
 
 
-CHOSEN, RANDOM = "chosen", "random"
+CHOSEN, CHOSEN_BY_SUBJECT, RANDOM = "chosen", "chosen_by_subject", "random"
 ALL_MODELS_SPLIT = -1  # the split of `SamplerChoice` in which all models choose
 EQUAL = "all items have equal weights: the accuracy of the harness is the score of the subset"
 WEIGHTED = (

@@ -7,7 +7,13 @@ from pydantic import Field, field_validator, model_validator
 from benchwright.params.section import Increasing, Names, Section
 
 Criterion = Literal[
-    "spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error", "variance"
+    "spearman",
+    "tau_b",
+    "pearson",
+    "wasserstein",
+    "mean_absolute_error",
+    "error_sd",
+    "rate_variance",
 ]
 
 
@@ -19,10 +25,12 @@ class AdaptiveParams(Section):
     highest_rate: float = Field(default=25, gt=0, le=100)
     # Spearman correlation, mean over repeats, that a sampler must reach at each rate
     min_correlation: float = Field(default=0.9, ge=-1, le=1)
-    # what samplers are ranked by; the best mean rank wins. `variance` is that of the models' mean
-    # score over repeats.
+    # what samplers are ranked by; the best mean rank wins. All are means over single draws, so a
+    # sampler gains nothing by drawing the same items again. `error_sd` is the standard deviation of
+    # a model's score error over models, `rate_variance` the paper's variance of Spearman's
+    # correlation over rates.
     criteria: tuple[Criterion, ...] = Field(
-        default=("spearman", "wasserstein", "variance"), min_length=1
+        default=("spearman", "wasserstein", "error_sd"), min_length=1
     )
     # number of splits of the models into those that choose and held-out ones
     splits: int = Field(default=20, ge=0)
@@ -142,7 +150,9 @@ class SamplingEvidenceParams(Section):
 class ChosenSubsetParams(Section):
     """The exported subset."""
 
-    sampler: str = "random"  # a name, or `chosen` for the one chosen by the responses of all models
+    # a name; `chosen` for the one chosen by the responses of all models; `chosen_by_subject` for
+    # the one that they choose inside each subject
+    sampler: str = "random"
     # number of items; null takes `rate` percent of the items
     size: int | None = Field(default=None, ge=1)
     rate: Rate = 10.0

@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 from benchwright.statistics import rank_agreement
 from benchwright.statistics.rank_agreement import Float
-from benchwright.statistics.subset_scores import signed_shift_rows, subset_scores, wasserstein_rows
+from benchwright.statistics.subset_scores import (
+    signed_shift_rows,
+    spread_of_shifts_rows,
+    subset_scores,
+    wasserstein_rows,
+)
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -29,6 +34,8 @@ class Preservation(NamedTuple):
     wasserstein: Float  # distance of the two distributions of scores, in shares
     mean_absolute_error: Float  # of a model's score, in shares
     bias: Float  # mean of subset − whole, in shares: negative if the subset is harder
+    # standard deviation of subset − whole over models, in shares: 0 if all shift alike
+    error_sd: Float
     tau_b: Float  # Kendall's; NaN if it was not requested
 
 
@@ -165,6 +172,7 @@ def _metrics(full: Float, scores: Float, sizes: NDArray[np.intp], tau: bool) -> 
         wasserstein=wasserstein_rows(whole, parts),
         mean_absolute_error=rank_agreement.row_means(np.abs(parts - whole)),
         bias=signed_shift_rows(whole, parts),
+        error_sd=spread_of_shifts_rows(whole, parts),
         tau_b=rank_agreement.kendall_tau_b_rows(whole, parts)
         if tau
         else np.full(len(parts), np.nan),

@@ -27,6 +27,14 @@ def signed_shift_rows(a: Float, b: Float) -> Float:
     return rank_agreement.row_means(second - first)
 
 
+def spread_of_shifts_rows(a: Float, b: Float) -> Float:
+    """Return the standard deviation of b − a over the models of each row (s,)."""
+    first, second = rank_agreement.complete_rows(a, b)
+    shifts = second - first
+    centred = shifts - rank_agreement.row_means(shifts)[:, None]
+    return np.sqrt(rank_agreement.row_means(centred**2))
+
+
 def spread_top_rows(scores: Float, top: int) -> Float:
     """Return the range of the `top` highest scores of each row (s,); NaN below two models.
 

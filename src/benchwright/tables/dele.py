@@ -98,6 +98,7 @@ class SamplingResults(Table):
     wasserstein: Series[float] = pa.Field(ge=0, nullable=True)
     mean_absolute_error: Series[float] = pa.Field(ge=0, nullable=True)
     bias: Series[float] = pa.Field(nullable=True)
+    error_sd: Series[float] = pa.Field(ge=0, nullable=True)  # over models
 
 
 class SamplersLeftOut(Table):
@@ -302,13 +303,18 @@ class ChosenSubset(NotEmpty):
 
 
 class ChosenCurves(Table):
-    """Curves of the chosen sampler and of random (DELE, Figure 7); key (line, rate, metric).
+    """Curves of the chosen samplers and of random (DELE, Figures 7, 32); key (line, rate, metric).
 
     Values are means over splits of means over repeats; `low` and `high` are the middle 95% of the
     splits. `random_…` is the band of single random subsets on the held-out models.
     """
 
-    line: Series[str] = pa.Field(isin=["chosen", "chosen_in_sample", "random", "random_order"])
+    line: Series[str] = pa.Field(
+        isin=[
+            *("chosen", "chosen_in_sample", "random", "random_order"),
+            *("chosen_by_subject", "random_order_by_subject"),
+        ]
+    )
     splits: Series[int] = pa.Field(ge=1)
     rate: Series[float] = pa.Field(gt=0, le=100)
     size: Series[int] = pa.Field(ge=1)
@@ -316,6 +322,11 @@ class ChosenCurves(Table):
     mean: Series[float] = pa.Field(nullable=True)
     low: Series[float] = pa.Field(nullable=True)
     high: Series[float] = pa.Field(nullable=True)
+    sd: Series[float] = pa.Field(nullable=True)  # over repeats
+    # difference to the line `random` on the same models, positive if better
+    gain: Series[float] = pa.Field(nullable=True)
+    gain_low: Series[float] = pa.Field(nullable=True)
+    gain_high: Series[float] = pa.Field(nullable=True)
     random_low: Series[float] = pa.Field(nullable=True)
     random_median: Series[float] = pa.Field(nullable=True)
     random_high: Series[float] = pa.Field(nullable=True)

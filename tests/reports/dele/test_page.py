@@ -13,7 +13,8 @@ from reports.dele.sampling_stage import PARAMS, SCORES, run
 
 def headline(results: dict[str, Any]) -> tuple[str, ...]:
     names = ("sampling_panels", "sampling_against_random", "sampling_summary", "sampler_choice")
-    return tuple(write_headline(*(results[name] for name in names), PARAMS))
+    luck = results.get("subject_luck", {})
+    return tuple(write_headline(*(results[name] for name in names), luck, PARAMS))
 
 
 def test_headline_agrees_with_the_tables(results: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from kedro.pipeline import Node, Pipeline
 
 from benchwright.methods.dele.evidence import (
     against_random,
+    by_subject,
     choice,
     estimates,
     panels,
@@ -44,9 +45,12 @@ _NODES: dict[Function, str | list[str]] = {
     estimates.measure_estimates: "estimate_errors",
     score_spread.spread_scores: "score_spread",
     choice.choose_samplers: ["sampler_choice", "changed_winner"],
-    rate_curves.trace_chosen: "chosen_curves",
     rate_curves.trace_subjects: "subject_curves",
-    choice.choose_by_subject: ["subject_winners", "changed_subjects", "subject_luck"],
+    by_subject.choose_by_subject: [
+        *("subject_winners", "changed_subjects", "subject_choices", "subject_agreement")
+    ],
+    rate_curves.trace_chosen: "chosen_curves",
+    by_subject.add_composed_gain: "subject_luck",
     choice.join_changes: "changed_winners",
     choice.choose_subset: "chosen_subset",
     texts.describe_texts: ["item_features", "readability_examples", "readability_bands"],

@@ -18,7 +18,8 @@ METRICS = {
     "pearson": "Pearson of scores",
     "wasserstein": "Wasserstein distance",
     "mean_absolute_error": "mean absolute error",
-    "variance": "variance of the mean score",
+    "error_sd": "spread of score errors over models",
+    "rate_variance": "variance of Spearman over rates",
     "bias": "bias",
 }
 

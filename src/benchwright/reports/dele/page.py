@@ -85,12 +85,13 @@ def show_sampling_headline(
     sampling_against_random: pd.DataFrame,
     sampling_summary: pd.DataFrame,
     sampler_choice: pd.DataFrame,
+    subject_luck: Mapping[str, float],
     sampling: SamplingParams,
 ) -> Section:
     """Build the top of the page: headline, tiles, warnings and panels."""
     tables = (sampling_against_random, sampling_summary, sampler_choice)
     return make_section(
-        headline=write_headline(sampling_panels, *tables, sampling),
+        headline=write_headline(sampling_panels, *tables, subject_luck, sampling),
         tiles=_tiles(sampling_panels, sampling_summary, sampling),
         notes=write_notes(sampling_panels, samplers_left_out, sampling),
         panels={"main": sampling_panels.main, "paper_by": sampling_panels.paper_by},
@@ -256,14 +257,23 @@ def chosen_rows(chosen_curves: pd.DataFrame, rates: Sequence[float]) -> list[Row
     for rate in rates:
         own = chosen_curves[chosen_curves["rate"] == rate]
         by_line = _wide(own, "line", "mean").to_dict("index")
+        ranks = own[own["metric"] == "spearman"].set_index("line").to_dict("index")
         table += [
-            {"rate": rate, "line": words, **_written(by_line[line])}
+            {"rate": rate, "line": words, **_written(by_line[line]), **_gain(ranks[line])}
             for line, words in LINES.items()
             if line in by_line
         ]
         if by_line:
-            table.append({"rate": rate, "line": "random subsets, 95%", **_bands(own)})
+            blank = dict.fromkeys(("gain", "span", "sd"), "")
+            table.append({"rate": rate, "line": "random subsets, 95%", **_bands(own), **blank})
     return table
+
+
+def _gain(row: Mapping[Any, Any]) -> dict[str, str]:
+    """Write the gain over random with the middle 95% of the splits, and the sd over repeats."""
+    known = not pd.isna(row["gain"])
+    span = bounds(row["gain_low"], row["gain_high"]) if known else ""
+    return {"gain": coefficient(row["gain"]), "span": span, "sd": coefficient(row["sd"])}
 
 
 def target_rows(target_curves: pd.DataFrame, rate: float) -> list[Row]:

@@ -38,6 +38,7 @@ def write_headline(
     sampling_against_random: pd.DataFrame,
     sampling_summary: pd.DataFrame,
     sampler_choice: pd.DataFrame,
+    subject_luck: Mapping[str, float],
     sampling: SamplingParams,
 ) -> Headline:
     """Write the rank agreement of random subsets, the tests and the gain of choosing a sampler."""
@@ -66,7 +67,7 @@ def write_headline(
     return Headline(
         agreement,
         _test_results(sampling_against_random, main, sampling),
-        _choice_gain(sampler_choice),
+        _choice_gain(sampler_choice) + _composed_gain(subject_luck, rate),
     )
 
 
@@ -134,6 +135,17 @@ def _choice_gain(sampler_choice: pd.DataFrame) -> str:
         f"{metric} over random subsets for these models, and {_signed(gains.held_out)}{span} for "
         f"the others. The best of as many random orders gains {_signed(gains.luck)} for the "
         f"others, so that part is luck. The most frequent choice is {gains.winner} ({gains.won})."
+    )
+
+
+def _composed_gain(subject_luck: Mapping[str, float], rate: float) -> str:
+    if "composed_gain" not in subject_luck:
+        return ""
+    span = bounds(subject_luck["composed_gain.low"], subject_luck["composed_gain.high"])
+    return (
+        f" The subset composed of the choices inside each subject gains "
+        f"{_signed(subject_luck['composed_gain'])} {span} for the others at {rate:g}%, the best "
+        f"random orders inside each subject {_signed(subject_luck['composed_gain_by_luck'])}."
     )
 
 

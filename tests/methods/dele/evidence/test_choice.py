@@ -6,7 +6,6 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.evidence.choice import (
-    choose_by_subject,
     choose_sampler,
     choose_samplers,
     choose_subset,
@@ -27,8 +26,8 @@ from methods.dele.evidence.sampling_examples import (
 )
 
 STUDY = make_study()
+NO_SUBJECTS = pd.DataFrame({"subject": [], "winner": []})
 NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})
-NO_SUBJECTS = pd.DataFrame({"subject": pd.Series(dtype=str), "winner": pd.Series(dtype=str)})
 
 
 @pytest.fixture(scope="module")
@@ -82,26 +81,6 @@ def test_changed_winners_are_listed(results: pd.DataFrame) -> None:
         assert joined.to_dict("records") == [{"scope": "", "before": "gone", "now": now}][:rows]
 
 
-def test_both_halves_choose_for_each_subject() -> None:
-    params = make_params(evidence={"subject_items": 30, "at_rates": (10.0, 25.0)})
-    saved = pd.DataFrame({"subject": ["s0"], "winner": ["gone"]})
-    table, changed, luck = choose_by_subject(saved, make_study(params=params))
-    assert table["subject"].tolist() == ["s0", "s1"]
-    assert (table["n_items"] == 30).all()
-    plain = {"random", "stratified", "word_length"}
-    assert set(table["winner_selection"]) | set(table["winner_held_out"]) <= plain
-    assert changed["before"].tolist() == ["gone"]
-    agreed = (table["winner_selection"] == table["winner_held_out"]).sum()
-    assert (luck["n"], luck["agreed"], luck["samplers"]) == (2, agreed, 3)
-    assert luck["uniform"] == pytest.approx(2 / 3)
-
-
-def test_small_subjects_are_left_out() -> None:
-    table, _, luck = choose_by_subject(NO_SUBJECTS, STUDY)
-    assert table.empty
-    assert luck == {}
-
-
 def test_subset_is_drawn_from_the_compared_items(results: pd.DataFrame) -> None:
     answers = make_answers()
     answers[:, :20] = np.nan
@@ -109,13 +88,13 @@ def test_subset_is_drawn_from_the_compared_items(results: pd.DataFrame) -> None:
     items = make_items()
     choice = pd.DataFrame({"split": [-1], "winner": ["word_length"]})
     params = make_params(export={"sampler": "chosen", "rate": 25})
-    subset = choose_subset(items, {}, choice, make_study(panels, params))
+    subset = choose_subset(items, {}, choice, NO_SUBJECTS, make_study(panels, params))
     assert len(subset) == 10
     assert subset["weight"].sum() == pytest.approx(1)
     assert items["item_id"].iloc[subset["position"]].tolist() == subset["item_id"].tolist()
     assert (subset["position"] >= 20).all()
     anchors = make_params(export={"sampler": "anchor_points", "size": 7})
-    subset = choose_subset(items, {}, choice, make_study(panels, anchors))
+    subset = choose_subset(items, {}, choice, NO_SUBJECTS, make_study(panels, anchors))
     assert len(subset) == 7
     assert subset["weight"].max() > subset["weight"].min()
 
@@ -124,10 +103,23 @@ def test_subset_is_drawn_from_all_items_without_responses() -> None:
     panels = make_panels(np.full((2, 60), np.nan, np.float32))
     none = pd.DataFrame({"split": [-1], "winner": [""]})
     params = make_params(export={"sampler": "chosen", "size": 60})
-    assert len(choose_subset(make_items(), {}, none, make_study(panels, params))) == 60
+    assert len(choose_subset(make_items(), {}, none, NO_SUBJECTS, make_study(panels, params))) == 60
 
 
 def test_export_size_above_the_number_of_items_is_rejected() -> None:
     params = make_params(export={"size": 61})
     with pytest.raises(InputError, match=r"size is 61, but there are only 60 items"):
-        choose_subset(make_items(), {}, NOTHING, make_study(params=params))
+        choose_subset(make_items(), {}, NOTHING, NO_SUBJECTS, make_study(params=params))
+
+
+def test_exported_subset_is_composed_of_the_choices_by_subject() -> None:
+    study = make_study(params=make_params(export={"sampler": "chosen_by_subject", "size": 20}))
+    winners = pd.DataFrame({"subject": ["s0", "s1"], "winner": ["word_length", ""]})
+    items = make_items()
+    subset = choose_subset(items, {}, NOTHING, winners, study).set_index("item_id")
+    places = {s: np.flatnonzero(items["subject"] == s) for s in ("s0", "s1")}
+    for subject, sampler in (("s0", "word_length"), ("s1", "random")):
+        expected = study.samplers()[sampler](study.plain.select(places[subject]), 0)(10).positions
+        taken = subset.index[items["subject"].iloc[subset["position"]] == subject]
+        assert set(taken) == set(items["item_id"].iloc[places[subject][expected]])
+    assert np.allclose(subset["weight"], 1 / 20)

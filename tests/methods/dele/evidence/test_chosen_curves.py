@@ -11,6 +11,8 @@ from benchwright.reports.dele.plots.rate_curves import LINES, plot_chosen_curves
 from methods.dele.evidence.sampling_examples import make_study
 
 STUDY = make_study()
+NO_CHOICES = pd.DataFrame(columns=["split", "subject", "winner", "luck_winner"])
+WHOLE = dict(list(LINES.items())[:4])  # the lines without subjects
 NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})
 
 
@@ -22,7 +24,7 @@ def choice() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def curves(choice: pd.DataFrame) -> pd.DataFrame:
-    return trace_chosen(choice, STUDY)
+    return trace_chosen(choice, NO_CHOICES, STUDY)
 
 
 def test_gains_equal_differences_between_curves(choice: pd.DataFrame, curves: pd.DataFrame) -> None:
@@ -39,7 +41,7 @@ def test_in_sample_line_is_measured_on_the_selection_models(
     choice: pd.DataFrame, winner: str
 ) -> None:
     table = choice.assign(winner=winner)
-    lines = trace_chosen(table, STUDY).set_index(["line", "rate", "metric"])
+    lines = trace_chosen(table, NO_CHOICES, STUDY).set_index(["line", "rate", "metric"])
     gap = lines.loc["chosen_in_sample"]["mean"] - lines.loc["chosen"]["mean"]
     assert gap.abs().max() > 0.01
     same = lines.loc["chosen"]["mean"] - lines.loc["random"]["mean"]
@@ -47,11 +49,11 @@ def test_in_sample_line_is_measured_on_the_selection_models(
 
 
 def test_every_line_has_every_rate_and_a_random_band(curves: pd.DataFrame) -> None:
-    assert set(curves["line"]) == set(LINES)
-    assert len(curves) == 4 * 4 * 6  # lines, rates, metrics
+    assert set(curves["line"]) == set(WHOLE)
+    assert len(curves) == 4 * 4 * 7  # lines, rates, metrics
     assert (curves["splits"] == 3).all()
     bands = ["random_low", "random_median", "random_high"]
-    assert len(curves[["rate", "metric", *bands]].drop_duplicates()) == 4 * 6
+    assert len(curves[["rate", "metric", *bands]].drop_duplicates()) == 4 * 7
     assert (curves["random_low"] <= curves["random_median"]).all()
     assert (curves["random_median"] <= curves["random_high"]).all()
     whole = curves[(curves["rate"] == 100) & (curves["metric"] == "tau_b")]
@@ -60,9 +62,9 @@ def test_every_line_has_every_rate_and_a_random_band(curves: pd.DataFrame) -> No
 
 def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
     some = choice.assign(winner=choice["winner"].where(choice["split"] != 1, ""))
-    assert (trace_chosen(some, STUDY)["splits"] == 2).all()
+    assert (trace_chosen(some, NO_CHOICES, STUDY)["splits"] == 2).all()
     none = choice[choice["split"] == -1]
-    empty = trace_chosen(none, STUDY)
+    empty = trace_chosen(none, NO_CHOICES, STUDY)
     assert empty.empty
     assert not plot_chosen_curves(empty).data
     assert chosen_rows(empty, [10.0]) == []
@@ -70,7 +72,7 @@ def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
 
 def test_rows_of_the_page_equal_the_table(curves: pd.DataFrame) -> None:
     rows = chosen_rows(curves, [10.0, 25.0])
-    assert [row["line"] for row in rows[:5]] == [*LINES.values(), "random subsets, 95%"]
+    assert [row["line"] for row in rows[:5]] == [*WHOLE.values(), "random subsets, 95%"]
     means = curves.query("line == 'chosen' and rate == 25").set_index("metric")["mean"]
     row = next(r for r in rows if r["rate"] == 25 and r["line"] == "chosen")
     assert row["tau_b"] == f"{means['tau_b']:.3f}"
@@ -83,5 +85,5 @@ def test_plot_has_each_line_in_each_panel(curves: pd.DataFrame) -> None:
     for trace in plot.data:
         by_panel.setdefault(trace.yaxis, set()).add(str(trace.name))
     assert len(by_panel) == 3
-    assert all(set(LINES.values()) <= names for names in by_panel.values())
+    assert all(set(WHOLE.values()) <= names for names in by_panel.values())
     assert "3 splits" in plot.layout.meta["caption"]

@@ -1,4 +1,4 @@
-"""Choice of a sampler, and the agreement expected by chance."""
+"""Choice of a sampler by its results."""
 
 import numpy as np
 import pandas as pd
@@ -8,10 +8,13 @@ from benchwright.methods.dele.evidence.choice import (
     choose_sampler,
     fixed_orders,
     gain_over_random,
-    luck_of_winners,
 )
+from benchwright.methods.dele.evidence.sampler_results import measure_samplers
+from benchwright.methods.dele.evidence.study import Draws
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.params.sampling import AdaptiveParams
+from benchwright.statistics.preservation import ModelPanels
+from methods.dele.evidence.sampling_examples import make_study
 
 RATES = (1, 5, 10, 25, 50)
 
@@ -29,7 +32,7 @@ def _figures(quality: dict[str, tuple[float, float, float]]) -> pd.DataFrame:
                 "tau_b": correlation - 0.1,
                 "wasserstein": distance,
                 "mean_absolute_error": distance,
-                "bias": (-1) ** repeat * spread,
+                "error_sd": spread,
             }
             for name, (correlation, distance, spread) in quality.items()
             for rate in RATES
@@ -86,7 +89,7 @@ def test_gain_is_positive_if_the_sampler_is_better() -> None:
     params = AdaptiveParams()
     assert gain_over_random(figures, "a", "spearman", params) == pytest.approx(0.02)
     assert gain_over_random(figures, "a", "wasserstein", params) == pytest.approx(0.01)
-    assert gain_over_random(figures, "a", "variance", params) == pytest.approx(4e-4)
+    assert gain_over_random(figures, "a", "error_sd", params) == pytest.approx(0.01)
     assert gain_over_random(figures, "random", "spearman", params) == 0
     assert np.isnan(gain_over_random(figures, "none", "spearman", params))
 
@@ -106,26 +109,39 @@ def test_fixed_orders_differ_and_are_constant_over_repeats() -> None:
     )
 
 
-def test_agreement_of_winners_is_compared_with_chance() -> None:
-    first = pd.Series({"s1": "a", "s2": "a", "s3": "b", "s4": "b", "s5": ""})
-    second = pd.Series({"s1": "a", "s2": "b", "s3": "b", "s4": "a", "s6": "a"})
-    luck = luck_of_winners(first, second, samplers=10)
-    assert luck.n == 4
-    assert luck.agreed == 2
-    assert luck.expected == pytest.approx(2.0)
-    assert luck.distinct == 2
-    assert luck.uniform == pytest.approx(0.4)
-    assert luck_of_winners(first[:0], second, 10).n == 0
+CRITERIA = ("spearman", "wasserstein", "error_sd", "rate_variance")
 
 
-def test_random_winners_agree_as_often_as_expected() -> None:
-    generator = np.random.default_rng(1)
-    names = np.array(list("abcdefghij"))
-    agreed, expected = [], []
-    for _ in range(300):
-        halves = [pd.Series(generator.choice(names, 57)) for _ in range(2)]
-        luck = luck_of_winners(*halves, samplers=10)
-        agreed.append(luck.agreed)
-        expected.append(luck.expected)
-    assert np.mean(agreed) == pytest.approx(5.7, abs=0.5)
-    assert np.mean(expected) == pytest.approx(5.7, abs=0.2)
+def test_drawing_the_same_items_again_changes_no_criterion() -> None:
+    generator = np.random.default_rng(0)
+    once = _figures({"a": (0.95, 0.03, 0.02), "b": (0.94, 0.01, 0.01)}).query("repeat == 0")
+    once = once.assign(spearman=once["spearman"] + generator.normal(0, 0.01, len(once)))
+    again = pd.concat([once.assign(repeat=repeat) for repeat in range(20)], ignore_index=True)
+    params = AdaptiveParams(criteria=CRITERIA)
+    tables = [choose_sampler(results, params).ranking for results in (once, again)]
+    pd.testing.assert_frame_equal(*tables)
+
+
+def test_fixed_orders_are_judged_like_the_draws_of_random() -> None:
+    """A random order that every repeat takes again is one of the draws of `random`."""
+    study = make_study()
+    judges = ModelPanels.of(study.panels.correct, {"all": study.panels.groups["all"]})
+    count, rates = 200, (5.0, 10.0, 25.0)
+    orders = fixed_orders(count, 0)
+    fixed = measure_samplers(study.plain, orders, judges, Draws(rates, dict.fromkeys(orders, 2), 0))
+    random = {"random": study.samplers()["random"]}
+    drawn = measure_samplers(study.plain, random, judges, Draws(rates, {"random": count}, 0))
+    params = AdaptiveParams(criteria=CRITERIA)
+    of_orders = choose_sampler(fixed, params).ranking
+    of_random = choose_sampler(drawn, params).ranking.iloc[0]
+    for name in CRITERIA:
+        error = of_orders[name].std() * (2 / count) ** 0.5
+        assert of_orders[name].mean() == pytest.approx(of_random[name], abs=4 * error)
+
+
+def test_variance_over_rates_is_that_of_each_repeat() -> None:
+    figures = _figures({"a": (0.9, 0.02, 0.01)}).astype({"repeat": float})
+    figures["spearman"] = figures["rate"] / 100 * (1 + figures["repeat"])
+    (row,) = choose_sampler(figures, AdaptiveParams()).ranking.to_dict("records")
+    of_repeats = [np.var(np.array([0.05, 0.1, 0.25]) * (1 + k), ddof=1) for k in range(4)]
+    assert row["rate_variance"] == pytest.approx(np.mean(of_repeats))

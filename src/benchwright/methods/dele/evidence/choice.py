@@ -1,25 +1,24 @@
 """Choice of a sampler by some models, and its gain on others (DELE, Algorithm 1, Table 3)."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.exports.export import ALL_MODELS_SPLIT, sampler_of
+from benchwright.exports.export import ALL_MODELS_SPLIT, CHOSEN_BY_SUBJECT, sampler_of
 from benchwright.methods.dele.evidence.against_random import HIGHER_IS_BETTER
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, ModelSplit, split_by_family
 from benchwright.methods.dele.evidence.sampler_results import (
     compare_for_panels,
     measure_samplers,
-    runs_on,
 )
 from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
+from benchwright.methods.dele.samplers.baselines import random_sampler, within_subjects
 from benchwright.methods.dele.samplers.pool import (
     Sampler,
-    SamplingPool,
     VectorsByText,
     feature_texts,
     item_pool,
@@ -27,9 +26,9 @@ from benchwright.methods.dele.samplers.pool import (
     random_order,
 )
 from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers
-from benchwright.params.sampling import AdaptiveParams, SamplingParams
+from benchwright.params.sampling import AdaptiveParams
 from benchwright.statistics.preservation import ModelPanels
-from benchwright.tables.dele import ChangedWinners, ChosenSubset, SamplerChoice, SubjectWinners
+from benchwright.tables.dele import ChangedWinners, ChosenSubset, SamplerChoice
 
 
 class Choice(NamedTuple):
@@ -52,13 +51,11 @@ def choose_sampler(results: pd.DataFrame, params: AdaptiveParams) -> Choice:
 
     `results` have the columns sampler, rate, repeat and the fields of `Preservation`.
     """
-    by_rate = _by_rate(results, params)
-    groups = by_rate.groupby("sampler", sort=True)
-    table = groups[by_rate.columns.drop(["sampler", "rate"]).tolist()].mean()
-    table["eligible"] = groups["spearman"].min().ge(params.min_correlation)
-    table = table.assign(mean_rank=np.nan).reset_index()
+    table = _by_sampler(results, params)
+    eligible = table.pop("lowest_spearman").ge(params.min_correlation)
+    table = table.assign(eligible=eligible, mean_rank=np.nan).reset_index()
     reason = ""
-    if by_rate.empty:
+    if table.empty:
         reason = f"no results between {params.lowest_rate:g}% and {params.highest_rate:g}%"
         return Choice("", table, reason)
     if not table["eligible"].any():
@@ -82,12 +79,23 @@ def choose_sampler(results: pd.DataFrame, params: AdaptiveParams) -> Choice:
     return Choice(str(table["sampler"].iloc[0]), table, reason)
 
 
-def _by_rate(results: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
-    """Compute means over repeats and the variance of the mean score, by sampler and rate."""
-    inside = results["rate"].between(params.lowest_rate, params.highest_rate)
-    groups = results[inside].groupby(["sampler", "rate"], sort=True)
-    means = groups[["spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error"]].mean()
-    return means.assign(variance=groups["bias"].var(ddof=1).fillna(0)).reset_index()
+_MEANS = ("spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error", "error_sd")
+
+
+def _by_sampler(results: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
+    """Compute the criteria of each sampler between the compared rates, and its lowest Spearman.
+
+    Criteria are means over rates of means over repeats; the variance over rates is that of each
+    repeat, averaged. A sampler with one repeat is thus judged like one whose repeats differ.
+    """
+    inside = results[results["rate"].between(params.lowest_rate, params.highest_rate)]
+    by_rate = inside.groupby(["sampler", "rate"], sort=True)[list(_MEANS)].mean()
+    groups = by_rate.groupby("sampler", sort=True)
+    by_repeat = inside.groupby(["sampler", "repeat"], sort=True)["spearman"].var(ddof=1)
+    return groups.mean().assign(
+        rate_variance=by_repeat.groupby("sampler").mean(),
+        lowest_spearman=groups["spearman"].min(),
+    )
 
 
 def gain_over_random(
@@ -99,37 +107,9 @@ def gain_over_random(
 
     `results` are those of one panel; `metric` is a criterion.
     """
-    by_rate = _by_rate(results[results["sampler"].isin([sampler, RANDOM])], params)
-    means = by_rate.groupby("sampler")[metric].mean()
+    means = _by_sampler(results[results["sampler"].isin([sampler, RANDOM])], params)[metric]
     difference = float(means.get(sampler, np.nan) - means.get(RANDOM, np.nan))
     return difference if HIGHER_IS_BETTER.get(metric, False) else -difference
-
-
-class Luck(NamedTuple):
-    """Agreement of two halves of the models on winners, with the agreement expected by chance."""
-
-    n: int  # subjects with a winner in both halves
-    agreed: int  # of them, the same winner in both
-    # agreements if the halves chose independently, each with its shares of winners.
-    expected: float
-    distinct: int  # different winners among the first halves
-    uniform: float  # wins of each sampler if all were equally likely
-
-
-def luck_of_winners(first: pd.Series, second: pd.Series, samplers: int) -> Luck:
-    """Compare the winners by subject of two halves of the models, among `samplers` samplers.
-
-    A winner of "" means none.
-    """
-    both = pd.DataFrame({"first": first, "second": second}).dropna()
-    both = both[both["first"].ne("") & both["second"].ne("")]
-    n = len(both)
-    if not n:
-        return Luck(0, 0, float("nan"), 0, float("nan"))
-    shares = [both[name].value_counts(normalize=True) for name in ("first", "second")]
-    chance = float(shares[0].mul(shares[1], fill_value=0).sum())
-    agreed = int(both["first"].eq(both["second"]).sum())
-    return Luck(n, agreed, n * chance, int(both["first"].nunique()), n / max(samplers, 1))
 
 
 def fixed_orders(count: int, seed: int) -> dict[str, Sampler]:
@@ -171,7 +151,7 @@ def choose_samplers(
     table = SamplerChoice.from_rows([by_all, *_by_splits(study)])
     whole = [frame[frame["split"] == ALL_MODELS_SPLIT] for frame in (saved_sampler_choice, table)]
     before, now = (frame["winner"].set_axis([""] * len(frame)) for frame in whole)
-    return table, _changed(before, now)
+    return table, changed_winners(before, now)
 
 
 def _by_splits(study: SamplingStudy) -> list[tuple[Any, ...]]:
@@ -191,7 +171,7 @@ def _by_splits(study: SamplingStudy) -> list[tuple[Any, ...]]:
         (list(both), study.plain.answered(correct[halves.selection]))
         for both, halves in zip(sides, splits, strict=True)
     )
-    draws = study.split_draws(_compared_rates(study), tau="tau_b" in adaptive.criteria)
+    draws = study.split_draws(compared_rates(study), tau="tau_b" in adaptive.criteria)
     results, _ = compare_for_panels(study, by_choosers, model_panels, draws)
     orders = fixed_orders(results["sampler"].nunique(), study.seed)
     by_luck = measure_orders(study, orders, model_panels, draws)
@@ -233,77 +213,20 @@ def _row(
     return (split, chosen.winner, metric, *gains, lucky, luckiest, *counts, eligible, chosen.reason)
 
 
-def choose_by_subject(
-    saved_subject_winners: pd.DataFrame, study: SamplingStudy
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, float]]:
-    """Choose a sampler inside each subject, by each of two halves of the models and by all.
-
-    Samplers that read responses are left out: each half would need its own items. Return a
-    `SubjectWinners` table, a `ChangedWinners` table against the last saved run, and metrics of the
-    agreement between the two halves; no metrics without subjects.
-    """
-    adaptive, panels = study.sampling.adaptive, study.panels
-    subjects = large_subjects(study.plain, study.sampling)
-    members = {name: panels.groups[name] for name in ("selection", "held_out", "all")}
-    if not subjects or min(map(len, members.values())) < FEWEST_MODELS:
-        return SubjectWinners.empty(), ChangedWinners.empty(), {}
-    rows, samplers = [], 0
-    metric = adaptive.criteria[0]
-    draws = study.draws(_compared_rates(study), tau="tau_b" in adaptive.criteria)
-    plain = study.samplers(responses=False)
-    for subject, places in subjects.items():
-        pool = study.plain.select(places)
-        model_panels = ModelPanels.of(panels.correct[:, places], members)
-        results = measure_samplers(pool, runs_on(plain, pool)[0], model_panels, draws)
-        by_panel = {name: results[results["panel"] == name] for name in members}
-        samplers = max(samplers, results["sampler"].nunique())
-        chosen = {name: choose_sampler(own, adaptive) for name, own in by_panel.items()}
-        winners = [chosen[name].winner for name in ("all", "selection", "held_out")]
-        gains = [
-            gain_over_random(by_panel[name], winners[1], metric, adaptive)
-            for name in ("selection", "held_out")
-        ]
-        rows.append((subject, len(places), *winners, metric, *gains, chosen["all"].reason))
-    table = SubjectWinners.from_rows(rows)
-    luck = luck_of_winners(table["winner_selection"], table["winner_held_out"], samplers)
-    before, now = (frame.set_index("subject")["winner"] for frame in (saved_subject_winners, table))
-    return (
-        table,
-        _changed(before, now),
-        {
-            **{name: float(value) for name, value in luck._asdict().items()},
-            "samplers": float(samplers),
-            "random_won": float(table["winner"].eq(RANDOM).sum()),
-            "apparent_gain": float(table["apparent_gain"].mean()),
-            "held_out_gain": float(table["held_out_gain"].mean()),
-            "subjects_with_gain": float((table["held_out_gain"] > 0).sum()),
-        },
-    )
-
-
 def join_changes(changed_winner: pd.DataFrame, changed_subjects: pd.DataFrame) -> pd.DataFrame:
     """List the winners that differ from those of the last saved run: a `ChangedWinners` table."""
     both = [table for table in (changed_winner, changed_subjects) if len(table)]
     return pd.concat(both, ignore_index=True) if both else ChangedWinners.empty()
 
 
-def _compared_rates(study: SamplingStudy) -> list[float]:
+def compared_rates(study: SamplingStudy) -> list[float]:
+    """Return the rates at which samplers are compared."""
     adaptive = study.sampling.adaptive
     return [r for r in study.rates if adaptive.lowest_rate <= r <= adaptive.highest_rate]
 
 
-def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
-    """Return the positions of the items of each subject with enough items, if there are several."""
-    names = np.array(pool.subjects, dtype=object)
-    distinct = sorted(set(pool.subjects))
-    if not sampling.evidence.by_subject or len(distinct) < 2:
-        return {}
-    places = {name: np.flatnonzero(names == name) for name in distinct}
-    least = sampling.evidence.subject_items
-    return {name: own for name, own in places.items() if len(own) >= least}
-
-
-def _changed(before: pd.Series, now: pd.Series) -> pd.DataFrame:
+def changed_winners(before: pd.Series, now: pd.Series) -> pd.DataFrame:
+    """List the winners that differ by scope: a `ChangedWinners` table."""
     rows = [
         (str(scope), str(before[scope]), str(now[scope]))
         for scope in now.index
@@ -359,10 +282,21 @@ def model_splits(study: SamplingStudy) -> list[ModelSplit]:
     return splits
 
 
+def composed(winners: pd.Series, samplers: Mapping[str, Sampler]) -> Sampler:
+    """Return the sampler that draws each subject's share of the items by the subject's winner.
+
+    `winners` are names of samplers by subject; `random` draws in subjects without one (DELE, Figure
+    7).
+    """
+    chosen = {str(subject): samplers[name] for subject, name in winners.items() if name}
+    return within_subjects(random_sampler, chosen)
+
+
 def choose_subset(
     items: pd.DataFrame,
     pool_vectors: dict[str, VectorsByText],
     sampler_choice: pd.DataFrame,
+    subject_winners: pd.DataFrame,
     study: SamplingStudy,
 ) -> pd.DataFrame:
     """Draw the exported subset from the items that all models answered.
@@ -390,8 +324,13 @@ def choose_subset(
             f"sampling.export.size is {size:,}, but there are only {len(pool):,} items"
         )
     name = sampler_of(sampling, sampler_choice)
-    only = sampling.model_copy(update={"samplers": (name,)})
-    subset: WeightedSubset = make_samplers(only)[name](pool, export.seed)(size)
+    if name == CHOSEN_BY_SUBJECT:
+        winners = subject_winners.set_index("subject")["winner"]
+        sampler = composed(winners, study.samplers())
+    else:
+        only = sampling.model_copy(update={"samplers": (name,)})
+        sampler = make_samplers(only)[name]
+    subset: WeightedSubset = sampler(pool, export.seed)(size)
     place = {str(item): row for row, item in enumerate(items["item_id"])}
     ids = [pool.item_ids[position] for position in subset.positions]
     rows = zip(ids, map(place.__getitem__, ids), map(float, subset.weights), strict=True)

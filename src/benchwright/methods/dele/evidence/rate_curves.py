@@ -1,6 +1,7 @@
 """Metrics over rates with random bands (DELE, Figures 1–32): overall, by subject, by target."""
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -8,11 +9,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.exports.export import CHOSEN
-from benchwright.methods.dele.evidence.against_random import MIDDLE, quantiles, random_results
+from benchwright.exports.export import CHOSEN, CHOSEN_BY_SUBJECT
+from benchwright.methods.dele.evidence.against_random import (
+    HIGHER_IS_BETTER,
+    MIDDLE,
+    quantiles,
+    random_results,
+)
+from benchwright.methods.dele.evidence.by_subject import ORDER_BY_SUBJECT, large_subjects
 from benchwright.methods.dele.evidence.choice import (
+    composed,
     fixed_orders,
-    large_subjects,
     measure_orders,
     model_splits,
     winners_of_splits,
@@ -167,28 +174,32 @@ IN_SAMPLE, ORDER = "chosen_in_sample", "random_order"
 """Lines of `ChosenCurves`: the winner (`CHOSEN`) in-sample, and the best random order."""
 
 
-def trace_chosen(sampler_choice: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
-    """Compute the curves of the sampler that each split of the models chose.
+def trace_chosen(
+    sampler_choice: pd.DataFrame, subject_choices: pd.DataFrame, study: SamplingStudy
+) -> pd.DataFrame:
+    """Compute the curves of the samplers that each split of the models chose.
 
-    The draws are those of the choice, at more rates. The other lines are random, the best of as
-    many random orders, and single random subsets, all measured on the held-out models. Return a
-    `ChosenCurves` table; empty if no split chose a sampler.
+    The draws are those of the choice, at more rates. The other lines are the subset composed of the
+    samplers chosen inside each subject, random, the best of as many random orders, for the whole
+    benchmark and composed by subject, and single random subsets, all measured on the held-out
+    models. Return a `ChosenCurves` table; empty if no split chose a sampler.
     """
     chosen = winners_of_splits(sampler_choice).set_index("split")
     if chosen.empty:
         return ChosenCurves.empty()
     all_splits = model_splits(study)
     splits = {int(number): all_splits[number] for number in chosen.index}
-    sides = {CHOSEN: "held_out", IN_SAMPLE: "selection", RANDOM: "held_out", ORDER: "held_out"}
+    judged = (CHOSEN, IN_SAMPLE, RANDOM, ORDER, CHOSEN_BY_SUBJECT, ORDER_BY_SUBJECT)
     members = {
-        f"{line} {number}": getattr(halves, side)
+        f"{line} {number}": halves.selection if line == IN_SAMPLE else halves.held_out
         for number, halves in splits.items()
-        for line, side in sides.items()
+        for line in judged
     }
     model_panels = ModelPanels.of(study.panels.correct, members)
     parts = [
         *_winners(chosen["winner"], splits, model_panels, study),
         *_randoms(chosen["luck_winner"], model_panels, study),
+        *_composed(subject_choices, list(splits), model_panels, study),
     ]
     table = _split_means(pd.concat(parts, ignore_index=True)).merge(
         _band(list(splits), model_panels, study), on=["rate", "metric"], how="left"
@@ -230,20 +241,55 @@ def _randoms(
         yield measure_orders(study, {str(name): known[str(name)]}, panels, draws)
 
 
+def _composed(
+    choices: pd.DataFrame, splits: list[int], model_panels: ModelPanels, study: SamplingStudy
+) -> Iterable[pd.DataFrame]:
+    """Measure each split's subset composed by subject, and that of the best random orders."""
+    draws, samplers = study.split_draws(study.rates), study.samplers()
+    orders = fixed_orders(len(samplers), study.seed)
+    repeats = min(draws.repeats.values())
+    for number, own in choices[choices["split"].isin(splits)].groupby("split"):
+        by_subject = own.set_index("subject")
+        for line, names, known, times in (
+            (CHOSEN_BY_SUBJECT, by_subject["winner"], samplers, repeats),
+            (ORDER_BY_SUBJECT, by_subject["luck_winner"], orders, 1),
+        ):
+            sampler = {line: composed(names, known)}
+            panel = model_panels.only([f"{line} {number}"])
+            yield measure_samplers(
+                study.plain, sampler, panel, replace(draws, repeats={line: times})
+            )
+
+
 def _split_means(results: pd.DataFrame) -> pd.DataFrame:
     results[["line", "split"]] = results["panel"].str.rsplit(" ", n=1, expand=True)
-    by_split = _by_metric(results, ["line", "split", "rate", "size"]).mean()
-    groups = by_split.groupby(["line", "rate", "size", "metric"])
-    means = {"splits": groups.size(), "mean": groups.mean(), **_middle(groups)}
+    groups = _by_metric(results, ["line", "split", "rate", "size"])
+    by_split = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)}).reset_index()
+    random = by_split[by_split["line"] == RANDOM]
+    by_split = by_split.merge(
+        random[["split", "rate", "metric", "mean"]],
+        on=["split", "rate", "metric"],
+        suffixes=("", "_random"),
+    )
+    signs = {name: 1 if better else -1 for name, better in HIGHER_IS_BETTER.items()}
+    held_out = by_split["line"].ne(IN_SAMPLE)
+    gain = by_split["metric"].map(signs) * (by_split["mean"] - by_split["mean_random"])
+    by_split["gain"] = gain.where(held_out)
+    lines = by_split.groupby(["line", "rate", "size", "metric"])
+    means = {"splits": lines.size(), "mean": lines["mean"].mean(), **_middle(lines["mean"])}
+    means |= {"sd": lines["sd"].mean(), "gain": lines["gain"].mean()}
+    means |= {f"gain_{end}": bound for end, bound in _middle(lines["gain"]).items()}
     return pd.DataFrame(means).reset_index()
 
 
 def _band(splits: list[int], model_panels: ModelPanels, study: SamplingStudy) -> pd.DataFrame:
     """Compute the middle 95% of single random subsets at each rate, over all splits."""
-    draws = ceil(study.sampling.evidence.band_subsets / len(splits))
+    evidence = study.sampling.evidence
     panels = {number: f"{RANDOM} {number}" for number in splits}
     rows = []
     for rate, size in study.sizes(study.rates):
+        tested = rate in evidence.at_rates
+        draws = ceil((evidence.random_subsets if tested else evidence.band_subsets) / len(splits))
         parts = []
         for number, panel in panels.items():
             generator = study.generator(f"chosen_curves/{rate:g}/{number}")

@@ -1,6 +1,7 @@
 """Random, stratified and balanced samplers, and samplers inside subjects (DELE, A.1.1, 4.2)."""
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -49,8 +50,10 @@ def balanced_sampler(pool: SamplingPool, seed: int) -> Draw:
     return prefixes(np.lexsort((np.array(turns, dtype=object), lots, rounds)))
 
 
-def within_subjects(sampler: Sampler) -> Sampler:
+def within_subjects(sampler: Sampler, by_subject: Mapping[str, Sampler] | None = None) -> Sampler:
     """Return the sampler that gives each subject its share of the size and samples inside it.
+
+    `by_subject` holds the samplers of subjects with another one than `sampler`.
 
     Shares are by largest remainder; ties are broken at random once per repeat. The weights of a
     subject's items sum to its share. Subsets do not nest. Clusters and standardised features are
@@ -62,7 +65,10 @@ def within_subjects(sampler: Sampler) -> Sampler:
         for place, subject in enumerate(pool.subjects):
             places[subject].append(place)
         members = {name: np.array(places[name], dtype=np.intp) for name in sorted(places)}
-        draws = {name: sampler(pool.select(own), seed) for name, own in members.items()}
+        draws = {
+            name: (by_subject or {}).get(name, sampler)(pool.select(own), seed)
+            for name, own in members.items()
+        }
         lots = item_uniforms(seed, "sampling.within_subject", list(members))
         turns = dict(zip(members, np.argsort(np.argsort(lots, kind="stable")), strict=True))
         # largest_remainder breaks ties by name, so names begin with the random turn.

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from benchwright.exports.export import CHOSEN
+from benchwright.exports.export import CHOSEN, CHOSEN_BY_SUBJECT
+from benchwright.methods.dele.evidence.by_subject import ORDER_BY_SUBJECT
 from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.methods.dele.evidence.rate_curves import IN_SAMPLE, ORDER
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
@@ -23,6 +24,8 @@ LINES = {
     CHOSEN: "chosen",
     IN_SAMPLE: "chosen, in-sample",
     ORDER: "best random order",
+    CHOSEN_BY_SUBJECT: "chosen by subject",
+    ORDER_BY_SUBJECT: "best random order by subject",
 }
 """Legend labels of the lines in the plot of the chosen sampler."""
 
@@ -113,12 +116,12 @@ def plot_paper_curves(
 
 
 def plot_chosen_curves(chosen_curves: pd.DataFrame) -> Any:
-    """Draw the rank agreement of the chosen sampler on held-out models (DELE, Figure 7)."""
+    """Draw the rank agreement of the chosen samplers on held-out models (DELE, Figure 7)."""
     splits = int(chosen_curves["splits"].max()) if len(chosen_curves) else 0
     own = chosen_curves.assign(
         group=chosen_curves["metric"], sampler=chosen_curves["line"].map(LINES)
     )
-    title = f"The chosen sampler over rates: mean over {splits:,} splits of the models"
+    title = f"The chosen samplers over rates: mean over {splits:,} splits of the models"
     return _stacked(own, title, _Contents(_METRICS, "correlation", 1.0))
 
 

@@ -1,0 +1,161 @@
+"""Choice of a sampler inside each subject, and the subset composed of these choices."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.core.errors import InputError
+from benchwright.methods.dele.evidence.by_subject import (
+    add_composed_gain,
+    choose_by_subject,
+    luck_of_winners,
+)
+from benchwright.methods.dele.evidence.choice import choose_sampler, choose_samplers, model_splits
+from benchwright.methods.dele.evidence.rate_curves import trace_chosen
+from benchwright.methods.dele.evidence.sampler_results import (
+    compare_samplers,
+    measure_samplers,
+    repeat_seed,
+)
+from benchwright.statistics.preservation import ModelPanels, preservation
+from methods.dele.evidence.sampling_examples import make_params, make_study
+
+NO_SUBJECTS = pd.DataFrame({"subject": pd.Series(dtype=str), "winner": pd.Series(dtype=str)})
+NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})
+STUDY = make_study()
+BY_SUBJECT = make_study(
+    params=make_params(evidence={"subject_items": 30, "at_rates": (10.0, 25.0)})
+)
+
+
+@pytest.fixture(scope="module")
+def choices() -> pd.DataFrame:
+    return choose_by_subject(NO_SUBJECTS, BY_SUBJECT)[2]
+
+
+@pytest.fixture(scope="module")
+def curves(choices: pd.DataFrame) -> pd.DataFrame:
+    sampler_choice, _ = choose_samplers(compare_samplers(BY_SUBJECT)[0], NOTHING, BY_SUBJECT)
+    return trace_chosen(sampler_choice, choices, BY_SUBJECT)
+
+
+def test_both_halves_choose_for_each_subject() -> None:
+    params = make_params(evidence={"subject_items": 30, "at_rates": (10.0, 25.0)})
+    saved = pd.DataFrame({"subject": ["s0"], "winner": ["gone"]})
+    table, changed, choices, luck = choose_by_subject(saved, make_study(params=params))
+    assert table["subject"].tolist() == ["s0", "s1"]
+    assert (table["n_items"] == 30).all()
+    plain = {"random", "stratified", "word_length"}
+    assert set(table["winner_selection"]) | set(table["winner_held_out"]) <= plain
+    assert changed["before"].tolist() == ["gone"]
+    agreed = (table["winner_selection"] == table["winner_held_out"]).sum()
+    assert (luck["n"], luck["agreed"], luck["samplers"]) == (2, agreed, 3)
+    assert luck["uniform"] == pytest.approx(2 / 3)
+    assert len(choices) == 3 * 2  # splits, subjects
+    assert set(choices["winner"]) <= plain
+    assert choices["luck_winner"].str.fullmatch(r"order 00[0-2]").all()
+
+
+def test_small_subjects_are_left_out() -> None:
+    table, _, choices, luck = choose_by_subject(NO_SUBJECTS, STUDY)
+    assert table.empty
+    assert choices.empty
+    assert luck == {}
+
+
+def test_export_by_subject_without_subjects_is_rejected() -> None:
+    study = make_study(params=make_params(export={"sampler": "chosen_by_subject"}))
+    with pytest.raises(InputError, match=r"no sampler can be chosen by subject.*50 items"):
+        choose_by_subject(NO_SUBJECTS, study)
+
+
+def test_models_that_judge_a_split_do_not_choose_for_it(choices: pd.DataFrame) -> None:
+    """The choice equals one that never sees the responses of the held-out models."""
+    study = BY_SUBJECT
+    places = np.flatnonzero(np.array(study.plain.subjects) == "s1")
+    for split, halves in enumerate(model_splits(study)):
+        seen = study.panels.correct[np.ix_(halves.selection, places)]
+        judges = ModelPanels.of(seen, {"choose": np.arange(len(seen))})
+        draws = study.draws([10.0, 25.0, 50.0], tau=False)
+        plain = study.samplers(responses=False)
+        results = measure_samplers(study.plain.select(places), plain, judges, draws)
+        own = choices[choices["split"].eq(split) & choices["subject"].eq("s1")]
+        assert own["winner"].tolist() == [choose_sampler(results, study.sampling.adaptive).winner]
+
+
+def test_composed_curves_are_those_of_the_composed_subsets(choices: pd.DataFrame) -> None:
+    """From the definition: half of the items from each subject, by the winner's own draw."""
+    sampler_choice, _ = choose_samplers(compare_samplers(BY_SUBJECT)[0], NOTHING, BY_SUBJECT)
+    fixed = choices.assign(winner="word_length")
+    table = trace_chosen(sampler_choice, fixed, BY_SUBJECT)
+    names = np.array(BY_SUBJECT.plain.subjects)
+    draws = BY_SUBJECT.split_draws([50.0])
+    weights = np.zeros((min(draws.repeats.values()), 60))
+    for repeat, row in enumerate(weights):
+        seed = repeat_seed(draws.seed, "chosen_by_subject", repeat)
+        for subject in ("s0", "s1"):
+            places = np.flatnonzero(names == subject)
+            pool = BY_SUBJECT.plain.select(places)
+            row[places[BY_SUBJECT.samplers()["word_length"](pool, seed)(15).positions]] = 1 / 30
+    errors = [
+        preservation(BY_SUBJECT.panels.correct[halves.held_out], weights).mean_absolute_error
+        for halves in model_splits(BY_SUBJECT)
+    ]
+    line = table.query("line == 'chosen_by_subject' and rate == 50").set_index("metric")
+    assert line["mean"]["mean_absolute_error"] == pytest.approx(np.mean(errors))
+    assert line["sd"]["mean_absolute_error"] == pytest.approx(
+        np.mean([own.std(ddof=1) for own in errors])
+    )
+    assert (line["splits"] == 3).all()
+
+
+def test_gain_is_the_difference_to_random_on_the_same_models(curves: pd.DataFrame) -> None:
+    lines = curves.query("rate == 25").set_index(["line", "metric"])
+    random = lines.loc["random"]
+    assert random["gain"].drop(["bias", "error_sd"]).abs().max() == 0
+    for line in ("chosen_by_subject", "random_order_by_subject"):
+        own = lines.loc[line]
+        assert own["gain"]["tau_b"] == pytest.approx(own["mean"]["tau_b"] - random["mean"]["tau_b"])
+        better = random["mean"]["wasserstein"] - own["mean"]["wasserstein"]
+        assert own["gain"]["wasserstein"] == pytest.approx(better)
+        assert own["gain_low"]["tau_b"] <= own["gain"]["tau_b"] <= own["gain_high"]["tau_b"]
+    assert lines.loc["chosen_in_sample"]["gain"].isna().all()
+    assert lines.loc["random_order_by_subject"]["sd"].isna().all()
+    assert random["sd"]["spearman"] > 0
+
+
+def test_gain_of_the_composed_subset_joins_the_metrics(curves: pd.DataFrame) -> None:
+    metrics = add_composed_gain({"n": 2.0}, curves, BY_SUBJECT.sampling)
+    row = curves.query("line == 'chosen_by_subject' and rate == 10 and metric == 'spearman'").iloc[
+        0
+    ]
+    assert metrics["n"] == 2
+    assert metrics["composed_gain"] == pytest.approx(row["gain"])
+    assert metrics["composed_sd"] == pytest.approx(row["sd"], nan_ok=True)
+    none = curves[~curves["line"].str.endswith("by_subject")]
+    assert add_composed_gain({"n": 2.0}, none, BY_SUBJECT.sampling) == {"n": 2.0}
+
+
+def test_agreement_of_winners_is_compared_with_chance() -> None:
+    first = pd.Series({"s1": "a", "s2": "a", "s3": "b", "s4": "b", "s5": ""})
+    second = pd.Series({"s1": "a", "s2": "b", "s3": "b", "s4": "a", "s6": "a"})
+    luck = luck_of_winners(first, second, samplers=10)
+    assert luck.n == 4
+    assert luck.agreed == 2
+    assert luck.expected == pytest.approx(2.0)
+    assert luck.distinct == 2
+    assert luck.uniform == pytest.approx(0.4)
+    assert luck_of_winners(first[:0], second, 10).n == 0
+
+
+def test_random_winners_agree_as_often_as_expected() -> None:
+    generator = np.random.default_rng(1)
+    names = np.array(list("abcdefghij"))
+    agreed, expected = [], []
+    for _ in range(300):
+        halves = [pd.Series(generator.choice(names, 57)) for _ in range(2)]
+        luck = luck_of_winners(*halves, samplers=10)
+        agreed.append(luck.agreed)
+        expected.append(luck.expected)
+    assert np.mean(agreed) == pytest.approx(5.7, abs=0.5)
+    assert np.mean(expected) == pytest.approx(5.7, abs=0.2)
