@@ -207,7 +207,7 @@ def _rows(name: str, fields: dict[str, Any]) -> Callable[[bytes], None]:
         with may_refuse():
             frame = BenchmarkSource(benchmark=conf, raw_folder=str(path.parent)).load()
             tables = map_source_rows(frame, params, None, 0)
-            assert sum(len(table) for table in tables) == len(frame)
+            assert sum(len(table) for table in tables[:4]) == len(frame)
 
     return run
 
@@ -265,7 +265,7 @@ def benchmark_file(data: bytes) -> None:
             frame = _rows_of(params, kind)
             with may_refuse():
                 made = map_source_rows(frame, params, None, 0)
-                assert sum(map(len, made)) == len(frame)
+                assert sum(map(len, made[:4])) == len(frame)
     with may_refuse():
         ResponseFiles(benchmark=conf, folder=str(folder() / "none")).load()
 
