@@ -150,6 +150,26 @@ def test_perturbed_copies_have_the_asked_number_and_replace_one_option(items: pd
     assert not kept.changes["altered"].any()
 
 
+@pytest.mark.parametrize("sampler", ["chosen", "chosen_by_subject"])
+def test_sampler_is_chosen_by_the_responses(
+    items: pd.DataFrame, responses: pd.DataFrame, sampler: str
+) -> None:
+    settings = {
+        "samplers": "random+word_length+flesch",
+        "encoders": (),
+        "repeats": 2,
+        "adaptive": {"splits": 1},
+        "evidence": {"subject_items": 20, "random_draws": 2},
+    }
+    params = {"sampling": settings}
+    chosen = bw.sample(items, responses, sampler=sampler, size=10, params=params)
+    if sampler == "chosen":
+        assert chosen.manifest.sampler in {"random", "word_length", "flesch"}
+    else:
+        assert chosen.manifest.sampler == "chosen_by_subject"
+        assert chosen.kept["subject"].value_counts().to_dict() == {"even": 5, "odd": 5}
+
+
 def test_a_sample_and_its_estimates(items: pd.DataFrame, responses: pd.DataFrame) -> None:
     chosen = bw.sample(items, size=10, seed=3)
     assert len(chosen.kept) == 10
