@@ -24,7 +24,13 @@ from benchwright.tables.evidence import (
     RankAgreementTable,
 )
 from benchwright.tables.items import Demonstrations, Items, KnownLabelErrors, RejectedItems
-from benchwright.tables.responses import AnswerCoverage, Calibration, ImportReport, Models
+from benchwright.tables.responses import (
+    AnswerCoverage,
+    Calibration,
+    ImportReport,
+    Models,
+    PositionSensitivity,
+)
 from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
 from benchwright.tables.smart import (
     DensityByK,
@@ -120,6 +126,7 @@ def audit_table(items: pd.DataFrame, removed: set[str]) -> pd.DataFrame:
                 "reasons": f"{by}: a reason" if gone else "",
                 "neighbour": "demo/021" if i == 20 else None,
                 "neighbour_distance": 0.1 if i == 20 else None,
+                "position_sensitivity": None,
             }
         )
     return ItemAudit.from_rows(rows)
@@ -207,6 +214,9 @@ def make_inputs(**changed: Any) -> Inputs:
         "choices_only_matrix": matrix_of(ids, FILTER, seed=5),
         "import_report": ImportReport.from_rows(
             [("log.parquet", "tidy", 7, 420, 400, 10, 10, 0, 3, 0, "a detail")]
+        ),
+        "position_sensitivity": PositionSensitivity.from_rows(
+            [(FILTER[0], "changed", 0.4, 0.3, 0.5, None, n, 3)]
         ),
         "calibration": Calibration.from_rows([(FILTER[0], 200, 1.7, 1.4, 1.1, 0.5)]),
         "models_table": Models.from_rows(

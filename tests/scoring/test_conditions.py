@@ -6,17 +6,20 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchwright.compute.score_shards import plan_shards
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.prompting.rendering import Question, rotate
 from benchwright.scoring.scores import Collected, collect_responses, score_prompts
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Generations, Responses
 from benchwright.tables.wicked import PerturbedItems
-from scoring.scoring_examples import StandIn, item, live, model_entry
+from scoring.scoring_examples import StandIn, item, live, model_entry, number
 
 Ask = Callable[..., Collected]
 CHAT = {"url": "http://localhost:1/v1", "api": "chat", "logprobs": "none"}
@@ -42,6 +45,65 @@ def ask(
 
 def table(*rows: dict[str, Any]) -> pd.DataFrame:
     return Items.from_rows([tuple(row.values()) for row in rows])
+
+
+@given(st.integers(2, 26), st.integers(0, 60), st.data())
+def test_rotation_keeps_the_options_and_the_right_one(
+    k: int, turn: int, data: st.DataObject
+) -> None:
+    gold = data.draw(st.integers(0, k - 1))
+    question = Question("i", "s", "q", tuple(map(str, range(k))), gold, "")
+    turned = rotate(question, turn)
+    assert sorted(turned.choices) == sorted(question.choices)
+    assert turned.choices[turned.answer] == question.choices[gold]
+    assert rotate(turned, (-turn) % k) == question
+
+
+def test_scores_of_rotated_options_come_back_in_the_items_own_order(ask: Ask) -> None:
+    scoring = live("one@letters-1", conditions=["question"], rotations=3, calibration=False)
+    responses = ask(scoring, items=table(item("t/0"))).live_responses.set_index("condition")
+    for condition, turn in (("rotation-1", 1), ("rotation-3", 3)):
+        row = responses.loc[condition]
+        options = ["red", "green", "blue", "grey"]
+        shown = options[turn:] + options[:turn]
+        body = "\n\nWhich colour has t/0?\n" + "\n".join(
+            f"{label}. {option}" for label, option in zip("ABCD", shown, strict=True)
+        )
+        prefix = (
+            "The following are multiple choice questions (with answers) about anatomy.\n\n"
+            "Which colour has dev/0?\nA. red\nB. green\nC. blue\nD. grey\nAnswer: A"
+        )
+        whole = "1" * 64 + prefix + body + "\nAnswer:"
+        wanted = {
+            option: number(whole + f" {label}") for label, option in zip("ABCD", shown, strict=True)
+        }
+        assert row["logprobs"] == pytest.approx([wanted[option] for option in options], abs=1e-3)
+
+
+def test_rotations_are_asked_where_options_are_listed_and_turn(
+    build: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    two = item("t/0", choices=("yes", "no"))
+    scoring = live("one@letters-0", "one@cloze-0", conditions=[], rotations=2, calibration=False)
+    prompts = build(scoring, items=table(two, item("t/1")))
+    asked = sorted(zip(prompts["style"], prompts["item_id"], prompts["condition"], strict=True))
+    assert asked == [
+        ("letters", "t/0", "rotation-1"),
+        ("letters", "t/1", "rotation-1"),
+        ("letters", "t/1", "rotation-2"),
+    ]
+    assert "4 questions are not asked in style cloze: a rotation of options that" in caplog.text
+
+
+def test_rotations_of_cloze_styles_alone_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"scoring\.rotations changes nothing in cloze styles"):
+        live("one@cloze-0", "two@cloze_bytes-3", rotations=1)
+
+
+def test_letter_said_of_rotated_options_is_the_items_own(ask: Ask, monkeypatch: Any) -> None:
+    monkeypatch.setattr(StandIn, "says", lambda *_: "The answer is (A).")
+    scoring = live("one@generate-0", conditions=[], rotations=1, calibration=False)
+    assert (ask(scoring).live_responses["prediction"] == 1).all()
 
 
 def test_the_memorisation_probe_ends_where_the_first_option_would_begin(build: Any) -> None:

@@ -9,6 +9,9 @@ STYLES = ("letters", "cloze", "cloze_bytes", "cloze_tokens", "generate")
 `cloze_tokens`: divided by bytes or tokens); or an answer in the model's own words that ends in the
 option's letter or the final answer (`generate`)."""
 
+LISTING_STYLES = ("letters", "generate")
+"""Styles whose prompts list the options."""
+
 SCORED_AS = {"cloze_bytes": "cloze", "cloze_tokens": "cloze"}
 """Styles that are derived from another style's scores."""
 

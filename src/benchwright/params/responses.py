@@ -68,6 +68,9 @@ class ResponseFileParams(Section):
 class ResponsesParams(Section):
     """The `responses` section of a variant."""
 
+    # probabilities of an item are means over its original order and its rotations
+    # (`scoring.rotations`), for every rule that reads them
+    average_rotations: bool = False
     # styles whose softmax temperature is fitted on the calibration items, since a softmax over text
     # log-likelihoods is not calibrated. Others keep temperature 1.
     calibrate_styles: tuple[Literal["letters", "cloze", "cloze_bytes", "cloze_tokens"], ...] = (

@@ -12,7 +12,13 @@ from pydantic import (
     model_validator,
 )
 
-from benchwright.core.configuration import SCORED_AS, STYLES, Configuration, parse_configuration
+from benchwright.core.configuration import (
+    LISTING_STYLES,
+    SCORED_AS,
+    STYLES,
+    Configuration,
+    parse_configuration,
+)
 from benchwright.params.section import Names, Section
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -286,6 +292,9 @@ class ScoringParams(Section):
     # (filter models only); `question_only` the question, whose options the model writes (style
     # generate only). Prompts of calibration items are always complete.
     conditions: tuple[Condition, ...] = ("question", "choices_only")
+    # prompts with the options moved up by 1, 2, … `rotations` places, in styles that list them; one
+    # less than the number of options puts every option at every position
+    rotations: int = Field(default=0, ge=0, le=25)
     # from the item's own subject (others fill in if it has too few) or from all
     demonstrations: Literal["per_subject", "all"] = "per_subject"
     # by id, as most harnesses do (`source`), or by a seeded hash
@@ -319,6 +328,12 @@ class ScoringParams(Section):
                 )
         if self.mode == "live" and not self.configurations:
             raise ValueError("scoring.mode is live, but scoring.configurations is empty")
+        styles = {parse_configuration(name).style for name in self.configurations}
+        if self.rotations and styles and styles.isdisjoint(LISTING_STYLES):
+            raise ValueError(
+                "scoring.rotations changes nothing in cloze styles, which do not list the options; "
+                f"add a configuration of style {' or '.join(LISTING_STYLES)}, or set it to 0"
+            )
         return self
 
     def asked(self) -> tuple[Configuration, ...]:

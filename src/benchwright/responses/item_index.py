@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
+from benchwright.prompting.rendering import rotation
 
 Positions = NDArray[np.intp]
 
@@ -251,7 +252,7 @@ class ResponseIndex(_Gold):
         """Return the items with the texts of a condition; None for an unknown condition."""
         if condition in self.perturbed:
             return self.perturbed[condition]
-        return self.items if condition in _OF_ITEMS else None
+        return self.items if condition in _OF_ITEMS or rotation(condition) else None
 
     def start(self, condition: str) -> int:
         """Return the first position of a condition's items."""

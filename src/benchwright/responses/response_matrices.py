@@ -8,6 +8,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.params.responses import ResponsesParams
+from benchwright.prompting.rendering import rotation
 from benchwright.responses.calibration import best_options, live_first, log_softmax, scores_of
 from benchwright.responses.item_index import ItemIndex, items_of_copy
 from benchwright.tables.responses import AnswerCoverage, Responses
@@ -32,6 +34,7 @@ def build_response_matrices(
     calibration: pd.DataFrame,
     items: pd.DataFrame,
     perturbed_items: pd.DataFrame | None = None,
+    parameters: ResponsesParams = ResponsesParams(),  # noqa: B008 - immutable
 ) -> Matrices:
     """Build one matrix per condition; live responses take precedence over recorded ones.
 
@@ -48,6 +51,8 @@ def build_response_matrices(
         items: an `Items` table.
         perturbed_items: a `PerturbedItems` table. Answers to its conditions are left out, since
             they have other options and gold answers (`build_perturbed_matrices`).
+        parameters: with `average_rotations`, probabilities under the condition `question` are means
+            over this and the rotations of an item, and the prediction is the best of them.
 
     Returns:
         The matrix of the condition `question`, that of `choices_only`, all rows as a `Responses`
@@ -74,6 +79,8 @@ def build_response_matrices(
     is_live = (rows["source"] == "live").to_numpy(dtype=bool)
     repeated = rows.duplicated(_KEY, keep="first").to_numpy()
     kept = rows[~repeated].sort_values(["configuration", "condition", "position"])
+    if parameters.average_rotations:
+        kept = _with_probabilities(kept, calibration, index, average=True)
     superseded = _superseded(rows[is_live & ~repeated], rows[repeated & ~is_live])
 
     conditions = sorted({*kept["condition"], *(m.condition for m in wide_matrices)})
@@ -96,9 +103,12 @@ def build_response_matrices(
 
 
 def _with_probabilities(
-    rows: pd.DataFrame, calibration: pd.DataFrame, index: ItemIndex
+    rows: pd.DataFrame, calibration: pd.DataFrame, index: ItemIndex, *, average: bool = False
 ) -> pd.DataFrame:
-    """Add predictions and probabilities from log-likelihoods, and `tied` for equal best options."""
+    """Add predictions and probabilities from log-likelihoods, and `tied` for equal best options.
+
+    `average`: those of the condition `question` are averaged over rotations.
+    """
     temperatures = dict(zip(calibration["configuration"], calibration["temperature"], strict=True))
     kinds = {"prediction": np.int64} | dict.fromkeys(_MEASURES, np.float64)
     values = {name: rows[name].to_numpy(dtype=kind, copy=True) for name, kind in kinds.items()}
@@ -111,6 +121,11 @@ def _with_probabilities(
         responses = rows.iloc[at]
         scores = scores_of(responses)
         probability = np.exp(log_softmax(scores, float(temperatures.get(name, 1.0))))
+        if average:
+            several, probability = _over_rotations(
+                probability, responses["condition"], position[at]
+            )
+            scores = np.where(several[:, None], probability, scores)
         best, tied[at] = best_options(scores)
         gold = index.answer[position[at]]
         values["prediction"][at] = best
@@ -120,6 +135,22 @@ def _with_probabilities(
     stated = np.flatnonzero(~scored & np.isnan(values["correct"]) & (values["prediction"] >= 0))
     values["correct"][stated] = index.is_right(position[stated], values["prediction"][stated])
     return rows.assign(tied=tied, **values)
+
+
+def _over_rotations(
+    probability: NDArray[np.float64], conditions: pd.Series, position: NDArray[np.intp]
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Average rows (n, K) of one configuration: `question` over itself and the rotations.
+
+    Returns:
+        Which rows (n,) are means over several orders of options, and all rows.
+    """
+    original = (conditions == "question").to_numpy()
+    turned = (conditions.map(rotation) > 0).to_numpy()
+    of_item = pd.DataFrame(probability).groupby(np.where(original | turned, position, -1))
+    several = original & np.isin(position, position[turned])
+    means = of_item.transform("mean").to_numpy()
+    return several, np.where(several[:, None], means, probability)
 
 
 def _of_option(probability: NDArray[np.float64], option: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ from benchwright.core.configuration import configuration_name
 from benchwright.core.progress import progress_bar
 from benchwright.language_models.protocol import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.prompting.rendering import LABELS
+from benchwright.prompting.rendering import LABELS, rotation
 from benchwright.scoring.answer_statements import before_next_question
 from benchwright.scoring.final_answers import (
     canonical_number,
@@ -106,11 +106,12 @@ def collect_responses(
 ) -> Collected:
     """Return the answers to every item: one row per prompt with raw log-likelihoods, not judged.
 
-    `extraction` is `too_long` if a prompt exceeds the model's context even without demonstrations,
-    and `failed` if no option or final answer could be extracted: such an answer is unknown, not
-    wrong. Of several samples the prediction is the most frequent one (unknown if two are), and
-    `correct` the share of right ones among those extracted; a single sample is judged by the next
-    stage. Scores of other runs in the store are ignored.
+    Log-likelihoods and predictions are in the item's own order of options, also where they were
+    shown in another. `extraction` is `too_long` if a prompt exceeds the model's context even
+    without demonstrations, and `failed` if no option or final answer could be extracted: such an
+    answer is unknown, not wrong. Of several samples the prediction is the most frequent one
+    (unknown if two are), and `correct` the share of right ones among those extracted; a single
+    sample is judged by the next stage. Scores of other runs in the store are ignored.
 
     Raises:
         KeyError: the store lacks scores of these prompts (run the whole scoring stage).
@@ -170,7 +171,7 @@ def _read(stored: _Stored, row: Any) -> list[_Read]:
         if options:
             answer_part = before_next_question(text, options)
             chosen = extract_letter(answer_part, options, finished or answer_part != text)
-            option = -1 if chosen.answer is None else chosen.answer
+            option = -1 if chosen.answer is None else _own_option(chosen.answer, row)
             read.append(_Read(option, None if option < 0 else LABELS[option], chosen.rule))
         else:
             numeric = canonical_number(row.answer_text) is not None
@@ -178,10 +179,17 @@ def _read(stored: _Stored, row: Any) -> list[_Read]:
     return read
 
 
+def _own_option(shown: int, row: Any) -> int:
+    """Return the item's own index of the option that was shown as number `shown`."""
+    return (shown + rotation(row.condition)) % len(row.labels)
+
+
 def _response(stored: _Stored, row: Any, read: list[_Read]) -> tuple[Any, ...]:
     lists = [stored.logprobs, option_bytes(row.continuations), stored.option_tokens]
     if stored.texts is not None or not stored.logprobs:
         lists = [None, *([None, None] if stored.texts is not None else lists[1:])]
+    if turn := rotation(row.condition):
+        lists = [values and [*values[-turn:], *values[:-turn]] for values in lists]
     prediction, correct, extraction = _judged(stored, read, row)
     return (
         *(row.item_id, row.condition, row.style, row.shots, row.model),
@@ -204,7 +212,8 @@ def _judged(stored: _Stored, read: list[_Read], row: Any) -> tuple[int, float, s
         return -1, np.nan, "failed"
     if len(row.options):
         several = len(stored.texts) > 1 and row.answer >= 0
-        right = [answer.option == row.answer for answer in known] if several else []
+        gold = _own_option(row.answer, row)
+        right = [answer.option == gold for answer in known] if several else []
         return _most_frequent([answer.option for answer in known]), _share(right), "ok"
     gold_text = str(row.answer_text)
     return -1, _share([same_answer(str(answer.answer), gold_text) for answer in known]), "ok"

@@ -166,6 +166,21 @@ class AnswerCoverage(Table):
     mean_abs_difference: Series[float] = pa.Field(nullable=True)
 
 
+class PositionSensitivity(Table):
+    """Choices by position of the options, per configuration and measure."""
+
+    model: Series[str]
+    # `changed`: share of rotations under which the chosen option changes; A, B, …: share of choices
+    # at this position
+    measure: Series[str]
+    share: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    low: Series[float] = pa.Field(nullable=True)  # 95% interval over items
+    high: Series[float] = pa.Field(nullable=True)
+    gold: Series[float] = pa.Field(nullable=True)  # share of gold answers at the position
+    n_items: Series[int]
+    rotations: Series[int]
+
+
 class Calibration(Table):
     """The softmax temperature of each configuration, fitted on the calibration split."""
 

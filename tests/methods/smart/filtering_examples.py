@@ -10,6 +10,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering import create_pipeline
 from benchwright.tables.items import Items
+from benchwright.tables.responses import Responses
 from benchwright.tables.similarity import Embeddings
 
 
@@ -108,6 +109,7 @@ def run_filtering(
         "chosen_filter_models": list(matrix.models) if filter_models is None else filter_models,
         "params:anomalous_subjects": anomalous_subjects or [],
         "params:limit": None,
+        "responses": Responses.empty(),
         "params:seed": seed,
     }
     for node in create_pipeline().nodes:

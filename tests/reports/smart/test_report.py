@@ -15,7 +15,13 @@ from benchwright.params.filtering import FilteringParams
 from benchwright.reports.smart.item_list import choose_report_examples
 from benchwright.tables.evidence import MethodComparison, RandomComparison, RandomSubsets
 from benchwright.tables.items import RejectedItems
-from benchwright.tables.responses import AnswerCoverage, Calibration, ImportReport, Models
+from benchwright.tables.responses import (
+    AnswerCoverage,
+    Calibration,
+    ImportReport,
+    Models,
+    PositionSensitivity,
+)
 from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
 from benchwright.tables.smart import (
     FilterModelAblation,
@@ -122,7 +128,7 @@ def test_items_with_markup_are_plain_text(page, small) -> None:
         "49" not in seen.text[seen.text.index("<script>alert(1)") :][:200]
     )  # data is never a template
     assert [tag for tag, _ in seen.tags if tag == "img"] == []
-    assert len([tag for tag, _ in seen.tags if tag == "script"]) == 2 + 11 + 1
+    assert len([tag for tag, _ in seen.tags if tag == "script"]) == 2 + 12 + 1
     assert {item["question"] for item in seen.listed()} >= {small.nasty}
 
 
@@ -477,6 +483,7 @@ def test_empty_tables_are_omitted_or_have_a_reason(page) -> None:
         "label_error_rates": (LabelErrorRates, ""),
         "review_agreement": (ReviewAgreement, ""),
         "answer_coverage": (AnswerCoverage, ""),
+        "position_sensitivity": (PositionSensitivity, ""),
         "random_subsets": (RandomSubsets, ""),
     }
     seen = page(**{name: table.empty() for name, (table, _) in names.items()})
@@ -489,6 +496,7 @@ def test_empty_tables_are_omitted_or_have_a_reason(page) -> None:
         "Known label",
         "Agreement of reviewers",
         "missing responses",
+        "Positions of the options",
     )
     assert [title for title in gone if title in seen.text] == []
     plots = {name for name in seen.scripts if name.startswith("plot-")}

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, combinations
 
 import numpy as np
@@ -52,7 +52,10 @@ def tabulate_verdicts(items: pd.DataFrame, findings: list[Finding]) -> pd.DataFr
 
 
 def audit_items(
-    items: pd.DataFrame, findings: list[Finding], neighbours: pd.DataFrame
+    items: pd.DataFrame,
+    findings: list[Finding],
+    neighbours: pd.DataFrame,
+    item_position_sensitivity: Mapping[str, float],
 ) -> pd.DataFrame:
     """Gather for each item the decision, its reasons in words, and the verdict of every rule.
 
@@ -81,6 +84,7 @@ def audit_items(
     nearest = nearest.drop_duplicates("item_id").set_index("item_id")
     audit["neighbour"] = audit["item_id"].map(nearest["neighbour"])
     audit["neighbour_distance"] = audit["item_id"].map(nearest["distance"])
+    audit["position_sensitivity"] = audit["item_id"].map(item_position_sensitivity).astype(float)
     return audit.assign(
         question=items["question"], choices=items["choices"], answer=items["answer"]
     )[ItemAudit.columns()]

@@ -9,6 +9,7 @@ from benchwright.reports.page.sections import gather_plots
 from benchwright.reports.smart import item_list, render, summary
 from benchwright.reports.smart.plots import (
     agreement_maps,
+    positions,
     random_band,
     rank_chart,
     shares,
@@ -51,6 +52,7 @@ _PLOTS: dict[Function, str] = {
     random_band.plot_spread_band: "spread_band_plot",
     shares.plot_filter_model_ablation: "filter_model_ablation_plot",
     similarity.plot_neighbour_convergence: "neighbour_convergence_plot",
+    positions.plot_position_sensitivity: "position_sensitivity_plot",
 }
 PLACES_OF_PLOTS = {
     "filter-shares": "filter_shares_plot",
@@ -64,6 +66,7 @@ PLACES_OF_PLOTS = {
     "spread-band": "spread_band_plot",
     "ablation": "filter_model_ablation_plot",
     "convergence": "neighbour_convergence_plot",
+    "positions": "position_sensitivity_plot",
 }
 """The datasets of the plots by their places in the report."""
 

@@ -11,6 +11,7 @@ from benchwright.methods.smart.easy import flag_easy_items
 from benchwright.methods.smart.filter_model_ablation import vary_filter_models
 from benchwright.methods.smart.label_errors import flag_suspect_labels
 from benchwright.pipelines.named_nodes import NodeParts, named_nodes
+from benchwright.responses.option_positions import measure_positions
 
 FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
 """Findings of rules about single items that use no model's answers."""
@@ -79,7 +80,16 @@ def create_pipeline() -> Pipeline:
             ["findings", "groups"],
         ),
         (audit.tabulate_verdicts, ["items", "findings"], "verdicts"),
-        (audit.audit_items, ["items", "findings", "neighbours"], "item_audit"),
+        (
+            measure_positions,
+            ["items", "responses"],
+            ["position_sensitivity", "item_position_sensitivity"],
+        ),
+        (
+            audit.audit_items,
+            ["items", "findings", "neighbours", "item_position_sensitivity"],
+            "item_audit",
+        ),
         (audit.split_items, ["items", "item_audit"], ["kept_items", "removed_items"]),
         (audit.measure_coverage, "findings", "rule_coverage"),
         (audit.count_rules_by_subject, ["items", "findings"], "rules_by_subject"),

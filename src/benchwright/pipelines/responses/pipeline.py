@@ -28,6 +28,8 @@ def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
         **{name: name for name in ("live_responses", "imported_responses", "calibration_items")},
         "parameters": "params:responses",
     }
+    matrices = {name: name for name in _RESPONSES} | {"parameters": "params:responses"}
+    matrices |= {"perturbed_items": perturbed_items} if perturbed_items else {}
     nodes: list[tuple[Callable[..., Any], Any, Any]] = [
         (
             import_responses,
@@ -35,7 +37,7 @@ def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
             ["imported_responses", "wide_matrices", "import_report"],
         ),
         (fit_temperatures, fitted, "calibration"),
-        (build_response_matrices, [*_RESPONSES, *perturbed], _MATRICES),
+        (build_response_matrices, matrices, _MATRICES),
         (describe_models, ["response_matrix", "params:models"], "models_table"),
         (
             choose_filter_models,

@@ -146,6 +146,7 @@ def gather_data(
     calibration: pd.DataFrame,
     answer_coverage: pd.DataFrame,
     import_report: pd.DataFrame,
+    position_sensitivity: pd.DataFrame,
     evaluation: EvaluationParams,
 ) -> Section:
     """Gather the responses behind the results."""
@@ -155,6 +156,7 @@ def gather_data(
         calibration=wording.rows_of(calibration),
         coverage=comparisons.coverage_rows(answer_coverage),
         imports=wording.rows_of(import_report),
+        positions=wording.rows_of(position_sensitivity),
     )
 
 
