@@ -136,7 +136,8 @@ def _scripted(items: pd.DataFrame) -> Callable[..., Any]:
         if attempt == 1 and _number(prompt) % 3 == 0:
             return f"I wonder about: {texts[place]}"
         if "in square brackets" in prompt:
-            return f"[{(place + len(name)) % 10}]"
+            harder = place % 2 if "(pick one)" in prompt else 0  # the reworded question
+            return f"[{(place + len(name) + harder) % 10}]"
         if '"Rating: "' in prompt:
             return f"Rating: {2 if place == BAD else 5}"
         if "four lines" in prompt:
