@@ -51,7 +51,7 @@ def source(path: Path, fields: dict[str, Any] | None = None) -> IngestedTables:
     conf = benchmark_params({"local": local})
     frame = BenchmarkSource(benchmark=conf, raw_folder=str(path.parent)).load()
     made = map_source_rows(frame, BenchmarkParams.model_validate(conf), None, 0)
-    assert sum(map(len, made)) == len(frame), "a row is neither an item nor rejected"
+    assert sum(map(len, made[:4])) == len(frame), "a row is neither an item nor rejected"
     return made
 
 

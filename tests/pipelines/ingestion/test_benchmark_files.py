@@ -134,7 +134,7 @@ def test_real_benchmarks_have_their_known_sizes_and_lose_no_row(
     equal_gold: int,
 ) -> None:
     rows, result = ingest_real(name)
-    assert [len(table) for table in result] == [items, demonstrations, calibration, 0]
+    assert [len(table) for table in result] == [items, demonstrations, calibration, 0, 0]
     assert rows == items + demonstrations + calibration
     pairs = list(zip(result.items.choices, result.items.answer, strict=True))
     assert sum(len(set(choices)) < len(choices) for choices, _ in pairs) == equal

@@ -433,7 +433,7 @@ def test_every_row_has_one_outcome_in_any_row_order(
 ) -> None:
     rows = [*rows, GOOD]
     result = ingest(rows)
-    assert len(rows) == sum(len(table) for table in result)
+    assert len(rows) == sum(len(table) for table in result[:4])
     mixed = list(rows)
     shuffle.shuffle(mixed)
     again = ingest(mixed)
