@@ -27,6 +27,7 @@ MODELS = ModelsParams.model_validate(
                 "weights": {"path": "fixed", "sha256": "2" * 64},
                 "family": "f",
                 "dtype": "bfloat16",
+                "context": 99,
             },
             "served": SERVER,
         },

@@ -40,7 +40,7 @@ def test_correlations_with_human_ratings_do_not_change_significantly(
     repository: Path, dataset: str, rated: int, before: float, after: float, p_value: float
 ) -> None:
     path = repository / "conf" / "base" / "parameters" / "ratings.yml"
-    ratings = yaml.safe_load(path.read_text())["ratings"]["values"]
+    (ratings,) = yaml.safe_load(path.read_text())["ratings"]["history"].values()
     table = printed(repository, dataset)
     table = table.assign(rating=table["model"].map(ratings)).dropna(subset="rating")
     full, kept, rating = table[["full", "kept", "rating"]].to_numpy(dtype=np.float64).T
