@@ -67,6 +67,7 @@ def test_undefined_resamples_are_left_out_and_mentioned_if_many() -> None:
 def test_normal_interval_contains_the_value_and_stays_in_range() -> None:
     draws = rng(2).normal(0.7, 0.02, 5_000)
     seen = normal_interval(0.9, draws)
+    assert seen.high - 0.9 == pytest.approx(1.959964 * np.std(draws, ddof=1), rel=1e-6)
     assert (seen.low, seen.high) == pytest.approx((0.9 - 0.0392, 0.9 + 0.0392), abs=1e-3)
     assert normal_interval(0.98, draws, bounds=(-1, 1)).high == 1
     assert np.isnan(normal_interval(np.nan, draws).low)

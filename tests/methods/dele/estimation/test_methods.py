@@ -90,6 +90,11 @@ def test_non_random_subset_has_a_warning(run: Any, simulated: Any, prepared: Any
     assert all(run("mean", prepared, each, simulated.new[:1]).reason == ("",) for each in drawn)
 
 
+def test_equal_fractions_have_the_standard_error_of_a_sample_without_replacement() -> None:
+    estimates = random_sample(np.full((1, 4), 0.5), 10, 0.95)
+    assert estimates.se[0] == pytest.approx(np.sqrt(0.25 / 4 * (10 - 4) / (10 - 1)))
+
+
 def test_aipw_is_unbiased_over_all_subsets() -> None:
     rng = np.random.default_rng(2)
     features = rng.random((8, 5))
@@ -121,15 +126,17 @@ def test_aipw_is_the_mean_of_leave_one_out_regressions() -> None:
     rng = np.random.default_rng(3)
     features, truth = rng.random((30, 7)), rng.random(30)
     places, others = np.arange(10), np.arange(10, 30)
-    parts = []
+    parts, residuals = [], []
     for left in range(10):
         kept = np.delete(places, left)
         ridge = Ridge(alpha=0.4 * 7).fit(features[kept], truth[kept])
         residual = truth[left] - ridge.predict(features[[left]])[0]
+        residuals.append(residual)
         parts.append(ridge.predict(features[others]).mean() + residual)
     expected = truth[:10].sum() / 30 + 20 / 30 * np.mean(parts)
-    score, _ = smoother(features, places, 0.4).estimate(truth[None, :10], np.full(10, 0.1))
+    score, se = smoother(features, places, 0.4).estimate(truth[None, :10], np.full(10, 0.1))
     assert score[0] == pytest.approx(expected, abs=1e-10)
+    assert se[0] == pytest.approx(np.sqrt(np.var(residuals, ddof=1) * (1 - 10 / 30) / 10))
 
 
 def test_expected_responses_are_the_posterior_mean_of_the_curve(simulated: Any) -> None:

@@ -60,6 +60,18 @@ def test_sampler_below_the_minimum_correlation_is_not_eligible() -> None:
     assert "0.9" in choice.reason
 
 
+def test_minimum_correlation_holds_at_every_rate_and_may_be_reached_exactly() -> None:
+    figures = _figures({"a": (0.95, 0.01, 0.01), "b": (0.9, 0.03, 0.03)})
+    figures.loc[figures["sampler"].eq("a") & figures["rate"].eq(10), "spearman"] = 0.85
+    choice = choose_sampler(figures, AdaptiveParams())
+    assert (choice.winner, choice.reason) == ("b", "")
+
+
+def test_sampler_without_a_criterion_has_the_last_rank_by_it() -> None:
+    figures = _figures({"a": (0.95, 0.01, np.nan), "b": (0.94, 0.02, 0.02)})
+    assert choose_sampler(figures, AdaptiveParams(criteria=("error_sd",))).winner == "b"
+
+
 def test_only_rates_in_the_range_count() -> None:
     figures = _figures({"a": (0.95, 0.01, 0.01), "b": (0.94, 0.02, 0.02)})
     outside = figures["sampler"].eq("a") & figures["rate"].isin([1, 50])
