@@ -7,13 +7,16 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from kedro.io import DataCatalog
+from kedro.io import DataCatalog, Version
 from kedro.pipeline import Node, Pipeline
 
+from benchwright.core.atomic_files import aside_of
 from benchwright.core.errors import InputError, one_line
+from benchwright.datasets.atomic import ParquetTable
 from benchwright.hooks import (
     RESULTS,
     SealKeyHook,
+    clear_versions,
     describe_results,
     parameters_read,
     unknown_model,
@@ -175,6 +178,17 @@ def test_known_models_and_unset_ones_are_accepted() -> None:
         "embedding": {"encoder": "mini"},
     }
     assert unknown_model(sections) is None
+
+
+def test_leftovers_of_killed_runs_are_removed_and_saved_versions_stay(tmp_path: Path) -> None:
+    table = tmp_path / "a.parquet"
+    saved, killed = table / "1" / table.name, table / "2" / table.name
+    for file in (saved, aside_of(saved), aside_of(killed)):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    clear_versions(ParquetTable(filepath=str(table), version=Version(None, "3")))
+    assert [path for path in table.rglob("*") if path.is_file()] == [saved]
+    assert not killed.parent.exists()
 
 
 def test_every_pipeline_prints_a_result() -> None:

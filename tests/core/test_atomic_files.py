@@ -53,6 +53,18 @@ def test_temporary_files_in_use_are_kept(tmp_path: Path, kind: object) -> None:
     assert (tmp_path / "b" / "x").read_text() == "2"
 
 
+def test_content_is_flushed_to_the_disk_before_it_replaces_the_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, flushed = tmp_path / "a", []
+    monkeypatch.setattr(
+        os, "fsync", lambda file: flushed.append((os.fstat(file).st_size, target.exists()))
+    )
+    with written_aside(target) as aside:
+        aside.write_text("whole")
+    assert flushed == [(5, False)]
+
+
 def test_files_with_other_names_are_kept(tmp_path: Path) -> None:
     names = [".a.tmp", "a.txt", ".a.txt.0123.tmp"]
     for name in names:

@@ -27,6 +27,7 @@ def test_seed_and_stage_change_the_draw() -> None:
         assert (base != other).all()
     assert abs(base.mean() - 0.5) < 0.05
     assert stage_generator(0, "a").random() != stage_generator(0, "b").random()
+    assert stage_generator(0, "a").random() != stage_generator(1, "a").random()
     assert stage_generator(0, "a").random() == stage_generator(0, "a").random()
 
 

@@ -123,6 +123,8 @@ def test_probabilities_are_means_over_the_orders_that_were_asked() -> None:
     assert matrix.prediction[0].tolist() == [1, 0, -1]
     assert matrix.correct[0, :2].tolist() == [0, 0]
     assert plain.response_matrix.prediction[0].tolist() == [0, 0, -1]
+    turned = mean.responses[mean.responses["condition"] == "rotation-1"]
+    assert turned["p_prediction"].tolist() == pytest.approx([0.8])
     raw = measure_positions(ITEMS, mean.responses)[0].set_index("measure")
     assert raw.loc["changed", "share"] == 1  # of the single orders, not of the mean
 

@@ -165,14 +165,13 @@ def test_single_best_answer_items_and_demonstrations_stay_unaltered() -> None:
     assert len(copied) == 10
 
 
-def test_explanations_that_no_longer_fit_are_removed() -> None:
+@pytest.mark.parametrize("names", [["none_of_the_above"], ["none_of_the_above", "shuffle_choices"]])
+def test_explanations_that_no_longer_fit_are_removed(names: list[str]) -> None:
     source = items_table(
         [("Which?", ["p", "q", "r", "s"], 0), ("Which?", ["t", "u", "v", "w"], 0)],
         explanation=["It must be so.", "The answer is (A)."],
     )
-    made = perturb(
-        source, NO_ITEMS, parameters(["none_of_the_above"], copies=30), 11
-    ).perturbed_items
+    made = perturb(source, NO_ITEMS, parameters(names, copies=30), 11).perturbed_items
     lettered = made[made["item_id"] == "b/s/1"]
     assert lettered["explanation"].isna().all()
     free = made[made["item_id"] == "b/s/0"]

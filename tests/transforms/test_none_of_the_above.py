@@ -44,6 +44,16 @@ def test_gold_option_is_present_if_and_only_if_it_is_the_answer(
         assert result.gold_removed == (gold not in result.choices)
 
 
+def test_seed_and_copy_change_the_removed_options() -> None:
+    items = [MultipleChoice(f"i/{n}", "Which?", ("p", "q", "r", "s"), 0) for n in range(40)]
+    removed = {
+        tuple(result.removed_index for result in add_none_of_the_above(items, seed, copy))
+        for seed in (0, 1)
+        for copy in (1, 2)
+    }
+    assert len(removed) == 4
+
+
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 10])
 def test_all_options_are_replaced_equally_often(size: int) -> None:
     choices = tuple(f"word {place}" for place in range(size))

@@ -241,6 +241,29 @@ def test_bytes_that_are_not_utf8_are_rejected_with_a_reason() -> None:
     ]
 
 
+def test_texts_may_be_as_short_or_as_long_as_the_limits() -> None:
+    assert verdict(question="Why is it?") == "clean"
+    assert verdict(question="Why is I?") == "short_question"
+    for limits in ({"question": len(QUESTION)}, {"choices": 4}):
+        (name, most) = next(iter(limits.items()))
+        assert verdict(CleaningParams.model_validate({"limits": limits})) == "clean"
+        fewer = CleaningParams.model_validate({"limits": {name: most - 1}})
+        assert verdict(fewer) == "too_long"
+
+
+def test_rows_keep_their_order_if_some_are_rewritten() -> None:
+    rows = [item(item_id="a", question=f"1. {QUESTION}"), item(item_id="b")]
+    clean = clean_batch(table(*rows), CleaningParams()).rows
+    assert clean.column("item_id").to_pylist() == ["a", "b"]
+    assert clean.column("question").to_pylist() == [QUESTION, QUESTION]
+
+
+@pytest.mark.parametrize(("latin", "rule"), [(20, "clean"), (19, "non_english")])
+def test_a_fifth_of_the_letters_may_be_of_another_script(latin: int, rule: str) -> None:
+    question = "Which " + "ab " * ((latin - 5) // 2) + "c" * ((latin - 5) % 2) + " абвгд?"
+    assert verdict(question=question, choices=["1", "2", "3", "4"]) == rule
+
+
 def test_rules_can_be_switched_off() -> None:
     lower = "what is the capital of France?"
     assert verdict(CleaningParams(off=("lower_case_start",)), question=lower) == "clean"

@@ -51,6 +51,14 @@ def test_documents_stay_in_one_half_whatever_the_row_order(
     assert split_halves(items.iloc[order], 0.5, seed=2).equals(halves)
 
 
+@pytest.mark.parametrize("column", ["doc_id", "passage", "passage_id"])
+def test_items_of_one_document_or_passage_stay_together(column: str) -> None:
+    items = table([("law", i % 10, None) for i in range(40)]).drop(columns="doc_id")
+    items[column] = [f"p{i // 2}" for i in range(40)]
+    half = split_halves(items, 0.5, seed=0).set_index("item_id")["half"]
+    assert items.groupby(column)["item_id"].agg(lambda ids: half[list(ids)].nunique()).eq(1).all()
+
+
 @given(rows)
 @few_examples
 def test_halves_of_single_items_differ_by_at_most_one(
