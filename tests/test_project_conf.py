@@ -3,11 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
+from kedro.io import DataCatalog, DatasetError
+from omegaconf import OmegaConf
 
 from benchwright.core.errors import InputError
-from benchwright.project_conf import ConfLoader, load_conf
+from benchwright.project_conf import ConfLoader, load_conf, settings
 from benchwright.settings import CONFIG_LOADER_CLASS
+from benchwright.tables.items import Items
+from scoring.scoring_examples import item
 
 
 def put(project: Path, name: str, content: str) -> Path:
@@ -117,10 +122,44 @@ def test_params_take_precedence(catalog: Any) -> None:
     assert entries["difficulty_examples"]["filepath"] == "b.parquet"
 
 
+def test_tables_are_validated_when_saved_or_when_another_run_saved_them(
+    repository: Path, tmp_path: Path
+) -> None:
+    entry = load_conf(repository, params={"data_root": str(tmp_path)})["catalog"]["items"]
+    run, next_run = (DataCatalog.from_config({"items": entry}) for _ in range(2))
+    wrong = pd.DataFrame({"item_id": ["a"]})
+    with pytest.raises(DatasetError, match="question"):
+        run.save("items", wrong)
+    run.save("items", Items.from_rows([tuple(item("t/0").values())]))
+    (file,) = Path(entry["filepath"]).glob("*/items.parquet")
+    wrong.to_parquet(file)
+    assert list(run.load("items")) == ["item_id"]
+    with pytest.raises(DatasetError, match="question"):
+        next_run.load("items")
+
+
+def test_benchmark_overrides_the_variant_and_a_given_mode_both() -> None:
+    variants = {"v": {"filtering": {"a": 1, "b": 1, "mode": "live"}}}
+    benchmarks = {"b": {"filtering": {"b": 2, "mode": "imported"}}}
+    root = OmegaConf.create({"_variants": variants, "_benchmarks": benchmarks})
+    assert settings("filtering", "v", "b", _root_=root) == {"a": 1, "b": 2, "mode": "imported"}
+    assert settings("filtering", "v", "b", "live", _root_=root)["mode"] == "live"
+
+
 def test_missing_sections_of_a_variant_are_empty(catalog: Any) -> None:
     entries = catalog(variant="smart")
     assert entries["judge_store"]["sealing"] == {}
     assert entries["difficulty_examples"]["filepath"] is None
+
+
+def test_environment_is_given_or_named_by_a_variable(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(project, "cloud/parameters.yml", "_benchmarks: {b: {title: cloud}}\n")
+    put(project, "other/parameters.yml", "_benchmarks: {b: {title: other}}\n")
+    monkeypatch.setenv("KEDRO_ENV", "cloud")
+    assert load_conf(project)["parameters"]["_benchmarks"]["b"]["title"] == "cloud"
+    assert load_conf(project, "other")["parameters"]["_benchmarks"]["b"]["title"] == "other"
 
 
 @pytest.mark.parametrize("name", ["parameters/benchmarks/mine.yml", "parameters_mine.yml"])
