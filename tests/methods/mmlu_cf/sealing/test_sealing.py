@@ -100,6 +100,8 @@ def test_opening_returns_the_sealed_content(
             closed["question"], closed["choices"], closed["answer"], closed["field"], strict=True
         )
     )
+    ids = [item.item_id for item in opened.items]
+    assert ids == sorted(ids)  # their order tells nothing
     assert len({item.cluster for item in opened.items}) == closed["doc_id"].nunique()
     names = KeyedNames(SealKey(SECRET), "demo")
     assert {item.item_id for item in opened.items} == set(closed["item_id"].map(names.item_id))
@@ -173,6 +175,15 @@ def test_an_unreadable_file_is_reported_in_one_line(
     assert SECRET not in str(raised.value)
 
 
+def test_every_sealing_draws_a_salt_and_a_nonce() -> None:
+    key = SealKey("k" * 16)
+    first, second = (json.loads(seal_bytes(b"", key).splitlines()[0]) for _ in range(2))
+    assert first["salt"] != second["salt"]
+    assert first["nonce"] != second["nonce"]
+    with pytest.raises(InputError, match="15 characters"):
+        SealKey("k" * 15)
+
+
 def test_a_sealed_file_with_other_content_is_refused(tmp_path: Path) -> None:
     for plain in (b'{"name": "x"}\n', b"", b'{"name":"x","canary":"y"}\n{"question": "what"}\n'):
         (tmp_path / "x").write_bytes(seal_bytes(plain, SealKey(SECRET)))
@@ -227,6 +238,8 @@ def test_too_few_answers_withhold_accuracies() -> None:
     assert np.isnan(score.whole.accuracy)
     assert score.fields == ()
     assert score.reason == "5 answers; accuracies of fewer than 10 are withheld"
+    enough = evaluate_sealed(benchmark(["law"] * 10), lambda items: [1] * 10, 10)
+    assert (enough.whole.accuracy, enough.reason) == (1, "")
     with pytest.raises(InputError, match="scored 29 of 30 items"):
         evaluate_sealed(benchmark(["law"] * 30), lambda items: [1] * 29, 10)
 
