@@ -267,18 +267,12 @@ def parameters_read(params: Mapping[str, Any], pipeline: Pipeline, catalog: Any)
 
 RESULTS = (
     *("report", "comparison_report", "sampling_report", "construction_report", "half_gap_report"),
-    *(
-        "judge_report",
-        "memorisation_report",
-        "sba_card",
-        "sba_classifier",
-        "sealed_benchmark",
-        "open_benchmark",
-    ),
+    *("judge_report", "memorisation_report", "sba_card", "sba_classifier"),
+    *("sealed_benchmark", "open_benchmark"),
     *("kept_items", "removed_items", "rejected_items", "item_audit", "review_sheet"),
     *("perturbed_items", "chosen_subset", "responses", "recorded_answers", "scoring_budget"),
     *("encoder_overlap", "harness_tasks", "harness_perturbed_tasks", "harness_subset"),
-    *("hub_kept", "hub_perturbed", "hub_subset"),
+    *("hub_kept_items", "hub_perturbed_items", "hub_subset"),
 )
 """Datasets whose paths are printed after a run."""
 

@@ -229,4 +229,4 @@ def test_the_pipeline_needs_no_answers() -> None:
     pipeline: Pipeline = create_perturbed_pipeline()
     free = {name for name in pipeline.inputs() if not name.startswith("params:")}
     assert free == {"items", "demonstrations", "perturbed_items"}
-    assert pipeline.outputs() == {"harness_perturbed_tasks", "hub_perturbed"}
+    assert pipeline.outputs() == {"harness_perturbed_tasks", "hub_perturbed_items"}

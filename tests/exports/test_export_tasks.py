@@ -131,7 +131,7 @@ def test_the_pipeline_reads_what_other_stages_save() -> None:
     pipeline: Pipeline = create_pipeline()
     free = {name for name in pipeline.inputs() if not name.startswith("params:")}
     assert free == {"items", "kept_items", "rule_coverage", "demonstrations"}
-    assert pipeline.outputs() == {"harness_tasks", "hub_kept"}
+    assert pipeline.outputs() == {"harness_tasks", "hub_kept_items"}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import yaml
 from benchwright.datasets.export_folder import ExportFolder, FolderContent
 from benchwright.exports.hub_folder import (
     card_licence,
-    items_csv,
+    csv_lines,
     publish_kept_items,
     publish_perturbed_copies,
     publish_subset,
@@ -86,8 +86,8 @@ def test_canary_is_in_the_card_the_rows_and_the_manifest(tmp_path: Path) -> None
 def test_csv_has_a_column_for_each_option() -> None:
     table = ITEMS[["item_id", "question", "choices", "answer", "explanation"]]
     saved = table.assign(choices=pd.Series(map(np.array, table["choices"]), dtype=object))
-    assert items_csv(saved) == items_csv(table)
-    text = items_csv(table).decode()
+    assert list(csv_lines(saved)) == list(csv_lines(table))
+    text = b"".join(csv_lines(table)).decode()
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert list(rows[0]) == [
         *("item_id", "question", "choice_A", "choice_B", "choice_C", "choice_D"),

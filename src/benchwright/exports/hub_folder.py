@@ -12,7 +12,7 @@ import pandas as pd
 import benchwright
 from benchwright.core.flat_arguments import flat_arguments
 from benchwright.core.natural_order import natural_key
-from benchwright.datasets.export_folder import README, FolderContent
+from benchwright.datasets.export_folder import README, FolderContent, Pieces
 from benchwright.exports.instructions import render
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.perturbation import PerturbationParams
@@ -114,11 +114,11 @@ def _folder(
 ) -> FolderContent:
     hashes = [hash_ for each in configurations for hash_ in each.rows["content_hash"]]
     canary = f"{run.ingestion.name} canary {uuid.uuid5(uuid.NAMESPACE_OID, ''.join(hashes))}"
-    files: dict[str, list[bytes]] = {}
+    files: dict[str, Pieces] = {}
     for name, rows, _ in configurations:
         table = _published_rows(rows, canary)
         files[f"{name}.parquet"] = [_parquet(table)]
-        files[f"{name}.csv"] = [items_csv(table)]
+        files[f"{name}.csv"] = csv_lines(table)
     values = {"rules": None, "n_items": None, "perturbation": None, **facts}
     card = render(
         "hub_card.md",
@@ -163,14 +163,15 @@ def card_licence(licence: str) -> str:
     return f"license: {name}" if name in _HUB_LICENCES else f"license: other\nlicense_name: {name}"
 
 
-def items_csv(table: pd.DataFrame) -> bytes:
-    """Return items as CSV (RFC 4180) with a column for each option, `choice_A` to `choice_Z`.
+def csv_lines(table: pd.DataFrame) -> Iterator[bytes]:
+    """Yield items as rows of CSV (RFC 4180), with a column for each option (`choice_A`, …).
 
     `table` has a list of texts in `choices`; its other columns are written as they are.
     """
-    out = io.StringIO(newline="")
-    csv.writer(out, lineterminator="\r\n").writerows(_csv_rows(table))
-    return out.getvalue().encode()
+    for row in _csv_rows(table):
+        out = io.StringIO(newline="")
+        csv.writer(out, lineterminator="\r\n").writerow(row)
+        yield out.getvalue().encode()
 
 
 def _csv_rows(table: pd.DataFrame) -> Iterator[list[object]]:

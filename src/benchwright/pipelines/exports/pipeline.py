@@ -16,7 +16,7 @@ def create_pipeline() -> Pipeline:
     return Pipeline(
         [
             node(export_tasks, inputs, "harness_tasks", name="export_tasks"),
-            node(hub.publish_kept_items, kept, "hub_kept", name="publish_kept_items"),
+            node(hub.publish_kept_items, kept, "hub_kept_items", name="publish_kept_items"),
         ]
     )
 
@@ -29,7 +29,7 @@ def create_perturbed_pipeline() -> Pipeline:
     return Pipeline(
         [
             node(export_perturbed, inputs, "harness_perturbed_tasks", name="export_perturbed"),
-            node(hub.publish_perturbed_copies, copies, "hub_perturbed", name=name),
+            node(hub.publish_perturbed_copies, copies, "hub_perturbed_items", name=name),
         ]
     )
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import SealedIdentity
-from benchwright.exports.hub_folder import card_licence, items_csv
+from benchwright.exports.hub_folder import card_licence, csv_lines
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_sealed, seal_bytes
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.tables.mmlu_cf import LeakPairs
@@ -89,7 +89,7 @@ def seal_halves(
     }
     return {
         VALIDATION: files[VALIDATION],
-        TABLE: items_csv(pd.DataFrame(public)),
+        TABLE: b"".join(csv_lines(pd.DataFrame(public))),
         CARD: _card(name, public, len(closed), licence).encode(),
         TEST: files[TEST],
         MANIFEST: (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode(),
