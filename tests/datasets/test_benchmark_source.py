@@ -13,8 +13,8 @@ import pytest
 from kedro.io import DatasetError
 
 from benchwright.core.errors import InputError
+from benchwright.core.verbatim import read_verbatim
 from benchwright.datasets.benchmark_source import BenchmarkSource
-from benchwright.datasets.verbatim import read_verbatim
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
 

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.core.verbatim import joined, verbatim_table
 from benchwright.datasets.benchmark_source import read_copied, split_files
-from benchwright.datasets.verbatim import joined, verbatim_table
 
 CARD = "---\nconfigs:\n- config_name: {}\n  data_files:\n  - split: test\n    path: {}\n---\n"
 

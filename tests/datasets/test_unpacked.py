@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchwright.core import verbatim
 from benchwright.core.errors import InputError
-from benchwright.datasets import verbatim
-from benchwright.datasets.verbatim import opened, read_errors, read_parquet, utf8_text
+from benchwright.core.verbatim import opened, read_errors, read_parquet, utf8_text
 
 
 @pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])

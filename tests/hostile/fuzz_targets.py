@@ -25,6 +25,7 @@ from benchwright.commands.evaluate_sealed import read_public
 from benchwright.commands.saved_results import read_responses
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import one_line
+from benchwright.core.verbatim import verbatim_table
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.document_shards import COLUMNS, DocumentShards
@@ -34,7 +35,6 @@ from benchwright.datasets.optional_table import DocumentLabels
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.review_csv import read_spreadsheet
 from benchwright.datasets.subset_manifest import ids_hash, read_subset
-from benchwright.datasets.verbatim import verbatim_table
 from benchwright.language_models.weights import starts_with_bos
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.judging.replies import (

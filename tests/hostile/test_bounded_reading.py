@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchwright.core import verbatim
 from benchwright.core.errors import InputError
-from benchwright.datasets import verbatim
-from benchwright.datasets.verbatim import read_parquet
+from benchwright.core.verbatim import read_parquet
 from hostile.bounded_reading import MEMORY_KIB, packed, parquet_bomb, whole
 from hostile.readers import READERS
 

@@ -18,8 +18,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.read_only import ReadOnly
-from benchwright.datasets.verbatim import (
+from benchwright.core.verbatim import (
     EXPANSION,
     joined,
     json_rows,
@@ -31,6 +30,7 @@ from benchwright.datasets.verbatim import (
     utf8_text,
     verbatim_table,
 )
+from benchwright.datasets.read_only import ReadOnly
 from benchwright.params.benchmark import (
     ADDED_COLUMNS,
     CONFIG_COLUMN,
@@ -324,7 +324,7 @@ def read_copied(files: Sequence[Path]) -> pd.DataFrame:
     """Read the rows of a split's files, cells as objects.
 
     The files are Parquet, JSON lines, CSV, TSV, or JSON that is one list of objects. A column that
-    a file lacks is None in its rows. InputError as in `datasets.verbatim.read_verbatim`.
+    a file lacks is None in its rows. InputError as in `core.verbatim.read_verbatim`.
     """
     return joined([_read(path) for path in files])
 

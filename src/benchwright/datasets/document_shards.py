@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 from kedro.io import DatasetError
 
 from benchwright.core.errors import InputError
+from benchwright.core.verbatim import BROKEN, TABLE_SLACK, plain
 from benchwright.datasets.read_only import ReadOnly
-from benchwright.datasets.verbatim import BROKEN, TABLE_SLACK, plain
 from benchwright.params.mmlu_cf import ReadingParams
 
 COLUMNS = ("doc_id", "url", "domain", "content_type", "text")

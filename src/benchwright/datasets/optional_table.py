@@ -7,9 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.read_only import ReadOnly
-from benchwright.datasets.review_csv import read_spreadsheet
-from benchwright.datasets.verbatim import (
+from benchwright.core.verbatim import (
     json_rows,
     listed,
     no_rows,
@@ -17,6 +15,8 @@ from benchwright.datasets.verbatim import (
     read_errors,
     read_parquet,
 )
+from benchwright.datasets.read_only import ReadOnly
+from benchwright.datasets.review_csv import read_spreadsheet
 
 _REQUIRED = ("doc_id", "style", "question", "choices", "answer", "expected")
 

@@ -11,9 +11,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ValidationError
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
-from benchwright.datasets.read_only import ReadOnly
-from benchwright.datasets.verbatim import (
+from benchwright.core.verbatim import (
     check_header,
     json_rows,
     opened,
@@ -21,6 +19,8 @@ from benchwright.datasets.verbatim import (
     read_parquet,
     utf8_text,
 )
+from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
+from benchwright.datasets.read_only import ReadOnly
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
 from benchwright.source_rows.fields import ascii_surrogates, format_value

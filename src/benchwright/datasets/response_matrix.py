@@ -13,7 +13,7 @@ from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import LocalFile
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.verbatim import BROKEN, EXPANSION, TABLE_SLACK, read_errors
+from benchwright.core.verbatim import BROKEN, EXPANSION, TABLE_SLACK, read_errors
 
 _KEY = b"benchwright.response_matrix"  # marks the format, independent of module names
 _FIELDS = {

@@ -12,7 +12,7 @@ import pandas as pd
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import LocalFile
-from benchwright.datasets.verbatim import listed
+from benchwright.core.verbatim import listed
 
 LONGEST_CELL = 32_767
 """Maximum characters of a spreadsheet cell; programs truncate or split longer text."""

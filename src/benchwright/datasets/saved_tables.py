@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.core.errors import InputError
+from benchwright.core.verbatim import no_rows, read_parquet
 from benchwright.datasets.read_only import ReadOnly
-from benchwright.datasets.verbatim import no_rows, read_parquet
 
 _ASSIGNMENT = "public_split_assignment.parquet"
 _INGESTED = ("items", "demonstrations", "calibration_items")

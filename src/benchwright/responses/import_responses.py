@@ -8,8 +8,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.verbatim import no_rows
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.datasets.verbatim import no_rows
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.responses.calibration import configurations
 from benchwright.responses.choose_filter_models import check_filter_models

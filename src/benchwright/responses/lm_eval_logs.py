@@ -13,9 +13,9 @@ import pandas as pd
 import pyarrow as pa
 
 from benchwright.core.configuration import SCORED_AS
+from benchwright.core.verbatim import no_rows
 from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.datasets.verbatim import no_rows
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 from benchwright.responses.item_index import Compared, ItemIndex, ResponseIndex
 from benchwright.responses.tally import Tally

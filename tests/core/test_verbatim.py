@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.verbatim import json_rows, listed, read_csv, read_verbatim
+from benchwright.core.verbatim import json_rows, listed, read_csv, read_verbatim
 
 
 def put(folder: Path, content: str, name: str = "a.csv") -> Path:

@@ -1,0 +1,51 @@
+"""What every reader of logs yields: logs, and the answers in them."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+Outcome = Literal["answered", "unreadable", "failed"]
+"""`unreadable`: the model wrote something in which the tool found no option. `failed`: there is no
+answer (an error, a refusal of the provider, an answer that was never asked for)."""
+
+
+class Sample(NamedTuple):
+    """One answer of a model to one question, as a log states it, options in the log's order.
+
+    Either `question` or `prompt` is there, or a `doc` that has both.
+    """
+
+    number: str  # the log's own name of the question, for messages only
+    question: str = ""  # the question alone, verbatim
+    prompt: str = ""  # what the model read, where the log does not have the question alone
+    choices: tuple[str, ...] = ()  # texts of the options; empty if the log has letters only
+    gold: tuple[int, ...] = ()  # positions of the right options, empty if unknown
+    doc: Mapping[str, Any] | None = None  # the task's source row, or the sample's metadata
+    repeat: int = 1  # epochs, trials and replicas count from 1
+    outcome: Outcome = "answered"
+    chosen: int = -1  # position of the chosen option or letter, −1 if the log does not have it
+    continuations: tuple[str, ...] | None = None  # texts whose log-likelihoods were taken
+    contexts: tuple[str, ...] | None = None  # their contexts, if all continuations are equal
+    logprobs: tuple[float, ...] | None = None  # one per continuation
+    correct: float = math.nan  # the log's own mark, 0–1
+    prompt_tokens: int = -1
+    generated_tokens: int = -1
+
+
+@dataclass(frozen=True)
+class Log:
+    """The answers of one model to one task. `samples` reads them anew, one at a time."""
+
+    files: tuple[Path, ...]  # all that were read; the first names the log
+    format: str  # the tool: Inspect, HELM, …
+    samples: Callable[[], Iterator[Sample]]
+    version: str = ""  # of the format, or of the tool
+    task: str = ""
+    model: str = ""
+    revision: str = ""
+    style: str = ""  # "" if the continuations show it
+    shots: int = -1  # −1 unknown
+    score: float | None = None  # the log's own accuracy
+    score_name: str = ""
