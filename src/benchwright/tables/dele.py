@@ -213,6 +213,8 @@ class SubjectWinners(Table):
     winner: Series[str]  # by all models
     winner_selection: Series[str]  # by one half of the models
     winner_held_out: Series[str]  # by the other half
+    # of `winner`, in-sample: mean over the compared rates and repeats
+    spearman: Series[float] = pa.Field(nullable=True)
     metric: Series[str]
     apparent_gain: Series[float] = pa.Field(nullable=True)  # of winner_selection, in-sample
     held_out_gain: Series[float] = pa.Field(nullable=True)  # of winner_selection, other half
@@ -282,8 +284,7 @@ class SamplingSummary(Table):
     pearson: Series[float] = pa.Field(nullable=True)
     wasserstein: Series[float] = pa.Field(nullable=True)
     mean_absolute_error: Series[float] = pa.Field(nullable=True)
-    pearson_variance: Series[float] = pa.Field(nullable=True)  # over repeats
-    wasserstein_variance: Series[float] = pa.Field(nullable=True)
+    spearman_sd: Series[float] = pa.Field(nullable=True)  # over repeats
     rate_for_spearman: Series[float] = pa.Field(nullable=True)
     items_for_spearman: Series[int] = pa.Field(ge=0)
     tokens_for_spearman: Series[float] = pa.Field(nullable=True)

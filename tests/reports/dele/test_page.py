@@ -55,6 +55,18 @@ def test_page_escapes_data_and_shows_every_plot(results: dict[str, Any]) -> None
     assert run(make_answers(), SCORES)["sampling_report"] == html
 
 
+def test_page_has_the_spread_over_repeats_and_the_correlation_of_each_winner(
+    results: dict[str, Any],
+) -> None:
+    random = results["sampling_summary"].query("sampler == 'random' and panel == 'held_out'")
+    assert f'<p class="under">{random["spearman_sd"].iloc[0]:.3f}</p>' in results["sampling_report"]
+    for row in results["subject_winners"].to_dict("records"):
+        assert (
+            f'{row["winner"]}</td><td class="n">{row["spearman"]:.3f}</td>'
+            in (results["sampling_report"])
+        )
+
+
 def test_every_panel_of_curves_has_a_random_band(results: dict[str, Any]) -> None:
     curves = [name for name in results if name.startswith("sampling_") and name.endswith("_plot")]
     assert len(curves) == 7

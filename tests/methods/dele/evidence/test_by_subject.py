@@ -56,6 +56,16 @@ def test_both_halves_choose_for_each_subject() -> None:
     assert choices["luck_winner"].str.fullmatch(r"order 00[0-2]").all()
 
 
+def test_correlation_of_a_winner_is_its_mean_over_the_compared_rates() -> None:
+    study, places = BY_SUBJECT, np.flatnonzero(np.array(BY_SUBJECT.plain.subjects) == "s0")
+    row = choose_by_subject(NO_SUBJECTS, study)[0].set_index("subject").loc["s0"]
+    answers, pool = study.panels.correct[:, places], study.plain.select(places)
+    judges = ModelPanels.of(answers, {"all": np.arange(len(answers))})
+    samplers = {row["winner"]: study.samplers()[row["winner"]]}
+    drawn = measure_samplers(pool, samplers, judges, study.draws([10.0, 25.0, 50.0]))
+    assert row["spearman"] == pytest.approx(drawn.groupby("rate")["spearman"].mean().mean())
+
+
 def test_small_subjects_are_left_out() -> None:
     table, _, choices, luck = choose_by_subject(NO_SUBJECTS, STUDY)
     assert table.empty

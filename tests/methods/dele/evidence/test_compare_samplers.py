@@ -158,7 +158,7 @@ def test_summary_has_items_and_tokens(judged: tuple[pd.DataFrame, pd.DataFrame])
     row = table.query("panel == 'held_out' and sampler == 'random'").iloc[0]
     of_random = judged[0].query("panel == 'held_out' and sampler == 'random' and rate == 10")
     assert row["spearman"] == pytest.approx(of_random["spearman"].mean())
-    assert row["pearson_variance"] == pytest.approx(of_random["pearson"].var())
+    assert row["spearman_sd"] == pytest.approx(of_random["spearman"].std())
     texts = [f"{text}\none\ntwo\nthree\nfour" for text in STUDY.plain.texts]
     assert row["tokens_in_all"] == pytest.approx(sum(map(len, texts)) / 4)
     known = table.dropna(subset=["tokens_for_spearman"])

@@ -106,7 +106,10 @@ def choose_by_subject(
             gain_over_random(by_panel[name], winners[1], metric, adaptive)
             for name in ("selection", "held_out")
         ]
-        rows.append((subject, len(places), *winners, metric, *gains, chosen["all"].reason))
+        ranking = chosen["all"].ranking
+        spearman = float(ranking["spearman"].iloc[0]) if winners[0] else float("nan")
+        judged = (spearman, metric, *gains, chosen["all"].reason)
+        rows.append((subject, len(places), *winners, *judged))
         if splits:
             orders = fixed_orders(len(able), study.seed)
             once = replace(draws, repeats=dict.fromkeys(orders, 1))

@@ -34,7 +34,7 @@ def summarise_samplers(sampling_curves: pd.DataFrame, study: SamplingStudy) -> p
         for name, curves in of_panel.groupby("sampler", sort=True):
             values = curves.set_index(["metric", "rate"])["mean"]
             at = curves[curves["rate"] == evidence.main_rate].set_index("metric")
-            mean, sd = at["mean"].astype(float).to_dict(), at["sd"].astype(float).to_dict()
+            mean = at["mean"].astype(float).to_dict()
             sizes = curves.drop_duplicates("rate").set_index("rate")["size"]
             sufficient: list[float] = []
             for metric in _KEPT:
@@ -46,8 +46,8 @@ def summarise_samplers(sampling_curves: pd.DataFrame, study: SamplingStudy) -> p
                     *(str(name), kinds[str(name)].family, panel, len(panels.groups[panel])),
                     *(evidence.main_rate, int(at["size"].iloc[0])),
                     *(mean[m] for m in (*_KEPT, "pearson", "wasserstein", "mean_absolute_error")),
-                    *(sd[m] ** 2 for m in ("pearson", "wasserstein")),
-                    *(*sufficient, float(study.tokens.sum()), study.tokens_by),
+                    *(float(at["sd"]["spearman"]), *sufficient),
+                    *(float(study.tokens.sum()), study.tokens_by),
                 )
             )
     table = SamplingSummary.from_rows(rows)
