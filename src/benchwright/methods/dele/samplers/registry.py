@@ -80,7 +80,7 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
         "discrimination": _answering(
             "responses", response_samplers.discrimination_sampler, nested=True, random=False
         ),
-        # The difficulty sampler of the paper's Figure 45.
+        # Not in the paper, whose difficulty samplers are the reading indices.
         "share_wrong": _answering(
             "difficulty", response_samplers.share_wrong_sampler, nested=True, random=True
         ),
