@@ -28,3 +28,9 @@ def test_chain_of_thought_is_zero_shot_beside_scored_answers_on_the_same_copies(
         asked.model for asked in scoring.asked() if asked.style != "generate"
     }
     assert scoring.generation.max_tokens == 4096
+
+
+def test_configurations_on_the_command_line_are_joined_by_a_plus() -> None:
+    names = ("a@cloze-0", "b@generate-0")
+    assert ScoringParams.model_validate({"configurations": "+".join(names)}).configurations == names
+    assert ScoringParams.model_validate({"configurations": [*names]}).configurations == names

@@ -287,7 +287,8 @@ class ScoringParams(Section):
 
     # `imported` loads no model: all responses come from files
     mode: Literal["imported", "live"] = "imported"
-    configurations: tuple[str, ...] = ()  # `<model>@<style>-<shots>`, in any order
+    # `<model>@<style>-<shots>`, in any order; joined by `+` in `--params`
+    configurations: Names = ()
     # the part of each item in the prompt: `question` the whole item; `choices_only` the options
     # (filter models only); `question_only` the question, whose options the model writes (style
     # generate only). Prompts of calibration items are always complete.
