@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from benchwright.core.configuration import LISTING_STYLES
 from benchwright.methods.wicked.comparison.compared_responses import (
     describe_asking,
     main_perturbation,
@@ -190,6 +191,7 @@ def write_notes(
     main = main_perturbation(sorted(comparison_scores["perturbation"].unique()), perturbation)
     return [
         *_coherence(perturbation, reach.unchecked),
+        *_unlisted_options(comparison_scores, perturbation),
         *_shots(comparison_scores),
         *_basis(comparison_scores, main, reach.n_items),
         *_failures(comparison_written),
@@ -213,6 +215,25 @@ def _coherence(perturbation: PerturbationParams, unchecked: Unchecked) -> list[s
     known = unchecked.single + unchecked.several
     have = "has" if known == 1 else "have"
     return [f"{note}{count(known, 'item')} of this benchmark {have} a label."]
+
+
+def _adds_none(perturbation: PerturbationParams) -> bool:
+    says_none = (NoneOfTheAboveParams, ReplaceChoiceParams)
+    return any(isinstance(part, says_none) for part in perturbation.transforms)
+
+
+def _unlisted_options(
+    comparison_scores: pd.DataFrame, perturbation: PerturbationParams
+) -> list[str]:
+    unlisted = ~comparison_scores["style"].isin(["", *LISTING_STYLES])
+    names = comparison_scores.loc[unlisted, "configuration"].unique()
+    if not (_adds_none(perturbation) and len(names)):
+        return []
+    return [
+        f"The prompts of {count(len(names), 'configuration')} (cloze) do not list the options, so "
+        "“none” is scored as a text with nothing above it. These results do not show whether a "
+        "model can reject the other options; the style letters does."
+    ]
 
 
 def _shots(comparison_scores: pd.DataFrame) -> list[str]:
@@ -267,8 +288,7 @@ def _failures(comparison_written: pd.DataFrame) -> list[str]:
 def _demonstrations(
     comparison_demonstrations: pd.DataFrame, main: str, perturbation: PerturbationParams
 ) -> list[str]:
-    says_none = (NoneOfTheAboveParams, ReplaceChoiceParams)
-    if not any(isinstance(part, says_none) for part in perturbation.transforms):
+    if not _adds_none(perturbation):
         return []
     of_main = comparison_demonstrations[
         comparison_demonstrations["condition"].str.startswith(f"{main}-")
