@@ -45,7 +45,7 @@ class SingleBestAnswerParams(Section):
     labels: Literal["file", "judge", "both"] = "file"
     judge: JudgeParams = JudgeParams()  # the chat model
     # `embedding` is logistic regression on features of the item, `bert` a pretrained encoder whose
-    # last layer and head are trained, `hub` a pretrained encoder without training
+    # last layer and head are trained, `hub` a trained classifier, whose own class decides
     kind: Literal["embedding", "bert", "hub"] = "embedding"
     # sentence encoder of `embedding`, by its name under `models.encoders`
     encoder: str = "all-minilm-l6-v2"
@@ -55,7 +55,8 @@ class SingleBestAnswerParams(Section):
     )
     strength: float = Field(default=0.1, gt=0)  # inverse of its L2 penalty
     fine_tuning: FineTuningParams = FineTuningParams()  # of `bert` and `hub`
-    # target recall of single-best-answer items, which sets the threshold (98.9% in the paper)
+    # target recall of single-best-answer items, which sets the threshold of `embedding` and `bert`
+    # (98.9% in the paper)
     recall: float = Field(default=0.989, gt=0, le=1)
     # share of the labelled items kept for evaluation
     held_out: float = Field(default=0.25, gt=0, lt=1)

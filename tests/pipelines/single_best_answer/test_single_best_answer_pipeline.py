@@ -12,6 +12,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.saved_tables import SavedItems
+from benchwright.methods.wicked.single_best_answer import bert
 from benchwright.methods.wicked.single_best_answer import labels as labels_module
 from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -233,6 +234,28 @@ def test_fine_tuned_weights_are_saved_and_loaded(tmp_path: Path) -> None:
     probabilities = predict(chosen, loaded, TextVectors.empty(), ModelsParams()).probability
     assert probabilities == pytest.approx(held[chosen["item_id"]].to_numpy(), abs=1e-6)
     assert rows["cross_validated"].isna().all()
+
+
+def test_a_classifier_used_as_it_is_decides_by_its_own_class(tmp_path: Path) -> None:
+    from methods.wicked.single_best_answer.tiny_bert import write_tiny_bert
+
+    base = write_tiny_bert(tmp_path / "base", ("which", "is", "the", "best", "of", "what"))
+    folder = tmp_path / "trained"
+    bert.load_classifier(str(base), trained=False).save(folder)
+    items = benchmark_items(16, "b/s")
+    labels = labels_of(items, "b")
+    for recall in (0.5, 1.0):
+        params = SingleBestAnswerParams.model_validate(
+            {"kind": "hub", "fine_tuning": {"model": str(folder)}, "folds": 2, "recall": recall}
+        )
+        classifier, table, rows = trained(items, labels, params)
+        assert classifier["threshold"] == 0.5
+        evaluation, _ = nodes.evaluate_single_best_answer_classifier(rows, table, classifier)
+        held = rows[rows["split"] == "held_out"]
+        own = evaluation.set_index(["part", "method"]).loc[("held_out", "classifier"), "flagged"]
+        assert own == (held["probability"] >= 0.5).sum()
+    card = nodes.write_single_best_answer_card(classifier, evaluation, rows, table)
+    assert "its own class decides" in card
 
 
 def test_missing_classifier_is_none_and_damaged_one_an_error(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def ask_judge(
     models: ModelsParams,
     scoring: ScoringParams,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Label with a chat model the items that people labelled, and some items of the run.
+    """Label with a chat model the items that annotators labelled, and some items of the run.
 
     Items without a readable reply get no label. With `labels: file` no model is called.
 

@@ -58,14 +58,17 @@ def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[par
     benchmarks = [f"{name} {number(n)}" for name, n in trained_on["benchmarks"].items()]
     of = f" ({', '.join(benchmarks)})" if benchmarks else ""
     what = describe(classifier)
+    threshold = parts.as_metric(classifier, "threshold")
+    target = parts.as_share(classifier, "recall_target")
+    own = classifier["kind"] == "hub"
     lead = [
         f"{what[0].upper()}{what[1:].lower()}. It estimates the probability that an item has a "
         "single best answer: another option is then defensible too, and would be right if “None "
         "of the above” replaced the gold option.",
-        f"Trained on {number(trained_on['items'])} items, {number(trained_on['positives'])} of "
-        f"them with a single best answer{of}; labels: {trained_on['labels']}. Threshold "
-        f"{parts.as_metric(classifier, 'threshold')}, chosen for a recall of "
-        f"{parts.as_share(classifier, 'recall_target')} out of fold.",
+        f"{'Compared with' if own else 'Trained on'} {number(trained_on['items'])} items, "
+        f"{number(trained_on['positives'])} of them with a single best answer{of}; labels: "
+        f"{trained_on['labels']}. Threshold {threshold}, "
+        + ("so its own class decides." if own else f"chosen for a recall of {target} out of fold."),
     ]
     if missing:
         counts = ", ".join(f"{number(n)} of {name}" for name, n in missing.items())
@@ -85,8 +88,9 @@ def _operating_points(classifier: Mapping[str, Any]) -> parts.Section:
         ("Flagged", parts.as_share, "share_flagged"),
         ("Threshold", parts.as_metric, "threshold"),
     ]
-    target = parts.as_share(classifier, "recall_target")
-    note = f"On training items, out of fold. The target in use is {target}."
+    note = "On training items, out of fold."
+    if classifier["kind"] != "hub":
+        note += f" The target in use is {parts.as_share(classifier, 'recall_target')}."
     table = parts.table_of(classifier["operating_points"], columns, range(1, 5))
     return parts.Section("Thresholds", [parts.Text(note, "quiet"), table])
 
@@ -115,6 +119,7 @@ def _curve(labelled: pd.DataFrame) -> list[parts.Section]:
 def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]:
     """List reasons not to use the classifier."""
     reasons: list[str] = []
+    own = classifier["kind"] == "hub"
     rows = evaluation[evaluation["method"] == "classifier"]
     kept = _row(rows, "held_out")
     if kept is None:
@@ -123,8 +128,8 @@ def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]
     if share > USEFUL_SHARE:
         reasons.append(
             f"At this threshold it flags {share:.0%} of the held-out items, which would stay "
-            "unaltered. Label the items with a capable chat model (labels: judge), or accept a "
-            "lower recall (single_best_answer.recall)."
+            "unaltered. Label the items with a capable chat model (labels: judge)"
+            + ("." if own else ", or accept a lower recall (single_best_answer.recall).")
         )
     low = kept["recall_low"]
     if isnan(low) or low < classifier["recall_target"]:
@@ -142,7 +147,7 @@ def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]
     if isnan(ranked["p_value"]) or ranked["p_value"] > 0.05:
         reasons.append("It ranks items no better than chance: do not use it.")
     trained = classifier["trained_on"]["benchmarks"]
-    if classifier["kind"] != "hub" and trained:
+    if not own and trained:
         names = ", ".join(trained)
         reasons.append(f"It was trained on {names} only. It is not validated on other benchmarks.")
     away = rows[(rows["part"] == "left_out") & (rows["benchmark"] != ALL)]

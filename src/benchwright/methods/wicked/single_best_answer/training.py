@@ -101,6 +101,8 @@ def train_classifier(
 ) -> Trained:
     """Train on the items of `split` train, choose the threshold out of fold, predict all.
 
+    A classifier of the kind `hub` is neither trained nor given another threshold.
+
     `items` have question, choices, answer, benchmark, label and split (train, held_out, left_out),
     by item id.
     """
@@ -149,7 +151,8 @@ def train_classifier(
         for recall in sorted({*RECALLS, params.recall})
     }
     document |= {
-        "threshold": points[params.recall].threshold,
+        # A classifier that is used as it is decides by its own class, as in the paper.
+        "threshold": 0.5 if params.kind == "hub" else points[params.recall].threshold,
         "operating_points": [
             {"target": recall} | point._asdict() for recall, point in points.items()
         ],
