@@ -1,4 +1,4 @@
-"""Random, stratified and balanced samplers, and samplers inside subjects (DELE, A.1.1, 4.2)."""
+"""Random, stratified and balanced samplers, and samplers inside subjects (DELE, A.1.1, 4.2, 5)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping

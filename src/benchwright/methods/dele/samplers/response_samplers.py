@@ -1,4 +1,4 @@
-"""Samplers that read responses: by discrimination and by difficulty (DELE, 3.2 and 4.2)."""
+"""Samplers that read responses: by discrimination, and by the share of wrong ones."""
 
 import numpy as np
 from numpy.typing import NDArray
