@@ -131,12 +131,12 @@ def _without_rows(file: Any, columns: Sequence[str] | None) -> pa.Schema:
     return pa.schema([schema.field(n) for n in (schema.names if columns is None else columns)])
 
 
-def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read a Parquet file (also .gz) of at most `EXPANSION` times its size, or 512 MiB.
+@contextmanager
+def opened_parquet(path: Path) -> Iterator[Any]:
+    """Open a Parquet file (also .gz) for `parquet_batches`; errors name the file.
 
     Raises:
-        InputError: it is broken or larger, repeats a column, or lacks one of `columns` (None
-            reads all).
+        InputError: it is broken, or repeats a column.
     """
     import pyarrow.parquet as pq
 
@@ -146,24 +146,53 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise InputError(f"column {repeated!r} is not unique")
+        yield file
+
+
+def parquet_batches(
+    file: Any, path: Path, columns: Sequence[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield a file's rows in small batches, at most `EXPANSION` times its size, or 512 MiB.
+
+    Args:
+        file: from `opened_parquet`.
+        path: its path.
+        columns: names of columns, or paths of fields in them (`doc.query`); None reads all.
+
+    Raises:
+        InputError: it is larger, or has more or fewer rows than its footer states.
+    """
+    allowed = max(TABLE_SLACK, EXPANSION * path.stat().st_size)
+    n_rows = n_bytes = 0
+    for batch in map(plain, file.iter_batches(batch_size=_BATCH_ROWS, columns=columns)):
+        n_bytes += batch.nbytes
+        if n_bytes > allowed:
+            raise InputError(f"more than {allowed:,} bytes in memory; split the file")
+        n_rows += batch.num_rows
+        yield batch
+    if n_rows != file.metadata.num_rows:
+        raise InputError(
+            f"{n_rows:,} rows, but the footer states {file.metadata.num_rows:,}; write the file "
+            "again"
+        )
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read a Parquet file (also .gz) of at most `EXPANSION` times its size, or 512 MiB.
+
+    Raises:
+        InputError: it is broken or larger, repeats a column, or lacks one of `columns` (None
+            reads all).
+    """
+    with opened_parquet(path) as file:
+        names = file.schema_arrow.names
         missing = next((name for name in columns or () if name not in names), None)
         if missing is not None:
             raise InputError(f"no column {missing!r}")
-        allowed = max(TABLE_SLACK, EXPANSION * path.stat().st_size)
-        batches, n_bytes = [], 0
-        for batch in map(plain, file.iter_batches(batch_size=_BATCH_ROWS, columns=columns)):
-            n_bytes += batch.nbytes
-            if n_bytes > allowed:
-                raise InputError(f"more than {allowed:,} bytes in memory; split the file")
-            batches.append(batch)
+        batches = list(parquet_batches(file, path, columns))
         if columns is not None:
             batches = [batch.select(list(columns)) for batch in batches]
         table = pa.Table.from_batches(batches, None if batches else _without_rows(file, columns))
-        if table.num_rows != file.metadata.num_rows:
-            raise InputError(
-                f"{table.num_rows:,} rows, but the footer states {file.metadata.num_rows:,}; write "
-                "the file again"
-            )
         table.validate(full=True)
         return table
 

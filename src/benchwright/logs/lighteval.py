@@ -1,0 +1,280 @@
+"""Details of lighteval, and of the first Open LLM Leaderboard, whose Parquet files it wrote."""
+
+import ast
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.core.errors import InputError
+from benchwright.core.verbatim import (
+    BROKEN,
+    SLACK,
+    opened,
+    opened_parquet,
+    parquet_batches,
+    read_errors,
+    utf8_text,
+)
+from benchwright.logs.options import are_letters, option_position
+from benchwright.logs.sample import Log, Sample
+from benchwright.logs.values import (
+    as_count,
+    as_list,
+    as_number,
+    as_object,
+    as_share,
+    as_text,
+)
+from benchwright.source_rows.fields import LETTERS
+
+NAME = "lighteval"
+LEADERBOARD = "Open LLM Leaderboard v1"
+
+LONGEST_REPR = 1_000_000
+"""Characters of a cell that is read as a Python literal."""
+_NESTED = (
+    *("doc.query", "doc.choices", "doc.gold_index", "doc.id", "doc.task_name", "metric"),
+    *("model_response.logprobs", "model_response.text"),
+)
+_SHOTS = "doc.fewshot_samples.list.element.query"
+_MARKS = ("acc", "em", "exact_match", "extractive_match", "qem", "pqem", "mc1", "acc_norm")
+"""Metrics of single answers, the preferred first: `acc` marks what the log-likelihoods choose."""
+_FLAT = (
+    *("query", "example", "full_prompt", "choices", "gold", "gold_index", "predictions"),
+    *("metrics", "num_asked_few_shots", "num_effective_few_shots", *_MARKS),
+)
+_NAME = re.compile(
+    r"details_(?P<task>.+?)(\|(?P<shots>\d+))?_(?P<time>\d{4}-\d\d-\d\dT[-:\d]+(\.\d+)?)"
+)
+_SHOTS_OF_NAME = re.compile(r"\|\d+$")
+_LEADERBOARD_FOLDER = re.compile(r"details_(?P<org>.+?)__(?P<model>.+)")
+
+
+class _Layout(NamedTuple):
+    """What the columns of a file show."""
+
+    nested: bool  # lighteval 0.11 and later
+    written: bool  # 0.7 and earlier: cells are Python literals
+    columns: list[str]
+    mark: str = ""  # the metric that marks answers
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Return whether a file is a Parquet file with the columns of one of the layouts."""
+    if not head.startswith(b"PAR1"):
+        return False
+    try:
+        with opened_parquet(path) as file:
+            return _layout(file.schema_arrow) is not None
+    except BROKEN:
+        return False
+
+
+def _layout(schema: Any) -> _Layout | None:
+    import pyarrow as pa
+
+    names = set(schema.names)
+    if {"doc", "metric", "model_response"} <= names:
+        return _Layout(True, False, list(_NESTED))
+    if not ({"predictions", "choices", "full_prompt"} <= names and names & {"metrics", *_MARKS}):
+        return None
+    kind = schema.field("predictions").type
+    written = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return _Layout(False, written, [name for name in _FLAT if name in names])
+
+
+def read(path: Path) -> list[Log]:
+    """Return the log of one file; model, revision and score are those of the results file.
+
+    Raises:
+        InputError: the file, or the results file, is broken.
+    """
+    with opened_parquet(path) as file:
+        layout = _layout(file.schema_arrow)
+        if layout is None:
+            raise InputError(f"{path}: not the columns of lighteval's details")
+        first = next(_rows(file, path, layout, [*layout.columns, *[_SHOTS] * layout.nested]), {})
+    named = _NAME.match(path.name)
+    doc = as_object(first.get("doc"))
+    name = as_text(doc.get("task_name"))  # with the number of demonstrations
+    if layout.nested:
+        asked = [len(as_list(doc.get("fewshot_samples"))) if first else -1]
+    else:
+        asked = [as_count(first.get(f"num_{which}_few_shots")) for which in ("effective", "asked")]
+    if named is not None:
+        name = name or "|".join(filter(None, (named["task"], named["shots"])))
+        asked.append(as_count(named["shots"]))
+    layout = layout._replace(mark=_mark(first, layout))
+    results_file = _results_file(path, named["time"]) if named is not None else None
+    results = {} if results_file is None else _results(results_file)
+    general = as_object(results.get("config_general"))
+    scores = as_object(as_object(results.get("results", results)).get(name))
+    score = as_share(scores.get(layout.mark))
+    revision = general.get("model_sha") or as_object(general.get("model_config")).get("revision")
+    flat = not layout.nested and "metrics" not in layout.columns
+    leaderboard = flat or path.name.startswith("details_harness|")
+    return [
+        Log(
+            files=(path,) if results_file is None else (path, results_file),
+            format=LEADERBOARD if leaderboard else NAME,
+            samples=partial(_samples, path, layout),
+            task=_SHOTS_OF_NAME.sub("", name),
+            model=as_text(general.get("model_name")) or _model(path),
+            revision=as_text(revision),
+            style="cloze_bytes" if layout.mark == "acc_norm" else "",
+            shots=next((number for number in asked if number >= 0), -1),
+            score=None if math.isnan(score) else score,
+            score_name=layout.mark,
+        )
+    ]
+
+
+def _mark(row: Mapping[str, Any], layout: _Layout) -> str:
+    """Return the preferred metric of a row, else its only one, else ""."""
+    names = list(_metrics(row, layout))
+    preferred = next((name for name in _MARKS if name in names), "")
+    return preferred or (names[0] if len(names) == 1 else "")
+
+
+def _metrics(row: Mapping[str, Any], layout: _Layout) -> Mapping[str, Any]:
+    name = "metric" if layout.nested else "metrics"
+    if name in layout.columns:
+        return as_object(row.get(name))
+    return {mark: row[mark] for mark in _MARKS if mark in row}
+
+
+def _results_file(path: Path, time: str) -> Path | None:
+    """Return the results file of the same time: beside the details, or in `results/<model>/`."""
+    folders = [path.parent, path.parent.parent]
+    for parent in path.parents[:6]:
+        if parent.name == "details":
+            model = path.parent.parent.relative_to(parent)
+            folders.append(parent.parent / "results" / model)
+    times = dict.fromkeys((time, time.replace(":", "-")))
+    files = (folder / f"results_{name}.json" for folder in folders for name in times)
+    return next((file for file in files if file.is_file()), None)
+
+
+def _model(path: Path) -> str:
+    """Return the model that the folders name, "" if there is none."""
+    for parent in path.parents[:4]:
+        if named := _LEADERBOARD_FOLDER.fullmatch(parent.name):
+            return f"{named['org']}/{named['model']}"
+        if parent.name == "details":
+            return path.parent.parent.relative_to(parent).as_posix().removeprefix(".")
+    return ""
+
+
+def _rows(
+    file: Any, path: Path, layout: _Layout, columns: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    for batch in parquet_batches(file, path, columns):
+        for row in batch.to_pylist():
+            yield {n: _literal(n, cell) for n, cell in row.items()} if layout.written else row
+
+
+def _literal(name: str, cell: Any) -> Any:
+    """Return the value of a Python literal; texts, and what is none, stay as they are."""
+    if not isinstance(cell, str) or name in ("example", "full_prompt", "query"):
+        return cell
+    if len(cell) > LONGEST_REPR:
+        return None
+    try:
+        return ast.literal_eval(cell)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+
+
+def _results(path: Path) -> dict[str, Any]:
+    """Return a results file, which is small."""
+    with read_errors(path), opened(path) as stream:
+        content = stream.read(SLACK + 1)
+        if len(content) > SLACK:
+            raise InputError(f"more than {SLACK:,} bytes, which no results file has")
+        try:
+            return as_object(json.loads(utf8_text(content)))
+        except RecursionError as error:
+            raise InputError("nested too deeply") from error
+
+
+def _samples(path: Path, layout: _Layout) -> Iterator[Sample]:
+    answers = _nested_answer if layout.nested else _flat_answer
+    with opened_parquet(path) as file:
+        for number, row in enumerate(_rows(file, path, layout, layout.columns)):
+            sample, values = answers(row, number)
+            sample = sample._replace(correct=as_share(_metrics(row, layout).get(layout.mark)))
+            if values and all(isinstance(value, str) for value in values):
+                yield from _written(sample, values)
+            else:
+                yield _scored(sample, values, layout.mark)
+
+
+def _nested_answer(row: Mapping[str, Any], number: int) -> tuple[Sample, list[Any]]:
+    doc, response = as_object(row.get("doc")), as_object(row.get("model_response"))
+    sample = Sample(
+        number=as_text(doc.get("id")) or str(number),
+        prompt=as_text(doc.get("query")),
+        choices=tuple(map(as_text, as_list(doc.get("choices")))),
+        gold=_positions(doc.get("gold_index")),
+    )
+    return sample, as_list(response.get("logprobs")) or as_list(response.get("text"))
+
+
+def _flat_answer(row: Mapping[str, Any], number: int) -> tuple[Sample, list[Any]]:
+    query, example, whole = (as_text(row.get(n)) for n in ("query", "example", "full_prompt"))
+    # In 2023, `example` may be the row's native id.
+    rendered = example if example and whole.endswith(example.splitlines()[-1]) else ""
+    sample = Sample(
+        number=str(number),
+        prompt=query or rendered or whole,
+        choices=tuple(map(as_text, as_list(row.get("choices")))),
+        gold=_positions(row.get("gold_index", row.get("gold"))),
+    )
+    return sample, as_list(row.get("predictions"))
+
+
+def _positions(value: object) -> tuple[int, ...]:
+    positions = [as_count(each) for each in (as_list(value) or [value])]
+    return tuple(position for position in positions if position >= 0)
+
+
+def _scored(sample: Sample, values: Sequence[Any], mark: str) -> Sample:
+    """Return a sample with log-likelihoods; the chosen option is the first most likely one."""
+    pairs = (value[0] if as_list(value) else value for value in values)  # or (value, greedy)
+    logprobs = tuple(map(as_number, pairs))
+    if not logprobs or any(math.isnan(value) for value in logprobs):
+        return _options(sample)._replace(outcome="failed", correct=math.nan)
+    if mark == "mc1" or len(logprobs) != len(sample.choices):
+        return sample._replace(choices=(), gold=())  # `choices` are those of several metrics
+    return _options(sample)._replace(
+        chosen=logprobs.index(max(logprobs)) if mark in ("acc", "") else -1,
+        continuations=sample.choices,
+        logprobs=logprobs,
+    )
+
+
+def _written(sample: Sample, texts: Sequence[str]) -> Iterator[Sample]:
+    """Yield a sample for each written answer; a mark of several is of none of them."""
+    target = sample.choices[sample.gold[0]] if sample.gold[:1] < (len(sample.choices),) else ""
+    if len(sample.choices) == 1:  # the right answer alone
+        sample = sample._replace(choices=(), gold=(), target=target)
+    for repeat, text in enumerate(texts, start=1):
+        chosen = option_position(text, sample.choices, len(LETTERS))
+        yield _options(sample)._replace(
+            repeat=repeat,
+            outcome="answered" if text.strip() else "unreadable",
+            chosen=chosen,
+            correct=sample.correct if len(texts) == 1 else math.nan,
+            skipped="" if len(texts) == 1 or chosen >= 0 else "one mark for several answers",
+        )
+
+
+def _options(sample: Sample) -> Sample:
+    """Return a sample without letters as options, and without the space before texts."""
+    if are_letters(sample.choices):
+        return sample._replace(choices=())
+    return sample._replace(choices=tuple(text.removeprefix(" ") for text in sample.choices))

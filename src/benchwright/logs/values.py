@@ -1,0 +1,41 @@
+"""Values of any type, as found in logs."""
+
+import math
+from typing import Any
+
+
+def as_text(value: object) -> str:
+    """Return a text, or a whole number as digits; "" for anything else."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def as_number(value: object) -> float:
+    """Return a number, also written as text, or a truth value as 0 or 1; NaN for anything else."""
+    try:
+        return float(value) if isinstance(value, str | int | float) else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def as_share(value: object) -> float:
+    """Return a mark between 0 and 1, NaN for anything else."""
+    number = as_number(value)
+    return number if 0 <= number <= 1 else math.nan
+
+
+def as_count(value: object) -> int:
+    """Return a whole number from 0, −1 for anything else."""
+    number = as_number(value)
+    return int(number) if number >= 0 and number.is_integer() else -1
+
+
+def as_list(value: object) -> list[Any]:
+    """Return a list or tuple as a list, [] for anything else."""
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def as_object(value: object) -> dict[str, Any]:
+    """Return a dictionary, {} for anything else."""
+    return value if isinstance(value, dict) else {}
