@@ -213,7 +213,7 @@ def make_inputs(**changed: Any) -> Inputs:
         "response_matrix": matrix,
         "choices_only_matrix": matrix_of(ids, FILTER, seed=5),
         "import_report": ImportReport.from_rows(
-            [("log.parquet", "tidy", 7, 420, 400, 10, 10, 0, 3, 0, "a detail")]
+            [("log.parquet", "tidy", 7, 420, 400, 10, 10, 0, 3, 0, 0, 0, None, None, "a detail")]
         ),
         "position_sensitivity": PositionSensitivity.from_rows(
             [(FILTER[0], "changed", 0.4, 0.3, 0.5, None, n, 3)]
@@ -249,8 +249,8 @@ def make_inputs(**changed: Any) -> Inputs:
         "review_sheet_filled": ReviewSheet.empty(),
         "answer_coverage": AnswerCoverage.from_rows(
             [
-                (FILTER[0], "question", "live", n, 0, 0, 0, 0, 0, None),
-                ("zen/gamma", "question", "recorded", n - 4, 0, 3, 1, 0, 0, None),
+                (FILTER[0], "question", "live", n, 0, 0, 0, 0, 0, None, 1, None),
+                ("zen/gamma", "question", "recorded", n - 4, 0, 3, 1, 0, 0, None, 1, None),
             ]
         ),
         "filter_model_ablation": FilterModelAblation.from_rows(

@@ -10,6 +10,7 @@ from kedro.io import DataCatalog, DatasetError
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.response_files import LoadedFile, ResponseFiles
+from benchwright.logs.sample import Sample
 from responses.lm_eval_examples import (
     TIME,
     real_benchmark,
@@ -111,11 +112,10 @@ def test_missing_configured_file_is_an_error_only_with_a_mirror(
         ({"file": "a.csv", "style": "letter"}, "responses[0].style"),
         ({"file": "a.csv", "columns": {"p_gold": "p"}}, "responses[0].columns.p_gold"),
         ({"file": "a.csv", "sytle": "cloze"}, "responses[0]: unknown key 'sytle'; "),
-        ({"file": "m/samples_t_x.jsonl", "layout": "lm_eval"}, "file name without folders"),
-        ({"file": "a.parquet", "layout": "lm_eval"}, "must end in .jsonl for layout lm_eval"),
-        ({"file": "a.csv", "layout": "tidy", "model": "m"}, "model is only for layout lm_eval"),
+        ({"file": "m/samples_t_x.jsonl", "layout": "log"}, "file name without folders"),
+        ({"file": "a.csv", "layout": "tidy", "model": "m"}, "model is only for layout log"),
         (
-            {"file": "a.jsonl", "layout": "lm_eval", "columns": {"model": "m"}},
+            {"file": "a.jsonl", "layout": "log", "columns": {"model": "m"}},
             "columns is only for",
         ),
         ("a.csv", "responses[0]: Input should be a valid dictionary"),
@@ -194,24 +194,21 @@ def test_logs_in_subfolders_have_model_and_shots(tmp_path: Path) -> None:
     files = load(tmp_path)
     assert {name: (f.spec.layout, f.spec.model, f.spec.shots) for name, f in files.items()} == {
         "b.csv": ("auto", None, -1),
-        f"org__model-7b/samples_arc_easy_{TIME}.jsonl": ("lm_eval", "org/model-7b", 3),
-        f"run/x/samples_t_{TIME}.jsonl": ("lm_eval", "other", 0),
+        f"org__model-7b/samples_arc_easy_{TIME}.jsonl": ("log", "org/model-7b", 3),
+        f"run/x/samples_t_{TIME}.jsonl": ("log", "other", 0),
     }
     assert list(files) == sorted(files)
-    (table,) = (f.table for name, f in files.items() if name.startswith("org"))
-    assert table is not None
-    assert table.to_pylist() == [
-        {
-            "doc_id": 0,
-            "doc": json.dumps({"question": "é?"}),
-            "target": "0",
-            "filter": "none",
-            "continuations": [A, B],
-            "contexts": None,
-            "logprobs": [-1.5, -2],
-            "acc": 1,
-            "exact_match": None,
-        }
+    (log,) = (f.log for name, f in files.items() if name.startswith("org"))
+    assert log is not None
+    assert list(log.samples()) == [
+        Sample(
+            "0",
+            doc={"question": "é?"},
+            target="0",
+            continuations=(A, B),
+            logprobs=(-1.5, -2),
+            correct=1,
+        )
     ]
 
 
@@ -221,7 +218,7 @@ def test_log_in_the_folder_is_recognised_by_its_keys(tmp_path: Path) -> None:
     entry = {"file": "mine.jsonl", "model": "m"}
     benchmark = {"responses": [entry], "sources": sources}
     file = ResponseFiles(benchmark=benchmark, folder=str(tmp_path)).load()["mine.jsonl"]
-    assert (file.spec.layout, file.spec.model, file.spec.shots) == ("lm_eval", "m", -1)
+    assert (file.spec.layout, file.spec.model, file.spec.shots) == ("log", "m", -1)
     # The hub's way to read a row comes first, then the mirror's.
     gold = [(m.gold.column, m.choices and m.choices.column) for m in file.mappings]
     assert gold == [("answerKey", "choices.text"), ("answer_index", "choices")]
@@ -233,7 +230,7 @@ def test_log_in_the_folder_is_recognised_by_its_keys(tmp_path: Path) -> None:
 def test_log_without_results_is_named_after_its_folder(tmp_path: Path) -> None:
     write_log(tmp_path / "org__model", [sample()], beside={})
     (file,) = load(tmp_path).values()
-    assert (file.spec.model, file.spec.shots) == ("org__model", -1)
+    assert (file.spec.model, file.spec.shots) == ("org/model", -1)
     write_log(tmp_path, [sample()], beside={})
     with pytest.raises(DatasetError) as error:
         load(tmp_path)
@@ -319,17 +316,17 @@ def test_only_needed_fields_of_a_sample_are_kept(tmp_path: Path) -> None:
     lines = "\n".join(json.dumps(row) for row in rows)  # lone surrogates as JSON escapes
     (folder / "samples_t.jsonl").write_text(lines, encoding="utf-8")
     (file,) = load(tmp_path).values()
-    assert file.table is not None
-    seen = file.table.to_pylist()
-    assert (seen[0]["continuations"], seen[0]["logprobs"]) == ([A, B], [-1.5, -2])
-    assert [end[-6:] for end in seen[1]["contexts"]] == ["trophy", "e case"]
-    assert max(map(len, seen[1]["contexts"])) <= 2000
-    assert (seen[2]["continuations"], seen[2]["logprobs"]) == (None, None)
-    assert (seen[2]["exact_match"], seen[2]["filter"]) == (1, "strict")
-    assert seen[3]["continuations"] == [f" {i}" for i in range(12)]
-    assert (seen[4]["logprobs"], seen[4]["acc"]) == ([-1, -2], 1)
-    assert seen[5]["continuations"] is None
-    assert [row["contexts"] is None for row in seen] == [True, False, True, True, True, True]
+    assert file.log is not None
+    seen = list(file.log.samples())
+    assert (seen[0].continuations, seen[0].logprobs) == ((A, B), (-1.5, -2))
+    assert [end[-6:] for end in seen[1].contexts or ()] == ["trophy", "e case"]
+    assert max(map(len, seen[1].contexts or ())) <= 2000
+    assert (seen[2].continuations, seen[2].logprobs) == (None, None)
+    assert (seen[2].correct, seen[2].skipped) == (1, "duplicates from filters other than none")
+    assert seen[3].continuations == tuple(f" {i}" for i in range(12))
+    assert (seen[4].logprobs, seen[4].correct) == ((-1, -2), 1)
+    assert seen[5].continuations is None
+    assert [row.contexts is None for row in seen] == [True, False, True, True, True, True]
 
 
 def broken(key: str, value: Any) -> str:
@@ -358,7 +355,6 @@ GOOD = json.dumps(sample()) + "\n"
             "response: expected a log-likelihood and a boolean",
         ),
         (GOOD + '{"doc": "\xff"}', "line 2: not valid JSON"),
-        ("", "no rows"),
     ],
 )
 def test_invalid_logs_are_reported_with_the_line(
@@ -367,10 +363,21 @@ def test_invalid_logs_are_reported_with_the_line(
     folder = tmp_path / "m"
     folder.mkdir()
     (folder / "samples_t.jsonl").write_bytes(content.encode("latin-1"))
-    with pytest.raises(DatasetError) as error:
-        load(tmp_path)
-    assert f"{folder}/samples_t.jsonl: " in cause(error)
-    assert message in cause(error)
+    (file,) = load(tmp_path).values()
+    assert file.log is not None
+    with pytest.raises(InputError) as error:
+        list(file.log.samples())
+    assert f"{folder}/samples_t.jsonl: " in str(error.value)
+    assert message in str(error.value)
+
+
+def test_files_in_subfolders_that_are_no_logs_are_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write_log(tmp_path / "m", [sample()])
+    (tmp_path / "m" / "samples_torn.jsonl").write_text('{"doc_', encoding="utf-8")
+    load(tmp_path)
+    assert "not recognised as logs: m/samples_torn.jsonl" in caplog.text
 
 
 @pytest.mark.parametrize("say", ["{torn", "[1]"])
@@ -386,7 +393,7 @@ def test_model_and_sources_are_validated_for_logs(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"item_id": "q", "model": "m"}\n', encoding="utf-8")
     with pytest.raises(DatasetError) as error:
         load(tmp_path, {"file": "a.jsonl", "model": "m"})
-    assert "a.jsonl is not a sample log of lm-eval" in cause(error)
+    assert "a.jsonl is not a log" in cause(error)
     write_log(tmp_path, [sample()])
     with pytest.raises(DatasetError) as error:
         ResponseFiles(benchmark={"sources": {"hub": {}}}, folder=str(tmp_path)).load()

@@ -30,12 +30,12 @@ from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.document_shards import COLUMNS, DocumentShards
 from benchwright.datasets.half_scores import read_half_result
-from benchwright.datasets.lm_eval_samples import is_sample_log
 from benchwright.datasets.optional_table import DocumentLabels
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.review_csv import read_spreadsheet
 from benchwright.datasets.subset_manifest import ids_hash, read_subset
 from benchwright.language_models.weights import starts_with_bos
+from benchwright.logs.find import reader_of
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.judging.replies import (
     Scale,
@@ -54,7 +54,7 @@ from benchwright.tables.items import Items
 
 LONGEST_MESSAGE = 1_000
 SOURCE_KINDS: tuple[SourceKind, ...] = ("mirror", "local", "hub")
-PARTS = ["joined_by_id", "joined_by_hash", "not_joined", "doubled", "dropped"]
+PARTS = ["joined_by_id", "joined_by_hash", "not_joined", "doubled", "dropped", "failed"]
 _TIME = "2026-11-20T22-25-57.198528"
 
 
@@ -174,7 +174,7 @@ def lm_eval_log(data: bytes) -> None:
     name, _, results = data.partition(b"\0\0")
     path = written(f"logs/m/samples_task_{_TIME}.jsonl", name)
     written(f"logs/m/results_{_TIME}.json", results or b'{"model_name": "m"}')
-    is_sample_log(path)
+    reader_of(path)
     with may_refuse():
         loaded = ResponseFiles(benchmark={}, folder=str(folder() / "logs")).load()
         report = import_responses(loaded, items(), items().head(0)).import_report

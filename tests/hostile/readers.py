@@ -134,7 +134,7 @@ READERS: dict[str, tuple[str, Read]] = {
     "answers as Parquet": ("answers.parquet", answers),
     "answers of a log": (
         "samples_t_2026-11-20T22-25-57.1.jsonl",
-        lambda path: answers(path, layout="lm_eval", model="m"),
+        lambda path: answers(path, layout="log", model="m"),
     ),
     "answers of a command, CSV": ("answers.csv", lambda path: read_responses([path])),
     "answers of a command, packed": ("answers.csv.gz", lambda path: read_responses([path])),

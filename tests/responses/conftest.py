@@ -73,6 +73,7 @@ def make_responses() -> MakeResponses:
             "condition": "question",
             "style": "",
             "shots": -1,
+            "repeat": 1,
             "logprobs": None,
             "option_bytes": None,
             "option_tokens": None,

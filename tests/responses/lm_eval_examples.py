@@ -74,7 +74,7 @@ def results(
 ) -> dict[str, Any]:
     """What stands in a results file, as far as it matters."""
     return {
-        "results": {task: {"acc,none": 0.5}},
+        "results": {task: {}},
         "configs": {task: {"task": task, "num_fewshot": shots}},
         "n-shot": {task: shots},
         "config": {"model": "hf", "model_args": {"pretrained": model, "dtype": "bfloat16"}},
@@ -137,5 +137,6 @@ def import_log(
 
 def counts(result: Imported, row: int = 0) -> dict[str, int]:
     """The counts of one file that are not 0, without that of its models."""
-    seen = result.import_report.iloc[row].drop(["file", "layout", "detail", "models"]).to_dict()
+    other = ["file", "layout", "detail", "models", "accuracy", "log_score"]
+    seen = result.import_report.iloc[row].drop(other).to_dict()
     return {name: int(count) for name, count in seen.items() if count}

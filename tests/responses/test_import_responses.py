@@ -30,7 +30,11 @@ def imported(
 
 def counts(result: Imported, row: int = 0) -> dict[str, int]:
     """The counts of one file that are not 0."""
-    seen = result.import_report.iloc[row].drop(["file", "layout", "detail"]).to_dict()
+    seen = (
+        result.import_report.iloc[row]
+        .drop(["file", "layout", "detail", "accuracy", "log_score"])
+        .to_dict()
+    )
     return {name: int(count) for name, count in seen.items() if count}
 
 

@@ -24,6 +24,7 @@ def asked(item_id: str, condition: str, *scores: float, model: str = "m") -> dic
         "style": "letters",
         "shots": 0,
         "model": model,
+        "repeat": 1,
         "logprobs": list(scores),
         "prediction": -1,
         "extraction": "ok",

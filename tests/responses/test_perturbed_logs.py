@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from benchwright.datasets.lm_eval_samples import run_of
+from benchwright.logs.lm_eval import run_of
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.responses.import_responses import Imported
 from benchwright.responses.response_matrices import (
@@ -170,7 +170,7 @@ def test_order_of_options_must_match_the_copy(tmp_path: Path, items: pd.DataFram
     name = "named.jsonl"
     lines = log_of([row | {"item_id": None} for row in without_id], None, best=0)
     write_log(tmp_path, lines).rename(tmp_path / name)
-    named = {"file": name, "layout": "lm_eval", "model": "m", "condition": "wicked-1"}
+    named = {"file": name, "layout": "log", "model": "m", "condition": "wicked-1"}
     result = import_as_rows(load(tmp_path, named), items, Demonstrations.empty(), perturbed_items)
     assert counts(result) == {"rows": 8, "not_joined": 8}
 
@@ -181,7 +181,7 @@ def test_configured_condition_of_a_log_is_used(
 ) -> None:
     lines = log_of(rows_of(copies_of(items, seed=seed), "wicked-2"), None, best=3)
     write_log(tmp_path, lines).rename(tmp_path / "named.jsonl")
-    named = {"file": "named.jsonl", "layout": "lm_eval", "model": "m", "condition": "wicked-2"}
+    named = {"file": "named.jsonl", "layout": "log", "model": "m", "condition": "wicked-2"}
     files = load(tmp_path, named)
     result = import_as_rows(files, items, Demonstrations.empty(), copies_of(items))
     if seed == 0:

@@ -98,7 +98,7 @@ def read_logs(
     `<task>/<row>`, and the table only has `correct`.
 
     Args:
-        folder: searched with its subfolders for `samples_*.jsonl`.
+        folder: searched with its subfolders for logs of evaluation tools.
         items: as for `smart`.
         benchmark: a configured benchmark whose source rows the documents may be.
 
@@ -112,9 +112,9 @@ def read_logs(
         ]
     sources = read_parameters(benchmark, "smart")["ingestion"].get("sources")
     files = ResponseFiles(benchmark={"sources": sources}, folder=str(folder)).load()
-    logs = {name: file for name, file in files.items() if file.spec.layout == "lm_eval"}
+    logs = {name: file for name, file in files.items() if file.log is not None}
     if not logs:
-        raise InputError(f"{folder}: no samples_*.jsonl of lm_eval --log_samples")
+        raise InputError(f"{folder}: no log of an evaluation tool")
     index = ResponseIndex(read_items(items), Demonstrations.empty())
     rows, _, report = join_responses(logs, index)
     warn_of_lost_rows(report)

@@ -1,7 +1,5 @@
 """Find saved responses and audits of runs by version, and read responses from files."""
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,11 +12,13 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.natural_order import natural_key
-from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
-from benchwright.datasets.response_files import LoadedFile, read_table
+from benchwright.datasets.response_files import LoadedFile, log_file, read_table, told_apart
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
-from benchwright.params.responses import FILE_TYPES, ResponseFileParams
+from benchwright.logs.find import find_logs
+from benchwright.logs.sample import Log
+from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
 from benchwright.responses.import_responses import import_responses
+from benchwright.responses.items_of_logs import items_of_logs
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.saved_runs import find_run, saved_versions
 from benchwright.tables.items import Items
@@ -37,7 +37,6 @@ _AUDIT_COLUMNS = (
 )
 _ITEM_COLUMNS = {"subject": "", "question": "", "choices": None, "passage_id": None}
 _ANSWER_COLUMNS = ("item_id", "model", "condition", "style", "shots", "correct", "score")
-_TASK = re.compile(r"samples_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.-]+\.jsonl", re.DOTALL)
 _QUESTION = "question"
 
 
@@ -300,20 +299,23 @@ def read_audit(path: Path) -> pd.DataFrame:
 
 
 def read_responses(paths: Sequence[Path]) -> KnownResponses:
-    """Read responses from files and folders of tables, saved matrices and lm-eval logs.
+    """Read responses from files and folders of tables, saved matrices and logs.
 
     A tidy table has a row per item and model with `correct` or `score`; a wide table has items and
-    models as rows and columns, with values 0–1; logs come from `lm_eval --log_samples`. The first
-    response of a model to an item counts, with tables before logs; a note reports the others. Texts
-    of items come from the documents in logs, with the choices as part of the question.
+    models as rows and columns, with values 0–1. Logs are those of evaluation tools, and give the
+    texts of the items, with the options as part of the question. The first response of a model to
+    an item counts, with tables before logs; a note reports the others.
 
     Raises:
         InputError: a file is missing, has another format, or has no response.
     """
-    files = [file for path in paths for file in _files(path)]
-    logs = [file for file in files if file.name.endswith(".jsonl") and is_sample_log(file)]
+    found = find_logs(paths)
+    files = [file for path in paths for file in _tables_in(path, found.others)]
     matrices = [file for file in files if is_response_matrix(file)]
-    tables = [file for file in files if file not in {*logs, *matrices}]
+    tables = [file for file in files if file not in matrices]
+    if not files and not found.logs:
+        expected = f"logs of evaluation tools or {', '.join(TABLE_TYPES)} files"
+        raise InputError(f"{paths[0]}: no responses; expected {expected}")
     notes: list[str] = []
     items = None
     frames = [
@@ -322,8 +324,8 @@ def read_responses(paths: Sequence[Path]) -> KnownResponses:
     ]
     if tables:
         frames.append(_tables({str(file): _loaded(file) for file in tables}, notes))
-    if logs:
-        responses, items = _logs(logs, notes)
+    if found.logs:
+        responses, items = _logs(found.logs, notes)
         frames.append(responses)
     return _known(", ".join(path.name for path in paths), _combine(frames, notes), items, notes)
 
@@ -348,31 +350,24 @@ def _known(
     return KnownResponses(source, models, item_ids, correct, items, notes=tuple(notes))
 
 
-def _files(path: Path) -> list[Path]:
-    """Return the file, or the response files in a folder and the logs in its subfolders."""
-    if path.is_file():
-        if not path.name.endswith(FILE_TYPES):
-            raise InputError(f"{path}: unknown file type; expected one of {', '.join(FILE_TYPES)}")
-        return [path]
-    if not path.is_dir():
-        raise InputError(f"{path}: no such file or folder")
-    logs = sorted(path.rglob("samples_*.jsonl"))
-    other = sorted(p for p in path.iterdir() if p.is_file() and p.name.endswith(FILE_TYPES))
-    files = list(dict.fromkeys([*other, *logs]))
-    if not files:
-        raise InputError(
-            f"{path}: no responses; expected {', '.join(FILE_TYPES)} files in this folder, or "
-            "samples_*.jsonl in its subfolders"
-        )
-    return files
+def _tables_in(path: Path, others: Sequence[Path]) -> list[Path]:
+    """Return a table, or the tables in a folder but not in its subfolders."""
+    if path.is_dir():
+        return [p for p in others if p.parent == path and p.name.endswith(TABLE_TYPES)]
+    if path in others and not path.name.endswith(TABLE_TYPES):
+        raise InputError(f"{path}: unknown file type; expected one of {', '.join(TABLE_TYPES)}")
+    return [path] if path in others else []
 
 
 def _tables(loaded: dict[str, LoadedFile], notes: list[str]) -> pd.DataFrame:
     """Import tidy and wide tables as a run does, with the items that they name."""
-    items = nameless_items(loaded)
+    return _imported(loaded, nameless_items(loaded), notes)
+
+
+def _imported(loaded: dict[str, LoadedFile], items: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     imported = import_responses(loaded, items, items.head(0))
     for row, file in zip(imported.import_report.to_dict("records"), loaded, strict=True):
-        if row["doubled"] or row["dropped"] or row["not_joined"]:
+        if row["doubled"] or row["dropped"] or row["not_joined"] or row["failed"]:
             notes.append(f"{Path(file).name}: {row['detail']}")
     matrix = build_response_matrices(
         Responses.empty(),
@@ -438,62 +433,20 @@ def nameless_items(files: Mapping[str, LoadedFile]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _logs(files: Sequence[Path], notes: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    read = []
-    for file in files:
-        model = read_run(file).model or (file.parent.name if _TASK.fullmatch(file.name) else None)
-        if not model:
-            raise InputError(
-                f"{file}: unknown model; keep results_<time>.json of the run in the same folder"
-            )
-        read += [(model, *sample) for sample in _samples(file)]
-    samples = pd.DataFrame(read, columns=["model", "item_id", "value", "question"], dtype=object)
-    altered = samples["item_id"].isna()
-    samples = samples[~altered].astype({"value": np.float64})
-    key = ["model", "item_id"]
-    first, repeated = samples.drop_duplicates(key), samples[samples.duplicated(key)]
-    if len(repeated):
-        both = repeated.merge(first, on=key)
-        notes.append(
-            f"logs: {len(repeated):,} duplicate responses, of which "
-            f"{(both['value_x'] != both['value_y']).sum():,} differ; the first counts"
-        )
-    if altered.any():
-        notes.append(f"logs: {altered.sum():,} responses to perturbed items are ignored")
-    if samples.empty:
-        raise InputError(f"{files[0]}: no sample has acc or exact_match")
-    texts = samples[["item_id", "question"]].drop_duplicates("item_id")
-    responses = first.pivot_table("value", "model", "item_id", aggfunc="first")
-    return responses, _checked_items(texts.reset_index(drop=True))
+def _logs(logs: Sequence[Log], notes: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Join logs to the items that they contain; a log of several tools names one model apart."""
+    items = items_of_logs(logs)
+    entry = ResponseFileParams(file="log.json")
+    specs = [entry.model_copy(update={"file": str(log.files[0])}) for log in logs]
+    named = told_apart([log_file(log, spec) for log, spec in zip(logs, specs, strict=True)])
+    frame = _imported({file.name: file for file in named}, items, notes)
+    return frame, _checked_items(items.assign(question=_texts(items)))
 
 
-def _samples(file: Path) -> list[tuple[str | None, float, str]]:
-    """Return item (None for a draw), correctness and text of each sample of the first filter."""
-    name_parts = _TASK.fullmatch(file.name)
-    task = name_parts["task"] if name_parts else file.stem
-    rows = read_samples(file).to_pylist()
-    samples: list[tuple[str | None, float, str]] = []
-    for row in rows:
-        if row["filter"] != rows[0]["filter"]:
-            continue
-        written = row["continuations"] is None and row["exact_match"] is not None
-        value = row["exact_match"] if written else row["acc"]
-        if value is None:
-            continue
-        doc = json.loads(row["doc"])
-        stated_id = doc.get("item_id")
-        item = stated_id if isinstance(stated_id, str) and stated_id else f"{task}/{row['doc_id']}"
-        is_perturbed = isinstance(doc.get("condition"), str) and doc["condition"] != _QUESTION
-        samples.append((None if is_perturbed else item, float(value), _text(doc)))
-    return samples
-
-
-def _text(doc: dict[str, object]) -> str:
-    choices = doc.get("choices")
-    if isinstance(choices, dict):
-        choices = choices.get("text")
-    listed = choices if isinstance(choices, list) else []
-    return "\n".join(map(str, [doc.get("question") or "", *listed])).strip()
+def _texts(items: pd.DataFrame) -> list[str]:
+    """Return questions with their options, a line each."""
+    texts = zip(items["question"], items["choices"], strict=True)
+    return ["\n".join([question, *choices]).strip() for question, choices in texts]
 
 
 def _combine(frames: Sequence[pd.DataFrame], notes: list[str]) -> pd.DataFrame:

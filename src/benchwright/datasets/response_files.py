@@ -1,9 +1,9 @@
 """Files of recorded responses to one benchmark, read verbatim."""
 
 import json
-import os
+import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,18 +14,22 @@ from benchwright.core.errors import InputError
 from benchwright.core.verbatim import (
     check_header,
     json_rows,
+    listed,
     opened,
     read_errors,
     read_parquet,
     utf8_text,
 )
-from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
 from benchwright.datasets.read_only import ReadOnly
+from benchwright.logs.find import find_logs, reader_of
+from benchwright.logs.sample import Log
 from benchwright.params.benchmark import FieldMapping, SourcesParams
-from benchwright.params.responses import FILE_TYPES, ResponseFileParams
+from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
 from benchwright.source_rows.fields import ascii_surrogates, format_value
 
 _LARGEST_BLOCK = 1 << 30
+logger = logging.getLogger(__name__)
+
 Params = TypeVar("Params", bound=BaseModel)
 
 
@@ -34,25 +38,31 @@ class LoadedFile:
     """A file of responses with its entry in the benchmark's `responses`."""
 
     spec: ResponseFileParams  # with defaults if the file has no entry
-    # Values are verbatim (CSV cells are strings; empty ones are missing). A log of lm-eval has the
-    # columns of `datasets.lm_eval_samples.SAMPLES`. None if the file is missing.
+    # Values are verbatim (CSV cells are strings; empty ones are missing). None for a log, or if the
+    # file is missing.
     table: pa.Table | None
     looked_in: tuple[str, ...] = ()  # searched folders
+    log: Log | None = None
     # For a log: the field mappings of the benchmark's sources, the hub's first, as in stock tasks.
     mappings: tuple[FieldMapping, ...] = ()
 
     @property
     def name(self) -> str:
-        """Path of the file in the folder of responses."""
+        """Path of the file in the folder of responses, with the model if it has several logs."""
         return self.spec.file
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the file is there."""
+        return self.table is not None or self.log is not None
 
 
 class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
     """The recorded responses to one benchmark: configured files first, then others in the folder.
 
-    Files are Parquet, CSV (also gzipped) or JSON lines, or sample logs of lm-eval, also in
-    subfolders. The benchmark's `responses` lists files, and its `sources` define how rows of
-    lm-eval tasks are read. `folder` is searched first, then `<mirror_root>/responses/`.
+    Files are tables (Parquet, CSV, also gzipped, or JSON lines), or logs of evaluation tools, also
+    in subfolders. The benchmark's `responses` lists files, and its `sources` define how the source
+    rows in logs are read. `folder` is searched first, then `<mirror_root>/responses/`.
     """
 
     def __init__(
@@ -84,49 +94,100 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         for name in names:
             if names.count(name) > 1:
                 raise InputError(f"responses: {name!r} is listed more than once")
-        others = [spec for spec in self._unnamed() if spec.file not in names]
-        return {spec.file: self._load_file(spec) for spec in [*configured, *others]}
+        loaded = [file for spec in configured for file in self._load_file(spec)]
+        loaded += self._unnamed({(self.place / name).resolve() for name in names})
+        return {file.name: file for file in told_apart(loaded)}
 
-    def _unnamed(self) -> list[ResponseFileParams]:
-        """Return the files in the folder and logs in its subfolders, by name."""
+    def _unnamed(self, named: set[Path]) -> Iterator[LoadedFile]:
+        """Yield the logs in the folder and below, and the tables in it, by name."""
         if not self.place.is_dir():
-            return []
-        here = [
-            ResponseFileParams(file=path.name)
-            for path in self.place.iterdir()
-            if path.is_file() and path.name.endswith(FILE_TYPES) and not path.name.startswith(".")
+            return
+        found = find_logs([self.place])
+        files = [(_within(log.files[0], self.place), log) for log in found.logs]
+        tables = [path.relative_to(self.place).as_posix() for path in found.others]
+        unread = [name for name in tables if "/" in name]
+        if unread:
+            logger.warning("%s: not recognised as logs: %s", self.place, listed(unread))
+        entries: list[tuple[str, Log | None]] = [
+            *files,
+            *((name, None) for name in tables if "/" not in name and name.endswith(TABLE_TYPES)),
         ]
-        below = [
+        for name, log in sorted(entries, key=lambda entry: entry[0]):
+            if (self.place / name).resolve() in named:
+                continue
             # Entries may not have folders in their names, so the path is set after validation.
-            ResponseFileParams(file=path.name, layout="lm_eval").model_copy(
-                update={"file": path.relative_to(self.place).as_posix()}
-            )
-            for path in _logs_below(self.place)
-        ]
-        return sorted([*here, *below], key=lambda spec: spec.file)
+            spec = ResponseFileParams(file="log.json").model_copy(update={"file": name})
+            if log is None:
+                yield LoadedFile(spec, read_table(self.place / name), (str(self.place),))
+            else:
+                yield self._log(log, spec, (str(self.place),))
 
-    def _load_file(self, spec: ResponseFileParams) -> LoadedFile:
+    def _load_file(self, spec: ResponseFileParams) -> list[LoadedFile]:
         folders = [self.place] + ([self._mirror] if self._mirror else [])
         looked_in = tuple(str(folder) for folder in folders)
-        for folder in folders:
-            if (folder / spec.file).is_file():
-                return self._load_path(folder / spec.file, spec, looked_in)
-        if self._mirror:
-            raise InputError(f"responses: {spec.file} is neither in {' nor in '.join(looked_in)}")
-        return LoadedFile(spec, None, looked_in)
-
-    def _load_path(
-        self, path: Path, spec: ResponseFileParams, looked_in: tuple[str, ...]
-    ) -> LoadedFile:
-        auto = spec.layout == "auto" and path.name.endswith(".jsonl")
-        if spec.layout == "lm_eval" or (auto and is_sample_log(path)):
-            log_spec = _log_spec(path, spec)
-            return LoadedFile(log_spec, read_samples(path), looked_in, _mappings(self._sources))
+        path = next((f / spec.file for f in folders if (f / spec.file).is_file()), None)
+        if path is None:
+            if self._mirror:
+                raise InputError(
+                    f"responses: {spec.file} is neither in {' nor in '.join(looked_in)}"
+                )
+            return [LoadedFile(spec, None, looked_in)]
+        reader = reader_of(path) if spec.layout in ("auto", "log") else None
+        if reader is not None:
+            return [self._log(log, spec, looked_in) for log in reader.read(path)]
+        if spec.layout == "log":
+            raise InputError(f"responses: {spec.file} is not a log that benchwright reads")
         if spec.model is not None:
-            raise InputError(
-                f"responses: {spec.file} is not a sample log of lm-eval; remove model: {spec.model}"
-            )
-        return LoadedFile(spec, read_table(path), looked_in)
+            raise InputError(f"responses: {spec.file} is not a log; remove model: {spec.model}")
+        return [LoadedFile(spec, read_table(path), looked_in)]
+
+    def _log(self, log: Log, spec: ResponseFileParams, looked_in: tuple[str, ...]) -> LoadedFile:
+        return replace(log_file(log, spec), looked_in=looked_in, mappings=_mappings(self._sources))
+
+
+def log_file(log: Log, spec: ResponseFileParams) -> LoadedFile:
+    """Return a log with its entry, completed by what the log says.
+
+    Raises:
+        InputError: the model is unknown.
+    """
+    model = spec.model or log.model or (log.files[0].parent.name if "/" in spec.file else "")
+    if not model:
+        raise InputError(
+            f"{log.files[0]}: unknown model; keep the file with the results of the run beside it, "
+            f"or add {{file: {log.files[0].name}, layout: log, model: <name>}} to the benchmark's "
+            "responses"
+        )
+    shots = spec.shots if spec.shots >= 0 else log.shots
+    completed = spec.model_copy(update={"layout": "log", "model": model, "shots": shots})
+    return LoadedFile(completed, None, log=log)
+
+
+def _within(path: Path, folder: Path) -> str:
+    """Return a path below a folder; a HELM run is named by its folder."""
+    return path.relative_to(folder).as_posix()
+
+
+def told_apart(files: Sequence[LoadedFile]) -> list[LoadedFile]:
+    """Give logs of one file different names, and models of several tools one name per tool.
+
+    Tools ask in different ways, so answers of one model in two of them are two configurations.
+    """
+    tools: dict[str, set[str]] = {}
+    for file in files:
+        if file.log is not None:
+            tools.setdefault(str(file.spec.model), set()).add(file.log.format)
+    names: dict[str, int] = {}
+    out = []
+    for file in files:
+        changes: dict[str, Any] = {}
+        if file.log is not None and len(tools[str(file.spec.model)]) > 1:
+            changes["model"] = f"{file.spec.model} ({file.log.format})"
+        names[file.name] = names.get(file.name, 0) + 1
+        if names[file.name] > 1:
+            changes["file"] = f"{file.name} #{names[file.name]}"
+        out.append(replace(file, spec=file.spec.model_copy(update=changes)) if changes else file)
+    return out
 
 
 def _spec(entry: Any, position: int) -> ResponseFileParams:
@@ -141,38 +202,6 @@ def _validated(kind: type[Params], value: Any, where: str) -> Params:
         place = ".".join(map(str, (where, *first["loc"])))
         problem = first["msg"].removeprefix("Value error, ")
         raise InputError(f"{place}: {problem}; got {format_value(first['input'])}") from error
-
-
-def _logs_below(folder: Path) -> Iterator[Path]:
-    """Yield sample logs of lm-eval in subfolders, without following links out of the folder."""
-    root = folder.resolve()
-    for where, folders, files in os.walk(folder):  # does not enter linked folders
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            path = Path(where, name)
-            if (
-                path.parent != folder
-                and name.startswith("samples_")
-                and name.endswith(".jsonl")
-                and path.is_file()
-                and path.resolve().is_relative_to(root)
-            ):
-                yield path
-
-
-def _log_spec(path: Path, spec: ResponseFileParams) -> ResponseFileParams:
-    """Complete the entry of a log from its results file, else from its folder."""
-    run = read_run(path)
-    folder = path.parent.name if "/" in spec.file else None
-    model = spec.model or run.model or folder
-    if model is None:
-        raise InputError(
-            f"{path}: unknown model; keep results_<time>.json of the run in the same folder, or "
-            f"add {{file: {path.name}, layout: lm_eval, model: <name>}} to the "
-            "benchmark's responses"
-        )
-    shots = spec.shots if spec.shots >= 0 else run.shots
-    return spec.model_copy(update={"layout": "lm_eval", "model": model, "shots": shots})
 
 
 def _mappings(sources: Any) -> tuple[FieldMapping, ...]:

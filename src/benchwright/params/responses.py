@@ -10,21 +10,23 @@ Style = Literal["", "letters", "cloze", "cloze_bytes", "cloze_tokens", "generate
 TidyColumn = Literal[
     "item_id", "model", "condition", "style", "shots", "correct", "score", "prediction",
     "p_answer", "p_prediction", "logprobs", "option_bytes", "option_tokens",
-    "question", "choices", "content_hash",
+    "question", "choices", "content_hash", "repeat", "extraction", "prompt_tokens",
+    "generated_tokens",
 ]  # fmt: skip
 TIDY_COLUMNS: tuple[str, ...] = get_args(TidyColumn)
 """The columns of a tidy file."""
 
-FILE_TYPES = (".parquet", ".csv", ".csv.gz", ".jsonl")
+TABLE_TYPES = (".parquet", ".csv", ".csv.gz", ".jsonl")
+FILE_TYPES = (*TABLE_TYPES, ".json", ".eval")
 
 
 class ResponseFileParams(Section):
     """One file of recorded responses in a benchmark's `responses` list."""
 
-    file: str  # a bare file name ending in .parquet, .csv, .csv.gz or .jsonl
+    file: str  # a bare file name ending in one of FILE_TYPES
     # `tidy` has a row per item and model, `wide` has items and models as rows and columns,
-    # `lm_eval` is a sample log of lm-evaluation-harness; `auto` detects the layout
-    layout: Literal["auto", "tidy", "wide", "lm_eval"] = "auto"
+    # `log` is the log of an evaluation tool; `auto` detects the layout
+    layout: Literal["auto", "tidy", "wide", "log"] = "auto"
     # rows of a wide file are items or models; `auto` looks for a column `item_id` or `model`, then
     # for known item ids
     orientation: Literal["auto", "items_by_models", "models_by_items"] = "auto"
@@ -32,13 +34,13 @@ class ResponseFileParams(Section):
     values: Literal["auto", "correct", "letters"] = "auto"
     # `question`, `choices_only`, … of rows without one
     condition: str = Field(default="question", min_length=1)
-    # the style of rows without one, "" if unknown. For lm-eval logs, overrides the style that the
+    # the style of rows without one, "" if unknown. For logs, overrides the style that the
     # continuations show.
     style: Style = ""
-    # demonstrations of rows without a number, −1 if unknown. For lm-eval logs, overrides the
-    # results file.
+    # demonstrations of rows without a number, −1 if unknown. For logs, overrides what
+    # they say.
     shots: int = Field(default=-1, ge=-1)
-    # for lm-eval logs only: overrides the model name of the results file
+    # for logs only: overrides the name of the model
     model: str | None = Field(default=None, min_length=1)
     # standard column name → its name in the file, if they differ
     columns: dict[TidyColumn, str] = Field(default_factory=dict)
@@ -54,14 +56,10 @@ class ResponseFileParams(Section):
 
     @model_validator(mode="after")
     def _fits_the_layout(self) -> Self:
-        if self.layout == "lm_eval" and not self.file.endswith(".jsonl"):
-            raise ValueError(f"{self.file!r} must end in .jsonl for layout lm_eval")
-        if self.layout == "lm_eval" and self.columns:
+        if self.layout == "log" and self.columns:
             raise ValueError("columns is only for the layouts tidy and wide")
         if self.layout in ("tidy", "wide") and self.model is not None:
-            raise ValueError(
-                "model is only for layout lm_eval; other files name the model in each row"
-            )
+            raise ValueError("model is only for layout log; other files name the model in each row")
         return self
 
 
@@ -71,6 +69,9 @@ class ResponsesParams(Section):
     # probabilities of an item are means over its original order and its rotations
     # (`scoring.rotations`), for every rule that reads them
     average_rotations: bool = False
+    # answers of a model that was asked an item several times (epochs, trials): the first counts, or
+    # their mean, with the option that was chosen most often
+    repeats: Literal["first", "mean"] = "first"
     # styles whose softmax temperature is fitted on the calibration items, since a softmax over text
     # log-likelihoods is not calibrated. Others keep temperature 1.
     calibrate_styles: tuple[Literal["letters", "cloze", "cloze_bytes", "cloze_tokens"], ...] = (

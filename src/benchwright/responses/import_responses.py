@@ -14,7 +14,7 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.responses.calibration import configurations
 from benchwright.responses.choose_filter_models import check_filter_models
 from benchwright.responses.item_index import ItemIndex, ResponseIndex
-from benchwright.responses.lm_eval_logs import foreign_runs, read_lm_eval
+from benchwright.responses.join_logs import foreign_runs, read_log
 from benchwright.responses.tally import EXAMPLES, Tally
 from benchwright.responses.tidy_files import (
     ANSWER,
@@ -54,7 +54,7 @@ def import_responses(
 ) -> Imported:
     """Join recorded responses to the items, and report rows that do not fit.
 
-    Rows are joined by text if they have one, else by id. Rows of tidy files and lm-eval logs become
+    Rows are joined by text if they have one, else by id. Rows of tidy files and logs become
     a `Responses` table if they have log-likelihoods; responses of other models become matrices.
     Wide files stay matrices, merged if they share models. Of several responses to the same
     question, the first file's counts, and the report lists the others. Tidy files and logs come
@@ -82,7 +82,7 @@ def import_responses(
     rows, wide, report = join_responses(response_files, index)
     scored, matrices = unscored_matrices(rows, index)
     imported = Imported(as_responses(scored, index), [*wide, *matrices], report)
-    if models is not None and all(file.table is not None for file in response_files.values()):
+    if models is not None and all(file.is_found for file in response_files.values()):
         live = scoring.configurations if scoring is not None and scoring.mode == "live" else ()
         answering = {*configurations(imported.imported_responses), *live}
         answering.update(*(matrix.models for matrix in imported.wide_matrices))
@@ -104,11 +104,11 @@ def join_responses(
     tidy: list[pd.DataFrame] = []
     wide: list[WideResponses] = []
     for name, file in response_files.items():
-        if file.table is None:
+        if file.table is None and file.log is None:
             tallies[name] = Tally(name, file.spec.layout)
             tallies[name].notes.append(f"file not found in {' or '.join(file.looked_in)}")
-        elif file.spec.layout == "lm_eval":
-            rows, tallies[name] = read_lm_eval(file, index, foreign)
+        elif file.log is not None:
+            rows, tallies[name] = read_log(file, index, foreign)
             if len(rows):
                 tidy.append(rows)
         elif file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file)):
@@ -384,12 +384,9 @@ def as_responses(rows: pd.DataFrame, index: ResponseIndex) -> pd.DataFrame:
         item_id=index.ids.to_numpy()[position],
         correct=rows["correct"].where(rows["correct"].notna(), derived),
         shots_used=-1,
-        prompt_tokens=-1,
-        generated_tokens=-1,
-        extraction="none",
         prompt_id=None,
     )
-    frame = frame.sort_values(["model", "style", "shots", "condition", "position"])
+    frame = frame.sort_values(["model", "style", "shots", "condition", "position", "repeat"])
     return pd.DataFrame(Responses.validate(frame[Responses.columns()].reset_index(drop=True)))
 
 
@@ -400,7 +397,8 @@ def unscored_matrices(
 
     A row of a table takes two hundred bytes, a cell of a matrix fourteen, and without
     log-likelihoods there is nothing to calibrate. A model with some log-likelihoods keeps all its
-    rows, since other styles may be derived from them. If several rows have one configuration name
+    rows, since other styles may be derived from them, and so does one with repeats or unread
+    answers. If several rows have one configuration name
     (shots unknown), the first by style and shots counts. Answers to calibration items are left out.
 
     Args:
@@ -411,7 +409,8 @@ def unscored_matrices(
         The other rows, and matrices in order of their conditions, over the items that any of
         their models answered.
     """
-    scored = rows["model"][rows["logprobs"].notna()].unique()
+    kept = rows["logprobs"].notna() | (rows["repeat"] > 1) | (rows["extraction"] == "failed")
+    scored = rows["model"][kept].unique()
     unscored = ~rows["model"].isin(scored).to_numpy(dtype=bool)
     matrices = [
         _matrix(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.prompting.rendering import rotation
+from benchwright.responses.prompt_matching import PromptIndex
 
 Positions = NDArray[np.intp]
 
@@ -96,6 +97,10 @@ class ItemIndex(_Gold):
         return _places(self._hashes)
 
     @cached_property
+    def _same_question(self) -> dict[str, list[int]]:
+        return _places(self._question_hashes)
+
+    @cached_property
     def _same_options(self) -> dict[str, list[int]]:
         texts = zip(self._questions, self.choices, strict=True)
         return _places(_hash_in_any_order(question, choices) for question, choices in texts)
@@ -107,6 +112,15 @@ class ItemIndex(_Gold):
     def with_options(self, question: str, choices: Sequence[str]) -> list[int]:
         """Return the positions of all items with this text and these options in any order."""
         return list(self._same_options.get(_hash_in_any_order(question, choices), ()))
+
+    def with_question(self, question: str) -> list[int]:
+        """Return the positions of all items with this question, whatever their options."""
+        return list(self._same_question.get(content_hash(question), ()))
+
+    @cached_property
+    def prompts(self) -> PromptIndex:
+        """The items by questions that stand in a prompt."""
+        return PromptIndex(self._questions, self.choices)
 
     def find(self, item_ids: Iterable[str]) -> Positions:
         """Return the positions of ids, −1 for unknown ids."""

@@ -1,7 +1,7 @@
 """Build response matrices from live and recorded responses."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -52,7 +52,8 @@ def build_response_matrices(
         perturbed_items: a `PerturbedItems` table. Answers to its conditions are left out, since
             they have other options and gold answers (`build_perturbed_matrices`).
         parameters: with `average_rotations`, probabilities under the condition `question` are means
-            over this and the rotations of an item, and the prediction is the best of them.
+            over this and the rotations of an item, and the prediction is the best of them. With
+            `repeats` "mean", several answers to an item are averaged; else the first counts.
 
     Returns:
         The matrix of the condition `question`, that of `choices_only`, all rows as a `Responses`
@@ -76,6 +77,8 @@ def build_response_matrices(
     rows = live_first(live[answered], pd.concat([recorded, live[~answered]]))
     rows = rows.assign(position=index.find(rows["item_id"]))
     rows = _with_probabilities(rows, calibration, index)
+    variances = _repeat_variances(rows)
+    rows = _one_of_repeats(rows, parameters.repeats)
     is_live = (rows["source"] == "live").to_numpy(dtype=bool)
     repeated = rows.duplicated(_KEY, keep="first").to_numpy()
     kept = rows[~repeated].sort_values(["configuration", "condition", "position"])
@@ -90,7 +93,8 @@ def build_response_matrices(
         wide = [matrix for matrix in wide_matrices if matrix.condition == condition]
         rows_of_condition = kept[kept["condition"] == condition]
         matrices[condition] = _matrix(condition, rows_of_condition, wide, index)
-        coverage += _coverage(matrices[condition], rows_of_condition, wide, superseded)
+        known = _coverage(matrices[condition], rows_of_condition, wide, superseded)
+        coverage += [(*row, *variances.get((row[0], condition), (1, np.nan))) for row in known]
     item_ids = tuple(index.ids)
     return Matrices(
         matrices.get("question", ResponseMatrix.empty(item_ids)),
@@ -135,6 +139,42 @@ def _with_probabilities(
     stated = np.flatnonzero(~scored & np.isnan(values["correct"]) & (values["prediction"] >= 0))
     values["correct"][stated] = index.is_right(position[stated], values["prediction"][stated])
     return rows.assign(tied=tied, **values)
+
+
+def _repeat_variances(rows: pd.DataFrame) -> dict[tuple[str, str], tuple[int, float]]:
+    """Return the number of repeats, and the mean variance of `correct` over the repeats of an item.
+
+    The key is configuration and condition; only configurations with repeats are in it.
+    """
+    several = set(rows.loc[rows["repeat"] > 1, "configuration"])
+    of_items = rows[rows["configuration"].isin(several)].groupby(_KEY)["correct"]
+    if not several:
+        return {}
+    known = pd.DataFrame({"n": of_items.size(), "variance": of_items.var(ddof=1)})
+    by_condition = known.groupby(["configuration", "condition"])
+    return {
+        (str(configuration), str(condition)): (int(part["n"].max()), float(part["variance"].mean()))
+        for (configuration, condition), part in by_condition
+    }
+
+
+def _one_of_repeats(rows: pd.DataFrame, how: str) -> pd.DataFrame:
+    """Return one row per key: the first repeat, or the mean of all with the usual option."""
+    if not (rows["repeat"] > 1).any():
+        return rows
+    rows = rows.sort_values("repeat", kind="stable")
+    key = [*_KEY, "source"]
+    first = rows.drop_duplicates(key)
+    if how == "first":
+        return first.sort_index()
+    means = rows.groupby(key)[list(_MEASURES)].mean()
+    usual = rows[rows["prediction"] >= 0].groupby(key)["prediction"].agg(lambda v: v.mode().iloc[0])
+    at = pd.MultiIndex.from_frame(first[key])
+    sizes = rows.groupby(key).size().reindex(at).to_numpy()
+    values = {name: means[name].reindex(at).to_numpy() for name in _MEASURES}
+    values["prediction"] = usual.reindex(at).fillna(-1).to_numpy(dtype=np.int64)
+    kept = first["logprobs"].where(sizes == 1, None)  # a mean has no log-likelihoods
+    return first.assign(logprobs=kept, **values).sort_index()
 
 
 def _over_rotations(
@@ -270,7 +310,7 @@ def _coverage(
     rows: pd.DataFrame,
     others: list[ResponseMatrix],
     superseded: dict[tuple[str, str], list[float]],
-) -> list[tuple[str, str, str, int, int, int, int, int, int, float]]:
+) -> list[tuple[Any, ...]]:
     answered = matrix.answered().sum(axis=1)
     live = rows[rows["source"] == "live"]
     gaps_of_matrices, left = _compare_with_matrices(live[live["correct"].notna()], others)

@@ -23,6 +23,10 @@ class Tally:
     doubled: int = 0
     contradicting: int = 0
     dropped: int = 0
+    failed: int = 0
+    unreadable: int = 0
+    accuracy: float | None = None
+    log_score: float | None = None
     notes: list[str] = field(default_factory=list)
     _examples: dict[str, list[str]] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
@@ -42,7 +46,7 @@ class Tally:
 
     def absorb(self, other: "Tally") -> None:
         """Add another tally of the same file."""
-        for counter in ("doubled", "not_joined", "dropped"):
+        for counter in ("doubled", "not_joined", "dropped", "failed"):
             setattr(self, counter, getattr(self, counter) + getattr(other, counter))
         for what, count in other._counts.items():
             self.report(what, count, other._examples[what])
@@ -66,4 +70,4 @@ class Tally:
 
     def as_row(self) -> tuple[Any, ...]:
         """Return the row of the `ImportReport` table."""
-        return (*astuple(self)[:10], self.detail())
+        return (*astuple(self)[:14], self.detail())

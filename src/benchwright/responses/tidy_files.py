@@ -26,18 +26,21 @@ from benchwright.responses.cell_values import (
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.tally import EXAMPLES, Tally
 
-KEY = ["position", "condition", "style", "shots", "model"]
+KEY = ["position", "condition", "style", "shots", "model", "repeat"]
 ANSWER = ["correct", "prediction", "p_answer", "p_prediction", "logprobs"]
 _ITEM = ("item_id", "content_hash", "question")
 _VALUES = ("correct", "score", "prediction", "logprobs")
 _LISTS = ("logprobs", "option_bytes", "option_tokens")
-ROWS = [*KEY, *ANSWER, "option_bytes", "option_tokens", "source", "by_hash"]
+_TOKENS = ["prompt_tokens", "generated_tokens"]
+ROWS = [*KEY, *ANSWER, "option_bytes", "option_tokens", "extraction", *_TOKENS, "source", "by_hash"]
 """Columns of the rows: `position` is the item's position in the index; missing values are −1 in
 `prediction`, else NaN or None."""
 
 # A softmax in single precision may be slightly above 1, and K equal options slightly below 1/K.
 _ROUNDING = 1e-6
 _MAX_SHOTS = 10_000
+_MAX_REPEATS = 10_000
+_EXTRACTIONS = ("ok", "failed", "too_long", "none")
 
 Mask = NDArray[np.bool_]
 
@@ -188,6 +191,8 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
         "prediction": columns.cells("prediction", options),
         **{name: columns.cells(name, numbers) for name in ("p_answer", "p_prediction")},
         "shots": columns.cells("shots", numbers, float(spec.shots)),
+        "repeat": columns.cells("repeat", numbers, 1.0),
+        **{name: columns.cells(name, numbers, -1.0) for name in _TOKENS},
         **{name: columns.cells(name, number_lists, None) for name in _LISTS},
     }
     problems = [(f"{name} unreadable", read.bad) for name, read in cells.items()]
@@ -198,6 +203,9 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
     shots = np.where(np.isnan(cells["shots"].content), spec.shots, cells["shots"].content)
     whole = (shots >= -1) & (shots <= _MAX_SHOTS) & (np.floor(shots) == shots)
     problems.append(("invalid shots", ~whole))
+    repeat = np.where(np.isnan(cells["repeat"].content), 1, cells["repeat"].content)
+    countable = (repeat >= 1) & (repeat <= _MAX_REPEATS) & (np.floor(repeat) == repeat)
+    problems.append(("invalid repeat", ~countable))
     models = columns.categories("model")
     problems.append(("missing model", pd.isna(models) | (models == "")))
     style = columns.categories("style", spec.style)
@@ -209,16 +217,30 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
             "condition": columns.categories("condition", spec.condition),
             "style": style,
             "shots": np.where(whole, shots, -1).astype(np.int64),
+            "repeat": np.where(countable, repeat, 1).astype(np.int64),
             "correct": np.clip(cells[stated].content, 0, 1),
             "prediction": np.where(np.isnan(prediction), -1, prediction).astype(np.int64),
             "p_answer": np.clip(cells["p_answer"].content, 0, 1),
             "p_prediction": np.clip(cells["p_prediction"].content, 0, 1),
+            "extraction": _extraction(columns, n),
+            **{name: _whole(cells[name].content) for name in _TOKENS},
             "source": pd.Categorical([columns.file.name]).repeat(n),
         }
     )
     for name in _LISTS:
         frame[name] = pd.Series(cells[name].content, dtype=object)
     return frame, problems
+
+
+def _extraction(columns: _Columns, n: int) -> NDArray[np.object_]:
+    stated = columns.texts("extraction", "none") if n else np.empty(0, dtype=object)
+    return np.where(np.isin(stated.astype(str), _EXTRACTIONS), stated, "none")
+
+
+def _whole(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return counts, −1 where there is none."""
+    known = (values >= 0) & (values < 1 << 53)
+    return np.where(known, values, -1).astype(np.int64)
 
 
 def _join(

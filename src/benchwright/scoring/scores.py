@@ -192,7 +192,7 @@ def _response(stored: _Stored, row: Any, read: list[_Read]) -> tuple[Any, ...]:
         lists = [values and [*values[-turn:], *values[:-turn]] for values in lists]
     prediction, correct, extraction = _judged(stored, read, row)
     return (
-        *(row.item_id, row.condition, row.style, row.shots, row.model),
+        *(row.item_id, row.condition, row.style, row.shots, row.model, 1),
         *lists,
         *(prediction, np.nan, np.nan, correct, row.shots_used),
         *(stored.prompt_tokens, stored.generated_tokens, extraction, row.prompt_id, "live"),

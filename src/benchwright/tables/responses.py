@@ -39,13 +39,17 @@ class Prompts(Table):
 
 
 class Responses(Table):
-    """One model's answer to one item; key (item_id, condition, style, shots, model)."""
+    """One model's answer to one item; key (item_id, condition, style, shots, model, repeat)."""
+
+    class Config(Table.Config):
+        add_missing_columns = True
 
     item_id: Series[str]
     condition: Series[str]
     style: Series[str]  # "letters", "cloze", … or "" where an import does not say
     shots: Series[int]  # −1 where an import does not say
     model: Series[str]
+    repeat: Series[int] = pa.Field(ge=1, default=1)  # epochs and trials of a log count from 1
     logprobs: Series[object] = pa.Field(nullable=True)  # list[float] per option, or None
     option_bytes: Series[object] = pa.Field(nullable=True)  # list[int] per option, or None
     option_tokens: Series[object] = pa.Field(nullable=True)
@@ -131,7 +135,7 @@ class Models(Table):
 class ImportReport(Table):
     """What became of each imported file, counted in rows (item × model).
 
-    `rows` is the sum of joined_by_id, joined_by_hash, not_joined, doubled and dropped.
+    `rows` is the sum of joined_by_id, joined_by_hash, not_joined, doubled, dropped and failed.
     """
 
     file: Series[str]
@@ -144,6 +148,10 @@ class ImportReport(Table):
     doubled: Series[int]
     contradicting: Series[int]  # `correct` disagrees with prediction and gold
     dropped: Series[int]  # a value out of range, or no answer at all
+    failed: Series[int]  # samples of a log without an answer: an error, a refusal
+    unreadable: Series[int]  # joined; the tool found no option in what the model wrote
+    accuracy: Series[float] = pa.Field(nullable=True)  # of a log: of joined answers, by our gold
+    log_score: Series[float] = pa.Field(nullable=True)  # the log's own
     detail: Series[str]
 
 
@@ -164,6 +172,8 @@ class AnswerCoverage(Table):
     superseded: Series[int]
     compared: Series[int]
     mean_abs_difference: Series[float] = pa.Field(nullable=True)
+    repeats: Series[int]  # how often an item was answered, at most
+    repeat_variance: Series[float] = pa.Field(nullable=True)  # of `correct`, mean over items
 
 
 class PositionSensitivity(Table):

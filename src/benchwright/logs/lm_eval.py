@@ -1,74 +1,100 @@
-"""Read sample logs of lm-evaluation-harness (`--log_samples`).
+"""Sample logs of lm-evaluation-harness, also those of the Open LLM Leaderboard v2.
 
-The format is that of version 0.4.13 (`lm_eval/loggers/evaluation_tracker.py`, `evaluator.py`): one
-JSON object per document and filter, with numbers and booleans in responses as text. Contexts are
-not kept, since they make up most of a log.
+The format is that of versions 0.4.0 to 0.4.13 (`lm_eval/loggers/evaluation_tracker.py`,
+`evaluator.py`): one JSON object per document and filter, one per line or all in one array, with
+numbers and booleans in responses as text. Contexts are not kept, since they make up most of a log.
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
+from benchwright.logs.json_stream import array_elements
+from benchwright.logs.sample import Log, Sample
 from benchwright.source_rows.fields import ascii_surrogates, format_value
 
-SAMPLES = pa.schema(
-    [
-        ("doc_id", pa.int64()),
-        ("doc", pa.string()),
-        ("target", pa.string()),
-        ("filter", pa.string()),
-        ("continuations", pa.list_(pa.string())),
-        ("contexts", pa.list_(pa.string())),
-        ("logprobs", pa.list_(pa.float64())),
-        ("acc", pa.float64()),
-        ("exact_match", pa.float64()),
-    ]
-)
-"""The kept fields of a sample: `doc` is the task's row as JSON; `continuations` and `logprobs` have
-an entry per request and are missing for written answers; `contexts` are the ends of the contexts,
-kept only if all continuations are equal; `acc` and `exact_match` are metrics of the sample."""
+NAME = "lm-evaluation-harness"
 
 _KEYS = ("doc_id", "doc", "arguments")
 _RESPONSES = ("filtered_resps", "resps")
+OTHER_FILTER = "duplicates from filters other than"
 _CONTEXT_END = 2_000  # characters, beyond any option
 _NAME = re.compile(
-    r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl", re.DOTALL
+    r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl?", re.DOTALL
 )
 # Arguments that may name the model, in the order in which the harness checks them.
 _MODEL_ARGUMENTS = ("peft", "delta", "pretrained", "model", "path", "engine")
 _LOCAL = re.compile(r"[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]")
 
 
-class Run(NamedTuple):
-    """The model (None if unknown) and shots (−1 if unknown) from the results file of a log."""
+class _Run(NamedTuple):
+    """What the results file of a log says; None, "" or −1 where it does not."""
 
-    model: str | None
-    shots: int
+    model: str | None = None
+    shots: int = -1
+    version: str = ""
+    revision: str = ""
+    score: float | None = None
+    file: Path | None = None
 
 
-def is_sample_log(path: Path) -> bool:
-    """Return whether the first line of a file of JSON lines is a sample of lm-eval."""
+def recognises(path: Path, head: bytes) -> bool:
+    """Return whether a file begins with a sample of lm-eval."""
+    keys = (b'"doc_id"', b'"arguments"')
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+        return False
+    return all(key in head for key in keys) or _first_is_sample(path, head)
+
+
+def _first_is_sample(path: Path, head: bytes) -> bool:
+    # A document may be longer than the head, so that keys after it are not in there.
+    if b'"doc_id"' not in head and b'"doc"' not in head:
+        return False
     try:
-        first = next(_lines(path), None)
+        first = next(_objects(path), None)
     except InputError:
         return False
     return first is not None and _lacking(first[1]) is None
 
 
-def read_samples(path: Path) -> pa.Table:
-    """Read the samples of a log as a table with the columns of `SAMPLES`.
+def read(path: Path) -> list[Log]:
+    """Return the log in a file, with model, shots and score of the results file beside it.
+
+    Raises:
+        InputError: the results file is not a JSON object.
+    """
+    parts = _NAME.fullmatch(path.name)
+    run = _read_run(path, parts)
+    folder = path.parent.name.removesuffix("-details")
+    return [
+        Log(
+            files=(path,) if run.file is None else (path, run.file),
+            format=NAME,
+            samples=lambda: _samples(path),
+            version=run.version,
+            task=parts["task"] if parts else path.stem,
+            model=run.model or (folder.replace("__", "/", 1) if "__" in folder else ""),
+            revision=run.revision,
+            shots=run.shots,
+            score=run.score,
+            score_name="" if run.score is None else "acc",
+        )
+    ]
+
+
+def _samples(path: Path) -> Iterator[Sample]:
+    """Yield the samples of a log; those of other filters than the first are skipped ones.
 
     Raises:
         InputError: a line is incomplete or not a sample; the message names file and line.
     """
-    columns: dict[str, list[Any]] = {name: [] for name in SAMPLES.names}
-    for number, row in _lines(path):
+    first = None
+    for number, row in _objects(path):
         lacking = _lacking(row)
         if lacking is not None:
             raise InputError(
@@ -79,37 +105,59 @@ def read_samples(path: Path) -> pa.Table:
             sample = _sample(row)
         except ValueError as error:
             raise InputError(f"{path}: line {number}: {error}") from error
-        for name, cells in columns.items():
-            cells.append(sample[name])
-    if not columns["doc"]:
+        used = ascii_surrogates(str(row.get("filter", "none")))
+        first = used if first is None else first
+        yield sample if used == first else sample._replace(skipped=f"{OTHER_FILTER} {first}")
+    if first is None:
         raise InputError(f"{path}: no rows; remove the file or add a row per response")
-    return pa.table(columns, schema=SAMPLES)
 
 
-def read_run(path: Path) -> Run:
-    """Read `results_<time>.json` next to `samples_<task>_<time>.jsonl`.
-
-    Model and shots are unknown if there is no such file or the log has another name.
+def _read_run(path: Path, parts: re.Match[str] | None) -> _Run:
+    """Read `results_<time>.json` next to `samples_<task>_<time>.jsonl`, if there is one.
 
     Raises:
         InputError: the file is not a JSON object.
     """
-    parts = _NAME.fullmatch(path.name)
     if parts is None:
-        return Run(None, -1)
+        return _Run()
     # `--output_path x.json` writes `x_<time>.json` instead of `results_<time>.json`.
     usual = path.with_name(f"results_{parts['time']}.json")
-    others = sorted(path.parent.glob(f"*_{parts['time']}.json"))
+    others = sorted(set(path.parent.glob(f"*_{parts['time']}.json")) - {path})
     file = usual if usual in others else next(iter(others), None)
     if file is None:
-        return Run(None, -1)
+        return _Run()
     try:
         results = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError, OSError) as error:
         raise InputError(f"{file}: not valid JSON: {' '.join(str(error).split())}") from error
     if not isinstance(results, dict):
         raise InputError(f"{file}: expected an object, got {format_value(results)}")
-    return Run(_model(results), _shots(results, parts["task"]))
+    version, task = results.get("lm_eval_version"), parts["task"]
+    return _Run(
+        model=_model(results),
+        shots=_shots(results, task),
+        version=version if isinstance(version, str) else "",
+        revision=_revision(results),
+        score=_score(results, task),
+        file=file,
+    )
+
+
+def _revision(results: dict[str, Any]) -> str:
+    config = results.get("config")
+    found = config.get("model_sha") if isinstance(config, dict) else None
+    found = found or results.get("model_sha")
+    return found if isinstance(found, str) else ""
+
+
+def _score(results: dict[str, Any], task: str) -> float | None:
+    known = results.get("results")
+    scores = known.get(task) if isinstance(known, dict) else None
+    for name in ("acc,none", "acc", "exact_match,none"):
+        score = scores.get(name) if isinstance(scores, dict) else None
+        if isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score):
+            return float(score)
+    return None
 
 
 def run_of(name: str) -> str:
@@ -123,24 +171,38 @@ def run_of(name: str) -> str:
     return name if parts is None else f"{folders}{slash}{parts['time']}"
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of JSON lines with their numbers from 1; empty lines are skipped."""
+def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield objects with their numbers from 1: JSON lines (empty ones are skipped) or an array."""
+    with path.open("rb") as file:
+        is_array = file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
+    for number, row in _elements(path) if is_array else _lines(path):
+        if not isinstance(row, dict):
+            raise InputError(f"{path}: line {number}: expected an object, got {format_value(row)}")
+        yield number, row
+
+
+def _elements(path: Path) -> Iterator[tuple[int, Any]]:
+    with path.open(encoding="utf-8-sig") as file:
+        try:
+            yield from enumerate(array_elements(file), start=1)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: not valid UTF-8: {error}") from error
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Any]]:
     with path.open("rb") as file:  # as bytes, since lines end at \n only
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
             try:
-                row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+                yield number, json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except (ValueError, RecursionError) as error:
                 raise InputError(
                     f"{path}: line {number}: not valid JSON: {' '.join(str(error).split())}; if "
                     "lm-eval was interrupted, run it again"
                 ) from error
-            if not isinstance(row, dict):
-                raise InputError(
-                    f"{path}: line {number}: expected an object, got {format_value(row)}"
-                )
-            yield number, row
 
 
 def _lacking(row: dict[str, Any]) -> str | None:
@@ -150,37 +212,33 @@ def _lacking(row: dict[str, Any]) -> str | None:
     return next((key for key in _KEYS if key not in row), None)
 
 
-def _sample(row: dict[str, Any]) -> dict[str, Any]:
-    """Return one row of the table; raise ValueError with the first invalid field."""
+def _sample(row: dict[str, Any]) -> Sample:
+    """Return one sample; raise ValueError with the first invalid field."""
     doc_id = row["doc_id"]
     if not isinstance(doc_id, int) or isinstance(doc_id, bool) or abs(doc_id) >= 1 << 63:
         raise ValueError(f"doc_id: expected an integer, got {format_value(row['doc_id'])}")
     if not isinstance(row["doc"], dict):
         raise ValueError(f"doc: expected an object, got {format_value(row['doc'])}")
     contexts, continuations = _requests(row["arguments"])
-    sample = {
-        "doc_id": row["doc_id"],
-        "doc": json.dumps(row["doc"]),
-        "target": ascii_surrogates(str(row.get("target"))),
-        "filter": ascii_surrogates(str(row.get("filter", "none"))),
-        "continuations": None,
-        "contexts": None,
-        "logprobs": None,
-        "acc": _metric(row.get("acc")),
-        "exact_match": _metric(row.get("exact_match")),
-    }
+    sample = Sample(str(doc_id), doc=row["doc"], target=ascii_surrogates(str(row.get("target"))))
+    acc, exact_match = _metric(row.get("acc")), _metric(row.get("exact_match"))
     if continuations is None:
-        return sample
+        mark = acc if math.isnan(exact_match) else exact_match
+        return sample._replace(correct=mark)
+    # For options, exact_match means that the gold is the most likely of all texts.
+    sample = sample._replace(correct=acc)
     responses = next(row[key] for key in _RESPONSES if key in row)
     if not isinstance(responses, list) or len(responses) != len(continuations):
         raise ValueError(f"expected {len(continuations)} responses, got {format_value(responses)}")
     logprobs = [_log_likelihood(response) for response in responses]
     conditional = _conditional(contexts, continuations)
-    sample["continuations"] = [ascii_surrogates(text) for text in continuations[:conditional]]
-    sample["logprobs"] = logprobs[:conditional]
-    if len(continuations) > 1 and len(set(continuations)) == 1:
-        sample["contexts"] = [ascii_surrogates(text[-_CONTEXT_END:]) for text in contexts]
-    return sample
+    same = len(continuations) > 1 and len(set(continuations)) == 1
+    ends = tuple(ascii_surrogates(text[-_CONTEXT_END:]) for text in contexts)
+    return sample._replace(
+        continuations=tuple(ascii_surrogates(text) for text in continuations[:conditional]),
+        logprobs=tuple(logprobs[:conditional]),
+        contexts=ends if same else None,
+    )
 
 
 def _requests(arguments: Any) -> tuple[list[str], list[str] | None]:
@@ -226,11 +284,12 @@ def _log_likelihood(response: Any) -> float:
     )
 
 
-def _metric(value: Any) -> float | None:
+def _metric(value: Any) -> float:
+    """Return a metric, also one written as text; NaN for anything else."""
     try:
-        return float(value) if isinstance(value, int | float) else None
-    except OverflowError:
-        return None
+        return float(value) if isinstance(value, int | float | str) else math.nan
+    except (OverflowError, ValueError):
+        return math.nan
 
 
 def _model(results: dict[str, Any]) -> str | None:

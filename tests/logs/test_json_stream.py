@@ -1,0 +1,64 @@
+import io
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.core.errors import InputError
+from benchwright.logs import json_stream
+from benchwright.logs.json_stream import array_elements, members
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+@given(st.lists(VALUES), st.sampled_from([None, 2]), st.integers(1, 40))
+def test_elements_are_those_of_json(values: list[Any], indent: int | None, chunk: int) -> None:
+    text = json.dumps(values, indent=indent)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_stream, "_CHUNK", chunk)
+        assert list(array_elements(io.StringIO(text))) == json.loads(text)
+
+
+@given(st.dictionaries(st.text(), st.lists(VALUES), max_size=4), st.integers(1, 40))
+def test_members_are_those_of_json(values: dict[str, list[Any]], chunk: int) -> None:
+    text = json.dumps(values)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_stream, "_CHUNK", chunk)
+        assert dict(members(io.StringIO(text))) == values
+        each = list(members(io.StringIO(text), frozenset(values)))
+    assert each == [(key, value) for key, value_list in values.items() for value in value_list]
+
+
+def test_nan_and_infinity_are_numbers() -> None:
+    nan, infinite, plain = array_elements(io.StringIO("[NaN, -Infinity,\n1]"))
+    assert (math.isnan(nan), infinite, plain) == (True, -math.inf, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}", "expected a JSON array"),
+        ("", "expected a JSON array"),
+        ('[{"a": 1}, {"b": ', "element 2: the text ends early"),
+        ('[{"a": 1} {"b": 2}]', "after element 1: expected , or ], got '{'"),
+        ("[1, x]", "element 2: not valid JSON"),
+        ('["' + "a" * 200 + '"]', "element 1: longer than 100 characters"),
+        ("[" * 100_000, "element 1: longer than 100 characters"),
+        ("[1,]", "element 2: not valid JSON"),
+    ],
+)
+def test_broken_arrays_are_reported(
+    text: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_stream, "LARGEST_ELEMENT", 100)
+    monkeypatch.setattr(json_stream, "_CHUNK", 50)
+    with pytest.raises(InputError) as error:
+        list(array_elements(io.StringIO(text)))
+    assert message in str(error.value)
