@@ -26,7 +26,7 @@ def sample(doc_id: int, acc: float, **doc: Any) -> dict[str, Any]:
     return {
         "doc_id": doc_id,
         "doc": doc,
-        "target": "0",
+        "target": "0" if acc else "1",
         "arguments": {f"gen_args_{n}": {"arg_0": "Q", "arg_1": f" {'AB'[n]}"} for n in range(2)},
         "resps": [[answer] for answer in answers],
         "filtered_resps": answers,
@@ -69,5 +69,5 @@ def test_logs_without_items_name_them_by_task_and_row(logs: Path) -> None:
 
 
 def test_a_folder_without_logs_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no samples_"):
+    with pytest.raises(InputError, match="no log of an evaluation tool"):
         bw.read_logs(tmp_path, ITEMS)

@@ -40,7 +40,7 @@ def sample(doc_id: int, acc: float, **doc: Any) -> dict[str, Any]:
     return {
         "doc_id": doc_id,
         "doc": doc,
-        "target": "0",
+        "target": "0" if acc else "1",
         "arguments": {
             "gen_args_0": {"arg_0": "Q", "arg_1": " A"},
             "gen_args_1": {"arg_0": "Q", "arg_1": " B"},
@@ -87,7 +87,7 @@ def test_all_table_formats_give_the_same_responses(kind: str, tmp_path: Path) ->
 
 def test_items_of_logs_have_exported_ids_or_task_and_row(tmp_path: Path) -> None:
     ours = sample(0, 1.0, item_id="q/2", question="Why?", choices=["a", "b"])
-    other = sample(7, 0.0, question="How?", choices={"text": ["c"]})
+    other = sample(7, 0.0, question="How?", choices={"text": ["c", "d"]})
     drawn = sample(1, 1.0, item_id="q/9", condition="wicked-1")
     log(tmp_path / "m", "arc_easy", "org/m", ours, other, drawn)
     result = read_responses([tmp_path])
@@ -96,8 +96,9 @@ def test_items_of_logs_have_exported_ids_or_task_and_row(tmp_path: Path) -> None
     assert result.correct.tolist() == [[0, 1]]
     assert result.items is not None
     texts = dict(zip(result.items["item_id"], result.items["question"], strict=True))
-    assert texts == {"q/2": "Why?\na\nb", "arc_easy/7": "How?\nc"}
-    assert result.notes == ("logs: 1 responses to perturbed items are ignored",)
+    assert texts == {"q/2": "Why?\na\nb", "arc_easy/7": "How?\nc\nd"}
+    (note,) = result.notes
+    assert "1 not joined (unknown condition wicked-1)" in note
 
 
 def test_first_of_duplicate_responses_counts_with_a_note(tmp_path: Path) -> None:
@@ -106,14 +107,16 @@ def test_first_of_duplicate_responses_counts_with_a_note(tmp_path: Path) -> None
     result = read_responses([tmp_path])
     assert result.correct.tolist() == [[1, 1]]
     (note,) = result.notes
-    assert note == "logs: 2 duplicate responses, of which 1 differ; the first counts"
+    assert "2 duplicates of an earlier file" in note
+    assert "1 different in an earlier file" in note
 
 
 def test_only_the_first_filter_counts(tmp_path: Path) -> None:
     again = sample(0, 0.0) | {"filter": "last_number"}
     log(tmp_path, "t", "m", sample(0, 1.0), again)
     result = read_responses([tmp_path])
-    assert (result.correct.tolist(), result.notes) == ([[1]], ())
+    assert result.correct.tolist() == [[1]]
+    assert "1 duplicates from filters other than none" in result.notes[0]
 
 
 def test_duplicate_rows_of_a_table_are_reported(tmp_path: Path) -> None:
@@ -150,7 +153,7 @@ def test_tables_take_precedence_over_logs(tmp_path: Path) -> None:
         ("a.csv", "item_id,m\nq,maybe\n", "expected 0–1"),
         ("a.txt", "", "unknown file type; expected one of"),
         ("b/", "", "no responses; expected"),
-        ("c.csv", None, "no such file"),
+        ("c.csv", None, "does not exist"),
     ],
 )
 def test_files_without_responses_are_rejected(

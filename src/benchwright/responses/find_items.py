@@ -1,5 +1,6 @@
 """Find the items that the samples of a log ask."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -127,6 +128,8 @@ def _candidates(
         same_options = len({index.choices[position] for position in positions}) == 1
         if same_options and _share_subject(positions, index):
             return _Candidates(positions, ())
+    if sample.doc is not None and not sample.prompt:
+        return _Candidates(index.with_text(document_text(sample.doc), ()), ())
     asked = index.prompts.find(sample.prompt, sample.choices) if sample.prompt else None
     if asked is None or not _share_subject(asked.positions, index):
         return _Candidates([], ())
@@ -134,6 +137,11 @@ def _candidates(
     if as_perturbed and choices and index.choices[asked.positions[0]] != choices:
         return _Candidates([], ())
     return _Candidates(list(asked.positions), choices)
+
+
+def document_text(doc: Row) -> str:
+    """Return a document as JSON: the question of an item made of a log with unknown keys."""
+    return json.dumps(doc, sort_keys=True, default=str)
 
 
 def _share_subject(positions: Sequence[int], index: ItemIndex) -> bool:

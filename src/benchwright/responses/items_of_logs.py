@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
 from benchwright.logs.options import are_letters, option_position
 from benchwright.logs.sample import Log, Sample
-from benchwright.responses.find_items import readings, stated_condition, stated_id
+from benchwright.responses.find_items import document_text, readings
 from benchwright.responses.option_orders import plain_text
 from benchwright.responses.prompt_matching import last_list
 from benchwright.tables.items import Items
@@ -28,23 +29,27 @@ def items_of_logs(logs: Iterable[Log]) -> pd.DataFrame:
     `<task>/<number of the sample>`. An item without options or without a known gold answer is
     open-ended. Where a log has only prompts, the prompt is the question, and the last list of
     lettered options in it are the options. Answers to perturbed copies make no item.
+
+    Raises:
+        InputError: there is no question.
     """
     rows: dict[tuple[str, tuple[str, ...], int], dict[str, Any]] = {}
     taken: set[str] = set()
     for log in logs:
         seen: dict[tuple[str, tuple[str, ...]], dict[str, int]] = {}
         for sample in log.samples():
-            condition = stated_condition(sample.doc)
             question = _question(sample, log)
-            if sample.skipped or question is None or condition not in (None, "question"):
+            if sample.skipped or question is None or _is_perturbed(sample):
                 continue
             text = (question.text, tuple(sorted(question.choices)))
             # A log may ask two items with one text; its repeats have the same number.
             turns = seen.setdefault(text, {})
             turn = turns.setdefault(sample.number, len(turns))
             if (*text, turn) not in rows:
-                name = _name(stated_id(sample.doc)[0] or f"{log.task}/{sample.number}", taken)
+                name = _name(_stated_name(sample) or f"{log.task}/{sample.number}", taken)
                 rows[(*text, turn)] = _row(name, question, sample)
+    if not rows:
+        raise InputError("the logs have no questions")
     return pd.DataFrame(Items.validate(pd.DataFrame(list(rows.values()), columns=Items.columns())))
 
 
@@ -57,7 +62,17 @@ def _question(sample: Sample, log: Log) -> _Question | None:
     if sample.prompt.strip():
         given = () if are_letters(sample.choices) else sample.choices
         return _Question(sample.prompt, given or tuple(last_list(sample.prompt)), subject)
-    return None
+    return None if sample.doc is None else _Question(document_text(sample.doc), (), subject)
+
+
+def _is_perturbed(sample: Sample) -> bool:
+    condition = None if sample.doc is None else sample.doc.get("condition")
+    return isinstance(condition, str) and condition != "question"
+
+
+def _stated_name(sample: Sample) -> str | None:
+    name = None if sample.doc is None else sample.doc.get("item_id")
+    return name if isinstance(name, str) and name else None
 
 
 def _name(wanted: str, taken: set[str]) -> str:

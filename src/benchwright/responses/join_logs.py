@@ -190,7 +190,8 @@ def _usable(joined: Sequence[_Joined], skipped: _Skipped) -> list[_Joined]:
     usable, uneven, silent = [], [], []
     for row in joined:
         sample, place = row.sample, row.place
-        if sample.logprobs is not None and len(sample.logprobs) != len(place.choices):
+        n_choices = len(place.choices)
+        if sample.logprobs is not None and n_choices and len(sample.logprobs) != n_choices:
             uneven.append(sample)
         elif _is_silent(row):
             silent.append(sample)
