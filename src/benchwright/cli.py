@@ -272,6 +272,42 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 
 
 @cli.command()
+@click.argument("logs", nargs=-1, required=True, type=_PATH)
+@click.option("--benchmark", multiple=True, help="Join to the items of this benchmark. Repeatable.")
+@click.option("--mirror-root", help="Folder with data read instead of the hub.")
+@click.option(
+    "--make-benchmark", metavar="NAME", help="Write a benchmark of what the logs contain."
+)
+@_env
+@_errors_in_one_line()
+def read(
+    logs: tuple[Path, ...],
+    benchmark: tuple[str, ...],
+    mirror_root: str | None,
+    make_benchmark: str | None,
+    env: str | None,
+) -> None:
+    """Say what LOGS of evaluation tools contain.
+
+    LOGS are files or folders, which are searched. A line per log says its format, task and model,
+    how many answers join to the items, and the accuracy here and in the log. Without --benchmark,
+    the items are those that the logs contain.
+    """
+    from benchwright.commands import read_logs
+
+    given = {"mirror_root": mirror_root} if mirror_root else {}
+    items = None
+    if benchmark:
+        items = read_logs.items_of_benchmarks(benchmark, _project(), env, given)
+    found = read_logs.read_logs(logs, items)
+    click.echo("\n".join(read_logs.summary_lines(found)))
+    if make_benchmark:
+        for file in read_logs.make_benchmark(make_benchmark, found, _project(), env):
+            click.echo(f"written: {_relative(file)}")
+        click.echo(f"kedro run --params benchmark={make_benchmark}")
+
+
+@cli.command()
 @click.option("--benchmarks", default="", metavar="A,B", help="Benchmarks to run.")
 @click.option("--variants", default="", metavar="X,Y", help="Variants to run.")
 @click.option("--seeds", default="", metavar="0,1", help="Seeds to run.")

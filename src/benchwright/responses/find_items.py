@@ -23,6 +23,14 @@ _PLAIN = (
         question="question", choices=ChoicesField(column="choices"), gold=_FIRST, subject="subject"
     ),
     FieldMapping(question="question", choices=ChoicesField(column="choices.text"), gold=_FIRST),
+    FieldMapping(
+        question="question", choices=ChoicesField(column="options"), gold=_FIRST, subject="category"
+    ),
+    FieldMapping(
+        question="Question",
+        choices=ChoicesField(columns=tuple(f"choice{number}" for number in range(1, 5))),
+        gold=_FIRST,
+    ),
     FieldMapping(question="question", gold=GoldField(form="final_answer", column="answer")),
 )
 """Common keys of tasks, for documents that are not rows of the benchmark's sources."""
