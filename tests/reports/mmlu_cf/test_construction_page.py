@@ -85,6 +85,15 @@ def test_unreadable_replies_do_not_count_as_judged() -> None:
     assert "1 question rated both times" in shown
 
 
+def test_questions_that_keep_their_wording_are_a_warning() -> None:
+    counts = making()["rule_counts"]
+    assert "Every question keeps the wording of its document" in page_of()
+    for altered, warned in ((0, True), (1, False)):
+        rules = {"rephrase": {"altered": altered}, **counts["rules"]}
+        shown = page_of(rule_counts={**counts, "rules": rules})
+        assert ("Every question keeps the wording" in shown) == warned
+
+
 def test_page_names_the_task_without_judges() -> None:
     inputs = making(judges=True)
     without = making()

@@ -209,7 +209,10 @@ def write_notes(evidence: Evidence) -> list[str]:
     """Write the warnings of this run, most serious first."""
     if not evidence.steps.public + evidence.steps.closed:
         return []
-    parts = (_leaks_left, _judges, _shortfall, _apart, _agreement, _fields, _origin, _halves_known)
+    parts = (
+        *(_leaks_left, _judges, _wording, _shortfall, _apart, _agreement, _fields, _origin),
+        _halves_known,
+    )
     return [note for part in parts for note in part(evidence)]
 
 
@@ -249,6 +252,14 @@ def _judges(evidence: Evidence) -> Iterator[str]:
                 f"({rate.task}) got a readable reply. Its results cover only the questions for "
                 "which it followed the format."
             )
+
+
+def _wording(evidence: Evidence) -> Iterator[str]:
+    if not evidence.steps.altered.get("rephrase"):
+        yield (
+            "Every question keeps the wording of its document (the paper's rule 1 rephrases it). "
+            "Name a model in `perturbation.transforms`: {transform: rephrase, model: …}."
+        )
 
 
 def _shortfall(evidence: Evidence) -> Iterator[str]:
