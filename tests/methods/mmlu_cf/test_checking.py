@@ -14,7 +14,9 @@ from benchwright.methods.mmlu_cf.checking import (
     HARMS,
     check_items,
     decide,
+    inquiries,
 )
+from benchwright.methods.mmlu_cf.difficulty.rating import difficulty_prompt
 from benchwright.params.mmlu_cf import CheckingParams
 from benchwright.pipelines.judging.nodes import compare_judges
 from benchwright.tables.mmlu_cf import DifficultyRatings, HarmFlags, JudgeRatings
@@ -163,6 +165,14 @@ def test_a_judge_with_a_missing_criterion_does_not_count() -> None:
 def test_a_flag_counts_without_ratings() -> None:
     assert reason({"a": [None] * 5}, {"a": [0, 0, 0, 1.0]}, unjudged="keep") == "harmful"
     assert reason({"a": [5.0] * 5}, {}) == "unjudged"
+
+
+@pytest.mark.parametrize("style", ["overall", "together", "each"])
+def test_every_prompt_shows_judges_the_right_answer(style: Any) -> None:
+    question = ("Which is odd?", ["2", "3", "4"], 1)
+    prompts = [inquiry.prompt for inquiry in inquiries(*question, style)]
+    for prompt in [*prompts, difficulty_prompt(*question, ())]:
+        assert "Which is odd?\nA. 2\nB. 3\nC. 4\nRight answer: B" in prompt
 
 
 def test_items_without_prompts_are_unjudged() -> None:
