@@ -32,7 +32,8 @@ class AdaptiveParams(Section):
     criteria: tuple[Criterion, ...] = Field(
         default=("spearman", "wasserstein", "error_sd"), min_length=1
     )
-    # number of splits of the models into those that choose and held-out ones
+    # number of splits of the models into those that choose and held-out ones; repeated splits of
+    # few families count once
     splits: int = Field(default=20, ge=0)
     selection_share: float = Field(default=0.5, gt=0, lt=1)  # share of the models that choose
 

@@ -69,6 +69,14 @@ def test_best_random_order_is_chosen_by_the_selection_models(results: pd.DataFra
     assert lucky["selection"] != lucky["held_out"]
 
 
+def test_splits_that_few_families_repeat_count_once() -> None:
+    panels = make_panels()._replace(families=tuple("aaaaaaaabbbbbbbbcccccccc"))
+    splits = model_splits(make_study(panels, make_params(adaptive={"splits": 20})))
+    assert sorted(halves.selection.tolist() for halves in splits) == [
+        list(range(start, start + 8)) for start in (0, 8, 16)
+    ]
+
+
 def test_changed_winners_are_listed(results: pd.DataFrame) -> None:
     study = make_study(params=make_params(adaptive={"splits": 0}))
     table, _ = choose_samplers(results, NOTHING, study)

@@ -271,15 +271,18 @@ def gains_over_splits(sampler_choice: pd.DataFrame) -> Gains:
 
 
 def model_splits(study: SamplingStudy) -> list[ModelSplit]:
-    """Return the splits by family with enough models on both sides to rank them."""
+    """Return the different splits by family with enough models on both sides to rank them.
+
+    Few families have few splits, which random draws repeat; each counts once.
+    """
     panels, share = study.panels, study.sampling.adaptive.selection_share
-    splits = []
+    splits: dict[bytes, ModelSplit] = {}
     for number in range(study.sampling.adaptive.splits):
         seed = int(study.generator(f"split/{number}").integers(1 << 62))
         halves = split_by_family(panels.models, panels.families, share, seed)
         if panels.item_ids and min(len(side) for side in halves) >= FEWEST_MODELS:
-            splits.append(halves)
-    return splits
+            splits.setdefault(halves.selection.tobytes(), halves)
+    return list(splits.values())
 
 
 def composed(winners: pd.Series, samplers: Mapping[str, Sampler]) -> Sampler:
