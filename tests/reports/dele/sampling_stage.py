@@ -24,7 +24,7 @@ PARAMS = make_params(
     repeats=2,
     adaptive={"splits": 1, "lowest_rate": 10, "highest_rate": 50},
     evidence={
-        "at_rates": (10.0, 25.0),
+        "at_rates": (10.0, 22.5),
         "band_subsets": 20,
         "estimate_subsets": 2,
         "subject_items": 30,

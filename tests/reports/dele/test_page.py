@@ -67,6 +67,13 @@ def test_page_has_the_spread_over_repeats_and_the_correlation_of_each_winner(
         )
 
 
+def test_rates_that_are_no_whole_percentages_are_not_rounded(results: dict[str, Any]) -> None:
+    html = results["sampling_report"]
+    assert html.count('<td class="n">22.5%</td>') > 1
+    assert ">22%<" not in html
+    assert ">23%<" not in html
+
+
 def test_every_panel_of_curves_has_a_random_band(results: dict[str, Any]) -> None:
     curves = [name for name in results if name.startswith("sampling_") and name.endswith("_plot")]
     assert len(curves) == 7
