@@ -51,3 +51,4 @@ class Log:
     shots: int = -1  # −1 unknown
     score: float | None = None  # the log's own accuracy
     score_name: str = ""
+    notes: tuple[str, ...] = ()  # what a report should say of the log

@@ -118,6 +118,7 @@ def read_log(
         rows, tally = read_tidy(tidy, index)
         rows = _marked(rows, tally, joined, differing, index)
     tally.absorb(skipped)
+    tally.notes += file.log.notes
     tally.layout, tally.models, tally.rows = file.log.format, 1, n_samples
     tally.unreadable = int((rows["extraction"] == "failed").sum())
     _compare_scores(tally, file.log, samples, rows, index)
@@ -378,9 +379,12 @@ def _compare_scores(
     tally.log_score = by_log if log.score is None else log.score
     tally.accuracy = _accuracy(rows, index)
     if log.score is not None and by_log is not None and abs(log.score - by_log) > _SAME_SCORE:
+        of_items = _mean_of_items(samples)
+        same = abs(log.score - of_items) <= _SAME_SCORE
+        why = ", since it averages the repeats of each item first" if same else ""
         tally.notes.append(
             f"{log.score_name or 'the score'} of the log is {log.score:.4f}, the mean of its "
-            f"{len(marks)} marks {by_log:.4f}"
+            f"{len(marks)} marks {by_log:.4f}{why}"
         )
     if tally.accuracy is None or by_log is None:
         return
@@ -389,6 +393,15 @@ def _compare_scores(
             f"accuracy is {tally.accuracy:.4f} of {len(rows)} joined answers by the items' gold, "
             f"and {by_log:.4f} of {len(marks)} answers by the log's marks"
         )
+
+
+def _mean_of_items(samples: Sequence[Sample]) -> float:
+    """Return the mean over items of the mean mark over their repeats."""
+    marks: defaultdict[str, list[float]] = defaultdict(list)
+    for sample in samples:
+        if not math.isnan(sample.correct):
+            marks[sample.number].append(sample.correct)
+    return sum(sum(values) / len(values) for values in marks.values()) / len(marks)
 
 
 def _accuracy(rows: pd.DataFrame, index: ResponseIndex) -> float | None:

@@ -1,0 +1,314 @@
+"""Logs of Inspect AI: `.eval` archives and `.json` files of log version 2.
+
+In an archive, `header.json` describes the run (a run that was killed only has
+`_journal/start.json`), and each sample is an entry, `samples/<id>_epoch_<n>.json` or
+`samples/<id>_epoch_<n>/sample.json` with `metadata.json` beside it. A `.json` file is the header
+with the samples in it. Events, most of a sample's size, are not looked at.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchwright.core.errors import InputError
+from benchwright.core.verbatim import read_errors
+from benchwright.logs.json_stream import members
+from benchwright.logs.options import letter_position, option_position
+from benchwright.logs.sample import Log, Sample
+from benchwright.logs.zip_entries import ZipEntries, zip_entries
+from benchwright.source_rows.fields import format_value
+
+NAME = "Inspect"
+
+_HEADER, _START = "header.json", "_journal/start.json"
+_SAMPLE = re.compile(r"samples/(?P<name>.+_epoch_\d+)(?:\.json|/sample\.json)", re.DOTALL)
+_KEYS = (b'"version"', b'"status"', b'"eval"', b'"task"')
+_MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "llama-cpp-python")
+_SHOTS = ("fewshot", "num_fewshot", "few_shot", "n_shots", "shots")
+_ATTACHMENT = "attachment://"
+Json = Mapping[str, Any]
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Return whether a file is a log of Inspect, by its entries or its first keys."""
+    if head.startswith(b"PK\x03\x04"):
+        try:
+            with zip_entries(path) as entries:
+                return _HEADER in entries or _START in entries
+        except InputError:
+            # A torn archive has lost its directory, which is at the end.
+            return b"_journal/start.json" in head[:200]
+    return head.lstrip()[:1] == b"{" and all(key in head for key in _KEYS)
+
+
+def read(path: Path) -> list[Log]:
+    """Return the log in a file.
+
+    Raises:
+        InputError: the file is broken, or has several scorers of which none is `choice`.
+    """
+    packed = _is_archive(path)
+    header = _header_of_archive(path) if packed else _header_of_json(path)
+    evaluation = _object(header.get("eval"))
+    first = next(_packed_samples(path) if packed else _plain_samples(path), None)
+    scorer = _scorer(path, header, first)
+    score, metric = _score(header, scorer)
+    status = header.get("status")
+    notes = [f"the run has the status {status}"] if status not in ("success", None) else []
+    if _HEADER not in header.get("_entries", (_HEADER,)):
+        notes.append("the run was killed before its end")
+    versions = _object(evaluation.get("packages"))
+    return [
+        Log(
+            files=(path,),
+            format=NAME,
+            samples=lambda: _samples(path, packed=packed, scorer=scorer),
+            version=str(versions.get("inspect_ai", "")),
+            task=str(evaluation.get("task", "")),
+            model=_model(evaluation),
+            style="generate",
+            shots=_shots(evaluation),
+            score=score,
+            score_name=metric,
+            notes=tuple(notes),
+        )
+    ]
+
+
+def _is_archive(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"PK\x03\x04"
+
+
+# --- the header ----------------------------------------------------------------------------------
+
+
+def _header_of_archive(path: Path) -> dict[str, Any]:
+    with zip_entries(path) as entries:
+        name = _HEADER if _HEADER in entries else _START
+        header = entries.json(name)
+        if not isinstance(header, dict):
+            raise InputError(f"{path}: {name}: expected an object, got {format_value(header)}")
+        return {**header, "_entries": tuple(entries.names())}
+
+
+def _header_of_json(path: Path) -> dict[str, Any]:
+    """Return the members before the samples."""
+    header: dict[str, Any] = {}
+    with read_errors(path), path.open(encoding="utf-8-sig") as stream:
+        for key, value in members(stream, frozenset({"samples"})):
+            if key == "samples":
+                break
+            header[key] = value
+    return header
+
+
+def _object(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _model(evaluation: Json) -> str:
+    """Return the model's name, without the provider of local weights; a folder by its last part."""
+    name = evaluation.get("model")
+    if not isinstance(name, str):
+        return ""
+    provider, _, rest = name.partition("/")
+    if provider not in _LOCAL_PROVIDERS:
+        return name
+    place = _object(evaluation.get("model_args")).get("model_path")
+    if isinstance(place, str) and place.strip("/\\"):
+        return re.split(r"[/\\]", place.rstrip("/\\"))[-1]
+    return rest or name
+
+
+def _shots(evaluation: Json) -> int:
+    arguments = _object(evaluation.get("task_args"))
+    for name in _SHOTS:
+        value = arguments.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
+    return -1
+
+
+def _scorer(path: Path, header: Json, first: Json | None) -> str:
+    """Return the scorer of the answers: `choice`, the only one, or the only one with marks C and I.
+
+    Raises:
+        InputError: none of several is.
+    """
+    results = _object(header.get("results"))
+    stated = [_object(entry).get("scorer") for entry in results.get("scores") or ()]
+    scores = {} if first is None else _scores(first)
+    names = list(dict.fromkeys([*map(str, filter(None, stated)), *scores]))
+    if "choice" in names or not names:
+        return "choice"
+    if len(names) == 1:
+        return names[0]
+    marked = [name for name in names if _object(scores.get(name)).get("value") in list(_MARKS)]
+    if len(marked) == 1:
+        return marked[0]
+    raise InputError(
+        f"{path}: several scorers ({', '.join(names)}) and none is `choice`; keep one with "
+        "`inspect score --action overwrite`"
+    )
+
+
+def _score(header: Json, scorer: str) -> tuple[float | None, str]:
+    results = _object(header.get("results"))
+    entries = [_object(entry) for entry in results.get("scores") or ()]
+    entries = [entry for entry in entries if scorer in (entry.get("scorer"), entry.get("name"))]
+    for entry in entries:
+        metrics = _object(entry.get("metrics"))
+        for name in ("accuracy", "mean"):
+            value = _object(metrics.get(name)).get("value")
+            if isinstance(value, int | float) and math.isfinite(value):
+                return float(value), name
+    return None, ""
+
+
+# --- samples -------------------------------------------------------------------------------------
+
+
+def _samples(path: Path, *, packed: bool, scorer: str) -> Iterator[Sample]:
+    for sample in _packed_samples(path) if packed else _plain_samples(path):
+        yield _sample(path, sample, scorer)
+
+
+def _plain_samples(path: Path) -> Iterator[Json]:
+    with read_errors(path), path.open(encoding="utf-8-sig") as stream:
+        for key, value in members(stream, frozenset({"samples"})):
+            if key == "samples":
+                yield _checked(path, "samples", value)
+
+
+def _packed_samples(path: Path) -> Iterator[Json]:
+    with zip_entries(path) as entries:
+        names: dict[str, str] = {}
+        for entry in entries.names():
+            found = _SAMPLE.fullmatch(entry)
+            if found is not None:
+                names[found["name"]] = entry  # a sample in both shapes is one
+        for name, entry in names.items():
+            sample = _checked(path, entry, entries.json(entry))
+            yield _with_metadata(entries, name, sample)
+
+
+def _with_metadata(entries: ZipEntries, name: str, sample: Json) -> Json:
+    beside = f"samples/{name}/metadata.json"
+    if sample.get("metadata") or beside not in entries:
+        return sample
+    return {**sample, "metadata": entries.json(beside)}
+
+
+def _checked(path: Path, where: str, sample: Any) -> Json:
+    if not isinstance(sample, dict):
+        raise InputError(f"{path}: {where}: expected an object, got {format_value(sample)}")
+    return sample
+
+
+def _sample(path: Path, sample: Json, scorer: str) -> Sample:
+    number, epoch = sample.get("id"), sample.get("epoch", 1)
+    if not isinstance(epoch, int) or isinstance(epoch, bool) or epoch < 1:
+        raise InputError(
+            f"{path}: sample {format_value(number)}: epoch: expected a number from 1, got "
+            f"{format_value(epoch)}"
+        )
+    listed = sample.get("choices")
+    choices = tuple(map(str, listed)) if isinstance(listed, list) else ()
+    text = _attached(_text(sample.get("input")), sample)
+    usage = _usage(sample)
+    read_sample = Sample(
+        str(number),
+        question=text,
+        prompt=text,
+        choices=choices,
+        gold=_gold(sample.get("target"), choices),
+        doc=_object(sample.get("metadata")) or None,
+        repeat=epoch,
+        target=_target(sample.get("target")),
+        prompt_tokens=usage[0],
+        generated_tokens=usage[1],
+    )
+    if sample.get("invalidation"):
+        return read_sample._replace(skipped="invalidated in the log")
+    score = _scores(sample).get(scorer)
+    if score is None:
+        return read_sample._replace(outcome="failed")
+    return _answered(read_sample, _object(score), choices)
+
+
+def _answered(sample: Sample, score: Json, choices: tuple[str, ...]) -> Sample:
+    """Return a sample with its answer: letters of options, or any text without options."""
+    mark = _mark(score.get("value"))
+    answer = score.get("answer")
+    text = answer.strip() if isinstance(answer, str) else ""
+    if not text and (answer is not None or mark == 0.0):
+        return sample._replace(outcome="unreadable", correct=mark)
+    letter = letter_position(text, len(choices))
+    chosen = letter if letter >= 0 else option_position(text, choices)
+    return sample._replace(chosen=chosen, correct=mark)
+
+
+def _scores(sample: Json) -> Json:
+    """Return the scores by scorer; the oldest logs have one score without a name."""
+    scores = _object(sample.get("scores"))
+    old = sample.get("score")
+    return scores if scores or not isinstance(old, dict) else {"choice": old}
+
+
+def _mark(value: Any) -> float:
+    """Return a score as 0–1, NaN if it is none."""
+    if isinstance(value, str):
+        return _MARKS.get(value, math.nan)
+    if isinstance(value, bool | int | float) and 0 <= float(value) <= 1:
+        return float(value)
+    return math.nan
+
+
+def _gold(target: Any, choices: tuple[str, ...]) -> tuple[int, ...]:
+    targets = target if isinstance(target, list) else [target]
+    letters = [letter_position(text, len(choices)) for text in targets if isinstance(text, str)]
+    if letters and all(letter >= 0 for letter in letters):
+        return tuple(letters)
+    found = [option_position(text, choices) for text in targets]
+    return tuple(found) if found and all(option >= 0 for option in found) else ()
+
+
+def _target(target: Any) -> str:
+    targets = target if isinstance(target, list) else [target]
+    return str(targets[0]).strip() if len(targets) == 1 and targets[0] is not None else ""
+
+
+def _text(value: Any) -> str:
+    """Return the text of an input: a text, or the last message of the user."""
+    if isinstance(value, str):
+        return value
+    messages = value if isinstance(value, list) else []
+    asked = [m for m in messages if isinstance(m, dict) and m.get("role") == "user"]
+    content = asked[-1].get("content") if asked else ""
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "\n".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def _attached(text: str, sample: Json) -> str:
+    """Return a text that may be kept apart, as an attachment."""
+    if not text.startswith(_ATTACHMENT):
+        return text
+    found = _object(sample.get("attachments")).get(text.removeprefix(_ATTACHMENT))
+    return found if isinstance(found, str) else text
+
+
+def _usage(sample: Json) -> tuple[int, int]:
+    """Return the tokens read and written, over all models; −1 if unknown."""
+    used = [_object(usage) for usage in _object(sample.get("model_usage")).values()]
+    counts = []
+    for name in ("input_tokens", "output_tokens"):
+        numbers = [usage.get(name) for usage in used]
+        known = [n for n in numbers if isinstance(n, int) and not isinstance(n, bool) and n >= 0]
+        counts.append(sum(known) if known else -1)
+    return counts[0], counts[1]
