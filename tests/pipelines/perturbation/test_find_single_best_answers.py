@@ -74,8 +74,8 @@ def predicted_ids(
 
 def test_labels_take_precedence_over_the_classifier() -> None:
     assert predicted_ids(BY_MODEL, classifier()) == {
-        "single": ["b/d/0", "b/d/2", "b/s/1", "b/s/2"],
-        "several": ["b/d/1", "b/d/3", "b/d/4", "b/s/0", "b/s/3", "b/s/4"],
+        "sba": ["b/d/0", "b/d/2", "b/s/1", "b/s/2"],
+        "other": ["b/d/1", "b/d/3", "b/d/4", "b/s/0", "b/s/3", "b/s/4"],
     }
 
 
@@ -99,9 +99,9 @@ def test_every_item_has_a_source() -> None:
 
 
 def test_setting_sba_selects_labels_only_or_nothing() -> None:
-    expected = {"single": ["b/s/1"], "several": ["b/s/0"]}
+    expected = {"sba": ["b/s/1"], "other": ["b/s/0"]}
     assert predicted_ids(PerturbationParams(sba="file"), classifier()) == expected
-    assert predicted_ids(PerturbationParams(sba="none")) == {"single": [], "several": []}
+    assert predicted_ids(PerturbationParams(sba="none")) == {"sba": [], "other": []}
 
 
 def test_error_without_classifier_names_the_training_command() -> None:
@@ -148,8 +148,8 @@ def test_judge_labels_what_the_file_does_not_and_a_second_run_asks_nothing(tmp_p
     # The file has items 0 and 1, item 4 has no gold answer, two demonstrations are shown.
     assert judged == {"b/s/2": 1, "b/s/3": 0, "b/d/0": 1, "b/d/1": 0}
     assert predicted_ids(BY_JUDGE, judged=judged) == {
-        "single": ["b/d/0", "b/s/1", "b/s/2"],
-        "several": ["b/d/1", "b/d/4", "b/s/0", "b/s/3", "b/s/4"],
+        "sba": ["b/d/0", "b/s/1", "b/s/2"],
+        "other": ["b/d/1", "b/d/4", "b/s/0", "b/s/3", "b/s/4"],
     }
 
 

@@ -11,7 +11,7 @@ from benchwright.pipelines.perturbation.nodes import perturb_items, read_labels
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.wicked import PerturbationChanges, PerturbedItems, Rephrasings
 
-NOBODY = {"single": [], "several": []}
+NOBODY = {"sba": [], "other": []}
 
 
 def items(n: int) -> pd.DataFrame:
@@ -43,7 +43,7 @@ def test_error_names_the_row_of_a_bad_label() -> None:
 
 
 def test_labelled_items_stay_unaltered_in_every_copy() -> None:
-    chosen = {"single": ["q1"], "several": []}
+    chosen = {"sba": ["q1"], "other": []}
     perturbed_items, changes = perturb_items(
         items(6),
         Demonstrations.empty(),

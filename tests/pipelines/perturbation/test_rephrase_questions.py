@@ -101,7 +101,7 @@ def test_items_and_demonstrations_are_rephrased_and_checked(
     ]
     assert "1 of 3 questions keep their wording" in caplog.text
     params = PerturbationParams.model_validate({"name": "cf", "transforms": [REPHRASE]})
-    perturbed_items, changes = perturb_items(ITEMS, SHOWN, {"single": []}, made, params, 11)
+    perturbed_items, changes = perturb_items(ITEMS, SHOWN, {"sba": []}, made, params, 11)
     assert perturbed_items["question"].tolist() == [
         "Of these metals, which one is lightest?",
         "Which of these metals is not magnetic?",
@@ -136,7 +136,7 @@ def test_a_server_that_rephrases_well_is_accepted_for_most_questions(
     assert len(accepted) >= 52
     assert set(accepted["attempt"]) == {1}
     params = PerturbationParams.model_validate({"name": "cf", "transforms": [REPHRASE]})
-    perturbed_items, _ = perturb_items(items, SHOWN.head(0), {"single": []}, made, params, 11)
+    perturbed_items, _ = perturb_items(items, SHOWN.head(0), {"sba": []}, made, params, 11)
     altered = perturbed_items.set_index("item_id")["question"]
     before = items.set_index("item_id")["question"]
     assert set(altered.index[altered != before.loc[altered.index]]) == set(accepted["item_id"])

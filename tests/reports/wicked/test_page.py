@@ -167,7 +167,7 @@ def test_page_says_that_no_item_was_altered(stage: Any) -> None:
     outputs = stage.run(
         configurations=stage.panel[:3],
         n=10,
-        single_best_answer_ids={"single": ids, "several": []},
+        single_best_answer_ids={"sba": ids, "other": []},
         perturbation_changes=copies(stage, 10),
     )
     shown = text(outputs["comparison_report"])
@@ -191,7 +191,7 @@ def test_warning_names_labels_that_were_not_read(stage: Any) -> None:
         configurations=stage.panel[:3],
         n=20,
         settings=PerturbationParams(copies=2, sba="none"),
-        single_best_answer_ids={"single": [], "several": []},
+        single_best_answer_ids={"sba": [], "other": []},
     )
     shown = text(outputs["comparison_report"])
     lost = int(outputs["comparison_metrics"]["gold_removed_unchecked"])

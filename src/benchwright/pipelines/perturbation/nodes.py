@@ -41,7 +41,7 @@ def perturb_items(
 
     Items that cannot be altered coherently stay unaltered, with a reason.
     """
-    single = single_best_answer_ids["single"]
+    single = single_best_answer_ids["sba"]
     made = perturb(items, demonstrations, perturbation, seed, single, _new_questions(rephrasings))
     return made.perturbed_items, made.changes
 
@@ -217,8 +217,8 @@ def predict_single_best_answers(
     and `sba: model` compares the probability of the classifier with its threshold.
 
     Returns:
-        An `SbaPredictions` table; ids with a single best answer (`single`) and known to have none
-        (`several`); the cache of text vectors.
+        An `SbaPredictions` table; ids with a single best answer (`sba`) and known to have none
+        (`other`); the cache of text vectors.
 
     Raises:
         InputError: a label is not 0 or 1, or `sba: model` without a classifier, or with one of
@@ -244,7 +244,7 @@ def predict_single_best_answers(
         flagged = probability >= sba_classifier["threshold"]  # NaN is not
     able = judgeable(shown) | (perturbation.sba in ("file", "none"))
     rows: list[tuple[Any, ...]] = []
-    ids: dict[str, set[str]] = {"single": set(), "several": set()}
+    ids: dict[str, set[str]] = {"sba": set(), "other": set()}
     for role, item_id, chance, flag, can in zip(
         shown["role"], shown["item_id"], probability, flagged, able, strict=True
     ):
@@ -258,7 +258,7 @@ def predict_single_best_answers(
             single, source = False, "unlabelled" if can else "not_judgeable"
         rows.append((role, item_id, chance, single, source))
         if source != "unlabelled":
-            ids["single" if single else "several"].add(item_id)
+            ids["sba" if single else "other"].add(item_id)
     known = {kind: sorted(found) for kind, found in ids.items()}
     return SbaPredictions.from_rows(rows), known, text_vector_cache
 

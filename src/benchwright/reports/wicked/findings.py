@@ -212,7 +212,7 @@ def _coherence(perturbation: PerturbationParams, unchecked: Unchecked) -> list[s
     )
     if perturbation.sba == "none":
         return [note + "`sba: none` reads no labels."]
-    known = unchecked.single + unchecked.several
+    known = unchecked.sba + unchecked.other
     have = "has" if known == 1 else "have"
     return [f"{note}{count(known, 'item')} of this benchmark {have} a label."]
 
@@ -231,7 +231,7 @@ def _unlisted_options(
         return []
     return [
         f"The prompts of {count(len(names), 'configuration')} (cloze) do not list the options, so "
-        "“none” is scored as a text with nothing above it. These results do not show whether a "
+        "“none” is scored as a text with nothing above it. Their results do not show whether a "
         "model can reject the other options; the style letters does."
     ]
 

@@ -127,7 +127,7 @@ def make_inputs(
                 if kind_of_option(row.choices[3]) == "none_of_the_above"
             ]
         ),
-        "single_best_answer_ids": {"single": [], "several": [ids[0]] if ids else []},
+        "single_best_answer_ids": {"sba": [], "other": [ids[0]] if ids else []},
         "params:perturbation": settings,
         "params:evaluation": EvaluationParams(bootstrap_samples=200),
         "params:seed": seed,

@@ -258,7 +258,7 @@ def test_unlabelled_items_without_gold_option_are_counted() -> None:
     perturbed = {"wicked-0": matrix("wicked-0", a=[1, 0, 1, 0])}
     marks = changes(wicked_0="ggk.")
     scores = compare(original, perturbed, marks)
-    checked = {"single": ["q3"], "several": ["q1"]}
+    checked = {"sba": ["q3"], "other": ["q1"]}
     results = metrics(scores, marks, checked)
     assert results["gold_removed_unchecked"] == 1  # q0; q1 was read and found without
     assert (results["share_altered"], results["share_gold_removed"]) == (0.75, 0.5)
@@ -267,13 +267,13 @@ def test_unlabelled_items_without_gold_option_are_counted() -> None:
     assert "share_with_none_demonstration" not in results
     counts = count_unchecked(marks, checked, set(IDS))
     assert (counts.lost, counts.lost_unchecked, counts.lost_per_copy) == (2, 1, 1)
-    assert (counts.single, counts.several, counts.unchecked) == (1, 1, 2)
+    assert (counts.sba, counts.other, counts.unchecked) == (1, 1, 2)
 
 
 def test_two_transforms_of_an_item_count_once() -> None:
     first, second = changes(wicked_0="g..."), changes(wicked_0="kk..")
     both = pd.concat([first, second])
-    results = metrics(ComparisonScores.empty(), both, {"single": [], "several": []})
+    results = metrics(ComparisonScores.empty(), both, {"sba": [], "other": []})
     assert (results["share_altered"], results["share_gold_removed"]) == (0.5, 0.25)
     original = matrix("question", a=[1, 1, 1, 0])
     perturbed = {"wicked-0": matrix("wicked-0", a=[0, 1, 1, 0])}

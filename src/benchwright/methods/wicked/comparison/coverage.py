@@ -124,8 +124,8 @@ class Unchecked(NamedTuple):
     lost: int  # items that lost their gold option in at least one copy
     lost_unchecked: int  # of these, items without a label: each may be incoherent
     lost_per_copy: float  # the same per copy, on average
-    single: int  # items labelled as single-best-answer items
-    several: int  # items labelled as others
+    sba: int  # items labelled as single-best-answer items
+    other: int  # items labelled as others
     unchecked: int  # items without a label
 
 
@@ -136,12 +136,12 @@ def count_unchecked(
 ) -> Unchecked:
     """Count items by single-best-answer label and removed gold option (WiCkeD, section 3.2).
 
-    `single_best_answer_ids` has ids by label: `single`, `several`. By default, `item_ids` are those
+    `single_best_answer_ids` has ids by label: `sba`, `other`. By default, `item_ids` are those
     of the table.
     """
     marks = changes_of_items(perturbation_changes)
     everyone = item_ids or {str(item) for item in marks.index.get_level_values("item_id")}
-    single = everyone & set(single_best_answer_ids["single"])
+    single = everyone & set(single_best_answer_ids["sba"])
     checked = everyone & {item for ids in single_best_answer_ids.values() for item in ids}
     removed = marks.index[marks["gold_removed"]]
     lost = {str(item) for item in removed.get_level_values("item_id")}
