@@ -71,9 +71,9 @@ class DuplicatesParams(Section):
     """Copies of an item (SMART, section 3.1 and A.3)."""
 
     enabled: bool = True
-    # fields that must be equal, ignoring case and white space. `question_choices_answer`: question,
-    # set of choices and answer text. `question`: the question alone, as in the paper's code, which
-    # also treats all "Which of these is true?" as one question.
+    # fields that must be equal. `question_choices_answer`: question, set of choices and answer
+    # text, but for case and white space. `question`: the question alone, but for case, as in the
+    # paper's code, which also treats all "Which of these is true?" as one question.
     key: Literal["question_choices_answer", "question"] = "question_choices_answer"
 
 

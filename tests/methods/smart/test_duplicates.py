@@ -27,6 +27,11 @@ def test_case_white_space_and_choice_order_are_ignored():
     assert copies(items) == (("q/0", "q/1"),)
 
 
+def test_by_question_alone_only_case_is_ignored():
+    items = make_items(["Which is it?", "which IS it?", "Which  is it?"])
+    assert copies(items, BY_QUESTION) == (("q/0", "q/1"),)
+
+
 def test_punctuation_distinguishes_items():
     assert copies(make_items(["Solve x+1=0", "Solve x-1=0"])) == ()
 

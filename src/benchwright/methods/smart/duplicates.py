@@ -26,7 +26,8 @@ def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping
     """Group items with the same question, set of choices and answer (SMART, A.3).
 
     Case, white space and the order of the choices are ignored. Punctuation is not: "x+1" is not
-    "x-1". With `key: question` only the question is compared.
+    "x-1". With `key: question` only the question is compared, and only case is ignored, as in the
+    released code.
     """
     if not filtering.duplicates.enabled:
         return Grouping("duplicate", "off")
