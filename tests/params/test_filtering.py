@@ -39,6 +39,8 @@ def test_variants_follow_paper_code_or_defaults(repository):
     assert code.duplicates.key == "question"
     assert code.easy.retention == "bernoulli"
     assert not paper.similar.halve_single_peak
+    assert (paper.duplicates.key, paper.similar.prefiltered) == ("question", True)
+    assert (paper.similar.clusters, paper.similar.string_similarity_exempt) == ("components", None)
     assert not settings("no_similar").similar.enabled
 
 

@@ -83,6 +83,13 @@ def test_styles_that_are_not_calibrated_keep_temperature_one(
     assert fit_temperatures(rows, NONE, items, asked).temperature[0] > 3
 
 
+def test_no_style_needs_to_be_calibrated(make_items: Make, make_responses: Make) -> None:
+    items, rows = softmax_answers(make_items, make_responses, temperature=5.0, n=100, style="cloze")
+    none = ResponsesParams.model_validate({"calibrate_styles": []})
+    assert set(fit_temperatures(rows, NONE, items, none)["temperature"]) == {1.0}
+    assert fit_temperatures(rows, NONE, items, ResponsesParams())["temperature"].max() > 3
+
+
 def test_too_few_responses_keep_temperature_one(make_items: Make, make_responses: Make) -> None:
     items, rows = softmax_answers(make_items, make_responses, temperature=5.0, n=20, style="cloze")
     enough = fit_temperatures(rows, NONE, items, ResponsesParams())
