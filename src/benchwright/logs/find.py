@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
-from benchwright.logs import inspect_log, lighteval, lm_eval
+from benchwright.logs import every_eval_ever, inspect_log, lighteval, lm_eval
 from benchwright.logs.sample import Log
 
 HEAD = 1 << 16
@@ -26,7 +26,7 @@ class Reader(Protocol):
         """Return the logs in it; their samples are read when they are asked for."""
 
 
-READERS: tuple[Reader, ...] = (inspect_log, lighteval, lm_eval)
+READERS: tuple[Reader, ...] = (inspect_log, lighteval, every_eval_ever, lm_eval)
 """In the order in which they are tried (docs/how_to/extend.md)."""
 
 

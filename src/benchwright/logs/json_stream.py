@@ -20,6 +20,28 @@ _STRING_PART = re.compile(r'["\\]')
 _SCALAR_END = re.compile(r"[,\]}\s]")
 
 
+def json_lines(stream: IO[bytes]) -> Iterator[tuple[int, Any]]:
+    """Yield the values of JSON lines with their numbers from 1; empty lines are skipped.
+
+    Raises:
+        InputError: a line is not valid JSON or too long; the message names it.
+    """
+    number = 0
+    while line := stream.readline(LARGEST_ELEMENT + 1):  # of bytes, since lines end at \n only
+        number += 1
+        if len(line) > LARGEST_ELEMENT:
+            raise InputError(f"line {number}: longer than {LARGEST_ELEMENT:,} bytes")
+        if not line.strip():
+            continue
+        try:
+            yield number, json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"line {number}: not valid JSON: {' '.join(str(error).split())}; if the tool was "
+                "interrupted, run it again"
+            ) from error
+
+
 def array_elements(stream: IO[str]) -> Iterator[Any]:
     """Yield the elements of a JSON array.
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
-from benchwright.logs.json_stream import array_elements
+from benchwright.logs.json_stream import array_elements, json_lines
 from benchwright.logs.sample import Log, Sample
 from benchwright.source_rows.fields import ascii_surrogates, format_value
 
@@ -192,17 +192,11 @@ def _elements(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
-    with path.open("rb") as file:  # as bytes, since lines end at \n only
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                yield number, json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-            except (ValueError, RecursionError) as error:
-                raise InputError(
-                    f"{path}: line {number}: not valid JSON: {' '.join(str(error).split())}; if "
-                    "lm-eval was interrupted, run it again"
-                ) from error
+    with path.open("rb") as file:
+        try:
+            yield from json_lines(file)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
 
 
 def _lacking(row: dict[str, Any]) -> str | None:
