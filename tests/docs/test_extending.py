@@ -31,6 +31,16 @@ assert flag_negated_items(items, FilteringParams()).status == "off"
 sampler = make_samplers(SamplingParams(samplers=("question_length",)))["question_length"]
 pool = SamplingPool(("a", "b"), ("", ""), ("short", "longer text"))
 assert sampler(pool, 0)(1).positions.tolist() == [1]
+
+import json
+from pathlib import Path
+from benchwright.commands.read_logs import read_logs, summary_lines
+line = {"q": "What is 2+2?", "options": ["3", "4"], "gold": 1, "said": "B", "by": "org/model"}
+unread = line | {"q": "What is 2+3?", "said": "five"}
+Path("quiz.jsonl").write_text(json.dumps(line) + "\\n" + json.dumps(unread))
+found = read_logs([Path("quiz.jsonl")])
+assert found.report[["joined_by_hash", "unreadable", "accuracy"]].values.tolist() == [[2, 1, 0.5]]
+assert summary_lines(found)[1].startswith("quiz lines"), summary_lines(found)
 """
 
 
@@ -61,6 +71,7 @@ def test_files_and_edits_of_the_page_fit_the_code(
 def test_page_has_the_expected_sections(page: str) -> None:
     result = re.findall(r"^## (.*)$", page, re.MULTILINE)
     promised = ["A benchmark", "A model", "A backend", "A rule of SMART filtering", "A sampler"]
+    promised += ["A format of logs"]
     assert [name for name in result if name in promised] == promised
 
 

@@ -120,13 +120,16 @@ def _entry(path: Path) -> ResponseFileParams:
 
 
 def summary_lines(read: ReadLogs) -> list[str]:
-    """Return a table with a line per log, followed by what its report says."""
+    """Return a table with a line per log, followed by its file and what its report says."""
     report = [dict(row) for _, row in read.report.iterrows()]
     lines = table_lines([_line(read.files[row["file"]], row) for row in report])
-    details = [f"{n}: {row['detail']}" for n, row in enumerate(report, start=1) if row["detail"]]
-    lines += ["", *details] if details else []
+    lines.append("")
+    for number, row in enumerate(report, start=1):
+        lines.append(f"{number}: {row['file']}")
+        lines += [f"   {part}" for part in row["detail"].split("; ") if part]
     if read.others:
-        lines += ["", f"not recognised: {listed(read.others)}"]
+        names = ["/".join(path.parts[-2:]) for path in read.others]
+        lines += ["", f"not recognised: {listed(names)}"]
     return lines
 
 

@@ -26,7 +26,12 @@ class Reader(Protocol):
         """Return the logs in it; their samples are read when they are asked for."""
 
 
-READERS: tuple[Reader, ...] = (inspect_log, lighteval, every_eval_ever, lm_eval)
+READERS: tuple[Reader, ...] = (
+    inspect_log,
+    lighteval,
+    every_eval_ever,
+    lm_eval,
+)
 """In the order in which they are tried (docs/how_to/extend.md)."""
 
 

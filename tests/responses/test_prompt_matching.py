@@ -1,0 +1,41 @@
+import pytest
+
+from benchwright.responses.prompt_matching import PromptIndex
+
+ITEMS = [
+    ("What is 1+1?", ("one", "two")),
+    ("What is 1+1? Choose the larger.", ("two", "three")),
+    ("Why?", ("a", "b")),
+    ("Who wrote it?", ("she", "he")),
+    ("Who wrote it?", ("they", "it")),
+    ("Which statement\nis true?", ("first line\nsecond line", "x")),
+]
+INDEX = PromptIndex(*zip(*ITEMS, strict=True))
+LISTED = "Question: What is  1+1?\nA. two\nB. one\nAnswer:"
+OTHER = "\n\nQuestion: Never seen?\nA. k\nB. l\nAnswer:"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "choices", "expected"),
+    [
+        (LISTED, (), ((0,), ("two", "one"))),
+        ("Q: What is 1+1? Choose the larger.\n(A) three\n(B) two", (), ((1,), ("three", "two"))),
+        # A demonstration before another question, and the question after a demonstration.
+        (LISTED + " B" + OTHER, (), None),
+        ("Q: Why?\nA. a\nB. b\nAnswer: A\n\n" + LISTED, (), ((0,), ("two", "one"))),
+        # Without a list, the options must be known, or stand in the prompt.
+        ("Question: Why?\nAnswer:", ("b", "a"), ((2,), ())),
+        ("Question: Why?\nAnswer:", ("b", "c"), None),
+        ("Question: Why?\nAnswer:", (), None),
+        ("Who wrote it? Is it she or he?", (), ((3,), ())),
+        ("Who wrote it?\nA) it\nB) they\n", (), ((4,), ("it", "they"))),
+        ("Which statement is true?\nA. first line\nsecond line\nB. x\n", (), ((5,), ())),
+        ("nothing of this kind", (), None),
+        ("", (), None),
+    ],
+)
+def test_item_of_a_prompt_is_the_last_question_with_its_options(
+    prompt: str, choices: tuple[str, ...], expected: tuple[object, object] | None
+) -> None:
+    found = INDEX.find(prompt, choices)
+    assert (None if found is None else tuple(found)) == expected
