@@ -107,6 +107,8 @@ def test_the_original_benchmark_stands_beside_the_halves(write: Callable[..., Ha
     assert gaps.loc["giant", ["original", "n_original"]].tolist() == [0.883, 14_042]
     assert gaps.loc["tiny", "original"] == 0.662  # a log that does not say how it asked
     assert np.isnan(gaps.loc["served", "original"])
+    notes = made["compared_halves"].notes
+    assert notes == ("mmlu/smart has no accuracy of served@letters-0; score it there too",)
     page = made["half_gap_report"]
     assert "Accuracy in percent on mmlu/smart and both halves" in page
     assert page.index("88.3%") < page.index("70.0%") < page.index("71.0%")

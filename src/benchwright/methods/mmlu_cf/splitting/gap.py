@@ -314,6 +314,12 @@ def compare_halves(
     originals = {str(name): (float(share), float(n)) for name, share, n in known}
     gaps = half_gaps(paired.scores, groups, settings.level, settings.alpha, originals)
     notes = list(paired.excluded)
+    whole = gaps[gaps["field"].eq("")]
+    alone = whole[whole["original"].isna()] if settings.original else whole[:0]
+    if len(alone):
+        keys = zip(alone["model"], alone["style"], alone["shots"], strict=True)
+        names = ", ".join(configuration_name(*key) for key in keys)
+        notes.append(f"{settings.original} has no accuracy of {names}; score it there too")
     unknown = [name for name, group in groups.items() if group == "unknown"]
     if unknown:
         notes.append(f"unknown size (conf: models.models.<name>.size_b): {', '.join(unknown)}")
