@@ -1,7 +1,6 @@
 """Details of lighteval, and of the first Open LLM Leaderboard, whose Parquet files it wrote."""
 
 import ast
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,15 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
-from benchwright.core.verbatim import (
-    BROKEN,
-    SLACK,
-    opened,
-    opened_parquet,
-    parquet_batches,
-    read_errors,
-    utf8_text,
-)
+from benchwright.core.verbatim import BROKEN, opened_parquet, parquet_batches
+from benchwright.logs.json_files import read_json
 from benchwright.logs.options import are_letters, option_position
 from benchwright.logs.sample import Log, Sample
 from benchwright.logs.values import (
@@ -110,7 +102,7 @@ def read(path: Path) -> list[Log]:
         asked.append(as_count(named["shots"]))
     layout = layout._replace(mark=_mark(first, layout))
     results_file = _results_file(path, named["time"]) if named is not None else None
-    results = {} if results_file is None else _results(results_file)
+    results = {} if results_file is None else as_object(read_json(results_file))
     general = as_object(results.get("config_general"))
     scores = as_object(as_object(results.get("results", results)).get(name))
     score = as_share(scores.get(layout.mark))
@@ -187,18 +179,6 @@ def _literal(name: str, cell: Any) -> Any:
         return ast.literal_eval(cell)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
-
-
-def _results(path: Path) -> dict[str, Any]:
-    """Return a results file, which is small."""
-    with read_errors(path), opened(path) as stream:
-        content = stream.read(SLACK + 1)
-        if len(content) > SLACK:
-            raise InputError(f"more than {SLACK:,} bytes, which no results file has")
-        try:
-            return as_object(json.loads(utf8_text(content)))
-        except RecursionError as error:
-            raise InputError("nested too deeply") from error
 
 
 def _samples(path: Path, layout: _Layout) -> Iterator[Sample]:
