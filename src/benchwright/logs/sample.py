@@ -29,6 +29,7 @@ class Sample(NamedTuple):
     continuations: tuple[str, ...] | None = None  # texts whose log-likelihoods were taken
     contexts: tuple[str, ...] | None = None  # their contexts, if all continuations are equal
     logprobs: tuple[float, ...] | None = None  # one per continuation
+    option_tokens: tuple[int, ...] | None = None  # of each continuation, if `logprobs` is there
     target: str = ""  # the right option as written, where its position needs the item
     correct: float = math.nan  # the log's own mark, 0–1
     skipped: str = ""  # why the sample is no answer to the item (another filter, a perturbation)

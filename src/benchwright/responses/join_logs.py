@@ -40,6 +40,7 @@ _TABLE = pa.schema(
         ("prediction", pa.int64()),
         ("logprobs", pa.list_(pa.float64())),
         ("option_bytes", pa.list_(pa.int64())),
+        ("option_tokens", pa.list_(pa.int64())),
         ("extraction", pa.string()),
         ("prompt_tokens", pa.int64()),
         ("generated_tokens", pa.int64()),
@@ -309,6 +310,7 @@ def _as_tidy(
             texts = sample.continuations or ()  # without their leading space
             n_bytes = [max(1, len(text.removeprefix(" ").encode())) for text in texts]
             lengths = _in_item_order(row, n_bytes or None, index)
+        tokens = _in_item_order(row, sample.option_tokens, index)
         item_order = _item_order(row.place, index)
         unread = sample.outcome == "unreadable"
         chosen = -1
@@ -321,7 +323,7 @@ def _as_tidy(
         rows.append(
             (
                 *(str(index.ids[row.place.position]), file.spec.model, row.condition),
-                *(sample.repeat, correct, chosen, logprobs, lengths, state),
+                *(sample.repeat, correct, chosen, logprobs, lengths, tokens, state),
                 *(sample.prompt_tokens, sample.generated_tokens),
             )
         )
