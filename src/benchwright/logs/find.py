@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
-from benchwright.logs import every_eval_ever, inspect_log, lighteval, lm_eval
+from benchwright.logs import every_eval_ever, helm, inspect_log, lighteval, lm_eval, opencompass
 from benchwright.logs.sample import Log
 
 HEAD = 1 << 16
@@ -31,6 +31,8 @@ READERS: tuple[Reader, ...] = (
     lighteval,
     every_eval_ever,
     lm_eval,
+    opencompass,
+    helm,
 )
 """In the order in which they are tried (docs/how_to/extend.md)."""
 
