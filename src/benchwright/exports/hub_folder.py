@@ -13,6 +13,9 @@ import benchwright
 from benchwright.core.flat_arguments import flat_arguments
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.export_folder import README, FolderContent, Pieces
+from benchwright.exports.croissant import FILE as CROISSANT
+from benchwright.exports.croissant import Described, croissant
+from benchwright.exports.inspect_tasks import CARRIED, MODULE, inspect_lines, inspect_module
 from benchwright.exports.instructions import render
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.perturbation import PerturbationParams
@@ -115,10 +118,14 @@ def _folder(
     hashes = [hash_ for each in configurations for hash_ in each.rows["content_hash"]]
     canary = f"{run.ingestion.name} canary {uuid.uuid5(uuid.NAMESPACE_OID, ''.join(hashes))}"
     files: dict[str, Pieces] = {}
+    described = []
     for name, rows, _ in configurations:
         table = _published_rows(rows, canary)
-        files[f"{name}.parquet"] = [_parquet(table)]
+        described.append(Described(name, table, _parquet(table)))
+        files[f"{name}.parquet"] = [described[-1].content]
         files[f"{name}.csv"] = csv_lines(table)
+        files[f"{name}.jsonl"] = inspect_lines(rows)
+    files |= _for_tools(configurations, run, described)
     values = {"rules": None, "n_items": None, "perturbation": None, **facts}
     card = render(
         "hub_card.md",
@@ -143,6 +150,39 @@ def _folder(
         "items": {each.name: len(each.rows) for each in configurations},
     }
     return FolderContent({README: [card.encode()], **files}, manifest)
+
+
+def _for_tools(
+    configurations: Sequence[_Configuration], run: PublishedRun, described: Sequence[Described]
+) -> dict[str, Pieces]:
+    """Return what Inspect, the Hub's evaluations and readers of Croissant look for."""
+    benchmark = run.ingestion
+    title = f"{benchmark.title} · {run.variant}"
+    open_ended = not any(len(each.rows["choices"].iloc[0]) for each in configurations)
+    titles = {each.name: f"{title}: {each.content}" for each in configurations}
+    metadata = croissant(
+        described,
+        name=f"{benchmark.name}-{run.variant}",
+        description=f"{title}, made by benchwright {benchwright.__version__}",
+        license=benchmark.licence,
+        url=benchmark.url,
+        creator={"@type": "sc:Organization", "name": benchmark.citation},
+        citeAs=benchmark.citation,
+        version="1.0.0",
+    )
+    columns = [name for name in CARRIED if name in described[0].rows]
+    evaluation = render(
+        "eval.yaml.txt",
+        title=title,
+        configurations=configurations,
+        columns=columns,
+        open_ended=open_ended,
+    )
+    return {
+        MODULE: [inspect_module(titles, open_ended=open_ended)],
+        CROISSANT: [metadata],
+        "eval.yaml": [evaluation.encode()],
+    }
 
 
 def _published_rows(rows: pd.DataFrame, canary: str) -> pd.DataFrame:
