@@ -98,7 +98,7 @@ def test_items_of_logs_have_exported_ids_or_task_and_row(tmp_path: Path) -> None
     texts = dict(zip(result.items["item_id"], result.items["question"], strict=True))
     assert texts == {"q/2": "Why?\na\nb", "arc_easy/7": "How?\nc\nd"}
     (note,) = result.notes
-    assert "1 not joined (unknown condition wicked-1)" in note
+    assert "1 not joined, e.g. doc 1" in note
 
 
 def test_first_of_duplicate_responses_counts_with_a_note(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Make items of the questions that logs contain."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -11,8 +11,10 @@ from benchwright.logs.options import are_letters, option_position
 from benchwright.logs.sample import Log, Sample
 from benchwright.responses.find_items import document_text, readings
 from benchwright.responses.option_orders import plain_text
-from benchwright.responses.prompt_matching import last_list
+from benchwright.responses.prompt_matching import PromptIndex, last_list
 from benchwright.tables.items import Items
+
+_Key = tuple[str, tuple[str, ...], int]
 
 
 class _Question(NamedTuple):
@@ -21,36 +23,59 @@ class _Question(NamedTuple):
     subject: str
 
 
-def items_of_logs(logs: Iterable[Log]) -> pd.DataFrame:
+def items_of_logs(logs: Sequence[Log]) -> pd.DataFrame:
     """Return an `Items` table of all questions in logs, in the order in which they appear.
 
     Samples with the same question and options, in any order, are of one item, which has the text,
     the options and the gold of the first. Its id is the one that the sample states, else
     `<task>/<number of the sample>`. An item without options or without a known gold answer is
-    open-ended. Where a log has only prompts, the prompt is the question, and the last list of
-    lettered options in it are the options. Answers to perturbed copies make no item.
+    open-ended. Where a log has only prompts, the prompt is the question unless it contains that of
+    another item, and the last list of lettered options in it are the options. Answers to perturbed
+    copies make no item.
 
     Raises:
         InputError: there is no question.
     """
-    rows: dict[tuple[str, tuple[str, ...], int], dict[str, Any]] = {}
+    rows: dict[_Key, dict[str, Any]] = {}
     taken: set[str] = set()
     for log in logs:
-        seen: dict[tuple[str, tuple[str, ...]], dict[str, int]] = {}
-        for sample in log.samples():
-            question = _question(sample, log)
-            if sample.skipped or question is None or _is_perturbed(sample):
-                continue
-            text = (question.text, tuple(sorted(question.choices)))
-            # A log may ask two items with one text; its repeats have the same number.
-            turns = seen.setdefault(text, {})
-            turn = turns.setdefault(sample.number, len(turns))
-            if (*text, turn) not in rows:
-                name = _name(_stated_name(sample) or f"{log.task}/{sample.number}", taken)
-                rows[(*text, turn)] = _row(name, question, sample)
+        _add(rows, taken, log, of_prompts=False)
+    known = PromptIndex(
+        [row["question"] for row in rows.values()], [row["choices"] for row in rows.values()]
+    )
+    for log in logs:
+        _add(rows, taken, log, of_prompts=True, known=known)
     if not rows:
         raise InputError("the logs have no questions")
     return pd.DataFrame(Items.validate(pd.DataFrame(list(rows.values()), columns=Items.columns())))
+
+
+def _add(
+    rows: dict[_Key, dict[str, Any]],
+    taken: set[str],
+    log: Log,
+    *,
+    of_prompts: bool,
+    known: PromptIndex | None = None,
+) -> None:
+    """Add the items of a log: those of its questions, or those of samples with only a prompt."""
+    seen: dict[tuple[str, tuple[str, ...]], dict[str, int]] = {}
+    for sample in log.samples():
+        if sample.skipped or _is_perturbed(sample) or _has_only_prompt(sample) != of_prompts:
+            continue
+        question = _question(sample, log)
+        if question is None or (known and known.find(sample.prompt, sample.choices)):
+            continue
+        text = (question.text, tuple(sorted(question.choices)))
+        # A log may ask two items with one text; its repeats have the same number.
+        turns = seen.setdefault(text, {})
+        turn = turns.setdefault(sample.number, len(turns))
+        if (*text, turn) not in rows:
+            rows[(*text, turn)] = _row(_name(sample, log, taken), question, sample)
+
+
+def _has_only_prompt(sample: Sample) -> bool:
+    return bool(sample.prompt) and not sample.question and next(readings(sample, ()), None) is None
 
 
 def _question(sample: Sample, log: Log) -> _Question | None:
@@ -75,7 +100,10 @@ def _stated_name(sample: Sample) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _name(wanted: str, taken: set[str]) -> str:
+def _name(sample: Sample, log: Log, taken: set[str]) -> str:
+    """Return the stated id, else task and number, told apart from names that are taken."""
+    within = "" if sample.number.startswith(f"{log.task}/") else f"{log.task}/"
+    wanted = _stated_name(sample) or f"{within}{sample.number}"
     name, count = wanted, 1
     while name in taken:
         count += 1
