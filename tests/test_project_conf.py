@@ -178,3 +178,14 @@ def test_benchmarks_of_the_environment_can_be_chosen(
     conf = load_conf(tmp_path)
     assert conf["parameters"]["ingestion"]["name"] == "mine"
     assert conf["catalog"]["items"]["filepath"] == "data/03_primary/mine/limit7/items.parquet"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("a@letters-0+org/b", ["a@letters-0", "org/b"]), ("all", "all"), (["a"], ["a"])],
+)
+def test_models_on_the_command_line_are_joined_by_plus(
+    repository: Path, given: Any, expected: Any
+) -> None:
+    parameters = load_conf(repository, params={"filter_models": given})["parameters"]
+    assert parameters["filter_models"] == expected

@@ -109,7 +109,7 @@ class ConfLoader(OmegaConfigLoader):
             return dict(super().__getitem__(key))
         given = repr(self.runtime_params)
         if self._of_run is None or self._of_run[0] != given:  # a run asks twice
-            self._of_run = given, dict(super().__getitem__(key))
+            self._of_run = given, _with_split_names(dict(super().__getitem__(key)))
         return deepcopy(self._of_run[1])
 
     def _read_raw_config(self, key: str) -> tuple[Any, ...]:
@@ -119,6 +119,15 @@ class ConfLoader(OmegaConfigLoader):
                 _check_defined_once(files)
             base |= {file: _choices_in(content) for file, content in of_env.items()}
         return base, of_env, *others
+
+
+def _with_split_names(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters with lists of models where `--params` joins names by `+`."""
+    for name in ("filter_models", "evaluation_models"):
+        value = parameters.get(name)
+        if isinstance(value, str) and value != "all":
+            parameters[name] = value.split("+")
+    return parameters
 
 
 def _validated_once(entry: Any) -> Any:
