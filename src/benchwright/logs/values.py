@@ -3,11 +3,16 @@
 import math
 from typing import Any
 
+from benchwright.source_rows.fields import ascii_surrogates
+
 
 def as_text(value: object) -> str:
-    """Return a text, or a whole number as digits; "" for anything else."""
+    """Return a text, or a whole number as digits; "" for anything else.
+
+    Lone surrogates, which no file can hold, become ASCII.
+    """
     if isinstance(value, str):
-        return value
+        return ascii_surrogates(value)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
@@ -26,9 +31,9 @@ def as_share(value: object) -> float:
 
 
 def as_count(value: object) -> int:
-    """Return a whole number from 0, −1 for anything else."""
+    """Return a whole number from 0 to a billion, −1 for anything else."""
     number = as_number(value)
-    return int(number) if number >= 0 and number.is_integer() else -1
+    return int(number) if 0 <= number <= 1e9 and number.is_integer() else -1
 
 
 def as_list(value: object) -> list[Any]:
