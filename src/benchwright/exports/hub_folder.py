@@ -15,7 +15,13 @@ from benchwright.core.natural_order import natural_key
 from benchwright.datasets.export_folder import README, FolderContent, Pieces
 from benchwright.exports.croissant import FILE as CROISSANT
 from benchwright.exports.croissant import Described, croissant
-from benchwright.exports.inspect_tasks import CARRIED, MODULE, inspect_lines, inspect_module
+from benchwright.exports.inspect_tasks import (
+    CARRIED,
+    MODULE,
+    inspect_lines,
+    inspect_module,
+    task_name,
+)
 from benchwright.exports.instructions import render
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.perturbation import PerturbationParams
@@ -125,7 +131,7 @@ def _folder(
         files[f"{name}.parquet"] = [described[-1].content]
         files[f"{name}.csv"] = csv_lines(table)
         files[f"{name}.jsonl"] = inspect_lines(rows)
-    files |= _for_tools(configurations, run, described)
+    files |= _for_tools(configurations, run, described, canary)
     values = {"rules": None, "n_items": None, "perturbation": None, **facts}
     card = render(
         "hub_card.md",
@@ -136,6 +142,8 @@ def _folder(
         size=_size_category(sum(len(each.rows) for each in configurations)),
         canary=canary,
         version=benchwright.__version__,
+        task=task_name(configurations[0].name),
+        weighted=any("weight" in each.rows for each in configurations),
         **values,
     )
     manifest = {
@@ -153,22 +161,26 @@ def _folder(
 
 
 def _for_tools(
-    configurations: Sequence[_Configuration], run: PublishedRun, described: Sequence[Described]
+    configurations: Sequence[_Configuration],
+    run: PublishedRun,
+    described: Sequence[Described],
+    canary: str,
 ) -> dict[str, Pieces]:
     """Return what Inspect, the Hub's evaluations and readers of Croissant look for."""
     benchmark = run.ingestion
     title = f"{benchmark.title} · {run.variant}"
     open_ended = not any(len(each.rows["choices"].iloc[0]) for each in configurations)
     titles = {each.name: f"{title}: {each.content}" for each in configurations}
+    authors, bracket, _ = benchmark.citation.partition(" (")
     metadata = croissant(
         described,
         name=f"{benchmark.name}-{run.variant}",
         description=f"{title}, made by benchwright {benchwright.__version__}",
         license=benchmark.licence,
         url=benchmark.url,
-        creator={"@type": "sc:Organization", "name": benchmark.citation},
+        creator=bracket and {"@type": "sc:Organization", "name": authors},
         citeAs=benchmark.citation,
-        version="1.0.0",
+        version=f"1.0.0+{canary[-12:]}",
     )
     columns = [name for name in CARRIED if name in described[0].rows]
     evaluation = render(
