@@ -9,8 +9,14 @@ import pytest
 from kedro.io import DataCatalog, DatasetError
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.response_files import LoadedFile, ResponseFiles
-from benchwright.logs.sample import Sample
+from benchwright.datasets.response_files import (
+    LoadedFile,
+    ResponseFiles,
+    log_file,
+    told_apart,
+)
+from benchwright.logs.sample import Log, Sample
+from benchwright.params.responses import ResponseFileParams
 from responses.lm_eval_examples import (
     TIME,
     real_benchmark,
@@ -398,3 +404,17 @@ def test_model_and_sources_are_validated_for_logs(tmp_path: Path) -> None:
     with pytest.raises(DatasetError) as error:
         ResponseFiles(benchmark={"sources": {"hub": {}}}, folder=str(tmp_path)).load()
     assert "sources.hub.fields: Field required" in cause(error)
+
+
+def test_models_of_several_tools_or_revisions_are_told_apart() -> None:
+    def named(model: str, tool: str, revision: str = "") -> LoadedFile:
+        log = Log((Path("a.json"),), tool, lambda: iter(()), model=model, revision=revision)
+        return log_file(log, ResponseFileParams(file="a.json"))
+
+    files = [named("m", "HELM"), named("m", "Inspect"), named("n", "HELM", "1" * 40)]
+    files += [named("n", "HELM", "2" * 40), named("n", "HELM"), named("o", "HELM", "main")]
+    result = told_apart(files)
+    assert [file.spec.model for file in result] == [
+        *("m (HELM)", "m (Inspect)", f"n ({'1' * 12})", f"n ({'2' * 12})", "n", "o"),
+    ]
+    assert [file.name for file in result] == ["a.json", *(f"a.json #{n}" for n in range(2, 7))]

@@ -169,20 +169,27 @@ def _within(path: Path, folder: Path) -> str:
 
 
 def told_apart(files: Sequence[LoadedFile]) -> list[LoadedFile]:
-    """Give logs of one file different names, and models of several tools one name per tool.
+    """Give different names to logs of one file, and to models of several tools or revisions.
 
-    Tools ask in different ways, so answers of one model in two of them are two configurations.
+    Tools ask in different ways, so answers of one model in two of them are two configurations, and
+    two revisions are two models.
     """
+    logs = [(str(file.spec.model), file.log) for file in files if file.log is not None]
     tools: dict[str, set[str]] = {}
-    for file in files:
-        if file.log is not None:
-            tools.setdefault(str(file.spec.model), set()).add(file.log.format)
+    revisions: dict[str, set[str]] = {}
+    for model, log in logs:
+        tools.setdefault(model, set()).add(log.format)
+        revisions.setdefault(model, set()).update([log.revision] if log.revision else [])
     names: dict[str, int] = {}
     out = []
     for file in files:
         changes: dict[str, Any] = {}
-        if file.log is not None and len(tools[str(file.spec.model)]) > 1:
-            changes["model"] = f"{file.spec.model} ({file.log.format})"
+        model, named = str(file.spec.model), []
+        if file.log is not None:
+            named += [file.log.format] if len(tools[model]) > 1 else []
+            named += [file.log.revision[:12]] if len(revisions[model]) > 1 else []
+        if any(named):
+            changes["model"] = f"{model} ({', '.join(filter(None, named))})"
         names[file.name] = names.get(file.name, 0) + 1
         if names[file.name] > 1:
             changes["file"] = f"{file.name} #{names[file.name]}"
