@@ -14,6 +14,7 @@ from benchwright.core.errors import InputError
 LARGEST_ELEMENT = 1 << 28
 """Characters that one element may have."""
 _CHUNK = 1 << 20
+_DECODER = json.JSONDecoder()
 _BLANK = " \t\r\n"
 _MARK = re.compile(r'[\[\]{}"]')
 _STRING_PART = re.compile(r'["\\]')
@@ -142,6 +143,12 @@ class _Text:
     def element(self, what: str) -> Any:
         """Consume and parse one value."""
         first = self.next_mark()
+        for _ in range(2) if first and first in '[{"' else ():
+            try:
+                value, self._at = _DECODER.raw_decode(self._rest, self._at)
+                return value
+            except (ValueError, RecursionError):
+                self._more()  # the chunk may end inside the value
         length = self._nested(what) if first and first in '[{"' else self._scalar(what)
         text = self._rest[self._at : self._at + length]
         self._at += length
