@@ -307,6 +307,30 @@ def read(
         click.echo(f"kedro run --params benchmark={make_benchmark}")
 
 
+@cli.command(name="export-answers")
+@click.argument("folder", type=_PATH)
+@_saved_run_options(
+    "Benchmark of the answers. Default: the one in conf/.",
+    "Variant of the answers. Default: the one with the newest answers.",
+)
+@click.option(
+    "--organization", default="unknown", show_default=True, help="Who ran the evaluation."
+)
+@_env
+@_errors_in_one_line()
+def export_answers_(folder: Path, organization: str, env: str | None, **given: Any) -> None:
+    """Write the answers of a saved run to FOLDER for Every Eval Ever.
+
+    A folder of an earlier export is replaced. It contains questions and right answers in the clear.
+    """
+    from benchwright.commands.export_answers import export_answers
+
+    run, manifest = export_answers(folder, _project(), env, _run_params(given), organization)
+    for configuration, count in manifest["answers"].items():
+        click.echo(f"{configuration}: {count:,} answers")
+    click.echo(f"\nrun:     {run}\nanswers: {_relative(folder)}")
+
+
 @cli.command()
 @click.option("--benchmarks", default="", metavar="A,B", help="Benchmarks to run.")
 @click.option("--variants", default="", metavar="X,Y", help="Variants to run.")

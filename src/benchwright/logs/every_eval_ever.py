@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from benchwright.core.configuration import STYLES
 from benchwright.core.errors import InputError
 from benchwright.core.verbatim import read_errors
 from benchwright.logs.json_stream import json_lines, members
@@ -99,6 +100,7 @@ def _log(
     contradicted = bool(score) or any(result.agreeing for result in counts)
     marked = any(result.positive for result in counts) or not contradicted
     settings = [_details(result, "generation_config") for result in stated.values()]
+    styles = {as_text(setting.get("style")) for setting in settings}
     return Log(
         files=files,
         format=NAME,
@@ -107,6 +109,7 @@ def _log(
         task=task,
         model=model,
         revision=as_text(_details(aggregate, "model_info").get("revision")),
+        style=styles.pop() if len(styles) == 1 and styles <= {*STYLES} else "",
         shots=max((as_count(setting.get("num_fewshot")) for setting in settings), default=-1),
         score=score,
         score_name="" if score is None else _without_split(stated_names),
@@ -169,7 +172,8 @@ def _sample(row: Row, tool: str) -> Sample:
         prompt_tokens=as_count(usage.get("input_tokens")),
         generated_tokens=as_count(usage.get("output_tokens")),
     )
-    if row.get("error") or (answer is None and not row.get("messages")):
+    silent = answer is None and not row.get("messages") and tool != "benchwright"
+    if row.get("error") or silent:
         return sample._replace(outcome="failed", chosen=-1, correct=math.nan)
     if _parts(_result(row))[0] == "acc_norm" and not lettered:
         return sample._replace(chosen=-1)  # the answer is that of `acc`
