@@ -1,0 +1,107 @@
+"""Tests and intervals of the difference of two models that answered the same items.
+
+Differences `d` (n,) are answers of the second model minus those of the first, in [−1, 1].
+"""
+
+from math import nan
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.statistics.proportion import clustered_means
+
+_BISECTIONS = 60
+
+
+class PairedDifference(NamedTuple):
+    """Mean difference, its standard error (NaN below two clusters) and its bounds."""
+
+    difference: float
+    se: float
+    low: float
+    high: float
+
+
+def mcnemar_mid_p(better: int, worse: int) -> float:
+    """Return the two-sided mid-p-value of the exact McNemar test.
+
+    Of better + worse discordant items, half are better under the hypothesis. The outcome itself
+    counts half (Fagerland, Lydersen & Laake 2013); without discordant items the value is 1.
+    """
+    from scipy.stats import binom
+
+    n, fewer = better + worse, min(better, worse)
+    if not n:
+        return 1.0
+    return min(1.0, float(2 * binom.cdf(fewer, n, 0.5) - binom.pmf(fewer, n, 0.5)))
+
+
+def paired_score_interval(
+    better: float, worse: float, n: float, level: float = 0.95
+) -> tuple[float, float]:
+    """Return Tango's score interval of (better − worse)/n (Tango 1998).
+
+    The bounds are the differences at which the score statistic of the multinomial model, with the
+    maximum-likelihood share of worse items at this difference, is at its quantile. Counts need not
+    be whole; `n` is positive. Without discordant items the interval still has a width.
+    """
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + level) / 2))
+
+    def outside(difference: float) -> bool:
+        b = better + worse - difference * (2 * n - better + worse)
+        root = b * b + 8 * n * worse * difference * (1 - difference)
+        share = (b + max(root, 0.0) ** 0.5) / (4 * n)
+        variance = max(2 * share + difference * (1 - difference), 0.0)
+        return (better - worse - n * difference) ** 2 > z * z * n * variance
+
+    bounds = []
+    for end in (-1.0, 1.0):
+        inner, outer = (better - worse) / n, end
+        if not outside(outer):
+            inner = outer
+        for _ in range(_BISECTIONS):
+            middle = (inner + outer) / 2
+            inner, outer = (inner, middle) if outside(middle) else (middle, outer)
+        bounds.append(inner)
+    return bounds[0], bounds[1]
+
+
+def paired_difference(
+    d: NDArray[np.floating], clusters: NDArray[np.integer], level: float = 0.95
+) -> PairedDifference:
+    """Return the mean of `d` (n,), n > 0, with the interval for items of this kind.
+
+    Answers of 0 and 1 get Tango's interval with n divided by the design effect of the clusters,
+    where it is above 1; fractional ones ± t · the clustered standard error. Where all differences
+    are equal, each cluster counts as one item. `clusters` (n,): equal numbers are one cluster.
+    """
+    means = clustered_means(d[None, :], clusters, level)
+    mean, se = float(means.mean[0]), float(means.se[0])
+    whole = bool(np.isin(d, (-1, 0, 1)).all())
+    if not whole and se > 0:
+        return PairedDifference(mean, se, float(means.low[0]), float(means.high[0]))
+    n, groups = len(d), len(np.unique(clusters))
+    independent = float(d.var(ddof=1)) / n if n > 1 else nan
+    effective = n / max(se**2 / independent, 1.0) if se > 0 and independent > 0 else groups
+    scale = effective / n
+    better, worse = (float(np.maximum(sign * d, 0).sum()) * scale for sign in (1, -1))
+    return PairedDifference(mean, se, *paired_score_interval(better, worse, effective, level))
+
+
+def items_for_power(
+    discordant: float, difference: float, alpha: float = 0.05, power: float = 0.8
+) -> float:
+    """Return the fixed number of items at which a two-sided paired z-test finds a difference.
+
+    (z₁₋α/₂ + z_power)² (q − δ²)/δ² with q the share of discordant items; infinite for δ = 0. With
+    2α it is that of a one-sided test at α, where δ is the distance to the margin.
+    """
+    from scipy.special import ndtri
+
+    if not difference:
+        return float("inf")
+    z = float(ndtri(1 - alpha / 2) + ndtri(power))
+    return z * z * max(discordant - difference**2, 0.0) / difference**2

@@ -1,0 +1,99 @@
+"""Exact McNemar, Tango's interval and the paired difference."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.stats import binom, multinomial, norm
+
+from benchwright.statistics.paired_tests import (
+    items_for_power,
+    mcnemar_mid_p,
+    paired_difference,
+    paired_score_interval,
+)
+
+
+@pytest.mark.parametrize(("better", "worse"), [(0, 0), (3, 3), (1, 8), (12, 5)])
+def test_mid_p_is_that_of_all_outcomes(better: int, worse: int) -> None:
+    n = better + worse
+    outcomes = [sum(signs) for signs in product((0, 1), repeat=n)]
+    gap = abs(2 * better - n)
+    beyond = np.mean([abs(2 * k - n) > gap for k in outcomes])
+    equal = np.mean([abs(2 * k - n) == gap for k in outcomes])
+    # On both sides, the outcome and its mirror image count half; a tie is the whole centre.
+    assert mcnemar_mid_p(better, worse) == pytest.approx(beyond + equal / (2 if gap else 1))
+
+
+def restricted_score(better: int, worse: int, n: int, difference: float) -> float:
+    """The score statistic with the share of worse items found by numerical maximisation."""
+
+    def loss(share: float) -> float:
+        cells = np.array([share + difference, share, 1 - 2 * share - difference])
+        counts = np.array([better, worse, n - better - worse])
+        return -float((counts * np.log(np.maximum(cells, 1e-300))).sum())
+
+    low, high = max(0, -difference), (1 - difference) / 2
+    share = minimize_scalar(loss, bounds=(low, high), options={"xatol": 1e-12}, method="bounded").x
+    variance = 2 * share + difference - difference**2
+    return float((better - worse - n * difference) / np.sqrt(n * variance))
+
+
+@pytest.mark.parametrize(("better", "worse", "n"), [(9, 2, 30), (3, 14, 80), (1, 1, 12)])
+def test_bounds_are_where_the_score_statistic_is_at_its_quantile(
+    better: int, worse: int, n: int
+) -> None:
+    low, high = paired_score_interval(better, worse, n, 0.9)
+    z = norm.ppf(0.95)
+    assert restricted_score(better, worse, n, low) == pytest.approx(z, abs=1e-4)
+    assert restricted_score(better, worse, n, high) == pytest.approx(-z, abs=1e-4)
+
+
+def test_interval_without_discordant_items_has_a_width() -> None:
+    low, high = paired_score_interval(0, 0, 100)
+    z = norm.ppf(0.975)
+    assert high == -low == pytest.approx(z**2 / (100 + z**2))
+    assert paired_score_interval(0, 40, 40)[0] == -1
+
+
+def test_interval_covers_by_enumeration() -> None:
+    n, better, worse = 30, 0.12, 0.05
+    covered = 0.0
+    for b in range(n + 1):
+        for w in range(n + 1 - b):
+            low, high = paired_score_interval(b, w, n)
+            if low <= better - worse <= high:
+                chance = multinomial.pmf([b, w, n - b - w], n, [better, worse, 1 - better - worse])
+                covered += chance
+    assert 0.94 < covered < 0.98
+
+
+def test_difference_of_doubled_items_has_the_interval_of_the_items() -> None:
+    d = np.random.default_rng(0).choice([-1, 0, 1], 60, p=[0.1, 0.6, 0.3]).astype(float)
+    once = paired_difference(d, np.arange(60))
+    twice = paired_difference(np.repeat(d, 2), np.repeat(np.arange(60), 2))
+    assert once.se == pytest.approx(d.std(ddof=1) / np.sqrt(60))
+    assert twice.difference == once.difference
+    assert (twice.low, twice.high) == pytest.approx((once.low, once.high), abs=2e-3)
+
+
+def test_equal_fractions_get_an_interval_with_a_width() -> None:
+    found = paired_difference(np.full(50, 0.0), np.arange(50) // 5)
+    assert found.high == -found.low == pytest.approx(paired_score_interval(0, 0, 10)[1])
+    fractional = paired_difference(np.array([0.5, -0.25, 0.5, 0.0, 0.25]), np.arange(5))
+    assert fractional.low < fractional.difference < fractional.high
+
+
+def test_planned_items_give_the_power() -> None:
+    share, difference = 0.2, 0.05
+    n = round(items_for_power(share, difference))
+    better, worse = (share + difference) / 2, (share - difference) / 2
+    rng = np.random.default_rng(1)
+    counts = rng.multinomial(n, [better, worse, 1 - share], size=4_000)
+    discordant = counts[:, 0] + counts[:, 1]
+    p = 2 * binom.cdf(counts[:, :2].min(axis=1), discordant, 0.5) - binom.pmf(
+        counts[:, :2].min(axis=1), discordant, 0.5
+    )
+    assert np.mean(p <= 0.05) == pytest.approx(0.8, abs=0.03)
+    assert items_for_power(0.2, 0) == float("inf")
