@@ -4,6 +4,7 @@ import inspect
 import logging
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, contextmanager
 from copy import copy
@@ -55,8 +56,8 @@ def _without_repeated_errors() -> Iterator[None]:
 
 
 @contextmanager
-def _errors_in_one_line() -> Iterator[None]:
-    """Print a user's mistake or a signal as one line and exit."""
+def _errors_in_one_line(code: int = 1) -> Iterator[None]:
+    """Print a user's mistake or a signal as one line and exit, with `code` for a mistake."""
     stage_log.resume_options.clear()
     with stopped_by_signals() as stops, _without_repeated_errors():
         try:
@@ -69,7 +70,7 @@ def _errors_in_one_line() -> Iterator[None]:
                 click.secho(f"benchwright: {message}", err=True, fg="red")
                 for option in stage_log.resume_options:
                     click.echo(f"to continue from there, add {option}", err=True)
-                sys.exit(1)
+                sys.exit(code)
         except (SystemExit, KeyboardInterrupt):
             if not stops.received:
                 raise
@@ -628,3 +629,130 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     if given["eval_results"] is not None:
         for file in write_eval_results(estimates, *given["eval_results"]):
             click.echo(f"results for the Hub: {_relative(file)}")
+
+
+def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the arguments and options that name two models, and the files to write."""
+    for option in (
+        click.option("--page", "page_file", type=_FILE, help="HTML page to write."),
+        click.option("--out", type=_FILE, help="JSON file to write."),
+        click.option(
+            "--items",
+            "items_file",
+            type=_FILE,
+            help="Table of items with the columns item_id and, optionally, subject, passage_id and "
+            "question.",
+        ),
+        click.option("--model-b", help="Model in B. Default: the only one, or the model of A."),
+        click.option("--model-a", help="Model in A. Default: the only one, or the model of B."),
+        click.argument("b"),
+        click.argument("a"),
+    ):
+        command = option(command)
+    return command
+
+
+@cli.command()
+@_pair_options
+@click.option(
+    "--level",
+    default=0.95,
+    show_default=True,
+    type=click.FloatRange(0.5, 0.999),
+    help="Confidence level of the interval.",
+)
+@_errors_in_one_line()
+def compare(level: float, out: Path | None, page_file: Path | None, **given: Any) -> None:
+    """Compare two models on the items that both answered.
+
+    A and B are each a log of an evaluation tool, a table of responses, a folder of these, or
+    PATH:MODEL.
+    """
+    from benchwright.commands import compare as comparing
+
+    made = comparing.compare(comparing.read_pair(**given), level)
+    click.echo("\n".join(comparing.terminal_lines(made)))
+    content = comparing.comparison_json(made)
+    for file in comparing.write_results(content, lambda: comparing.render(made), out, page_file):
+        click.echo(f"written: {_relative(file)}")
+
+
+class _Gate(click.Command):
+    """A command whose exit codes are decisions, so that no mistake or failure looks like one."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **extra)
+        except click.UsageError as error:
+            error.show()
+            sys.exit(3)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Exception:
+            traceback.print_exc()
+            sys.exit(3)
+
+
+@cli.command(cls=_Gate)
+@_pair_options
+@click.option(
+    "--margin",
+    required=True,
+    type=click.FloatRange(0, 1, max_open=True),
+    metavar="SHARE",
+    help="Difference that is tolerated: .01 is one percentage point.",
+)
+@click.option(
+    "--alpha",
+    default=0.05,
+    show_default=True,
+    type=click.FloatRange(1e-6, 0.25),
+    help="Greatest probability of each wrong decision.",
+)
+@click.option("--anytime", is_flag=True, help="Allow looks at any time while answers come in.")
+@click.option("--order", type=_FILE, help="File for the ids in the order of --anytime.")
+@click.option(
+    "--subset", type=_PATH, help="Exported folder: decide for all items of its benchmark."
+)
+@click.option(
+    "--training",
+    multiple=True,
+    type=_PATH,
+    help="Responses of other models to the whole benchmark, for --subset. Repeatable.",
+)
+@_seed_option
+@_errors_in_one_line(3)
+def gate(**given: Any) -> None:
+    """Decide whether B is not worse than A.
+
+    A and B are as for `benchwright compare`. B is not worse if the lower bound of B − A is above
+    −margin (exit code 0), and worse if the upper bound is below −margin (1); otherwise the answers
+    do not decide (2). The exit code for unusable input is 3.
+    """
+    from benchwright.commands import gate as gating
+    from benchwright.commands.compare import read_pair, write_results
+    from benchwright.commands.saved_results import read_responses
+    from benchwright.datasets.subset_manifest import read_subset
+
+    if given["subset"] and (given["anytime"] or given["order"]):
+        raise InputError("--subset cannot be used with --anytime or --order")
+    pair = read_pair(*(given[name] for name in ("a", "b", "model_a", "model_b", "items_file")))
+    request = gating.GateRequest(given["margin"], given["alpha"], given["seed"])
+    if given["order"]:
+        file = gating.write_order(pair, request.seed, given["order"])
+        click.echo(f"written: {_relative(file)}")
+    if given["subset"]:
+        training = read_responses(given["training"]) if given["training"] else None
+        made = gating.gate_subset(pair, read_subset(given["subset"]), training, request)
+    else:
+        made = (gating.gate_anytime if given["anytime"] else gating.gate_all)(pair, request)
+    click.echo("\n".join(gating.gate_lines(made)))
+    content = gating.gate_json(made)
+    files = write_results(
+        content, lambda: gating.render_gate(made), given["out"], given["page_file"]
+    )
+    for file in files:
+        click.echo(f"written: {_relative(file)}")
+    sys.exit(gating.EXIT_CODES[made.decision])

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.configuration import configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.item_clusters import item_clusters
@@ -52,6 +53,7 @@ class KnownResponses(NamedTuple):
         families: family by model, if a run saved them.
         curves: a run's `SamplingCurves`, or None.
         notes: caveats.
+        unreadable: items by model whose answer in a file held no option; they count as wrong.
     """
 
     source: str
@@ -62,19 +64,24 @@ class KnownResponses(NamedTuple):
     families: Mapping[str, str] = {}
     curves: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
+    unreadable: Mapping[str, frozenset[str]] = {}
 
     def clusters(self) -> NDArray[np.intp]:
         """Return (n,) labels, equal for items that share a passage or stem."""
         rows = self._rows()
         return np.arange(len(self.item_ids)) if rows is None else item_clusters(rows)
 
+    def subjects(self) -> NDArray[np.object_] | None:
+        """Return the (n,) subjects; None for a single or unknown subject."""
+        rows = self._rows()
+        if rows is None or rows["subject"].nunique() < 2:
+            return None
+        return rows["subject"].astype(str).to_numpy(dtype=object)
+
     def strata(self) -> NDArray[np.intp] | None:
         """Return (n,) labels by subject; None for a single or unknown subject."""
-        rows = self._rows()
-        if rows is None:
-            return None
-        labels, names = pd.factorize(rows["subject"].astype(str), sort=True)
-        return labels if len(names) > 1 else None
+        subjects = self.subjects()
+        return None if subjects is None else pd.factorize(subjects, sort=True)[0]
 
     def item_texts(self) -> list[str]:
         """Return question and choices of the known items."""
@@ -298,13 +305,14 @@ def read_audit(path: Path) -> pd.DataFrame:
     return audit
 
 
-def read_responses(paths: Sequence[Path]) -> KnownResponses:
+def read_responses(paths: Sequence[Path], items: pd.DataFrame | None = None) -> KnownResponses:
     """Read responses from files and folders of tables, saved matrices and logs.
 
     A tidy table has a row per item and model with `correct` or `score`; a wide table has items and
     models as rows and columns, with values 0–1. Logs are those of evaluation tools, and give the
     texts of the items, with the options as part of the question. The first response of a model to
-    an item counts, with tables before logs; a note reports the others.
+    an item counts, with tables before logs; a note reports the others. `items` are those that logs
+    are joined to, an `Items` table; None makes them of the logs.
 
     Raises:
         InputError: a file is missing, has another format, or has no response.
@@ -317,17 +325,22 @@ def read_responses(paths: Sequence[Path]) -> KnownResponses:
         expected = f"logs of evaluation tools or {', '.join(TABLE_TYPES)} files"
         raise InputError(f"{paths[0]}: no responses; expected {expected}")
     notes: list[str] = []
-    items = None
+    unreadable: dict[str, frozenset[str]] = {}
+    texts = None
     frames = [
         pd.DataFrame(saved.correct, index=list(saved.models), columns=list(saved.item_ids))
         for saved in (ResponseMatrixDataset(filepath=str(file)).load() for file in matrices)
     ]
     if tables:
-        frames.append(_tables({str(file): _loaded(file) for file in tables}, notes))
+        loaded = {str(file): _loaded(file) for file in tables}
+        frames.append(_tables(loaded, notes, unreadable))
     if found.logs:
-        responses, items = _logs(found.logs, notes)
-        frames.append(responses)
-    return _known(", ".join(path.name for path in paths), _combine(frames, notes), items, notes)
+        items = items_of_logs(found.logs) if items is None else items
+        frames.append(_logs(found.logs, items, notes, unreadable))
+        texts = _checked_items(items.assign(question=_texts(items)))
+    source = ", ".join(path.name for path in paths)
+    known = _known(source, _combine(frames, notes), texts, notes)
+    return known._replace(unreadable=unreadable)
 
 
 def responses_of_tables(files: Mapping[str, LoadedFile], source: str) -> KnownResponses:
@@ -338,7 +351,7 @@ def responses_of_tables(files: Mapping[str, LoadedFile], source: str) -> KnownRe
     """
     notes: list[str] = []
     loaded = {name: _with_layout(file) for name, file in files.items()}
-    return _known(source, _tables(loaded, notes), None, notes)
+    return _known(source, _tables(loaded, notes, {}), None, notes)
 
 
 def _known(
@@ -359,23 +372,35 @@ def _tables_in(path: Path, others: Sequence[Path]) -> list[Path]:
     return [path] if path in others else []
 
 
-def _tables(loaded: dict[str, LoadedFile], notes: list[str]) -> pd.DataFrame:
+def _tables(
+    loaded: dict[str, LoadedFile], notes: list[str], unreadable: dict[str, frozenset[str]]
+) -> pd.DataFrame:
     """Import tidy and wide tables as a run does, with the items that they name."""
-    return _imported(loaded, nameless_items(loaded), notes)
+    return _imported(loaded, nameless_items(loaded), notes, unreadable)
 
 
-def _imported(loaded: dict[str, LoadedFile], items: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+def _imported(
+    loaded: dict[str, LoadedFile],
+    items: pd.DataFrame,
+    notes: list[str],
+    unreadable: dict[str, frozenset[str]],
+) -> pd.DataFrame:
     imported = import_responses(loaded, items, items.head(0))
     for row, file in zip(imported.import_report.to_dict("records"), loaded, strict=True):
         if row["doubled"] or row["dropped"] or row["not_joined"] or row["failed"]:
             notes.append(f"{Path(file).name}: {row['detail']}")
-    matrix = build_response_matrices(
+    built = build_response_matrices(
         Responses.empty(),
         imported.imported_responses,
         imported.wide_matrices,
         Calibration.empty(),
         items,
-    ).response_matrix
+    )
+    matrix, rows = built.response_matrix, built.responses
+    lost = rows[(rows["extraction"] == "failed") & (rows["condition"] == _QUESTION)]
+    for (model, style, shots), ids in lost.groupby(["model", "style", "shots"])["item_id"]:
+        name = configuration_name(str(model), str(style), int(str(shots)))
+        unreadable[name] = unreadable.get(name, frozenset()) | set(ids)
     if not matrix.models:
         raise InputError(f"{next(iter(loaded))}: no responses under the condition {_QUESTION}")
     return pd.DataFrame(matrix.correct, index=list(matrix.models), columns=list(matrix.item_ids))
@@ -433,14 +458,17 @@ def nameless_items(files: Mapping[str, LoadedFile]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _logs(logs: Sequence[Log], notes: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Join logs to the items that they contain; a log of several tools names one model apart."""
-    items = items_of_logs(logs)
+def _logs(
+    logs: Sequence[Log],
+    items: pd.DataFrame,
+    notes: list[str],
+    unreadable: dict[str, frozenset[str]],
+) -> pd.DataFrame:
+    """Join logs to items; a log of several tools names one model apart."""
     entry = ResponseFileParams(file="log.json")
     specs = [entry.model_copy(update={"file": str(log.files[0])}) for log in logs]
     named = told_apart([log_file(log, spec) for log, spec in zip(logs, specs, strict=True)])
-    frame = _imported({file.name: file for file in named}, items, notes)
-    return frame, _checked_items(items.assign(question=_texts(items)))
+    return _imported({file.name: file for file in named}, items, notes, unreadable)
 
 
 def _texts(items: pd.DataFrame) -> list[str]:
