@@ -3,6 +3,8 @@
 import copy
 import json
 import math
+import os
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,12 +15,13 @@ import pytest
 
 from benchwright.core import verbatim
 from benchwright.core.errors import InputError
+from benchwright.logs import json_stream
 from benchwright.logs.find import find_logs, reader_of
 from benchwright.logs.sample import Sample
 
 ODD: tuple[Any, ...] = (
-    *(None, True, -1, 1e999, math.nan, 10**30, 0.5, "", "\ud800", "9" * 60, "[redacted]"),
-    *([], {}, [[]], {"__class__": "os.system"}, [None, "a", 1], "A"),
+    *(None, True, -1, 1e999, math.nan, 10**30, 10**400, 0.5, "", "\ud800", "9" * 60, "[redacted]"),
+    *("a\nb", [], {}, [[]], {"__class__": "os.system"}, [None, "a", 1], "A"),
 )
 TIME = "2026-01-02T03-04-05.6"
 
@@ -69,6 +72,75 @@ def lighteval_run(folder: Path) -> dict[str, Any]:
     return {f"results/m/results_{TIME}.json": results}
 
 
+def inspect_run(folder: Path) -> dict[str, Any]:
+    score = {"value": "C", "answer": "B", "explanation": "B", "history": []}
+    usage = {"m": {"input_tokens": 10, "output_tokens": 2}}
+    asked = [{"role": "user", "content": [{"type": "text", "text": "Which?"}]}]
+    sample = {"id": 1, "epoch": 1, "input": asked, "choices": ["ice", "fire"], "target": ["B"]}
+    sample |= {"scores": {"choice": score}, "metadata": {"item_id": "a"}, "model_usage": usage}
+    metrics = {"accuracy": {"name": "accuracy", "value": 1.0}}
+    results = {"scores": [{"name": "choice", "scorer": "choice", "metrics": metrics}]}
+    arguments = {"model_path": "models/m"}
+    evaluation = {"task": "toy", "model": "hf/local", "model_args": arguments}
+    evaluation |= {"task_args": {"fewshot": 3}, "packages": {"inspect_ai": "0.3.285"}}
+    header = {"version": 2, "status": "success", "eval": evaluation, "plan": {}}
+    return {"toy.json": header | {"results": results, "samples": [sample]}}
+
+
+def every_eval_ever_run(folder: Path) -> dict[str, Any]:
+    asked = {"raw": "Which?", "reference": ["fire"], "choices": ["ice", "fire"]}
+    row = {
+        "schema_version": "0.3.0",
+        "evaluation_id": "toy/m/1",
+        "model_id": "m",
+        "evaluation_name": "toy",
+        "evaluation_result_id": "acc",
+        "sample_id": "1",
+        "interaction_type": "single_turn",
+        "input": asked,
+        "output": {"raw": ["fire"]},
+        "answer_attribution": [{"extracted_value": "fire", "is_terminal": True}],
+        "evaluation": {"score": 1.0, "is_correct": True},
+        "token_usage": {"input_tokens": 1},
+        "metadata": {"epoch": "1"},
+        "error": None,
+    }
+    config = {"additional_details": {"num_fewshot": "3"}}
+    result = {
+        "evaluation_result_id": "acc",
+        "evaluation_name": "toy",
+        "generation_config": config,
+        "metric_config": {"metric_name": "acc"},
+        "score_details": {"score": 1.0},
+    }
+    model = {"additional_details": {"revision": "main"}}
+    aggregate = {"evaluation_results": [result], "model_info": model, "eval_library": {"name": "x"}}
+    return {"0a_samples.jsonl": row, "0a.json": aggregate}
+
+
+def lm_eval_run(folder: Path) -> dict[str, Any]:
+    requests = {f"gen_args_{i}": {"arg_0": "Which?", "arg_1": t} for i, t in enumerate("ab")}
+    row = {
+        "doc_id": 0,
+        "doc": {"question": "Which?", "choices": ["a", "b"]},
+        "target": "1",
+        "arguments": requests,
+        "resps": [[["-2.0", "False"]], [["-1.0", "True"]]],
+        "filtered_resps": [["-2.0", "False"], ["-1.0", "True"]],
+        "filter": "none",
+        "acc": 1.0,
+    }
+    config = {"model": "hf", "model_args": {"pretrained": "org/m"}, "model_sha": "abc"}
+    results = {
+        "results": {"toy": {"acc,none": 1.0}},
+        "n-shot": {"toy": 3},
+        "config": config,
+        "configs": {"toy": {"num_fewshot": 3}},
+        "lm_eval_version": "0.4.13",
+    }
+    return {f"samples_toy_{TIME}.jsonl": row, f"results_{TIME}.json": results}
+
+
 def places(value: Any, place: Place = ()) -> Iterator[Place]:
     """Every place in a document below its root."""
     if place:
@@ -100,7 +172,7 @@ def is_sound(sample: Sample) -> bool:
     texts = (sample.number, sample.question, sample.prompt, sample.target, *sample.choices)
     "".join(texts).encode()
     marked = math.isnan(sample.correct) or 0 <= sample.correct <= 1
-    known = sample.logprobs is None or not any(map(math.isnan, sample.logprobs))
+    known = sample.logprobs is None or all(isinstance(v, float) for v in sample.logprobs)
     within = sample.chosen < len(sample.choices) if sample.choices else sample.chosen >= -1
     return marked and known and within and 1 <= sample.repeat < 2**40
 
@@ -128,7 +200,10 @@ def is_named(message: str, folder: Path) -> bool:
     return not message or (str(folder) in message and "\n" not in message)
 
 
-RUNS = (helm_run, opencompass_run, lighteval_run)
+RUNS = (
+    *(helm_run, opencompass_run, lighteval_run),
+    *(inspect_run, every_eval_ever_run, lm_eval_run),
+)
 
 
 def main_path(folder: Path) -> Path:
@@ -205,3 +280,117 @@ def test_columns_of_other_types_are_refused_or_counted(tmp_path: Path) -> None:
                 continue  # Parquet does not have it
             if reader_of(path) is not None:
                 assert is_named(refusal(path), tmp_path)
+
+
+def packed(folder: Path, extra: dict[str, str], name: str = "toy.eval") -> Path:
+    """An archive of Inspect with one sample, and entries as they are."""
+    document = inspect_run(folder)["toy.json"]
+    (sample,) = document.pop("samples")
+    entries = {"header.json": document, "samples/1_epoch_1.json": sample}
+    path = folder / name
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for entry, content in entries.items():
+            archive.writestr(entry, json.dumps(content))
+        for entry, text in extra.items():
+            archive.writestr(entry, text)
+    return path
+
+
+def test_entries_that_leave_the_folder_are_not_written(tmp_path: Path) -> None:
+    inside = tmp_path / "a" / "b"
+    inside.mkdir(parents=True)
+    sample = inspect_run(tmp_path)["toy.json"]["samples"][0]
+    names = ("../../out_epoch_1.json", "samples/../../../out_epoch_1.json", "/out_epoch_1.json")
+    path = packed(inside, {name: json.dumps(sample) for name in names})
+    assert refusal(path) == ""
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == [path]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_of_entries_with_one_name_the_last_counts(tmp_path: Path) -> None:
+    sample = inspect_run(tmp_path)["toy.json"]["samples"][0]
+    again = json.dumps(sample | {"input": "Which, then?"})
+    path = packed(tmp_path, {"samples/1_epoch_1.json": again})
+    assert [read.question for read in all_samples(path)] == ["Which, then?"]
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"a":' * 100_000, "9" * 5000, "{", "\ud800", "", '"' + "a" * 10**6]
+)
+def test_a_sample_that_is_no_sample_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
+    content = text.encode("utf-8", "surrogatepass").decode("latin-1")
+    message = refusal(packed(tmp_path, {"samples/2\n_epoch_1.json": content}))
+    assert str(tmp_path) in message
+    assert "\n" not in message
+    assert len(message) < 600
+
+
+def test_an_encrypted_sample_is_refused(tmp_path: Path) -> None:
+    path = packed(tmp_path, {})
+    content = bytearray(path.read_bytes())
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.rfind(signature) + offset] |= 1
+    path.write_bytes(content)
+    assert "is encrypted" in refusal(path)
+
+
+def test_an_archive_cut_or_changed_anywhere_is_read_or_refused(tmp_path: Path) -> None:
+    path = packed(tmp_path, {})
+    content = path.read_bytes()
+    for at in range(5, len(content), 41):
+        damaged = (content[:at], content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :])
+        for broken in damaged:
+            path.write_bytes(broken)
+            if reader_of(path) is not None:
+                assert is_named(refusal(path), tmp_path)
+
+
+@pytest.mark.parametrize("run", [inspect_run, every_eval_ever_run, lm_eval_run, opencompass_run])
+@pytest.mark.parametrize("nested", ["[", '{"a":'])
+def test_json_nested_too_deeply_is_refused_with_its_file(
+    tmp_path: Path, run: Callable[[Path], dict[str, Any]], nested: str
+) -> None:
+    files = run(tmp_path)
+    write(tmp_path, files)
+    path = main_path(tmp_path)
+    for name, document in files.items():
+        text = json.dumps(document)
+        (tmp_path / name).write_text(text[:-1] + ', "deep": ' + nested * 100_000)
+        message = refusal(path) if reader_of(path) is not None else ""
+        assert is_named(message, tmp_path)
+        assert (str(tmp_path / name) in message) or reader_of(path) is None
+        (tmp_path / name).write_text(text)
+
+
+@pytest.mark.parametrize("run", [inspect_run, every_eval_ever_run, lm_eval_run])
+def test_an_element_longer_than_the_bound_is_refused(
+    tmp_path: Path, run: Callable[[Path], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_stream, "LARGEST_ELEMENT", 100)
+    monkeypatch.setattr(json_stream, "_CHUNK", 64)
+    write(tmp_path, run(tmp_path))
+    message = refusal(main_path(tmp_path))
+    assert "longer than 100 " in message
+    assert is_named(message, tmp_path)
+
+
+@pytest.mark.parametrize("cell", ["(" * 100_000, "[" * 5000 + "]" * 5000, "9" * 5000, "-" * 9000])
+def test_python_literals_that_are_nested_or_huge_are_no_answers(tmp_path: Path, cell: str) -> None:
+    row = {"example": "Which?", "full_prompt": "Which?", "choices": "['a', 'b']"}
+    row |= {"gold_index": cell, "predictions": cell, "metrics": cell}
+    path = tmp_path / f"details_toy|0_{TIME}.parquet"
+    pq.write_table(pa.Table.from_pylist([row]), path)
+    assert [sample.outcome for sample in all_samples(path)] == ["failed"]
+
+
+def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    outside.mkdir()
+    inside.mkdir()
+    path = packed(outside, {})
+    (inside / "folder").symlink_to(outside, target_is_directory=True)
+    (inside / "toy.eval").symlink_to(path)
+    (inside / "self").symlink_to(inside, target_is_directory=True)
+    (inside / "gone.eval").symlink_to(inside / "nothing")
+    os.mkfifo(inside / "pipe.eval")
+    assert find_logs([inside]) == ([], [])

@@ -17,6 +17,7 @@ from benchwright.core.verbatim import read_errors
 from benchwright.logs.json_stream import members
 from benchwright.logs.options import letter_position, option_position
 from benchwright.logs.sample import Log, Sample
+from benchwright.logs.values import as_count, as_list, as_object, as_share, as_text
 from benchwright.logs.zip_entries import ZipEntries, zip_entries
 from benchwright.source_rows.fields import format_value
 
@@ -35,12 +36,13 @@ Json = Mapping[str, Any]
 def recognises(path: Path, head: bytes) -> bool:
     """Return whether a file is a log of Inspect, by its entries or its first keys."""
     if head.startswith(b"PK\x03\x04"):
+        if _START.encode() in head[:200]:  # the first entry, also of a torn archive
+            return True
         try:
             with zip_entries(path) as entries:
                 return _HEADER in entries or _START in entries
         except InputError:
-            # A torn archive has lost its directory, which is at the end.
-            return b"_journal/start.json" in head[:200]
+            return False
     return head.lstrip()[:1] == b"{" and all(key in head for key in _KEYS)
 
 
@@ -52,22 +54,22 @@ def read(path: Path) -> list[Log]:
     """
     packed = _is_archive(path)
     header = _header_of_archive(path) if packed else _header_of_json(path)
-    evaluation = _object(header.get("eval"))
+    evaluation = as_object(header.get("eval"))
     first = next(_packed_samples(path) if packed else _plain_samples(path), None)
     scorer = _scorer(path, header, first)
     score, metric = _score(header, scorer)
-    status = header.get("status")
-    notes = [f"the run has the status {status}"] if status not in ("success", None) else []
-    if _HEADER not in header.get("_entries", (_HEADER,)):
+    status = header.get("status", "success")
+    notes = [] if status == "success" else [f"the run has the status {_shown(as_text(status))}"]
+    if header.get("_killed") is True:
         notes.append("the run was killed before its end")
-    versions = _object(evaluation.get("packages"))
+    versions = as_object(evaluation.get("packages"))
     return [
         Log(
             files=(path,),
             format=NAME,
             samples=lambda: _samples(path, packed=packed, scorer=scorer),
-            version=str(versions.get("inspect_ai", "")),
-            task=str(evaluation.get("task", "")),
+            version=as_text(versions.get("inspect_ai")),
+            task=as_text(evaluation.get("task")),
             model=_model(evaluation),
             style="generate",
             shots=_shots(evaluation),
@@ -92,7 +94,7 @@ def _header_of_archive(path: Path) -> dict[str, Any]:
         header = entries.json(name)
         if not isinstance(header, dict):
             raise InputError(f"{path}: {name}: expected an object, got {format_value(header)}")
-        return {**header, "_entries": tuple(entries.names())}
+        return {**header, "_killed": name == _START}
 
 
 def _header_of_json(path: Path) -> dict[str, Any]:
@@ -106,29 +108,26 @@ def _header_of_json(path: Path) -> dict[str, Any]:
     return header
 
 
-def _object(value: Any) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
 def _model(evaluation: Json) -> str:
     """Return the model's name, without the provider of local weights; a folder by its last part."""
     name = evaluation.get("model")
     if not isinstance(name, str):
         return ""
+    name = as_text(name)
     provider, _, rest = name.partition("/")
     if provider not in _LOCAL_PROVIDERS:
         return name
-    place = _object(evaluation.get("model_args")).get("model_path")
-    if isinstance(place, str) and place.strip("/\\"):
+    place = as_text(as_object(evaluation.get("model_args")).get("model_path"))
+    if place.strip("/\\"):
         return re.split(r"[/\\]", place.rstrip("/\\"))[-1]
     return rest or name
 
 
 def _shots(evaluation: Json) -> int:
-    arguments = _object(evaluation.get("task_args"))
+    arguments = as_object(evaluation.get("task_args"))
     for name in _SHOTS:
-        value = arguments.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        value = as_count(arguments.get(name))
+        if value >= 0:
             return value
     return -1
 
@@ -139,33 +138,38 @@ def _scorer(path: Path, header: Json, first: Json | None) -> str:
     Raises:
         InputError: none of several is.
     """
-    results = _object(header.get("results"))
-    stated = [_object(entry).get("scorer") for entry in results.get("scores") or ()]
+    results = as_object(header.get("results"))
+    stated = [as_text(as_object(e).get("scorer")) for e in as_list(results.get("scores"))]
     scores = {} if first is None else _scores(first)
-    names = list(dict.fromkeys([*map(str, filter(None, stated)), *scores]))
+    names = list(dict.fromkeys([*filter(None, stated), *scores]))
     if "choice" in names or not names:
         return "choice"
     if len(names) == 1:
         return names[0]
-    marked = [name for name in names if _object(scores.get(name)).get("value") in list(_MARKS)]
+    marked = [name for name in names if as_object(scores.get(name)).get("value") in list(_MARKS)]
     if len(marked) == 1:
         return marked[0]
     raise InputError(
-        f"{path}: several scorers ({', '.join(names)}) and none is `choice`; keep one with "
-        "`inspect score --action overwrite`"
+        f"{path}: several scorers ({_shown(', '.join(names))}) and none is `choice`; keep one "
+        "with `inspect score --action overwrite`"
     )
 
 
+def _shown(text: str) -> str:
+    """Return text as one short line."""
+    return " ".join(text.split())[:200]
+
+
 def _score(header: Json, scorer: str) -> tuple[float | None, str]:
-    results = _object(header.get("results"))
-    entries = [_object(entry) for entry in results.get("scores") or ()]
+    results = as_object(header.get("results"))
+    entries = [as_object(entry) for entry in as_list(results.get("scores"))]
     entries = [entry for entry in entries if scorer in (entry.get("scorer"), entry.get("name"))]
     for entry in entries:
-        metrics = _object(entry.get("metrics"))
+        metrics = as_object(entry.get("metrics"))
         for name in ("accuracy", "mean"):
-            value = _object(metrics.get(name)).get("value")
-            if isinstance(value, int | float) and math.isfinite(value):
-                return float(value), name
+            value = as_share(as_object(metrics.get(name)).get("value"))
+            if not math.isnan(value):
+                return value, name
     return None, ""
 
 
@@ -210,23 +214,22 @@ def _checked(path: Path, where: str, sample: Any) -> Json:
 
 
 def _sample(path: Path, sample: Json, scorer: str) -> Sample:
-    number, epoch = sample.get("id"), sample.get("epoch", 1)
-    if not isinstance(epoch, int) or isinstance(epoch, bool) or epoch < 1:
+    number, epoch = sample.get("id"), as_count(sample.get("epoch", 1))
+    if epoch < 1:
         raise InputError(
             f"{path}: sample {format_value(number)}: epoch: expected a number from 1, got "
-            f"{format_value(epoch)}"
+            f"{format_value(sample.get('epoch'))}"
         )
-    listed = sample.get("choices")
-    choices = tuple(map(str, listed)) if isinstance(listed, list) else ()
+    choices = tuple(map(as_text, as_list(sample.get("choices"))))
     text = _attached(_text(sample.get("input")), sample)
     usage = _usage(sample)
     read_sample = Sample(
-        str(number),
+        as_text(number),
         question=text,
         prompt=text,
         choices=choices,
         gold=_gold(sample.get("target"), choices),
-        doc=_object(sample.get("metadata")) or None,
+        doc=as_object(sample.get("metadata")) or None,
         repeat=epoch,
         target=_target(sample.get("target")),
         prompt_tokens=usage[0],
@@ -237,7 +240,7 @@ def _sample(path: Path, sample: Json, scorer: str) -> Sample:
     score = _scores(sample).get(scorer)
     if score is None:
         return read_sample._replace(outcome="failed")
-    return _answered(read_sample, _object(score), choices)
+    return _answered(read_sample, as_object(score), choices)
 
 
 def _answered(sample: Sample, score: Json, choices: tuple[str, ...]) -> Sample:
@@ -254,7 +257,7 @@ def _answered(sample: Sample, score: Json, choices: tuple[str, ...]) -> Sample:
 
 def _scores(sample: Json) -> Json:
     """Return the scores by scorer; the oldest logs have one score without a name."""
-    scores = _object(sample.get("scores"))
+    scores = as_object(sample.get("scores"))
     old = sample.get("score")
     return scores if scores or not isinstance(old, dict) else {"choice": old}
 
@@ -263,9 +266,7 @@ def _mark(value: Any) -> float:
     """Return a score as 0–1, NaN if it is none."""
     if isinstance(value, str):
         return _MARKS.get(value, math.nan)
-    if isinstance(value, bool | int | float) and 0 <= float(value) <= 1:
-        return float(value)
-    return math.nan
+    return as_share(value)
 
 
 def _gold(target: Any, choices: tuple[str, ...]) -> tuple[int, ...]:
@@ -279,36 +280,35 @@ def _gold(target: Any, choices: tuple[str, ...]) -> tuple[int, ...]:
 
 def _target(target: Any) -> str:
     targets = target if isinstance(target, list) else [target]
-    return str(targets[0]).strip() if len(targets) == 1 and targets[0] is not None else ""
+    return as_text(targets[0]).strip() if len(targets) == 1 else ""
 
 
 def _text(value: Any) -> str:
     """Return the text of an input: a text, or the last message of the user."""
     if isinstance(value, str):
-        return value
+        return as_text(value)
     messages = value if isinstance(value, list) else []
     asked = [m for m in messages if isinstance(m, dict) and m.get("role") == "user"]
     content = asked[-1].get("content") if asked else ""
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
-        return "\n".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else ""
+        return "\n".join(as_text(part) for part in parts if isinstance(part, str))
+    return as_text(content) if isinstance(content, str) else ""
 
 
 def _attached(text: str, sample: Json) -> str:
     """Return a text that may be kept apart, as an attachment."""
     if not text.startswith(_ATTACHMENT):
         return text
-    found = _object(sample.get("attachments")).get(text.removeprefix(_ATTACHMENT))
-    return found if isinstance(found, str) else text
+    found = as_object(sample.get("attachments")).get(text.removeprefix(_ATTACHMENT))
+    return as_text(found) or text
 
 
 def _usage(sample: Json) -> tuple[int, int]:
     """Return the tokens read and written, over all models; −1 if unknown."""
-    used = [_object(usage) for usage in _object(sample.get("model_usage")).values()]
+    used = [as_object(usage) for usage in as_object(sample.get("model_usage")).values()]
     counts = []
     for name in ("input_tokens", "output_tokens"):
-        numbers = [usage.get(name) for usage in used]
-        known = [n for n in numbers if isinstance(n, int) and not isinstance(n, bool) and n >= 0]
+        known = [n for n in (as_count(usage.get(name)) for usage in used) if n >= 0]
         counts.append(sum(known) if known else -1)
     return counts[0], counts[1]

@@ -16,6 +16,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.logs.json_stream import array_elements, json_lines
 from benchwright.logs.sample import Log, Sample
+from benchwright.logs.values import as_share
 from benchwright.source_rows.fields import ascii_surrogates, format_value
 
 NAME = "lm-evaluation-harness"
@@ -154,9 +155,9 @@ def _score(results: dict[str, Any], task: str) -> float | None:
     known = results.get("results")
     scores = known.get(task) if isinstance(known, dict) else None
     for name in ("acc,none", "acc", "exact_match,none"):
-        score = scores.get(name) if isinstance(scores, dict) else None
-        if isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score):
-            return float(score)
+        score = as_share(scores.get(name)) if isinstance(scores, dict) else math.nan
+        if not math.isnan(score):
+            return score
     return None
 
 
@@ -215,7 +216,7 @@ def _sample(row: dict[str, Any]) -> Sample:
         raise ValueError(f"doc: expected an object, got {format_value(row['doc'])}")
     contexts, continuations = _requests(row["arguments"])
     sample = Sample(str(doc_id), doc=row["doc"], target=ascii_surrogates(str(row.get("target"))))
-    acc, exact_match = _metric(row.get("acc")), _metric(row.get("exact_match"))
+    acc, exact_match = as_share(row.get("acc")), as_share(row.get("exact_match"))
     if continuations is None:
         mark = acc if math.isnan(exact_match) else exact_match
         return sample._replace(correct=mark)
@@ -276,14 +277,6 @@ def _log_likelihood(response: Any) -> float:
     raise ValueError(
         f"response: expected a log-likelihood and a boolean, got {format_value(response)}"
     )
-
-
-def _metric(value: Any) -> float:
-    """Return a metric, also one written as text; NaN for anything else."""
-    try:
-        return float(value) if isinstance(value, int | float | str) else math.nan
-    except (OverflowError, ValueError):
-        return math.nan
 
 
 def _model(results: dict[str, Any]) -> str | None:

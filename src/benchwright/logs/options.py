@@ -46,4 +46,5 @@ def option_position(value: object, choices: Sequence[str], count: int = 0) -> in
         return -1
     if by_letter >= 0:
         return by_letter
-    return int(text) if text.isascii() and text.isdigit() and int(text) < count else -1
+    is_index = len(text) <= len(str(count)) and text.isascii() and text.isdigit()
+    return int(text) if is_index and int(text) < count else -1

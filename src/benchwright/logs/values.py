@@ -32,7 +32,7 @@ def as_share(value: object) -> float:
 
 def as_count(value: object) -> int:
     """Return a whole number from 0 to a billion, −1 for anything else."""
-    number = as_number(value)
+    number = math.nan if isinstance(value, bool) else as_number(value)
     return int(number) if 0 <= number <= 1e9 and number.is_integer() else -1
 
 

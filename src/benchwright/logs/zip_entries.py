@@ -51,12 +51,12 @@ class ZipEntries:
         except (*BROKEN, RuntimeError, RecursionError, MemoryError, zipfile.BadZipFile) as error:
             reason = " ".join(str(error).split())[:200] or type(error).__name__
             raise InputError(
-                f"{self.path}: {name[:100]}: cannot be read: {reason}; copy the log again"
+                f"{self.path}: {_shown(name)}: cannot be read: {reason}; copy the log again"
             ) from error
 
     def _content(self, info: zipfile.ZipInfo) -> bytes:
         if info.flag_bits & 1:
-            raise InputError(f"{self.path}: {info.filename[:100]} is encrypted; decrypt the log")
+            raise InputError(f"{self.path}: {_shown(info.filename)} is encrypted; decrypt the log")
         allowed = min(LARGEST_ENTRY, EXPANSION * info.compress_size + _SLACK)
         with self._opened(info) as stream:
             out = io.BytesIO()
@@ -64,7 +64,7 @@ class ZipEntries:
                 out.write(chunk)
                 if out.tell() > allowed:
                     raise InputError(
-                        f"{self.path}: {info.filename[:100]}: more than {allowed:,} bytes "
+                        f"{self.path}: {_shown(info.filename)}: more than {allowed:,} bytes "
                         "uncompressed; remove the sample"
                     )
             return out.getvalue()
@@ -80,6 +80,10 @@ class ZipEntries:
         self._stream.seek(sum(names), io.SEEK_CUR)
         packed = pa.BufferReader(self._stream.read(info.compress_size))
         yield pa.CompressedInputStream(packed, "zstd")  # several frames follow each other
+
+
+def _shown(name: str) -> str:
+    return " ".join(name[:100].split())
 
 
 @contextmanager

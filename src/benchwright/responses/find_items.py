@@ -1,11 +1,9 @@
 """Find the items that the samples of a log ask."""
 
 import json
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from benchwright.core.natural_order import natural_key
 from benchwright.logs.sample import Sample
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 from benchwright.responses.item_index import ItemIndex
@@ -40,12 +38,14 @@ class Place(NamedTuple):
     """The item of a sample: its position in the index, and the options in the log's order.
 
     `choices` is empty if the order is unknown. `by_text` is False if the sample states an id whose
-    item has the stated hash.
+    item has the stated hash. `sharing` has all items of one subject with the sample's texts, if
+    there are several.
     """
 
     position: int
     choices: tuple[str, ...]
     by_text: bool
+    sharing: tuple[int, ...] = ()
 
 
 class _Candidates(NamedTuple):
@@ -85,30 +85,25 @@ def find_items(
     These are tried in turn: `item_id` with the `content_hash` of that item; question and options of
     the sample; those of its document by each of the mappings, then by the plain keys `question` and
     `choices`; the one item that the prompt contains. Options may be in another order than the
-    item's, except in a copy (`as_perturbed`), where the order is fixed. Items of one subject with
-    equal texts are assigned to the samples with that text by their numbers.
+    item's, except in a copy (`as_perturbed`), where the order is fixed. Of items of one subject
+    with equal texts, the first is returned, and all are in `Place.sharing`.
     """
     stated = [stated_id(sample.doc) for sample in samples]
     known = index.join([name for name, _ in stated], [text_hash for _, text_hash in stated])
     places: list[Place | None] = []
-    sharing: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for row, (sample, position) in enumerate(zip(samples, known.positions.tolist(), strict=True)):
         if position >= 0:
             shown = _in_log_order(sample, index, position)
             places.append(Place(position, shown, bool(known.by_hash[row])))
             continue
-        found = _candidates(sample, index, mappings, as_perturbed)
-        places.append(Place(found.positions[0], found.choices, True) if found.positions else None)
-        if len(found.positions) > 1:
-            sharing[tuple(found.positions)].append(row)
-    for positions, rows in sharing.items():
-        numbers = sorted({samples[row].number for row in rows}, key=natural_key)
-        ranks = {number: rank for rank, number in enumerate(numbers)}
-        for row in rows:
-            place = places[row]
-            if place is not None:
-                turn = min(ranks[samples[row].number], len(positions) - 1)
-                places[row] = place._replace(position=positions[turn])
+        positions, choices = _candidates(sample, index, mappings, as_perturbed)
+        if not positions:
+            places.append(None)
+            continue
+        own = index.choices[positions[0]]
+        shown = own if choices == own else choices  # one tuple for all logs
+        sharing = tuple(positions) if len(positions) > 1 else ()
+        places.append(Place(positions[0], shown, True, sharing))
     return places
 
 

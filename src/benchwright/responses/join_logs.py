@@ -3,14 +3,16 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from benchwright.core.natural_order import natural_key
 from benchwright.core.verbatim import no_rows
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.logs.lm_eval import OTHER_FILTER, run_of
@@ -29,6 +31,8 @@ ForeignRuns = frozenset[tuple[str, str]]
 
 _NUMBER = re.compile(r"[0-9]{1,4}")
 _OPTION_LIST = re.compile(r"\[\s*[0-9]{1,4}(?:\s*,\s*[0-9]{1,4})*\s*\]")
+_NO_TEXTS: Any = {"question": "", "prompt": "", "choices": (), "doc": None, "contexts": None}
+_BATCH = 256  # samples whose texts are in memory at once
 _SAME_SCORE = 5e-4  # tools round their scores to three or four digits
 _TABLE = pa.schema(
     [
@@ -72,7 +76,7 @@ def foreign_runs(files: Iterable[LoadedFile], index: ResponseIndex) -> ForeignRu
 
 
 class _Joined(NamedTuple):
-    sample: Sample
+    sample: Sample  # without the texts by which its item was found
     condition: str
     place: Place
     orders: Orders
@@ -107,8 +111,8 @@ def read_log(
     if file.log is None:
         raise ValueError(f"{file.name} was not loaded")
     skipped = _Skipped(file.name, str(file.spec.model))
-    samples, n_samples = _answered(file.log, skipped)
-    joined = _usable(_join_by_condition(samples, file, index, foreign, skipped), skipped)
+    joined, samples = _join(file, _answered(file.log, skipped), index, foreign, skipped)
+    joined = _usable(joined, skipped)
     tally = Tally(file.name, file.log.format)
     rows = no_rows(ROWS)
     if joined:
@@ -120,71 +124,98 @@ def read_log(
         rows = _marked(rows, tally, joined, differing, index)
     tally.absorb(skipped)
     tally.notes += file.log.notes
-    tally.layout, tally.models, tally.rows = file.log.format, 1, n_samples
+    tally.layout, tally.models, tally.rows = file.log.format, 1, skipped.rows
     tally.unreadable = int((rows["extraction"] == "failed").sum())
     _compare_scores(tally, file.log, samples, rows, index)
     return rows, tally
 
 
-def _answered(log: Log, skipped: _Skipped) -> tuple[list[Sample], int]:
-    """Return the samples that may answer an item, and the number of all; count the others."""
-    samples: list[Sample] = []
+def _answered(log: Log, skipped: _Skipped) -> Iterator[Sample]:
+    """Yield the samples that may answer an item; count all, and at the end report the others."""
     failed: list[Sample] = []
     others: defaultdict[str, list[Sample]] = defaultdict(list)
     for sample in log.samples():
+        skipped.rows += 1
         if sample.skipped:
-            others[sample.skipped].append(_without_texts(sample))
+            others[sample.skipped].append(Sample(sample.number))
         elif sample.outcome == "failed":
-            failed.append(_without_texts(sample))
+            failed.append(Sample(sample.number))
         else:
-            samples.append(sample)
+            yield sample
     for reason, of_reason in others.items():
         if reason.startswith(OTHER_FILTER):
             skipped.samples(reason, of_reason, "doubled")
         else:
             skipped.samples(f"dropped ({reason})", of_reason)
     skipped.samples("failed (the log has no answer)", failed, "failed")
-    return samples, len(samples) + len(failed) + sum(map(len, others.values()))
 
 
-def _without_texts(sample: Sample) -> Sample:
-    return Sample(sample.number)
-
-
-def _join_by_condition(
-    samples: Sequence[Sample],
+def _join(
     file: LoadedFile,
+    samples: Iterator[Sample],
     index: ResponseIndex,
     foreign: ForeignRuns,
     skipped: _Skipped,
-) -> list[_Joined]:
-    """Return the samples with an item, in the order of the log; count the others."""
-    conditions = [stated_condition(sample.doc) or file.spec.condition for sample in samples]
-    joined: list[_Joined | None] = [None] * len(samples)
-    lost: dict[str, list[Sample]] = {}
-    for condition in sorted(set(conditions)):
-        at = [row for row, name in enumerate(conditions) if name == condition]
-        samples_of_condition = [samples[row] for row in at]
-        items = index.of(condition)
-        if items is None:
-            lost[unknown_condition(condition)] = samples_of_condition
-            continue
-        if (run_of(file.name), condition) in foreign:
-            lost[different_texts(condition)] = samples_of_condition
-            continue
-        places = find_items(
-            samples_of_condition, items, file.mappings, as_perturbed=condition in index.perturbed
-        )
-        start = index.start(condition)
-        for row, sample, place in zip(at, samples_of_condition, places, strict=True):
-            if place is None:
-                lost.setdefault("not joined", []).append(sample)
+) -> tuple[list[_Joined], list[Sample]]:
+    """Return the samples with an item, and all, in the order of the log; count the others.
+
+    Texts are dropped batch by batch.
+    """
+    joined: list[_Joined] = []
+    answered: list[Sample] = []
+    lost: defaultdict[str, dict[str, list[Sample]]] = defaultdict(dict)
+    while batch := list(islice(samples, _BATCH)):
+        slim = [sample._replace(**_NO_TEXTS) for sample in batch]
+        answered += slim
+        of_batch: dict[int, _Joined] = {}
+        conditions = [stated_condition(sample.doc) or file.spec.condition for sample in batch]
+        for condition in sorted(set(conditions)):
+            at = [row for row, name in enumerate(conditions) if name == condition]
+            items = index.of(condition)
+            if items is None or (run_of(file.name), condition) in foreign:
+                what = unknown_condition if items is None else different_texts
+                lost[condition].setdefault(what(condition), []).extend(slim[row] for row in at)
                 continue
-            moved = place._replace(position=place.position + start)
-            joined[row] = _Joined(sample, condition, moved, how_asked(sample, place.choices))
-    for what, unjoined in lost.items():
-        skipped.samples(what, unjoined, "not_joined")
-    return [row for row in joined if row is not None]
+            as_perturbed = condition in index.perturbed
+            places = find_items(
+                [batch[row] for row in at], items, file.mappings, as_perturbed=as_perturbed
+            )
+            for row, place in zip(at, places, strict=True):
+                if place is None:
+                    lost[condition].setdefault("not joined", []).append(slim[row])
+                else:
+                    orders = how_asked(batch[row], place.choices)
+                    of_batch[row] = _Joined(slim[row], condition, place, orders)
+        joined += [row for _, row in sorted(of_batch.items())]
+    for _, unjoined in sorted(lost.items()):
+        for what, of_reason in unjoined.items():
+            skipped.samples(what, of_reason, "not_joined")
+    return _placed(joined, index), answered
+
+
+def _placed(joined: Sequence[_Joined], index: ResponseIndex) -> list[_Joined]:
+    """Return the samples with positions in the whole index.
+
+    Items of one subject with equal texts are assigned to the samples with that text, in the same
+    condition, by their numbers.
+    """
+    numbers: defaultdict[tuple[str, tuple[int, ...]], set[str]] = defaultdict(set)
+    for row in joined:
+        if row.place.sharing:
+            numbers[row.condition, row.place.sharing].add(row.sample.number)
+    turns = {
+        (*key, number): min(turn, len(key[1]) - 1)
+        for key, of_key in numbers.items()
+        for turn, number in enumerate(sorted(of_key, key=natural_key))
+    }
+    placed = []
+    for row in joined:
+        position, sharing = row.place.position, row.place.sharing
+        if sharing:
+            position = sharing[turns[row.condition, sharing, row.sample.number]]
+        place = row.place._replace(position=position + index.start(row.condition))
+        placed.append(row._replace(place=place))
+    return placed
 
 
 def _usable(joined: Sequence[_Joined], skipped: _Skipped) -> list[_Joined]:

@@ -10,6 +10,7 @@ from benchwright.logs.options import letter_position
 from benchwright.logs.sample import Sample
 
 _MARKUP = re.compile(r"\[.*?\]")
+_NO_LETTERS = re.compile(r"[\W_]+")
 
 Orders = dict[str, list[int] | None]
 """The option of each continuation, by style that the continuations allow. The value is None for
@@ -78,4 +79,4 @@ def plain_text(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    return "".join(c for c in _MARKUP.sub("", plain_text(text)).casefold() if c.isalnum())
+    return _NO_LETTERS.sub("", _MARKUP.sub("", plain_text(text)).casefold())

@@ -33,7 +33,10 @@ class PromptIndex:
             words = tuple(word.casefold() for word in _WORD.findall(question)[:_ANCHOR])
             if words:
                 self._by_anchor[words].append(position)
-        self._lengths = sorted({len(words) for words in self._by_anchor})
+        lengths: dict[str, set[int]] = defaultdict(set)
+        for words in self._by_anchor:
+            lengths[words[0]].add(len(words))
+        self._lengths = {word: sorted(of_word) for word, of_word in lengths.items()}
 
     def find(self, prompt: str, choices: Sequence[str] = ()) -> Asked | None:
         """Return the last item whose question stands in a prompt, followed by its options.
@@ -73,7 +76,7 @@ class PromptIndex:
         names = [word for _, word in words]
         found = []
         for number, (start, _) in enumerate(words):
-            for length in self._lengths:
+            for length in self._lengths.get(names[number], ()):
                 for position in self._by_anchor.get(tuple(names[number : number + length]), ()):
                     question = self._questions[position]
                     lead = _WORD.search(question)
