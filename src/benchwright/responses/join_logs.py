@@ -173,8 +173,8 @@ def _join(
             at = [row for row, name in enumerate(conditions) if name == condition]
             items = index.of(condition)
             if items is None or (run_of(file.name), condition) in foreign:
-                what = unknown_condition if items is None else different_texts
-                lost[condition].setdefault(what(condition), []).extend(slim[row] for row in at)
+                why = unknown_condition if items is None else different_texts
+                lost[condition].setdefault(why(condition), []).extend(slim[row] for row in at)
                 continue
             as_perturbed = condition in index.perturbed
             places = find_items(
