@@ -147,6 +147,27 @@ def test_score_that_is_not_a_number_is_unknown(tmp_path: Path) -> None:
     assert read.chosen == 1
 
 
+def test_sample_without_answer_and_score_has_failed(tmp_path: Path) -> None:
+    unscored = sample(1, "", float("nan"))
+    entries = {"header.json": header(), "samples/1_epoch_1.json": unscored}
+    (read,) = only(archive(tmp_path / "a.eval", entries)).samples()
+    assert read.outcome == "failed"
+
+
+def test_mean_over_epochs_is_preferred_and_other_reducers_are_named(tmp_path: Path) -> None:
+    by_mode, by_mean = (
+        header(value)["results"]["scores"][0] | {"reducer": name}
+        for name, value in (("mode", 0.9), ("mean", 0.6))
+    )
+    for scores, expected in (
+        ([by_mode, by_mean], (0.6, "accuracy")),
+        ([by_mode], (0.9, "accuracy (mode of epochs)")),
+    ):
+        entries = {"header.json": header(results={"scores": scores})}
+        log = only(archive(tmp_path / "a.eval", entries))
+        assert (log.score, log.score_name) == expected
+
+
 @pytest.mark.parametrize(
     ("evaluation", "name"),
     [

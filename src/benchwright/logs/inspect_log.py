@@ -164,12 +164,16 @@ def _score(header: Json, scorer: str) -> tuple[float | None, str]:
     results = as_object(header.get("results"))
     entries = [as_object(entry) for entry in as_list(results.get("scores"))]
     entries = [entry for entry in entries if scorer in (entry.get("scorer"), entry.get("name"))]
+    # Epochs are reduced to their mean, if not in another way, which is named.
+    entries.sort(key=lambda entry: entry.get("reducer") not in (None, "mean"))
     for entry in entries:
         metrics = as_object(entry.get("metrics"))
+        reducer = as_text(entry.get("reducer"))
+        by = "" if reducer in ("", "mean") else f" ({reducer} of epochs)"
         for name in ("accuracy", "mean"):
             value = as_share(as_object(metrics.get(name)).get("value"))
             if not math.isnan(value):
-                return value, name
+                return value, f"{name}{by}"
     return None, ""
 
 
@@ -248,6 +252,8 @@ def _answered(sample: Sample, score: Json, choices: tuple[str, ...]) -> Sample:
     mark = _mark(score.get("value"))
     answer = score.get("answer")
     text = answer.strip() if isinstance(answer, str) else ""
+    if not text and isinstance(score.get("value"), float) and math.isnan(score["value"]):
+        return sample._replace(outcome="failed")  # not scored
     if not text and (answer is not None or mark == 0.0):
         return sample._replace(outcome="unreadable", correct=mark)
     letter = letter_position(text, len(choices))
