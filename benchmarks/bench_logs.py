@@ -25,7 +25,7 @@ from bench_import import items
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.responses.import_responses import join_responses
 from benchwright.responses.item_index import ResponseIndex
-from real_data import real_data
+from real_data import DATA, real_data
 
 LETTERS = "ABCD"
 FORMATS = ("tidy Parquet", "Inspect", "lighteval")
@@ -119,10 +119,11 @@ def measure(folder: str, data: Path) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", nargs="?", type=Path, default=DATA, help="folder of real data")
     parser.add_argument("--models", type=int, default=5)
     parser.add_argument("--measure", help="a folder of logs; measured in this process")
     args = parser.parse_args()
-    data = real_data()
+    data = real_data(args.data)
     if args.measure:
         print(json.dumps(measure(args.measure, data)))
         return
@@ -140,7 +141,7 @@ def main() -> None:
                 logprobs = np.round(np.log(drawn.dirichlet(np.ones(4), len(table))), 4)
                 WRITERS[kind](Path(name), f"model-{model}", table, logprobs)
             size = sum(f.stat().st_size for f in Path(name).rglob("*") if f.is_file()) / 1e6
-            command = [sys.executable, __file__, "--measure", name]
+            command = [sys.executable, __file__, str(data), "--measure", name]
             done = subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - this script
             found = json.loads(done.stdout)
         first = first or found["processor"]
