@@ -74,6 +74,17 @@ def test_logs_of_two_tools_are_joined_by_text(tmp_path: Path) -> None:
     assert lines[-1].endswith("notes.txt")
 
 
+def test_tidy_tables_beside_logs_are_read_and_other_tables_are_not(tmp_path: Path) -> None:
+    inspect_log(tmp_path, "org/m", "BC ")
+    rows = pd.DataFrame({"item_id": ["exam/0", "exam/9"], "model": "n", "correct": [1, 0]})
+    rows.to_csv(tmp_path / "answers.csv", index=False)
+    pd.DataFrame({"dataset": ["exam"], "version": ["x"]}).to_csv(tmp_path / "summary.csv")
+    found = read_logs([tmp_path])
+    report = found.report.set_index("layout")
+    assert report.loc["tidy", ["joined_by_id", "not_joined"]].tolist() == [1, 1]
+    assert [path.name for path in found.others] == ["summary.csv"]
+
+
 def test_nothing_recognised_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("nothing")
     with pytest.raises(InputError, match="no log was recognised"):

@@ -21,11 +21,13 @@ from benchwright.project_conf import load_conf
 from benchwright.responses.import_responses import join_responses
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.items_of_logs import items_of_logs
+from benchwright.responses.tidy_files import looks_tidy
 from benchwright.source_rows.fields import LETTERS
 
 _ANSWERS = [
     *("item_id", "content_hash", "model", "condition", "style", "shots", "repeat", "prediction"),
-    *("correct", "logprobs", "option_bytes", "extraction", "prompt_tokens", "generated_tokens"),
+    *("correct", "logprobs", "option_bytes", "option_tokens", "extraction", "prompt_tokens"),
+    "generated_tokens",
 ]
 _CONF = """\
 # Made of logs by `benchwright read --make-benchmark`.
@@ -62,11 +64,11 @@ class ReadLogs(NamedTuple):
 
 
 def read_logs(paths: Sequence[Path], items: pd.DataFrame | None = None) -> ReadLogs:
-    """Read all logs, and tables of responses, in files and folders, and join them to items.
+    """Read all logs, and tidy tables of responses, in files and folders, and join them to items.
 
     Args:
         paths: files, and folders that are searched.
-        items: an `Items` table; None takes the questions in the logs.
+        items: an `Items` table; None takes the questions in the logs, which tables alone lack.
 
     Raises:
         InputError: nothing was recognised, or a file is broken.
@@ -78,7 +80,7 @@ def read_logs(paths: Sequence[Path], items: pd.DataFrame | None = None) -> ReadL
             raise InputError(f"{listed(paths)}: no log was recognised")
         items = items_of_logs(found.logs)
     tables = [path for path in found.others if path.name.endswith(TABLE_TYPES)]
-    files += [LoadedFile(_entry(path), read_table(path)) for path in tables if path in paths]
+    files += filter(looks_tidy, (LoadedFile(_entry(path), read_table(path)) for path in tables))
     named = {file.name: file for file in files}
     index = ResponseIndex(items)
     rows, _, report = join_responses(named, index)
