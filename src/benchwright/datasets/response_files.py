@@ -103,7 +103,7 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         if not self.place.is_dir():
             return
         found = find_logs([self.place])
-        files = [(_within(log.files[0], self.place), log) for log in found.logs]
+        files = [(log.files[0].relative_to(self.place).as_posix(), log) for log in found.logs]
         tables = [path.relative_to(self.place).as_posix() for path in found.others]
         unread = [name for name in tables if "/" in name]
         if unread:
@@ -161,11 +161,6 @@ def log_file(log: Log, spec: ResponseFileParams) -> LoadedFile:
     shots = spec.shots if spec.shots >= 0 else log.shots
     completed = spec.model_copy(update={"layout": "log", "model": model, "shots": shots})
     return LoadedFile(completed, None, log=log)
-
-
-def _within(path: Path, folder: Path) -> str:
-    """Return a path below a folder; a HELM run is named by its folder."""
-    return path.relative_to(folder).as_posix()
 
 
 def told_apart(files: Sequence[LoadedFile]) -> list[LoadedFile]:
