@@ -133,23 +133,16 @@ def prefix_attention(
     rows, heads, width, size = query.shape
     kv_heads = key.shape[1]
     group = heads // kv_heads
-    # All queries that share a key head form one long sequence.
-    grouped = query.view(rows, kv_heads, group, width, size).transpose(0, 1)
-    together = grouped.reshape(1, kv_heads, rows * group * width, size)
+    # All queries that share a key head form one long sequence; no key is copied for its queries.
+    grouped = query.reshape(rows, kv_heads, group * width, size)
+    together = grouped.transpose(0, 1).reshape(1, kv_heads, rows * group * width, size)
     far, far_norm = attend(together, prefix_key, prefix_value, 0.0, False, scale=scaling)
-    far = far.view(kv_heads, rows, group, width, size).transpose(0, 1)
-    far_norm = far_norm.view(kv_heads, rows, group, width).transpose(0, 1)
-    near, near_norm = attend(
-        query,
-        key.repeat_interleave(group, dim=1) if group > 1 else key,
-        value.repeat_interleave(group, dim=1) if group > 1 else value,
-        0.0,
-        False,
-        attn_mask=mask,
-        scale=scaling,
-    )
-    share = torch.sigmoid(far_norm.reshape(rows, heads, width) - near_norm)[..., None]
-    mixed = torch.lerp(near.float(), far.reshape(rows, heads, width, size).float(), share)
+    far = far.view(kv_heads, rows, group * width, size).transpose(0, 1)
+    far_norm = far_norm.view(kv_heads, rows, group * width).transpose(0, 1)
+    own = mask.repeat(1, 1, group, 1) if mask is not None else None
+    near, near_norm = attend(grouped, key, value, 0.0, False, attn_mask=own, scale=scaling)
+    share = torch.sigmoid(far_norm - near_norm)[..., None]
+    mixed = torch.lerp(near.float(), far.float(), share).view(rows, heads, width, size)
     return mixed.to(query.dtype)
 
 
