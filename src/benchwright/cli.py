@@ -508,6 +508,12 @@ def evaluate_sealed(
     "--tau", "tau_b", metavar="TAU", help="Target Kendall's tau-b with the full ranking."
 )
 @_target_option("--spearman", metavar="RHO", help="Target Spearman's rho with the full ranking.")
+@_target_option(
+    "--gap", "gaps", metavar="SHARE", help="Gap of two models that the items should order rightly."
+)
+@click.option(
+    "--order", default=0.8, show_default=True, help="Probability of the right order at --gap."
+)
 @click.option(
     "--alpha", default=0.05, show_default=True, help="Significance level of the difference test."
 )
@@ -534,8 +540,9 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
 
     The plan includes the cost of asking these items. ANSWERS are tables of responses, saved
     response matrices, lm-eval logs, or folders of these. The default is the response matrix that a
-    run of the benchmark saved. Give at least one target with --se, --mdd, --tau or --spearman; each
-    is repeatable. Standard errors and differences are shares: --se .02 is two percentage points.
+    run of the benchmark saved. Give at least one target with --se, --mdd, --gap, --tau or
+    --spearman; each is repeatable. Errors, differences and gaps are shares: --se .02 is two
+    percentage points.
     """
     from benchwright.commands.plan import (
         PlanRequest,

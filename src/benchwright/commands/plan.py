@@ -84,6 +84,7 @@ _TITLES = {
     "standard_error_benchmark": "Standard error of a score around the score on all these items",
     "standard_error_ability": "Standard error of a score around the ability on such items",
     "detectable_difference": "Smallest detectable difference of two models",
+    "order": "Probability that the items order two models as all items do",
     "tau_b": "Kendall's tau-b with the ranking on all items",
     "spearman": "Spearman's rho with the ranking on all items",
 }
@@ -97,6 +98,7 @@ def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
         "standard_error_benchmark": wanted.standard_errors,
         "standard_error_ability": wanted.standard_errors,
         "detectable_difference": wanted.differences,
+        "order": (wanted.order,) * bool(wanted.gaps),
         "tau_b": wanted.tau_b,
         "spearman": wanted.spearman,
     }
@@ -154,6 +156,7 @@ def _plot(title: str, rows: pd.DataFrame, wanted: tuple[float, ...]) -> Any:
 GOALS = {
     "standard_error": "standard error",
     "detectable_difference": "difference",
+    "order": "order at a gap of",
     "tau_b": "tau-b",
     "spearman": "Spearman",
 }
@@ -192,6 +195,11 @@ def explanations(made: MadePlan) -> list[str]:
         lines.append(
             f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
             f"{wanted.alpha:g}, without correction for multiple pairs"
+        )
+    if wanted.gaps:
+        lines.append(
+            f"order: the items order two models this far apart as all items do, with probability "
+            f"{wanted.order:g}"
         )
     if wanted.tau_b or wanted.spearman:
         lines.append(

@@ -25,7 +25,10 @@ from benchwright.methods.dele.planning.score_errors import (
     variance_of_scores,
 )
 from benchwright.methods.dele.planning.simulated_agreement import RandomSubsets, grid_of_sizes
+from benchwright.statistics.order_curve import order_curve
 from benchwright.statistics.paired_differences import clustered_se, paired_se
+from benchwright.statistics.random_subsets import draw_subsets
+from benchwright.statistics.subset_scores import subset_scores
 
 
 def answers(m: int, n: int, seed: int = 0) -> np.ndarray:
@@ -314,3 +317,37 @@ def test_curve_has_all_metrics_at_all_sizes() -> None:
     }
     end = plan.curve[(plan.curve["items"] == 30) & (plan.curve["metric"] == "tau_b")]
     np.testing.assert_allclose(end["value"], 1)
+
+
+def test_items_for_an_order_are_those_at_which_random_subsets_keep_it() -> None:
+    correct = answers(60, 300)
+    wanted = Wanted(gaps=(0.03, 0.08), order=0.85)
+    rows = make_plan(Responses(correct, np.arange(300)), wanted).rows
+    assert [row.goal for row in rows] == ["order", "order"]
+    scores = correct.mean(axis=1, dtype=np.float64)
+    for row in rows:
+        assert row.items is not None
+        assert row.value is not None
+        assert row.value >= 0.85
+        masks = draw_subsets(300, row.items, 300, np.random.default_rng(0))
+        found = order_curve(scores, subset_scores(correct, masks))
+        assert found.at(row.wanted) == pytest.approx(0.85, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        (Wanted(gaps=(0.03,), order=0.4), "--order is 0.4; it must be between 0.5 and 1"),
+        (Wanted(gaps=(3.0,)), "--gap is 3; it must be between 0 and 1"),
+        (Wanted(tau_b=(0.9,), order=0.9), "--order needs --gap"),
+    ],
+)
+def test_a_bad_order_or_gap_is_refused(wanted: Wanted, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        make_plan(Responses(answers(5, 20), np.arange(20)), wanted)
+
+
+def test_a_gap_wider_than_any_has_a_caveat() -> None:
+    row = make_plan(Responses(answers(5, 50), np.arange(50)), Wanted(gaps=(0.99,))).rows[0]
+    assert row.items is not None
+    assert row.reason.startswith("no two models are further apart than")

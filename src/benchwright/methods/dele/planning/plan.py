@@ -12,6 +12,7 @@ from benchwright.core.errors import InputError
 from benchwright.methods.dele.planning.score_errors import (
     TARGETS,
     Target,
+    pairs_of_models,
     variance_of_differences,
     variance_of_scores,
 )
@@ -20,7 +21,9 @@ from benchwright.methods.dele.planning.simulated_agreement import (
     RandomSubsets,
     grid_of_sizes,
 )
+from benchwright.statistics.order_curve import WANTED, right_order
 from benchwright.statistics.paired_differences import minimum_detectable_difference
+from benchwright.statistics.subset_scores import subset_scores
 
 
 class Cost(NamedTuple):
@@ -114,9 +117,10 @@ def samplers_that_reach(
 
 
 _Metric = Callable[[int], float]
-Goal = Literal["standard_error", "detectable_difference", "tau_b", "spearman"]
+Goal = Literal["standard_error", "detectable_difference", "order", "tau_b", "spearman"]
 
 _FEWEST_RANKED = 3
+_FEWEST_PAIRS = 30
 _PANEL = "held_out"  # the panel whose results are read from a saved run
 MOST_PAIRS_SHARE = 0.95
 """Share of the pairs of models in the row for most pairs."""
@@ -140,6 +144,8 @@ class Wanted(NamedTuple):
     differences: tuple[float, ...] = ()  # between two models, in shares, to be detected
     tau_b: tuple[float, ...] = ()  # Kendall's, between the subset and all items
     spearman: tuple[float, ...] = ()  # likewise
+    gaps: tuple[float, ...] = ()  # between two models that the items should order, in shares
+    order: float = WANTED  # probability of the right order at such a gap
     alpha: float = 0.05  # of the two-sided test
     power: float = 0.8  # of the test
     subsets: int = 200  # random subsets of each size
@@ -197,6 +203,7 @@ def make_plan(
     rows = [
         *planner.rows_of_scores(),
         *planner.rows_of_differences(),
+        *planner.rows_of_order(),
         *planner.rows_of_ranks("tau_b", wanted.tau_b),
         *planner.rows_of_ranks("spearman", wanted.spearman),
     ]
@@ -214,6 +221,9 @@ class _Planner:
         self.m, self.n = responses.correct.shape
         self.scores = variance_of_scores(responses.correct, responses.clusters)
         self.pairs = variance_of_differences(responses.correct, responses.clusters, wanted.seed)
+        scores = subset_scores(responses.correct, np.ones((1, self.n)))[0]
+        first, second = pairs_of_models(self.m, wanted.seed)
+        self.gaps = np.abs(scores[first] - scores[second])
         self.subsets = {
             name: RandomSubsets(responses.correct, wanted.subsets, wanted.seed, strata)
             for name, strata in (("random", None), ("stratified", responses.strata))
@@ -229,6 +239,17 @@ class _Planner:
         error = self.pairs.standard_error(k, "ability")
         differences = minimum_detectable_difference(error, self.wanted.alpha, self.wanted.power)
         return _of(differences, 0.5 if whose == "median pair" else MOST_PAIRS_SHARE)
+
+    def order(self, k: int, gap: float) -> float:
+        """Return the probability that k items order two models this far apart as all items do."""
+        closest = self._closest(gap)
+        errors = self.pairs.standard_error(k, "benchmark")[closest]
+        return float(np.nanmean(right_order(gap, errors)))
+
+    def _closest(self, gap: float) -> NDArray[np.intp]:
+        """Return the tenth of the pairs, but at least 30, whose gap on all items is closest."""
+        distance = np.abs(self.gaps - gap)
+        return np.argsort(distance, kind="stable")[: max(_FEWEST_PAIRS, len(distance) // 10)]
 
     def rows_of_scores(self) -> Iterator[PlanRow]:
         """Yield the rows of both kinds of scores, for the median and the worst model."""
@@ -249,6 +270,23 @@ class _Planner:
                     continue
                 value = partial(self.difference, whose=whose)
                 yield self._formula_row(goal, wanted, whose, "ability", value)
+
+    def rows_of_order(self) -> Iterator[PlanRow]:
+        """Yield a row per gap, for the pairs of models whose gap is closest to it."""
+        for gap in self.wanted.gaps:
+            row = PlanRow("order", gap, "pairs this far apart")
+            if self.m < 2:
+                yield row._replace(reason="an order needs at least 2 models, there is 1")
+                continue
+            items = smallest_size(
+                lambda k, gap=gap: self.order(k, gap) >= self.wanted.order, self.n
+            )
+            widest = float(np.nanmax(self.gaps))
+            reason = f"no two models are further apart than {widest:.3f}" if gap > widest else ""
+            items = self.n if items is None else items
+            value = self.order(items, gap)
+            row = row._replace(items=items, value=value, with_all=1, reason=reason)
+            yield row._replace(cost=self.cost.of(items))
 
     def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
         """Yield the rows of random and stratified subsets, then of samplers of a saved run."""
@@ -278,6 +316,11 @@ class _Planner:
                 rows += [
                     (k, "detectable_difference", "random", whose, self.difference(k, whose))
                     for whose in ("median pair", f"{MOST_PAIRS_SHARE:.0%} of pairs")
+                ]
+            if self.m > 1:
+                rows += [
+                    (k, "order", "random", f"{gap:g} apart", self.order(k, gap))
+                    for gap in self.wanted.gaps
                 ]
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
             for name, subsets in self.subsets.items():
@@ -349,11 +392,17 @@ def _check(responses: Responses, wanted: Wanted) -> None:
         raise InputError(
             f"{m} models and {n} items have responses; at least 1 model and 2 items are needed"
         )
-    if not any((wanted.standard_errors, wanted.differences, wanted.tau_b, wanted.spearman)):
-        raise InputError("no target: use --se, --mdd, --tau or --spearman")
+    targets = (wanted.standard_errors, wanted.differences, wanted.gaps)
+    if not any((*targets, wanted.tau_b, wanted.spearman)):
+        raise InputError("no target: use --se, --mdd, --gap, --tau or --spearman")
+    if not 0.5 < wanted.order < 1:
+        raise InputError(f"--order is {wanted.order:g}; it must be between 0.5 and 1")
+    if wanted.order != WANTED and not wanted.gaps:
+        raise InputError("--order needs --gap, the difference of two models in shares")
     for option, values in (
         ("--se", wanted.standard_errors),
         ("--mdd", wanted.differences),
+        ("--gap", wanted.gaps),
         ("--tau", wanted.tau_b),
         ("--spearman", wanted.spearman),
         ("--alpha", (wanted.alpha,)),
