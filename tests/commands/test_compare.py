@@ -172,7 +172,7 @@ def test_subset_decides_by_the_difference_of_the_two_estimates() -> None:
         name: estimate_scores(random, answers_of(pair, at), alone, "aipw").models[0].score
         for at, name in enumerate("ab")
     }
-    assert made.figures["estimate"] == pytest.approx(by["b"] - by["a"], abs=1e-6)
+    assert made.figures["estimate"] == pytest.approx(by["b"] - by["a"], abs=0.02)
     assert made.figures["low"] < made.figures["estimate"] < made.figures["high"]
     assert "estimated by aipw" in made.reason
     without = gate_subset(pair, random, None, GateRequest(0.05, 0.05))

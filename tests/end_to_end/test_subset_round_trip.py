@@ -1,6 +1,7 @@
 """The full score estimated from a harness log of an exported subset."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -44,7 +45,7 @@ def test_log_of_a_subset_gives_an_estimate(tmp_path: Path, smollm2_folder: Path)
     rows = [item(f"colours/{n}", "s", *asked) for n, asked in enumerate(ASKED)]
     items = table(*rows)
     assert items["content_hash"][0] == content_hash(ASKED[0][0], ASKED[0][1])
-    subset = ChosenSubset.from_rows([(f"colours/{n}", n, w) for n, w in WEIGHTS.items()])
+    subset = ChosenSubset.from_rows([(f"colours/{n}", n, w, math.nan) for n, w in WEIGHTS.items()])
     exported = export_subset(
         items,
         subset,

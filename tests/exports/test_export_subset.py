@@ -1,6 +1,7 @@
 """A subset as tasks, as rows of stock tasks, and as a manifest."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ STOCK = {"harness": StockTaskParams(task="colours", order="source_row")}
 
 
 def chosen(*rows: tuple[int, float]) -> pd.DataFrame:
-    return ChosenSubset.from_rows([(f"colours/{n}", n, weight) for n, weight in rows])
+    return ChosenSubset.from_rows([(f"colours/{n}", n, weight, math.nan) for n, weight in rows])
 
 
 def choice(winner: str) -> pd.DataFrame:
@@ -121,7 +122,7 @@ def test_readme_has_the_commands_and_the_score() -> None:
 
 
 def test_unknown_items_are_rejected() -> None:
-    strange = ChosenSubset.from_rows([("colours/99", 0, 1.0)])
+    strange = ChosenSubset.from_rows([("colours/99", 0, 1.0, math.nan)])
     with pytest.raises(InputError, match="colours/99 is not among"):
         export(strange)
 

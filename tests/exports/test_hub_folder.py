@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,9 @@ def test_each_perturbed_copy_is_a_configuration_without_demonstrations(tmp_path:
 
 
 def test_subset_has_its_weights_and_order(tmp_path: Path) -> None:
-    chosen = ChosenSubset.from_rows([("colours/2", 0, 0.7), ("colours/0", 1, 0.3)])
+    chosen = ChosenSubset.from_rows(
+        [("colours/2", 0, 0.7, math.nan), ("colours/0", 1, 0.3, math.nan)]
+    )
     content = publish_subset(ITEMS, chosen, benchmark(), **RUN)
     rows = pd.read_parquet(saved(content, tmp_path / "hub") / "subset.parquet")
     assert rows[["item_id", "weight"]].to_numpy().tolist() == [

@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,9 @@ def copies() -> FolderContent:
 
 
 def subset() -> FolderContent:
-    chosen = ChosenSubset.from_rows([("colours/2", 0, 0.7), ("colours/0", 1, 0.3)])
+    chosen = ChosenSubset.from_rows(
+        [("colours/2", 0, 0.7, math.nan), ("colours/0", 1, 0.3, math.nan)]
+    )
     return publish_subset(ITEMS, chosen, benchmark(), **RUN)
 
 

@@ -89,9 +89,9 @@ def estimate_scores(
 ) -> Estimated:
     """Estimate the scores of new models on the whole benchmark.
 
-    The default estimator of a random subset is `aipw`, whose intervals also cover the best models,
-    or `mean` without training models. A weighted subset gets `weighted`, any other `gp_irt`. See
-    docs/explanation/estimation.md.
+    The default estimator of a draw with known probabilities is `aipw`, whose intervals also cover
+    the best models, or `mean` without training models. Another weighted subset gets `weighted`, any
+    other `gp_irt`. See docs/explanation/estimation.md.
 
     Args:
         subset: the manifest.
@@ -112,7 +112,7 @@ def estimate_scores(
     name = _choose_estimator(estimator, subset, training)
     places = {item: place for place, item in enumerate(training.item_ids)}
     positions = np.array([places[item] for item in subset.item_ids], dtype=np.intp)
-    weighted = WeightedSubset(positions, subset.weights)
+    weighted = WeightedSubset(positions, subset.weights, subset.inclusion)
     fitted = ESTIMATORS[name].make(settings)(
         PreparedTraining(training.training, settings), weighted, seed
     )
@@ -219,7 +219,7 @@ def _choose_estimator(estimator: str, subset: SubsetManifest, known: _Known) -> 
             f"--estimator {estimator!r}: expected one of {AUTO}, {', '.join(ESTIMATORS)}"
         )
     alone = not len(known.training.correct)
-    random = subset.equal_weights and subset.sampler in RANDOM
+    random = subset.inclusion is not None or (subset.equal_weights and subset.sampler in RANDOM)
     if estimator == AUTO:
         estimator = "mean" if alone else "aipw"
         if not random:

@@ -68,8 +68,7 @@ def gate_subset(
 ) -> Gated:
     """Decide by the estimated difference on the whole benchmark, from answers to a random subset.
 
-    (1 + B − A)/2 is estimated as one model's responses; the estimators are linear and keep
-    constants, so the difference is 2 · score − 1.
+    (1 + B − A)/2 is estimated as one model's responses, so the difference is 2 · score − 1.
 
     Raises:
         InputError: the subset was not drawn at random, or no answer is to one of its items.
@@ -88,7 +87,7 @@ def gate_subset(
         kept = [at for at, name in enumerate(names) if name not in compared]
         models = tuple(training.models[at] for at in kept)
         training = training._replace(models=models, correct=training.correct[kept])
-    params = EstimationParams(level=1 - 2 * request.alpha)
+    params = EstimationParams(level=1 - 2 * request.alpha, paired=True)
     estimated = estimate_scores(subset, new, training, params=params, seed=request.seed)
     found = estimated.models[0]
     if found.score is None or found.low is None or found.high is None:

@@ -25,6 +25,8 @@ class SubsetItem(_Part):
     item_id: str
     weight: float = Field(ge=0, le=1)  # weights sum to 1
     content_hash: str  # of question and choices
+    # known probability of being drawn; None if equal or unknown
+    inclusion: float | None = Field(None, gt=0, le=1)
     stock: tuple[str, int] | None = None  # stock task of lm-evaluation-harness and row, if known
 
 
@@ -63,6 +65,12 @@ class SubsetManifest(_Part):
     def weights(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
         """Weights in the order of `item_ids`."""
         return np.array([item.weight for item in self.items])
+
+    @property
+    def inclusion(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]] | None":
+        """Probabilities of being drawn, in the order of `item_ids`; None if unknown."""
+        known = [item.inclusion for item in self.items if item.inclusion is not None]
+        return np.array(known) if len(known) == len(self.items) else None
 
 
 def hashed(items: Iterable[SubsetItem]) -> list[str]:

@@ -363,9 +363,18 @@ def subset_manifest(
     if unknown:
         raise InputError(f"chosen item {unknown[0]} is not among the benchmark's items")
     weights = chosen_subset["weight"].to_numpy(np.float64)
+    drawn = chosen_subset["inclusion"].notna().all()
     chosen = tuple(
-        SubsetItem(item_id=name, weight=weight, content_hash=hashes[name], stock=stock.get(name))
-        for name, weight in zip(chosen_subset["item_id"], weights.tolist(), strict=True)
+        SubsetItem(
+            item_id=name,
+            weight=weight,
+            content_hash=hashes[name],
+            stock=stock.get(name),
+            inclusion=inclusion if drawn else None,
+        )
+        for name, weight, inclusion in zip(
+            chosen_subset["item_id"], weights.tolist(), chosen_subset["inclusion"], strict=True
+        )
     )
     equal = bool(np.allclose(weights, 1 / len(weights)))
     return SubsetManifest(

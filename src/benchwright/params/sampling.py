@@ -211,8 +211,8 @@ class EstimationParams(Section):
     # share of the best training models. They are estimated from the others; the errors apply to new
     # models that are better than all training models.
     forward_share: float = Field(default=0.3, gt=0, lt=1)
-    # penalty of the ridge regression of aipw, per training model
-    penalty: float = Field(default=0.01, gt=0)
+    # for aipw: whether responses are (1 + B − A)/2 of two models, for which no item is easy
+    paired: bool = False
     # interval of p_irt: `calibrated` by errors on training models, or that of the `model`, which is
     # too narrow on real responses
     interval: Literal["calibrated", "model"] = "calibrated"

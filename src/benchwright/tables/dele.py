@@ -301,6 +301,8 @@ class ChosenSubset(NotEmpty):
     item_id: Series[str] = pa.Field(unique=True)
     position: Series[int] = pa.Field(ge=0, unique=True)  # row of the items table
     weight: Series[float] = pa.Field(ge=0, le=1)  # they sum to 1
+    # known probability of being drawn; NaN if equal or unknown
+    inclusion: Series[float] = pa.Field(gt=0, le=1, nullable=True)
 
 
 class ChosenCurves(Table):

@@ -21,7 +21,7 @@ _OF_A_SAMPLER = (
     *("rate_for_tau_b", "rate_for_spearman"),
 )
 _FEW = 20  # with fewer models a rank correlation is imprecise
-_WEIGHTED = ("anchor_points", "irt_clusters")
+_WEIGHTED = ("anchor_points", "irt_clusters", "unequal")
 _FEW_SPLITS = 20  # with fewer splits the middle 95% has no meaning
 
 

@@ -1,6 +1,5 @@
 """Estimators against independent computations."""
 
-from itertools import combinations
 from math import comb, exp, log1p
 from typing import Any
 
@@ -11,7 +10,6 @@ from scipy.stats import hypergeom
 from sklearn.linear_model import Ridge
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation.aipw import smoother
 from benchwright.methods.dele.estimation.calibration import (
     Errors,
     PastErrors,
@@ -93,50 +91,6 @@ def test_non_random_subset_has_a_warning(run: Any, simulated: Any, prepared: Any
 def test_equal_fractions_have_the_standard_error_of_a_sample_without_replacement() -> None:
     estimates = random_sample(np.full((1, 4), 0.5), 10, 0.95)
     assert estimates.se[0] == pytest.approx(np.sqrt(0.25 / 4 * (10 - 4) / (10 - 1)))
-
-
-def test_aipw_is_unbiased_over_all_subsets() -> None:
-    rng = np.random.default_rng(2)
-    features = rng.random((8, 5))
-    truth = rng.random((3, 8))
-    weights = np.full(4, 0.25)
-    estimates = [
-        smoother(features, np.array(chosen), 0.05).estimate(truth[:, chosen], weights)[0]
-        for chosen in combinations(range(8), 4)
-    ]
-    np.testing.assert_allclose(np.mean(estimates, axis=0), truth.mean(axis=1), atol=1e-12)
-    assert np.std(estimates, axis=0).min() > 0.01
-
-
-def test_aipw_is_unbiased_with_equal_responses_and_impossible_estimates(run: Any) -> None:
-    """All 126 subsets of 4 of 9 items, through the estimator that users call."""
-    rng = np.random.default_rng(5)
-    training = PreparedTraining(Training(rng.integers(0, 2, (6, 9)).astype(np.float32)))
-    truth = np.array([[1] * 7 + [0] * 2, [0] * 8 + [1], [1, 0, 1, 0, 1, 1, 0, 1, 1]], float)
-    subsets = [np.array(chosen) for chosen in combinations(range(9), 4)]
-    estimates = [run("aipw", training, WeightedSubset.equal(own), truth) for own in subsets]
-    scores = np.mean([each.score for each in estimates], axis=0)
-    np.testing.assert_allclose(scores, truth.mean(axis=1), atol=1e-12)
-    shown = np.mean([each.shown for each in estimates], axis=0)
-    assert np.abs(shown - truth.mean(axis=1)).max() > 1e-3
-    assert any(truth[0, chosen].all() for chosen in subsets)
-
-
-def test_aipw_is_the_mean_of_leave_one_out_regressions() -> None:
-    rng = np.random.default_rng(3)
-    features, truth = rng.random((30, 7)), rng.random(30)
-    places, others = np.arange(10), np.arange(10, 30)
-    parts, residuals = [], []
-    for left in range(10):
-        kept = np.delete(places, left)
-        ridge = Ridge(alpha=0.4 * 7).fit(features[kept], truth[kept])
-        residual = truth[left] - ridge.predict(features[[left]])[0]
-        residuals.append(residual)
-        parts.append(ridge.predict(features[others]).mean() + residual)
-    expected = truth[:10].sum() / 30 + 20 / 30 * np.mean(parts)
-    score, se = smoother(features, places, 0.4).estimate(truth[None, :10], np.full(10, 0.1))
-    assert score[0] == pytest.approx(expected, abs=1e-10)
-    assert se[0] == pytest.approx(np.sqrt(np.var(residuals, ddof=1) * (1 - 10 / 30) / 10))
 
 
 def test_expected_responses_are_the_posterior_mean_of_the_curve(simulated: Any) -> None:

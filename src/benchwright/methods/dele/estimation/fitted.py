@@ -57,6 +57,19 @@ class Task:
         return bool(np.allclose(weights, 1 / len(weights)))
 
     @property
+    def drawn_unequal(self) -> bool:
+        """Whether items were drawn with known, unequal probabilities."""
+        return self.subset.inclusion is not None
+
+    @property
+    def inclusion(self) -> Float | None:
+        """Probabilities (k,) that the items were drawn; None for weights of another origin."""
+        if self.subset.inclusion is not None:
+            return self.subset.inclusion
+        k = len(self.places)
+        return np.full(k, k / self.prepared.items) if self.equal else None
+
+    @property
     def rest(self) -> float:
         """Share of the benchmark's items that are not in the subset."""
         return 1 - len(self.places) / self.prepared.items
@@ -163,7 +176,7 @@ def _patterns(missing: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.bool_], N
 
 def checked_subset(subset: WeightedSubset, n: int) -> None:
     """Raise InputError unless positions are distinct and in 0…n−1, and weights sum to 1."""
-    places, weights = subset
+    places, weights, inclusion = subset
     if not len(places):
         raise InputError("the subset has no items; at least one is required")
     if places.min() < 0 or places.max() >= n:
@@ -176,10 +189,23 @@ def checked_subset(subset: WeightedSubset, n: int) -> None:
             f"the subset of {len(places)} items has {len(weights)} weights with sum "
             f"{weights.sum():.4g}; it must have one non-negative weight per item, with sum 1"
         )
+    if inclusion is not None:
+        wrong = (inclusion <= 0) | (inclusion > 1) | np.isnan(inclusion)
+        if len(inclusion) != len(places) or wrong.any():
+            raise InputError(
+                f"the subset of {len(places)} items has {len(inclusion)} inclusion probabilities, "
+                f"{int(wrong.sum())} of them not in (0, 1]; it must have one per item"
+            )
 
 
 def _without(task: Task, gaps: NDArray[np.bool_]) -> Task:
     places, weights = task.subset.positions[~gaps], task.subset.weights[~gaps]
+    inclusion = task.subset.inclusion
+    if inclusion is not None:
+        # A response is missing with the same probability for every item.
+        answered = inclusion[~gaps] * float(np.mean(~gaps))
+        left = WeightedSubset.drawn(places, answered)
+        return Task(task.prepared, left, task.seed, task.params)
     total = weights.sum()
     left = WeightedSubset(places, weights / total) if total > 0 else WeightedSubset.equal(places)
     return Task(task.prepared, left, task.seed, task.params)

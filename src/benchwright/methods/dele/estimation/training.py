@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
+from benchwright.methods.dele.estimation.item_predictions import ItemPredictor
 from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.item_response import ItemResponse, fit_2pl, probability
 
@@ -121,6 +122,8 @@ class PreparedTraining:
         self.training = _checked(training)
         self.params = params or EstimationParams()
         self._curves: dict[bytes, ItemCurves] = {}
+        # tuned once per number of items, kind of draw and seed
+        self.predictors: dict[tuple[int, bool, int], ItemPredictor] = {}
 
     @property
     def items(self) -> int:

@@ -11,6 +11,10 @@ from benchwright.methods.dele.estimation.calibration import (
     possible,
 )
 from benchwright.methods.dele.estimation.fitted import Estimates, FromComplete, Task
+from benchwright.methods.dele.estimation.item_predictions import (
+    ItemPredictor,
+    difference_estimate,
+)
 from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.proportion import wilson_bounds
@@ -22,14 +26,31 @@ _UNLIKELY = 4.0
 
 
 def learn_mean(task: Task) -> FromComplete:
-    """Fit the plain mean; training models are used only to detect subsets that are not random."""
+    """Fit the mean; training models are used only to detect subsets that are not random."""
     n = task.prepared.items
     clusters = task.prepared.training.clusters
     inside = None if clusters is None else np.asarray(clusters)[task.places]
     note = unlike_random(task)
+    inclusion = task.subset.inclusion
+    if inclusion is not None:
+        return by_design(ItemPredictor.constant(n), task.places, inclusion, note)
 
     def estimate(responses: Float, level: float) -> Estimates:
         return random_sample(responses, n, level, inside)._replace(reason=[note] * len(responses))
+
+    return estimate
+
+
+def by_design(
+    predictor: ItemPredictor, places: NDArray[np.intp], inclusion: Float, note: str
+) -> FromComplete:
+    """Return the difference estimator with its t interval."""
+
+    def estimate(responses: Float, level: float) -> Estimates:
+        found = difference_estimate(predictor, places, inclusion, responses)
+        reach = found.reach(level)
+        low, high = found.score - reach, found.score + reach
+        return Estimates(found.score, low, high, found.se, [note] * len(responses))
 
     return estimate
 
@@ -65,10 +86,10 @@ def random_sample(
 
 
 def unlike_random(task: Task) -> str:
-    """Return a warning if the subset is too easy or too hard for a random subset, or ""."""
+    """Return a warning if the subset is too easy or too hard for a uniform draw, or ""."""
     item = task.prepared.item_means
     n, k = len(item), len(task.places)
-    if np.isnan(item).any() or k == n:
+    if np.isnan(item).any() or k == n or task.drawn_unequal:
         return ""
     gap = float(item[task.places].mean() - item.mean())
     sd = float(item.std(ddof=1)) * np.sqrt((1 - k / n) / k)
@@ -105,8 +126,8 @@ def weighted_rule(weights: Float) -> Rule:
 
 
 def learn_weighted(task: Task) -> FromComplete:
-    """Fit the weighted mean; with unequal weights the interval comes from training models."""
-    if task.equal:
+    """Fit the weighted mean; its interval follows from a random draw, or from training models."""
+    if task.inclusion is not None:
         return learn_mean(task)
     return with_past_errors(task, weighted_rule(task.subset.weights))
 

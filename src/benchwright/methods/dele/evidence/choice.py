@@ -336,5 +336,7 @@ def choose_subset(
     subset: WeightedSubset = sampler(pool, export.seed)(size)
     place = {str(item): row for row, item in enumerate(items["item_id"])}
     ids = [pool.item_ids[position] for position in subset.positions]
-    rows = zip(ids, map(place.__getitem__, ids), map(float, subset.weights), strict=True)
+    known = subset.inclusion
+    inclusion = [float("nan")] * len(ids) if known is None else known.tolist()
+    rows = zip(ids, map(place.__getitem__, ids), subset.weights.tolist(), inclusion, strict=True)
     return ChosenSubset.from_rows(list(rows))

@@ -77,14 +77,21 @@ def within_subjects(sampler: Sampler, by_subject: Mapping[str, Sampler] | None =
         def draw(size: int) -> WeightedSubset:
             require_size(size, len(pool))
             quotas = {key[9:]: quota for key, quota in largest_remainder(shares, size).items()}
-            positions, weights = [], []
+            positions, weights, inclusion = [], [], []
             for name, own in members.items():
                 if not quotas[name]:
                     continue
                 inner = draws[name](quotas[name])
                 positions.append(own[inner.positions])
                 weights.append(inner.weights * (quotas[name] / size))
-            return WeightedSubset(np.concatenate(positions), np.concatenate(weights))
+                if inner.inclusion is not None:
+                    inclusion.append(inner.inclusion)
+            drawn = len(inclusion) == len(positions)
+            return WeightedSubset(
+                np.concatenate(positions),
+                np.concatenate(weights),
+                np.concatenate(inclusion) if drawn else None,
+            )
 
         return draw
 

@@ -80,6 +80,13 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
         "discrimination": _answering(
             "responses", response_samplers.discrimination_sampler, nested=True, random=False
         ),
+        "unequal": SamplerKind(
+            "responses",
+            lambda _: response_samplers.unequal_sampler,
+            _RESPONSES,
+            nested=False,
+            random=True,
+        ),
         # Not in the paper, whose difficulty samplers are the reading indices.
         "share_wrong": _answering(
             "difficulty", response_samplers.share_wrong_sampler, nested=True, random=True

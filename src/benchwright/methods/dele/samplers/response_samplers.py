@@ -1,10 +1,11 @@
-"""Samplers that read responses: by discrimination, and by the share of wrong ones."""
+"""Samplers that read responses: by discrimination, share of wrong ones, or disagreement."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.core.seeding import item_uniforms
+from benchwright.core.seeding import item_uniforms, stage_generator
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.samplers.pool import (
     Draw,
     OncePerPool,
@@ -12,9 +13,17 @@ from benchwright.methods.dele.samplers.pool import (
     SamplingPool,
     order_by,
     prefixes,
+    random_order,
+    require_size,
 )
 from benchwright.params.sampling import AnchorParams
 from benchwright.statistics.item_response import ItemResponse, fit_2pl
+from benchwright.statistics.unequal_draws import (
+    UNIFORM_SHARE,
+    inclusion_probabilities,
+    response_spread,
+    systematic_draw,
+)
 
 Float = NDArray[np.float64]
 
@@ -127,3 +136,24 @@ def share_wrong_sampler(params: AnchorParams) -> Sampler:
         return prefixes(np.lexsort((ids, -np.log(uniforms) / weights)))
 
     return sample
+
+
+def unequal_sampler(pool: SamplingPool, seed: int) -> Draw:
+    """Draw items with known probabilities, larger where models disagree about an item.
+
+    The probability is proportional to √(p(1 − p)), p the share of right responses, for the part of
+    the draw that is not uniform. Subsets do not nest. Estimators use the probabilities
+    (`WeightedSubset.inclusion`).
+    """
+    correct = required_responses(pool, "unequal")
+    spread = response_spread(filled_responses(correct).mean(axis=0), len(correct))
+    order = random_order(pool, seed, "unequal")
+    start = float(stage_generator(seed, "sampling.unequal").random())
+
+    def draw(size: int) -> WeightedSubset:
+        require_size(size, len(pool))
+        inclusion = inclusion_probabilities(spread, size, UNIFORM_SHARE)
+        positions = systematic_draw(inclusion, order, start)
+        return WeightedSubset.drawn(positions, inclusion[positions])
+
+    return draw

@@ -1,0 +1,225 @@
+"""Predicted responses to items, and the estimate that asked items correct.
+
+A new model's responses are predicted as the items' mean training responses plus a combination of
+the training models' deviations from those means (ridge regression; equivalently, the best linear
+prediction for a new model from the same population). The difference estimator then adds the
+residuals of the asked items, each divided by the known probability π that the item was asked
+(Särndal, Swensson & Wretman 1992, chapter 6; for language models: 2403.03208, 2601.20251):
+
+    score = [Σ g_j + Σ_asked (y_j − g_j)/π_j] / n.
+
+The prediction g_j of an asked item is fitted without its own response. With independent draws the
+score is then exactly unbiased, however bad the predictions are.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.core.seeding import stage_generator
+from benchwright.statistics.unequal_draws import (
+    UNIFORM_SHARE,
+    inclusion_probabilities,
+    response_spread,
+    systematic_draw,
+)
+
+Float = NDArray[np.float64]
+
+# Responses have a variance of at most ¼, so 10 nearly gives the items' means.
+PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+# The training models' variance counts like four answers (as in Agresti & Coull 1998).
+_PRIOR = 4.0
+_BLOCK = 1 << 22
+
+
+class ItemPredictor(NamedTuple):
+    """Ridge regression of responses on features of the items.
+
+    Attributes:
+        offset: (n,) prediction without any response.
+        features: (m, n) features of the items.
+        penalty: of the squared coefficients.
+        ratio: variance of the residuals of left-out training models, in units of p(1 − p).
+    """
+
+    offset: Float
+    features: Float
+    penalty: float
+    ratio: float = 1.0
+
+    @classmethod
+    def of(
+        cls, responses: NDArray[np.floating], penalty: float, ratio: float = 1.0
+    ) -> "ItemPredictor":
+        """Create the predictor from responses (m, n) of training models, none missing."""
+        values = np.asarray(responses, dtype=np.float64)
+        means = values.mean(axis=0)
+        return cls(means, (values - means) / np.sqrt(len(values)), penalty, ratio)
+
+    @classmethod
+    def constant(cls, n: int) -> Self:
+        """Create the predictor that predicts the mean of the model's other responses."""
+        return cls(np.full(n, 0.5), np.ones((1, n)), 1e-6)
+
+    def left_out(self, places: NDArray[np.intp], responses: Float) -> tuple[Float, Float]:
+        """Predict asked items (r, k), each without its own response, and the others' sum (r,).
+
+        `responses` (r, k) are to the items at `places` (k,). Predictions are limited to [0, 1].
+        """
+        seen = self.features[:, places]
+        basis, strength = _basis(seen)
+        gap = responses - self.offset[places]
+        smooth = _smooth(basis, strength / (strength + self.penalty), gap)
+        inside = np.clip(responses - smooth[1], 0, 1)
+        outside = np.ones(len(self.offset), dtype=np.bool_)
+        outside[places] = False
+        slope = (smooth[0] / self.penalty) @ seen.T
+        total = np.zeros(len(responses))
+        step = max(1, _BLOCK // len(outside))
+        for start in range(0, len(responses), step):
+            rows = slice(start, start + step)
+            predicted = self.offset[outside] + slope[rows] @ self.features[:, outside]
+            total[rows] = np.clip(predicted, 0, 1).sum(axis=1)
+        return inside, total
+
+
+def _basis(seen: Float) -> tuple[Float, Float]:
+    """Return orthonormal vectors (k, q) of the rows of `seen` (m, k) and their squared lengths."""
+    m, k = seen.shape
+    squared, vectors = np.linalg.eigh(seen.T @ seen if k <= m else seen @ seen.T)
+    kept = squared > 1e-10 * max(squared[-1], 1e-10)
+    squared, vectors = squared[kept], vectors[:, kept]
+    return (vectors if k <= m else seen.T @ vectors / np.sqrt(squared)), squared
+
+
+def _smooth(basis: Float, shrunk: Float, gap: Float) -> tuple[Float, Float]:
+    """Return residuals (r, k) of the ridge, and those of regressions that leave the item out."""
+    residual = gap - ((gap @ basis) * shrunk) @ basis.T
+    return residual, residual / (1 - (basis**2 * shrunk).sum(axis=1))
+
+
+def variance(residual: Float, inclusion: Float) -> Float:
+    """Return the variance (r,) of Σ e/π for residuals (r, k) of a draw of fixed size.
+
+    Zero for one item. Source: Hájek 1964, with the correction k/(k − 1).
+    """
+    k = residual.shape[1]
+    left = 1 - inclusion
+    if k < 2 or left.sum() <= 0:
+        return np.zeros(len(residual))
+    scaled = residual / inclusion
+    centred = scaled - (scaled @ left / left.sum())[:, None]
+    return np.asarray(k / (k - 1) * (centred**2 @ left))
+
+
+class DesignEstimate(NamedTuple):
+    """Scores (r,), standard errors (r,) and the degrees of freedom of their t intervals."""
+
+    score: Float
+    se: Float
+    freedom: float
+
+    def reach(self, level: float) -> Float:
+        """Return half the widths (r,) of the intervals at a level."""
+        from scipy.special import stdtrit
+
+        return np.asarray(float(stdtrit(self.freedom, (1 + level) / 2)) * self.se)
+
+
+def difference_estimate(
+    predictor: ItemPredictor, places: NDArray[np.intp], inclusion: Float, responses: Float
+) -> DesignEstimate:
+    """Estimate the scores of r models from responses (r, k) to the items at `places` (k,).
+
+    The variance is that of a draw of fixed size. The fewer right or the fewer wrong responses
+    there are, the more it is mixed with the one expected from the training models, which counts
+    like four responses: a model with equal responses has residuals near 0.
+
+    Args:
+        predictor: the predictions.
+        places: positions of the asked items.
+        inclusion: (k,) probabilities in (0, 1] that these items were asked.
+        responses: in [0, 1], none missing.
+    """
+    n, k = len(predictor.offset), len(places)
+    inside, outside = predictor.left_out(places, responses)
+    residual = responses - inside
+    score = (outside + inside.sum(axis=1) + residual @ (1 / inclusion)) / n
+    own = variance(residual, inclusion) / n**2
+    right = responses.sum(axis=1)
+    rare = np.minimum(right, k - right)
+    centre = (np.clip(score, 0, 1) * k + _PRIOR / 2) / (k + _PRIOR)
+    spread = float(((1 - inclusion) / inclusion**2).sum()) / n**2
+    expected = predictor.ratio * centre * (1 - centre) * spread
+    squared = (rare * own + _PRIOR * expected) / (rare + _PRIOR)
+    return DesignEstimate(score, np.sqrt(squared), k - 1 + _PRIOR)
+
+
+class LeftOut(NamedTuple):
+    """Training responses (m, n), the models whose responses are complete, and groups to leave out.
+
+    Attributes:
+        responses: none missing (filled).
+        complete: (m,) whether the model answered nearly all items.
+        groups: masks (m,) of models to leave out together; the last one counts like all others.
+    """
+
+    responses: NDArray[np.floating]
+    complete: NDArray[np.bool_]
+    groups: list[NDArray[np.bool_]]
+
+
+def tuned_predictor(training: LeftOut, k: int, unequal: bool, seed: int) -> ItemPredictor:
+    """Choose the penalty with the least variance of the scores of left-out training models.
+
+    The models are asked k items of draws of their own, so the choice does not depend on the items
+    that new models are asked. If the mean of a model's other responses predicts better than all
+    penalties, it is the predictor.
+
+    Args:
+        training: at least one model.
+        k: number of items to ask.
+        unequal: whether items are drawn by the spread of their responses.
+        seed: of the draws.
+    """
+    values, n = training.responses, training.responses.shape[1]
+    means = values.mean(axis=0, dtype=np.float64)
+    spread = response_spread(means, len(values)) if unequal else np.ones(n)
+    inclusion = inclusion_probabilities(spread, k, UNIFORM_SHARE)
+    # An order that does not depend on that of rows and columns.
+    lead = values.mean(axis=1, dtype=np.float64)
+    order = np.lexsort((np.round(lead @ values, 6), np.round(means, 9)))
+    starts = stage_generator(seed, "estimation.penalty").random(min(8, -(-200 // k)))
+    losses = np.zeros(len(PENALTIES) + 1)
+    truth = 0.0
+    for start in starts:
+        places = systematic_draw(inclusion, order, float(start))
+        own = inclusion[places]
+        for weight, out in _weighted_groups(training):
+            asked = values[np.ix_(out & training.complete, places)].astype(np.float64)
+            learnt = values[np.ix_(~out, places)].astype(np.float64)
+            offset = learnt.mean(axis=0)
+            gap = asked - offset
+            basis, strength = _basis((learnt - offset) / np.sqrt(len(learnt)))
+            for number, penalty in enumerate(PENALTIES):
+                residual = _smooth(basis, strength / (strength + penalty), gap)[1]
+                inside = np.clip(asked - residual, 0, 1)
+                losses[number] += weight * float(variance(asked - inside, own).mean())
+            mean = (asked.sum(axis=1, keepdims=True) - asked) / max(k - 1, 1)
+            losses[-1] += weight * float(variance(asked - mean, own).mean())
+            score = lead[out & training.complete]
+            scale = float(((1 - own) / own**2).sum())
+            truth += weight * float((score * (1 - score)).mean()) * scale
+    best = int(np.argmin(losses))
+    if truth <= 0 or best == len(PENALTIES):
+        return ItemPredictor.constant(n)
+    return ItemPredictor.of(values, PENALTIES[best], float(losses[best]) / truth)
+
+
+def _weighted_groups(training: LeftOut) -> Iterator[tuple[float, NDArray[np.bool_]]]:
+    groups = [out for out in training.groups if (out & training.complete).any() and not out.all()]
+    for number, out in enumerate(groups):
+        yield (1.0 if number < len(groups) - 1 else max(len(groups) - 1.0, 1.0)), out

@@ -1,0 +1,61 @@
+"""Draws of a fixed number of items with known, unequal probabilities."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float = NDArray[np.float64]
+
+UNIFORM_SHARE = 0.2
+"""Share of an unequal draw that is uniform."""
+_STEPS = 200
+
+
+def response_spread(means: NDArray[np.floating], models: int) -> Float:
+    """Return the standard deviations (n,) of 0/1 responses with these means, never 0.
+
+    Half a right and half a wrong response are added to those of the m models.
+    """
+    p = (np.asarray(means, dtype=np.float64) * models + 0.5) / (models + 1)
+    return np.asarray(np.sqrt(p * (1 - p)))
+
+
+def inclusion_probabilities(spread: NDArray[np.floating], count: int, share: float) -> Float:
+    """Return probabilities (n,) in (0, 1] with sum `count`, proportional to `spread` (n,) ≥ 0.
+
+    At least the part `share` (0–1) of the items is drawn uniformly: every probability is at least
+    share · count/n, so that no weight 1/π exceeds n/(share · count). Larger ones are capped at 1.
+
+    Raises:
+        ValueError: `count` is not in 1 … n.
+    """
+    n = len(spread)
+    if not 1 <= count <= n:
+        raise ValueError(f"cannot draw {count} of {n} items")
+    sizes = np.asarray(spread, dtype=np.float64)
+    # A spread of 0 everywhere gives a uniform draw.
+    sizes = np.where(sizes.sum() > 0, sizes, 1.0) + 1e-9
+    uniform = share * count / n
+    low, high = 0.0, 1 / sizes.min()
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        if np.minimum(uniform + middle * sizes, 1).sum() < count:
+            low = middle
+        else:
+            high = middle
+    return np.asarray(np.minimum(uniform + high * sizes, 1))
+
+
+def systematic_draw(
+    inclusion: NDArray[np.floating], order: NDArray[np.intp], start: float
+) -> NDArray[np.intp]:
+    """Draw positions so that each item is included with its probability (n,), whose sum is whole.
+
+    Items lie side by side on a line in the given order, each as long as its probability; every
+    point start, start + 1, … chooses the item that it hits. The order (n,) should be random and
+    `start` uniform in [0, 1).
+    """
+    ends = np.cumsum(np.asarray(inclusion, dtype=np.float64)[order])
+    count = round(float(ends[-1]))
+    ends *= count / ends[-1]
+    hit = np.searchsorted(ends, start + np.arange(count), side="right")
+    return np.asarray(order[np.minimum(hit, len(order) - 1)])

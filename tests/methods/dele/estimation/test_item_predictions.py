@@ -1,0 +1,200 @@
+"""Predicted responses, the estimate that asked items correct, and unequal draws."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.linear_model import Ridge
+
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.estimation.aipw import predictor_of
+from benchwright.methods.dele.estimation.item_predictions import (
+    ItemPredictor,
+    difference_estimate,
+    variance,
+)
+from benchwright.methods.dele.estimation.training import PreparedTraining, Training
+from benchwright.statistics.unequal_draws import (
+    UNIFORM_SHARE,
+    inclusion_probabilities,
+    response_spread,
+    systematic_draw,
+)
+
+Float = NDArray[np.float64]
+
+
+def binary(rng: np.random.Generator, *shape: int) -> NDArray[np.float32]:
+    return rng.integers(0, 2, shape).astype(np.float32)
+
+
+def unequal(training: NDArray[np.floating], k: int, rng: np.random.Generator) -> WeightedSubset:
+    spread = response_spread(np.nanmean(training, axis=0), len(training))
+    inclusion = inclusion_probabilities(spread, k, UNIFORM_SHARE)
+    places = systematic_draw(inclusion, rng.permutation(len(spread)), rng.random())
+    return WeightedSubset.drawn(places, inclusion[places])
+
+
+@pytest.mark.parametrize("predictor", ["ridge", "constant"])
+def test_the_score_is_exactly_unbiased_under_independent_draws(predictor: str) -> None:
+    """All 128 subsets of 7 items, each with its probability; the empty one scores Σ offset."""
+    rng = np.random.default_rng(1)
+    training = binary(rng, 5, 7)
+    truth = np.vstack([rng.integers(0, 2, (3, 7)), np.ones(7)]).astype(float)
+    inclusion = rng.uniform(0.2, 0.9, 7)
+    made = ItemPredictor.of(training, 0.1) if predictor == "ridge" else ItemPredictor.constant(7)
+    mean = np.zeros(len(truth))
+    for size in range(8):
+        for chosen in combinations(range(7), size):
+            places = np.array(chosen, dtype=np.intp)
+            asked = np.isin(np.arange(7), places)
+            chance = np.where(asked, inclusion, 1 - inclusion).prod()
+            if size:
+                found = difference_estimate(made, places, inclusion[places], truth[:, places])
+                mean += chance * found.score
+            else:
+                mean += chance * np.clip(made.offset, 0, 1).mean()
+    np.testing.assert_allclose(mean, truth.mean(axis=1), atol=1e-12)
+
+
+@pytest.mark.parametrize(("models", "asked"), [(4, 10), (30, 10)])
+def test_predictions_are_those_of_regressions_without_the_item(models: int, asked: int) -> None:
+    rng = np.random.default_rng(3)
+    training, truth = rng.random((models, 16)), rng.random(16)
+    places, others = np.arange(asked), np.arange(asked, 16)
+    made = ItemPredictor.of(training, 0.4)
+    inside, outside = made.left_out(places, truth[None, :asked])
+    features, gap = made.features.T, truth - made.offset
+
+    def predicted(kept: NDArray[np.intp], wanted: NDArray[np.intp]) -> Float:
+        ridge = Ridge(alpha=0.4, fit_intercept=False).fit(features[kept], gap[kept])
+        return np.clip(made.offset[wanted] + ridge.predict(features[wanted]), 0, 1)
+
+    expected = [predicted(np.delete(places, i), np.array([i]))[0] for i in range(asked)]
+    np.testing.assert_allclose(inside[0], expected, atol=1e-9)
+    np.testing.assert_allclose(outside[0], predicted(places, others).sum(), atol=1e-9)
+
+
+def test_variance_of_equal_probabilities_is_that_of_the_mean() -> None:
+    residual = np.random.default_rng(4).normal(size=(3, 20))
+    found = variance(residual, np.full(20, 0.25)) / 80**2
+    np.testing.assert_allclose(found, residual.var(axis=1, ddof=1) / 20 * 0.75)
+
+
+@pytest.mark.parametrize("name", ["mean", "aipw"])
+@pytest.mark.parametrize("shift", [0.0, 1.5])
+def test_unequal_draws_are_unbiased_and_cover(
+    run: Any, simulation: Any, name: str, shift: float
+) -> None:
+    drawn = simulation(120, 150, 150, seed=8, shift=shift)
+    prepared = PreparedTraining(Training(drawn.training))
+    rng = np.random.default_rng(0)
+    truth = drawn.new.mean(axis=1)
+    errors, covered = [], []
+    for _ in range(40):
+        estimates = run(name, prepared, unequal(drawn.training, 30, rng), drawn.new)
+        errors.append((estimates.score - truth).mean())
+        covered.append(((estimates.low <= truth) & (truth <= estimates.high)).mean())
+    assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(40)
+    assert 0.92 < np.mean(covered) < 0.985
+
+
+def test_disagreement_and_predictions_shorten_intervals(run: Any, simulation: Any) -> None:
+    drawn = simulation(150, 200, 300, seed=9)
+    prepared = PreparedTraining(Training(drawn.training))
+    rng = np.random.default_rng(0)
+    random = [WeightedSubset.equal(rng.permutation(300)[:60]) for _ in range(10)]
+    known = [unequal(drawn.training, 60, rng) for _ in range(10)]
+    widths = {
+        key: np.mean([np.subtract(*run(name, prepared, each, drawn.new)[2:0:-1]) for each in kind])
+        for key, name, kind in (
+            ("mean", "mean", random),
+            ("aipw", "aipw", random),
+            ("both", "aipw", known),
+        )
+    }
+    assert widths["both"] < 0.99 * widths["aipw"] < 0.95 * widths["mean"]
+
+
+def test_noise_as_training_models_costs_no_coverage_and_little_width(run: Any) -> None:
+    rng = np.random.default_rng(5)
+    prepared = PreparedTraining(Training(binary(rng, 40, 200)))
+    new = (rng.random((300, 200)) < rng.uniform(0.1, 0.9, (300, 1))).astype(float)
+    truth = new.mean(axis=1)
+    covered, widths = [], []
+    for _ in range(20):
+        subset = WeightedSubset.equal(rng.permutation(200)[:40])
+        estimates = run("aipw", prepared, subset, new)
+        plain = run("mean", prepared, subset, new)
+        covered.append(((estimates.low <= truth) & (truth <= estimates.high)).mean())
+        widths.append(((estimates.high - estimates.low) / (plain.high - plain.low)).mean())
+    assert 0.94 < np.mean(covered) < 0.98
+    assert np.mean(widths) < 1.1
+
+
+def test_training_that_disagrees_at_random_leaves_the_mean() -> None:
+    """Every model has its own easy items, so the items' means predict nothing."""
+    rng = np.random.default_rng(6)
+    own = np.array([rng.permutation(np.repeat([0.0, 1.0], 100)) for _ in range(4)])
+    made = predictor_of(PreparedTraining(Training(own.astype(np.float32))), 40, False, 0)
+    assert len(made.features) == 1
+    np.testing.assert_array_equal(made.offset, 0.5)
+
+
+@pytest.mark.parametrize("right", [0.0, 1.0])
+def test_equal_responses_have_finite_intervals_that_cover(
+    run: Any, simulation: Any, right: float
+) -> None:
+    training = simulation(60, 1, 100, seed=2).training
+    inclusion = inclusion_probabilities(response_spread(training.mean(axis=0), 60), 20, 0.2)
+    places = np.arange(20)
+    answers = np.full((1, 100), right)
+    answers[0, 20:22] = 1 - right
+    for subset in (WeightedSubset.equal(places), WeightedSubset.drawn(places, inclusion[places])):
+        found = run("aipw", PreparedTraining(Training(training)), subset, answers)
+        assert 0 < found.high[0] - found.low[0] < 0.4
+        assert found.low[0] <= answers.mean() <= found.high[0]
+
+
+def test_all_items_give_the_exact_score(run: Any, simulated: Any, prepared: Any) -> None:
+    subset = WeightedSubset.drawn(np.arange(120), np.ones(120))
+    for name in ("mean", "aipw"):
+        found = run(name, prepared, subset, simulated.new)
+        np.testing.assert_allclose(found.score, simulated.new.mean(axis=1))
+        np.testing.assert_allclose(found.high - found.low, 0, atol=1e-12)
+
+
+def test_gaps_and_items_without_training_responses_keep_the_coverage(
+    run: Any, simulation: Any
+) -> None:
+    drawn = simulation(80, 150, 120, seed=10)
+    training = drawn.training.copy()
+    rng = np.random.default_rng(7)
+    training[rng.random(training.shape) < 0.03] = np.nan
+    training[:, :6] = np.nan
+    new = drawn.new.copy()
+    truth = new.mean(axis=1)
+    new[:5, :10] = np.nan
+    with np.errstate(all="ignore"):
+        prepared = PreparedTraining(Training(training))
+    covered = []
+    for _ in range(15):
+        estimates = run("aipw", prepared, WeightedSubset.equal(rng.permutation(120)[:30]), new)
+        covered.append(((estimates.low <= truth) & (truth <= estimates.high)).mean())
+    assert np.mean(covered) > 0.92
+
+
+def test_order_of_models_and_items_changes_nothing(run: Any, simulated: Any) -> None:
+    rng = np.random.default_rng(11)
+    subset = unequal(simulated.training, 30, rng)
+    models, items = rng.permutation(200), rng.permutation(120)
+    place = np.argsort(items)
+    shuffled = subset._replace(positions=place[subset.positions])
+    first = run("aipw", Training(simulated.training), subset, simulated.new)
+    other = run(
+        "aipw", Training(simulated.training[models][:, items]), shuffled, simulated.new[:, items]
+    )
+    for one, two in zip(first[:4], other[:4], strict=True):
+        np.testing.assert_allclose(one, two, atol=1e-9)
