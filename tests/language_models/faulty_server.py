@@ -1,6 +1,7 @@
 """A local OpenAI-compatible server with a toy model and faults on demand."""
 
 import functools
+import gzip
 import hashlib
 import json
 import math
@@ -28,7 +29,14 @@ BODIES = {
     "not json": b"<html>welcome</html>",
     "half json": b'{"choices": [{"text": "half',
     "no choices": b'{"object": "error", "choices": []}',
+    "nested": b"[" * 10**6,
     "error in 200": b'{"error": {"message": "upstream is down"}}',
+}
+
+COMPRESSED = gzip.compress(b" " * 10**6)
+ENDLESS = {
+    "endless": b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n",
+    "endless headers": b"HTTP/1.1 200 OK\r\nX-Long: ",
 }
 
 PASSING_FAULTS = (
@@ -331,6 +339,13 @@ class _Handler(BaseHTTPRequestHandler):
         if fault.isdigit():
             body = b'{"error": {"message": "slow down"}}' if fault == "429" else OUT_OF_ORDER
             self._send(int(fault), body, toy.retry_after if fault == "429" else {})
+        elif fault == "compressed":
+            self._send(200, COMPRESSED, {"Content-Encoding": "gzip"})
+        elif fault in ENDLESS:
+            self.wfile.write(ENDLESS[fault])
+            self._write_on()
+        elif fault == "redirected":
+            self._send(307, b"", {"Location": "/elsewhere"})
         elif fault in BODIES:
             self._send(200, BODIES[fault], missing=100 if fault == "truncated" else 0)
         elif fault == "hang":
@@ -343,6 +358,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._dribble()
         else:
             assert fault == "dropped", fault
+
+    def _write_on(self) -> None:
+        with suppress(OSError):
+            while not self.server.toy.closing.is_set():
+                self.wfile.write(b"x" * 2**16)
 
     def _dribble(self) -> None:
         with suppress(OSError):

@@ -145,13 +145,18 @@ def test_transient_fault_costs_one_attempt(fault: str) -> None:
         ("dropped", "the connection failed"),
         ("truncated", "the connection failed"),
         ("not json", "the reply is not JSON"),
+        ("nested", "the reply is not JSON"),
+        ("compressed", "the reply is compressed (gzip), which was not asked for"),
+        ("endless", "the reply has over 16 MiB"),
+        ("endless headers", "the connection failed"),
         ("no choices", "a reply without choices"),
         ("error in 200", "upstream is down"),
     ],
 )
 def test_permanent_faults_stop_with_one_line(fault: str, reason: str) -> None:
     with Server(faults=always(fault)) as server:
-        model = connect(server, timeout=0.2, max_wait=0.05, retries=2, concurrency=1)
+        timeout = 20 if fault.startswith("endless") else 0.2
+        model = connect(server, timeout=timeout, max_wait=0.05, retries=2, concurrency=1)
         with pytest.raises(InputError) as caught:
             score(model, cloze(1))
     line = str(caught.value)
@@ -160,6 +165,13 @@ def test_permanent_faults_stop_with_one_line(fault: str, reason: str) -> None:
     assert "finished prompts are kept" in line
     assert "\n" not in line
     assert len(server.arrivals) == 3
+
+
+def test_redirects_are_not_followed() -> None:
+    with Server(faults=always("redirected")) as server:
+        with pytest.raises(InputError, match="307"):
+            score(connect(server), cloze(1))
+        assert len(server.arrivals) == 1
 
 
 def test_unreachable_server_stops_with_one_line() -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import httpx2
 import tenacity
@@ -32,6 +32,7 @@ _RETRIED = {408, 409, 429}  # and 5xx
 _FIRST_WAIT = 0.5  # seconds, doubled after each try
 _LOG_INTERVAL = 10.0  # seconds between two log messages about failed attempts
 _MESSAGE_LENGTH = 200  # characters of a server's message
+_LARGEST_REPLY = 16 << 20  # bytes; the echo of 131,072 tokens has about 10 MiB
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size|limit)|exceed_context"
     r"|maximum (model|sequence|input|prompt) length"
@@ -62,6 +63,14 @@ class StoppedError(Exception):
     """The caller no longer wants the answer."""
 
 
+class Reply(NamedTuple):
+    """A server's complete answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
 class _FaultError(Exception):
     """A failed attempt; `wait` is the pause in seconds that the server asks for."""
 
@@ -83,11 +92,12 @@ class Connection:
         self._socket: socket.socket | None = None
         self._is_cut = False
 
-    def post(self, url: httpx2.URL, body: bytes, seconds: float) -> httpx2.Response:
+    def post(self, url: httpx2.URL, body: bytes, seconds: float) -> Reply:
         """Send one request and read the whole reply.
 
         Raises:
             httpx2.RequestError: there is no complete reply within this many seconds.
+            BadReplyError: the reply is compressed, which was not asked for, or too large.
         """
         self._is_cut = False
         if self.stopped.is_set():
@@ -99,7 +109,7 @@ class Connection:
             with self._client.stream(
                 "POST", url, content=body, timeout=seconds, extensions={"trace": self._watch}
             ) as response:
-                response.read()
+                reply = Reply(response.status_code, response.headers, _read(response))
         except httpx2.RequestError:
             if not self._is_cut:
                 raise
@@ -107,7 +117,7 @@ class Connection:
             timer.cancel()
         if self._is_cut:  # a cut body without a length looks complete
             raise httpx2.ReadTimeout("cut")
-        return response
+        return reply
 
     def _watch(self, event: str, info: dict[str, Any]) -> None:
         """Remember the socket; httpx2 calls this at each step."""
@@ -157,7 +167,8 @@ class JsonServer:
 
     def connect(self, stopped: threading.Event) -> Connection:
         """Open a connection for one thread; the event ends its requests and pauses."""
-        headers = {"content-type": "application/json"}
+        # A small compressed reply could fill the memory.
+        headers = {"content-type": "application/json", "accept-encoding": "identity"}
         if self._key is not None:
             headers["authorization"] = f"Bearer {self._key}"
         limits = httpx2.Limits(max_connections=1, max_keepalive_connections=1)
@@ -208,11 +219,11 @@ class JsonServer:
         if connection.stopped.is_set():
             raise StoppedError
         reply = self._post(connection, url, body)
-        if not 200 <= reply.status_code < 300:
+        if not 200 <= reply.status < 300:
             raise self._refusal(reply)
         try:
             parsed = json.loads(reply.content)
-        except ValueError:
+        except (ValueError, RecursionError):
             message = self.clean(_text(reply.content))
             raise _FaultError(f"the reply is not JSON: {message}") from None
         try:
@@ -221,9 +232,11 @@ class JsonServer:
             message = _error_message(parsed)
             raise _FaultError(self.clean(f"{bad} ({message})" if message else str(bad))) from None
 
-    def _post(self, connection: Connection, url: httpx2.URL, body: bytes) -> httpx2.Response:
+    def _post(self, connection: Connection, url: httpx2.URL, body: bytes) -> Reply:
         try:
             return connection.post(url, body, self._endpoint.timeout)
+        except BadReplyError as bad:
+            raise _FaultError(str(bad)) from None
         except httpx2.TimeoutException:
             if connection.stopped.is_set():
                 raise StoppedError from None
@@ -239,21 +252,21 @@ class JsonServer:
                 ) from None
             raise _FaultError(f"the connection failed: {message}") from None
 
-    def _refusal(self, reply: httpx2.Response) -> Exception:
+    def _refusal(self, reply: Reply) -> Exception:
         text = _text(reply.content)
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             text = _error_message(json.loads(reply.content)) or text
         message = self.clean(text) or "no message"
         too_long = _TOO_LONG.search(text) is not None
-        retried = reply.status_code in _RETRIED or reply.status_code >= 500
+        retried = reply.status in _RETRIED or reply.status >= 500
         if too_long or not retried or _QUOTA.search(_text(reply.content)):
-            return RefusedError(reply.status_code, message, too_long)
+            return RefusedError(reply.status, message, too_long)
         wait = retry_after(reply.headers, datetime.now(UTC))
         if wait > 0:
             until = time.monotonic() + min(wait, self._endpoint.max_wait)
             with self._lock:
                 self._paused_until = max(self._paused_until, until)
-        return _FaultError(f"{reply.status_code}: {message}", wait)
+        return _FaultError(f"{reply.status}: {message}", wait)
 
     def clean(self, text: str) -> str:
         """Return the text on one short line, without the key."""
@@ -307,6 +320,17 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float:
         if math.isfinite(seconds):
             return max(0.0, seconds)
     return 0.0
+
+
+def _read(response: httpx2.Response) -> bytes:
+    if (coding := response.headers.get("content-encoding", "identity")) != "identity":
+        raise BadReplyError(f"the reply is compressed ({coding[:20]}), which was not asked for")
+    content = bytearray()
+    for piece in response.iter_raw():
+        content += piece
+        if len(content) > _LARGEST_REPLY:
+            raise BadReplyError(f"the reply has over {_LARGEST_REPLY / 2**20:g} MiB")
+    return bytes(content)
 
 
 def _text(body: bytes) -> str:
