@@ -638,6 +638,77 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
             click.echo(f"results for the Hub: {_relative(file)}")
 
 
+@cli.command()
+@click.option("--model", required=True, help="Model, by its name under models.models.")
+@click.option(
+    "--budget", type=click.IntRange(min=1), metavar="ITEMS", help="Number of items to ask."
+)
+@click.option(
+    "--width",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Stop at an interval of this width: .1 is ±5 percentage points.",
+)
+@click.option("--style", default="letters", show_default=True, help="Prompt style.")
+@click.option(
+    "--shots", default=0, show_default=True, type=click.IntRange(min=0), help="Demonstrations."
+)
+@click.option(
+    "--training",
+    multiple=True,
+    type=_PATH,
+    help="Responses of other models to the whole benchmark. Default: those that a run saved. "
+    "Repeatable.",
+)
+@click.option("--no-training", is_flag=True, help="Use no responses of other models.")
+@_saved_run_options(
+    "Benchmark to ask. Default: the one in conf/.",
+    "Variant of the saved responses. Default: the one with the newest responses.",
+)
+@click.option("--mirror-root", help="Folder with data read instead of the hub.")
+@click.option(
+    "--level",
+    default=0.95,
+    show_default=True,
+    type=click.FloatRange(0.5, 0.999),
+    help="Confidence level of the interval.",
+)
+@_seed_option
+@click.option("--out", type=_PATH, help="Folder for state, scores, answers and result.")
+@_env
+@_errors_in_one_line()
+@_in_project_folder()
+def ask(out: Path | None, env: str | None, **given: Any) -> None:
+    """Ask a model few items, and estimate its score on all.
+
+    Items are drawn at random, the same for every model with the same seed, up to --budget or until
+    the interval is as narrow as --width. A killed command that is started again goes on with the
+    same items.
+    """
+    from benchwright.commands import ask as asking
+    from benchwright.commands.saved_results import known_responses
+    from benchwright.methods.dele.asking import Goal
+
+    project, params = _project(), _run_params(given)
+    known = None
+    if not given["no_training"]:
+        try:
+            known = known_responses(project, env, given["training"], params)
+        except InputError as error:
+            if given["training"]:
+                raise
+            click.echo(f"note: no training models: {error}", err=True)
+    goal = Goal(given["budget"], given["width"], given["level"])
+    request = asking.AskRequest(given["model"], goal, given["style"], given["shots"], given["seed"])
+    if given["mirror_root"]:
+        params["mirror_root"] = given["mirror_root"]
+    prepared = asking.prepare(project, env, request, known, params, out)
+    result = asking.run_ask(prepared, click.echo)
+    click.echo("\n".join(asking.terminal_lines(result)))
+    for file in asking.write_results(result):
+        click.echo(f"written: {_relative(file.resolve())}")
+
+
 def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the arguments and options that name two models, and the files to write."""
     for option in (

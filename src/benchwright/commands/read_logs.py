@@ -16,7 +16,7 @@ from benchwright.datasets.response_files import LoadedFile, log_file, read_table
 from benchwright.logs.find import find_logs
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
-from benchwright.pipelines.ingestion.nodes import map_source_rows
+from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
 from benchwright.project_conf import load_conf
 from benchwright.responses.import_responses import join_responses
 from benchwright.responses.item_index import ResponseIndex
@@ -101,20 +101,26 @@ def items_of_benchmarks(
     Raises:
         InputError: a benchmark is unknown or has no source.
     """
-    tables = []
-    for name in names:
-        chosen = {**params, "benchmark": name}
-        parameters = load_conf(project, env, chosen)["parameters"]
-        root = project / str(parameters["data_root"])
-        source = BenchmarkSource(
-            benchmark=parameters["ingestion"],
-            mirror_root=parameters["mirror_root"],
-            raw_folder=str(root / "01_raw" / name),
-            data_root=str(root),
-        )
-        benchmark = BenchmarkParams.model_validate(parameters["ingestion"])
-        tables.append(map_source_rows(source.load(), benchmark, None, 0).items)
+    loaded = (load_conf(project, env, {**params, "benchmark": name}) for name in names)
+    tables = [ingested(project, conf["parameters"]).items for conf in loaded]
     return pd.concat(tables, ignore_index=True)
+
+
+def ingested(project: Path, parameters: Mapping[str, Any]) -> IngestedTables:
+    """Return the tables of the benchmark that the parameters of a run choose, without a limit.
+
+    Raises:
+        InputError: the benchmark has no source or no valid item.
+    """
+    root = project / str(parameters["data_root"])
+    benchmark = BenchmarkParams.model_validate(parameters["ingestion"])
+    source = BenchmarkSource(
+        benchmark=parameters["ingestion"],
+        mirror_root=parameters["mirror_root"],
+        raw_folder=str(root / "01_raw" / benchmark.name),
+        data_root=str(root),
+    )
+    return map_source_rows(source.load(), benchmark, None, 0)
 
 
 def _entry(path: Path) -> ResponseFileParams:

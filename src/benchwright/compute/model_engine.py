@@ -5,6 +5,8 @@ import math
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,11 +52,35 @@ def answer_batches(
     if scoring.engine == "ray":
         yield from answer_on_ray(name, model, scoring, batches, progress)
         return
-    loaded = load_model(name, model, scoring)
-    try:
+    with _loaded(name, model, scoring) as loaded:
         yield from ask(loaded, batches, progress)
-    finally:
-        loaded.close()
+
+
+@contextmanager
+def model_kept() -> Iterator[None]:
+    """Keep the one model that is asked in this block loaded; of the engine `local` only."""
+    with ExitStack() as stack:
+        token = _KEPT.set((stack, []))
+        try:
+            yield
+        finally:
+            _KEPT.reset(token)
+
+
+@contextmanager
+def _loaded(name: str, model: ModelParams, scoring: ScoringParams) -> Iterator[LanguageModel]:
+    kept = _KEPT.get()
+    if kept is None:
+        with closing(load_model(name, model, scoring)) as loaded:
+            yield loaded
+        return
+    stack, models = kept
+    if not models:
+        models.append(stack.enter_context(closing(load_model(name, model, scoring))))
+    yield models[0]
+
+
+_KEPT: ContextVar[tuple[ExitStack, list[LanguageModel]] | None] = ContextVar("kept", default=None)
 
 
 if TYPE_CHECKING:

@@ -1,0 +1,438 @@
+"""`benchwright ask`: ask a model a few items of a benchmark, and estimate its score on all of them.
+
+The items to ask next are saved before they are asked, and scores are saved shard by shard, so that
+a killed run that is started again goes on with the same items and asks none twice.
+"""
+
+import hashlib
+import json
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from benchwright import __version__
+from benchwright.commands.read_logs import ingested
+from benchwright.commands.saved_results import KnownResponses, select_answered
+from benchwright.compute.model_engine import model_kept
+from benchwright.core.atomic_files import written_aside
+from benchwright.core.configuration import STYLES, configuration_name
+from benchwright.core.configuration import parse_configuration as parsed
+from benchwright.core.errors import InputError, expected
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.datasets.score_store import ScoreStore, StoredShards
+from benchwright.datasets.subset_manifest import MANIFEST, SubsetManifest, ids_hash
+from benchwright.methods.dele.asking import Asked, AskingPolicy, Draw, Goal, Look, asking_policy
+from benchwright.methods.dele.estimation.training import PreparedTraining, Training
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.sampling import EstimationParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.ingestion.nodes import IngestedTables
+from benchwright.project_conf import load_conf
+from benchwright.prompting.rendering import questions
+from benchwright.responses.response_matrices import build_response_matrices
+from benchwright.scoring.prompts import build_prompts, unsuited
+from benchwright.scoring.scores import collect_responses, score_prompts
+from benchwright.tables.items import Items
+from benchwright.tables.responses import Calibration, Responses
+
+STATE, RESULT, ANSWERS = "state.json", "result.json", "answers.parquet"
+_FORMAT = 1
+_SHARD = 16  # prompts per file of scores: the most that a killed run asks again
+_ANSWERS = ["item_id", "model", "condition", "style", "shots", "prediction", "correct"]
+
+
+class AskRequest(NamedTuple):
+    """The model, how it is asked, when to stop, and the seed of the order of items."""
+
+    model: str
+    goal: Goal
+    style: str = "letters"
+    shots: int = 0
+    seed: int = 0
+
+    @property
+    def asked_as(self) -> str:
+        """The configuration `<model>@<style>-<shots>`."""
+        return configuration_name(self.model, self.style, self.shots)
+
+
+class Asking(NamedTuple):
+    """What answers, and where it is kept.
+
+    Attributes:
+        request: the model and the goal.
+        benchmark: settings of the benchmark.
+        tables: its items that suit the style, and its demonstrations.
+        models, scoring: settings of the models, and of scoring for this one.
+        training: responses of other models to the items, with their origin.
+        folder: of state, scores and results.
+    """
+
+    request: AskRequest
+    benchmark: BenchmarkParams
+    tables: IngestedTables
+    models: ModelsParams
+    scoring: ScoringParams
+    training: KnownResponses
+    folder: Path
+
+    @property
+    def item_ids(self) -> tuple[str, ...]:
+        """Ids of the items, sorted."""
+        return tuple(self.tables.items["item_id"])
+
+
+@dataclass
+class Cost:
+    """What was asked in this process: prompts and seconds; and tokens of all prompts."""
+
+    prompts: int = 0
+    seconds: float = 0.0
+    tokens: list[int] = field(default_factory=list)
+
+
+class AskResult(NamedTuple):
+    """The state at the end, its cost, and what it rests on."""
+
+    asking: Asking
+    policy: AskingPolicy
+    state: Asked
+    cost: Cost
+    responses: pd.DataFrame
+
+    @property
+    def final(self) -> Look:
+        """The last look."""
+        return self.state.looks[-1]
+
+    @property
+    def stopped_by(self) -> str:
+        """`width`, `budget` or `all items`."""
+        width = self.policy.width
+        if width is not None and self.final.high - self.final.low <= width:
+            return "width"
+        return "all items" if self.final.asked == len(self.asking.item_ids) else "budget"
+
+
+def prepare(
+    project: Path,
+    env: str | None,
+    request: AskRequest,
+    known: KnownResponses | None,
+    params: Mapping[str, Any],
+    out: Path | None,
+) -> Asking:
+    """Load the benchmark and check the request.
+
+    Args:
+        project: the project folder.
+        env: as `--env`.
+        request: the model and the goal.
+        known: responses of other models; those of the same model are ignored.
+        params: benchmark, mirror_root and data_root, as `--params` of a run.
+        out: the folder to keep everything in; default in the data folder.
+
+    Raises:
+        InputError: model, style or goal are unknown, or the benchmark cannot be read.
+    """
+    parameters = load_conf(project, env, params)["parameters"]
+    models = ModelsParams.model_validate(parameters["models"])
+    if request.model not in models.models:
+        raise InputError(
+            f"--model: unknown model {request.model!r}; {expected(request.model, models.models)}"
+        )
+    if request.style not in STYLES:
+        raise InputError(f"--style {request.style!r}: expected one of {', '.join(STYLES)}")
+    goal = request.goal
+    if goal.budget is None and goal.width is None:
+        raise InputError("give --budget ITEMS, --width SHARE or both")
+    given = dict(parameters.get("scoring") or {}) | {"shard_size": _SHARD}
+    scoring = one_configuration(request.asked_as, ScoringParams.model_validate(given))
+    tables = ingested(project, parameters)
+    style = scoring.asked()[0].style
+    suits = [not unsuited(question, "question", style) for question in questions(tables.items)]
+    if not any(suits):
+        raise InputError(f"--style {request.style}: no item of the benchmark suits it")
+    items = tables.items[suits].sort_values("item_id", ignore_index=True)
+    benchmark = BenchmarkParams.model_validate(parameters["ingestion"])
+    root = project / str(parameters["data_root"])
+    wanted = {"budget": goal.budget, "width": goal.width, "seed": request.seed}
+    name = "-".join(f"{key}{value:g}" for key, value in wanted.items() if value is not None)
+    usual = root / "07_model_output" / benchmark.name / "asked" / request.asked_as / name
+    return Asking(
+        request,
+        benchmark,
+        tables._replace(items=items),
+        models,
+        scoring,
+        _training(known, request.model, tuple(items["item_id"])),
+        out or usual,
+    )
+
+
+def _training(known: KnownResponses | None, model: str, ids: tuple[str, ...]) -> KnownResponses:
+    """Return complete models' responses to these items, NaN where none answered."""
+    nobody = KnownResponses("", (), ids, np.empty((0, len(ids)), dtype=np.float32))
+    if known is None:
+        return nobody
+    at = {name: place for place, name in enumerate(known.item_ids)}
+    inside = [at[name] for name in ids if name in at]
+    others = [place for place, name in enumerate(known.models) if parsed(name).model != model]
+    if not inside or not others:
+        note = f"{known.source}: no response of another model to these items; it is not used"
+        return nobody._replace(notes=(*known.notes, note))
+    part = known._replace(
+        models=tuple(known.models[place] for place in others),
+        item_ids=tuple(known.item_ids[place] for place in inside),
+        correct=known.correct[np.ix_(others, inside)],
+    )
+    # Neither rows nor columns of a file may matter.
+    part = select_answered(part, all_items=True)
+    rows = np.argsort(np.array(part.models, dtype=object).astype(str))
+    correct = np.full((len(rows), len(ids)), np.nan, dtype=np.float32)
+    to = {name: place for place, name in enumerate(ids)}
+    correct[:, [to[name] for name in part.item_ids]] = part.correct[rows]
+    models = tuple(part.models[row] for row in rows)
+    return part._replace(models=models, item_ids=ids, correct=correct, items=None)
+
+
+def run_ask(asking: Asking, say: Callable[[str], None] = lambda _: None) -> AskResult:
+    """Ask until the goal is reached, or go on where a killed run was.
+
+    Raises:
+        InputError: the folder has a state of other settings, or the model cannot be asked.
+    """
+    policy = _policy(asking)
+    saved = _open_state(asking)
+    store = ScoreStore(str(asking.folder / "scores")).load()
+    state, cost, tables = Asked.nothing(), Cost(), []
+    with model_kept():
+        while (draw := policy.propose(state)) is not None:
+            ids = [asking.item_ids[place] for place in draw.places]
+            batch = len(state.looks)
+            if batch == len(saved["batches"]):
+                saved["batches"].append({"items": ids, "inclusion": draw.inclusion.tolist()})
+                _write(asking.folder / STATE, saved)
+            elif saved["batches"][batch]["items"] != ids:
+                raise _other_state(asking.folder, f"batch {batch + 1} has other items")
+            responses, table = _answers(asking, draw, store, cost)
+            tables.append(table)
+            state = policy.observe(state, draw, responses)
+            if policy.width is not None:
+                say(_look_line(state.looks[-1], policy))
+    return AskResult(asking, policy, state, cost, pd.concat(tables, ignore_index=True))
+
+
+def _policy(asking: Asking) -> AskingPolicy:
+    request, known = asking.request, asking.training
+    families = None
+    if known.families:
+        names = [str(known.families.get(name) or f"\0{name}") for name in known.models]
+        families = np.unique(names, return_inverse=True)[1]
+    params = EstimationParams(level=request.goal.level)
+    training = PreparedTraining(Training(known.correct, families=families), params)
+    return asking_policy(asking.item_ids, training, request.goal, request.seed)
+
+
+def _answers(
+    asking: Asking, draw: Draw, store: StoredShards, cost: Cost
+) -> tuple[np.ndarray[Any, np.dtype[np.float64]], pd.DataFrame]:
+    """Return responses (b,) to a draw, NaN where the model gave none, and their table."""
+    tables, ids = asking.tables, [asking.item_ids[place] for place in draw.places]
+    prompts = build_prompts(
+        asking.benchmark,
+        asking.scoring,
+        asking.models,
+        None,
+        0,
+        items=tables.items[tables.items["item_id"].isin(ids)],
+        demonstrations=tables.demonstrations,
+        calibration_items=Items.empty(),
+    )
+    before = time.monotonic()
+    for shard in score_prompts(prompts, store, asking.models, asking.scoring):
+        for name, frame in shard.items():
+            store.add(name, frame)
+            cost.prompts += len(frame)
+            cost.seconds += time.monotonic() - before
+            before = time.monotonic()
+    live = collect_responses(prompts, store, asking.models, asking.scoring).live_responses
+    cost.tokens += live["prompt_tokens"].tolist()
+    # The style of the request may be derived from the one that was scored.
+    live = live.assign(style=asking.request.style)
+    none: list[ResponseMatrix] = []
+    built = build_response_matrices(
+        live, Responses.empty(), none, Calibration.empty(), tables.items
+    )
+    of = dict(zip(built.response_matrix.item_ids, built.response_matrix.correct[0], strict=True))
+    return np.array([of[name] for name in ids], dtype=np.float64), built.responses
+
+
+def _settings(asking: Asking) -> dict[str, Any]:
+    """Return all that decides which items are asked, what the model sees, and when one stops."""
+    known, items = asking.training, asking.tables.items
+    shape = json.dumps([known.models, known.item_ids]).encode()
+    training = hashlib.blake2b(shape + known.correct.tobytes(), digest_size=16).hexdigest()
+    pairs = zip(items["item_id"], items["content_hash"], strict=True)
+    return {
+        "model": asking.request.asked_as,
+        "benchmark": asking.benchmark.name,
+        "items": ids_hash([f"{name} {text}" for name, text in pairs]),
+        "training": training,
+        "seed": asking.request.seed,
+        **asking.request.goal._asdict(),
+    }
+
+
+def _open_state(asking: Asking) -> dict[str, Any]:
+    """Read the state in the folder, or save a new one.
+
+    Raises:
+        InputError: the state cannot be read or is of other settings.
+    """
+    file, settings = asking.folder / STATE, _settings(asking)
+    if not file.exists():
+        state = {"format": _FORMAT, "settings": settings, "batches": []}
+        _write(file, state)
+        return state
+    try:
+        saved: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        before, _ = dict(saved["settings"]), [batch["items"] for batch in saved["batches"]]
+        if saved["format"] != _FORMAT:
+            raise ValueError(f"format {saved['format']}")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{file}: not a state of benchwright ask ({error})") from None
+    for name, value in settings.items():
+        if before.get(name) != value:
+            text = f"{name} is {before.get(name)}, not {value}"
+            short = f"the {name} are others" if name in ("items", "training") else text
+            raise _other_state(asking.folder, short)
+    return saved
+
+
+def _other_state(folder: Path, why: str) -> InputError:
+    return InputError(
+        f"{folder / STATE}: a state of other settings ({why}); give another --out, or delete the "
+        "folder to start afresh"
+    )
+
+
+def _write(file: Path, content: Mapping[str, Any]) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with written_aside(file) as aside:
+        aside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return file
+
+
+def _look_line(look: Look, policy: AskingPolicy) -> str:
+    return (
+        f"{look.asked:,} items: {look.score:.3f} [{look.low:.3f}, {look.high:.3f}], width "
+        f"{look.high - look.low:.3f} of {policy.width:g}"
+    )
+
+
+def terminal_lines(result: AskResult) -> list[str]:
+    """Return the lines to print."""
+    asking, final, cost = result.asking, result.final, result.cost
+    n, known = len(asking.item_ids), asking.training
+    source = f"{len(known.models):,} training models" + (f" ({known.source})" * bool(known.source))
+    lines = [f"note: {note}" for note in known.notes]
+    if final.reason:
+        lines.append(f"note: {final.reason}")
+    level = asking.request.goal.level
+    lines += [
+        f"{asking.request.asked_as} on {asking.benchmark.name}: {final.score:.3f}, {level:.0%} "
+        f"interval [{final.low:.3f}, {final.high:.3f}]",
+        f"asked {final.asked:,} of {n:,} items (stopped by {result.stopped_by}); estimator "
+        f"{result.policy.estimator}, {source}",
+    ]
+    whole = _whole_cost(result)
+    tokens = f"{whole['prompt_tokens']:,.0f} prompt tokens"
+    if whole["seconds"] is not None:
+        tokens += f", about {_duration(whole['seconds'])}"
+        tokens += f" ({cost.seconds / cost.prompts:.2g} s per prompt here)"
+    lines.append(f"all {n:,} items would cost {tokens}")
+    return lines
+
+
+def _whole_cost(result: AskResult) -> dict[str, float | None]:
+    """Return the cost of all items at the rate of those asked; seconds None if none was new."""
+    n, cost = len(result.asking.item_ids), result.cost
+    tokens = float(np.mean(cost.tokens)) * n if cost.tokens else math.nan
+    return {
+        "prompt_tokens": None if math.isnan(tokens) else round(tokens),
+        "seconds": cost.seconds / cost.prompts * n if cost.prompts else None,
+    }
+
+
+def _duration(seconds: float) -> str:
+    minutes = seconds / 60
+    return f"{minutes / 60:.1f} hours" if minutes > 90 else f"{max(minutes, 1):.0f} minutes"
+
+
+def result_json(result: AskResult) -> dict[str, Any]:
+    """Return the result as JSON."""
+    asking, final = result.asking, result.final
+    return {
+        "format": _FORMAT,
+        "benchwright": __version__,
+        "benchmark": asking.benchmark.name,
+        "model": asking.request.asked_as,
+        **final._asdict(),
+        "level": asking.request.goal.level,
+        "level_of_looks": result.policy.looks.level,
+        "of_items": len(asking.item_ids),
+        "stopped_by": result.stopped_by,
+        "estimator": result.policy.estimator,
+        "seed": asking.request.seed,
+        "training": {"models": len(asking.training.models), "source": asking.training.source},
+        "looks": [look._asdict() for look in result.state.looks],
+        "asked_here": {"prompts": result.cost.prompts, "seconds": result.cost.seconds},
+        "all_items": _whole_cost(result),
+        "notes": list(asking.training.notes),
+    }
+
+
+def write_results(result: AskResult) -> list[Path]:
+    """Write the result, the answers as a table, and the manifest of the subset that was asked.
+
+    `benchwright estimate FOLDER/answers.parquet --subset FOLDER` reads them back.
+    """
+    folder = result.asking.folder
+    table = result.responses[_ANSWERS].sort_values("item_id", ignore_index=True)
+    answers = folder / ANSWERS
+    with written_aside(answers) as aside:
+        table.to_parquet(aside, index=False)
+    _write(folder / MANIFEST, {"subset": _manifest(result).model_dump(mode="json")})
+    return [_write(folder / RESULT, result_json(result)), answers]
+
+
+def _manifest(result: AskResult) -> SubsetManifest:
+    asking, places = result.asking, result.state.places
+    rows = asking.tables.items.iloc[places]
+    items = [
+        {"item_id": name, "weight": 1 / len(rows), "content_hash": text}
+        for name, text in zip(rows["item_id"], rows["content_hash"], strict=True)
+    ]
+    texts = [f"{item['item_id']} {item['content_hash']}" for item in items]
+    return SubsetManifest.model_validate(
+        {
+            "benchmark": asking.benchmark.name,
+            "sampler": "random",
+            "seed": asking.request.seed,
+            "rate": 100 * len(rows) / len(asking.item_ids),
+            "of_items": len(asking.item_ids),
+            "of_items_hash": ids_hash(asking.item_ids),
+            "items_hash": ids_hash(texts),
+            "equal_weights": True,
+            "scoring": "mean of the answers",
+            "items": items,
+        }
+    )
