@@ -182,10 +182,38 @@ def test_benchmarks_of_the_environment_can_be_chosen(
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [("a@letters-0+org/b", ["a@letters-0", "org/b"]), ("all", "all"), (["a"], ["a"])],
+    [
+        ("a@letters-0+org/b", ["a@letters-0", "org/b"]),
+        ("all", "all"),
+        ("forward", "forward"),
+        (["a"], ["a"]),
+    ],
 )
 def test_models_on_the_command_line_are_joined_by_plus(
     repository: Path, given: Any, expected: Any
 ) -> None:
     parameters = load_conf(repository, params={"filter_models": given})["parameters"]
     assert parameters["filter_models"] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "expected"),
+    [
+        ("truthfulqa", "smart_paper", ["smollm2-135m-instruct@cloze-0", "gemma-3-270m@cloze-0"]),
+        ("mmlu_leaderboard", "smart", {"answered_by": 0.01, "min_coverage": 1.0}),
+        ("", "smart", {}),
+        ("", "smart_paper", {"choose": "strongest", "distinct": "organisation"}),
+    ],
+)
+def test_a_benchmark_names_filter_models_and_a_variant_a_rule(
+    repository: Path, name: str, variant: str, expected: Any
+) -> None:
+    parameters = load_conf(repository, params={"benchmark": name, "variant": variant})
+    assert parameters["parameters"]["filter_models"] == expected
+
+
+def test_the_rule_of_a_variant_and_that_of_a_benchmark_are_joined(repository: Path) -> None:
+    params = {"benchmark": "mmlu_leaderboard", "variant": "smart_paper"}
+    rule = load_conf(repository, params=params)["parameters"]["filter_models"]
+    assert rule["choose"] == "strongest"
+    assert rule["min_coverage"] == 1

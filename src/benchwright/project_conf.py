@@ -53,16 +53,18 @@ def choose(
 
 def settings(
     section: str, variant: str, benchmark: str, mode: str | None = None, *, _root_: DictConfig
-) -> DictConfig:
+) -> Any:
     """Return one section of a variant, with the overrides of the benchmark.
 
-    `mode` is the value of `--params score=…`. Unless it is `benchmark`, it replaces the section's
-    `mode`.
+    A list or a word of the benchmark replaces the section. `mode` is the value of `--params
+    score=…`. Unless it is `benchmark`, it replaces the section's `mode`.
     """
     layers = [
         _pick(_root_, "_variants", str(variant)).get(section) or {},
         _pick(_root_, "_benchmarks", str(benchmark)).get(section) or {},
     ]
+    if not isinstance(layers[1], Mapping | DictConfig):
+        return layers[1]
     if mode not in (None, "benchmark"):
         layers.append({"mode": mode})
     return OmegaConf.merge(*layers)
@@ -121,11 +123,14 @@ class ConfLoader(OmegaConfigLoader):
         return base, of_env, *others
 
 
+_WORDS = ("all", "forward", "strongest")
+
+
 def _with_split_names(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return parameters with lists of models where `--params` joins names by `+`."""
     for name in ("filter_models", "evaluation_models"):
         value = parameters.get(name)
-        if isinstance(value, str) and value != "all":
+        if isinstance(value, str) and value not in _WORDS:
             parameters[name] = value.split("+")
     return parameters
 

@@ -14,6 +14,7 @@ from benchwright.evidence.ratings import Ratings
 from benchwright.evidence.scores import score_models
 from benchwright.methods.smart.metrics import collect_metrics
 from benchwright.params.evaluation import EvaluationParams
+from benchwright.reports.page.quote import quote_page
 from benchwright.reports.smart.comparisons import comparison_rows
 from benchwright.tables.evidence import Agreement, RandomComparison, RankAgreementTable
 from benchwright.tables.smart import LabelErrorRates
@@ -177,5 +178,6 @@ def test_judgement_uses_held_out_models(report: Any, small: Any) -> None:
     assert "7.5 → 11.8 points, wider than random subsets (6.9–8.2)" in (summary["judgement"])
     assert "a mean of 0.975, the middle 95% of them lie in [0.950, 0.990]" in summary["judgement"]
     assert "this run is at percentile 2." in summary["judgement"]
+    assert quote_page(out["report"])[0] == summary["alarm"]
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", out["report"]))
     assert summary["judgement"] in page

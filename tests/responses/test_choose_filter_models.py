@@ -86,9 +86,20 @@ def test_rules_and_known_names_are_accepted(names: Any) -> None:
     check_filter_models(names, ASKED, ["local"])
 
 
-def test_without_names_the_strongest_of_different_organisations_are_taken() -> None:
-    assert choose_filter_models(None, FIVE, KIN) == ["a", "b", "e"]
-    assert choose_filter_models(None, ResponseMatrix.empty(ITEMS), Models.empty()) == []
+def test_without_names_the_weaker_half_chooses_one_of_each_family() -> None:
+    eight = matrix(a=10, b=9, c=8, d=7, e=6, f=5, g=4, h=3)
+    kin = table(e=("x", None), f=("y", None), g=("x", None), h=("z", None))
+    for default in (None, {}, "forward"):
+        assert choose_filter_models(default, eight, kin) == ["e", "f", "h"]
+        assert choose_filter_models(default, ResponseMatrix.empty(ITEMS), Models.empty()) == []
+
+
+def test_without_a_number_the_three_weakest_are_taken_at_least_and_seven_at_most() -> None:
+    assert choose_filter_models(None, FIVE, KIN) == ["c", "d", "e"]
+    assert choose_filter_models(None, matrix(a=9, b=8), Models.empty()) == ["a", "b"]
+    many = matrix(**{f"m{number:02}": number % 10 for number in range(20)})
+    assert len(choose_filter_models(None, many, Models.empty())) == 7
+    assert len(choose_filter_models("strongest", many, Models.empty())) == 7
 
 
 def test_all_takes_every_model() -> None:
@@ -160,13 +171,14 @@ def test_model_without_organisation_is_its_own_organisation() -> None:
     assert choose_filter_models(rule, FIVE, unknown) == ["a", "b", "c"]
 
 
-def test_models_of_unknown_family_are_skipped_with_distinct_family() -> None:
+def test_models_of_unknown_family_are_taken_where_there_are_too_few_families() -> None:
     named_after_itself = table(a=("a", "one"), b=("x", "two"), d=("z", "two"), e=("z", "three"))
     rule = {"choose": "strongest", "count": 2, "distinct": "family"}
     assert choose_filter_models(rule, FIVE, named_after_itself) == ["b", "d"]
+    assert choose_filter_models({**rule, "count": 3}, FIVE, named_after_itself) == ["a", "b", "d"]
 
 
-def refusal(rule: dict[str, object], there: ResponseMatrix = FIVE) -> str:
+def refusal(rule: dict[str, object] | str, there: ResponseMatrix = FIVE) -> str:
     with pytest.raises(InputError) as report:
         choose_filter_models(rule, there, KIN)  # type: ignore[arg-type]
     assert "\n" not in str(report.value)
@@ -206,8 +218,8 @@ def test_models_without_common_items_are_rejected() -> None:
         ({"choose": "best"}, "filter_models.choose"),
         ({"choose": "strongest", "count": 0}, "filter_models.count"),
         ({"choose": "strongest", "cuont": 3}, "filter_models: unknown key 'cuont'; "),
-        ({"count": 3}, "filter_models.choose"),
+        ("weaker", "filter_models.choose"),
     ],
 )
-def test_invalid_rule_is_reported_by_field(rule: dict[str, object], field: str) -> None:
+def test_invalid_rule_is_reported_by_field(rule: dict[str, object] | str, field: str) -> None:
     assert refusal(rule).startswith(field)

@@ -73,8 +73,8 @@ def smart(
             `logprobs`, optionally `p_answer`, `condition`, …), or items × models with values 0–1.
         variant: settings in conf/, e.g. `no_similar`.
         benchmark: a configured benchmark whose settings apply too (filter models, overrides).
-        filter_models: the models that decide, or `all`. Default: the strongest of each
-            organisation, at most seven.
+        filter_models: the models that decide, `all`, or a rule (`forward`, `strongest`). Default:
+            that of the variant, in `smart` seven of the weaker half, of different families.
         embeddings: vectors (n, d) in the order of `items`, or the `.embeddings` of another call.
             Default: the variant's encoder computes them.
         calibration_items: items whose responses fit the temperature of log-likelihoods.

@@ -8,6 +8,8 @@ import pandas as pd
 from benchwright.core.configuration import count_models
 from benchwright.datasets.subset_manifest import SubsetManifest
 
+_HARM = "do not rank models by these items: they rank held-out models less well than random items"
+
 
 class Result:
     """Base of the results, whose repr has a headline, caveats and the names of the tables."""
@@ -56,6 +58,8 @@ class Evidence(Result):
         beside = self._tau_b(plain)
         if beside is not None:
             text += f", percentile {beside.percentile:.0f} among random subsets"
+        if beside is not None and self.models == "held_out" and tau.value < beside.random_low:
+            return [_HARM, text, *self.notes]
         return [text, *self.notes]
 
     def _tau_b(self, table: pd.DataFrame) -> Any:
@@ -91,10 +95,13 @@ class Filtered(Result):
 
     def lines(self) -> list[str]:
         idle = self.rules[self.rules["status"] == "not_run"]
+        evidence = self.evidence.lines()
+        harm = [evidence.pop(0)] if evidence[0] == _HARM else []
         return [
+            *harm,
             f"{len(self.kept):,} of {len(self.audit):,} items kept",
             *(f"{row.rule} did not run: {row.reason}" for row in idle.itertuples()),
-            *self.evidence.lines(),
+            *evidence,
         ]
 
 

@@ -276,8 +276,10 @@ class BenchmarkParams(Section):
     calibration_size: Annotated[int, Field(ge=1)] = 200
     """Number of calibration items if the split also provides demonstrations."""
     prompt: PromptParams = PromptParams()
-    filter_models: tuple[str, ...] | FilterModelChoice | Literal["all"] | None = None
-    """Names, a rule, `all`, or nothing: the strongest models."""
+    filter_models: (
+        tuple[str, ...] | FilterModelChoice | Literal["all", "forward", "strongest"] | None
+    ) = None
+    """Names, a rule or its `choose`, `all`, or nothing: the variant's rule."""
     evaluation_models: Literal["all"] | tuple[str, ...] = "all"
     judge_models: tuple[str, ...] = ()
     responses: tuple[ResponseFileParams, ...] = ()

@@ -8,15 +8,16 @@ from benchwright.params.section import Increasing, Section
 
 
 class FilterModelChoice(Section):
-    """A rule that chooses the `filter_models` of a benchmark."""
+    """A rule that chooses the `filter_models` of a benchmark; the default without any."""
 
-    # `strongest` takes the models of highest accuracy, as SMART does (section 5.1); `forward` the
-    # strongest of the weaker half, so that stronger models evaluate the result
-    choose: Literal["strongest", "forward"]
-    count: int = Field(default=7, ge=1)
-    # take at most one configuration of each `family`, `organisation` (SMART) or model (`none`). On
-    # leaderboards of fine-tunes, use `family`, which takes only models of known family.
-    distinct: Literal["none", "family", "organisation"] = "organisation"
+    # `forward` takes the strongest of the weaker half, so that stronger models evaluate the result;
+    # `strongest` the models of highest accuracy, as SMART does (section 5.1)
+    choose: Literal["strongest", "forward"] = "forward"
+    # None takes at most seven, and `forward` at least the three weakest; a number must be reached
+    count: Annotated[int, Field(ge=1)] | None = None
+    # take at most one configuration of each `family`, `organisation` (SMART) or model (`none`).
+    # Models of unknown family come after those of the families, since they may be related.
+    distinct: Literal["none", "family", "organisation"] = "family"
     # consider items that at least this share of all models answered
     answered_by: float = Field(default=0.5, ge=0, le=1)
     # consider models that answered at least this share of those items

@@ -15,6 +15,7 @@ from benchwright.params.filtering import FilterModelChoice
 
 _log = logging.getLogger(__name__)
 _DIGITS = 12  # accuracies that are equal up to rounding are tied
+_MOST, _FEWEST = 7, 3  # filter models without a `count`
 
 
 def choose_filter_models(
@@ -26,15 +27,16 @@ def choose_filter_models(
 
     A model name without style and shots, or without organisation, stands for the only configuration
     that it fits. A rule ranks the eligible models by accuracy on the items that all of them
-    answered, ties by name, and takes each model once. Without names or a rule, the strongest models
-    are taken, at most seven.
+    answered, ties by name, and takes each model once. Without `count` it takes at most seven, and
+    none where there are no responses.
 
     Args:
-        filter_models: names, `all`, or a mapping with the fields of `FilterModelChoice`.
+        filter_models: names, `all`, or a mapping with the fields of `FilterModelChoice`. None is an
+            empty mapping, a word its `choose`.
         response_matrix: the responses that the rule uses.
         models_table: a `Models` table. A model of unknown organisation counts as an organisation
-            by itself. With `distinct: family`, models of unknown family are skipped, since they
-            could be related to any other.
+            by itself. With `distinct: family`, models of unknown family are only taken where there
+            are too few families, since they could be related to any other.
 
     Returns:
         Names, strongest first, or in the given order.
@@ -45,9 +47,11 @@ def choose_filter_models(
     """
     known = list(response_matrix.models)
     if filter_models is None:
-        return _strongest(response_matrix, models_table) if known else []
+        filter_models = {}
     if filter_models == "all":
         return known
+    if isinstance(filter_models, str):
+        filter_models = {"choose": filter_models}
     if not isinstance(filter_models, Mapping):
         return list(dict.fromkeys(_resolve(str(name), known) for name in filter_models))
     try:
@@ -57,11 +61,14 @@ def choose_filter_models(
         where = ".".join(["filter_models", *map(str, first["loc"])])
         problem = first["msg"].removeprefix("Value error, ")
         raise InputError(f"{where}: {problem}, got {first['input']!r}") from None
+    if choice.count is None and not known:
+        return []
     ranked = _eligible(response_matrix, choice)
     if choice.choose == "forward":
-        ranked = ranked[(len(ranked) + 1) // 2 :]
+        half = (len(ranked) + 1) // 2
+        ranked = ranked[half if choice.count else max(min(half, len(ranked) - _FEWEST), 0) :]
     chosen = _distinct(ranked, models_table, choice)
-    if len(chosen) < choice.count:
+    if len(chosen) < (choice.count or 0):
         raise InputError(_too_few(len(chosen), len(ranked), choice))
     return chosen
 
@@ -79,7 +86,7 @@ def check_filter_models(
     Raises:
         InputError: a name is none of these.
     """
-    if filter_models is None or filter_models == "all" or isinstance(filter_models, Mapping):
+    if filter_models is None or isinstance(filter_models, str | Mapping):
         return
     for name in map(str, filter_models):
         model = parse_configuration(name).model
@@ -108,11 +115,6 @@ def _fits(name: str, configuration: str) -> bool:
     """Return whether `alpha-7b` or `alpha-7b@letters-0` may mean `acme/alpha-7b@letters-0`."""
     whole = {configuration, parse_configuration(configuration).model}
     return name in whole | {known.rpartition("/")[2] for known in whole}
-
-
-def _strongest(matrix: ResponseMatrix, models_table: pd.DataFrame) -> list[str]:
-    choice = FilterModelChoice(choose="strongest")
-    return _distinct(_eligible(matrix, choice), models_table, choice)
 
 
 def _eligible(matrix: ResponseMatrix, choice: FilterModelChoice) -> list[str]:
@@ -160,18 +162,19 @@ def _distinct(
     for name in ranked:
         model = parse_configuration(name).model
         group = group_of.get(name, group_of.get(model))
-        if group is None and choice.distinct == "family":
-            continue
         key = (group is not None, group if group is not None else model)
         if model not in models and key not in first:
             models.add(model)
             first[key] = name
-    return list(first.values())[: choice.count]
+    if choice.distinct == "family":
+        first = dict(sorted(first.items(), key=lambda item: not item[0][0]))
+    chosen = set(list(first.values())[: choice.count or _MOST])
+    return [name for name in ranked if name in chosen]
 
 
 def _too_few(chosen: int, ranked: int, choice: FilterModelChoice) -> str:
     among = "the weaker half of the models" if choice.choose == "forward" else "the models"
-    group = {"none": "eligible", "family": "of different known families"}.get(
+    group = {"none": "eligible", "family": "of different families"}.get(
         choice.distinct, "of different organisations"
     )
     return (

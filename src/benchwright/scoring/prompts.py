@@ -303,7 +303,7 @@ def _asked_copies(
 
 def _is_filter_model(configuration: Configuration, filter_models: Collection[str] | None) -> bool:
     """Return whether a filter model may use this configuration (the cloze styles share one)."""
-    if filter_models is None or filter_models == "all" or isinstance(filter_models, Mapping):
+    if filter_models is None or isinstance(filter_models, str | Mapping):
         return True
     named = (parse_configuration(name) for name in filter_models)
     return any(

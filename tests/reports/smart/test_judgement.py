@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from benchwright.reports.smart.comparisons import comparison_rows
-from benchwright.reports.smart.summary import judge_against_random
+from benchwright.reports.smart.summary import judge_against_random, write_alarm
 from benchwright.tables.evidence import RandomComparison
 
 BELOW, INSIDE, ABOVE = 0.928, 0.97, 0.995  # of a band from .95 to .99
@@ -171,3 +172,24 @@ def test_rounding_does_not_change_headroom(small: Any, bound: float, off: float)
     assert judge_against_random(table, "held_out", 20).headroom == "inside"
     rows = comparison_rows(table, "held_out")[0]["rows"]
     assert [row["outside"] for row in rows] == [True, False]  # tau-b, range
+
+
+@pytest.mark.parametrize(
+    ("removed", "chosen", "setting"),
+    [
+        ({"easy": 9, "similar": 3}, ["org/a", "org/b"], "filter_models=forward:"),
+        ({"easy_unanimous": 9}, "all", "filter_models=forward:"),
+        (
+            {"answer_only": 9},
+            {"choose": "strongest"},
+            "filter_models.choose=forward,filter_models.",
+        ),
+        ({"easy": 9}, {"distinct": "none"}, "filter_models.choose=forward,filter_models.distinct="),
+        ({"easy_unanimous": 9}, {}, "filtering.easy.enabled=false:"),
+        ({"easy": 3, "duplicate": 9}, ["org/a"], "filtering.duplicates.enabled=false:"),
+    ],
+)
+def test_alarm_names_a_safer_setting(removed: Any, chosen: Any, setting: str) -> None:
+    alarm = write_alarm(pd.DataFrame(removed.items(), columns=["rule", "removed"]), chosen)
+    assert alarm.startswith("Do not rank models by the kept items: they rank held-out models less")
+    assert f"Safer is --params {setting}" in alarm

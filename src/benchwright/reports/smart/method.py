@@ -77,16 +77,11 @@ def _with_status(step: Step, became: dict[str, dict[Any, Any]]) -> Step:
 
 def describe_choice(rule: Collection[str] | None) -> str:
     """Describe the choice of filter models; "" where the parameter `filter_models` names them."""
-    if rule is None:
-        return (
-            "The benchmark's file names no filter models. The strongest models were taken, at most "
-            "seven and one of each organisation."
-        )
     if rule == "all":
         return "All models choose the items, so none is held out to judge the result."
-    if not isinstance(rule, Mapping):
+    choice = read_choice(rule)
+    if choice is None:
         return ""
-    choice = FilterModelChoice.model_validate(rule)
     which = {
         "strongest": "the strongest ones",
         "forward": "the strongest of the weaker half, so that stronger models remain for "
@@ -94,6 +89,16 @@ def describe_choice(rule: Collection[str] | None) -> str:
     }[choice.choose]
     each = "" if choice.distinct == "none" else f", at most one of each {choice.distinct}"
     return f"They were chosen by their responses: {which}{each}."
+
+
+def read_choice(rule: Collection[str] | None) -> FilterModelChoice | None:
+    """Return the rule of the parameter `filter_models`, None where it names the models."""
+    if isinstance(rule, str):
+        rule = {"choose": rule}
+    named = rule is not None and not isinstance(rule, Mapping)
+    return (
+        None if named or rule == {"choose": "all"} else FilterModelChoice.model_validate(rule or {})
+    )
 
 
 def describe_combination(filtering: FilteringParams) -> str:

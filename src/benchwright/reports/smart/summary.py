@@ -1,6 +1,7 @@
 """The headline, the comparison with random subsets and the notes."""
 
 import math
+from collections.abc import Collection
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from benchwright.evidence.panel import Panel, headline_group, in_sample_note, pa
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.sections import Section, make_section
 from benchwright.reports.page.wording import count
+from benchwright.reports.smart.method import read_choice
 from benchwright.reports.smart.wording import (
     metric_of,
     write_interval,
@@ -23,6 +25,9 @@ _TWINS = 0.99  # share of equal answers from which two models are nearly identic
 _SHOWN_TWINS = 3
 # A random half of 400 items keeps the order of three models in 79% of cases, of seven in 19%.
 _FEW_HELD_OUT = 7
+_SAFER = ("forward", "family")
+_SECTIONS = {"easy_unanimous": "easy", "duplicate": "duplicates"}
+"""The sections of `filtering` that are not named after their rule."""
 
 
 def summarise_refinement(
@@ -33,18 +38,22 @@ def summarise_refinement(
     panel: Panel,
     random_comparison: pd.DataFrame,
     evaluation: EvaluationParams,
+    filter_model_rule: Collection[str] | None = None,
 ) -> Section:
     """Summarise the result in a headline and a judgement.
 
     The headline is about the held-out models. With too few of them it is about all models and
-    states that the metric is in-sample. The comparison with random subsets follows.
+    states that the metric is in-sample. The comparison with random subsets follows. Where held-out
+    models agree less than on random subsets, an alarm with a safer setting comes first.
     """
     n_items, n_kept = len(items), len(kept_items)
     removed = (n_items - n_kept) / n_items
     group = headline_group(panel)
     ranking = _ranking(rank_agreement, panel, group, _kept_among(panel, kept_items))
     judgement = judge_against_random(random_comparison, group, evaluation.top_models)
+    harmed = group == "held_out" and judgement.ranking == "below"
     summary = {
+        "alarm": write_alarm(rule_coverage, filter_model_rule) if harmed else "",
         "sizes": f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed"
         f"{_by_rule(rule_coverage, n_items - n_kept)}).",
         "ranking": ranking["sentence"],
@@ -53,6 +62,25 @@ def summarise_refinement(
         "bar": f"Blue: {n_kept:,} items kept. Orange: {n_items - n_kept:,} removed.",
     }
     return make_section(summary=summary)
+
+
+def write_alarm(rule_coverage: pd.DataFrame, rule: Collection[str] | None) -> str:
+    """Say that the items rank held-out models worse than random ones, and what would be safer."""
+    removed = dict(zip(rule_coverage["rule"], rule_coverage["removed"], strict=True))
+    choice = read_choice(rule)
+    most = max(removed, key=lambda name: removed[name], default="")
+    by_models = most.startswith("easy") or most == "answer_only"
+    if by_models and (choice is None or (choice.choose, choice.distinct) != _SAFER):
+        setting = "=forward" if choice is None else ".choose=forward,filter_models.distinct=family"
+        safer = f"filter_models{setting}: weaker models of different families then choose the items"
+    else:
+        safer = (
+            f"filtering.{_SECTIONS.get(most, most)}.enabled=false: that rule removes the most items"
+        )
+    return (
+        "Do not rank models by the kept items: they rank held-out models less well than random "
+        f"items. Safer is --params {safer}."
+    )
 
 
 def note_models(
