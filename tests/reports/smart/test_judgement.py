@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from benchwright.reports.smart.comparisons import comparison_rows
@@ -175,21 +174,24 @@ def test_rounding_does_not_change_headroom(small: Any, bound: float, off: float)
 
 
 @pytest.mark.parametrize(
-    ("removed", "chosen", "setting"),
+    ("rule", "chosen", "setting"),
     [
-        ({"easy": 9, "similar": 3}, ["org/a", "org/b"], "filter_models=forward:"),
-        ({"easy_unanimous": 9}, "all", "filter_models=forward:"),
-        (
-            {"answer_only": 9},
-            {"choose": "strongest"},
-            "filter_models.choose=forward,filter_models.",
-        ),
-        ({"easy": 9}, {"distinct": "none"}, "filter_models.choose=forward,filter_models.distinct="),
-        ({"easy_unanimous": 9}, {}, "filtering.easy.enabled=false:"),
-        ({"easy": 3, "duplicate": 9}, ["org/a"], "filtering.duplicates.enabled=false:"),
+        ("easy", ["org/a", "org/b"], "easy.enabled=false. Weaker filter models of different fami"),
+        ("easy_unanimous", "all", "are safer: filter_models=forward."),
+        ("answer_only", {"choose": "strongest"}, ": filter_models.choose=forward,filter_models."),
+        ("easy", {"distinct": "none"}, ": filter_models.choose=forward,filter_models.distinct="),
+        ("easy_unanimous", {}, "--params filtering.easy.enabled=false."),
+        ("duplicate", ["org/a"], "--params filtering.duplicates.enabled=false."),
     ],
 )
-def test_alarm_names_a_safer_setting(removed: Any, chosen: Any, setting: str) -> None:
-    alarm = write_alarm(pd.DataFrame(removed.items(), columns=["rule", "removed"]), chosen)
+def test_alarm_names_a_safer_setting(rule: str, chosen: Any, setting: str) -> None:
+    alarm = write_alarm({"rule": rule, "restored": True}, chosen)
     assert alarm.startswith("Do not rank models by the kept items: they rank held-out models less")
-    assert f"Safer is --params {setting}" in alarm
+    assert "they would not: --params filtering." in alarm
+    assert setting in alarm
+    assert ("filter_models" in alarm) == (rule != "duplicate" and chosen != {})
+
+
+def test_alarm_says_where_no_rule_alone_is_the_cause() -> None:
+    alarm = write_alarm({"rule": "similar", "restored": False}, None)
+    assert "No rule alone is the cause; without “similar” it is least: --params filter" in alarm

@@ -29,6 +29,8 @@ _NODES: dict[Function, str | list[str]] = {
     ire.estimate_item_parameters: ["item_parameters", "ire_fit"],
     random_comparison.gather_subsets: "compared_subsets",
     random_comparison.compare_with_random: ["random_comparison", "random_subsets"],
+    random_comparison.find_harmful_rule: "harmful_rule",
+    summary.raise_alarm: "alarm",
     random_comparison.compare_methods: "method_comparison",
     scores.count_subjects: "subject_shares",
     scores.compare_responses: "agreement",

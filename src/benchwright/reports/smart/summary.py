@@ -1,7 +1,7 @@
 """The headline, the comparison with random subsets and the notes."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -25,8 +25,7 @@ _TWINS = 0.99  # share of equal answers from which two models are nearly identic
 _SHOWN_TWINS = 3
 # A random half of 400 items keeps the order of three models in 79% of cases, of seven in 19%.
 _FEW_HELD_OUT = 7
-_SAFER = ("forward", "family")
-_SECTIONS = {"easy_unanimous": "easy", "duplicate": "duplicates"}
+_RULE_SECTIONS = {"easy_unanimous": "easy", "duplicate": "duplicates"}
 """The sections of `filtering` that are not named after their rule."""
 
 
@@ -38,22 +37,20 @@ def summarise_refinement(
     panel: Panel,
     random_comparison: pd.DataFrame,
     evaluation: EvaluationParams,
-    filter_model_rule: Collection[str] | None = None,
+    alarm: str,
 ) -> Section:
-    """Summarise the result in a headline and a judgement.
+    """Summarise the result in a headline and a judgement, after an alarm if there is one.
 
     The headline is about the held-out models. With too few of them it is about all models and
-    states that the metric is in-sample. The comparison with random subsets follows. Where held-out
-    models agree less than on random subsets, an alarm with a safer setting comes first.
+    states that the metric is in-sample. The comparison with random subsets follows.
     """
     n_items, n_kept = len(items), len(kept_items)
     removed = (n_items - n_kept) / n_items
     group = headline_group(panel)
     ranking = _ranking(rank_agreement, panel, group, _kept_among(panel, kept_items))
     judgement = judge_against_random(random_comparison, group, evaluation.top_models)
-    harmed = group == "held_out" and judgement.ranking == "below"
     summary = {
-        "alarm": write_alarm(rule_coverage, filter_model_rule) if harmed else "",
+        "alarm": alarm,
         "sizes": f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed"
         f"{_by_rule(rule_coverage, n_items - n_kept)}).",
         "ranking": ranking["sentence"],
@@ -64,23 +61,40 @@ def summarise_refinement(
     return make_section(summary=summary)
 
 
-def write_alarm(rule_coverage: pd.DataFrame, rule: Collection[str] | None) -> str:
-    """Say that the items rank held-out models worse than random ones, and what would be safer."""
-    removed = dict(zip(rule_coverage["rule"], rule_coverage["removed"], strict=True))
-    choice = read_choice(rule)
-    most = max(removed, key=lambda name: removed[name], default="")
-    by_models = most.startswith("easy") or most == "answer_only"
-    if by_models and (choice is None or (choice.choose, choice.distinct) != _SAFER):
-        setting = "=forward" if choice is None else ".choose=forward,filter_models.distinct=family"
-        safer = f"filter_models{setting}: weaker models of different families then choose the items"
-    else:
-        safer = (
-            f"filtering.{_SECTIONS.get(most, most)}.enabled=false: that rule removes the most items"
-        )
-    return (
+def raise_alarm(
+    harmful_rule: dict[str, Any],
+    filter_model_rule: Collection[str] | None,
+    panel: Panel,
+    random_comparison: pd.DataFrame,
+) -> str:
+    """Return an alarm if the items rank held-out models worse than random ones, else ""."""
+    group = headline_group(panel)
+    below = judge_against_random(random_comparison, group).ranking == "below"
+    return write_alarm(harmful_rule, filter_model_rule) if below and group != "all" else ""
+
+
+def write_alarm(harmful_rule: Mapping[str, Any], filter_models: Collection[str] | None) -> str:
+    """Return the alarm with the setting that switches the harmful rule off."""
+    harm = (
         "Do not rank models by the kept items: they rank held-out models less well than random "
-        f"items. Safer is --params {safer}."
+        "items."
     )
+    if not harmful_rule:
+        return harm
+    rule = str(harmful_rule["rule"])
+    name, section = rule.replace("_", " "), _RULE_SECTIONS.get(rule, rule)
+    without = (
+        f"Without the rule “{name}” they would not"
+        if harmful_rule["restored"]
+        else f"No rule alone is the cause; without “{name}” it is least"
+    )
+    text = f"{harm} {without}: --params filtering.{section}.enabled=false."
+    choice = read_choice(filter_models)
+    safest = choice is not None and choice.choose == "forward" and choice.distinct == "family"
+    if safest or section not in ("easy", "answer_only"):
+        return text
+    setting = "=forward" if choice is None else ".choose=forward,filter_models.distinct=family"
+    return f"{text} Weaker filter models of different families are safer: filter_models{setting}."
 
 
 def note_models(
