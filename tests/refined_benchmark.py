@@ -11,6 +11,7 @@ import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
+from benchwright.evidence.suspect_items import rank_suspect_items
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.params.filtering import FilteringParams
@@ -22,6 +23,7 @@ from benchwright.tables.evidence import (
     RandomComparison,
     RandomSubsets,
     RankAgreementTable,
+    SuspectEffect,
 )
 from benchwright.tables.items import Demonstrations, Items, KnownLabelErrors, RejectedItems
 from benchwright.tables.responses import (
@@ -56,6 +58,13 @@ NASTY = "<script>alert(1)</script> & </script><img src=x onerror=alert(2)> {{ 7 
 """A question that must only ever be shown as text."""
 
 Inputs = dict[str, Any]
+MODELS_TABLE = Models.from_rows(
+    [
+        ("acme/alpha", "alpha", "acme", 1.0, False, None),
+        ("acme/alpha-chat", "alpha", "acme", 1.0, True, None),
+        ("acme/beta", "beta", "acme", 1.0, False, None),
+    ]
+)
 
 
 def items_table(n: int = 60, subjects: int = 3) -> pd.DataFrame:
@@ -219,13 +228,7 @@ def make_inputs(**changed: Any) -> Inputs:
             [(FILTER[0], "changed", 0.4, 0.3, 0.5, None, n, 3)]
         ),
         "calibration": Calibration.from_rows([(FILTER[0], 200, 1.7, 1.4, 1.1, 0.5)]),
-        "models_table": Models.from_rows(
-            [
-                ("acme/alpha", "alpha", "acme", 1.0, False, None),
-                ("acme/alpha-chat", "alpha", "acme", 1.0, True, None),
-                ("acme/beta", "beta", "acme", 1.0, False, None),
-            ]
-        ),
+        "models_table": MODELS_TABLE,
         "user_ratings": pd.DataFrame({"model": [], "rating": []}),
         "params:ingestion": benchmark_params(),
         "params:variant": "smart",
@@ -271,6 +274,14 @@ def make_inputs(**changed: Any) -> Inputs:
                 ("kept", 44, 4, 4 / 44, 0.036, 0.21),
                 ("removed", 9, 0, 0.0, 0.0, 0.3),
                 ("removed by easy", 9, 0, 0.0, 0.0, 0.34),
+            ]
+        ),
+        "suspect_items": rank_suspect_items(matrix, items, MODELS_TABLE),
+        "suspect_effect": SuspectEffect.from_rows(
+            [
+                ("removed", 3, False, 0.95, None, None, 1, None, None),
+                ("rekeyed", 3, False, 0.9, None, None, 2, None, None),
+                ("random", 3, False, 0.99, 0.97, 1.0, 0.4, 0, 1),
             ]
         ),
         "review_agreement": ReviewAgreement.from_rows(

@@ -138,3 +138,33 @@ class Agreement(Table):
     full: Series[float] = pa.Field(nullable=True)
     n_kept: Series[int]
     kept: Series[float] = pa.Field(nullable=True)
+
+
+class SuspectItems(Table):
+    """Items in the order in which to review their labels; items without answers are left out."""
+
+    rank: Series[int]  # from 1
+    item_id: Series[str] = pa.Field(unique=True)
+    subject: Series[str]
+    n_models: Series[int]  # models that answered it
+    share_wrong: Series[float] = pa.Field(ge=0, le=1)  # each family of models counts once
+    # share of families that choose `alternative`, less those that choose a right option
+    margin: Series[float] = pa.Field(nullable=True)
+    alternative: Series[int]  # the wrong option most often chosen; −1 if no choices are known
+
+
+class SuspectEffect(Table):
+    """How far ranks of models move if suspect items are removed or get another gold answer.
+
+    `low` and `high` are the middle 95% of random removals of as many items.
+    """
+
+    change: Series[str] = pa.Field(isin=["removed", "rekeyed", "random"])
+    n_items: Series[int]  # changed
+    confirmed: Series[bool]  # a review found these items wrong; else the top of the ranking
+    kendall_tau_b: Series[float] = pa.Field(nullable=True)  # with the ranking on all items
+    tau_b_low: Series[float] = pa.Field(nullable=True)
+    tau_b_high: Series[float] = pa.Field(nullable=True)
+    largest_shift: Series[float] = pa.Field(nullable=True)  # largest change of a rank
+    shift_low: Series[float] = pa.Field(nullable=True)
+    shift_high: Series[float] = pa.Field(nullable=True)

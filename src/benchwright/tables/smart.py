@@ -153,7 +153,7 @@ class DensityByK(Table):
 class LabelErrorRates(Table):
     """Rates of wrong labels among checked items: kept, removed, and by rule."""
 
-    items: Series[str]  # all, kept, removed, removed by <rule>, suspect_label
+    items: Series[str]  # all, kept, removed, removed by <rule>, suspect_label, 50 most suspect, …
     checked: Series[int]
     wrong: Series[int]
     rate: Series[float] = pa.Field(nullable=True)
@@ -162,7 +162,7 @@ class LabelErrorRates(Table):
 
 
 class ReviewSheet(Table):
-    """Removed items for manual review; the reviewer fills in `verdict` (SMART, section 5.3)."""
+    """Items for manual review; the reviewer fills in `verdict` (SMART, section 5.3)."""
 
     item_id: Series[str]
     rule: Series[str]

@@ -15,7 +15,7 @@ from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.smart import LabelErrorRates
 
 IDS = [f"q{i}" for i in range(10)]
-ITEMS = pd.DataFrame({"item_id": IDS})
+RANKED = pd.DataFrame({"item_id": IDS})
 OTHERS = pd.DataFrame({"item_id": ["dev/1"]})
 REMOVED_BY = {"q0": "easy", "q1": "easy", "q2": "easy,similar", "q3": "similar"}
 SUSPECT = {"q4": "flagged", "q5": "flagged", "q9": "not_judged"}
@@ -43,7 +43,7 @@ def file_of(*rows: tuple[object, ...], columns: str = "item_id wrong") -> pd.Dat
 
 
 def rates(errors: pd.DataFrame, limit: int | None = None) -> pd.DataFrame:
-    return rate_label_errors(ITEMS, audit(), verdicts(), errors, None, OTHERS, None, limit)
+    return rate_label_errors(RANKED, audit(), verdicts(), errors, None, OTHERS, None, limit)
 
 
 def counts(table: pd.DataFrame) -> dict[str, tuple[int, int]]:
@@ -72,9 +72,9 @@ def test_errors_that_the_source_knows_are_counted_and_a_file_takes_precedence() 
     ]
     known = pd.DataFrame(kinds, columns=["item_id", "kind"])
     none = file_of(columns="item_id wrong")
-    table = rate_label_errors(ITEMS, audit(), verdicts(), none, known)
+    table = rate_label_errors(RANKED, audit(), verdicts(), none, known)
     pd.testing.assert_frame_equal(table, rates(CHECKED))
-    corrected = rate_label_errors(ITEMS, audit(), verdicts(), file_of(("q2", "0")), known)
+    corrected = rate_label_errors(RANKED, audit(), verdicts(), file_of(("q2", "0")), known)
     assert counts(corrected)["removed"] == (4, 0)
     assert counts(corrected)["kept"] == (5, 3)
 
@@ -114,7 +114,7 @@ def test_missing_file_gives_an_empty_table(tmp_path: Path) -> None:
 
 def test_row_of_suspects_needs_the_rule() -> None:
     without = verdicts()[lambda table: table["rule"] != "suspect_label"]
-    table = rate_label_errors(ITEMS, audit(), without, CHECKED)
+    table = rate_label_errors(RANKED, audit(), without, CHECKED)
     assert not any("suspect" in name for name in table["items"])
 
 
@@ -181,7 +181,7 @@ def test_error_names_the_unreadable_row(errors: pd.DataFrame, message: str) -> N
 
 def test_ids_of_other_splits_are_unknown_unless_named() -> None:
     with pytest.raises(InputError, match="'dev/1' is no item"):
-        rate_label_errors(ITEMS, audit(), verdicts(), file_of(("dev/1", "1")))
+        rate_label_errors(RANKED, audit(), verdicts(), file_of(("dev/1", "1")))
 
 
 def test_results_do_not_depend_on_row_order() -> None:

@@ -15,6 +15,7 @@ from benchwright.methods.smart.review import (
 )
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.proportion import wilson_interval
+from benchwright.tables.evidence import SuspectItems
 from benchwright.tables.smart import ReviewSheet
 
 N = 40
@@ -62,9 +63,20 @@ GROUPS = pd.DataFrame(
 )
 
 
+SUSPECTS = SuspectItems.from_rows(
+    [
+        (1, "q/20", "maths", 5, 1.0, 0.8, 1),
+        (2, "q/4", "maths", 5, 0.9, None, -1),
+        (3, "q/3", "maths", 1, 0.2, None, -1),
+    ]
+)
+
+
 def sheet(n: int = 100, seed: int = 0, nearest: dict[str, str] | None = None) -> pd.DataFrame:
     evaluation = EvaluationParams(review_items=n)
-    return make_review_sheet(items(), audit(nearest or {}), verdicts(), GROUPS, evaluation, seed)
+    return make_review_sheet(
+        items(), audit(nearest or {}), verdicts(), GROUPS, SUSPECTS, evaluation, seed
+    )
 
 
 def row_of(table: pd.DataFrame, rule: str, item: str) -> pd.Series:
@@ -75,8 +87,14 @@ def test_removed_items_are_listed_under_their_rule() -> None:
     table = sheet()
     assert table.columns.tolist() == ReviewSheet.columns()
     by_rule = {rule: set(rows["item_id"]) for rule, rows in table.groupby("rule")}
-    assert by_rule == {"easy": EASY, "duplicate": COPIES, "similar": SIMILAR}
-    assert table["rule"].drop_duplicates().tolist() == ["easy", "duplicate", "similar"]
+    assert by_rule == {
+        "easy": EASY,
+        "duplicate": COPIES,
+        "similar": SIMILAR,
+        "suspect_items": {"q/20", "q/4", "q/3"},
+    }
+    by_rule_order = ["easy", "duplicate", "similar"]
+    assert table["rule"].drop_duplicates().tolist() == [*by_rule_order, "suspect_items"]
     assert set(table["verdict"]) == set(table["note"]) == {""}
 
 
@@ -88,6 +106,15 @@ def test_rows_have_all_that_a_reviewer_needs() -> None:
     assert row["reason"] == "all right"
     assert row["neighbour"] == ""
     assert row_of(sheet(), "easy", "q/3")["answer"] == "42"
+
+
+def test_suspect_items_are_listed_as_ranked_with_what_most_chose() -> None:
+    table = sheet(2)[lambda t: t["rule"] == "suspect_items"]
+    assert table["item_id"].tolist() == ["q/20", "q/4"]
+    assert table["reason"].tolist() == [
+        "100% wrong, most often B (5 models, each family once)",
+        "90% wrong (5 models, each family once)",
+    ]
 
 
 def test_neighbour_is_the_nearest_of_the_group_or_the_kept_one() -> None:
@@ -108,6 +135,7 @@ def test_draw_is_a_prefix_and_depends_only_on_the_seed() -> None:
         audit({}),
         verdicts().iloc[::-1],
         GROUPS,
+        SUSPECTS,
         EvaluationParams(review_items=5),
         0,
     )
@@ -117,7 +145,9 @@ def test_draw_is_a_prefix_and_depends_only_on_the_seed() -> None:
 def test_no_removed_items_or_size_0_give_an_empty_sheet() -> None:
     nothing = verdicts().assign(removed=False)
     evaluation = EvaluationParams()
-    empty = make_review_sheet(items(), audit({}), nothing, GROUPS.iloc[:0], evaluation, 0)
+    empty = make_review_sheet(
+        items(), audit({}), nothing, GROUPS.iloc[:0], SUSPECTS[:0], evaluation, 0
+    )
     assert empty.columns.tolist() == ReviewSheet.columns()
     assert empty.empty
     assert sheet(0).empty
@@ -138,6 +168,7 @@ def test_agreement_is_computed_per_rule_with_interval() -> None:
             ("q/4", "easy", ""),
         ),
         verdicts(),
+        SUSPECTS,
     )
     assert table["rule"].tolist() == ["easy", "similar"]
     easy = table.iloc[0]
@@ -156,7 +187,7 @@ def test_agreement_is_computed_per_rule_with_interval() -> None:
     ],
 )
 def test_judgements_are_read_in_any_spelling(word: object, column: str) -> None:
-    table = read_reviews(filled(("q/0", "Easy", word)), verdicts())
+    table = read_reviews(filled(("q/0", "Easy", word)), verdicts(), SUSPECTS)
     assert table.iloc[0][column] == table.iloc[0]["reviewed"] == 1
 
 
@@ -164,6 +195,7 @@ def test_judgements_of_another_run_are_counted_separately_and_reported() -> None
     table = read_reviews(
         filled(("q/39", "easy", "agree"), ("q/0", "similar", "n"), ("q/0", "easy", "agree")),
         verdicts(),
+        SUSPECTS,
     )
     elsewhere = table.set_index("rule").loc[NOT_IN_THIS_RUN]
     assert elsewhere["reviewed"] == 2
@@ -174,13 +206,24 @@ def test_judgements_of_another_run_are_counted_separately_and_reported() -> None
     )
 
 
+def test_share_of_suspects_found_wrong_is_the_precision_of_the_ranking() -> None:
+    rows = [(item, "suspect_items", word) for item, word in (("q/20", "y"), ("q/4", "n"))]
+    unranked = ("q/39", "suspect_items", "y")
+    table = read_reviews(filled(*rows, unranked), verdicts(), SUSPECTS).set_index("rule")
+    assert table.loc["suspect_items", ["reviewed", "agree"]].tolist() == [2, 1]
+    assert table.loc["suspect_items", "low"] == pytest.approx(wilson_interval(1, 2).low)
+    assert table.loc[NOT_IN_THIS_RUN, "reviewed"] == 1
+
+
 def test_empty_sheet_gives_an_empty_table() -> None:
-    assert read_reviews(sheet(), verdicts()).empty
-    assert read_reviews(filled(), verdicts()).empty
+    assert read_reviews(sheet(), verdicts(), SUSPECTS).empty
+    assert read_reviews(filled(), verdicts(), SUSPECTS).empty
 
 
 def test_repeated_judgements_count_once() -> None:
-    table = read_reviews(filled(("q/0", "easy", "y"), ("q/0", "easy", "agree")), verdicts())
+    table = read_reviews(
+        filled(("q/0", "easy", "y"), ("q/0", "easy", "agree")), verdicts(), SUSPECTS
+    )
     assert table["reviewed"].tolist() == [1]
 
 
@@ -198,7 +241,7 @@ def test_repeated_judgements_count_once() -> None:
 )
 def test_error_names_the_unreadable_row(rows: list[tuple[str, str, object]], message: str) -> None:
     with pytest.raises(InputError) as error:
-        read_reviews(filled(*rows), verdicts())
+        read_reviews(filled(*rows), verdicts(), SUSPECTS)
     assert str(error.value).startswith("review_sheet.csv")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
@@ -221,7 +264,7 @@ def test_sheet_survives_a_spreadsheet_program(tmp_path: Path, separator: str) ->
     path.write_bytes(out.getvalue().encode("utf-8-sig"))
     columns = ["item_id", "rule", "verdict"]
     back = OptionalReviewCsv(filepath=str(path), columns=columns).load()
-    table = read_reviews(back, verdicts())
-    assert table["reviewed"].tolist() == [20, 1, 2]
-    assert table["disagree"].tolist() == [5, 1, 0]
+    table = read_reviews(back, verdicts(), SUSPECTS)
+    assert table["reviewed"].tolist() == [20, 1, 2, 3]
+    assert table["disagree"].tolist() == [5, 1, 0, 1]
     assert NOT_IN_THIS_RUN not in table["rule"].tolist()

@@ -228,12 +228,12 @@ def test_summary_of_the_run_names_skipped_rules_with_reasons(page) -> None:
 def test_findings_of_skipped_rules_are_not_shown_as_none(page, small) -> None:
     none = {"groups": Groups.empty(), "verdicts": Verdicts.empty()}
     seen = page(**none).text
-    assert "Suspect labels None." in seen
+    assert "The rule suspect label flags none." in seen
     coverage = small.inputs()["rule_coverage"]
     silent = coverage["rule"].isin(["suspect_label", "similar"])
     coverage.loc[silent, ["status", "reason"]] = [("not_run", "no probabilities"), ("off", "")]
     seen = page(rule_coverage=coverage, **none).text
-    assert "Suspect labels Not checked: no probabilities." in seen
+    assert "The rule suspect label was not checked: no probabilities." in seen
     assert "Groups of similar items Not checked: switched off." in seen
 
 
@@ -353,6 +353,10 @@ def test_provenance_names_licence_citation_seed_and_versions(page) -> None:
 def test_suspect_labels_examples_and_groups_show_items(page) -> None:
     text = page().text
     assert "Question 30: which one?" in text  # the suspect label
+    assert "50 of 60 are shown, by share of wrong answers" in text
+    assert "Flagged: all wrong." in text
+    assert "Without the 3 most suspect items, tau-b" in text
+    assert "as many random items it is 0.990 [0.970, 1.000] and 0.4 [0, 1]." in text
     assert "Removed as similar 1 of 1" in text
     assert "Removed as easy 3 of 9" in text
     assert "1 group with 2 items" in text
@@ -373,7 +377,7 @@ def test_examples_depend_on_the_seed_and_not_on_verdict_order(small) -> None:
     def shown(verdicts: pd.DataFrame, seed: int) -> list[str]:
         out = choose_report_examples(
             *(inputs["items"], verdicts, inputs["groups"], inputs["rejected_items"]),
-            *(EvaluationParams(), seed),
+            *(inputs["suspect_items"], inputs["response_matrix"], EvaluationParams(), seed),
         )
         return [item["item_id"] for item in out["shown"]["examples"][0]["shown"]]
 

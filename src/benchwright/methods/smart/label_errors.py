@@ -43,10 +43,11 @@ ELSEWHERE = "not among the items"
 
 _WRONG = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _RIGHT_KIND = "ok"
+_TOP = (50, 100)
 
 
 def rate_label_errors(
-    items: pd.DataFrame,
+    suspect_items: pd.DataFrame,
     item_audit: pd.DataFrame,
     verdicts: pd.DataFrame,
     label_errors: pd.DataFrame,
@@ -61,7 +62,7 @@ def rate_label_errors(
     easy and is kept.
 
     Args:
-        items: the evaluation items.
+        suspect_items: items as ranked for review.
         item_audit: decision and rules of each item.
         verdicts: the verdict of suspect_label on each item.
         label_errors: a user's file: item_id, and `wrong` (0/1, true/false) or `kind` (`ok`, or what
@@ -74,14 +75,14 @@ def rate_label_errors(
     Returns:
         A `LabelErrorRates` table with the rows all, kept, removed, `removed by <rule>`,
         suspect_label (its rate is the precision of that rule), not suspect_label (items that it
-        cleared), and `not among the items` where there are such ids. Without checked items it is
-        empty.
+        cleared), `50 most suspect`, `100 most suspect` (the precision of the ranking's top), and
+        `not among the items` where there are such ids. Without checked items it is empty.
 
     Raises:
         InputError: a value cannot be read, an id is unknown, or two rows of one id contradict.
     """
     checked = _checked(label_errors)
-    known = set(items["item_id"].astype(str))
+    known = set(item_audit["item_id"].astype(str))
     elsewhere = {row: item for row, (item, _) in checked.items() if item not in known}
     if limit is None:
         others = [table for table in (demonstrations, calibration_items) if table is not None]
@@ -95,6 +96,8 @@ def rate_label_errors(
         return LabelErrorRates.empty()
     here = {item: value for item, value in wrong.items() if item in known}
     rows = [_row(name, members, here) for name, members in _groups(item_audit, verdicts)]
+    ranked = suspect_items["item_id"].astype(str)
+    rows += [_row(f"{k} most suspect", set(ranked[:k]), here) for k in _TOP if k < len(ranked)]
     if elsewhere:
         rows.append(_row(ELSEWHERE, set(elsewhere.values()), wrong))
     return LabelErrorRates.from_rows(rows)

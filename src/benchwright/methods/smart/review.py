@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from math import nan
+from typing import Any
 
 import pandas as pd
 
@@ -18,6 +19,9 @@ FILE = "review_sheet.csv"
 NOT_IN_THIS_RUN = "not_in_this_run"
 """The row of `ReviewAgreement` for judgements of items that this run does not remove."""
 
+SUSPECT_ITEMS = "suspect_items"
+"""Stands for a rule in rows about suspect items, on which `agree` means a wrong or unclear item."""
+
 _VERDICTS = {
     **dict.fromkeys(("agree", "y", "yes", "1"), "agree"),
     "borderline": "borderline",
@@ -30,14 +34,16 @@ def make_review_sheet(
     item_audit: pd.DataFrame,
     verdicts: pd.DataFrame,
     groups: pd.DataFrame,
+    suspect_items: pd.DataFrame,
     evaluation: EvaluationParams,
     seed: int,
 ) -> pd.DataFrame:
-    """Draw removed items of each rule for manual review, as a `ReviewSheet`.
+    """Draw removed items of each rule and list suspect items for review, as a `ReviewSheet`.
 
     At most `review_items` of the items that a rule removed are drawn, by a hash of seed, rule and
     item id. They are in the order drawn, so a reviewer who stops early has still judged a random
     sample. An item that two rules removed can be drawn for both: each row is about one rule.
+    As many suspect items follow, in the order of their ranking.
     """
     partner = _partners(item_audit, groups)
     removed = verdicts[verdicts["removed"]]
@@ -49,6 +55,10 @@ def make_review_sheet(
         lots = sorted(zip(item_uniforms(seed, f"review_{rule}", ids).tolist(), ids, strict=True))
         for _, item in lots[: evaluation.review_items]:
             drawn.append((item, rule, reason[item], partner.get((rule, item))))
+    top = suspect_items.head(evaluation.review_items)
+    drawn += [
+        (str(row.item_id), SUSPECT_ITEMS, describe_suspect(row), None) for row in top.itertuples()
+    ]
     shown = {name for item, _, _, like in drawn for name in (item, like) if name is not None}
     texts = {
         str(row["item_id"]): row | {"lettered": _lettered(row["choices"])}
@@ -65,14 +75,24 @@ def make_review_sheet(
     return ReviewSheet.from_rows(rows)
 
 
-def read_reviews(review_sheet_filled: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Count how often the reviewer agreed with each rule.
+def describe_suspect(row: Any) -> str:
+    """Describe a row of `SuspectItems`: who is wrong, and what most chose."""
+    models = f"{row.n_models:,} {'model' if row.n_models == 1 else 'models'}"
+    most = "" if row.alternative < 0 else f", most often {letter(row.alternative)}"
+    return f"{row.share_wrong:.0%} wrong{most} ({models}, each family once)"
+
+
+def read_reviews(
+    review_sheet_filled: pd.DataFrame, verdicts: pd.DataFrame, suspect_items: pd.DataFrame
+) -> pd.DataFrame:
+    """Count how often the reviewer agreed with each rule, and found suspect items wrong.
 
     A verdict is agree (y, yes, 1), borderline, or disagree (n, no, 0) in any case; a row without
     one is not judged yet.
 
     Returns:
-        A `ReviewAgreement` table, a row per rule that was judged, in the order of `ItemAudit`.
+        A `ReviewAgreement` table, a row per rule that was judged, in the order of `ItemAudit`, and
+        one of `suspect_items`, whose share of agreement is the precision of the ranking's top.
         Judgements of items that the rule does not remove in this run (a sheet of another run) are
         counted in the row `not_in_this_run`, which has no share. No judgements give an empty table.
 
@@ -80,10 +100,12 @@ def read_reviews(review_sheet_filled: pd.DataFrame, verdicts: pd.DataFrame) -> p
         InputError: a verdict is invalid, an id or rule is missing, or two rows about the same item
             and rule contradict each other.
     """
-    judged = _judged(review_sheet_filled)
+    judged = judgements(review_sheet_filled)
     removed = verdicts[verdicts["removed"]]
     current = set(zip(removed["rule"].astype(str), removed["item_id"].astype(str), strict=True))
-    counts: dict[str, Counter[str]] = {rule: Counter() for rule in in_rule_order(removed["rule"])}
+    current |= {(SUSPECT_ITEMS, item) for item in suspect_items["item_id"].astype(str)}
+    names = [*in_rule_order(removed["rule"]), SUSPECT_ITEMS]
+    counts: dict[str, Counter[str]] = {rule: Counter() for rule in names}
     elsewhere: Counter[str] = Counter()
     for (rule, item), verdict in judged.items():
         (counts[rule] if (rule, item) in current else elsewhere)[verdict] += 1
@@ -125,11 +147,16 @@ def _partners(item_audit: pd.DataFrame, groups: pd.DataFrame) -> dict[tuple[str,
 
 
 def _lettered(choices: Sequence[str]) -> list[str]:
-    return [f"{chr(ord('A') + i)}. {choice}" for i, choice in enumerate(choices)]
+    return [f"{letter(i)}. {choice}" for i, choice in enumerate(choices)]
 
 
-def _judged(filled: pd.DataFrame) -> dict[tuple[str, str], str]:
-    """Return the verdict on each rule and item, each once."""
+def letter(option: int) -> str:
+    """Return the letter of an option, from A."""
+    return chr(ord("A") + option)
+
+
+def judgements(filled: pd.DataFrame) -> dict[tuple[str, str], str]:
+    """Return the verdict on each rule and item of a filled-in sheet, each once."""
     columns = [filled[name] for name in ("item_id", "rule", "verdict")]
     verdicts: dict[tuple[str, str], str] = {}
     first: dict[tuple[str, str], int] = {}

@@ -3,7 +3,14 @@
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.evidence import ire, panel, random_comparison, rank_agreement, ratings, scores
-from benchwright.methods.smart import audit, filter_models, label_errors, metrics, review
+from benchwright.methods.smart import (
+    audit,
+    filter_models,
+    label_errors,
+    metrics,
+    review,
+    suspect_effect,
+)
 from benchwright.pipelines.named_nodes import Function, boxed, inputs_by_name, named_nodes
 from benchwright.reports.page.sections import gather_plots
 from benchwright.reports.smart import item_list, render, summary
@@ -39,6 +46,7 @@ _NODES: dict[Function, str | list[str]] = {
     label_errors.rate_label_errors: "label_error_rates",
     review.make_review_sheet: "review_sheet",
     review.read_reviews: "review_agreement",
+    suspect_effect.measure_suspect_effect: "suspect_effect",
     metrics.count_items: "item_metrics",
     metrics.collect_metrics: "metrics",
 }

@@ -5,6 +5,7 @@ from typing import Any
 
 from kedro.pipeline import Node, Pipeline
 
+from benchwright.evidence.suspect_items import rank_suspect_items
 from benchwright.responses.calibration import fit_temperatures
 from benchwright.responses.choose_filter_models import choose_filter_models
 from benchwright.responses.import_responses import import_responses
@@ -47,4 +48,7 @@ def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
     ]
     if perturbed:
         nodes.append((build_perturbed_matrices, [*_RESPONSES, *perturbed], "perturbed_matrices"))
+    else:
+        suspects = ["response_matrix", "items", "models_table"]
+        nodes.append((rank_suspect_items, suspects, "suspect_items"))
     return Pipeline([Node(function, *ends, name=function.__name__) for function, *ends in nodes])

@@ -7,6 +7,7 @@ import pandas as pd
 
 from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.methods.smart.label_errors import kept_minus_removed
+from benchwright.methods.smart.review import SUSPECT_ITEMS
 from benchwright.reports.page.wording import p_value, rows_of
 from benchwright.reports.smart.wording import (
     METHODS,
@@ -224,3 +225,45 @@ def coverage_rows(answer_coverage: pd.DataFrame) -> list[dict[Any, Any]]:
         ["lost", "configuration", "condition"], ascending=[False, True, True]
     )
     return rows_of(ordered)
+
+
+def describe_suspects_reviewed(review_agreement: pd.DataFrame) -> str:
+    """Describe the precision of the ranking of suspect items, or return ""."""
+    found = review_agreement[review_agreement["rule"] == SUSPECT_ITEMS]
+    if found.empty:
+        return ""
+    row = found.iloc[0]
+    return (
+        f"Of {row['reviewed']:,} reviewed suspect items {row['agree']:,} were found wrong or "
+        f"unclear: {row['share_agree']:.0%} [{row['low']:.0%}, {row['high']:.0%}]."
+    )
+
+
+def describe_suspect_effect(suspect_effect: pd.DataFrame) -> str:
+    """Describe how far ranks move without suspect items, beside random ones, or return ""."""
+    rows = {row["change"]: row for row in suspect_effect.to_dict("records")}
+    if "removed" not in rows:
+        return ""
+    removed = rows["removed"]
+    n = removed["n_items"]
+    which = f"{n:,} items that the review found wrong"
+    text = (
+        f"Without the {which if removed['confirmed'] else f'{n:,} most suspect items'}, tau-b "
+        f"with the ranking on all items is {removed['kendall_tau_b']:.3f}, and a rank "
+        f"changes by at most {removed['largest_shift']:g}"
+    )
+    if "rekeyed" in rows:
+        keyed = rows["rekeyed"]
+        text += (
+            f"; with the option most often chosen as their answer, {keyed['kendall_tau_b']:.3f} "
+            f"and {keyed['largest_shift']:g}"
+        )
+    if "random" in rows:
+        by_chance = rows["random"]
+        text += (
+            f". Without as many random items it is {by_chance['kendall_tau_b']:.3f} "
+            f"[{by_chance['tau_b_low']:.3f}, {by_chance['tau_b_high']:.3f}] and "
+            f"{by_chance['largest_shift']:.1f} [{by_chance['shift_low']:g}, "
+            f"{by_chance['shift_high']:g}]"
+        )
+    return text + "."

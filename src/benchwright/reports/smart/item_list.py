@@ -14,6 +14,8 @@ from benchwright.core.seeding import item_uniforms
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.scores import spread
 from benchwright.methods.smart.finding import in_rule_order
+from benchwright.methods.smart.label_errors import SUSPECT
+from benchwright.methods.smart.review import describe_suspect, letter
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.sections import Section, make_section
 
@@ -194,6 +196,7 @@ def _joined(value: Any) -> str:
 
 _SHOWN_LABELS = 50
 _SHOWN_MEMBERS = 12
+_STRONGEST = 7
 
 
 def choose_report_examples(
@@ -201,6 +204,8 @@ def choose_report_examples(
     verdicts: pd.DataFrame,
     groups: pd.DataFrame,
     rejected_items: pd.DataFrame,
+    suspect_items: pd.DataFrame,
+    response_matrix: ResponseMatrix,
     evaluation: EvaluationParams,
     seed: int,
 ) -> Section:
@@ -210,7 +215,6 @@ def choose_report_examples(
     same. The largest groups are shown.
     """
     texts = items.set_index(items["item_id"].astype(str))
-    suspects = verdicts[(verdicts["rule"] == "suspect_label") & (verdicts["state"] == "flagged")]
     similar, duplicates, supersets, conflicts = (
         groups[groups["kind"] == kind]
         for kind in ("similar", "duplicate", "option_superset", "conflicting_gold")
@@ -220,17 +224,41 @@ def choose_report_examples(
         "similar": _groups(similar, texts, evaluation.largest_groups),
         "duplicates": _groups(duplicates, texts, evaluation.largest_groups),
         "supersets": _groups(supersets, texts, evaluation.largest_groups),
-        "suspects": {
-            "n": len(suspects),
-            "shown": [
-                {**_text(texts, row["item_id"]), "detail": row["detail"]}
-                for row in suspects.sort_values("item_id").head(_SHOWN_LABELS).to_dict("records")
-            ],
-        },
+        "suspects": _suspects(suspect_items, verdicts, response_matrix, texts),
         "conflicts": _groups(conflicts, texts, _SHOWN_LABELS),
         "rejected": _rejected(rejected_items),
     }
     return make_section(shown=shown)
+
+
+def _suspects(
+    suspect_items: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    matrix: ResponseMatrix,
+    texts: pd.DataFrame,
+) -> dict[str, Any]:
+    """Return the top of the ranking, and what the strongest models chose."""
+    flagged = verdicts[(verdicts["rule"] == SUSPECT) & (verdicts["state"] == "flagged")]
+    detail = dict(zip(flagged["item_id"], flagged["detail"], strict=True))
+    top = suspect_items.head(_SHOWN_LABELS)
+    known = ~np.isnan(matrix.correct)
+    accuracy = np.where(known, matrix.correct, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    strongest = np.lexsort((np.array(matrix.models), -accuracy.round(12)))[:_STRONGEST]
+    chosen = matrix.select_items(top["item_id"].tolist()).prediction[strongest]
+    return {
+        "n": len(suspect_items),
+        "flagged": len(flagged),
+        "models": [matrix.models[row] for row in strongest],
+        "shown": [
+            {
+                **_text(texts, row.item_id),
+                "detail": describe_suspect(row),
+                "flagged": detail.get(row.item_id, ""),
+                "chosen": [letter(option) if option >= 0 else "–" for option in chosen[:, place]],
+            }
+            for place, row in enumerate(top.itertuples())
+        ],
+    }
 
 
 def _text(by_id: pd.DataFrame, item_id: object) -> dict[str, Any]:

@@ -8,7 +8,11 @@ import pandas as pd
 from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.ratings import Ratings
 from benchwright.methods.smart.finding import in_rule_order
-from benchwright.methods.smart.review import NOT_IN_THIS_RUN, describe_other_reviews
+from benchwright.methods.smart.review import (
+    NOT_IN_THIS_RUN,
+    SUSPECT_ITEMS,
+    describe_other_reviews,
+)
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
@@ -124,8 +128,9 @@ def gather_findings(
     neighbour_convergence: pd.DataFrame,
     label_error_rates: pd.DataFrame,
     review_agreement: pd.DataFrame,
+    suspect_effect: pd.DataFrame,
 ) -> Section:
-    """Gather the threshold of similar items, label errors and reviews."""
+    """Gather the threshold of similar items, label errors, suspect items and reviews."""
     return make_section(
         threshold={
             k: None if wording.is_missing(v) else v for k, v in similarity_threshold.items()
@@ -135,8 +140,12 @@ def gather_findings(
         label_errors=wording.rows_of(label_error_rates),
         label_difference=comparisons.label_difference(label_error_rates),
         reviews=[
-            row for row in wording.rows_of(review_agreement) if row["rule"] != NOT_IN_THIS_RUN
+            row
+            for row in wording.rows_of(review_agreement)
+            if row["rule"] not in (NOT_IN_THIS_RUN, SUSPECT_ITEMS)
         ],
+        suspects_reviewed=comparisons.describe_suspects_reviewed(review_agreement),
+        suspect_effect=comparisons.describe_suspect_effect(suspect_effect),
         other_reviews=describe_other_reviews(review_agreement),
     )
 

@@ -1,0 +1,48 @@
+"""Items ranked by how likely their label is wrong, from answers alone."""
+
+import numpy as np
+import pandas as pd
+
+from benchwright.core.natural_order import natural_key
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.panel import families_of
+from benchwright.statistics.wrong_answers import share_wrong, wrong_option_margin
+from benchwright.tables.evidence import SuspectItems
+
+_DIGITS = 12  # finer differences are rounding of sums
+
+
+def rank_suspect_items(
+    response_matrix: ResponseMatrix, items: pd.DataFrame, models_table: pd.DataFrame
+) -> pd.DataFrame:
+    """Rank items for review of their labels, as a `SuspectItems` table.
+
+    The share of wrong answers decides, ties go to the larger lead of a wrong option over the right
+    one, then to the natural order of ids. More elaborate statistics were no better
+    (docs/evidence/suspects.md). A hard item looks like a wrong label, so nothing is removed.
+    """
+    ids = sorted(items["item_id"].astype(str), key=natural_key)
+    matrix = response_matrix.select_items(tuple(ids))
+    families = families_of(matrix.models, models_table)
+    by_id = items.set_index(items["item_id"].astype(str)).loc[ids]
+    options = [len(choices) for choices in by_id["choices"]]
+    right = np.zeros((len(ids), max(options, default=0)), dtype=bool)
+    for row, (correct_set, known) in enumerate(zip(by_id["correct_set"], options, strict=True)):
+        right[row, [option for option in correct_set if 0 <= option < known]] = True
+    wrong = share_wrong(matrix.correct, families).round(_DIGITS)
+    option, lead = wrong_option_margin(matrix.prediction, right, families)
+    lead = lead.round(_DIGITS)
+    order = np.lexsort((-np.nan_to_num(lead, nan=-2), -wrong))  # NaN shares last
+    order = order[~np.isnan(wrong[order])]
+    table = pd.DataFrame(
+        {
+            "item_id": ids,
+            "subject": by_id["subject"].to_numpy(),
+            "n_models": matrix.answered().sum(axis=0),
+            "share_wrong": wrong,
+            "margin": lead,
+            "alternative": option,
+        }
+    ).iloc[order]
+    table.insert(0, "rank", np.arange(1, len(table) + 1))
+    return pd.DataFrame(SuspectItems.validate(table.reset_index(drop=True)))

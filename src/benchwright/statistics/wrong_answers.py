@@ -1,0 +1,75 @@
+"""How wrongly models answer an item, each family of models counted once.
+
+Models of one family make the same mistakes, so their answers are averaged before families are.
+`families` (m,) are labels of any kind. An item without answers is NaN.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Float = NDArray[np.float64]
+_CELLS = 1 << 24  # numbers in one working array: models × items
+
+
+class Margin(NamedTuple):
+    """The wrong option that most families choose, and its lead over the right ones."""
+
+    option: NDArray[np.intp]  # (n,) index of the option, the first of tied ones; −1 if none
+    lead: Float  # (n,) share of families choosing it less share choosing right, −1 to 1
+
+
+def share_wrong(correct: ArrayLike, families: ArrayLike) -> Float:
+    """Return the share of wrong answers (n,), 0 to 1, of `correct` (m, n) in [0, 1] or NaN."""
+    return 1 - _over_families(np.asarray(correct), families)
+
+
+def wrong_option_margin(
+    prediction: NDArray[np.integer], right: NDArray[np.bool_], families: ArrayLike
+) -> Margin:
+    """Find the wrong option that most families choose, and its lead over the right ones.
+
+    Args:
+        prediction: (m, n) index of the chosen option; −1 if unknown.
+        right: (n, k) which of at most k options are right. An item without any has no margin.
+        families: (m,) labels.
+    """
+    n, k = right.shape
+    known = prediction >= 0
+    chosen = np.zeros((k, n))
+    for option in range(k):
+        votes = np.where(known, (prediction == option).astype(np.float32), np.float32(np.nan))
+        chosen[option] = _over_families(votes, families)
+    for_right = np.where(right.T, chosen, 0).sum(axis=0)
+    against = np.where(right.T, -1.0, chosen)
+    most = np.max(against, axis=0, initial=0)
+    judged = right.any(axis=1) & np.isfinite(most)
+    option = np.full(n, -1, dtype=np.intp)
+    elsewhere = judged & (most > 0)
+    if elsewhere.any():
+        option[elsewhere] = np.argmax(against[:, elsewhere], axis=0)
+    return Margin(option, np.where(judged, most - for_right, np.nan))
+
+
+def _over_families(values: NDArray[np.floating], families: ArrayLike) -> Float:
+    """Return the mean over families (n,) of the mean answer of each family's models."""
+    m, n = values.shape
+    if not m:
+        return np.full(n, np.nan)
+    _, family = np.unique(np.asarray(families), return_inverse=True)
+    order = np.argsort(family, kind="stable")
+    starts = np.flatnonzero(np.diff(family[order], prepend=-1))
+    means = np.full(n, np.nan)
+    step = max(1, _CELLS // m)
+    for first in range(0, n, step):
+        block = values[order, first : first + step]
+        known = ~np.isnan(block)
+        answers = np.add.reduceat(known, starts, axis=0, dtype=np.int64)
+        right = np.add.reduceat(np.where(known, block, 0), starts, axis=0, dtype=np.float64)
+        answered = answers > 0
+        each = np.divide(right, answers, out=np.zeros_like(right), where=answered)
+        count = answered.sum(axis=0)
+        mean = means[first : first + step]
+        np.divide(each.sum(axis=0), count, out=mean, where=count > 0)
+    return means
