@@ -176,22 +176,22 @@ def test_rounding_does_not_change_headroom(small: Any, bound: float, off: float)
 @pytest.mark.parametrize(
     ("rule", "chosen", "setting"),
     [
-        ("easy", ["org/a", "org/b"], "easy.enabled=false. Weaker filter models of different fami"),
-        ("easy_unanimous", "all", "are safer: filter_models=forward."),
-        ("answer_only", {"choose": "strongest"}, ": filter_models.choose=forward,filter_models."),
-        ("easy", {"distinct": "none"}, ": filter_models.choose=forward,filter_models.distinct="),
-        ("easy_unanimous", {}, "--params filtering.easy.enabled=false."),
-        ("duplicate", ["org/a"], "--params filtering.duplicates.enabled=false."),
+        ("easy", ["org/a", "org/b"], "easy.enabled=false`). Weaker filter models of different fam"),
+        ("easy_unanimous", "all", "are safer (`--params filter_models=forward`)."),
+        ("answer_only", {"choose": "strongest"}, "params filter_models.choose=forward,filter_models."),
+        ("easy", {"distinct": "none"}, "params filter_models.choose=forward,filter_models.distinct="),
+        ("easy_unanimous", {}, "(`--params filtering.easy.enabled=false`)."),
+        ("duplicate", ["org/a"], "(`--params filtering.duplicates.enabled=false`)."),
     ],
 )
 def test_alarm_names_a_safer_setting(rule: str, chosen: Any, setting: str) -> None:
     alarm = write_alarm({"rule": rule, "restored": True}, chosen)
     assert alarm.startswith("Do not rank models by the kept items: they rank held-out models less")
-    assert "they would not: --params filtering." in alarm
+    assert "they would not (`--params filtering." in alarm
     assert setting in alarm
     assert ("filter_models" in alarm) == (rule != "duplicate" and chosen != {})
 
 
 def test_alarm_says_where_no_rule_alone_is_the_cause() -> None:
     alarm = write_alarm({"rule": "similar", "restored": False}, None)
-    assert "No rule alone is the cause; without “similar” it is least: --params filter" in alarm
+    assert "No rule alone is the cause; without “similar” the harm is least (`--params" in alarm

@@ -86,15 +86,16 @@ def write_alarm(harmful_rule: Mapping[str, Any], filter_models: Collection[str] 
     without = (
         f"Without the rule “{name}” they would not"
         if harmful_rule["restored"]
-        else f"No rule alone is the cause; without “{name}” it is least"
+        else f"No rule alone is the cause; without “{name}” the harm is least"
     )
-    text = f"{harm} {without}: --params filtering.{section}.enabled=false."
+    text = f"{harm} {without} (`--params filtering.{section}.enabled=false`)."
     choice = read_choice(filter_models)
     safest = choice is not None and choice.choose == "forward" and choice.distinct == "family"
     if safest or section not in ("easy", "answer_only"):
         return text
     setting = "=forward" if choice is None else ".choose=forward,filter_models.distinct=family"
-    return f"{text} Weaker filter models of different families are safer: filter_models{setting}."
+    safer = f"`--params filter_models{setting}`"
+    return f"{text} Weaker filter models of different families are safer ({safer})."
 
 
 def note_models(
