@@ -14,10 +14,20 @@ if TYPE_CHECKING:
         read_logs,
         sample,
         smart,
+        suspect_items,
     )
 
 __version__ = "0.1.0"
-__all__ = ["estimate", "judge_subset", "load_run", "perturb", "read_logs", "sample", "smart"]
+__all__ = [
+    "estimate",
+    "judge_subset",
+    "load_run",
+    "perturb",
+    "read_logs",
+    "sample",
+    "smart",
+    "suspect_items",
+]
 
 follow_parent_in_workers()
 

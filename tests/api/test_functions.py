@@ -115,6 +115,24 @@ def test_letters_and_missing_ids_are_understood(items: pd.DataFrame) -> None:
     assert read["answer"].tolist() == items["answer"].tolist()
 
 
+def test_suspect_items_are_those_that_models_answer_wrong(
+    items: pd.DataFrame, responses: pd.DataFrame
+) -> None:
+    ranked = bw.suspect_items(items, responses)
+    wrong = 1 - responses.groupby("item_id")["correct"].mean()
+    assert len(ranked) == N
+    assert ranked["share_wrong"].tolist() == pytest.approx(sorted(wrong, reverse=True))
+    assert set(ranked["item_id"][-10:]) == set(items["item_id"][:10])
+    assert bw.suspect_items(None, responses)["item_id"].tolist() == ranked["item_id"].tolist()
+    families = {"org0*": "one", "org1*": "one"}
+    kin = bw.suspect_items(items, responses, params={"models.families": families})
+    kin_of = responses["model"].str.match("org[01]").map({True: "one"}).fillna(responses["model"])
+    by_family = responses.groupby(["item_id", kin_of])["correct"].mean().groupby("item_id").mean()
+    assert kin.set_index("item_id")["share_wrong"].to_dict() == pytest.approx(
+        (1 - by_family).to_dict()
+    )
+
+
 def test_judge_subset_agrees_with_the_plain_computation(
     items: pd.DataFrame, responses: pd.DataFrame
 ) -> None:

@@ -35,7 +35,16 @@ from benchwright.tables.evidence import ItemParameters
 from benchwright.tables.responses import Responses
 from benchwright.tables.similarity import Embeddings, TextVectors
 
-__all__ = ["estimate", "judge_subset", "load_run", "perturb", "read_logs", "sample", "smart"]
+__all__ = [
+    "estimate",
+    "judge_subset",
+    "load_run",
+    "perturb",
+    "read_logs",
+    "sample",
+    "smart",
+    "suspect_items",
+]
 
 _FILTERED = {
     "kept": "kept_items",
@@ -143,6 +152,28 @@ def judge_subset(
     known = compute(_smart_pipeline(), given, settings, "import_report", "panel", *_EVIDENCE)
     warn_of_lost_rows(known["import_report"])
     return _evidence(known)
+
+
+def suspect_items(
+    items: pd.DataFrame | None, responses: pd.DataFrame, *, params: Params = None
+) -> pd.DataFrame:
+    """Rank items by how likely their label is wrong, as a `SuspectItems` table.
+
+    Args:
+        items: as for `smart`; with None those of `responses`, whose options are unknown.
+        responses: as for `smart`.
+        params: as for `smart`, e.g. `{"models.families": {"my-*": "mine"}}`.
+
+    Raises:
+        InputError: a table is invalid.
+    """
+    files = response_file(responses)
+    read = nameless_items(files) if items is None else read_items(items)
+    given = _stage_inputs(files, read, None)
+    settings = settings_of("smart", None, params)
+    known = compute(_smart_pipeline(), given, settings, "suspect_items", "import_report")
+    warn_of_lost_rows(known["import_report"])
+    return pd.DataFrame(known["suspect_items"])
 
 
 def perturb(

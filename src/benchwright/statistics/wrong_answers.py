@@ -38,9 +38,9 @@ def wrong_option_margin(
     n, k = right.shape
     known = prediction >= 0
     chosen = np.zeros((k, n))
-    for option in range(k):
-        votes = np.where(known, (prediction == option).astype(np.float32), np.float32(np.nan))
-        chosen[option] = _over_families(votes, families)
+    for place in range(k):
+        votes = np.where(known, (prediction == place).astype(np.float32), np.float32(np.nan))
+        chosen[place] = _over_families(votes, families)
     for_right = np.where(right.T, chosen, 0).sum(axis=0)
     against = np.where(right.T, -1.0, chosen)
     most = np.max(against, axis=0, initial=0)

@@ -112,8 +112,8 @@ def test_suspect_items_are_listed_as_ranked_with_what_most_chose() -> None:
     table = sheet(2)[lambda t: t["rule"] == "suspect_items"]
     assert table["item_id"].tolist() == ["q/20", "q/4"]
     assert table["reason"].tolist() == [
-        "100% wrong, most often B (5 models, each family once)",
-        "90% wrong (5 models, each family once)",
+        "100% wrong, most often B (5 answers, each family once)",
+        "90% wrong (5 answers, each family once)",
     ]
 
 

@@ -77,9 +77,9 @@ def make_review_sheet(
 
 def describe_suspect(row: Any) -> str:
     """Describe a row of `SuspectItems`: who is wrong, and what most chose."""
-    models = f"{row.n_models:,} {'model' if row.n_models == 1 else 'models'}"
+    answers = f"{row.n_models:,} {'answer' if row.n_models == 1 else 'answers'}"
     most = "" if row.alternative < 0 else f", most often {letter(row.alternative)}"
-    return f"{row.share_wrong:.0%} wrong{most} ({models}, each family once)"
+    return f"{row.share_wrong:.0%} wrong{most} ({answers}, each family once)"
 
 
 def read_reviews(

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.configuration import parse_configuration
 from benchwright.core.natural_order import natural_key
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
@@ -243,7 +244,9 @@ def _suspects(
     top = suspect_items.head(_SHOWN_LABELS)
     known = ~np.isnan(matrix.correct)
     accuracy = np.where(known, matrix.correct, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    strongest = np.lexsort((np.array(matrix.models), -accuracy.round(12)))[:_STRONGEST]
+    order = np.lexsort((np.array(matrix.models), -accuracy.round(12))).tolist()
+    best = {parse_configuration(matrix.models[row]).model: row for row in reversed(order)}
+    strongest = [row for row in order if row in best.values()][:_STRONGEST]
     chosen = matrix.select_items(top["item_id"].tolist()).prediction[strongest]
     return {
         "n": len(suspect_items),
