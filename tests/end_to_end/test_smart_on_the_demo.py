@@ -78,6 +78,15 @@ def test_rules_find_their_planted_items_and_few_others(
     assert precision >= ENOUGH, sorted(flagged_ids - wanted)
 
 
+def test_planted_wrong_labels_head_the_suspect_items(demo: Path, planted: pd.DataFrame) -> None:
+    ranked = pd.read_parquet(newest(demo, "07_model_output", "suspect_items.parquet", "demo"))
+    recall, precision = found_and_right(
+        set(ranked["item_id"][:50]), ids_of(planted, {"wrong_gold"})
+    )
+    assert recall >= ENOUGH
+    assert precision >= 0.5
+
+
 def test_only_malformed_rows_are_rejected(demo: Path, planted: pd.DataFrame) -> None:
     rejected = pd.read_parquet(newest(demo, "03_primary", "rejected_items.parquet", "demo"))
     ids = sorted(json.loads(raw)["id"] for raw in rejected["raw"])
