@@ -135,7 +135,10 @@ def _best_table(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str
     first_line = text.splitlines()[0]
     counted = []
     for separator in (",", ";", "\t"):
-        header = _column_names(next(csv.reader([first_line], delimiter=separator)))
+        try:
+            header = _column_names(next(csv.reader([first_line], delimiter=separator)))
+        except csv.Error as error:
+            raise InputError(f"{path}, line 1: {error}; it should hold column names") from None
         counted.append((len(set(columns) & set(header)), len(header), separator))
     separator = max(counted, key=lambda entry: entry[:2])[2]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
