@@ -8,10 +8,10 @@ level of each look is raised until the coverage at stopping is right for every t
 here without replacement). An α that is divided among the looks would ask twice as many items.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from benchwright.statistics.proportion import wilson_bounds
 
@@ -79,7 +79,8 @@ def coverage(sizes: tuple[int, ...], n: int, width: float, level: float) -> tupl
     from scipy.special import ndtri
 
     right = np.unique(np.round(np.linspace(0, 1, _SCORES + 1) * n))
-    score, covered = right / n, np.zeros(len(right))
+    score: Float = right / n
+    covered: Float = np.zeros(len(right))
     z = float(ndtri((1 + level) / 2))
     going = np.ones(1)  # probability of having gone on, by the number right at the look before
     before = 0
@@ -102,17 +103,20 @@ def coverage(sizes: tuple[int, ...], n: int, width: float, level: float) -> tupl
     return score, covered
 
 
-def _hypergeometric(found: Float, right: Float, n: int, drawn: int) -> Float:
+def _hypergeometric(
+    found: NDArray[Any], right: NDArray[Any], n: int, drawn: int
+) -> NDArray[np.float64]:
     """Return the probability of `found` right items among `drawn` of n, `right` of which are."""
-    from scipy.special import gammaln
-
-    def log_choose(total: Float, chosen: Float) -> Float:
-        return np.asarray(
-            gammaln(total + 1) - gammaln(chosen + 1) - gammaln(total - chosen + 1), np.float64
-        )
-
     possible = (found <= right) & (drawn - found <= n - right)
     inside = np.where(possible, found, np.minimum(right, drawn))
-    lost = np.where(possible, drawn - found, drawn - inside)
-    log = log_choose(right, inside) + log_choose(n - right, np.minimum(lost, n - right))
-    return np.where(possible, np.exp(log - log_choose(np.float64(n), np.float64(drawn))), 0.0)
+    lost = np.where(possible, drawn - found, 0)
+    log = _log_choose(right, inside) + _log_choose(n - right, np.minimum(lost, n - right))
+    return np.where(possible, np.exp(log - _log_choose(n, drawn)), 0.0)
+
+
+def _log_choose(total: ArrayLike, chosen: ArrayLike) -> NDArray[Any]:
+    from scipy.special import gammaln
+
+    total, chosen = np.asarray(total), np.asarray(chosen)
+    log = gammaln(total + 1) - gammaln(chosen + 1) - gammaln(total - chosen + 1)
+    return np.asarray(log)

@@ -98,8 +98,10 @@ class AskingPolicy:
         make = ESTIMATORS[self.estimator].make(self.params)
         fitted = make(self.training, WeightedSubset.equal(places), self.seed)
         found = fitted(known[None, :], self.looks.level)
-        values = (found.shown, found.low, found.high, found.se)
-        look = Look(len(places), *(float(value[0]) for value in values), found.reason[0])
+        score, low, high, se = (
+            float(value[0]) for value in (found.shown, found.low, found.high, found.se)
+        )
+        look = Look(len(places), score, low, high, se, found.reason[0])
         return Asked(places, known, (*state.looks, look))
 
 
