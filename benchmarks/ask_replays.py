@@ -28,7 +28,6 @@ from benchwright.methods.dele.estimation.item_predictions import (
 )
 from benchwright.methods.dele.estimation.training import PreparedTraining, Training
 from benchwright.statistics.fixed_width import looks_at_widths
-from benchwright.statistics.item_response import fit_2pl
 from benchwright.statistics.proportion import wilson_bounds
 from benchwright.statistics.unequal_draws import (
     UNIFORM_SHARE,
@@ -234,10 +233,9 @@ def batches(count: int) -> Way:
 def adaptive(made: World, g: ItemPredictor, k: int, rng: np.random.Generator) -> DesignEstimate:
     """Most informative items by a two-parameter model, then a random probe of a fifth."""
     n = made.asked.shape[1]
-    fit = fit_2pl(made.prepared.training.correct)
-    a, b = np.clip(np.nan_to_num(fit.discrimination, nan=0.01), 0.01, 4), fit.difficulty
-    nodes = np.linspace(-4, 4, 81)
-    p = 1 / (1 + np.exp(-a * (nodes[:, None] - np.nan_to_num(b))))
+    curves = made.prepared.curves()
+    a, nodes = curves.slope, np.linspace(-4, 4, 81)
+    p = np.clip(1 / (1 + np.exp(-(a * nodes[:, None] + curves.intercept))), 1e-6, 1 - 1e-6)
     information, right, wrong = a**2 * p * (1 - p), np.log(p), np.log(1 - p)
     probe = k // 5
     total, squared = np.zeros(len(made.asked)), np.zeros(len(made.asked))
@@ -252,11 +250,7 @@ def adaptive(made: World, g: ItemPredictor, k: int, rng: np.random.Generator) ->
         seen, rest = np.flatnonzero(~free), np.flatnonzero(free)
         places = rng.permutation(rest)[:probe]
         both = np.concatenate([seen, places])
-        left_out = [
-            predicted(g, other, answers[other])[place]
-            for at, place in enumerate(places)
-            for other in [np.delete(both, len(seen) + at)]
-        ]
+        left_out = g.left_out(both, answers[None, both])[0][0, len(seen) :]
         expected = predicted(g, both, answers[both])
         residual, chance = answers[places] - left_out, np.full(probe, probe / len(rest))
         unasked = np.setdiff1d(rest, places)

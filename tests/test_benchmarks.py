@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 SMALLEST = {
+    "ask_replays": "--smallest --orders 5 --draws 1 --budgets 20",
     "bench_anchors": "{made} --benchmarks arc_challenge --ways ours --judges 5",
     "bench_cleaning": "200 --dedup",
     "bench_engines": "--items 2 --shots 1 --ways vllm",
@@ -39,6 +40,7 @@ SMALLEST = {
     "wide_benchmark": "5 30 {tmp}",
 }
 NEEDS_DATA = {
+    "ask_replays": "{tmp}/none",
     "bench_anchors": "{tmp}/none",
     "bench_cleaning": "200",
     "bench_engines": "--items 2",

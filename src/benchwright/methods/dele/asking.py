@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
@@ -91,11 +91,13 @@ class AskingPolicy:
         places = self.order[len(state.places) : size]
         return Draw(places, np.full(len(places), size / len(self.order)))
 
-    def observe(self, state: Asked, draw: Draw, responses: Sequence[float]) -> Asked:
+    def observe(self, state: Asked, draw: Draw, responses: ArrayLike) -> Asked:
         """Return the state with the responses (b,) to a draw and the estimate from all so far."""
         places = np.concatenate([state.places, draw.places])
         known = np.concatenate([state.responses, np.asarray(responses, dtype=np.float64)])
-        make = ESTIMATORS[self.estimator].make(self.params)
+        # With equal responses the bounds of aipw may all be impossible, and so fall together.
+        alike = len(np.unique(known[~np.isnan(known)])) < 2
+        make = ESTIMATORS["mean" if alike else self.estimator].make(self.params)
         fitted = make(self.training, WeightedSubset.equal(places), self.seed)
         found = fitted(known[None, :], self.looks.level)
         score, low, high, se = (

@@ -158,9 +158,13 @@ class PreparedTraining:
 
     @cached_property
     def nearly_complete(self) -> Rows:
-        """Models (m,) that answered nearly all items; their scores are the truth for estimates."""
-        share = np.mean(~np.isnan(self.training.correct), axis=1)
-        return np.asarray(share >= _NEARLY_ALL)
+        """Models (m,) that answered nearly all items; their scores are the truth for estimates.
+
+        Items that no model answered do not count.
+        """
+        known = ~np.isnan(self.training.correct)
+        asked = max(int(known.any(axis=0).sum()), 1)
+        return np.asarray(known.sum(axis=1) >= _NEARLY_ALL * asked)
 
     @cached_property
     def best(self) -> Rows:
