@@ -55,20 +55,23 @@ class World(NamedTuple):
 
 def arc(folder: Path) -> Float:
     table = pd.read_parquet(folder / "responses/leaderboard_v1_arc_challenge.parquet")
-    return table.drop(columns="model").dropna().to_numpy(np.float64)
+    values: Float = table.drop(columns="model").dropna().to_numpy(np.float64)
+    return values
 
 
 def mmlu(folder: Path) -> Float:
     table = pd.read_parquet(folder / "responses/mmlu_correct_23models.parquet")
-    values = table.drop(columns="item_id").to_numpy(np.float64).T
-    return values[~np.isnan(values).any(axis=1)]
+    values: Float = table.drop(columns="item_id").to_numpy(np.float64).T
+    complete: Float = values[~np.isnan(values).any(axis=1)]
+    return complete
 
 
 def letters(folder: Path, name: str, items: str, ending: str = "") -> Float:
     given = pd.read_parquet(folder / f"responses_2/{name}.parquet").set_index("item_id")
     gold = pd.read_parquet(folder / f"responses_2/{items}.parquet").set_index("item_id")["answer"]
-    given = given[[model for model in given if model.endswith(ending)]]
-    return given.eq(gold.reindex(given.index), axis=0).to_numpy(np.float64).T
+    given = given[[model for model in given if str(model).endswith(ending)]]
+    values: Float = given.eq(gold.reindex(given.index), axis=0).to_numpy(np.float64).T
+    return values
 
 
 def medqa(folder: Path) -> Float:
@@ -81,7 +84,8 @@ def lawbench(folder: Path) -> Float:
 
 def gsm8k(folder: Path) -> Float:
     table = pd.read_parquet(folder / "responses_2/zeroeval_gsm.parquet")
-    return table.drop(columns="item_id").to_numpy(np.float64).T
+    values: Float = table.drop(columns="item_id").to_numpy(np.float64).T
+    return values
 
 
 def made_up(_: Path) -> Float:
