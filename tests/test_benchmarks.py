@@ -32,6 +32,7 @@ SMALLEST = {
     "filter_choices": "{made} --panels arc_challenge --draws 20 --splits 1",
     "gate_replays": "--smallest --replays 20 --orders 20",
     "grown_benchmark": "30 {tmp}",
+    "known_draws": "{made} --benchmarks arc_challenge --rates 10 --draws 2",
     "plan_promises": "{made} --benchmarks arc_challenge --halves 1 --subsets 10",
     "plot_growth": "{here}/growth.jsonl {tmp}/growth.svg",
     "similar_bound": "{made} --vectors {made} --pairs {made}/pairs.csv --benchmarks arc --sizes 20 "
@@ -51,6 +52,7 @@ NEEDS_DATA = {
     "filter_choices": "{tmp}/none",
     "gate_replays": "{tmp}/none",
     "grown_benchmark": "30 {tmp}",
+    "known_draws": "{tmp}/none",
     "plan_promises": "{tmp}/none",
     "similar_bound": "{tmp}/none --vectors {tmp}",
     "wide_benchmark": "5 30 {tmp}",

@@ -74,15 +74,14 @@ class ItemPredictor(NamedTuple):
         gap = responses - self.offset[places]
         smooth = _smooth(basis, strength / (strength + self.penalty), gap)
         inside = np.clip(responses - smooth[1], 0, 1)
-        outside = np.ones(len(self.offset), dtype=np.bool_)
-        outside[places] = False
         slope = (smooth[0] / self.penalty) @ seen.T
         total = np.zeros(len(responses))
-        step = max(1, _BLOCK // len(outside))
+        step = max(1, _BLOCK // len(self.offset))
         for start in range(0, len(responses), step):
             rows = slice(start, start + step)
-            predicted = self.offset[outside] + slope[rows] @ self.features[:, outside]
-            total[rows] = np.clip(predicted, 0, 1).sum(axis=1)
+            predicted = np.clip(self.offset + slope[rows] @ self.features, 0, 1)
+            predicted[:, places] = 0
+            total[rows] = predicted.sum(axis=1)
         return inside, total
 
 
