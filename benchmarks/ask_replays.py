@@ -50,7 +50,7 @@ class World(NamedTuple):
 
     @property
     def truth(self) -> Float:
-        return self.asked.mean(axis=1)
+        return np.asarray(self.asked.mean(axis=1))
 
 
 def arc(folder: Path) -> Float:
