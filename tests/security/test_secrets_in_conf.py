@@ -3,8 +3,12 @@
 import pytest
 from pydantic import ValidationError
 
+from benchwright.core.errors import InputError
+from benchwright.language_models.openai_endpoint import EndpointModel
+from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.scoring import ModelsParams
+from benchwright.tracking import flatten
 
 MISPLACED = "sk-not-to-be-seen"
 
@@ -18,11 +22,10 @@ def models(**endpoint: object) -> dict[str, object]:
     "conf",
     [
         models(key=MISPLACED),
-        models(key_env=MISPLACED),
         models(url=f"https://user:{MISPLACED}@example.org/v1"),
         models(extra_body=MISPLACED),
     ],
-    ids=["key", "key_env", "address", "body"],
+    ids=["key", "address", "body"],
 )
 def test_an_error_about_a_server_shows_no_value(conf: dict[str, object]) -> None:
     with pytest.raises(ValidationError) as raised:
@@ -31,12 +34,31 @@ def test_an_error_about_a_server_shows_no_value(conf: dict[str, object]) -> None
     assert "models.served.endpoint" in str(raised.value)
 
 
-@pytest.mark.parametrize("field", ["key", "key_env", "name"])
+@pytest.mark.parametrize("field", ["key", "name"])
 def test_an_error_about_sealing_shows_no_value(field: str) -> None:
     with pytest.raises(ValidationError) as raised:
         SealingParams.model_validate({field: MISPLACED})
     assert MISPLACED not in str(raised.value)
     assert field in str(raised.value)
+
+
+@pytest.mark.parametrize("field", ["key_env", "key_file"])
+def test_a_key_typed_where_a_name_belongs_is_never_shown(field: str) -> None:
+    sealing = SealingParams.model_validate({field: MISPLACED})
+    with pytest.raises(InputError) as raised:
+        read_key(sealing)
+    assert MISPLACED not in str(raised.value)
+    assert field in str(raised.value)
+    assert MISPLACED not in repr(sealing) + str(flatten({"sealing": sealing}))
+
+
+def test_a_key_typed_as_the_variable_of_a_server_is_never_shown() -> None:
+    served = ModelsParams.model_validate(models(key_env=MISPLACED)).models["served"]
+    with pytest.raises(InputError) as raised:
+        EndpointModel("served", served, None)
+    assert MISPLACED not in str(raised.value)
+    assert "key_env" in str(raised.value)
+    assert MISPLACED not in repr(served) + served.model_dump_json()
 
 
 def test_an_address_without_a_password_is_accepted() -> None:

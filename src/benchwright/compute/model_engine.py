@@ -267,7 +267,8 @@ def _environment(params: RayParams) -> dict[str, str]:
 
 def _keys(model: ModelParams) -> dict[str, SecretStr]:
     """Return the key of the model's server, if it has one."""
-    variable = model.endpoint.key_env if model.endpoint else None
+    named = model.endpoint.key_env if model.endpoint else None
+    variable = named.get_secret_value() if named else None
     if variable is None or variable not in os.environ:
         return {}
     return {variable: SecretStr(os.environ[variable])}

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
+from pydantic import SecretStr
+
 from benchwright.core.errors import InputError
 from benchwright.language_models.endpoint_replies import (
     Echo,
@@ -359,7 +361,7 @@ class EndpointModel:
     def _advice(self, refused: RefusedError) -> str:
         variable, status = self._endpoint.key_env, refused.status
         if status in {401, 403} and variable:
-            advice = f"check the key in {variable} (endpoint.key_env)"
+            advice = f"check the key in {variable.get_secret_value()} (endpoint.key_env)"
         elif status in {401, 403}:
             advice = "set endpoint.key_env to the environment variable that holds the key"
         elif status == 404:
@@ -380,14 +382,15 @@ class EndpointModel:
         return f"{self._where}: {answer}; {advice}"
 
 
-def _key(where: str, variable: str | None) -> str | None:
-    if variable is None:
+def _key(where: str, named: SecretStr | None) -> str | None:
+    if named is None:
         return None
+    variable = named.get_secret_value()
     key = os.environ.get(variable, "").strip()
     if not key:
         raise InputError(
-            f"{where}.key_env: environment variable {variable} is not set: set it to the server's "
-            "key, or set key_env: null for a server without a key"
+            f"{where}.key_env: must name an environment variable that holds the server's key (a "
+            "name that is not set is not shown), or be null for a server without a key"
         )
     if not key.isascii() or not key.isprintable() or " " in key:
         raise InputError(

@@ -6,7 +6,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, SecretStr, model_validator
 
 from benchwright.core.configuration import STYLES, parse_configuration
 from benchwright.params.section import Distinct, Section
@@ -266,9 +266,10 @@ class SealingParams(Section):
     # of the benchmark; part of the keyed ids and of the canaries
     name: str = Field(default="mmlu_cf", pattern=r"^[a-z][a-z0-9_]*$")
     licence: str = ""  # of the documents, for the card of the public half
-    # environment variable that holds the key
-    key_env: str = Field(default="BENCHWRIGHT_SEAL_KEY", pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
-    key_file: str | None = None  # a file that holds only the key, used instead
+    # environment variable that holds the key, or a file that holds only the key, used instead;
+    # never shown, since a key may be typed here
+    key_env: SecretStr = SecretStr("BENCHWRIGHT_SEAL_KEY")
+    key_file: SecretStr | None = None
     # keep judges' replies on disk, `encrypted` with the same key, so that a killed run can resume,
     # or in `memory`
     judge_store: Literal["encrypted", "memory"] = "encrypted"

@@ -6,6 +6,7 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
+    SecretStr,
     StringConstraints,
     Tag,
     field_validator,
@@ -117,8 +118,9 @@ class EndpointParams(_MayHoldSecrets):
     # `top` uses those of the labels among the 20 most probable first tokens (letters only); `none`
     # samples answers (letters only)
     logprobs: Literal["echo", "top", "none"] = "echo"
-    # environment variable with the key; the key itself is never in conf/
-    key_env: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*$")] | None = None
+    # environment variable with the key; the key itself is never in conf/. Shown only if such a
+    # variable is set, since a key may be typed here
+    key_env: SecretStr | None = None
     concurrency: int = Field(default=8, ge=1, le=1024)  # concurrent requests
     timeout: float = Field(default=60, gt=0)  # seconds before a request is retried
     # after 429, 5xx, a timeout or a broken connection

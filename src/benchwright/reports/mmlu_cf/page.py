@@ -56,7 +56,7 @@ _SECTIONS = (
     ("sealed", "Published and encrypted files"),
     ("provenance", "Provenance"),
 )
-_HIDDEN = {"sealing.key_file"}  # a path on somebody's disk
+_HIDDEN = {"sealing.key_file", "sealing.key_env"}
 _MEASURES = {
     "recall": "labelled questions extracted with their answer (recall)",
     "recall_exact": "extracted with their answer, exact text",

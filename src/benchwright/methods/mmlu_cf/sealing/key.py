@@ -70,17 +70,21 @@ def read_key(params: SealingParams) -> SealKey:
     """
     if params.key_file is not None:
         try:
-            text = Path(params.key_file).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            text = Path(params.key_file.get_secret_value()).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
             raise InputError(
-                f"sealing: key_file {params.key_file} cannot be read ({type(error).__name__})"
+                f"sealing: key_file cannot be read ({type(error).__name__}); it must be the path "
+                "of a file that holds the key, not the key itself (not shown here)"
             ) from None
         return SealKey(text.strip())
-    text = os.environ.get(params.key_env, "").strip()
+    variable = params.key_env.get_secret_value()
+    text = os.environ.get(variable, "").strip()
     if not text:
+        default = SealingParams().key_env.get_secret_value()
+        named = variable if variable == default else "that key_env names (not shown here)"
         raise InputError(
-            f"sealing: no key: set the environment variable {params.key_env}, or key_file to the "
-            f"path of a file with the key ({_NEW_KEY}; without the key the closed half is lost)"
+            f"sealing: no key: set the environment variable {named}, or key_file to the path of "
+            f"a file with the key ({_NEW_KEY}; without the key the closed half is lost)"
         )
     return SealKey(text)
 
