@@ -33,6 +33,7 @@ SMALLEST = {
     "gate_replays": "--smallest --replays 20 --orders 20",
     "grown_benchmark": "30 {tmp}",
     "known_draws": "{made} --benchmarks arc_challenge --rates 10 --draws 2",
+    "order_gaps": "{made} --benchmarks arc_challenge --subsets 5 --resamples 5",
     "plan_promises": "{made} --benchmarks arc_challenge --halves 1 --subsets 10",
     "plot_growth": "{here}/growth.jsonl {tmp}/growth.svg",
     "similar_bound": "{made} --vectors {made} --pairs {made}/pairs.csv --benchmarks arc --sizes 20 "

@@ -131,7 +131,7 @@ def test_subset_has_its_weights_and_order(tmp_path: Path) -> None:
     chosen = ChosenSubset.from_rows(
         [("colours/2", 0, 0.7, math.nan), ("colours/0", 1, 0.3, math.nan)]
     )
-    content = publish_subset(ITEMS, chosen, benchmark(), **RUN)
+    content = publish_subset(ITEMS, chosen, {"told_apart": "Pairs of models …"}, benchmark(), **RUN)
     rows = pd.read_parquet(saved(content, tmp_path / "hub") / "subset.parquet")
     assert rows[["item_id", "weight"]].to_numpy().tolist() == [
         ["colours/2", 0.7],

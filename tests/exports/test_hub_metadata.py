@@ -47,7 +47,7 @@ def subset() -> FolderContent:
     chosen = ChosenSubset.from_rows(
         [("colours/2", 0, 0.7, math.nan), ("colours/0", 1, 0.3, math.nan)]
     )
-    return publish_subset(ITEMS, chosen, benchmark(), **RUN)
+    return publish_subset(ITEMS, chosen, {"told_apart": "Pairs of models …"}, benchmark(), **RUN)
 
 
 FOLDERS = {"kept": kept, "copies": copies, "subset": subset, "open": lambda: kept(OPEN)}

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright import __version__
+from benchwright.commands.compare_plots import plot_differences
 from benchwright.commands.listing import table_lines
 from benchwright.commands.saved_results import KnownResponses, read_items, read_responses
 from benchwright.core.atomic_files import written_aside
@@ -18,7 +19,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
 from benchwright.core.natural_order import natural_key
 from benchwright.logs.find import find_logs
-from benchwright.reports.page.parts import Bullets, Page, Section, Table, render_page
+from benchwright.reports.page.parts import Bullets, Page, Plot, Section, Table, render_page
 from benchwright.responses.items_of_logs import items_of_logs
 from benchwright.statistics.paired_differences import minimum_detectable_difference
 from benchwright.statistics.paired_tests import (
@@ -87,7 +88,8 @@ class Comparison(NamedTuple):
         better, worse: number of items that B answers better, or worse, than A.
         p_value: of the exact McNemar test, mid-p.
         detectable: difference that these items detect with power .8, NaN if unknown.
-        subjects: a row per subject: subject, items, a, b, difference, better, worse, p_value, holm.
+        subjects: a row per subject: subject, items, a, b, difference, low, high, better, worse,
+            p_value, holm.
     """
 
     pair: Pair
@@ -216,10 +218,11 @@ def compare(pair: Pair, level: float = 0.95) -> Comparison:
         for subject, at in pd.Series(range(len(d))).groupby(pair.subjects):
             part, (first, second) = d[at], pair.answers[:, at].mean(axis=1).tolist()
             up, down = int((part > 0).sum()), int((part < 0).sum())
-            p = mcnemar_mid_p(up, down)
-            rows.append((str(subject), len(at), first, second, second - first, up, down, p))
-    names = ["subject", "items", "a", "b", "difference", "better", "worse", "p_value"]
-    subjects = pd.DataFrame(rows, columns=names)
+            p, found = mcnemar_mid_p(up, down), paired_difference(part, pair.clusters[at], level)
+            bounds = (second - first, found.low, found.high)
+            rows.append((str(subject), len(at), first, second, *bounds, up, down, p))
+    names = ["subject", "items", "a", "b", "difference", "low", "high", "better", "worse"]
+    subjects = pd.DataFrame(rows, columns=[*names, "p_value"])
     return Comparison(
         pair,
         level,
@@ -316,9 +319,27 @@ def comparison_json(made: Comparison) -> dict[str, Any]:
     }
 
 
-def render(made: Comparison, headline: str = "", more: tuple[str, ...] = ()) -> str:
-    """Render a page: the headline, what it rests on, and the subjects."""
+def render(
+    made: Comparison,
+    headline: str = "",
+    more: tuple[str, ...] = (),
+    allowed: float | None = None,
+    plots: dict[str, Any] | None = None,
+) -> str:
+    """Render a page: the headline, plots, what they rest on, and the subjects.
+
+    `allowed` is a gate's margin; `plots` stand above that of the differences.
+    """
     sections = [Section("Comparison", [Bullets([*more, *summary(made)])])]
+    whole = made.overall._asdict() | {"name": "all items", "items": len(made.pair.item_ids)}
+    by_subject = made.subjects.rename(columns={"subject": "name"})
+    ordered = by_subject.sort_values(["difference", "name"], ascending=[False, True])
+    rows_drawn = pd.concat([pd.DataFrame([whole]), ordered], ignore_index=True)
+    columns = ["name", "items", "difference", "low", "high"]
+    drawn = {
+        **(plots or {}),
+        "differences": plot_differences(rows_drawn[columns], made.level, allowed),
+    }
     if len(made.subjects):
         rows = [list(_cells(row).values()) for row in made.subjects.to_dict("records")]
         head = list(_cells(made.subjects.iloc[0].to_dict()))
@@ -326,7 +347,8 @@ def render(made: Comparison, headline: str = "", more: tuple[str, ...] = ()) -> 
     pair = made.pair
     title = f"{pair.second.model} compared with {pair.first.model}"
     headline = headline or summary(made)[3]
-    return render_page(Page(title, title, sections, headline=headline))
+    lead = [Plot(name) for name in drawn]
+    return render_page(Page(title, title, sections, headline=headline, lead=lead, plots=drawn))
 
 
 def write_results(

@@ -16,6 +16,7 @@ from benchwright.commands.compare import (
     render,
     summary,
 )
+from benchwright.commands.compare_plots import plot_evidence
 from benchwright.commands.estimate import RANDOM, estimate_scores
 from benchwright.commands.saved_results import KnownResponses
 from benchwright.core.atomic_files import written_aside
@@ -24,7 +25,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.subset_manifest import SubsetManifest
 from benchwright.params.sampling import EstimationParams
-from benchwright.statistics.anytime import Decision, evidence, first_decision
+from benchwright.statistics.anytime import Decision, Evidence, evidence, first_decision
 
 EXIT_CODES: dict[Decision, int] = {"not worse": 0, "worse": 1, "undecided": 2}
 UNUSABLE = 3
@@ -48,6 +49,7 @@ class Gated(NamedTuple):
         decision: `not worse`, `worse` or `undecided`.
         figures: what the decision rests on: by name, numbers or None.
         reason: the same in words.
+        path: the e-processes over the answers, None without `--anytime`.
     """
 
     comparison: Comparison
@@ -55,6 +57,7 @@ class Gated(NamedTuple):
     decision: Decision
     figures: dict[str, float | int | None]
     reason: str
+    path: Evidence | None = None
 
 
 def gate_all(pair: Pair, request: GateRequest) -> Gated:
@@ -148,7 +151,8 @@ def gate_anytime(pair: Pair, request: GateRequest) -> Gated:
         "evidence_worse": final[1],
         "seed": request.seed,
     }
-    return Gated(compare(pair, 1 - 2 * request.alpha), request, decision, figures, reason)
+    made = compare(pair, 1 - 2 * request.alpha)
+    return Gated(made, request, decision, figures, reason, found)
 
 
 def item_order(item_ids: Sequence[str], seed: int) -> list[str]:
@@ -199,4 +203,10 @@ def gate_json(made: Gated) -> dict[str, Any]:
 
 def render_gate(made: Gated) -> str:
     """Render the page of the comparison with the decision as its headline."""
-    return render(made.comparison, verdict(made), (made.reason,))
+    plots = {}
+    if made.path is not None:
+        stopped = int(made.figures["stopped_after"] or 0)
+        drawn = plot_evidence(made.path, made.request.alpha, stopped, made.decision)
+        plots["evidence"] = drawn
+    allowed = made.request.margin
+    return render(made.comparison, verdict(made), (made.reason,), allowed, plots)

@@ -18,6 +18,7 @@ from benchwright.statistics.bootstrap import (
     fisher_interval,
     rank_agreement_intervals,
 )
+from benchwright.statistics.order_curve import gap_told_apart
 from benchwright.statistics.paired_differences import median_mdd, pairwise_agreement
 from benchwright.statistics.rank_agreement import (
     Coefficient,
@@ -91,11 +92,12 @@ def compare_ranks(
 
     The metrics are Kendall's tau-b (first, since it handles ties), Spearman, Pearson, rank shifts,
     the share of significantly different pairs in the same order, tau-b between kept and removed
-    items (which share no item), the median minimum detectable difference over pairs of models, in
-    points, and Pearson's correlation with human ratings before and after, over the rated models
-    (each once), with Williams' test of their difference. They are computed for all models, filter
-    models, held-out models and the stronger of these. Intervals are bootstrapped over items and
-    over models; those of correlations with ratings are Fisher's. Missing metrics have a reason.
+    items (which share no item), the median minimum detectable difference over pairs of models and
+    the gap that the kept items tell apart, in points, and Pearson's correlation with human ratings
+    before and after, over the rated models (each once), with Williams' test of their difference.
+    They are computed for all models, filter models, held-out models and the stronger of these.
+    Intervals are bootstrapped over items and over models; those of correlations with ratings are
+    Fisher's. Missing metrics have a reason.
     """
     kept = set(kept_items["item_id"])
     rows: list[tuple[Any, ...]] = []
@@ -168,6 +170,8 @@ def _by_responses(
     for metric, chosen in (("mdd_full", np.ones_like(kept)), ("mdd_kept", kept)):
         points = 100 * median_mdd(correct[:, chosen], clusters[chosen])
         yield RankMetric(metric, points, len(correct), int(chosen.sum()), few)
+    gap = 100 * gap_told_apart(correct[:, kept], n)
+    yield RankMetric("gap_kept", gap, len(correct), int(kept.sum()), few)
 
 
 def _against_removed(correct: NDArray[np.float64], kept: NDArray[np.bool_]) -> Coefficient:

@@ -104,18 +104,22 @@ def publish_perturbed_copies(
 
 @flat_arguments
 def publish_subset(
-    items: pd.DataFrame, chosen_subset: pd.DataFrame, run: PublishedRun
+    items: pd.DataFrame,
+    chosen_subset: pd.DataFrame,
+    chosen_subset_facts: dict[str, str],
+    run: PublishedRun,
 ) -> FolderContent:
     """Write the chosen subset with its weights.
 
     Args:
         items: an `Items` table, the whole benchmark.
         chosen_subset: a `ChosenSubset` table over its ids.
+        chosen_subset_facts: `told_apart`, a sentence for the card, or "".
         run: its fields are separate arguments.
     """
     rows = chosen_subset[["item_id", "weight"]].merge(items, on="item_id", validate="one_to_one")
     subset = _Configuration("subset", rows, f"{len(rows):,} of {len(items):,} items, with weights")
-    return _folder([subset], run, n_items=len(items))
+    return _folder([subset], run, n_items=len(items), told_apart=chosen_subset_facts["told_apart"])
 
 
 def _folder(
@@ -132,7 +136,7 @@ def _folder(
         files[f"{name}.csv"] = csv_lines(table)
         files[f"{name}.jsonl"] = inspect_lines(rows)
     files |= _for_tools(configurations, run, described, canary)
-    values = {"rules": None, "n_items": None, "perturbation": None, **facts}
+    values = {"rules": None, "n_items": None, "perturbation": None, "told_apart": "", **facts}
     card = render(
         "hub_card.md",
         benchmark=run.ingestion,

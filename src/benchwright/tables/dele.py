@@ -101,6 +101,27 @@ class SamplingResults(Table):
     error_sd: Series[float] = pa.Field(ge=0, nullable=True)  # over models
 
 
+class OrderCurves(Table):
+    """Share of pairs of models that subsets order as all items do; key (sampler, rate, gap).
+
+    Shares are 0–1; `least` is the gap with a share of .8, null where no gap has it.
+    """
+
+    sampler: Series[str]
+    rate: Series[float] = pa.Field(gt=0, le=100)  # percent of the items
+    size: Series[int] = pa.Field(ge=1)
+    n_models: Series[int] = pa.Field(ge=2)
+    gap: Series[float] = pa.Field(gt=0, le=1)  # on all items, mean of a bin
+    pairs: Series[int] = pa.Field(ge=1)
+    right: Series[float] = pa.Field(ge=0, le=1)
+    # middle 95% over families of models
+    low: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    high: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    least: Series[float] = pa.Field(ge=0, nullable=True)
+    least_low: Series[float] = pa.Field(ge=0, nullable=True)
+    least_high: Series[float] = pa.Field(ge=0, nullable=True)
+
+
 class SamplersLeftOut(Table):
     """Samplers that could not run; key (choosers, sampler), `choosers` "" without responses."""
 

@@ -38,7 +38,7 @@ def create_subset_pipeline() -> Pipeline:
     """Create a pipeline: items and a subset → a folder of tasks, and one for the Hub."""
     inputs = ["items", "chosen_subset", "sampler_choice", "demonstrations"]
     inputs += ["params:sampling", "params:mirror_root", *_RUN]
-    subset = ["items", "chosen_subset", *_PUBLISHED]
+    subset = ["items", "chosen_subset", "chosen_subset_facts", *_PUBLISHED]
     return Pipeline(
         [
             node(export_subset, inputs, "harness_subset", name="export_subset"),

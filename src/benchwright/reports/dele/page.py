@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import count_models
@@ -18,13 +19,15 @@ from benchwright.reports.dele.plots.rate_curves import LINES
 from benchwright.reports.dele.sampling_headline import METRIC, write_headline, write_notes
 from benchwright.reports.page.provenance import benchmark_facts, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
-from benchwright.reports.page.wording import bounds, coefficient, rows_of, tile
+from benchwright.reports.page.wording import bounds, coefficient, percent, rows_of, tile
 
+_GAPS = (1, 3, 5)  # points, in the table of pairs of models
 _LONGEST_TABLE = 300  # rows of a table on the page; the datasets hold all rows
 _SECTIONS = (
     ("method", "Method"),
     ("few", "How few items suffice"),
     ("random", "Comparison with random subsets"),
+    ("order", "Pairs of models"),
     ("scores", "Scores"),
     ("repeats", "Variation over repeats"),
     ("choice", "Choice of a sampler"),
@@ -115,6 +118,37 @@ def show_sampling_sizes(
             "all_items": paper_panel.all_items,
         },
     )
+
+
+def show_sampling_order(
+    order_curves: pd.DataFrame, chosen_subset_facts: Mapping[str, str]
+) -> Section:
+    """Build the section on pairs of models, and the sentence on the exported subset."""
+    return make_section(
+        order=[
+            {
+                **row,
+                "least": points(row["least"]) if row["least"] is not None else "—",
+                "span": _span(row),
+                **{f"at_{gap}": percent(_right_at(own, gap / 100), 0) for gap in _GAPS},
+            }
+            for (_, _), own in order_curves.groupby(["rate", "sampler"], sort=True)
+            for row in rows_of(own.head(1))
+        ],
+        told_apart=chosen_subset_facts["told_apart"],
+    )
+
+
+def _span(row: Row) -> str:
+    low, high = row["least_low"], row["least_high"]
+    return "" if None in (low, high) else bounds(100 * low, 100 * high, 1)
+
+
+def _right_at(own: pd.DataFrame, gap: float) -> float | None:
+    """Return the share at a gap, None beyond the widest."""
+    if gap > own["gap"].max():
+        return None
+    return float(np.interp(gap, own["gap"], own["right"]))
 
 
 def show_sampling_scores(

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.evidence.rank_agreement import GROUPS
+from benchwright.evidence.told_apart import not_told_apart
 from benchwright.methods.smart.label_errors import kept_minus_removed
 from benchwright.methods.smart.review import SUSPECT_ITEMS
 from benchwright.reports.page.wording import p_value, rows_of
@@ -82,11 +83,13 @@ def describe_detectable(rank_agreement: pd.DataFrame, group: str) -> str:
         return ""
     before, after = (write_value(row["metric"], row["value"]) for row in (full, kept))
     whose = "two held-out models" if group == "held_out" else "two models"
+    gap = rows.get("gap_kept")
+    told = not_told_apart(gap["value"]) if gap is not None and gap["value"] is not None else ""
     return (
         f"The minimum detectable difference between {whose} is {before} points on all "
         f"{full['n_items']:,} items and {after} points on the {kept['n_items']:,} kept ones (5% "
-        "level, power 80%, median over pairs)."
-    )
+        f"level, power 80%, median over pairs). {told}"
+    ).strip()
 
 
 def _cell(

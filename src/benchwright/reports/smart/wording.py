@@ -67,6 +67,7 @@ METRICS = {
     "tau_b_complement": Metric("Kendall tau-b, kept and removed items", "coefficient"),
     "mdd_full": Metric("Minimum detectable difference, all items, points", "points"),
     "mdd_kept": Metric("Minimum detectable difference, kept items, points", "points"),
+    "gap_kept": Metric("Gap told apart by the kept items, points", "points"),
     "spread_top": Metric("Range of the best models, points", "points"),
     "signal_to_noise": Metric("Signal to noise", "ratio"),
     "signed_shift": Metric("Mean shift of accuracy, points", "points"),

@@ -109,7 +109,7 @@ def measure_samplers(
                 block = range(start, min(start + step, draws.repeats[name]))
                 seeds = [repeat_seed(draws.seed, name, repeat) for repeat in block]
                 drawn = (samplers[name](pool, seed) for seed in seeds)
-                weights, plain = _weights_of(drawn, len(block), sizes, len(pool))
+                weights, plain = weights_of(drawn, len(block), sizes, len(pool))
                 results = preservation_by_panel(model_panels, weights, tau=draws.tau, sizes=plain)
                 keys += [(name, panel, block.start, len(block)) for panel in results]
                 parts += results.values()
@@ -117,7 +117,7 @@ def measure_samplers(
     return _table(keys, parts, np.asarray(draws.rates, dtype=np.float64), sizes)
 
 
-def _weights_of(
+def weights_of(
     draws: Iterable[Draw], count: int, sizes: Sequence[int], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return the weights (count × r, n) of the draws' subsets of r sizes.
