@@ -16,7 +16,7 @@ from benchwright.statistics.rank_agreement import Float
 
 Decision = Literal["not worse", "worse", "undecided"]
 
-PRIOR = 10.0
+PRIOR = 1.0
 """Both parameters of the beta distribution of the share of discordant items that are better."""
 
 # Bets are multiples of the one that suits a difference of a margin; the process is their mean.

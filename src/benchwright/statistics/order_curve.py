@@ -45,7 +45,7 @@ class OrderCurve(NamedTuple):
 
     def at(self, gaps: ArrayLike) -> Float:
         """Return the share at other gaps, by linear interpolation; NaN beyond the widest."""
-        return np.interp(gaps, self.gap, self.right, right=np.nan)
+        return np.interp(np.asarray(gaps, float), self.gap, self.right, right=np.nan)
 
 
 def order_curve(
@@ -69,12 +69,13 @@ def order_curve(
 
     Pairs without a gap are left out; without any pair the arrays are empty.
     """
+    whole, parts = np.asarray(whole, float), np.asarray(parts, float)
     if whole.ndim == 2:
         by_bin = np.sum(
             [_binned(*_pairs(a, b[None])[:2]) for a, b in zip(whole, parts, strict=True)], axis=0
         )
         return _fitted(by_bin, np.empty((0, *by_bin.shape)), wanted)
-    gap, right, first, second = _pairs(whole, parts)
+    gap, right, first, second = _pairs(np.asarray(whole, float), np.asarray(parts, float))
     labels = np.arange(len(whole)) if families is None else np.asarray(families)
     names, family = np.unique(labels, return_inverse=True)
     # Pairs of the same two families and bin have the same weight in every resample.

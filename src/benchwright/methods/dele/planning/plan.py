@@ -246,6 +246,9 @@ class _Planner:
         errors = self.pairs.standard_error(k, "benchmark")[closest]
         return float(np.nanmean(right_order(gap, errors)))
 
+    def _orders(self, gap: float, k: int) -> bool:
+        return self.order(k, gap) >= self.wanted.order
+
     def _closest(self, gap: float) -> NDArray[np.intp]:
         """Return the tenth of the pairs, but at least 30, whose gap on all items is closest."""
         distance = np.abs(self.gaps - gap)
@@ -278,9 +281,7 @@ class _Planner:
             if self.m < 2:
                 yield row._replace(reason="an order needs at least 2 models, there is 1")
                 continue
-            items = smallest_size(
-                lambda k, gap=gap: self.order(k, gap) >= self.wanted.order, self.n
-            )
+            items = smallest_size(partial(self._orders, gap), self.n)
             widest = float(np.nanmax(self.gaps))
             reason = f"no two models are further apart than {widest:.3f}" if gap > widest else ""
             items = self.n if items is None else items
