@@ -246,11 +246,13 @@ class EstimateErrors(Table):
     """Errors of estimated scores of new models; key (estimator, panel, subset).
 
     Values are shares (0–1), means over models and subsets; coverage is for intervals at `level`.
+    Effective sizes are in items of a random subset's mean per item, by mean squared error and by
+    squared width.
     """
 
     estimator: Series[str]
     panel: Series[str]
-    subset: Series[str]  # random or anchor_points
+    subset: Series[str]  # random, unequal or anchor_points
     size: Series[int] = pa.Field(ge=1)
     subsets: Series[int] = pa.Field(ge=1)
     n_train: Series[int] = pa.Field(ge=1)
@@ -259,6 +261,8 @@ class EstimateErrors(Table):
     bias: Series[float] = pa.Field(nullable=True)
     coverage: Series[float] = pa.Field(ge=0, le=1, nullable=True)
     width: Series[float] = pa.Field(ge=0, nullable=True)
+    effective_by_error: Series[float] = pa.Field(ge=0, nullable=True)
+    effective_by_width: Series[float] = pa.Field(ge=0, nullable=True)
     level: Series[float] = pa.Field(gt=0, lt=1)
     reason: Series[str]
 

@@ -95,9 +95,7 @@ class AskingPolicy:
         """Return the state with the responses (b,) to a draw and the estimate from all so far."""
         places = np.concatenate([state.places, draw.places])
         known = np.concatenate([state.responses, np.asarray(responses, dtype=np.float64)])
-        # With equal responses the bounds of aipw may all be impossible, and so fall together.
-        alike = len(np.unique(known[~np.isnan(known)])) < 2
-        make = ESTIMATORS["mean" if alike else self.estimator].make(self.params)
+        make = ESTIMATORS[self.estimator].make(self.params)
         fitted = make(self.training, WeightedSubset.equal(places), self.seed)
         found = fitted(known[None, :], self.looks.level)
         score, low, high, se = (

@@ -137,6 +137,21 @@ def test_constant_responses_have_wide_intervals(
     assert abs(estimates.score[0] - right) < 0.25
 
 
+@pytest.mark.parametrize("right", [0.0, 1.0])
+def test_equal_responses_unlike_the_training_models_have_the_interval_of_the_mean(
+    right: float, run: Any
+) -> None:
+    generator = np.random.default_rng(3)
+    shares = np.abs(right - generator.uniform(0.7, 1, (30, 1)))
+    training = Training((generator.random((30, 120)) < shares).astype(np.float32))
+    same, plain = (
+        run(name, training, subset_of(120, 3), np.full((1, 120), right))
+        for name in ("aipw", "mean")
+    )
+    assert same.low[0] < same.high[0]
+    assert np.stack(same[:4]) == pytest.approx(np.stack(plain[:4]))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_one_item_gives_an_estimate(
     name: str, simulated: Any, prepared: PreparedTraining, run: Any

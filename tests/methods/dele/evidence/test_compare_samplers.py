@@ -174,6 +174,12 @@ def test_estimates_are_measured_on_models_that_did_not_train() -> None:
     assert 0.02 < mean["mean_absolute_error"] < 0.15
     assert mean["coverage"] > 0.8
     assert mean["n_train"] + mean["n_models"] == 24
+    assert (mean["effective_by_error"], mean["effective_by_width"]) == (1, 1)
+    assert set(table.query("subset == 'unequal'")["estimator"]) == {"mean", "aipw"}
+    wider = table.query("subset == 'random'").dropna(subset=["width"])
+    both = wider.merge(wider.query("estimator == 'mean'"), on="panel", suffixes=("", "_mean"))
+    expected = (both["width_mean"] / both["width"]) ** 2
+    assert both["effective_by_width"].to_numpy() == pytest.approx(expected.to_numpy())
 
 
 def test_score_spread_is_compared_with_random_subsets() -> None:

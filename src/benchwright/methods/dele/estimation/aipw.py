@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.methods.dele.estimation.calibration import Predict, Rule
-from benchwright.methods.dele.estimation.fitted import FromComplete, Task
+from benchwright.methods.dele.estimation.fitted import Estimates, FromComplete, Task
 from benchwright.methods.dele.estimation.item_predictions import (
     ItemPredictor,
     LeftOut,
@@ -38,7 +38,26 @@ def learn_aipw(task: Task) -> FromComplete:
         return with_past_errors(task, _anchors_rule(task.subset.weights, predictor.penalty))
     if task.params.paired:
         predictor = predictor._replace(offset=np.full(task.prepared.items, 0.5))
-    return by_design(predictor, task.places, task.inclusion, unlike_random(task))
+    estimate = by_design(predictor, task.places, task.inclusion, unlike_random(task))
+    return estimate if task.params.paired else _mean_where_alike(estimate, learn_mean(task))
+
+
+def _mean_where_alike(estimate: FromComplete, mean: FromComplete) -> FromComplete:
+    """Return the estimate, but the mean's where a model's responses are all equal.
+
+    Their residuals can place both bounds outside the possible scores.
+    """
+
+    def chosen(responses: NDArray[np.float64], level: float) -> Estimates:
+        found = estimate(responses, level)
+        alike = np.ptp(responses, axis=1) == 0
+        if not alike.any():
+            return found
+        plain = mean(responses, level)
+        values = [np.where(alike, b, a) for a, b in zip(found[:4], plain[:4], strict=True)]
+        return Estimates(*values, found.reason)
+
+    return chosen
 
 
 def predictor_of(prepared: PreparedTraining, k: int, unequal: bool, seed: int) -> ItemPredictor:

@@ -1,7 +1,7 @@
 """Errors of scores that are estimated from a subset (docs/explanation/estimation.md)."""
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,8 @@ from benchwright.methods.dele.samplers.registry import RANDOM, SAMPLERS
 from benchwright.params.sampling import EstimationParams
 from benchwright.tables.dele import EstimateErrors
 
-ANCHORS = "anchor_points"
+ANCHORS, UNEQUAL = "anchor_points", "unequal"
+_READ_PROBABILITIES = ("mean", "aipw")
 _PANELS = ("held_out", "forward")
 _ROUNDING = 1e-9
 
@@ -27,9 +28,9 @@ _ROUNDING = 1e-9
 def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.DataFrame:
     """Measure the errors of estimated scores of models that did not train the estimators.
 
-    The subsets are random ones and anchor points chosen by the training models, each of
-    `estimate_items` items or a quarter of the items. Return an `EstimateErrors` table of means over
-    models and subsets.
+    The subsets are random ones, draws with unequal known probabilities, and anchor points chosen by
+    the training models, each of `estimate_items` items or a quarter of the items. Return an
+    `EstimateErrors` table of means over models and subsets.
     """
     panels, sampling, seed = study.panels, study.sampling, study.seed
     evidence = sampling.evidence
@@ -44,16 +45,40 @@ def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.
         prepared = PreparedTraining(Training(train, panels.clusters, families), estimation)
         random = SAMPLERS[RANDOM].make(sampling)
         seeds = [repeat_seed(seed, "estimates", i) for i in range(evidence.estimate_subsets)]
-        subsets = {RANDOM: [random(study.plain, own)(size) for own in seeds], ANCHORS: []}
-        with suppress(InputError):  # one set of anchors: repeats differ only by ties
+        subsets = {RANDOM: [random(study.plain, own)(size) for own in seeds]}
+        with suppress(InputError):
+            pool, unequal = study.pool_of(panel), SAMPLERS[UNEQUAL].make(sampling)
+            subsets[UNEQUAL] = [unequal(pool, own)(size) for own in seeds]
             anchors = SAMPLERS[ANCHORS].make(sampling)
-            subsets[ANCHORS] = [anchors(study.pool_of(panel), seed)(size)]
+            # One set of anchors: repeats differ only by ties.
+            subsets[ANCHORS] = [anchors(pool, seed)(size)]
+        plain: _Errors | None = None
         for kind, drawn in subsets.items():
-            for name, estimator in ESTIMATORS.items() if drawn else ():
-                errors, reason = _errors(estimator.make(estimation), prepared, drawn, tested, seed)
+            for name in _READ_PROBABILITIES if kind == UNEQUAL else ESTIMATORS:
+                estimator = ESTIMATORS[name].make(estimation)
+                errors, reason = _errors(estimator, prepared, drawn, tested, seed)
+                plain = plain or errors  # the mean of random items comes first
                 counts = (size, len(drawn), len(train), len(tested))
-                rows.append((name, panel, kind, *counts, *errors, estimation.level, reason))
+                found = (*errors[:4], *_effective(errors, plain))
+                rows.append((name, panel, kind, *counts, *found, estimation.level, reason))
     return EstimateErrors.from_rows(rows)
+
+
+class _Errors(NamedTuple):
+    """Means over models and subsets, in shares."""
+
+    absolute: float
+    bias: float
+    coverage: float
+    width: float
+    squared: float
+
+
+def _effective(errors: _Errors, plain: _Errors) -> tuple[float, float]:
+    """Return how many items each item is worth, by squared error and by the width of intervals."""
+    by_error = plain.squared / errors.squared if errors.squared > 0 else float("nan")
+    by_width = (plain.width / errors.width) ** 2 if errors.width > 0 else float("nan")
+    return by_error, by_width
 
 
 def _errors(
@@ -62,8 +87,8 @@ def _errors(
     subsets: list[WeightedSubset],
     tested: NDArray[np.float32],
     seed: int,
-) -> tuple[tuple[float, ...], str]:
-    """Return mean absolute error, bias, coverage and mean width in shares, and a reason for NaN."""
+) -> tuple[_Errors, str]:
+    """Return the errors, and a reason for NaN."""
     truth, level = tested.mean(axis=1, dtype=np.float64), estimator.params.level
     parts: list[list[float]] = []
     reasons: list[str] = []
@@ -71,17 +96,17 @@ def _errors(
         try:
             estimates = estimator(prepared, subset, seed)(tested[:, subset.positions], level)
         except InputError as reason:
-            return (float("nan"),) * 4, str(reason)
+            return _Errors(*[float("nan")] * 5), str(reason)
         score, low, high = estimates[:3]
         known = ~np.isnan(score)
         bounded = known & ~np.isnan(low) & ~np.isnan(high)
         gap, width = (score - truth)[known], (high - low)[bounded]
         inside = (low - _ROUNDING <= truth) & (truth <= high + _ROUNDING)
-        columns = (np.abs(gap), gap, inside[bounded], width)
+        columns = (np.abs(gap), gap, inside[bounded], width, gap**2)
         parts.append([_mean(values) for values in columns])
         reasons += filter(None, estimates.reason)
-    means = tuple(_mean(column[~np.isnan(column)]) for column in np.array(parts).T)
-    return means, reasons[0] if reasons else ""
+    means = (_mean(column[~np.isnan(column)]) for column in np.array(parts).T)
+    return _Errors(*means), reasons[0] if reasons else ""
 
 
 def _mean(values: NDArray[Any]) -> float:
