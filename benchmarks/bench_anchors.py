@@ -91,7 +91,7 @@ before, start = peak(), clock()
 found = chosen(correct, sizes)
 spent = clock() - start
 rows = np.zeros((len(sizes), n))
-for row, (places, weights) in zip(rows, found):
+for row, (places, weights, *_) in zip(rows, found):
     np.add.at(row, places, weights)
 np.save(sys.argv[1] + "/weights.npy", rows)
 print("RESULT" + json.dumps([*spent, peak() - before]))

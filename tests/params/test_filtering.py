@@ -16,7 +16,7 @@ def variant(repository, name: str) -> dict:
 @pytest.mark.parametrize("name", ["smart", "smart_paper", "smart_released_code", "no_similar"])
 def test_variants_have_all_sections_and_valid_settings(repository, name):
     sections = variant(repository, name)
-    assert set(sections) == {
+    assert set(sections) - {"filter_models"} == {
         "title",
         "filtering",
         "embedding",
@@ -35,6 +35,11 @@ def test_variants_follow_paper_code_or_defaults(repository):
     ours, paper, code = (settings(name) for name in ("smart", "smart_paper", "smart_released_code"))
     assert [each.similar.max_distance for each in (ours, paper, code)] == [0.2, None, None]
     assert ours == FilteringParams()
+    chosen = [
+        variant(repository, name).get("filter_models", {}).get("choose")
+        for name in ("smart", "smart_paper", "smart_released_code")
+    ]
+    assert chosen == [None, "strongest", "strongest"]
     assert (ours.independent, paper.independent, code.independent) == (False, True, True)
     assert code.duplicates.key == "question"
     assert code.easy.retention == "bernoulli"

@@ -47,7 +47,7 @@ def test_plot_has_a_line_per_sampler_and_rate() -> None:
 
 def chosen(n: int, weights: list[float] | None = None) -> pd.DataFrame:
     weighed = weights or [1 / n] * n
-    return ChosenSubset.from_rows([(f"i{k:03d}", k, w) for k, w in enumerate(weighed)])
+    return ChosenSubset.from_rows([(f"i{k:03d}", k, w, np.nan) for k, w in enumerate(weighed)])
 
 
 def test_more_items_tell_closer_models_apart() -> None:
