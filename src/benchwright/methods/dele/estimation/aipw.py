@@ -54,8 +54,13 @@ def _mean_where_alike(estimate: FromComplete, mean: FromComplete) -> FromComplet
         if not alike.any():
             return found
         plain = mean(responses, level)
-        values = [np.where(alike, b, a) for a, b in zip(found[:4], plain[:4], strict=True)]
-        return Estimates(*values, found.reason)
+        return Estimates(
+            np.where(alike, plain.score, found.score),
+            np.where(alike, plain.low, found.low),
+            np.where(alike, plain.high, found.high),
+            np.where(alike, plain.se, found.se),
+            found.reason,
+        )
 
     return chosen
 
