@@ -191,6 +191,11 @@ def explanations(made: MadePlan) -> list[str]:
             "standard error: around the score on all these items (benchmark), or on all items of "
             "this kind (ability)"
         )
+    if any(row.estimator != "mean" for row in made.plan.rows):
+        lines.append(
+            "aipw: the score is estimated from the responses of these models too; unequal draws "
+            "are those of the sampler of this name"
+        )
     if wanted.differences:
         lines.append(
             f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
@@ -225,7 +230,7 @@ def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
     return (
         f"{GOALS[row.goal]} {row.wanted:g}",
         holds_for,
-        row.sampler,
+        row.sampler if row.estimator == "mean" else f"{row.sampler}, {row.estimator}",
         "not reached" if row.items is None else f"{row.items:,}",
         "" if row.items is None else f"{row.items / n:.1%}",
         achieved,
@@ -273,7 +278,7 @@ def verdict(plan: Plan) -> str:
     strictest = {
         (row.goal, row.wanted): row
         for row in plan.rows
-        if row.sampler == "random"
+        if (row.sampler, row.estimator) == ("random", "mean")
         and (row.goal != "standard_error" or row.target == "benchmark")
         and not row.whose.startswith("mean over")
     }

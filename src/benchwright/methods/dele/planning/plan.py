@@ -9,6 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
+from benchwright.methods.dele.planning.predicted_scores import (
+    ESTIMATOR,
+    FEWEST_MODELS,
+    PredictedScores,
+)
 from benchwright.methods.dele.planning.score_errors import (
     TARGETS,
     Target,
@@ -161,6 +166,7 @@ class PlanRow(NamedTuple):
     # what a score estimates: `benchmark`, the score on all its items; `ability`, on all such items.
     target: Target = "benchmark"
     sampler: str = "random"
+    estimator: str = "mean"
     items: int | None = None  # None if all items do not suffice, or if unknown
     value: float | None = None  # the metric at that size
     low: float | None = None  # 5% quantile over random subsets; None without random subsets
@@ -218,6 +224,7 @@ class _Planner:
         self, responses: Responses, wanted: Wanted, cost: CostPerPrompt, curves: pd.DataFrame | None
     ) -> None:
         self.wanted, self.cost, self.curves = wanted, cost, curves
+        self.responses = responses
         self.m, self.n = responses.correct.shape
         self.scores = variance_of_scores(responses.correct, responses.clusters)
         self.pairs = variance_of_differences(responses.correct, responses.clusters, wanted.seed)
@@ -260,7 +267,22 @@ class _Planner:
             for target in TARGETS:
                 for whose in ("median model", "worst model"):
                     value = partial(self.error, whose=whose, target=target)
-                    yield self._formula_row("standard_error", wanted, whose, target, value)
+                    row = self._formula_row("standard_error", wanted, whose, target, value)
+                    yield row
+                    if (whose, target) == ("median model", "benchmark"):
+                        yield from self._predicted_row(row)
+
+    def _predicted_row(self, row: PlanRow) -> Iterator[PlanRow]:
+        """Yield a row if AIPW needs fewer items than the mean and its intervals hold."""
+        if row.items is None or self.m < FEWEST_MODELS:
+            return
+        known = self.responses
+        predicted = PredictedScores(known.correct, known.clusters, self.wanted.seed)
+        if found := predicted.fewest(row.wanted, row.items):
+            row = row._replace(sampler=found.sampler, estimator=ESTIMATOR, with_all=0.0)
+            row = row._replace(items=found.items, value=found.standard_error)
+            covered = f"95% intervals of models left out cover {found.coverage:.1%}"
+            yield row._replace(cost=self.cost.of(found.items), reason=covered)
 
     def rows_of_differences(self) -> Iterator[PlanRow]:
         """Yield the rows of the median pair and of most pairs."""
@@ -364,7 +386,8 @@ class _Planner:
             reason = f"{self.m} models are too few to say how far it holds for other models"
         else:
             reason = f"with random halves of the models: {halves[0]:.3f}–{halves[1]:.3f}"
-        row = PlanRow(goal, wanted, whose, "benchmark", sampler, items, value, low, high, with_all)
+        row = PlanRow(goal, wanted, whose, "benchmark", sampler, "mean", items, value)
+        row = row._replace(low=low, high=high, with_all=with_all)
         return row._replace(cost=self.cost.of(items), reason=reason, halves=halves)
 
     def _saved_samplers(self, goal: Agreement, wanted: float) -> Iterator[PlanRow]:
