@@ -27,6 +27,7 @@ from benchwright.methods.dele.evidence.panels import split_by_family, split_forw
 from benchwright.methods.dele.samplers.anchor_points import anchor_points_sampler
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.params.sampling import AnchorParams, EstimationParams
+from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 from real_data import real_data
 
 BENCHMARKS = ("arc_challenge", "arc_challenge_803", "gsm8k", "winogrande", "mmlu", "mmlu_23")
@@ -89,12 +90,12 @@ def subsets(
 
 
 def measured(estimates: Estimates, truth: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean absolute error, mean error, coverage and mean width."""
+    """Mean absolute error, mean error, coverage, mean width and tau-b of estimates and scores."""
     error = estimates.score - truth
     inside = (estimates.low - 1e-9 <= truth) & (truth <= estimates.high + 1e-9)
-    return np.array(
-        [np.abs(error).mean(), error.mean(), inside.mean(), (estimates.high - estimates.low).mean()]
-    )
+    width = (estimates.high - estimates.low).mean()
+    tau = kendall_tau_b_rows(truth, estimates.score[None])[0]
+    return np.array([np.abs(error).mean(), error.mean(), inside.mean(), width, tau])
 
 
 def report(name: str, answers: Answers, count: int, chosen: Sequence[str]) -> None:
@@ -126,10 +127,11 @@ def report(name: str, answers: Answers, count: int, chosen: Sequence[str]) -> No
                     spent[each] += time.perf_counter() - start
                     results[kind, each].append(measured(estimates, truth))
         for (kind, each), metrics in results.items():
-            error, bias, coverage, width = np.mean(metrics, axis=0)
+            error, bias, coverage, width, tau = np.mean(metrics, axis=0)
             print(
                 f"  {how:9} {kind:8} {each:11} error {error:.4f}  bias {bias:+.4f}  "
-                f"coverage {coverage:.3f}  width {width:.3f}",
+                f"coverage {coverage:.3f}  width {width:.3f}  "
+                f"tau-b {tau:.3f}",
                 flush=True,
             )
         print("  seconds: " + ", ".join(f"{each} {total:.1f}" for each, total in spent.items()))
