@@ -47,7 +47,7 @@ SEALED = {
     *("clean_items", "fielded_items", "field_predictions", "difficulty_ratings"),
     *("item_difficulty", "sampled_items", "checked_items", "judge_ratings", "harm_flags"),
     *("difficulty_answers", "final_items", "contamination_free_items", "final_difficulty"),
-    *("split_assignment", "leak_pairs"),
+    *("split_assignment", "closed_seed"),
 }
 
 

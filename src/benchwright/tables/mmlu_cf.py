@@ -61,6 +61,16 @@ class LeakPairs(Table):
     moved: Series[bool]  # both are now in one half
 
 
+class LeakCounts(Table):
+    """Pairs of similar questions across the halves, by verdict (`LeakPairs`); key verdict."""
+
+    verdict: Series[str] = pa.Field(unique=True)
+    pairs: Series[int] = pa.Field(ge=1)
+    moved: Series[int] = pa.Field(ge=0)  # the same question, now in one half
+    removed: Series[int] = pa.Field(ge=0)  # questions, each counted once
+    left: Series[int] = pa.Field(ge=0)  # the same question, still in both halves
+
+
 class HalfGap(Table):
     """One model's accuracy on both halves; key (model, style, shots, field).
 

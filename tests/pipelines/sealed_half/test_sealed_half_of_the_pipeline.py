@@ -28,7 +28,7 @@ from benchwright.methods.mmlu_cf.judging.judges import with_passage
 from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore, SealedShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
-from benchwright.methods.mmlu_cf.sealing.seal import open_sealed, public_leak_pairs
+from benchwright.methods.mmlu_cf.sealing.seal import open_sealed
 from benchwright.params.mmlu_cf import (
     CheckingParams,
     DifficultyParams,
@@ -53,8 +53,6 @@ from benchwright.tables.mmlu_cf import (
     CleanItems,
     DifficultyRatings,
     ItemDifficulty,
-    LeakPairs,
-    SplitAssignment,
 )
 from closed_text_search import files_with
 
@@ -67,6 +65,7 @@ STAGES = (
     scoring.create_answering_pipeline,
     contamination_free.create_pipeline,
     splitting.create_pipeline,
+    splitting.create_seed_pipeline,
 )
 
 
@@ -185,7 +184,7 @@ def _parameters(judges: bool) -> dict[str, Any]:
         rules.insert(0, {"transform": "rephrase", "model": "writer", "min_similarity": 0.1})
     leakage = {"candidate": 0.7, "certain": 0.9, "judge": "first" if judges else None}
     return {
-        "seed": 3,
+        "seed": 10,
         "models": ModelsParams.model_validate(
             {"models": {}, "encoders": {"all-minilm-l6-v2": {"weights": {"path": "none"}}}}
         ),
@@ -434,9 +433,8 @@ def test_two_wordings_of_a_question_are_in_the_same_half(run: Run, labelled: pd.
     ruled = set(run.memory["contamination_free_items"]["item_id"])
     assert set(twins) <= ruled, "the twins were not sampled; choose others"
     assert len({assignment[twin] for twin in twins}) == 1
-    leaks = run.memory["leak_pairs"]
-    pair = leaks[leaks["item_id"].isin(twins) & leaks["other"].isin(twins)]
-    assert pair[["verdict", "moved"]].to_numpy().tolist() == [["certain", True]]
+    leaks = _read(run, "leak_counts").set_index("verdict")
+    assert leaks.loc["certain", ["pairs", "moved", "removed", "left"]].tolist() == [1, 1, 0, 0]
     distances = _read(run, "half_distances").set_index("attribute")
     assert distances["total_variation"]["field"] < 0.1
 
@@ -742,21 +740,52 @@ def test_error_message_that_quotes_a_question_is_withheld() -> None:
         raise InputError("there is no such model in conf")
 
 
-def test_pairs_keep_the_ids_of_public_items_only() -> None:
-    pairs = LeakPairs.from_rows(
-        [
-            ("a", "b", 0.9, "other_words", "", 0.2, "", False),
-            ("b", "gone", 0.99, "certain", "gone", 0.9, "", False),
-        ]
+def _opened(run: Run, key: str) -> dict[str, tuple[str, ...]]:
+    """Return the closed questions with their options, by question."""
+    items = open_sealed(_sealed(run, "test.sealed"), SealKey(key)).items
+    return {item.question: item.choices for item in items}
+
+
+def test_key_decides_what_is_closed_and_how_it_reads(
+    repository: Path,
+    labelled: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    _patch(monkeypatch, labelled)
+    parameters = _parameters(judges=False)
+    parameters["sampling_by_difficulty"] = SamplingByDifficultyParams(size=30)
+    opened, runs = [], []
+    for number, key in enumerate((KEY, KEY, KEY[::-1])):
+        monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", key)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        runs.append(_run(repository, folder, labelled, parameters, caplog))
+        opened.append(_opened(runs[-1], key))
+    one, again, other = opened
+    assert one == again
+    assert _sealed(runs[0], "validation.jsonl").read_bytes() == (
+        _sealed(runs[1], "validation.jsonl").read_bytes()
     )
-    assignment = SplitAssignment.from_rows(
-        [("a", "validation", "Math", 6, "s"), ("b", "test", "Math", 6, "s")]
+    # Two draws of 15 of 60 questions share 3.75 on average, and more than 10 once in 40,000 times.
+    assert len(set(one) & set(other)) <= 10
+    ruled = [made.memory["contamination_free_items"].set_index("item_id") for made in runs]
+    both = ruled[0].index.intersection(ruled[2].index)
+    orders = [list(map(tuple, table["choices"][both])) for table in ruled]
+    assert len(both) > 5
+    assert orders[0] == orders[1]
+    assert sum(a == b for a, b in zip(orders[0], orders[2], strict=True)) < len(both) / 2
+
+
+def test_secret_seed_is_in_no_file_and_no_log(run: Run) -> None:
+    seed = run.memory["closed_seed"]
+    assert seed.bit_length() > 200
+    written = run.log.encode() + b"".join(
+        file.read_bytes() for file in run.folder.rglob("*") if file.is_file()
     )
-    keyed = public_leak_pairs(pairs, assignment, SealKey(KEY), "built")
-    saved_ids = {*keyed["item_id"], *keyed["other"], *keyed["removed"]}
-    assert {item_id for item_id in saved_ids if not item_id.startswith("sealed-")} == {"a", ""}
-    assert len(saved_ids) == 4
-    assert public_leak_pairs(LeakPairs.empty(), assignment, SealKey(KEY), "built").empty
+    for text in (str(seed), f"{seed:x}", KEY):
+        assert text.encode() not in written
 
 
 def test_the_store_in_memory_is_empty_after_pickling() -> None:

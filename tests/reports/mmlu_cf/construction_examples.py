@@ -34,7 +34,7 @@ from benchwright.tables.mmlu_cf import (
     HalfDistances,
     JudgeAgreement,
     JudgeRounds,
-    LeakPairs,
+    LeakCounts,
     SamplingStrata,
     SplitAssignment,
 )
@@ -144,25 +144,12 @@ def making(*, judges: bool = False) -> dict[str, Any]:
             ]
         ),
         "public_split_assignment": _assignment(checked),
-        "public_leak_pairs": LeakPairs.empty(),
+        "leak_counts": LeakCounts.empty(),
         "sealed_benchmark": {"validation.jsonl": _public_lines(), "test.sealed": b"\xff"},
         "cleaning_funnel_plot": empty_plot(
             "From raw to clean items", "Drawn by the cleaning pipeline."
         ),
     }
-
-
-def leak(
-    item_id: str,
-    other: str,
-    verdict: str = "certain",
-    removed: str = "",
-    similarity: float = 0.98,
-    *,
-    moved: bool = False,
-) -> tuple[Any, ...]:
-    """Return a row of `LeakPairs`."""
-    return (item_id, other, similarity, verdict, removed, 0.7, "", moved)
 
 
 def run(inputs: dict[str, Any]) -> dict[str, Any]:

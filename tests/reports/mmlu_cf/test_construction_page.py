@@ -20,11 +20,11 @@ from benchwright.tables.mmlu_cf import (
     FieldAccuracy,
     FieldCounts,
     HalfDistances,
-    LeakPairs,
+    LeakCounts,
     SamplingStrata,
     SplitAssignment,
 )
-from reports.mmlu_cf.construction_examples import HOSTILE, leak, making, report_of, run
+from reports.mmlu_cf.construction_examples import HOSTILE, making, report_of, run
 
 
 def text(page: str) -> str:
@@ -122,16 +122,15 @@ def test_a_shortfall_of_the_sample_is_a_warning(judged: dict[str, Any]) -> None:
 
 
 def test_leaks_are_counted_and_remaining_leaks_come_first() -> None:
-    pairs = LeakPairs.from_rows(
+    counts = LeakCounts.from_rows(
         [
-            leak("doc-1#1", "doc-2#1", moved=True),
-            leak("doc-3#1", "sealed-a", "judged_same", removed="sealed-a"),
-            leak("doc-4#1", "sealed-a", "same_words", similarity=0.9),
-            leak("doc-5#1", "sealed-b", "certain", similarity=0.99),
-            leak("doc-6#1", "sealed-c", "other_words", similarity=0.81),
+            ("certain", 2, 1, 0, 1),
+            ("judged_same", 1, 0, 1, 0),
+            ("other_words", 1, 0, 0, 0),
+            ("same_words", 1, 0, 0, 0),
         ]
     )
-    inputs = {**making(), "public_leak_pairs": pairs}
+    inputs = {**making(), "leak_counts": counts}
     result = report_of(inputs)
     shown = text(result["construction_report"])
     assert (
@@ -144,8 +143,7 @@ def test_leaks_are_counted_and_remaining_leaks_come_first() -> None:
     metrics = result["construction_metrics"]
     names = ("leaks_found", "leaks_moved", "leaks_left", "items_removed_as_leaks")
     assert [metrics[name] for name in names] == [4, 1, 1, 1]
-    for hidden in ("sealed-a", "sealed-b", "doc-1#1", "doc-5#1"):
-        assert hidden not in result["construction_report"]
+    assert "same question (similarity) 2 1 0 1" in shown
 
 
 def test_the_absence_of_leaks_is_reported(unjudged: dict[str, Any]) -> None:
@@ -256,7 +254,7 @@ def test_empty_tables_give_a_page() -> None:
         "final_strata": SamplingStrata,
         "half_distances": HalfDistances,
         "public_split_assignment": SplitAssignment,
-        "public_leak_pairs": LeakPairs,
+        "leak_counts": LeakCounts,
     }
     none = {"sampled": 0, "final": 0}
     nothing = {**none, "checked": 0, "reasons": {}, "harms": {}, "sources": {}}

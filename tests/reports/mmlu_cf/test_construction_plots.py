@@ -17,7 +17,7 @@ from benchwright.tables.mmlu_cf import (
     DifficultyCounts,
     DomainCounts,
     JudgeAgreement,
-    LeakPairs,
+    LeakCounts,
     SamplingStrata,
     SplitAssignment,
 )
@@ -60,8 +60,7 @@ def test_the_funnel_goes_from_documents_to_halves(judged: dict[str, Any]) -> Non
 def test_the_funnel_shows_the_final_sample_and_leaks() -> None:
     inputs = making(judges=True)
     inputs["checking_counts"]["final"] = 20
-    pair = ("doc-1#1", "sealed-0", 0.98, "certain", "sealed-0", 0.7, "", False)
-    inputs["public_leak_pairs"] = LeakPairs.from_rows([pair])
+    inputs["leak_counts"] = LeakCounts.from_rows([("certain", 1, 0, 1, 0)])
     plot = run(inputs)["construction_funnel_plot"]
     assert bars(plot)["final sample"] == 20
     assert bars(plot, 1)["final sample"] == 4

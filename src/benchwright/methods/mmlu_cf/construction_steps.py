@@ -70,7 +70,7 @@ def count_steps(
     checking_counts: Mapping[str, Any],
     rule_counts: Mapping[str, Any],
     public_split_assignment: pd.DataFrame,
-    public_leak_pairs: pd.DataFrame,
+    leak_counts: pd.DataFrame,
 ) -> Steps:
     """Count documents and questions after each step, from tables without texts."""
     known = domain_counts[domain_counts["domain"] != ""]
@@ -101,23 +101,19 @@ def count_steps(
         },
         public=int(halves.get("validation", 0)),
         closed=int(halves.get("test", 0)),
-        leaks=count_leaks(public_leak_pairs),
+        leaks=count_leaks(leak_counts),
     )
 
 
-def count_leaks(leak_pairs: pd.DataFrame) -> Leaks:
-    """Count the pairs of a `LeakPairs` table by outcome."""
-    leaking = leak_pairs["verdict"].isin(LEAKS)
-    moved = leak_pairs["moved"].astype(bool) & leaking
-    removed_ids = set(leak_pairs["removed"]) - {""}
-    # A removed question settles its other pairs too.
-    settled = leak_pairs[["item_id", "other"]].isin(removed_ids).any(axis=1) & leaking
+def count_leaks(leak_counts: pd.DataFrame) -> Leaks:
+    """Sum the counts of a `LeakCounts` table."""
+    by_verdict = leak_counts.set_index("verdict")["pairs"]
     return Leaks(
-        found=int(leaking.sum()),
-        moved=int(moved.sum()),
-        removed=len(removed_ids),
-        left=int((leaking & ~moved & ~settled).sum()),
-        unjudged=int(leak_pairs["verdict"].isin(["same_words", "other_words"]).sum()),
+        found=int(by_verdict[by_verdict.index.isin(LEAKS)].sum()),
+        moved=int(leak_counts["moved"].sum()),
+        removed=int(leak_counts["removed"].sum()),
+        left=int(leak_counts["left"].sum()),
+        unjudged=int(by_verdict[by_verdict.index.isin(["same_words", "other_words"])].sum()),
     )
 
 

@@ -24,7 +24,7 @@ def apply_rules(
     perturbation: PerturbationParams,
     models: ModelsParams,
     scoring: ScoringParams,
-    seed: int,
+    closed_seed: int,
 ) -> tuple[pd.DataFrame, Mapping[str, Any]]:
     """Apply the transforms of `perturbation` once to every question, in memory.
 
@@ -46,7 +46,7 @@ def apply_rules(
                 ask = ask_in_memory(part.model, models, scoring, judge_store, limits, "rephrasing")
                 similarity = wording_similarity(part.encoder, models, scoring)
                 rephrasings, failed = reword(as_items(final_items), ask, similarity, part)
-        items, changes = apply_transforms(final_items, perturbation, seed, rephrasings)
+        items, changes = apply_transforms(final_items, perturbation, closed_seed, rephrasings)
     for name, counts in changes.items():
         reasons = ", ".join(f"{reason} {count}" for reason, count in counts.items())
         logger.info("rule %s: %s", name, reasons)

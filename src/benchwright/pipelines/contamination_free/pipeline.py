@@ -17,7 +17,7 @@ def create_pipeline() -> Pipeline:
                     "params:perturbation",
                     "params:models",
                     "params:scoring",
-                    "params:seed",
+                    "closed_seed",
                 ],
                 ["contamination_free_items", "rule_counts"],
                 name="apply_rules",

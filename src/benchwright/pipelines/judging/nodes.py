@@ -48,7 +48,7 @@ def rate_items(
     difficulty: DifficultyParams,
     models: ModelsParams,
     scoring: ScoringParams,
-    seed: int,
+    closed_seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Ask judges to rate every question, or `difficulty.at_most` of them, from 0 to 9.
 
@@ -71,7 +71,7 @@ def rate_items(
         )
     if not difficulty.judges:
         logger.warning("difficulty: no question is rated, because difficulty.judges is empty")
-    asked = difficulty_candidates(fielded_items, difficulty.at_most, seed)
+    asked = difficulty_candidates(fielded_items, difficulty.at_most, closed_seed)
     return _rated(asked, difficulty_examples, judge_store, difficulty, models, scoring)
 
 
@@ -99,7 +99,7 @@ def set_levels(
     difficulty_answers: pd.DataFrame,
     difficulty_answers_file: pd.DataFrame,
     difficulty: DifficultyParams,
-    seed: int,
+    closed_seed: int,
 ) -> pd.DataFrame:
     """Assign each question the judges' level, else one from models' responses, else none.
 
@@ -109,7 +109,7 @@ def set_levels(
         InputError: the file of answers is invalid, or holds a model that answers here too.
     """
     ids = fielded_items["item_id"].astype(str).tolist()
-    judged = combine_ratings(ids, difficulty_ratings, difficulty.combine, seed)
+    judged = combine_ratings(ids, difficulty_ratings, difficulty.combine, closed_seed)
     missing = int(judged["level"].isna().sum())
     if difficulty.fallback == "none" or not missing:
         return judged
@@ -121,7 +121,7 @@ def set_levels(
     reference = ratings.to_numpy() if len(ratings) >= _FEWEST_RATED else None
     answered = difficulty_from_responses(matrix, difficulty.min_models, reference)
     levels = combine_ratings(
-        ids, difficulty_ratings, difficulty.combine, seed, from_responses=answered.levels
+        ids, difficulty_ratings, difficulty.combine, closed_seed, from_responses=answered.levels
     )
     n_answered = int(levels["source"].eq("responses").sum())
     if not n_answered:
@@ -143,7 +143,7 @@ def sample_items(
     fielded_items: pd.DataFrame,
     item_difficulty: pd.DataFrame,
     sampling_by_difficulty: SamplingByDifficultyParams,
-    seed: int,
+    closed_seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Draw the sample whose fields and levels come nearest to the quotas.
 
@@ -158,7 +158,7 @@ def sample_items(
         InputError: nothing could be sampled.
     """
     params = sampling_by_difficulty
-    items, sample = _sampled(fielded_items, item_difficulty, params, seed, "sampling")
+    items, sample = _sampled(fielded_items, item_difficulty, params, closed_seed, "sampling")
     if not sample.item_ids:
         raise InputError(
             "sampling: no question was sampled; check that sampling_by_difficulty.size is not 0 "
@@ -172,7 +172,7 @@ def choose_final_items(
     item_difficulty: pd.DataFrame,
     checking: CheckingParams,
     sampling_by_difficulty: SamplingByDifficultyParams,
-    seed: int,
+    closed_seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Sample `checking.size` of the checked questions under the same quotas; None keeps all.
 
@@ -183,7 +183,7 @@ def choose_final_items(
     size = len(checked_items) if checking.size is None else checking.size
     sized = sampling_by_difficulty.model_copy(update={"size": size})
     log_as = "" if checking.size is None else "checking.size"
-    items, sample = _sampled(checked_items, item_difficulty, sized, seed, log_as)
+    items, sample = _sampled(checked_items, item_difficulty, sized, closed_seed, log_as)
     return items, sample.strata
 
 
@@ -191,7 +191,7 @@ def _sampled(
     items: pd.DataFrame,
     item_difficulty: pd.DataFrame,
     sampling: SamplingByDifficultyParams,
-    seed: int,
+    closed_seed: int,
     log_as: str,
 ) -> tuple[pd.DataFrame, QuotaSample]:
     """Return the sampled items and the sample; "" as `log_as` logs nothing."""
@@ -204,7 +204,7 @@ def _sampled(
     if missing == len(pool):
         pool["difficulty"] = float(np.clip(np.rint(sampling.mean), 0, LEVELS - 1))
     with no_question_in_errors(items, log_as or "sampling"):
-        sample = sample_by_difficulty(pool, sampling, seed)
+        sample = sample_by_difficulty(pool, sampling, closed_seed)
     if log_as and missing == len(pool):
         logger.warning(
             "%s: no question has a level of difficulty; all %d count as level %d, so difficulty "
@@ -270,7 +270,7 @@ def rate_final_items(
     difficulty: DifficultyParams,
     models: ModelsParams,
     scoring: ScoringParams,
-    seed: int,
+    closed_seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Ask the judges to rate the questions after the rules (MMLU-CF, Figure 8).
 
@@ -284,7 +284,7 @@ def rate_final_items(
         contamination_free_items, difficulty_examples, judge_store, difficulty, models, scoring
     )
     ids = contamination_free_items["item_id"].astype(str).tolist()
-    return combine_ratings(ids, ratings, difficulty.combine, seed), rounds
+    return combine_ratings(ids, ratings, difficulty.combine, closed_seed), rounds
 
 
 def check_sampled_items(

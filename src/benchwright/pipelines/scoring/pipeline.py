@@ -47,7 +47,7 @@ def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
 
 def create_answering_pipeline() -> Pipeline:
     """Create a pipeline: unfinished questions → answers in memory, for their difficulty."""
-    asked = ["fielded_items", "judge_store", "params:difficulty", *_ASKING, "params:seed"]
+    asked = ["fielded_items", "judge_store", "params:difficulty", *_ASKING, "closed_seed"]
     return Pipeline([Node(answer_questions, asked, "difficulty_answers", name="answer_questions")])
 
 

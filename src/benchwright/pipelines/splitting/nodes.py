@@ -10,12 +10,13 @@ from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, read_key
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
-from benchwright.methods.mmlu_cf.sealing.seal import (
-    public_assignment,
-    public_leak_pairs,
-    seal_halves,
+from benchwright.methods.mmlu_cf.sealing.seal import public_assignment, seal_halves
+from benchwright.methods.mmlu_cf.splitting.guessing import GUESSABLE, count_candidates
+from benchwright.methods.mmlu_cf.splitting.leakage import (
+    count_pairs,
+    item_texts,
+    split_without_leaks,
 )
-from benchwright.methods.mmlu_cf.splitting.leakage import item_texts, split_without_leaks
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
 from benchwright.params.mmlu_cf import FieldsParams, SealingParams, SplittingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -27,6 +28,15 @@ logger = logging.getLogger(__name__)
 _YES_NO = ReplyLimits(max_tokens=8, temperature=0.7)
 
 
+def derive_closed_seed(sealing: SealingParams, seed: int) -> int:
+    """Derive the secret seed of what is closed, and how it reads; it must stay in memory.
+
+    Raises:
+        InputError: there is no key.
+    """
+    return KeyedNames(read_key(sealing), sealing.name).closed_seed(seed)
+
+
 def split_items_in_halves(
     final_items: pd.DataFrame,
     item_difficulty: pd.DataFrame,
@@ -35,7 +45,7 @@ def split_items_in_halves(
     fields: FieldsParams,
     models: ModelsParams,
     scoring: ScoringParams,
-    seed: int,
+    closed_seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Halve the questions so that none is in both halves in different words.
 
@@ -44,7 +54,7 @@ def split_items_in_halves(
     memory. Questions without a level of difficulty form a separate level.
 
     Returns:
-        `SplitAssignment` and `LeakPairs` with the items' own ids (for memory), `HalfDistances`.
+        `SplitAssignment` with the items' own ids (for memory), `LeakCounts`, `HalfDistances`.
 
     Raises:
         InputError: the judge or the encoder is unknown or unavailable.
@@ -59,31 +69,32 @@ def split_items_in_halves(
         texts = item_texts(items)
         vectors = encode_texts(texts, TextVectors.empty(), fields.encoder, models).vectors
         placed = np.stack([vectors[text] for text in texts])
-        halved = split_without_leaks(items, placed, splitting, seed, ask)
-        distances = half_distances(halved.assignment, seed)
+        halved = split_without_leaks(items, placed, splitting, closed_seed, ask)
+        distances = half_distances(halved.assignment, closed_seed)
     moved = int(halved.pairs["moved"].sum()) if len(halved.pairs) else 0
     logger.info(
         "halves: %d pairs across them compared, %d moved into one half, %d questions removed, "
         "%d rounds",
         *(len(halved.pairs), moved, len(halved.removed), halved.rounds),
     )
-    return halved.assignment, halved.pairs, distances
+    return halved.assignment, count_pairs(halved.pairs), distances
 
 
 def seal_benchmark(
     contamination_free_items: pd.DataFrame,
     split_assignment: pd.DataFrame,
-    leak_pairs: pd.DataFrame,
+    fielded_items: pd.DataFrame,
     earlier_closed_ids: Sequence[str],
     sealing: SealingParams,
-) -> tuple[Mapping[str, bytes], pd.DataFrame, pd.DataFrame]:
+) -> tuple[Mapping[str, bytes], pd.DataFrame]:
     """Seal the closed half with the key of `sealing`.
 
-    Warn if the public half holds questions that an earlier run closed under this key and name.
+    Warn if the public half holds questions that an earlier run closed under this key and name, or
+    if too many of the other `fielded_items` are closed to hide which.
 
     Returns:
-        The files of the benchmark by name (`seal_halves`), and the `SplitAssignment` and
-        `LeakPairs` in which closed items have keyed ids.
+        The files of the benchmark by name (`seal_halves`), and the `SplitAssignment` in which
+        closed items have keyed ids.
 
     Raises:
         InputError: there is no key, or a half has no items.
@@ -96,7 +107,6 @@ def seal_benchmark(
     with no_question_in_errors(items, "sealing"):
         files = seal_halves(items, split_assignment, sealing.name, key, sealing.licence)
         assignment = public_assignment(split_assignment, key, sealing.name)
-        pairs = public_leak_pairs(leak_pairs, split_assignment, key, sealing.name)
         names = KeyedNames(key, sealing.name)
         public = split_assignment.loc[split_assignment["half"].eq("validation"), "item_id"]
         opened = set(earlier_closed_ids) & set(map(names.item_id, public))
@@ -106,4 +116,13 @@ def seal_benchmark(
             "one of the two runs, and delete the folder of the other",
             len(opened),
         )
-    return files, assignment, pairs
+    closed = int(split_assignment["half"].eq("test").sum())
+    candidates = count_candidates(fielded_items, split_assignment)
+    if closed > GUESSABLE * candidates:
+        logger.warning(
+            "sealing: %d of the %d questions that may be closed are (%.0f%%), so whoever has the "
+            "documents can guess most of the closed half; add documents or lower "
+            "sampling_by_difficulty.size",
+            *(closed, candidates, 100 * closed / candidates),
+        )
+    return files, assignment

@@ -223,7 +223,7 @@ def show_construction_judges(
 def show_construction_halves(
     rule_counts: Mapping[str, Any],
     half_distances: pd.DataFrame,
-    public_leak_pairs: pd.DataFrame,
+    leak_counts: pd.DataFrame,
     construction_steps: Steps,
     splitting: SplittingParams,
 ) -> Section:
@@ -232,7 +232,7 @@ def show_construction_halves(
         rules=[_rule(name, counts) for name, counts in rule_counts["rules"].items()],
         rephrase_checks=dict(rule_counts["rephrase_checks"]),
         distances=[_distance(row) for row in rows_of(half_distances)],
-        leaks=_leaks(public_leak_pairs),
+        leaks=_leaks(leak_counts),
         leaks_text=describe_leaks(construction_steps.leaks),
         leakage=splitting.leakage,
     )
@@ -337,21 +337,9 @@ def _distance(row: Row) -> Row:
     }
 
 
-def _leaks(leak_pairs: pd.DataFrame) -> list[Row]:
-    """Summarise pairs by verdict, most similar first, without ids."""
-    rows = [
-        {
-            "verdict": words_of(_VERDICTS, str(verdict)),
-            "n": len(pairs),
-            "lowest": float(pairs["similarity"].min()),
-            "highest": float(pairs["similarity"].max()),
-            "overlap": float(pairs["overlap"].mean()),
-            "moved": int(pairs["moved"].astype(bool).sum()),
-            "removed": int((pairs["removed"] != "").sum()),
-        }
-        for verdict, pairs in leak_pairs.groupby("verdict", sort=True)
-    ]
-    return sorted(rows, key=lambda row: (-row["highest"], row["verdict"]))
+def _leaks(leak_counts: pd.DataFrame) -> list[Row]:
+    rows = sorted(rows_of(leak_counts), key=lambda row: (-row["pairs"], row["verdict"]))
+    return [{**row, "verdict": words_of(_VERDICTS, row["verdict"])} for row in rows]
 
 
 def _interval(low: Any, high: Any) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from benchwright.methods.mmlu_cf.splitting.leakage import (
     Pair,
+    count_pairs,
     judge_pairs,
     parse_same,
     same_numbers,
@@ -18,6 +19,7 @@ from benchwright.methods.mmlu_cf.splitting.leakage import (
 )
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
 from benchwright.params.mmlu_cf import LeakageParams, SplittingParams
+from benchwright.tables.mmlu_cf import LeakPairs
 
 N, PLANTED = 600, 40
 
@@ -188,3 +190,27 @@ def test_common_words_decide_if_replies_are_unreadable() -> None:
 def test_word_overlap_is_common_words_over_all_words() -> None:
     assert word_overlap("the cat sat", "The cat ran!") == 2 / 4
     assert word_overlap("?", "!") == 0
+
+
+def test_pairs_are_counted_by_verdict_without_ids() -> None:
+    def pair(
+        item_id: str, other: str, verdict: str, removed: str = "", *, moved: bool = False
+    ) -> tuple[object, ...]:
+        return (item_id, other, 0.9, verdict, removed, 0.7, "", moved)
+
+    pairs = LeakPairs.from_rows(
+        [
+            pair("a", "b", "certain", moved=True),
+            pair("c", "gone", "judged_same", removed="gone"),
+            pair("d", "gone", "same_words", removed="gone"),  # settled by the same removal
+            pair("e", "gone", "same_words"),
+            pair("f", "g", "certain"),
+            pair("h", "i", "other_words"),
+        ]
+    )
+    counts = count_pairs(pairs).set_index("verdict")
+    assert counts.loc["certain"].tolist() == [2, 1, 0, 1]
+    assert counts.loc["judged_same"].tolist() == [1, 0, 1, 0]
+    assert counts.loc["same_words"].tolist() == [2, 0, 0, 0]
+    assert counts.loc["other_words"].tolist() == [1, 0, 0, 0]
+    assert count_pairs(LeakPairs.empty()).empty

@@ -221,7 +221,7 @@ def answer_questions(
     difficulty: DifficultyParams,
     models: ModelsParams,
     scoring: ScoringParams,
-    seed: int,
+    closed_seed: int,
 ) -> pd.DataFrame:
     """Ask the models of `difficulty.answering` the questions, for a difficulty without judges.
 
@@ -235,13 +235,13 @@ def answer_questions(
     names = difficulty.answering if difficulty.fallback == "responses" else ()
     rows: list[tuple[str, str, float]] = []
     with no_question_in_errors(fielded_items, "difficulty.answering"):
-        asked = difficulty_candidates(fielded_items, difficulty.at_most, seed)
+        asked = difficulty_candidates(fielded_items, difficulty.at_most, closed_seed)
         shown = _questions(with_passage(asked))
         for name in sorted(names):
             configuration = parse_configuration(name)
             _require_known(configuration, models)
             alone = one_configuration(name, scoring)
-            pool = DemonstrationPool([], alone.demonstrations, alone.demonstration_order, seed)
+            pool = DemonstrationPool([], alone.demonstrations, alone.demonstration_order, 0)
             chosen = options_chosen(shown, configuration, models, alone, pool, judge_store)
             right = [right_answer(chosen.get(q.item_id), q.answer) for q in shown]
             rows += [(q.item_id, name, value) for q, value in zip(shown, right, strict=True)]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.core.errors import InputError
+from benchwright.core.keyed_random import keyed_bytes
 from benchwright.params.mmlu_cf import SealingParams
 
 _SHORTEST = 16
@@ -105,26 +106,33 @@ def subkey(derived: bytes, purpose: str) -> bytes:
 
 
 class KeyedNames:
-    """Ids and canaries of one benchmark; the same key gives the same names."""
+    """Ids, canaries and secret seeds of one benchmark; the same key gives the same ones."""
 
     def __init__(self, key: SealKey, name: str) -> None:
         salt = hashlib.sha256(f"benchwright sealed ids\x1f{name}".encode()).digest()
         derived = key.derived(salt)
         self._ids = subkey(derived, "ids")
         self._canaries = subkey(derived, "canaries")
+        self._seeds = subkey(derived, "seeds")
 
     def __repr__(self) -> str:
         return "KeyedNames(…)"
 
     def item_id(self, item_id: str) -> str:
         """Return the keyed hash (HMAC-SHA-256) of an item's id."""
-        digest = hmac.new(self._ids, b"item\x1f" + item_id.encode(), hashlib.sha256)
-        return "sealed-" + digest.hexdigest()[:32]
+        return "sealed-" + keyed_bytes(self._ids, "item", item_id).hex()[:32]
 
     def cluster(self, text: str) -> str:
         """Return the keyed hash of a passage or document that items share."""
-        digest = hmac.new(self._ids, b"cluster\x1f" + text.encode(), hashlib.sha256)
-        return digest.hexdigest()[:32]
+        return keyed_bytes(self._ids, "cluster", text).hex()[:32]
+
+    def closed_seed(self, seed: int) -> int:
+        """Return the secret seed, 256 bits, of what is closed and how it reads.
+
+        Every choice takes its numbers from it by the name of its purpose (`core.seeding`). `seed`
+        is the run's; another one makes other choices.
+        """
+        return int.from_bytes(keyed_bytes(self._seeds, "closed", str(seed)))
 
     def canary(self, half: str) -> str:
         """Return a unique GUID that identifies a half in training data."""

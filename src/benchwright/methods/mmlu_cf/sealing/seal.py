@@ -19,7 +19,6 @@ from benchwright.datasets.half_scores import SealedIdentity
 from benchwright.exports.hub_folder import card_licence, csv_lines
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_sealed, seal_bytes
 from benchwright.statistics.paired_differences import clustered_se
-from benchwright.tables.mmlu_cf import LeakPairs
 
 VALIDATION, TEST, CARD, MANIFEST = "validation.jsonl", "test.sealed", "README.md", "manifest.json"
 TABLE = "validation.csv"
@@ -242,29 +241,6 @@ def file_hash(file: Path) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({type(error).__name__})") from None
-
-
-def public_leak_pairs(
-    pairs: pd.DataFrame, assignment: pd.DataFrame, key: SealKey, name: str
-) -> pd.DataFrame:
-    """Replace the ids of a `LeakPairs` table, except those of public items, by keyed ids.
-
-    Removed items get keyed ids as well, since one may repeat a closed item. `assignment` is of the
-    kept items; both tables have the items' own ids.
-    """
-    if pairs.empty:
-        return LeakPairs.empty()
-    names = KeyedNames(key, name)
-    public = set(assignment.loc[assignment["half"].eq("validation"), "item_id"])
-
-    def keyed_id(item_id: str) -> str:
-        return item_id if item_id in public or not item_id else names.item_id(item_id)
-
-    both = zip(pairs["item_id"].map(keyed_id), pairs["other"].map(keyed_id), strict=True)
-    ids, others = zip(*map(sorted, both), strict=True)
-    keyed = pairs.assign(item_id=ids, other=others, removed=pairs["removed"].map(keyed_id))
-    keyed = keyed.sort_values(["item_id", "other"], ignore_index=True)
-    return pd.DataFrame(LeakPairs.validate(keyed))
 
 
 Scorer = Callable[[Sequence[SealedItem]], Sequence[float | None]]

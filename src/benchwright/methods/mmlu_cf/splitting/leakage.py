@@ -18,7 +18,7 @@ from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds
 from benchwright.methods.mmlu_cf.splitting.split import split_halves
 from benchwright.params.mmlu_cf import LeakageParams, SplittingParams
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
-from benchwright.tables.mmlu_cf import LeakPairs, SplitAssignment
+from benchwright.tables.mmlu_cf import LeakCounts, LeakPairs, SplitAssignment
 
 LEAKS = frozenset({"certain", "same_words", "judged_same"})
 """Verdicts that two questions are the same."""
@@ -193,6 +193,27 @@ def split_without_leaks(
         sorted(set(removed.values())),
         rounds,
     )
+
+
+def count_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Count the pairs of a `LeakPairs` table by verdict, as `LeakCounts`.
+
+    The pairs themselves tell closed questions to whoever has the documents.
+    """
+    leaking = pairs["verdict"].isin(LEAKS)
+    removed_ids = set(pairs["removed"]) - {""}
+    # A removed question settles its other pairs too.
+    settled = pairs[["item_id", "other"]].isin(removed_ids).any(axis=1)
+    counted = pd.DataFrame(
+        {
+            "verdict": pairs["verdict"],
+            "pairs": 1,
+            "moved": leaking & pairs["moved"].astype(bool),
+            "removed": pairs["removed"].ne("") & ~pairs["removed"].duplicated(),
+            "left": leaking & ~pairs["moved"].astype(bool) & ~settled,
+        }
+    )
+    return pd.DataFrame(LeakCounts.validate(counted.groupby("verdict", as_index=False).sum()))
 
 
 def _to_remove(leaks: Sequence[Pair], assignment: pd.DataFrame) -> dict[Pair, str]:
