@@ -755,7 +755,7 @@ def compare(level: float, out: Path | None, page_file: Path | None, **given: Any
         click.echo(f"written: {_relative(file)}")
 
 
-class _Gate(click.Command):
+class _Decision(click.Command):
     """A command whose exit codes are decisions, so that no mistake or failure looks like one."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
@@ -773,7 +773,7 @@ class _Gate(click.Command):
             sys.exit(3)
 
 
-@cli.command(cls=_Gate)
+@cli.command(cls=_Decision)
 @_pair_options
 @click.option(
     "--margin",
@@ -834,3 +834,48 @@ def gate(**given: Any) -> None:
     for file in files:
         click.echo(f"written: {_relative(file)}")
     sys.exit(gating.EXIT_CODES[made.decision])
+
+
+@cli.command(name="leak-test", cls=_Decision)
+@click.option("--model", required=True, help="Model, by its name under models.models.")
+@click.option("--export", "folder", required=True, type=_PATH, help="Folder as it was released.")
+@click.option("--key-file", help="File that contains the key, to check who chose the orders.")
+@click.option(
+    "--score",
+    "scored",
+    default="text",
+    show_default=True,
+    type=click.Choice(["text", "letter"]),
+    help="Log-probability of options and answer as text, or of the letter of the right option.",
+)
+@click.option(
+    "--alpha",
+    default=0.05,
+    show_default=True,
+    type=click.FloatRange(1e-4, 0.5),
+    help="Probability of evidence against a model that has not seen the release.",
+)
+@_seed_option
+@click.option("--data-root", help="Data folder for the scores. Default: the one in conf/.")
+@click.option("--out", type=_FILE, help="JSON file to write.")
+@_env
+@_errors_in_one_line(3)
+def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any) -> None:
+    """Test whether a model was trained on a release.
+
+    The options of each released item are in one of a few orders, which a key chose. The model
+    scores all of them. The p-value is the share of keys with which the released orders would have
+    stood out as much. The exit code is 0 without evidence of training, 1 with evidence, and 3 for
+    unusable input.
+    """
+    from benchwright.commands import leak_test as testing
+    from benchwright.methods.mmlu_cf.sealing.key import read_key
+    from benchwright.params.mmlu_cf import SealingParams
+
+    key = read_key(SealingParams(key_file=key_file)) if key_file else None
+    request = testing.LeakTestRequest(*(given[n] for n in ("model", "scored", "alpha", "seed")))
+    made = testing.run_leak_test(_project(), given["env"], request, folder, key, _run_params(given))
+    click.echo("\n".join(testing.terminal_lines(made)))
+    if out is not None:
+        click.echo(f"written: {_relative(testing.write_result(made, out))}")
+    sys.exit(testing.EXIT_CODES[made.found])

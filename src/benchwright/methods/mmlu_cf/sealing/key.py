@@ -106,7 +106,10 @@ def subkey(derived: bytes, purpose: str) -> bytes:
 
 
 class KeyedNames:
-    """Ids, canaries and secret seeds of one benchmark; the same key gives the same ones."""
+    """Ids, canaries and secret seeds of one benchmark; the same key gives the same ones.
+
+    `orders` is the key of the orders of options in which the public half is released.
+    """
 
     def __init__(self, key: SealKey, name: str) -> None:
         salt = hashlib.sha256(f"benchwright sealed ids\x1f{name}".encode()).digest()
@@ -114,6 +117,7 @@ class KeyedNames:
         self._ids = subkey(derived, "ids")
         self._canaries = subkey(derived, "canaries")
         self._seeds = subkey(derived, "seeds")
+        self.orders = subkey(derived, "released orders")
 
     def __repr__(self) -> str:
         return "KeyedNames(…)"

@@ -19,6 +19,8 @@ from benchwright.datasets.half_scores import SealedIdentity
 from benchwright.exports.hub_folder import card_licence, csv_lines
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_sealed, seal_bytes
 from benchwright.statistics.paired_differences import clustered_se
+from benchwright.transforms.altered_item import MultipleChoice
+from benchwright.transforms.released_order import MOST_ORDERS, commitment, released_order
 
 VALIDATION, TEST, CARD, MANIFEST = "validation.jsonl", "test.sealed", "README.md", "manifest.json"
 TABLE = "validation.csv"
@@ -61,7 +63,8 @@ def seal_halves(
     the public half; `licence` is that of the documents.
 
     Nothing of a test item is in the clear: no text, answer or address, and no hash against
-    which a guess could be checked without the key.
+    which a guess could be checked without the key. The options of public items are in orders that
+    the key chose (`released_order`), for `benchwright leak-test`.
 
     `items` have item_id, question, choices, answer, field, difficulty; optionally passage, doc_id,
     url, domain and explanation. `assignment` is a `SplitAssignment` of some or all of them.
@@ -72,13 +75,14 @@ def seal_halves(
     halves = _halves(items, assignment)
     names = KeyedNames(key, name)
     canary = names.canary("validation")
-    public = [_public_row(row, canary) for row in halves["validation"]]
+    public = [_public_row(row, canary, names.orders) for row in halves["validation"]]
     closed = sorted(
         (_closed_row(row, names) for row in halves["test"]), key=lambda row: str(row["item_id"])
     )
     first = {"name": name, "half": "test", "canary": names.canary("test"), "items": len(closed)}
     files = {VALIDATION: _lines(public), TEST: seal_bytes(_lines([first, *closed]), key)}
-    manifest: dict[str, Any] = {"name": name, "canary": canary}
+    leak_test = {"orders": MOST_ORDERS, "commitment": commitment(names.orders)}
+    manifest: dict[str, Any] = {"name": name, "canary": canary, "leak_test": leak_test}
     for half, file in (("validation", VALIDATION), ("test", TEST)):
         digest = hashlib.sha256(files[file]).hexdigest()
         manifest[half] = {"file": file, "items": len(halves[half]), "sha256": digest}
@@ -151,11 +155,17 @@ def _body(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _public_row(row: Mapping[str, Any], canary: str) -> dict[str, Any]:
+def _public_row(row: Mapping[str, Any], canary: str, orders: bytes) -> dict[str, Any]:
     more = {name: _text(row.get(name)) or None for name in ("explanation", "domain", "url")}
     cluster = _cluster(row)
     digest = hashlib.sha256(cluster.encode()).hexdigest()[:32] if cluster else row["item_id"]
-    return {"item_id": row["item_id"], **_body(row), "cluster": digest, **more, "canary": canary}
+    body = _body(row)
+    item = MultipleChoice(
+        str(row["item_id"]), body["question"], tuple(body["choices"]), body["answer"]
+    )
+    released = released_order(item, orders)
+    body |= {"choices": list(released.choices), "answer": released.answer}
+    return {"item_id": row["item_id"], **body, "cluster": digest, **more, "canary": canary}
 
 
 def _closed_row(row: Mapping[str, Any], names: KeyedNames) -> dict[str, Any]:
@@ -200,6 +210,10 @@ halves with the same distribution of fields and difficulty.
 - `{TEST}`: {n_closed} closed questions, encrypted. Models are scored on them with
   `benchwright evaluate-sealed`, which reports accuracies only.
 - `{MANIFEST}`: counts and SHA-256 of both files.
+
+A secret key chose the order of the options of each public question; its hash is
+`leak_test.commitment` in `{MANIFEST}`. `benchwright leak-test` tells from these orders whether a
+model was trained on the public half.
 
 These questions are for testing. Please keep them out of training data; filter by this string:
 

@@ -1,0 +1,64 @@
+"""Equivalent orders of an item's options, of which a key chooses the one that is released.
+
+The orders follow from the item alone, in whatever order its options are, and the choice from the
+key alone. So a model that has not seen the release cannot prefer the released orders, whatever
+else it prefers (`statistics/released_orders.py`).
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+from benchwright.core.keyed_random import keyed_bytes
+from benchwright.transforms.altered_item import Altered, MultipleChoice
+from benchwright.transforms.shuffle_choices import KEEPS_LAST, movable_options
+
+MOST_ORDERS = 4
+_PURPOSE = "released order"
+
+
+def equivalent_orders(item: MultipleChoice, most: int = MOST_ORDERS) -> tuple[Altered, ...]:
+    """Return at most `most` (≥ 2) orders of an item's options: turns of an order by hashes.
+
+    With as many orders as options, each option is once in each place. None- and
+    all-of-the-above options at the end stay last. There is only the item's own order, with the
+    reason, if the options cannot be shuffled (`shuffle_choices`), if two are equal
+    (`equal_options`), or if none- or all-of-the-above is not last (`none_or_all_not_last`).
+    """
+    movable, reason, kinds = movable_options(item)
+    if not reason and any(kind in KEEPS_LAST for kind in kinds[:movable]):
+        reason = "none_or_all_not_last"
+    if not reason and len(set(item.choices)) < len(item.choices):
+        reason = "equal_options"
+    if reason:
+        return (item.unaltered(reason),)
+    base = sorted(range(movable), key=lambda place: _hash(item.item_id, item.choices[place]))
+    count = min(most, movable)
+    turns = (number * movable // count for number in range(count))
+    fixed = range(movable, len(item.choices))
+    return tuple(_in_order(item, [*base[turn:], *base[:turn], *fixed]) for turn in turns)
+
+
+def released_order(item: MultipleChoice, key: bytes, most: int = MOST_ORDERS) -> Altered:
+    """Return the order of an item that a key of 32 random bytes releases."""
+    orders = equivalent_orders(item, most)
+    return orders[released_number(item.item_id, len(orders), key)]
+
+
+def released_number(item_id: str, count: int, key: bytes) -> int:
+    """Return which of `count` orders the key releases: the HMAC of the id, modulo `count`."""
+    return int.from_bytes(keyed_bytes(key, _PURPOSE, item_id)) % count
+
+
+def commitment(key: bytes) -> str:
+    """Return the hash to publish with a release, by which its key can be recognised later."""
+    return hashlib.sha256(b"benchwright key of released orders\x1f" + key).hexdigest()
+
+
+def _hash(item_id: str, option: str) -> bytes:
+    return hashlib.sha256(f"{item_id}\x1f{option}".encode()).digest()
+
+
+def _in_order(item: MultipleChoice, order: Sequence[int]) -> Altered:
+    choices = tuple(item.choices[place] for place in order)
+    answer = order.index(item.answer) if item.answer >= 0 else -1
+    return Altered(choices, answer, choices != item.choices, "")
