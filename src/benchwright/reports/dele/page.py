@@ -10,7 +10,7 @@ from benchwright.core.configuration import count_models
 from benchwright.exports.export import ALL_MODELS_SPLIT, sampler_of
 from benchwright.methods.dele.evidence.against_random import LEVEL
 from benchwright.methods.dele.evidence.choice import gains_over_splits
-from benchwright.methods.dele.evidence.panels import SamplingPanels
+from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import EstimationParams, SamplingParams
@@ -109,7 +109,7 @@ def show_sampling_sizes(
 ) -> Section:
     """Build the section on sufficient sizes, for the main panel and the paper's panel."""
     return make_section(
-        summary=_summary(sampling_summary),
+        summary=_summary(sampling_summary[sampling_summary["n_models"] >= FEWEST_MODELS]),
         paper=_summary(paper_summary),
         paper_panel={
             "models": len(paper_panel.models),

@@ -33,12 +33,12 @@ def plot_order_curves(order_curves: pd.DataFrame) -> Any:
     wanted = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": WANTED, "y1": WANTED}
     return plot(
         title,
-        _HEIGHT + 80,
+        _HEIGHT + 110,
         traces,
         xaxis=axis("gap of two models on all items, points", range=[0, 100 * float(widest)]),
         yaxis=axis("in the right order", range=[0.45, 1.02], tickformat=".0%"),
         shapes=[{**wanted, "line": {"color": QUIET, "dash": "dot", "width": 1}}],
-        legend=legend_below(50, _HEIGHT),
+        legend=legend_below(62, _HEIGHT),
         showlegend=True,
-        margin=margin(110),
+        margin=margin(140),
     )
