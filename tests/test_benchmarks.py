@@ -26,6 +26,7 @@ SMALLEST = {
     "bench_stages": "smart --stages ingestion --params data_root={tmp}",
     "bench_statistics": "--smallest",
     "bench_vllm": "--weights {tmp}",
+    "closed_guesses": "--copies 1 --keys 1 --guesses 1",
     "estimation_errors": "{made} --benchmarks arc_challenge --subsets 1",
     "extraction_layouts": "{made}/benchmarks --items 48",
     "extraction_quality": "{made}/benchmarks --items 48",

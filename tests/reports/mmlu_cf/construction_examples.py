@@ -145,6 +145,7 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         ),
         "public_split_assignment": _assignment(checked),
         "leak_counts": LeakCounts.empty(),
+        "closed_guesses": {"closed": checked // 2, "may_be": 40, "share": 0.3},
         "sealed_benchmark": {"validation.jsonl": _public_lines(), "test.sealed": b"\xff"},
         "cleaning_funnel_plot": empty_plot(
             "From raw to clean items", "Drawn by the cleaning pipeline."

@@ -146,6 +146,12 @@ def test_leaks_are_counted_and_remaining_leaks_come_first() -> None:
     assert "same question (similarity) 2 1 0 1" in shown
 
 
+def test_a_closed_half_that_can_be_guessed_is_a_warning(unjudged: dict[str, Any]) -> None:
+    assert "can guess" not in text(unjudged["construction_report"])
+    shown = page_of(closed_guesses={"closed": 15, "may_be": 18, "share": 0.83})
+    assert "can guess 83.0% of the closed half without the key: it has 15 of 18 quest" in shown
+
+
 def test_the_absence_of_leaks_is_reported(unjudged: dict[str, Any]) -> None:
     shown = text(unjudged["construction_report"])
     assert "No question was found in both halves in different words." in shown
@@ -264,6 +270,7 @@ def test_empty_tables_give_a_page() -> None:
             **making(),
             **{name: model.empty() for name, model in empty.items()},
             "checking_counts": nothing,
+            "closed_guesses": {"closed": 0, "may_be": 0, "share": 0.0},
             "rule_counts": {"rules": {}, "rephrase_checks": {}},
             "sealed_benchmark": {"validation.jsonl": b""},
         }

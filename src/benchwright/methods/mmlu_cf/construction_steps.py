@@ -37,7 +37,8 @@ class Steps(NamedTuple):
     questions, `explained` the final questions with an explanation. `checked` questions are those
     kept by the check, `judged` is true if judges decided, `passed` are the questions that they
     rated good. `rated` clean questions have a difficulty from judges, `answered` ones from models'
-    responses. `altered` counts the final questions by rule.
+    responses. `altered` counts the final questions by rule. Of the clean questions, `may_be_closed`
+    are not known to be open; `guessable` is the share of the closed ones that can be guessed.
     """
 
     documents: int
@@ -61,6 +62,8 @@ class Steps(NamedTuple):
     public: int
     closed: int
     leaks: Leaks
+    may_be_closed: int
+    guessable: float
 
 
 def count_steps(
@@ -71,6 +74,7 @@ def count_steps(
     rule_counts: Mapping[str, Any],
     public_split_assignment: pd.DataFrame,
     leak_counts: pd.DataFrame,
+    closed_guesses: Mapping[str, Any],
 ) -> Steps:
     """Count documents and questions after each step, from tables without texts."""
     known = domain_counts[domain_counts["domain"] != ""]
@@ -102,6 +106,8 @@ def count_steps(
         public=int(halves.get("validation", 0)),
         closed=int(halves.get("test", 0)),
         leaks=count_leaks(leak_counts),
+        may_be_closed=int(closed_guesses["may_be"]),
+        guessable=float(closed_guesses["share"]),
     )
 
 
@@ -270,6 +276,7 @@ def collect_construction_metrics(
         metrics["share_clean"] = steps.clean / steps.extracted
     if steps.final:
         metrics |= {f"share_altered.{rule}": n / steps.final for rule, n in steps.altered.items()}
+        metrics["share_guessable"] = steps.guessable
     metrics["share_rated"] = sample_by_difficulty.known
     metrics["shortfall"] = short.size - short.sampled
     metrics["strata_missing"] = short.missing

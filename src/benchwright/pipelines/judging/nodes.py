@@ -4,16 +4,15 @@ import logging
 from collections import Counter
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.checking import check_items, decide
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
-    LEVELS,
     QuotaSample,
     sample_by_difficulty,
+    sampling_pool,
 )
 from benchwright.methods.mmlu_cf.difficulty.rating import (
     BUNDLED,
@@ -37,7 +36,6 @@ from benchwright.tables.mmlu_cf import CleanItems, ItemDifficulty, JudgeAgreemen
 
 logger = logging.getLogger(__name__)
 
-_NO_FIELD = "Other"
 _FEWEST_RATED = 30  # with fewer ratings, levels from answers do not follow their distribution
 
 
@@ -195,14 +193,9 @@ def _sampled(
     log_as: str,
 ) -> tuple[pd.DataFrame, QuotaSample]:
     """Return the sampled items and the sample; "" as `log_as` logs nothing."""
-    levels = item_difficulty.set_index("item_id")["level"]
-    pool = items.assign(
-        field=items["field"].fillna(_NO_FIELD),
-        difficulty=items["item_id"].map(levels).astype(np.float64),
-    )
-    missing = int(pool["difficulty"].isna().sum())
-    if missing == len(pool):
-        pool["difficulty"] = float(np.clip(np.rint(sampling.mean), 0, LEVELS - 1))
+    rated = item_difficulty.loc[item_difficulty["level"].notna(), "item_id"]
+    missing = int((~items["item_id"].isin(rated)).sum())
+    pool = sampling_pool(items, item_difficulty, sampling)
     with no_question_in_errors(items, log_as or "sampling"):
         sample = sample_by_difficulty(pool, sampling, closed_seed)
     if log_as and missing == len(pool):

@@ -7,24 +7,31 @@ import numpy as np
 import pandas as pd
 
 from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.difficulty.quota_sampling import sampling_pool
 from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, read_key
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import public_assignment, seal_halves
-from benchwright.methods.mmlu_cf.splitting.guessing import GUESSABLE, count_candidates
+from benchwright.methods.mmlu_cf.splitting.guessing import guess_closed
 from benchwright.methods.mmlu_cf.splitting.leakage import (
     count_pairs,
     item_texts,
     split_without_leaks,
 )
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
-from benchwright.params.mmlu_cf import FieldsParams, SealingParams, SplittingParams
+from benchwright.params.mmlu_cf import (
+    FieldsParams,
+    SamplingByDifficultyParams,
+    SealingParams,
+    SplittingParams,
+)
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.vectors import encode_texts
 from benchwright.tables.similarity import TextVectors
 
 logger = logging.getLogger(__name__)
 
+_DRAWN_AGAIN, _MOST_DRAWS = 1_000_000, 20  # rows, to keep to the time of one large sample
 _YES_NO = ReplyLimits(max_tokens=8, temperature=0.7)
 
 
@@ -83,14 +90,12 @@ def split_items_in_halves(
 def seal_benchmark(
     contamination_free_items: pd.DataFrame,
     split_assignment: pd.DataFrame,
-    fielded_items: pd.DataFrame,
     earlier_closed_ids: Sequence[str],
     sealing: SealingParams,
 ) -> tuple[Mapping[str, bytes], pd.DataFrame]:
     """Seal the closed half with the key of `sealing`.
 
-    Warn if the public half holds questions that an earlier run closed under this key and name, or
-    if too many of the other `fielded_items` are closed to hide which.
+    Warn if the public half holds questions that an earlier run closed under this key and name.
 
     Returns:
         The files of the benchmark by name (`seal_halves`), and the `SplitAssignment` in which
@@ -116,13 +121,22 @@ def seal_benchmark(
             "one of the two runs, and delete the folder of the other",
             len(opened),
         )
-    closed = int(split_assignment["half"].eq("test").sum())
-    candidates = count_candidates(fielded_items, split_assignment)
-    if closed > GUESSABLE * candidates:
-        logger.warning(
-            "sealing: %d of the %d questions that may be closed are (%.0f%%), so whoever has the "
-            "documents can guess most of the closed half; add documents or lower "
-            "sampling_by_difficulty.size",
-            *(closed, candidates, 100 * closed / candidates),
-        )
     return files, assignment
+
+
+def estimate_guesses(
+    fielded_items: pd.DataFrame,
+    item_difficulty: pd.DataFrame,
+    split_assignment: pd.DataFrame,
+    sampling_by_difficulty: SamplingByDifficultyParams,
+) -> dict[str, float]:
+    """Estimate how much of the closed half can be guessed from everything but the key.
+
+    Returns:
+        The values of a `Guess`, its share in whole percent.
+    """
+    draws = min(max(_DRAWN_AGAIN // max(len(fielded_items), 1), 1), _MOST_DRAWS)
+    with no_question_in_errors(fielded_items, "sealing"):
+        pool = sampling_pool(fielded_items, item_difficulty, sampling_by_difficulty)
+        guess = guess_closed(pool, split_assignment, sampling_by_difficulty, draws)
+    return {**guess._asdict(), "share": round(guess.share, 2)}

@@ -19,6 +19,7 @@ _LOW_PARSE_RATE = 0.9
 _LOW_ACCURACY = 0.8
 _FEW_DOMAINS = 100  # the paper has more than 3,000
 _MUCH_OF_ONE = 0.2  # share of the clean questions from one domain
+_GUESSABLE = 0.5  # above it, a guess is more often right than wrong
 _WIDE = 0.03  # half of a 95% interval of an accuracy, 0–1
 
 
@@ -210,7 +211,17 @@ def write_notes(evidence: Evidence) -> list[str]:
     if not evidence.steps.public + evidence.steps.closed:
         return []
     parts = (
-        *(_leaks_left, _judges, _wording, _shortfall, _apart, _agreement, _fields, _origin),
+        *(
+            _leaks_left,
+            _guessable,
+            _judges,
+            _wording,
+            _shortfall,
+            _apart,
+            _agreement,
+            _fields,
+            _origin,
+        ),
         _halves_known,
     )
     return [note for part in parts for note in part(evidence)]
@@ -223,6 +234,16 @@ def _leaks_left(evidence: Evidence) -> Iterator[str]:
         yield (
             f"{count(left, 'pair')} of equivalent questions {remain} across the halves: the public "
             "half reveals answers of the closed half."
+        )
+
+
+def _guessable(evidence: Evidence) -> Iterator[str]:
+    steps = evidence.steps
+    if steps.guessable > _GUESSABLE:
+        yield (
+            f"Whoever has the documents can guess {percent(steps.guessable)} of the closed half "
+            f"without the key: it has {steps.closed:,} of {steps.may_be_closed:,} questions that "
+            "may be closed. Add documents, or lower `sampling_by_difficulty.size`."
         )
 
 

@@ -27,6 +27,8 @@ from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 LEVELS = 10
 """Levels of difficulty, 0 (easiest) to 9 (Figure 4)."""
 
+_NO_FIELD = "Other"
+
 
 class QuotaSample(NamedTuple):
     """A sample: sorted `item_ids` and a `SamplingStrata` table.
@@ -56,6 +58,20 @@ def level_shares(mean: float = 6.0, sd: float = 1.5) -> NDArray[np.float64]:
             f"sampling: mean {mean} is too far from the levels 0–9 at sd {sd}; raise sd"
         )
     return mass / mass.sum()
+
+
+def sampling_pool(
+    items: pd.DataFrame, item_difficulty: pd.DataFrame, params: SamplingByDifficultyParams
+) -> pd.DataFrame:
+    """Return the items with their level as `difficulty`, those without a field in Other.
+
+    If no item has a level, all have the one nearest to the mean.
+    """
+    levels = item_difficulty.set_index("item_id")["level"]
+    difficulty = items["item_id"].map(levels).astype(np.float64)
+    if difficulty.isna().all():
+        difficulty[:] = float(np.clip(np.rint(params.mean), 0, LEVELS - 1))
+    return items.assign(field=items["field"].fillna(_NO_FIELD), difficulty=difficulty)
 
 
 def sample_by_difficulty(
@@ -185,7 +201,7 @@ def _covering(
 
     stratum = _stratum(pool, fields)
     known = pool["domain"].notna() & (allocated.ravel()[stratum] > 0)
-    domains = sorted(set(pool["domain"][known]))
+    domains = list(dict.fromkeys(pool["domain"][known]))  # by hash: names must not decide
     if not domains:
         return {}, 0
     number = {domain: place for place, domain in enumerate(domains)}

@@ -1,24 +1,48 @@
-"""How many questions of the documents may be closed, for somebody who sees the public half."""
+"""What somebody who has the documents, but not the key, can guess of the closed half."""
+
+from collections import Counter
+from typing import NamedTuple
 
 import pandas as pd
 
+from benchwright.methods.mmlu_cf.difficulty.quota_sampling import sample_by_difficulty
 from benchwright.methods.mmlu_cf.splitting.split import TOGETHER
-
-GUESSABLE = 0.5
-"""Closed share of the questions that may be closed, from which a guess is more often right."""
+from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 
 
-def count_candidates(eligible: pd.DataFrame, assignment: pd.DataFrame) -> int:
-    """Count the eligible questions that are not public, nor of a document that is.
+class Guess(NamedTuple):
+    """`closed` questions of the `may_be` that may be; `share` of them among as many guesses."""
 
-    Halves share no document or passage, so the others cannot be closed. `eligible` has item_id and
-    any of `TOGETHER`; `assignment` is a `SplitAssignment` with the same ids.
+    closed: int
+    may_be: int
+    share: float
+
+
+def guess_closed(
+    pool: pd.DataFrame,
+    assignment: pd.DataFrame,
+    sampling: SamplingByDifficultyParams,
+    draws: int,
+) -> Guess:
+    """Guess the closed questions from everything but the key: those sampled most often.
+
+    The sample is drawn again with other seeds, so many times. Public questions are not closed, nor
+    are others of their documents and passages, since halves share none. `pool` is the table that
+    was sampled, `assignment` the `SplitAssignment` of the sample.
     """
-    public = set(assignment.loc[assignment["half"].eq("validation"), "item_id"])
-    shown = eligible["item_id"].isin(public)
-    open_ones = ~shown
+    half = pool["item_id"].map(assignment.set_index("item_id")["half"])
+    public, closed = half.eq("validation"), half.eq("test")
+    able = ~public
     for column in TOGETHER:
-        if column in eligible:
-            values = eligible[column]
-            open_ones &= ~(values.isin(values[shown].dropna()) & values.notna())
-    return int(open_ones.sum())
+        if column in pool:
+            values = pool[column]
+            able &= ~(values.isin(values[public].dropna()) & values.notna())
+    often: Counter[str] = Counter()
+    for seed in range(draws):
+        often.update(sample_by_difficulty(pool, sampling, seed).item_ids)
+    counted = closed[able].groupby(pool.loc[able, "item_id"].map(lambda item_id: often[item_id]))
+    by_count = counted.agg(["size", "sum"]).sort_index(ascending=False)
+    n = int(closed.sum())
+    guesses = (n - by_count["size"].cumsum().shift(fill_value=0)).clip(0, by_count["size"])
+    right = float((guesses * by_count["sum"] / by_count["size"]).sum())
+    return Guess(n, int(able.sum()), right / n if n else 0.0)
