@@ -3,6 +3,8 @@
 import json
 import logging
 import multiprocessing
+import os
+import shutil
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -152,12 +154,17 @@ def test_store_that_stays_locked_costs_one_warning(
     tmp_path: Path,
     conf: dict[str, Any],
     caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tracking, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(tracking, "LOCK_SECONDS", 0.2)
+    monkeypatch.setattr(tracking, "SILENT_SECONDS", 0.1)
     with FileLock(tmp_path / ".mlflow.lock"), one_warning("this run"):
         record(tmp_path, conf)
     (said,) = caplog.records
+    lock = tmp_path / ".mlflow.lock"
+    holder = f"process {os.getpid()}" if Path("/proc/locks").exists() else "another process"
+    assert capsys.readouterr().err == f"waiting up to 0 s for {lock}, which {holder} holds\n"
     assert said.getMessage().startswith("MLflow did not record this run: ")
     assert not (tmp_path / "mlflow.db").exists()
 
@@ -225,6 +232,53 @@ def test_artefacts_are_saved_next_to_the_database(
     assert experiment.artifact_location == (tmp_path / "elsewhere" / "mlruns").as_uri()
 
 
+def test_store_of_a_folder_with_any_name_is_in_it(
+    tmp_path: Path, conf: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / 'a%20b?c#d"e[f]{g} ü'
+    project.mkdir()
+    monkeypatch.chdir(project)
+    run = record(project, conf, saved={"page": page_in(project)})
+    assert recorded_parameters(conf, project, "v1") is not None
+    assert (project / "mlflow.db").exists()
+    assert (project / "mlruns" / run / "artifacts" / "page.html").exists()
+    assert [folder.name for folder in tmp_path.iterdir()] == [project.name]
+
+
+def page_in(project: Path) -> tuple[Any, Path]:
+    """Return a dataset that is logged as an artefact, and its file."""
+    page = project / "page.html"
+    page.write_text("<p>")
+    return JsonDocument(filepath=str(page), metadata={"mlflow": "artifact"}), page
+
+
+def test_artefacts_move_with_the_project(tmp_path: Path, conf: dict[str, Any]) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    first = record(old, conf, saved={"page": page_in(old)})
+    shutil.copytree(old, new)
+    before = sorted(old.rglob("*"))
+    second = record(new, conf, saved={"page": page_in(new)})
+    assert sorted(old.rglob("*")) == before
+    client = client_of(new)
+    for run in (first, second):
+        place = client.get_run(run).info.artifact_uri
+        assert place == f"{(new / 'mlruns').as_uri()}/{run}/artifacts"
+        assert [item.path for item in client.list_artifacts(run)] == ["page.html"]
+
+
+def test_metrics_are_there_where_artefacts_cannot_be_written(
+    tmp_path: Path, conf: dict[str, Any]
+) -> None:
+    metrics = JsonDocument(filepath=str(tmp_path / "m.json"), metadata={"mlflow": ["tau_b"]})
+    metrics.save({"tau_b": 0.9})
+    (tmp_path / "mlruns").write_text("")
+    with one_warning("this run"):
+        record(tmp_path, conf, saved={"metrics": (metrics, tmp_path / "m.json")})
+    (run,) = client_of(tmp_path).search_runs(["1"])
+    assert run.data.metrics == {"tau_b": 0.9}
+
+
 def test_parameters_of_a_version_are_found(tmp_path: Path, conf: dict[str, Any]) -> None:
     assert recorded_parameters(conf, tmp_path, "v1") is None
     assert not (tmp_path / "mlflow.db").exists()
@@ -240,3 +294,11 @@ def test_tracking_can_be_disabled(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not tracking_is_on({"enabled": False})
     monkeypatch.setenv("BENCHWRIGHT_MLFLOW", "off")
     assert not tracking_is_on({"enabled": True})
+
+
+def test_telemetry_of_kedro_is_off_without_its_file(tmp_path: Path, repository: Path) -> None:
+    from kedro.framework.startup import bootstrap_project
+    from kedro_telemetry.plugin import _check_for_telemetry_consent
+
+    bootstrap_project(repository)
+    assert _check_for_telemetry_consent(tmp_path) is False

@@ -19,6 +19,8 @@ def _set_environment() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # Forking a process that has used PyTorch's threads would make ParallelRunner hang.
     os.environ.setdefault("KEDRO_MP_CONTEXT", "spawn")
+    # The plugin sends events of commands too, and its hooks are off only in runs.
+    os.environ.setdefault("KEDRO_DISABLE_TELEMETRY", "1")
     # A run shows its own progress.
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")

@@ -10,16 +10,19 @@ import logging
 import math
 import os
 import re
+import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from numbers import Real
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 from benchwright.core.errors import one_line
 
@@ -28,6 +31,7 @@ logger = logging.getLogger(__name__)
 SQLITE = "sqlite:///"
 VIEW = "benchwright"  # name of the saved view
 LOCK_SECONDS = 120  # the longest wait for another process that creates the database
+SILENT_SECONDS = 5
 DECIMALS = 4  # of metrics, which MLflow shows in full; `metrics.json` has all digits
 PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
 
@@ -96,34 +100,95 @@ def tracking_uri(configured: str, project: Path) -> str:
     if uri := os.environ.get("MLFLOW_TRACKING_URI"):
         return uri
     database = configured.removeprefix(SQLITE)
-    return configured if database == configured else f"{SQLITE}{project / database}"
+    return configured if database == configured else _sqlite_uri(project / database)
+
+
+def _sqlite_uri(database: Path) -> str:
+    """Return the URI of a database; `%` and `?` mean something else in a URI.
+
+    MLflow creates the folder of the quoted path too, so the path is a relative one then.
+    """
+    path = str(database)
+    return SQLITE + (quote(os.path.relpath(path)) if set(path) & set("%?") else path)
+
+
+def _database(uri: str) -> Path | None:
+    """Return the path of a SQLite database, None for other stores."""
+    return Path(unquote(uri.removeprefix(SQLITE))) if uri.startswith(SQLITE) else None
 
 
 def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
     """Return MLflow's client and the id of the experiment, which is created if it is missing.
 
-    Artefacts of a SQLite store are saved in `mlruns` next to it. The experiment gets the saved view
-    `benchwright` with `view` of conf as its state.
+    Artefacts of a SQLite store are saved in `mlruns` next to it, also after the database was moved.
+    The experiment gets the saved view `benchwright` with `view` of conf as its state.
     """
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")  # 7 take four minutes
-    from filelock import FileLock
     from mlflow.tracking import MlflowClient
 
     uri = tracking_uri(str(conf["tracking_uri"]), project)
-    folder = Path(uri.removeprefix(SQLITE)).parent if uri.startswith(f"{SQLITE}/") else project
+    database = _database(uri)
+    folder = database.absolute().parent if database else project
     # Opening the store creates the database tables; two concurrent first runs would collide.
-    with FileLock(str(folder / ".mlflow.lock"), timeout=LOCK_SECONDS):
+    with _locked(folder / ".mlflow.lock"):
         client, name = MlflowClient(tracking_uri=uri), str(conf["experiment"])
+        place = (folder / "mlruns").as_uri() if database else None
         state = {"name": VIEW, "createdAt": 0, "state": json.dumps(conf.get("view", {}))}
         view = {f"mlflow.sharedViewState.{VIEW}": json.dumps(state)}
         if experiment := client.get_experiment_by_name(name):
             if not view.items() <= experiment.tags.items():  # of an earlier version
                 client.set_experiment_tag(experiment.experiment_id, *next(iter(view.items())))
+            old = str(experiment.artifact_location)
+            if database and place and old != place and re.match("file:.*/mlruns$", old):
+                _move_artifacts(database, old, place)
             return client, str(experiment.experiment_id)
-        place = (folder / "mlruns").as_uri() if uri.startswith("sqlite") else None
         tags = view | {"mlflow.experimentKind": "custom_model_development"}
         return client, str(client.create_experiment(name, place, tags))
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock; say which process has it if that takes more than a few seconds."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(str(path))
+    try:
+        lock.acquire(timeout=SILENT_SECONDS)
+    except Timeout:
+        holder, longest = _holder(path), max(0, LOCK_SECONDS - SILENT_SECONDS)
+        # Logging is off meanwhile (`one_warning`).
+        sys.stderr.write(f"waiting up to {longest:.0f} s for {path}, which {holder} holds\n")
+        lock.acquire(timeout=longest)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _holder(path: Path) -> str:
+    """Return the process that holds a lock, where the system says so."""
+    try:
+        inode, locks = f":{path.stat().st_ino}", Path("/proc/locks").read_text().splitlines()
+        pid = next(line.split()[4] for line in locks if line.split()[5].endswith(inode))
+        status = Path(f"/proc/{pid}/status").read_text()
+    except (OSError, StopIteration, IndexError):
+        return "another process"
+    return f"process {pid}" + (" (stopped: kill -CONT continues it)" if "\tT (" in status else "")
+
+
+def _move_artifacts(database: Path, old: str, new: str) -> None:
+    """Let the artefacts of an experiment and its runs be in another folder.
+
+    MLflow saves absolute places and cannot change them.
+    """
+    with closing(sqlite3.connect(database)) as connection, connection:
+        for table, column in (("experiments", "artifact_location"), ("runs", "artifact_uri")):
+            connection.execute(
+                f"UPDATE {table} SET {column} = ? || substr({column}, ?) "  # noqa: S608
+                f"WHERE {column} = ? OR substr({column}, 1, ?) = ?",
+                (new, len(old) + 1, old, len(old) + 1, f"{old}/"),
+            )
 
 
 def view_address(conf: Mapping[str, Any], project: Path) -> str:
@@ -201,20 +266,20 @@ def record_run(
     )
     run_id = str(run.info.run_id)
     _log_parameters(client, run_id, parameters)
+    # Metrics first: where artefacts cannot be written, the figures are there.
+    for dataset, _ in saved.values():
+        if isinstance(patterns := logged(dataset), list):
+            metrics = dataset.load()
+            figures = {
+                key: round(float(metrics[key]), DECIMALS) for key in main_metrics(metrics, patterns)
+            }
+            client.log_batch(run_id, metrics=[Metric(*each, now, 0) for each in figures.items()])
     for name, (dataset, path) in saved.items():
         logged_as = logged(dataset)
         if isinstance(logged_as, list):
-            metrics = dataset.load()
-            table = pd.DataFrame(metrics.items(), columns=["metric", "value"])
+            table = pd.DataFrame(dataset.load().items(), columns=["metric", "value"])
             # MLflow warns about text columns of another type than object.
             client.log_table(run_id, table.astype(object), f"{name}.json")
-            chosen = main_metrics(metrics, logged_as)
-            client.log_batch(
-                run_id,
-                metrics=[
-                    Metric(key, round(float(metrics[key]), DECIMALS), now, 0) for key in chosen
-                ],
-            )
         elif logged_as == "artifact" and path is not None:
             client.log_artifact(run_id, str(path))
     client.set_terminated(run_id, status="FAILED" if error is not None else "FINISHED")
@@ -267,8 +332,8 @@ def recorded_parameters(
 
     This does not create a missing database.
     """
-    uri = tracking_uri(str(conf["tracking_uri"]), project)
-    if uri.startswith(SQLITE) and not Path(uri.removeprefix(SQLITE)).exists():
+    database = _database(tracking_uri(str(conf["tracking_uri"]), project))
+    if database and not database.exists():
         return None
     client, experiment_id = open_store(conf, project)
     condition = "tags.save_version = '{}'".format(version.replace("'", ""))

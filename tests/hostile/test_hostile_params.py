@@ -32,8 +32,8 @@ REFUSED: dict[str, list[object]] = {
     "benchmark": [None, "", "  ", ["demo"], {"x": "demo"}, 1.5, True],
     "variant": [None, "", [], {}],
     "score": ["", "xyz", [1], {"x": 1}, 1, False],
-    "data_root": [None, "", " ", 3, ["a"], {"x": 1}, "a\0b"],
-    "mirror_root": [[1], 3, True, {"x": 1}, "a\0b", " "],
+    "data_root": [None, "", " ", 3, ["a"], {"x": 1}, "a\0b", "http://x/y", "s3://x"],
+    "mirror_root": [[1], 3, True, {"x": 1}, "a\0b", " ", "http://x"],
 }
 
 

@@ -1,5 +1,6 @@
 """Top-level values of `--params`, outside any section."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -19,14 +20,17 @@ def _name(value: Any) -> bool:
 
 
 def _path(value: Any) -> bool:
-    return isinstance(value, str) and value.strip() != "" and "\0" not in value
+    return isinstance(value, str) and value.strip() != "" and not re.search("\0|://", value)
 
 
 _ACCEPTED: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "benchmark": (_name, "the name of a benchmark"),
     "variant": (_name, "the name of a variant"),
-    "data_root": (_path, "a folder"),
-    "mirror_root": (lambda value: value in (None, "") or _path(value), "a folder, or empty"),
+    "data_root": (_path, "a folder of this machine"),
+    "mirror_root": (
+        lambda value: value in (None, "") or _path(value),
+        "a folder of this machine, or empty",
+    ),
     "score": (lambda value: value is None or value in _SCORES, f"one of {', '.join(_SCORES)}"),
     "limit": (lambda value: value is None or _whole(value, 1), "a positive integer, or null"),
     "seed": (lambda value: _whole(value, 0), "a non-negative integer"),
