@@ -34,6 +34,7 @@ SMALLEST = {
     "gate_replays": "--smallest --replays 20 --orders 20",
     "grown_benchmark": "30 {tmp}",
     "known_draws": "{made} --benchmarks arc_challenge --rates 10 --draws 2",
+    "leak_test": "test {tmp} {made} --benchmark arc --items 20 --subsets 5 --smallest",
     "order_gaps": "{made} --benchmarks arc_challenge --subsets 5 --resamples 5",
     "plan_promises": "{made} --benchmarks arc_challenge --halves 1 --subsets 10",
     "plot_growth": "{here}/growth.jsonl {tmp}/growth.svg",
@@ -55,6 +56,7 @@ NEEDS_DATA = {
     "gate_replays": "{tmp}/none",
     "grown_benchmark": "30 {tmp}",
     "known_draws": "{tmp}/none",
+    "leak_test": "test {tmp} {tmp}/none",
     "plan_promises": "{tmp}/none",
     "similar_bound": "{tmp}/none --vectors {tmp}",
     "wide_benchmark": "5 30 {tmp}",
@@ -213,3 +215,17 @@ class Once:
 
 def test_import_benchmark_runs(script: Script, made: Path) -> None:
     script("bench_import", "").test_import(Once(), made, "arc", "arc_7models.parquet")
+
+
+@pytest.mark.long
+def test_the_leak_script_trains_and_scores_a_model(
+    script: Script, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from faults.tiny_llama import save_tiny_llama
+
+    small = f"--start {save_tiny_llama(tmp_path / 'model')} --benchmark arc --items 10"
+    script("leak_test", f"train {{tmp}} {{made}} {small} --passes 1 --rate .01").main()
+    script("leak_test", f"test {{tmp}} {{made}} {small} --subsets 2 --gap --probed 3").main()
+    printed = capsys.readouterr().out
+    assert "pass 1, batch 2: loss " in printed
+    assert printed.count("| judged-prompt-1 | ") == 3

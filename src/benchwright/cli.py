@@ -836,6 +836,28 @@ def gate(**given: Any) -> None:
     sys.exit(gating.EXIT_CODES[made.decision])
 
 
+@cli.command()
+@click.argument("items", type=_FILE)
+@click.argument("folder", type=_PATH)
+@click.option("--name", required=True, help="Name of the benchmark.")
+@click.option(
+    "--key-file", default=None, help="File that contains the key. Default: BENCHWRIGHT_SEAL_KEY."
+)
+@_errors_in_one_line()
+def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
+    """Write ITEMS to FOLDER with options in orders that a key chooses.
+
+    ITEMS is a Parquet or JSON lines file with item_id, question, choices and answer. Publish the
+    folder, and `benchwright leak-test` tells whether a model was trained on it.
+    """
+    from benchwright.commands.release import write_release
+    from benchwright.methods.mmlu_cf.sealing.key import read_key
+    from benchwright.params.mmlu_cf import SealingParams
+
+    count = write_release(items, folder, name, read_key(SealingParams(key_file=key_file)))
+    click.echo(f"{count:,} items: {folder}")
+
+
 @cli.command(name="leak-test", cls=_Decision)
 @click.option("--model", required=True, help="Model, by its name under models.models.")
 @click.option("--export", "folder", required=True, type=_PATH, help="Folder as it was released.")

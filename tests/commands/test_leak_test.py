@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from benchwright.cli import cli
+from benchwright.core.content_hash import content_hash
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 from scoring.scoring_examples import StandIn
@@ -137,6 +138,61 @@ def test_orders_differ_between_keys_and_from_the_closed_half_nothing_is_read(
     assert 5 < same < 30
     sealed.test.unlink()
     assert run(sealed, tmp_path).exit_code == 0
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_any_table_of_items_can_be_released_and_tested(
+    sealed: SealedFiles, tmp_path: Path, kind: str
+) -> None:
+    letters = kind == "jsonl"
+    table = pd.DataFrame(rows(sealed))[["item_id", "question", "choices", "answer"]]
+    table["content_hash"] = "old"
+    if letters:
+        table["answer"] = table["answer"].map(dict(enumerate("ABCD")))
+    source = tmp_path / f"items.{kind}"
+    if letters:
+        table.to_json(source, orient="records", lines=True)
+    else:
+        table.to_parquet(source)
+    key, folder = key_file(tmp_path, OTHER), tmp_path / "out"
+    words = [source, folder, "--name", "mine", "--key-file", key]
+    done = CliRunner().invoke(cli, ["release", *map(str, words)])
+    assert done.exit_code == 0, done.output
+    made = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+    changed = 0
+    for before, after in zip(table.to_dict("records"), made, strict=True):
+        assert sorted(before["choices"]) == sorted(after["choices"])
+        places = [("ABCD".index(r["answer"]) if letters else r["answer"]) for r in (before, after)]
+        assert before["choices"][places[0]] == after["choices"][places[1]]
+        assert after["content_hash"] == content_hash(after["question"], after["choices"])
+        changed += list(before["choices"]) != after["choices"]
+    assert changed > N / 2
+    sealed = sealed._replace(validation=folder / "items.jsonl")
+    done = run(sealed, tmp_path, "--key-file", key, "--alpha", 0.001)
+    assert done.exit_code == 0, done.output
+    assert "58 items in up to 4 orders; the key chose these orders" in done.output
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"answer": 7}, "row 1: answer 7 is no index or letter"),
+        ({"choices": "a or b"}, "row 1: choices must be a list of texts"),
+        ({"item_id": "q2"}, "item_id 'q2' occurs twice"),
+        ({"question": None}, "row 1: no question"),
+    ],
+)
+def test_a_bad_row_is_named_and_nothing_is_written(
+    tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    row = {"item_id": "q1", "question": "?", "choices": ["a", "b"], "answer": 0}
+    bad = {name: value for name, value in {**row, **changes}.items() if value is not None}
+    source = tmp_path / "items.jsonl"
+    source.write_text(f"{json.dumps(bad)}\n{json.dumps({**row, 'item_id': 'q2'})}\n")
+    words = [source, tmp_path / "out", "--name", "m", "--key-file", key_file(tmp_path, OTHER)]
+    done = CliRunner().invoke(cli, ["release", *map(str, words)])
+    assert (done.exit_code, said in done.output) == (1, True), done.output
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_wrong_key_another_order_and_other_files_are_refused(

@@ -19,7 +19,7 @@ from benchwright.core.seeding import stage_generator
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
-from benchwright.methods.mmlu_cf.sealing.seal import MANIFEST, VALIDATION
+from benchwright.methods.mmlu_cf.sealing.seal import MANIFEST
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.project_conf import load_conf
@@ -89,7 +89,7 @@ class LeakTested(NamedTuple):
 
 
 def read_release(folder: Path) -> Release:
-    """Read the public half of a sealed benchmark.
+    """Read the public half of a sealed benchmark, or what `benchwright release` wrote.
 
     Raises:
         InputError: it cannot be read, or its options are in orders that no key chose.
@@ -101,7 +101,7 @@ def read_release(folder: Path) -> Release:
         if test is None:
             raise InputError(f"{file}: no leak_test, so no key chose the orders of options")
         most, published = int(test["orders"]), str(test["commitment"])
-        file = folder / VALIDATION
+        file = folder / Path(str(test["file"])).name
         lines = file.read_text(encoding="utf-8").split("\n")
         items = [_item(json.loads(line), most, file) for line in lines if line.strip()]
     except InputError:
@@ -112,7 +112,8 @@ def read_release(folder: Path) -> Release:
 
 
 def _item(row: Any, most: int, file: Path) -> ReleasedItem:
-    choices, answer = tuple(map(str, row["choices"])), int(row["answer"])
+    choices, given = tuple(map(str, row["choices"])), row["answer"]
+    answer = LABELS.index(given) if given in LABELS else int(given)
     item = MultipleChoice(str(row["item_id"]), str(row["question"]), choices, answer)
     orders = equivalent_orders(item, most)
     shown = [order.choices for order in orders]

@@ -49,6 +49,11 @@ def released_number(item_id: str, count: int, key: bytes) -> int:
     return int.from_bytes(keyed_bytes(key, _PURPOSE, item_id)) % count
 
 
+def leak_test_facts(key: bytes, file: str) -> dict[str, str | int]:
+    """Return what the manifest of a release says: its file, the most orders, and `commitment`."""
+    return {"file": file, "orders": MOST_ORDERS, "commitment": commitment(key)}
+
+
 def commitment(key: bytes) -> str:
     """Return the hash to publish with a release, by which its key can be recognised later."""
     return hashlib.sha256(b"benchwright key of released orders\x1f" + key).hexdigest()

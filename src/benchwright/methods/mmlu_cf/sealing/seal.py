@@ -20,7 +20,7 @@ from benchwright.exports.hub_folder import card_licence, csv_lines
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_sealed, seal_bytes
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.transforms.altered_item import MultipleChoice
-from benchwright.transforms.released_order import MOST_ORDERS, commitment, released_order
+from benchwright.transforms.released_order import leak_test_facts, released_order
 
 VALIDATION, TEST, CARD, MANIFEST = "validation.jsonl", "test.sealed", "README.md", "manifest.json"
 TABLE = "validation.csv"
@@ -81,7 +81,7 @@ def seal_halves(
     )
     first = {"name": name, "half": "test", "canary": names.canary("test"), "items": len(closed)}
     files = {VALIDATION: _lines(public), TEST: seal_bytes(_lines([first, *closed]), key)}
-    leak_test = {"orders": MOST_ORDERS, "commitment": commitment(names.orders)}
+    leak_test = leak_test_facts(names.orders, VALIDATION)
     manifest: dict[str, Any] = {"name": name, "canary": canary, "leak_test": leak_test}
     for half, file in (("validation", VALIDATION), ("test", TEST)):
         digest = hashlib.sha256(files[file]).hexdigest()

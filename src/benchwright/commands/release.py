@@ -1,0 +1,85 @@
+"""`benchwright release`: a table of items with their options in orders that a key chooses."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchwright import __version__
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
+from benchwright.datasets.export_folder import ExportFolder, FolderContent
+from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
+from benchwright.prompting.rendering import LABELS
+from benchwright.transforms.altered_item import MultipleChoice
+from benchwright.transforms.released_order import leak_test_facts, released_order
+
+ITEMS = "items.jsonl"
+
+
+def write_release(source: Path, folder: Path, name: str, key: SealKey) -> int:
+    """Write a folder with the items in their released orders, for `benchwright leak-test`.
+
+    Args:
+        source: a Parquet or JSON lines file with item_id, question, choices (a list) and answer (an
+            index from 0, or a letter). Other columns are kept, and content_hash is computed anew.
+        folder: the release; an earlier one is replaced as a whole.
+        name: of the benchmark; another one gives other orders.
+        key: chooses them.
+
+    Returns:
+        The number of items.
+
+    Raises:
+        InputError: the file cannot be read, lacks a column, or has an invalid row or an id twice.
+    """
+    rows = _rows(source)
+    most = Counter(str(row.get("item_id")) for row in rows).most_common(1)[0]
+    if most[1] > 1:
+        raise InputError(f"{source}: item_id {most[0]!r} occurs twice; make ids unique")
+    orders = KeyedNames(key, name).orders
+    lines = [
+        json.dumps(_released(row, orders, f"{source}: row {number}"), ensure_ascii=False) + "\n"
+        for number, row in enumerate(rows, start=1)
+    ]
+    facts = {"benchwright": __version__, "name": name, "leak_test": leak_test_facts(orders, ITEMS)}
+    ExportFolder(path=str(folder)).save(FolderContent({ITEMS: [x.encode() for x in lines]}, facts))
+    return len(lines)
+
+
+def _rows(source: Path) -> list[dict[str, Any]]:
+    try:
+        if source.suffix == ".parquet":
+            text = pd.read_parquet(source).to_json(orient="records", lines=True, force_ascii=False)
+        else:
+            text = source.read_text(encoding="utf-8")
+        rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(
+            f"{source}: not a Parquet or JSON lines file ({type(error).__name__})"
+        ) from None
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{source}: expected one JSON object per line")
+    return rows
+
+
+def _released(row: dict[str, Any], orders: bytes, where: str) -> dict[str, Any]:
+    lacking = [name for name in ("item_id", "question", "choices", "answer") if name not in row]
+    if lacking:
+        raise InputError(f"{where}: no {lacking[0]}")
+    choices, given = row["choices"], row["answer"]
+    answer = LABELS.index(given) if given in LABELS else given
+    if not isinstance(choices, list) or not all(isinstance(text, str) for text in choices):
+        raise InputError(f"{where}: choices must be a list of texts")
+    if type(answer) is not int or not 0 <= answer < len(choices):
+        raise InputError(f"{where}: answer {given!r} is no index or letter of the choices")
+    question = str(row["question"])
+    item = MultipleChoice(str(row["item_id"]), question, tuple(choices), answer)
+    found = released_order(item, orders)
+    shown = LABELS[found.answer] if given in LABELS else found.answer
+    changed = {"choices": list(found.choices), "answer": shown}
+    if "content_hash" in row:
+        changed["content_hash"] = content_hash(question, found.choices)
+    return {**row, **changed}
