@@ -1,12 +1,19 @@
-"""Prompts per second and peak memory of four ways to score the same prompts, one after another.
+"""Prompts per second and peak memory of several ways to score the same prompts, in turn.
 
-python benchmarks/bench_engines.py --model smollm2-135m-instruct --items 500
+python benchmarks/bench_engines.py --model FOLDER --items 500 --styles letters cloze --rounds 3
 
-Ways: `one_by_one` (Transformers, one joint text per forward pass), `transformers` and `vllm` (this
-project's backends), `vllm_direct` (the same requests given to vLLM by hand), `lm_eval`
-(lm-evaluation-harness, `--model hf`, batch size auto). Each runs in a process of its own, whose
-memory, with that of its children, is watched; loading and warming up are not timed. Log-likelihoods
-are compared with those of one by one. vLLM runs in an environment of its own (`make vllm`).
+`--model` is a packaged model's name or a folder in Transformers' format. Ways: `one_by_one`
+(Transformers, one joint text per forward pass), `transformers` and `vllm` (this project's
+backends), `ray` (its Transformers backend in two actors), `vllm_direct` (the requests given to vLLM
+by hand), `lm_eval` and `lm_eval_vllm` (lm-evaluation-harness with its backends hf and vllm). Each
+runs in a process of its own, on a GPU if there is one, and its memory with that of its children is
+watched; loading and warming up are not timed. Log-likelihoods are compared with those of the first
+way. What is not installed is left out; vLLM may live in an environment of its own (`make vllm`).
+
+Printed are prompts per second, their ratio to the first way's, prompts per processor second, and
+the share of the device's bfloat16 peak: the products with the model's weights that are needed if
+each prefix is read once, per second, over the rate of a large product of two matrices. With several
+rounds the median ratio of each way follows.
 
 Items are MMLU's test items from the folder of real benchmarks (BENCHWRIGHT_SHARED_DATA): drawn at
 random from all subjects (`--subjects 0`) or from so many whole subjects.
@@ -20,16 +27,27 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from real_data import real_data
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-WAYS = ("one_by_one", "transformers", "lm_eval", "vllm", "vllm_direct")
+WAYS = {  # and the packages that each needs
+    "one_by_one": (),
+    "transformers": (),
+    "ray": ("ray",),
+    "lm_eval": ("lm_eval",),
+    "lm_eval_vllm": ("lm_eval", "vllm"),
+    "vllm": ("vllm",),
+    "vllm_direct": ("vllm",),
+}
+CONTEXT = 4096
+NOT_INSTALLED = 3
 
 
 def mmlu_prompts(items: int, subjects: int, shots: int, style: str, seed: int) -> list[list[Any]]:
@@ -78,48 +96,74 @@ def mmlu_prompts(items: int, subjects: int, shots: int, style: str, seed: int) -
     ]
 
 
-def score_one_by_one(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]], list[Any]]:
+Run = Callable[[Sequence[Any]], list[Any]]
+
+
+def device() -> Any:
+    from benchwright.language_models.weights import resolve_device
+
+    return resolve_device("auto")
+
+
+def score_one_by_one(folder: str) -> Run:
     from benchwright.language_models.hf_transformers import TransformersModel
     from benchwright.language_models.weights import ModelSource
 
-    model = TransformersModel.load(ModelSource(folder), "bfloat16", context=8192)
+    model = TransformersModel.load(ModelSource(folder), "bfloat16", device(), CONTEXT)
     model.shares = False
     return lambda asked: [score.logprobs for score in model.score(asked)]
 
 
-def score_transformers(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]], list[Any]]:
-    from benchwright.language_models.hf_transformers import TransformersModel
-    from benchwright.language_models.weights import ModelSource
+def of_backend(folder: str, backend: str, actors: int) -> Run:
+    """Return this project's backend, in this process or in actors; a prefix is not divided."""
+    import torch
 
-    model = TransformersModel.load(ModelSource(folder), "bfloat16", context=8192)
+    from benchwright.compute.model_engine import answer_batches, model_kept
+    from benchwright.language_models.protocol import Batch
+    from benchwright.params.scoring import ModelParams, RayParams, ScoringParams
+
+    gpus = min(1.0, torch.cuda.device_count() / actors) if actors else 0
+    cores = max(1, (os.cpu_count() or 1) // max(actors, 1))
+    model = ModelParams.model_validate(
+        {"backend": backend, "weights": {"path": folder}, "family": "any", "context": CONTEXT}
+    )
+    scoring = ScoringParams(
+        dtype="bfloat16",
+        engine="ray" if actors else "local",
+        ray=RayParams(actors=max(actors, 1), gpus_per_actor=gpus, cpus_per_actor=cores),
+    )
+    kept = model_kept()
+    kept.__enter__()
 
     def run(asked: Sequence[Any]) -> list[Any]:
         by_prefix: dict[str, list[int]] = {}
         for i, prompt in enumerate(asked):
             by_prefix.setdefault(prompt.prefix, []).append(i)
+        parts = list(by_prefix.values())
+        batches = [Batch(None, tuple(asked[i] for i in part)) for part in parts]
         out: list[Any] = [None] * len(asked)
-        for members in by_prefix.values():
-            for i, score in zip(members, model.score([asked[i] for i in members]), strict=True):
+        for number, answers in answer_batches("model", model, scoring, batches, lambda _: None):
+            for i, score in zip(parts[number], answers, strict=True):
                 out[i] = score.logprobs
         return out
 
     return run
 
 
-def score_lm_eval(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]], list[Any]]:
-    from lm_eval.api.instance import Instance
-    from lm_eval.models.huggingface import HFLM
+def score_transformers(folder: str) -> Run:
+    return of_backend(folder, "transformers", actors=0)
 
-    # On a processor nothing stops `auto` before memory is gone: it is given a ceiling.
-    most = int(os.environ["BENCHWRIGHT_LM_EVAL_BATCH"])
-    model = HFLM(
-        pretrained=folder,
-        dtype="bfloat16",
-        batch_size="auto",
-        max_batch_size=most,
-        max_length=8192,
-        device="cpu",
-    )
+
+def score_vllm(folder: str) -> Run:
+    return of_backend(folder, "vllm", actors=0)
+
+
+def score_ray(folder: str) -> Run:
+    return of_backend(folder, "transformers", actors=2)
+
+
+def of_harness(model: Any) -> Run:
+    from lm_eval.api.instance import Instance
 
     def run(asked: Sequence[Any]) -> list[Any]:
         requests = [
@@ -133,68 +177,123 @@ def score_lm_eval(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]], 
     return run
 
 
-def score_vllm(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]], list[Any]]:
-    from benchwright.language_models.vllm_engine import VllmModel
-    from benchwright.language_models.weights import ModelSource
-    from benchwright.params.scoring import VllmParams
+def score_lm_eval(folder: str) -> Run:
+    from lm_eval.models.huggingface import HFLM
 
-    model = VllmModel.load(ModelSource(folder), "bfloat16", "cpu", 4096, VllmParams())
-    batches = lambda asked: [asked[i : i + 64] for i in range(0, len(asked), 64)]  # noqa: E731
-
-    def run(asked: Sequence[Any]) -> list[Any]:
-        by_prefix = sorted(range(len(asked)), key=lambda i: asked[i].prefix)
-        scored: Iterable[Any] = (
-            score.logprobs
-            for batch in model.score_batches(batches([asked[i] for i in by_prefix]), lambda _: None)
-            for score in batch
-        )
-        out: list[Any] = [None] * len(asked)
-        for i, values in zip(by_prefix, scored, strict=True):
-            out[i] = values
-        return out
-
-    return run
+    # On a processor nothing stops `auto` before memory is gone: it is given a ceiling.
+    most = int(os.environ["BENCHWRIGHT_LM_EVAL_BATCH"]) if device() == "cpu" else 64
+    model = HFLM(
+        pretrained=folder,
+        dtype="bfloat16",
+        batch_size="auto",
+        max_batch_size=most,
+        max_length=CONTEXT,
+        device=device(),
+    )
+    return of_harness(model)
 
 
-def score_vllm_direct(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]], list[Any]]:
-    os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "4")
-    os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+def score_lm_eval_vllm(folder: str) -> Run:
+    from lm_eval.models.vllm_causallms import VLLM
+
+    return of_harness(VLLM(pretrained=folder, dtype="bfloat16", max_model_len=CONTEXT))
+
+
+def score_vllm_direct(folder: str) -> Run:
     from vllm import LLM, SamplingParams
 
     model = LLM(
-        folder, dtype="bfloat16", max_model_len=4096, enable_prefix_caching=True, block_size=32
+        folder, dtype="bfloat16", max_model_len=CONTEXT, enable_prefix_caching=True, block_size=32
     )
     tokenizer = model.get_tokenizer()
 
+    def tokens(text: str) -> list[int]:
+        return list(tokenizer(text, add_special_tokens=False).input_ids)
+
     def run(asked: Sequence[Any]) -> list[Any]:
-        labels = [
-            [tokenizer(text, add_special_tokens=False).input_ids[-1] for text in p.continuations]
-            for p in asked
+        options = [[tokens(text) for text in p.continuations] for p in asked]
+        texts = [list(tokenizer(p.prefix + p.text).input_ids) for p in asked]
+        if all(len(option) == 1 for each in options for option in each):
+            labels = [[option[0] for option in each] for each in options]
+            sampling = [SamplingParams(max_tokens=1, logprob_token_ids=ids) for ids in labels]
+            done = model.generate(
+                [{"prompt_token_ids": ids} for ids in texts], sampling, use_tqdm=False
+            )
+            return [
+                [output.outputs[0].logprobs[0][token].logprob for token in ids]
+                for output, ids in zip(done, labels, strict=True)
+            ]
+        joint = [
+            {"prompt_token_ids": [*text, *option]}
+            for text, each in zip(texts, options, strict=True)
+            for option in each
         ]
-        sampling = [SamplingParams(max_tokens=1, logprob_token_ids=ids) for ids in labels]
-        texts = [p.prefix + p.text for p in asked]
-        done = model.generate(texts, sampling, use_tqdm=False)
-        return [
-            [output.outputs[0].logprobs[0][token].logprob for token in ids]
-            for output, ids in zip(done, labels, strict=True)
-        ]
+        of_prompt = SamplingParams(max_tokens=1, prompt_logprobs=0)
+        outputs = iter(model.generate(joint, of_prompt, use_tqdm=False))
+        return [[of_option(next(outputs), option) for option in each] for each in options]
+
+    def of_option(output: Any, option: list[int]) -> float:
+        shown = output.prompt_logprobs[-len(option) :]
+        return sum(at[token].logprob for at, token in zip(shown, option, strict=True))
 
     return run
+
+
+def peak_flops() -> float:
+    """Operations per second in a large bfloat16 product, the best of several."""
+    import torch
+
+    size = 8192 if device() == "cuda" else 2048
+    matrix = torch.ones((size, size), dtype=torch.bfloat16, device=device())
+    best = float("inf")
+    for _ in range(6):
+        start = time.perf_counter()
+        float((matrix @ matrix)[0, 0])  # waits for the device
+        best = min(best, time.perf_counter() - start)
+    return 2 * size**3 / best
 
 
 def worker(way: str, folder: str, file: Path, out: Path) -> None:
     """Score the prompts of a file; write seconds and log-likelihoods."""
     from benchwright.language_models.protocol import PromptText
 
+    if missing := [name for name in WAYS.get(way, ()) if find_spec(name) is None]:
+        print(f"not installed: {' and '.join(missing)}")
+        sys.exit(NOT_INSTALLED)
+    if way == "peak":
+        out.write_text(json.dumps(peak_flops()))
+        return
+    os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "4")
+    os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
     rows = json.loads(file.read_text())
     asked = [PromptText(prefix, text, tuple(scored)) for prefix, text, scored in rows]
-    run = globals()[f"score_{way}"](folder, asked)
+    run = globals()[f"score_{way}"](folder)
     # A prefix of its own: warming up must not put the others' prefixes into a cache.
     warm = [p._replace(prefix="Warming up." + p.prefix[:300]) for p in asked[:4]]
-    run(warm)
-    start = time.perf_counter()
+    _, loading = spent(run, warm)
+    values, scoring = spent(run, asked)
+    if way == "ray":  # which loads the model in each call
+        scoring = {name: scoring[name] - loading[name] for name in scoring}
+    out.write_text(json.dumps({**scoring, "logprobs": values}))
+
+
+def spent(run: Run, asked: Sequence[Any]) -> tuple[list[Any], dict[str, float]]:
+    """The log-likelihoods, and the seconds that they took by the clock and of the processor."""
+    start, worked = time.perf_counter(), processor_seconds()
     values = run(asked)
-    out.write_text(json.dumps({"seconds": time.perf_counter() - start, "logprobs": values}))
+    return values, {
+        "seconds": time.perf_counter() - start,
+        "processor": processor_seconds() - worked,
+    }
+
+
+def processor_seconds() -> float:
+    """What this process and its children have computed so far."""
+    import psutil
+
+    this = psutil.Process()
+    times = [process.cpu_times() for process in (this, *this.children(recursive=True))]
+    return sum(used.user + used.system for used in times)
 
 
 def watched(command: list[str]) -> tuple[int, float, str]:
@@ -224,81 +323,138 @@ def watched(command: list[str]) -> tuple[int, float, str]:
 
 
 def converted(name: str) -> str:
-    """The folder of a packaged model's weights in Transformers' format."""
+    """A folder, or that of a packaged model's weights in Transformers' format."""
     import yaml
 
     from benchwright.language_models.weights import model_source
     from benchwright.params.scoring import ModelsParams
 
+    if Path(name).is_dir():
+        return str(Path(name).absolute())
     conf = yaml.safe_load((REPOSITORY / "conf/base/parameters/models.yml").read_text())
     weights = ModelsParams.model_validate(conf["models"]).models[name].weights
     assert weights is not None
     return model_source(weights, "bfloat16").name_or_path
 
 
-def largest_difference(values: list[Any], plain: list[Any]) -> float:
-    return max(
-        float(np.abs(np.subtract(values_here, other)).max())
-        for values_here, other in zip(values, plain, strict=True)
+def needed_flops(folder: str, rows: Sequence[Any]) -> float:
+    """Operations of the products with the layers' weights, if each prefix is read once."""
+    from safetensors import safe_open
+
+    from benchwright.language_models.weights import ModelSource, load_tokenizer
+
+    tokenizer = load_tokenizer(ModelSource(folder))
+    weights = 0
+    for file in Path(folder).glob("*.safetensors"):
+        with safe_open(file, "numpy") as tensors:
+            for name in tensors.keys():  # noqa: SIM118  (not a mapping)
+                shape = tensors.get_slice(name).get_shape()
+                outside = "embed" in name or "lm_head" in name or len(shape) < 2
+                weights += 0 if outside else int(np.prod(shape))
+    tokens = sum(len(ids) for ids in tokenizer(sorted({row[0] for row in rows})).input_ids)
+    tokens += sum(len(ids) for ids in tokenizer([row[1] for row in rows]).input_ids)
+    scored = [text for row in rows for text in row[2]]
+    tokens += sum(len(ids) - 1 for ids in tokenizer(scored, add_special_tokens=False).input_ids)
+    return 2.0 * weights * tokens
+
+
+def largest_difference(values: dict[int, Any], plain: dict[int, Any]) -> tuple[float, int]:
+    """The largest difference of an option that both have scored, and the prompts they share."""
+    both = sorted(set(plain) & set(values))
+    apart = [np.abs(np.subtract(values[i], plain[i])).max() for i in both]
+    return float(max(apart, default=0)), len(both)
+
+
+class Measured(NamedTuple):
+    rate: float  # prompts per second
+    per_processor_second: float
+    memory: float  # GiB
+    values: dict[int, Any]  # by number of the prompt
+
+
+def measure(way: str, folder: str, rows: Sequence[Any], chosen: Sequence[int]) -> Any:
+    """What `way` took for the chosen prompts, or why it did not run; the peak of way `peak`."""
+    own = os.environ.get("BENCHWRIGHT_VLLM_PYTHON", str(REPOSITORY / ".venv-vllm/bin/python"))
+    python = own if "vllm" in WAYS.get(way, ()) and Path(own).exists() else sys.executable
+    with tempfile.TemporaryDirectory() as temporary:
+        file, out = Path(temporary) / "prompts.json", Path(temporary) / "out.json"
+        file.write_text(json.dumps([rows[i] for i in chosen]))
+        command = [python, __file__, "--worker", way, folder, str(file), str(out)]
+        code, memory, words = watched(command)
+        last = (words.strip().splitlines() or [""])[-1]
+        if code:
+            return last if code == NOT_INSTALLED else f"failed: {last}"
+        found = json.loads(out.read_text())
+    if way == "peak":
+        return found
+    return Measured(
+        len(chosen) / found["seconds"],
+        len(chosen) / max(found["processor"], 1e-9),
+        memory,
+        dict(zip(chosen, found["logprobs"], strict=True)),
     )
+
+
+def compare(given: argparse.Namespace, folder: str, style: str, peak: float) -> None:
+    """Measure all ways in turn, `--rounds` times, and print a line for each."""
+    rows = mmlu_prompts(given.items, given.subjects, given.shots, style, given.seed)
+    flops = needed_flops(folder, rows) / len(rows)
+    print(f"{given.model}, {len(rows)} prompts with {len({r[0] for r in rows})} prefixes, {style}")
+    fewer = {way: int(n) for way, n in (word.split("=") for word in given.fewer)}
+    # Fewer prompts are still a sample of all of them.
+    drawn = np.random.default_rng(given.seed).permutation(len(rows)).tolist()
+    left = {way: sorted(drawn[: fewer.get(way, len(rows))]) for way in given.ways}
+    ratios: dict[str, list[float]] = {}
+    for _ in range(given.rounds):
+        first: Measured | None = None
+        for way, chosen in list(left.items()):
+            measured = measure(way, folder, rows, chosen)
+            if isinstance(measured, str):
+                print(f"{way:12} {measured}", flush=True)
+                del left[way]
+                continue
+            rate, work, memory, values = measured
+            first = first or measured
+            apart, both = largest_difference(values, first.values)
+            ratios.setdefault(way, []).append(rate / first.rate)
+            print(
+                f"{way:12} {len(chosen):4} prompts {rate:8.2f}/s {ratios[way][-1]:6.2f}×  "
+                f"{work:7.2f} per processor second  {rate * flops / peak:6.1%} of the peak  "
+                f"memory {memory:5.2f} GiB  largest difference {apart:.3f} over {both}",
+                flush=True,
+            )
+    for way, seen in ratios.items():
+        if given.rounds > 1:
+            print(f"{way:12} {np.median(seen):.2f}× ({min(seen):.2f} to {max(seen):.2f})")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worker", nargs=4, metavar=("WAY", "FOLDER", "PROMPTS", "OUT"))
-    parser.add_argument("--model", default="smollm2-135m-instruct")
+    parser.add_argument("--model", default="smollm2-135m-instruct", help="a name or a folder")
     parser.add_argument("--items", type=int, default=500)
     parser.add_argument("--subjects", type=int, default=0)
     parser.add_argument("--shots", type=int, default=5)
-    parser.add_argument("--style", default="letters", choices=["letters", "cloze"])
+    parser.add_argument("--styles", nargs="+", default=["letters"], choices=["letters", "cloze"])
     parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=WAYS)
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument(
         "--fewer", nargs="*", default=[], help="way=number of prompts, for slow ways"
     )
     parser.add_argument("--lm-eval-batch", default="8", help="ceiling of its batch size auto")
     parser.add_argument("--seed", type=int, default=0)
-    vllm = os.environ.get("BENCHWRIGHT_VLLM_PYTHON", str(REPOSITORY / ".venv-vllm/bin/python"))
     given = parser.parse_args()
     if given.worker:
         way, folder, file, out = given.worker
         worker(way, folder, Path(file), Path(out))
         return
     os.environ["BENCHWRIGHT_LM_EVAL_BATCH"] = given.lm_eval_batch
+    real_data()
     folder = converted(given.model)
-    rows = mmlu_prompts(given.items, given.subjects, given.shots, given.style, given.seed)
-    n_prefixes = len({row[0] for row in rows})
-    print(f"{given.model}, {len(rows)} prompts with {n_prefixes} prefixes, {given.style}")
-    fewer = {way: int(n) for way, n in (word.split("=") for word in given.fewer)}
-    # Fewer prompts are still a sample of all of them.
-    drawn = np.random.default_rng(given.seed).permutation(len(rows)).tolist()
-    plain: dict[int, Any] = {}
-    plain_rate = 0.0
-    with tempfile.TemporaryDirectory() as temporary:
-        for way in given.ways:
-            chosen = sorted(drawn[: fewer.get(way, len(rows))])
-            file, out = Path(temporary) / "prompts.json", Path(temporary) / f"{way}.json"
-            file.write_text(json.dumps([rows[i] for i in chosen]))
-            python = vllm if way.startswith("vllm") else sys.executable
-            if not Path(python).exists():
-                print(f"{way:12} not run: no vLLM at {python} (make vllm)")
-                continue
-            command = [python, __file__, "--worker", way, folder, str(file), str(out)]
-            code, memory, words = watched(command)
-            if code:
-                print(f"{way:12} failed: {words.strip().splitlines()[-1:]}")
-                continue
-            measured = json.loads(out.read_text())
-            rate = len(chosen) / measured["seconds"]
-            values = dict(zip(chosen, measured["logprobs"], strict=True))
-            plain = plain or values
-            plain_rate = plain_rate or rate
-            both = sorted(set(plain) & set(values))
-            apart = largest_difference([values[i] for i in both], [plain[i] for i in both])
-            print(
-                f"{way:12} {len(chosen):4} prompts {rate:7.2f}/s  {rate / plain_rate:5.2f}×  "
-                f"peak {memory:5.2f} GiB  largest difference {apart:.3f} over {len(both)}",
-                flush=True,
-            )
+    peak = measure("peak", folder, [], [])
+    print(f"bfloat16 peak: {peak / 1e9:,.0f} billion operations per second")
+    for style in given.styles:
+        compare(given, folder, style, peak)
 
 
 if __name__ == "__main__":
