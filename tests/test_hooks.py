@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,15 @@ def test_one_line_returns_the_message_of_a_wrapped_input_error() -> None:
     outer.__cause__ = inner
     assert one_line(outer) == "items.csv, row 3: answer 'F'"
     assert one_line(RuntimeError("a bug")) is None
+
+
+def test_one_line_names_a_killed_worker_and_missing_inputs_of_a_part() -> None:
+    killed = one_line(BrokenProcessPool("A process in the process pool was terminated abruptly"))
+    assert killed is not None
+    assert "a worker process was killed" in killed
+    assert "max_workers=1" in killed
+    missing = "Pipeline input(s) {'rows'} not found in the DataCatalog"
+    assert one_line(ValueError(missing)) == missing
 
 
 @pytest.fixture

@@ -4,6 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
+_OF_KEDRO = ("Pipeline does not contain", "Pipeline input(s)")
+_KILLED = (
+    "a worker process was killed, which happens when memory runs out; use fewer "
+    "(--runner-params max_workers=1), or --runner SequentialRunner"
+)
 LONGEST = 1_000
 """Maximum length of a message for the user."""
 
@@ -59,8 +64,10 @@ def one_line(error: BaseException) -> str | None:
         lines: list[str] = []
         if isinstance(cause, InputError):
             lines = [" ".join(str(cause).split())]
-        elif isinstance(cause, ValueError) and str(cause).startswith("Pipeline does not contain"):
-            lines = [str(cause)]  # Kedro's, of --nodes, --to-outputs, --namespaces …
+        elif isinstance(cause, ValueError) and str(cause).startswith(_OF_KEDRO):
+            lines = [str(cause)]  # of --nodes, --to-outputs, --namespaces …
+        elif type(cause).__name__ == "BrokenProcessPool":
+            lines = [_KILLED]
         elif type(cause).__name__ == "_RemoteTraceback":  # a pool's worker reports causes as text
             lines = [str(line) for line in _REMOTE.findall(str(cause))]
         elif type(cause).__name__ == "ParameterValidationError":

@@ -19,6 +19,7 @@ from benchwright.compute.score_shards import (
     shard_table,
 )
 from benchwright.core.configuration import configuration_name
+from benchwright.core.errors import InputError
 from benchwright.core.progress import progress_bar
 from benchwright.language_models.protocol import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -114,7 +115,7 @@ def collect_responses(
     sample is judged by the next stage. Scores of other runs in the store are ignored.
 
     Raises:
-        KeyError: the store lacks scores of these prompts (run the whole scoring stage).
+        InputError: the store lacks scores of these prompts.
     """
     if prompts.empty:
         return Collected(Responses.empty(), Generations.empty())
@@ -123,7 +124,10 @@ def collect_responses(
     for shard in plan.shards:
         frame = model_scores.get(shard.name)
         if frame is None or not holds(frame, shard):
-            raise KeyError(f"the score store lacks shard {shard.name} of {shard.model}")
+            raise InputError(
+                f"{shard.model}: scores of {len(shard.keys)} prompts are not in the store; run the "
+                "scoring stage again, with the same settings"
+            )
         stored.update(_stored(frame))
     responses: list[tuple[Any, ...]] = []
     generations: list[tuple[Any, ...]] = []

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import logging
 import os
 import uuid
 from functools import lru_cache
@@ -13,6 +14,8 @@ from typing import Any
 from benchwright.core.errors import InputError
 from benchwright.core.keyed_random import keyed_bytes
 from benchwright.params.mmlu_cf import SealingParams
+
+logger = logging.getLogger(__name__)
 
 _SHORTEST = 16
 _NEW_KEY = "`benchwright new-key FILE` makes a key"
@@ -71,7 +74,10 @@ def read_key(params: SealingParams) -> SealKey:
     """
     if params.key_file is not None:
         try:
-            text = Path(params.key_file.get_secret_value()).read_text(encoding="utf-8")
+            file = Path(params.key_file.get_secret_value())
+            text = file.read_text(encoding="utf-8")
+            if os.name == "posix" and file.stat().st_mode & 0o077:
+                logger.warning("sealing: other users can read the key file (chmod 600 hides it)")
         except (OSError, ValueError) as error:
             raise InputError(
                 f"sealing: key_file cannot be read ({type(error).__name__}); it must be the path "
