@@ -50,7 +50,7 @@ def test_only_parameters_that_nodes_read_are_recorded() -> None:
     inputs = ["items", "params:limit", "params:models"]
     pipeline = Pipeline([Node(max, inputs, "out", name="largest")])
     of_run = {"benchmark": "demo", "variant": "smart", "seed": 0}
-    assert parameters_read(params, pipeline, catalog) == {**of_run, "limit": 5}
+    assert parameters_read(params, pipeline, catalog, {"models"}) == {**of_run, "limit": 5}
 
 
 def test_headline_is_read_from_a_report() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -11,9 +12,10 @@ from kedro.pipeline import Node, Pipeline
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import JsonDocument, ParquetTable
-from benchwright.hooks import LATEST, VersionsHook, copy_to_latest
+from benchwright.hooks import LATEST, copy_to_latest
 from benchwright.project_conf import load_conf
 from benchwright.saved_runs import ListedRun, common_version, find_run, list_runs
+from faults.project_runs import versions_hook
 
 JANUARY, FEBRUARY, MARCH = (f"2026-{month:02}-01T00.00.00.000Z" for month in (1, 2, 3))
 Save = Callable[..., None]
@@ -95,7 +97,7 @@ def test_a_pipeline_reads_one_run_and_stages_the_newest_tables(
     pipeline = Pipeline([Node(lambda a, b: None, ["a", "b"], None, name="use")])
     folder = tmp_path / "07_model_output/demo/smart"
 
-    def read(**options: object) -> list[str]:
+    def read(**options: Any) -> list[str]:
         catalog = DataCatalog(
             {
                 name: JsonDocument(
@@ -104,7 +106,8 @@ def test_a_pipeline_reads_one_run_and_stages_the_newest_tables(
                 for name in "ab"
             }
         )
-        VersionsHook().before_pipeline_run(options, pipeline, catalog)
+        given = {"run_id": MARCH, **options}
+        versions_hook(tmp_path).before_pipeline_run(given, pipeline, catalog)
         return [catalog.load(name)["version"] for name in "ab"]
 
     assert read() == [JANUARY, JANUARY]

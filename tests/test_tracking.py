@@ -26,7 +26,6 @@ from benchwright.tracking import (
     flatten,
     one_warning,
     record_run,
-    recorded_parameters,
     start_sweep,
     sweep_member,
     tracking_is_on,
@@ -239,7 +238,6 @@ def test_store_of_a_folder_with_any_name_is_in_it(
     project.mkdir()
     monkeypatch.chdir(project)
     run = record(project, conf, saved={"page": page_in(project)})
-    assert recorded_parameters(conf, project, "v1") is not None
     assert (project / "mlflow.db").exists()
     assert (project / "mlruns" / run / "artifacts" / "page.html").exists()
     assert [folder.name for folder in tmp_path.iterdir()] == [project.name]
@@ -277,15 +275,6 @@ def test_metrics_are_there_where_artefacts_cannot_be_written(
         record(tmp_path, conf, saved={"metrics": (metrics, tmp_path / "m.json")})
     (run,) = client_of(tmp_path).search_runs(["1"])
     assert run.data.metrics == {"tau_b": 0.9}
-
-
-def test_parameters_of_a_version_are_found(tmp_path: Path, conf: dict[str, Any]) -> None:
-    assert recorded_parameters(conf, tmp_path, "v1") is None
-    assert not (tmp_path / "mlflow.db").exists()
-    record(tmp_path, conf, seed=3)
-    found = recorded_parameters(conf, tmp_path, "v1")
-    assert found == {"benchmark": "demo", "variant": "smart", "seed": "3"}
-    assert recorded_parameters(conf, tmp_path, "v2") is None
 
 
 def test_tracking_can_be_disabled(monkeypatch: pytest.MonkeyPatch) -> None:

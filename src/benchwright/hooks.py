@@ -4,7 +4,7 @@ import json
 import logging
 import shutil
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from shutil import get_terminal_size
@@ -19,13 +19,28 @@ from kedro.pipeline import Pipeline
 from benchwright.core.atomic_files import clear_abandoned, written_aside
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
-from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_version
+from benchwright.core.kedro_internals import (
+    count_as_missing,
+    folder_of_versions,
+    loaded_from,
+    read_version,
+    save_version,
+)
 from benchwright.core.progress import stage_log
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.run import RUN_VALUES, check_run_values, unknown_parameters
 from benchwright.project_conf import CONFIG_LOADER_ARGS
 from benchwright.reports.page.quote import quote_page
+from benchwright.run_records import (
+    PARAMS,
+    RunRecord,
+    claim_version,
+    find_conflict,
+    read_record,
+    sources,
+    write_record,
+)
 from benchwright.saved_runs import common_version
 from benchwright.tracking import (
     flatten,
@@ -116,37 +131,106 @@ STAGES = ("namespaces", "node_names", "from_nodes", "to_nodes", "from_inputs", "
 
 
 class VersionsHook:
-    """Makes a run load its own outputs, and its other inputs from one earlier run.
+    """Gives a run a version of its own, and lets it read only what belongs together.
 
     Kedro loads the newest version of each dataset. It may belong to a concurrent run with other
-    settings, and versions of two datasets to different runs. Stages that are run one by one do read
-    the newest versions, with a warning if these are of different runs.
+    settings, and versions of two datasets to different runs. A run loads its own outputs, and its
+    other inputs from one earlier run. Stages that are run one by one, and runs of missing outputs,
+    read the newest versions, which must belong together and to the run's settings.
     """
 
+    def __init__(self) -> None:
+        self._context: KedroContext | None = None
+
     @hook_impl
+    def after_context_created(self, context: KedroContext) -> None:
+        self._context = context
+
+    @hook_impl(trylast=True)  # a run that other hooks stop leaves no record
     def before_pipeline_run(
         self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
     ) -> None:
-        for name in sorted(pipeline.all_outputs()):
-            clear_versions(dataset := catalog.get(name))
-            if not run_params.get("only_missing_outputs"):  # outputs of an earlier run
-                read_version(dataset)
-        pinned = run_params.get("load_versions") or {}
+        if self._context is None:
+            return
+        params = self._context.params
+        root = Path(self._context.project_path) / str(params["data_root"])
+        only_missing = bool(run_params.get("only_missing_outputs"))
         folders = {
             name: folder
-            for name in sorted(pipeline.inputs())
-            if (folder := folder_of_versions(catalog.get(name))) is not None and name not in pinned
+            for name in sorted(pipeline.datasets())
+            if (folder := folder_of_versions(catalog.get(name)))
         }
-        in_stages = any(map(run_params.get, STAGES))
-        common = None if in_stages else common_version(folders.values())
-        read = {name: common or common_version([folder]) for name, folder in folders.items()}
-        for name in (known := {name: version for name, version in read.items() if version}):
-            read_version(catalog.get(name), known[name])
-        if len(set(known.values())) == 1:
-            logger.info("reads %s of the run %s", ", ".join(known), *set(known.values()))
-        elif known:
-            versions = ", ".join(f"{name} ({version})" for name, version in known.items())
-            logger.warning("reads datasets of different runs: %s", versions)
+        inputs = input_versions(run_params, pipeline, folders)
+        read = inputs | (output_versions(pipeline, folders) if only_missing else {})
+        unknown = {name for name, version in read.items() if not read_record(root, version)}
+        settings = flatten(parameters_read(params, pipeline, catalog, _NOT_OF_RESULTS))
+        problem = find_conflict(root, read, settings, lambda n: folder_of_versions(catalog.get(n)))
+        if only_missing and (made := sorted(unknown - inputs.keys())):
+            problem = f"the settings of {made[0]} of the run {read[made[0]]} are not recorded"
+        if problem:
+            advice = "run without --only-missing-outputs" if only_missing else "run all stages"
+            raise InputError(f"{problem}; {advice}, or use settings and versions of one run")
+
+        version = claim_version(root, str(run_params["run_id"]))
+        run_params["run_id"] = version  # MLflow records it
+        if member := sweep_member.get():
+            member.version = version
+        write_record(root, version, RunRecord(settings, read, sources(pipeline.nodes, folders)))
+        for name in sorted(pipeline.all_outputs()):
+            clear_versions(dataset := catalog.get(name))
+            save_version(dataset, version)
+            if name not in read:
+                read_version(dataset)
+            if only_missing and dataset is not None and name not in folders:
+                count_as_missing(dataset)  # nothing says which run made it
+        for name in inputs:
+            read_version(catalog.get(name), inputs[name])
+        _log_versions(inputs, unknown)
+
+
+def input_versions(
+    run_params: Mapping[str, Any], pipeline: Pipeline, folders: Mapping[str, Path]
+) -> dict[str, str]:
+    """Return the versions of the inputs that a run reads: one run's, those of stages the newest.
+
+    Args:
+        run_params: Kedro's description of the run.
+        pipeline: what is run.
+        folders: the folder of each dataset that is saved with versions.
+
+    Raises:
+        InputError: `--load-versions` names a dataset that the run makes.
+    """
+    pinned = dict(run_params.get("load_versions") or {})
+    if made := sorted(pinned.keys() & pipeline.all_outputs()):
+        raise InputError(
+            f"--load-versions {made[0]}: this run makes {made[0]} itself; leave it out, or run "
+            "only the stages that use it (--from-nodes or --namespaces)"
+        )
+    others = {name: folders[name] for name in pipeline.inputs() & folders.keys() - pinned.keys()}
+    in_stages = any(map(run_params.get, STAGES))
+    common = None if in_stages else common_version(others.values())
+    found = {name: common or common_version([folder]) for name, folder in others.items()}
+    found |= {name: pinned[name] for name in pipeline.inputs() & pinned.keys()}
+    return {name: version for name, version in sorted(found.items()) if version}
+
+
+def output_versions(pipeline: Pipeline, folders: Mapping[str, Path]) -> dict[str, str]:
+    """Return the newest versions of the outputs that exist."""
+    found = {
+        name: common_version([folders[name]])
+        for name in sorted(pipeline.all_outputs() & folders.keys())
+    }
+    return {name: version for name, version in found.items() if version}
+
+
+def _log_versions(inputs: Mapping[str, str], unknown: Collection[str]) -> None:
+    if len(set(inputs.values())) == 1:
+        logger.info("reads %s of the run %s", ", ".join(inputs), *set(inputs.values()))
+    elif inputs:
+        versions = ", ".join(f"{name} ({version})" for name, version in inputs.items())
+        level = logging.WARNING if unknown & inputs.keys() else logging.INFO
+        logger.log(level, "reads datasets of different runs: %s", versions)
 
 
 def clear_versions(dataset: Any) -> None:
@@ -246,7 +330,7 @@ class RunHook:
             run_id = record_run(
                 conf=conf,
                 project=Path(self._context.project_path),
-                parameters=parameters_read(self._context.params, pipeline, catalog),
+                parameters=parameters_read(self._context.params, pipeline, catalog, _LONG),
                 run_params=run_params,
                 saved=saved,
                 headline="\n\n".join(quoted),
@@ -256,13 +340,18 @@ class RunHook:
         return run_id  # noqa: RET504
 
 
-def parameters_read(params: Mapping[str, Any], pipeline: Pipeline, catalog: Any) -> dict[str, Any]:
+_NOT_OF_RESULTS = {"mirror_root", "models"}  # paths, and models that the run may not use
+_LONG = {*_NOT_OF_RESULTS, "ingestion", "ratings"}
+
+
+def parameters_read(
+    params: Mapping[str, Any], pipeline: Pipeline, catalog: Any, without: Collection[str]
+) -> dict[str, Any]:
     """Return the parameters that the pipeline's nodes read, and benchmark, variant and seed."""
-    read = {name for name in pipeline.inputs() if name.startswith("params:")}
+    read = {name for name in pipeline.inputs() if name.startswith(PARAMS)}
     values = {name: params.get(name) for name in ("benchmark", "variant", "seed")}
-    values |= {name.removeprefix("params:"): catalog.load(name) for name in sorted(read)}
-    long = {"ingestion", "mirror_root", "models", "ratings"}  # or a path
-    return {name: value for name, value in values.items() if name not in long}
+    values |= {name.removeprefix(PARAMS): catalog.load(name) for name in sorted(read)}
+    return {name: value for name, value in values.items() if name not in without}
 
 
 RESULTS = (

@@ -81,7 +81,7 @@ def flatten(values: Any, prefix: str = "") -> dict[str, str]:
         parts = (flatten(value, f"{start}{key}") for key, value in values.items())
         return {name: text for part in parts for name, text in part.items()}
     text = json.dumps(values) if isinstance(values, (list, tuple, dict)) else str(values)
-    return {prefix: text[:PARAMETER_LENGTH]}
+    return {prefix: text}
 
 
 def git_commit(project: Path) -> str:
@@ -300,7 +300,8 @@ def start_sweep(
 def _log_parameters(client: Any, run_id: str, parameters: Mapping[str, Any]) -> None:
     from mlflow.entities import Param
 
-    known = [Param(key, text) for key, text in flatten(parameters).items() if key and text]
+    flat = flatten(parameters).items()
+    known = [Param(key, text[:PARAMETER_LENGTH]) for key, text in flat if key and text]
     client.log_batch(run_id, params=known[:1000])
 
 
@@ -323,22 +324,6 @@ def finish_sweep(
     for name, mean in means.items():
         client.log_metric(run_id, name, round(mean, DECIMALS))
     client.set_terminated(run_id, status=status)
-
-
-def recorded_parameters(
-    conf: Mapping[str, Any], project: Path, version: str
-) -> dict[str, str] | None:
-    """Return the parameters of the run that saved `version`, or None if there is no such run.
-
-    This does not create a missing database.
-    """
-    database = _database(tracking_uri(str(conf["tracking_uri"]), project))
-    if database and not database.exists():
-        return None
-    client, experiment_id = open_store(conf, project)
-    condition = "tags.save_version = '{}'".format(version.replace("'", ""))
-    runs = client.search_runs([experiment_id], filter_string=condition, max_results=1)
-    return dict(runs[0].data.params) if runs else None
 
 
 def known_metrics(values: Mapping[str, Any]) -> dict[str, float]:

@@ -205,11 +205,11 @@ def test_changed_rule_status_is_reported_with_the_reason(tmp_path: Path) -> None
     assert len(compare_coverage(old, new._replace(coverage=None))) == 0
 
 
-def test_different_settings_are_listed_except_paths() -> None:
-    differing = differing_settings(
-        {"seed": "0", "variant": "smart", "data_root": "/a"},
-        {"seed": "1", "variant": "smart", "data_root": "/b", "limit": "5"},
-    )
+def test_different_settings_are_listed_if_both_are_recorded() -> None:
+    before = {"seed": "0", "variant": "smart"}
+    differing = differing_settings(before, {"seed": "1", "variant": "smart", "limit": "5"})
+    assert differing is not None
+    assert differing_settings(before, None) is None
     assert differing.to_numpy().tolist() == [["limit", "", "5"], ["seed", "0", "1"]]
 
 

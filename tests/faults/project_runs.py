@@ -10,8 +10,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from benchwright.hooks import VersionsHook
 from faults import project_run
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -119,6 +121,15 @@ def _write_answers(file: Path, models: Sequence[int]) -> None:
     file.write_text("\n".join(["model,item_id,correct", *rows]) + "\n", encoding="utf-8")
 
 
+def versions_hook(data_root: Path) -> VersionsHook:
+    """Return the hook as a run with this data folder begins with it."""
+    hook = VersionsHook()
+    hook.after_context_created(
+        SimpleNamespace(params={"data_root": str(data_root)}, project_path=Path())
+    )
+    return hook
+
+
 def copied(root: Path, to: Path) -> Path:
     """A copy of a data folder."""
     shutil.copytree(root, to, symlinks=True)
@@ -142,13 +153,13 @@ class Left(NamedTuple):
 
 
 def left_in(root: Path) -> Left:
-    """Read a data folder, without its raw data and cached weights."""
+    """Read a data folder, without raw data, cached weights and records of runs."""
     files: dict[str, dict[str, bytes]] = {}
     hidden = []
     for where, folders, names in os.walk(root):
         place = Path(where)
         if place == root:
-            folders[:] = [name for name in folders if name != "01_raw"]
+            folders[:] = [name for name in folders if name not in ("01_raw", "runs")]
         hidden += [str(place / name) for name in (*folders, *names) if name.startswith(".")]
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:

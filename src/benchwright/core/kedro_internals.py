@@ -97,5 +97,16 @@ def read_version(dataset: Any, version: str | None = None) -> None:
         dataset._version = Version(version or known.save, known.save)
 
 
+def save_version(dataset: Any, version: str) -> None:
+    """Save to this version if the dataset has versions."""
+    if known := getattr(dataset, "_version", None):
+        dataset._version = Version(known.load, version)
+
+
+def count_as_missing(dataset: Any) -> None:
+    """Let a run of missing outputs make this dataset, even if it exists."""
+    dataset.exists = bool  # returns False, and can be pickled for workers
+
+
 def _is_local(dataset: Any) -> bool:
     return bool(getattr(dataset, "_protocol", "file") == "file")

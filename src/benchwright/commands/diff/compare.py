@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright import tracking
 from benchwright.commands.saved_results import SavedAudit, find_audit, read_audit
 from benchwright.core.content_hash import content_hash
 from benchwright.core.natural_order import natural_key
 from benchwright.project_conf import load_conf
+from benchwright.run_records import settings_of
 
 Row = dict[str, Any]
 Pair = tuple[int | None, int | None, str]
@@ -234,8 +234,8 @@ class Comparison(NamedTuple):
         diff: the differences of items and rules.
         coverage: rule, status_before, status_after, reason_before, reason_after of the rules that
             differ; empty if a run has no rule coverage.
-        settings: parameter, before, after, from MLflow.
-        settings_known: whether MLflow recorded both runs.
+        settings: parameter, before, after.
+        settings_known: whether the settings of both runs are recorded.
         default_page: default path of the page.
     """
 
@@ -266,7 +266,8 @@ def compare_saved(
         project / str(conf["catalog"][name]["filepath"]) for name in ("item_audit", "metrics")
     )
     old, new = (find_audit(name, audits, audits.relative_to(root)) for name in (before, after))
-    settings = _settings(dict(conf["mlflow"]), project, old, new)
+    recorded = [settings_of(audit.path, audit.version) for audit in (old, new)]
+    settings = differing_settings(*recorded)
     return Comparison(
         title=" → ".join(dict.fromkeys(audit.where or str(audit.path) for audit in (old, new))),
         before=old,
@@ -292,22 +293,12 @@ def compare_coverage(before: SavedAudit, after: SavedAudit) -> pd.DataFrame:
     return both[differs.any(axis=1)].reset_index(drop=True)
 
 
-def _settings(
-    conf: Mapping[str, Any], project: Path, before: SavedAudit, after: SavedAudit
+def differing_settings(
+    before: Mapping[str, str] | None, after: Mapping[str, str] | None
 ) -> pd.DataFrame | None:
-    if not (before.version and after.version and tracking.tracking_is_on(conf)):
+    """Return the parameters that differ; a missing value is "". None if either is unknown."""
+    if before is None or after is None:
         return None
-    try:
-        old, new = (
-            tracking.recorded_parameters(conf, project, audit.version) for audit in (before, after)
-        )
-    except Exception:
-        return None  # an unreachable store must not stop the comparison
-    return None if old is None or new is None else differing_settings(old, new)
-
-
-def differing_settings(before: Mapping[str, str], after: Mapping[str, str]) -> pd.DataFrame:
-    """Return the parameters that differ, except for paths; a missing value is ""."""
-    names = sorted({*before, *after} - {"data_root", "mirror_root"})
+    names = sorted({*before, *after})
     rows = [(name, before.get(name, ""), after.get(name, "")) for name in names]
     return pd.DataFrame([row for row in rows if row[1] != row[2]], columns=SETTING_COLUMNS)

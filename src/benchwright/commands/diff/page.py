@@ -44,13 +44,13 @@ def terminal_lines(comparison: Comparison) -> list[str]:
     for row in comparison.coverage.to_dict("records"):
         lines.append(f"{row['rule']}: {_status(row, 'before')} → {_status(row, 'after')}")
     if len(comparison.settings):
-        lines += ["", "changed settings (from MLflow):"]
+        lines += ["", "changed settings:"]
         lines += [
             f"  {row['parameter']}: {row['before'] or '–'} → {row['after'] or '–'}"
             for row in comparison.settings.to_dict("records")
         ]
     elif not comparison.settings_known:
-        lines += ["", "settings: not compared, since MLflow has not recorded both runs"]
+        lines += ["", "settings: not compared, since those of both runs are not recorded"]
     return lines
 
 
@@ -137,8 +137,8 @@ def _settings(comparison: Comparison) -> Section:
     ]
     if rows:
         return Section("Settings", [Table("", ("Parameter", "Before", "After"), rows)])
-    same = "All parameters recorded in MLflow are equal."
-    unknown = "Not compared, since MLflow has not recorded both runs."
+    same = "All settings are equal."
+    unknown = "Not compared, since those of both runs are not recorded."
     return Section("Settings", [Text(same if comparison.settings_known else unknown)])
 
 

@@ -303,7 +303,6 @@ def _run_one(
             runtime_params={**request.params, **combination._asdict()},
         )
         with made as session:
-            member.version = str(session.store["session_id"])
             session.run(pipeline_names=[request.pipeline], runner=runner)
     finally:
         tracking.sweep_member.reset(token)

@@ -1,0 +1,201 @@
+"""A run has a version of its own, and reads only what belongs together and to its settings."""
+
+import multiprocessing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from kedro.framework.hooks.manager import _create_hook_manager, _register_hooks
+from kedro.io import DataCatalog
+from kedro.pipeline import Node, Pipeline
+from kedro.runner import SequentialRunner
+
+from benchwright.core.errors import InputError
+from benchwright.run_records import claim_version, settings_of
+from benchwright.tracking import SweepMember, sweep_member
+from faults.project_runs import versions_hook
+
+JANUARY, FEBRUARY, MARCH, APRIL = (f"2026-{month:02}-01T00.00.00.000Z" for month in (1, 2, 3, 4))
+SAVED = ("items", "kept", "removed", "counts")
+
+
+def read_items(rows: int) -> pd.DataFrame:
+    return pd.DataFrame({"item_id": [str(row) for row in range(rows)], "distance": range(rows)})
+
+
+def split(items: pd.DataFrame, filtering: dict[str, int]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    far = items["distance"] >= filtering["threshold"]
+    return items[far], items[~far]
+
+
+def count(items: pd.DataFrame, kept: pd.DataFrame, removed: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame({"n_items": [len(items)], "n_kept": [len(kept)], "n": [len(removed)]})
+
+
+def export(counts: pd.DataFrame) -> pd.DataFrame:
+    return counts
+
+
+PIPELINE = Pipeline(
+    [
+        Node(read_items, "rows", "items", name="read"),
+        Node(split, ["items", "params:filtering"], ["kept", "removed"], name="split"),
+        Node(count, ["items", "kept", "removed"], "counts", name="count"),
+        Node(export, "counts", "exported", name="export"),
+    ]
+)
+COUNT = PIPELINE.only_nodes("count")
+SPLIT = PIPELINE.only_nodes("split")
+Run = Callable[..., dict[str, int]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run PIPELINE as Kedro does, and return the row of counts that it reads back."""
+
+    def once(
+        version: str,
+        *,
+        rows: int = 10,
+        threshold: int = 3,
+        of: Pipeline = PIPELINE,
+        only_missing: bool = False,
+        load: dict[str, str] | None = None,
+    ) -> dict[str, int]:
+        table = "benchwright.datasets.atomic.ParquetTable"
+        conf = {
+            name: {"type": table, "filepath": str(tmp_path / name), "versioned": True}
+            for name in SAVED
+        }
+        conf["exported"] = {"type": table, "filepath": str(tmp_path / "exported")}
+        catalog = DataCatalog.from_config(conf, load_versions=load, save_version=version)
+        catalog["rows"], catalog["params:filtering"] = rows, {"threshold": threshold}
+        hooks = _create_hook_manager()
+        _register_hooks(hooks, (versions_hook(tmp_path),))
+        params: dict[str, Any] = {
+            "run_id": version,
+            "only_missing_outputs": only_missing,
+            "load_versions": load,
+            "node_names": None if of is PIPELINE else ["some"],
+        }
+        hooks.hook.before_pipeline_run(run_params=params, pipeline=of, catalog=catalog)
+        SequentialRunner().run(of, catalog, hooks, only_missing_outputs=only_missing)
+        if "counts" not in of.all_outputs():
+            return {}
+        row: dict[str, int] = catalog.load("counts").iloc[0].to_dict()
+        return row
+
+    return once
+
+
+def test_missing_outputs_are_not_made_with_other_settings(run: Run, tmp_path: Path) -> None:
+    assert run(JANUARY)["n_kept"] == 7
+    message = (
+        f"filtering.threshold is 3 in kept of the run {JANUARY}, but 9 in this run; "
+        "run without --only-missing-outputs, or use settings and versions of one run"
+    )
+    with pytest.raises(InputError, match=message):
+        run(FEBRUARY, threshold=9, only_missing=True)
+    assert not (tmp_path / "runs" / f"{FEBRUARY}.json").exists()
+    assert run(MARCH, only_missing=True)["n_kept"] == 7
+    assert run(APRIL, threshold=9)["n_kept"] == 1
+
+
+def test_missing_outputs_are_made_from_tables_of_runs_with_the_same_settings(
+    run: Run, tmp_path: Path
+) -> None:
+    run(JANUARY)
+    for saved in tmp_path.glob("counts/*/counts"):
+        saved.unlink()
+    assert run(FEBRUARY, only_missing=True)["n_kept"] == 7
+    assert [path.parent.name for path in tmp_path.glob("kept/*/kept")] == [JANUARY]
+    assert run(MARCH, of=COUNT)["n_kept"] == 7
+    with pytest.raises(InputError, match=r"filtering\.threshold is 3 in kept of the run"):
+        run(APRIL, threshold=9, only_missing=True)
+
+
+def test_newer_tables_of_a_stage_are_not_mixed_with_what_was_made_from_older_ones(
+    run: Run,
+) -> None:
+    run(JANUARY)
+    run(FEBRUARY, threshold=9, of=SPLIT)
+    with pytest.raises(
+        InputError, match=rf"filtering\.threshold is 3 in kept of the run {JANUARY}"
+    ):
+        run(MARCH, threshold=9, only_missing=True)  # counts are of January
+    assert run(APRIL, threshold=9, of=COUNT)["n_kept"] == 1
+
+
+def test_outputs_without_a_version_are_made_again(run: Run, tmp_path: Path) -> None:
+    run(JANUARY)
+    exported = tmp_path / "exported"
+    exported.write_text("of another run", encoding="utf-8")
+    run(FEBRUARY, only_missing=True)
+    assert pd.read_parquet(exported)["n_kept"].tolist() == [7]
+
+
+def test_missing_outputs_need_recorded_settings(run: Run, tmp_path: Path) -> None:
+    run(JANUARY)
+    (tmp_path / "runs" / f"{JANUARY}.json").unlink()
+    with pytest.raises(InputError, match=f"settings of counts of the run {JANUARY} are not rec"):
+        run(FEBRUARY, only_missing=True)
+
+
+def test_tables_of_another_run_must_belong_to_the_others(run: Run) -> None:
+    run(JANUARY)
+    run(FEBRUARY, threshold=9)
+    with pytest.raises(InputError, match=r"filtering\.threshold is .* run all stages, or use"):
+        run(MARCH, of=COUNT, load={"kept": JANUARY})
+    both = {"kept": JANUARY, "removed": JANUARY}
+    assert run(APRIL, of=COUNT, load=both) == {"n_items": 10, "n_kept": 7, "n": 3}
+
+
+def test_tables_made_from_other_items_are_not_used_with_these(run: Run) -> None:
+    run(JANUARY, rows=30)
+    run(FEBRUARY)
+    both = {"kept": JANUARY, "removed": JANUARY}
+    with pytest.raises(InputError, match=r"was made from other items .* than this run uses"):
+        run(MARCH, of=COUNT, load=both)
+
+
+def test_equal_items_of_another_run_are_the_same_items(run: Run) -> None:
+    run(JANUARY)
+    run(FEBRUARY)
+    both = {"kept": JANUARY, "removed": JANUARY}
+    assert run(MARCH, of=COUNT, load=both)["n_items"] == 10
+
+
+def test_versions_cannot_replace_what_a_run_makes(run: Run) -> None:
+    run(JANUARY)
+    with pytest.raises(InputError, match="--load-versions kept: this run makes kept itself"):
+        run(FEBRUARY, threshold=9, load={"kept": JANUARY})
+
+
+def test_runs_of_the_same_millisecond_have_their_own_version_and_settings(
+    run: Run, tmp_path: Path
+) -> None:
+    member = SweepMember()
+    token = sweep_member.set(member)
+    try:
+        assert run(JANUARY)["n_kept"] == 7
+        assert member.version == JANUARY
+        assert run(JANUARY, threshold=9)["n_kept"] == 1
+    finally:
+        sweep_member.reset(token)
+    kept = [tmp_path / "kept" / version / "kept" for version in (JANUARY, member.version)]
+    found = [settings_of(path, path.parent.name) for path in kept]
+    assert [of["filtering.threshold"] for of in found if of] == ["3", "9"]
+    assert settings_of(tmp_path / "kept" / MARCH / "kept", MARCH) is None
+
+
+def _claim(root: Path) -> str:
+    return claim_version(root, JANUARY)
+
+
+def test_simultaneous_processes_never_claim_the_same_version(tmp_path: Path) -> None:
+    with multiprocessing.get_context("fork").Pool(8) as pool:
+        versions = pool.map(_claim, [tmp_path] * 40, chunksize=1)
+    assert len(set(versions)) == 40
+    assert {path.stem for path in (tmp_path / "runs").iterdir()} == set(versions)
