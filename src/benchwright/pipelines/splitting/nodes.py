@@ -31,7 +31,7 @@ from benchwright.tables.similarity import TextVectors
 
 logger = logging.getLogger(__name__)
 
-_DRAWN_AGAIN, _MOST_DRAWS = 1_000_000, 20  # rows, to keep to the time of one large sample
+_DRAWN_AGAIN, _MOST_DRAWS = 200_000, 20  # rows and samples; a sample takes seconds per 10⁵ rows
 _YES_NO = ReplyLimits(max_tokens=8, temperature=0.7)
 
 

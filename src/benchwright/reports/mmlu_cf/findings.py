@@ -241,7 +241,7 @@ def _guessable(evidence: Evidence) -> Iterator[str]:
     steps = evidence.steps
     if steps.guessable > _GUESSABLE:
         yield (
-            f"Whoever has the documents can guess {percent(steps.guessable)} of the closed half "
+            f"Whoever has the documents can guess {steps.guessable:.0%} of the closed half "
             f"without the key: it has {steps.closed:,} of {steps.may_be_closed:,} questions that "
             "may be closed. Add documents, or lower `sampling_by_difficulty.size`."
         )
