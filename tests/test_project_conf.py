@@ -9,7 +9,7 @@ from kedro.io import DataCatalog, DatasetError
 from omegaconf import OmegaConf
 
 from benchwright.core.errors import InputError
-from benchwright.project_conf import ConfLoader, load_conf, settings
+from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader, load_conf, settings
 from benchwright.settings import CONFIG_LOADER_CLASS
 from benchwright.tables.items import Items
 from scoring.scoring_examples import item
@@ -217,3 +217,10 @@ def test_the_rule_of_a_variant_and_that_of_a_benchmark_are_joined(repository: Pa
     rule = load_conf(repository, params=params)["parameters"]["filter_models"]
     assert rule["choose"] == "strongest"
     assert rule["min_coverage"] == 1
+
+
+def test_a_folder_named_like_a_pattern_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "my [conf]" / "base").mkdir(parents=True)
+    loader = ConfLoader(str(tmp_path / "my [conf]"), **CONFIG_LOADER_ARGS)
+    with pytest.raises(InputError, match=r"folder with \[ \] in its path; rename the folder"):
+        loader["parameters"]
