@@ -41,7 +41,7 @@ from benchwright.run_records import (
     sources,
     write_record,
 )
-from benchwright.saved_runs import common_version
+from benchwright.saved_runs import common_version, saved_versions
 from benchwright.tracking import (
     flatten,
     logged,
@@ -164,7 +164,9 @@ class VersionsHook:
         read = inputs | (output_versions(pipeline, folders) if only_missing else {})
         unknown = {name for name, version in read.items() if not read_record(root, version)}
         settings = flatten(parameters_read(params, pipeline, catalog, _NOT_OF_RESULTS))
-        problem = find_conflict(root, read, settings, lambda n: folder_of_versions(catalog.get(n)))
+        whole = not only_missing and not any(map(run_params.get, STAGES))
+        used = {} if whole else settings  # a pipeline on the results of one run may have its own
+        problem = find_conflict(root, read, used, lambda n: folder_of_versions(catalog.get(n)))
         if only_missing and (made := sorted(unknown - inputs.keys())):
             problem = f"the settings of {made[0]} of the run {read[made[0]]} are not recorded"
         if problem:
@@ -199,20 +201,26 @@ def input_versions(
         folders: the folder of each dataset that is saved with versions.
 
     Raises:
-        InputError: `--load-versions` names a dataset that the run makes.
+        InputError: `--load-versions` names a dataset that the run makes or does not read, or a
+            version that is not saved.
     """
     pinned = dict(run_params.get("load_versions") or {})
-    if made := sorted(pinned.keys() & pipeline.all_outputs()):
-        raise InputError(
-            f"--load-versions {made[0]}: this run makes {made[0]} itself; leave it out, or run "
-            "only the stages that use it (--from-nodes or --namespaces)"
-        )
+    for name, version in sorted(pinned.items()):
+        if name in pipeline.all_outputs():
+            raise InputError(
+                f"--load-versions {name}: this run makes {name} itself; leave it out, or run only "
+                "the stages that use it (--from-nodes or --namespaces)"
+            )
+        if name not in folders:
+            raise InputError(f"--load-versions {name}: this run reads no version of it")
+        saved = [file.parent.name for file in saved_versions(folders[name])]
+        if version not in saved:
+            raise InputError(f"--load-versions {name}:{version}: {expected(version, saved)}")
     others = {name: folders[name] for name in pipeline.inputs() & folders.keys() - pinned.keys()}
     in_stages = any(map(run_params.get, STAGES))
     common = None if in_stages else common_version(others.values())
     found = {name: common or common_version([folder]) for name, folder in others.items()}
-    found |= {name: pinned[name] for name in pipeline.inputs() & pinned.keys()}
-    return {name: version for name, version in sorted(found.items()) if version}
+    return {name: version for name, version in sorted((found | pinned).items()) if version}
 
 
 def output_versions(pipeline: Pipeline, folders: Mapping[str, Path]) -> dict[str, str]:

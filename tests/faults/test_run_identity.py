@@ -38,6 +38,10 @@ def export(counts: pd.DataFrame) -> pd.DataFrame:
     return counts
 
 
+def tell(kept: pd.DataFrame, filtering: dict[str, int]) -> str:
+    return f"{len(kept)} items at {filtering['threshold']} or more"
+
+
 PIPELINE = Pipeline(
     [
         Node(read_items, "rows", "items", name="read"),
@@ -48,6 +52,7 @@ PIPELINE = Pipeline(
 )
 COUNT = PIPELINE.only_nodes("count")
 SPLIT = PIPELINE.only_nodes("split")
+TELL = Pipeline([Node(tell, ["kept", "params:filtering"], "told", name="tell")])
 Run = Callable[..., dict[str, int]]
 
 
@@ -63,6 +68,7 @@ def run(tmp_path: Path) -> Run:
         of: Pipeline = PIPELINE,
         only_missing: bool = False,
         load: dict[str, str] | None = None,
+        whole: bool = False,
     ) -> dict[str, int]:
         table = "benchwright.datasets.atomic.ParquetTable"
         conf = {
@@ -78,7 +84,7 @@ def run(tmp_path: Path) -> Run:
             "run_id": version,
             "only_missing_outputs": only_missing,
             "load_versions": load,
-            "node_names": None if of is PIPELINE else ["some"],
+            "node_names": None if whole or of is PIPELINE else ["some"],
         }
         hooks.hook.before_pipeline_run(run_params=params, pipeline=of, catalog=catalog)
         SequentialRunner().run(of, catalog, hooks, only_missing_outputs=only_missing)
@@ -171,6 +177,28 @@ def test_versions_cannot_replace_what_a_run_makes(run: Run) -> None:
     run(JANUARY)
     with pytest.raises(InputError, match="--load-versions kept: this run makes kept itself"):
         run(FEBRUARY, threshold=9, load={"kept": JANUARY})
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        ({"kept": FEBRUARY}, f"--load-versions kept:{FEBRUARY}: expected one of {JANUARY}"),
+        ({"exported": JANUARY}, "--load-versions exported: this run reads no version of it"),
+    ],
+)
+def test_versions_must_be_saved_and_read(run: Run, load: dict[str, str], message: str) -> None:
+    run(JANUARY)
+    with pytest.raises(InputError, match=message):
+        run(MARCH, of=COUNT, load=load)
+
+
+def test_a_pipeline_on_the_results_of_one_run_may_have_other_settings_but_a_stage_may_not(
+    run: Run,
+) -> None:
+    run(JANUARY)
+    run(FEBRUARY, threshold=9, of=TELL, whole=True)
+    with pytest.raises(InputError, match=r"filtering\.threshold is 3 in kept .* run all stages"):
+        run(MARCH, threshold=9, of=TELL)
 
 
 def test_runs_of_the_same_millisecond_have_their_own_version_and_settings(

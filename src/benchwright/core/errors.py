@@ -66,6 +66,8 @@ def one_line(error: BaseException) -> str | None:
             lines = [" ".join(str(cause).split())]
         elif isinstance(cause, ValueError) and str(cause).startswith(_OF_KEDRO):
             lines = [str(cause)]  # of --nodes, --to-outputs, --namespaces …
+        elif type(cause).__name__ == "DatasetNotFoundError":  # of --load-versions
+            lines = [str(cause)]
         elif type(cause).__name__ == "BrokenProcessPool":
             lines = [_KILLED]
         elif type(cause).__name__ == "_RemoteTraceback":  # a pool's worker reports causes as text
