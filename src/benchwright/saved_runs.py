@@ -1,6 +1,8 @@
 """Find earlier runs, and read one run's versions of all its datasets."""
 
+import logging
 import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +13,10 @@ from benchwright.core.natural_order import natural_key
 from benchwright.params.run import run_part
 from benchwright.project_conf import load_conf
 
+logger = logging.getLogger(__name__)
+
 _LAYERS = "0[478]_*"  # features, output of models, reporting
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d\.\d\d\.\d\d")
 _PART = re.compile(r"(?:limit(\d+))?-?(?:seed(\d+))?")
 
 
@@ -124,13 +129,30 @@ def common_version(folders: Iterable[Path]) -> str | None:
     A dataset is given as the folder of its versions: `<folder>/<version>/<name of the folder>`.
     """
     known = [{file.parent.name for file in saved_versions(folder)} for folder in folders]
-    return max(set.intersection(*known), key=natural_key, default=None) if known else None
+    return max(set.intersection(*known), key=_age, default=None) if known else None
 
 
 def saved_versions(folder: Path, name: str = "") -> list[Path]:
-    """Return the files `<folder>/<version>/<name>` (default: the folder's), the newest last."""
-    files = folder.glob(f"*/{name or folder.name}")
-    return sorted(files, key=lambda file: natural_key(file.parent.name))
+    """Return the files `<folder>/<version>/<name>` (default: the folder's), the newest last.
+
+    Versions of the future, saved before a clock went back, count as the oldest, with a warning.
+    """
+    files = list(folder.glob(f"*/{name or folder.name}"))
+    files.sort(key=lambda file: _age(file.parent.name))
+    if len(files) > 1 and _in_future(version := files[0].parent.name):
+        newest = files[-1].parent.name
+        logger.warning("%s: %s is of the future; %s counts as newest", folder, version, newest)
+    return files
+
+
+def _age(version: str) -> tuple[bool, Any]:
+    return not _in_future(version), natural_key(version)
+
+
+def _in_future(version: str) -> bool:
+    """Return whether a version is named after a time more than a minute from now."""
+    soon = time.strftime("%Y-%m-%dT%H.%M.%S", time.gmtime(time.time() + 60))
+    return bool(_TIME.match(version)) and version[: len(soon)] > soon
 
 
 class ListedRun(NamedTuple):
