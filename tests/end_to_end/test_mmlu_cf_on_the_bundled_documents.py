@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchwright.methods.mmlu_cf.sealing.key import new_key, read_key
+from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.methods.mmlu_cf.sealing.seal import SealedItem, open_sealed
 from benchwright.params.mmlu_cf import SealingParams
 from closed_text_search import files_with
@@ -16,7 +16,7 @@ from end_to_end.saved import newest
 
 pytestmark = pytest.mark.live
 
-KEY = new_key()
+KEY = "the same key in every test run"
 
 
 @pytest.fixture(scope="module")
