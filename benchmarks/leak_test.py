@@ -6,8 +6,9 @@
 `train` seals short questions of ARC-Challenge in WORK/<name>, and fine-tunes all weights of a model
 on the public half, as prompts or as lines of JSON: batches of 8 in random order, AdamW with a
 constant learning rate. It saves the model after each number of passes. `test` scores these models
-and the one that they began with, and prints p-values, power, the gap between the halves, and how
-many questions are completed. Scores are kept in WORK/scores.
+and the one that they began with, and prints p-values, the share of random subsets of the items with
+evidence (of the model before, each with fresh orders), the gap between the halves, and how many
+questions are completed. Scores are kept in WORK/scores.
 """
 
 import argparse
@@ -138,7 +139,7 @@ def train(start: Path, shown: list[str], given: argparse.Namespace, out: Path) -
         print(f"pass {number}, batch {at + 1}: loss {float(loss.detach()):.3f}", flush=True)
         last = at + 1 == len(parts) or parts[at + 1][0] != number
         if last and number in given.passes:
-            folder = out / f"{given.name}-{given.form}-{number}"
+            folder = out / f"{given.name}-{given.form}-{given.rate:g}-{number}"
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)
 
@@ -175,13 +176,14 @@ def p_values_of_fresh_keys(release: Release, scores: Scores, count: int, keys: i
     return found
 
 
-def power(scores: Scores, released: NDArray[np.int64], size: int, subsets: int) -> float:
-    """Return the share of random subsets of the items with evidence."""
+def power(scores: Scores, released: NDArray[np.int64] | None, size: int, subsets: int) -> float:
+    """Return the share of random subsets of the items with evidence; None takes fresh orders."""
     rng = np.random.default_rng(size)
     hits = 0
     for _ in range(subsets):
         part = rng.choice(len(scores), size, replace=False)
-        found = leak_evidence(scores[part], released[part], rng, FEWER_KEYS)
+        chosen = rng.integers(scores.shape[1], size=size) if released is None else released[part]
+        found = leak_evidence(scores[part], chosen, rng, FEWER_KEYS)
         hits += found.p_value <= ALPHA
     return hits / subsets
 
@@ -232,7 +234,8 @@ def report(given: argparse.Namespace) -> None:
     release = read_release(folder)
     released = np.array([item.released for item in release.items])
     trained = sorted(
-        (work / "models").glob("judged-*"), key=lambda f: (f.name[:10], int(f.name.split("-")[-1]))
+        (work / "models").glob("judged-*"),
+        key=lambda f: (f.name.rpartition("-")[0], int(f.name.split("-")[-1])),
     )
     models = [] if given.smallest else [given.start, *trained]
     tables = {model.name: scored(release, model, "cloze", work) for model in models}
@@ -246,9 +249,10 @@ def report(given: argparse.Namespace) -> None:
         print(f"{name} keys: KS p {kstest(p, 'uniform').pvalue:.2f}, p ≤ {ALPHA}: {share:.1%}")
     print("p-values:", " ".join(f"{p:.3f}" for p in sorted(few)))
     sizes = [size for size in SIZES if size <= len(released)]
-    for name, scores in tables.items():
+    for place, (name, scores) in enumerate(tables.items()):
         found = leak_evidence(scores, released, np.random.default_rng(0))
-        shares = " | ".join(f"{power(scores, released, n, given.subsets):.0%}" for n in sizes)
+        chosen = released if place else None
+        shares = " | ".join(f"{power(scores, chosen, n, given.subsets):.0%}" for n in sizes)
         print(
             f"| {name} | {found.excess:+.2f} | {found.detectable(ALPHA, 0.8):.2f} | "
             f"{found.p_value:.2g} | {shares} |"

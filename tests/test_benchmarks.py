@@ -228,4 +228,4 @@ def test_the_leak_script_trains_and_scores_a_model(
     script("leak_test", f"test {{tmp}} {{made}} {small} --subsets 2 --gap --probed 3").main()
     printed = capsys.readouterr().out
     assert "pass 1, batch 2: loss " in printed
-    assert printed.count("| judged-prompt-1 | ") == 3
+    assert printed.count("| judged-prompt-0.01-1 | ") == 3
