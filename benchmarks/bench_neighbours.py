@@ -6,7 +6,6 @@ The vectors of the file are taken as they are where N is 0; else N are grown fro
 replacement, moved by a random step of length 0.1 to 0.5 and made unit length again.
 
     --k 100         neighbours
-    --searched M    search for M rows only, drawn at random, and say what all would have taken
     --checked 2000  rows whose neighbours are found exactly, for the recall
     --exact         find all neighbours exactly too
     --to FILE       append the measures as one JSON line
@@ -22,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.statistics.nearest_neighbours import (
-    InvertedLists,
     approximate_neighbours,
     nearest_neighbours,
     neighbours_of,
@@ -62,7 +60,6 @@ def main() -> None:
     parser.add_argument("n", type=int)
     parser.add_argument("vectors", type=Path)
     parser.add_argument("--k", type=int, default=100)
-    parser.add_argument("--searched", type=int, default=0)
     parser.add_argument("--checked", type=int, default=2000)
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("--to", type=Path)
@@ -75,24 +72,10 @@ def main() -> None:
     draw = np.random.default_rng(1)
     rows = np.sort(draw.choice(n, min(asked.checked, n), replace=False))
     start = time.process_time()
-    if asked.searched:
-        lists = InvertedLists.of(vectors)
-        line["index_cpu_s"] = round(time.process_time() - start, 1)
-        some = draw.choice(n, asked.searched, replace=False)
-        some = some[np.argsort(lists.list_of[some], kind="stable")]
-        start = time.process_time()
-        for first in range(0, len(some), _BLOCK):
-            lists.nearest(some[first : first + _BLOCK], asked.k)
-        line["searched"] = asked.searched
-        line["search_cpu_s"] = round(time.process_time() - start, 1)
-        line["search_of_all_cpu_s"] = round(line["search_cpu_s"] * n / asked.searched, 1)
-        line["peak_gb"] = peak_gb()
-        near = lists.nearest(rows, asked.k).indices
-    else:
-        whole = approximate_neighbours(vectors, asked.k)
-        line["cpu_s"] = round(time.process_time() - start, 1)
-        line["peak_gb"] = peak_gb()
-        near = whole.indices[rows]
+    whole = approximate_neighbours(vectors, asked.k)
+    line["cpu_s"] = round(time.process_time() - start, 1)
+    line["peak_gb"] = peak_gb()
+    near = whole.indices[rows]
     true = neighbours_of(vectors, rows, asked.k)
     line["recall"] = recall(near, true.indices)
     line["nearest_found"] = round(float(np.mean((near == true.indices[:, :1]).any(axis=1))), 4)

@@ -94,8 +94,7 @@ class SimilarParams(Section):
     # paper, which removes them before its other filters (section 3.1)
     prefiltered: bool = False
     k: int = Field(default=100, ge=1)  # nearest neighbours of each item
-    # with more items, faiss finds approximate neighbours (`pip install 'benchwright[scale]'`) and
-    # the recall is reported
+    # with more items, neighbours are approximate and the recall is reported
     exact_up_to: int = Field(default=50_000, ge=0)
     # width of the density's kernel in standard deviations of the distances
     bandwidth: float = Field(default=0.15, gt=0)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from benchwright.core.natural_order import in_order
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import EmbeddingParams, ModelsParams
-from benchwright.similarity.neighbourhood import Neighbourhood
-from benchwright.similarity.threshold import closer_than, estimate
+from benchwright.similarity.neighbourhood import search_neighbours
+from benchwright.similarity.threshold import bin_distances, closer_than, estimate
 from benchwright.similarity.vectors import choose_encoder
 from benchwright.tables.similarity import EncoderOverlap
 
@@ -90,8 +90,10 @@ def overlap(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> Overlap:
 def _opinion(
     encoder: str, items: pd.DataFrame, vectors: pd.DataFrame, params: SimilarParams
 ) -> _Opinion:
-    near = Neighbourhood.nearest(items, vectors, params.k)
-    threshold = estimate(near, params).threshold
+    near, distances, skipped = search_neighbours(
+        items, vectors, params.k, params.k, params.string_similarity_exempt
+    )
+    threshold = estimate(bin_distances(distances, skipped, params.grid), params).threshold
     close = closer_than(near.nearest_distances(), threshold)
     similar_of = dict(zip(near.item_ids, close.tolist(), strict=True))
     return _Opinion(

@@ -1,6 +1,7 @@
 """The nearest neighbours of each item in embedding space (SMART, section 3.4)."""
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -8,77 +9,56 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order
-from benchwright.statistics.nearest_neighbours import approximate_neighbours, nearest_neighbours
+from benchwright.core.neighbourhood import Neighbourhood
+from benchwright.statistics.nearest_neighbours import approximate_blocks, exact_blocks
 
 Bools = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+_PAIRS = 1 << 16  # questions compared at once
 
 
-class Neighbourhood(NamedTuple):
-    """The nearest neighbours of n items."""
+class Search(NamedTuple):
+    """The neighbours of n items, and their distances to more of them."""
 
-    item_ids: tuple[str, ...]  # n ids in natural order
-    questions: tuple[str, ...]  # their n texts
-    indices: NDArray[np.intp]  # (n, k) positions of the neighbours, nearest first
-    distances: NDArray[np.float64]  # (n, k) cosine distances
+    near: Neighbourhood
+    distances: NDArray[np.float32]  # (n, widest) of which those in `near` are the first
+    # (n,) leading neighbours, up to `widest`, with similar questions; None: not looked for
+    skipped: Rows | None
 
-    @classmethod
-    def of(cls, items: pd.DataFrame, neighbours: pd.DataFrame) -> Self:
-        """Read the items that have neighbours from the tables `Items` and `Neighbours`."""
-        ids = in_order(neighbours["item_id"].unique())
-        if not ids:
-            return cls._blank()
-        question_of = dict(zip(items["item_id"], items["question"], strict=True))
-        position = pd.Index(ids)
-        rows = position.get_indexer(pd.Index(neighbours["item_id"]))
-        columns = position.get_indexer(pd.Index(neighbours["neighbour"]))
-        distances = neighbours["distance"].to_numpy(dtype=np.float64)
-        order = np.lexsort((columns, distances, rows))
-        shape = (len(ids), -1)
-        return cls(
-            tuple(ids),
-            tuple(question_of[item_id] for item_id in ids),
-            columns[order].reshape(shape),
-            distances[order].reshape(shape),
-        )
 
-    @classmethod
-    def nearest(
-        cls, items: pd.DataFrame, embeddings: pd.DataFrame, k: int, exact_up_to: int | None = None
-    ) -> Self:
-        """Find the k nearest other items of each item that has a vector.
+def search_neighbours(
+    items: pd.DataFrame,
+    embeddings: pd.DataFrame,
+    k: int,
+    widest: int,
+    exempt: float | None,
+    exact_up_to: int | None = None,
+) -> Search:
+    """Find the k nearest other items of each item with a vector, and the `widest` ≥ k distances.
 
-        With fewer than k other items, k is their number. Above `exact_up_to` items the search is
-        approximate and misses a few neighbours.
+    With fewer other items than that, all of them. Above `exact_up_to` items the search is
+    approximate and misses a few neighbours. With `exempt`, leading neighbours whose questions are
+    more similar than that are counted.
 
-        Raises:
-            InputError: vectors of different lengths (made with different encoders), or faiss is
-                needed and not installed.
-        """
-        question_of = dict(zip(items["item_id"], items["question"], strict=True))
-        ids, vectors = item_vectors(items, embeddings)
-        if len(ids) < 2:
-            return cls._blank()
-        exact = exact_up_to is None or len(ids) <= exact_up_to
-        nearest = (nearest_neighbours if exact else approximate_neighbours)(vectors, k)
-        return cls(
-            tuple(ids),
-            tuple(question_of[item_id] for item_id in ids),
-            nearest.indices.astype(np.intp),
-            nearest.distances.astype(np.float64),
-        )
-
-    def first(self, k: int) -> Self:
-        """Return the items with only their k nearest neighbours."""
-        return self._replace(indices=self.indices[:, :k], distances=self.distances[:, :k])
-
-    def nearest_distances(self) -> NDArray[np.float64]:
-        """Return the distance (n,) of each item to its nearest neighbour."""
-        return self.distances[:, 0] if self.item_ids else np.empty(0)
-
-    @classmethod
-    def _blank(cls) -> Self:
-        blank = np.empty((0, 0))
-        return cls((), (), blank.astype(np.intp), blank)
+    Raises:
+        InputError: vectors of different lengths (made with different encoders).
+    """
+    ids, vectors = item_vectors(items, embeddings)
+    n = len(ids)
+    if n < 2:
+        return Search(Neighbourhood.empty(), np.empty((0, 0), np.float32), None)
+    k, widest = min(k, n - 1), min(widest, n - 1)
+    indices = np.empty((n, k), np.int32)
+    distances = np.empty((n, widest), np.float32)
+    skipped = None if exempt is None else np.zeros(n, np.intp)
+    questions = questions_of(items, ids)
+    exact = exact_up_to is None or n <= exact_up_to
+    for rows, found in (exact_blocks if exact else approximate_blocks)(vectors, widest):
+        indices[rows], distances[rows] = found.indices[:, :k], found.distances
+        if skipped is not None and exempt is not None:
+            skipped[rows] = leading_alike(questions, rows, found.indices, exempt)
+    return Search(Neighbourhood(ids, indices, distances[:, :k]), distances, skipped)
 
 
 def item_vectors(
@@ -114,31 +94,40 @@ def _stacked(rows: list[Any]) -> NDArray[np.float32]:
     return base.reshape(-1)[first : first + size * len(rows)].reshape(len(rows), size)
 
 
+def questions_of(items: pd.DataFrame, item_ids: Sequence[str]) -> pd.Series:
+    """Return the questions of these items, in their order."""
+    return items["question"].iloc[pd.Index(items["item_id"]).get_indexer(pd.Index(item_ids))]
+
+
 def alike_pairs(
-    near: Neighbourhood, rows: NDArray[np.intp], ranks: NDArray[np.intp], above: float
+    questions: pd.Series, left: NDArray[np.integer], right: NDArray[np.integer], above: float
 ) -> Bools:
-    """Mark the pairs (item `rows[i]`, its neighbour of rank `ranks[i]`) with similar questions.
+    """Mark the pairs of places (left[i], right[i]) in `questions` whose questions are similar.
 
     Their rapidfuzz ratio (0–1), the share of common characters in order, exceeds `above`.
     """
     from rapidfuzz import fuzz, process
 
-    left = [near.questions[row] for row in rows]
-    right = [near.questions[column] for column in near.indices[rows, ranks]]
-    return process.cpdist(left, right, scorer=fuzz.ratio, dtype=np.float64) > 100 * above
+    alike = np.empty(len(left), dtype=bool)
+    for start in range(0, len(left), _PAIRS):
+        some = slice(start, start + _PAIRS)
+        pairs = (questions.iloc[places[some]].tolist() for places in (left, right))
+        alike[some] = process.cpdist(*pairs, scorer=fuzz.ratio, dtype=np.float64) > 100 * above
+    return alike
 
 
-def leading_alike(near: Neighbourhood, above: float) -> NDArray[np.intp]:
-    """Count for each item the leading neighbours with similar questions.
+def leading_alike(
+    questions: pd.Series, rows: Rows, indices: NDArray[np.integer], above: float
+) -> Rows:
+    """Count the leading neighbours `indices` (r, k) of `rows` (r,) with similar questions.
 
     These are copies or differ by a symbol; their distances say nothing about paraphrases.
     """
-    n, k = near.indices.shape
-    count = np.zeros(n, dtype=np.intp)
-    rows = np.arange(n)
-    for rank in range(k):
-        rows = rows[alike_pairs(near, rows, np.full(len(rows), rank), above)]
-        if not len(rows):
+    count = np.zeros(len(rows), dtype=np.intp)
+    left = np.arange(len(rows))
+    for rank in range(indices.shape[1]):
+        left = left[alike_pairs(questions, rows[left], indices[left, rank], above)]
+        if not len(left):
             break
-        count[rows] = rank + 1
+        count[left] = rank + 1
     return count

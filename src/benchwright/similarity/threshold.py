@@ -3,14 +3,14 @@
 SMART, section 3.4 and A.1; the halving at a single peak is in the released code only.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.params.filtering import SimilarParams
-from benchwright.similarity.neighbourhood import Neighbourhood, leading_alike
-from benchwright.statistics.density import Density, gaussian_density, local_maxima
+from benchwright.statistics.density import Binned, Density, bin_values, local_maxima
 
 
 class Threshold(NamedTuple):
@@ -29,17 +29,26 @@ class Estimate(NamedTuple):
     threshold: Threshold
 
 
-def density_distances(near: Neighbourhood, exempt: float | None) -> NDArray[np.float64]:
-    """Return the distances of items to their neighbours, flat, for the density.
+_ROWS = 1 << 15  # items whose distances are binned at once
 
-    With `exempt`, the leading neighbours whose questions are more similar than that are skipped and
-    not replaced.
+
+def bin_distances(
+    distances: NDArray[np.float32], skipped: NDArray[np.intp] | None, grid: int
+) -> Binned | None:
+    """Bin the distances (n, k) of items to their neighbours, for their density.
+
+    The leading neighbours whose questions are similar, `skipped` (n,) of them, are left out and not
+    replaced.
     """
-    if exempt is None or not len(near.item_ids):
-        return near.distances.ravel()
-    skipped = leading_alike(near, exempt)
-    ranks = np.arange(near.distances.shape[1])
-    return near.distances[ranks >= skipped[:, None]]
+    ranks = np.arange(distances.shape[1])
+
+    def parts() -> Iterator[NDArray[np.float32]]:
+        for start in range(0, len(distances), _ROWS):
+            some = slice(start, start + _ROWS)
+            block = distances[some]
+            yield block.ravel() if skipped is None else block[ranks >= skipped[some, None]]
+
+    return bin_values(parts, grid)
 
 
 def choose_threshold(density: Density | None, params: SimilarParams) -> Threshold:
@@ -60,13 +69,13 @@ def choose_threshold(density: Density | None, params: SimilarParams) -> Threshol
     return Threshold(delta, "halved" if halved else "first_peak", peaks, limit)
 
 
-def estimate(near: Neighbourhood, params: SimilarParams) -> Estimate:
-    """Estimate the density of all distances in `near` and its threshold."""
-    distances = density_distances(near, params.string_similarity_exempt)
-    density = gaussian_density(distances, params.bandwidth, params.grid)
+def estimate(binned: Binned | None, params: SimilarParams) -> Estimate:
+    """Estimate the density of binned distances and its threshold."""
+    density = binned.density(params.bandwidth) if binned else None
     return Estimate(density, choose_threshold(density, params))
 
 
-def closer_than(distances: NDArray[np.float64], threshold: Threshold) -> NDArray[np.bool_]:
+def closer_than(distances: NDArray[np.floating], threshold: Threshold) -> NDArray[np.bool_]:
     """Mark the distances below the limit of the threshold; none where there is no threshold."""
-    return distances < (-np.inf if threshold.limit is None else threshold.limit)
+    # As float64, lest the limit is rounded to the precision of the distances.
+    return distances < np.float64(-np.inf if threshold.limit is None else threshold.limit)

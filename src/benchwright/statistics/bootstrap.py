@@ -157,7 +157,7 @@ def rank_agreement_intervals(
     over_models = model_resamples(len(correct), draws, generator)
     full_items, kept_items = np.empty((2, draws, len(correct)))
     start = 0
-    for counts in resample_blocks(clusters, draws, generator):
+    for counts in resample_blocks(clusters, draws, generator) if len(correct) else ():
         rows = slice(start, start + len(counts))
         full_items[rows] = subset_scores(correct, counts)
         kept_items[rows] = subset_scores(correct, counts * both[1])

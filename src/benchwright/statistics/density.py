@@ -1,5 +1,6 @@
 """Kernel density of one variable on a grid, by binning and FFT, and its local maxima."""
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,35 @@ class Density(NamedTuple):
     n: int  # number of values
 
 
+class Binned(NamedTuple):
+    """Values counted in fine bins, from which densities of any bandwidth are computed."""
+
+    low: float
+    high: float
+    std: float  # standard deviation of the values (n − 1 in the denominator)
+    n: int
+    grid: int  # points at which densities are evaluated
+    counts: Float  # of the bins, `_FINE` per grid step
+
+    def density(self, bandwidth: float) -> Density:
+        """Return the density with a kernel of `bandwidth` standard deviations (`gaussian_density`).
+
+        Raises:
+            ValueError: `bandwidth` is not positive.
+        """
+        if bandwidth <= 0:
+            raise ValueError(f"bandwidth {bandwidth} must be positive")
+        width = bandwidth * self.std
+        step = (self.high - self.low) / ((self.grid - 1) * _FINE)
+        reach = min(int(np.ceil(_REACH * width / step)), len(self.counts) - 1)
+        offsets = np.arange(-reach, reach + 1) * step
+        kernel = np.exp(-0.5 * (offsets / width) ** 2) / (width * np.sqrt(2 * np.pi) * self.n)
+        y = _convolve(self.counts, kernel)[::_FINE]
+        y[y < _FLOOR * y.max()] = 0
+        x = np.linspace(self.low, self.high, self.grid)
+        return Density(x, y, self.std, width, self.n)
+
+
 def gaussian_density(
     values: NDArray[np.floating], bandwidth: float, grid: int = 1000
 ) -> Density | None:
@@ -36,24 +66,39 @@ def gaussian_density(
     Raises:
         ValueError: `bandwidth` is not positive or `grid` is below 3.
     """
-    if bandwidth <= 0 or grid < 3:
-        raise ValueError(f"bandwidth {bandwidth} must be positive and grid {grid} at least 3")
-    flat = np.ravel(values).astype(np.float64)
-    if len(flat) < 2:
+    if bandwidth <= 0:
+        raise ValueError(f"bandwidth {bandwidth} must be positive")
+    binned = bin_values(lambda: iter([np.ravel(values)]), grid)
+    return None if binned is None else binned.density(bandwidth)
+
+
+def bin_values(parts: Callable[[], Iterator[NDArray[np.floating]]], grid: int) -> Binned | None:
+    """Bin the values of all parts (flat arrays), which are gone through three times.
+
+    None for fewer than two values, or if all are equal.
+
+    Raises:
+        ValueError: `grid` is below 3.
+    """
+    if grid < 3:
+        raise ValueError(f"grid {grid} must be at least 3")
+    n, total, low, high = 0, 0.0, np.inf, -np.inf
+    for part in parts():
+        if len(part):
+            n += len(part)
+            total += float(part.sum(dtype=np.float64))
+            low, high = min(low, float(part.min())), max(high, float(part.max()))
+    if n < 2 or high <= low:
         return None
-    low, high = float(flat.min()), float(flat.max())
-    std = float(flat.std(ddof=1))
-    if high <= low or std == 0:
+    squares = sum(float(((part - np.float64(total / n)) ** 2).sum()) for part in parts())
+    std = float(np.sqrt(squares / (n - 1)))
+    if std == 0:
         return None
-    width = bandwidth * std
     step = (high - low) / ((grid - 1) * _FINE)
-    counts = _linear_bins(flat, low, step, (grid - 1) * _FINE + 1)
-    reach = min(int(np.ceil(_REACH * width / step)), len(counts) - 1)
-    offsets = np.arange(-reach, reach + 1) * step
-    kernel = np.exp(-0.5 * (offsets / width) ** 2) / (width * np.sqrt(2 * np.pi) * len(flat))
-    y = _convolve(counts, kernel)[::_FINE]
-    y[y < _FLOOR * y.max()] = 0
-    return Density(np.linspace(low, high, grid), y, std, width, len(flat))
+    counts = np.zeros((grid - 1) * _FINE + 1)
+    for part in parts():
+        counts += _linear_bins(part.astype(np.float64), low, step, len(counts))
+    return Binned(low, high, std, n, grid, counts)
 
 
 def local_maxima(y: Float) -> NDArray[np.intp]:

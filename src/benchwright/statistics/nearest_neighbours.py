@@ -1,21 +1,20 @@
-"""Nearest neighbours by cosine distance: exact, or among candidates of an inverted file.
+"""Nearest neighbours by cosine distance: exact, or among candidates of lists around centres.
 
 The exact search compares all pairs, in memory that does not grow with n². For very many vectors the
-approximate search sorts them into lists around centres (faiss, IVF) and compares each with those of
-the nearest lists only, so the work grows with about n^1.5. It may miss a neighbour, but the
-distances of those it finds are exact.
+approximate search sorts them into lists around centres and compares each list with the nearest
+lists only, so the work grows with about n^1.5. It may miss a neighbour, but the distances of those
+it finds are exact.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.core.errors import InputError
-
 Vectors = NDArray[np.float32]
+Float = NDArray[np.float64]
 
 # Rows × columns of one block of similarities: 64 MiB of float64, whatever n is.
 _BLOCK_CELLS = 1 << 23
@@ -33,6 +32,9 @@ class NearestNeighbours(NamedTuple):
     distances: NDArray[np.float32]  # (n, k) float32, 1 − cosine, in [0, 2], rounded to 6 decimals
 
 
+Blocks = Iterator[tuple[NDArray[np.intp], NearestNeighbours]]
+
+
 def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
     """Find the k nearest other rows of each row of (n, d) `vectors`, by cosine distance.
 
@@ -42,13 +44,20 @@ def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
     Raises:
         ValueError: k is not positive, or a vector holds NaN or infinity.
     """
+    return _gathered(exact_blocks(vectors, k), len(vectors), checked_k(vectors, k))
+
+
+def exact_blocks(vectors: Vectors, k: int) -> Blocks:
+    """Yield blocks of rows with their neighbours, together all rows (`nearest_neighbours`).
+
+    Raises:
+        ValueError: k is not positive, or a vector holds NaN or infinity.
+    """
     k = checked_k(vectors, k)
-    n = len(vectors)
     if k == 0:
-        return NearestNeighbours(np.empty((n, 0), np.int32), np.empty((n, 0), np.float32))
+        return
+    n = len(vectors)
     unit = unit_rows(vectors)
-    indices = np.empty((n, k), dtype=np.int32)
-    distances = np.empty((n, k), dtype=np.float32)
     step = max(1, _BLOCK_CELLS // n)
     product = np.empty((min(step, n), n), dtype=np.float64)
     block = np.empty(product.shape, dtype=np.float32)
@@ -59,9 +68,16 @@ def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
         distance[:] = cosine_distances(exact)
         distance[np.arange(len(rows)), rows] = np.inf
         nearest = _smallest(distance, k)
-        indices[rows] = nearest
-        distances[rows] = np.take_along_axis(distance, nearest, axis=1)
-    return NearestNeighbours(indices, distances)
+        near = np.take_along_axis(distance, nearest, axis=1)
+        yield rows, NearestNeighbours(nearest.astype(np.int32), near)
+
+
+def _gathered(blocks: Blocks, n: int, k: int) -> NearestNeighbours:
+    """Return the neighbours of all n rows."""
+    whole = NearestNeighbours(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
+    for rows, near in blocks:
+        whole.indices[rows], whole.distances[rows] = near
+    return whole
 
 
 def neighbours_of(vectors: Vectors, rows: NDArray[np.intp], k: int) -> NearestNeighbours:
@@ -110,10 +126,17 @@ def cosine_distances(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
 def unit_rows(vectors: Vectors) -> NDArray[np.float64]:
     """Divide rows by their length, in float64; rows of zeros stay zero."""
     unit = np.array(vectors, dtype=np.float64, order="C")
-    length = np.linalg.norm(unit, axis=1, keepdims=True)
-    length[length == 0] = 1
-    unit /= length
+    unit /= _lengths(unit)[:, None]
     return unit
+
+
+def _lengths(vectors: NDArray[np.floating]) -> Float:
+    """Lengths (n,) of rows, 1 for rows of zeros."""
+    blocks = (vectors[start : start + _CHECKED] for start in range(0, len(vectors), _CHECKED))
+    norms = [np.linalg.norm(block.astype(np.float64, copy=False), axis=1) for block in blocks]
+    lengths = np.concatenate(norms) if norms else np.empty(0)
+    lengths[lengths == 0] = 1
+    return lengths
 
 
 def _smallest(distance: Vectors, k: int) -> NDArray[np.intp]:
@@ -132,150 +155,124 @@ def _smallest(distance: Vectors, k: int) -> NDArray[np.intp]:
     return np.take_along_axis(candidates, order, axis=1)
 
 
-# Rows per block of adding and searching.
-_BLOCK = 16_384
-# Cells per block of exact distances: 4 MiB of float64, which fit into the cache.
-_GATHERED = 1 << 19
-# Lists per root of n, and the number of lists searched. Comparing a pair costs two to three
-# times what it costs in a matrix product of all pairs; the recall is in docs/evidence/scale.md.
-_LISTS, _PROBES = 2, 32
+# Lists per root of n, and the number of lists whose rows are compared with those of a list; the
+# recall is in docs/evidence/scale.md.
+_LISTS, _PROBES = 2, 64
 _TRAINED_PER_LIST, _ROUNDS = 64, 8
-# Candidates beyond k: the library compares in 16 bits, which swaps the last ones.
-_SPARE = 16
+# Candidates, in multiples of those wanted, that give a first bound of the distance.
+_FIRST = 16
+# Candidates beyond k, and the error of their cosines: these are in 32 bits.
+_SPARE, _ERROR = 16, 1e-5
 
 
 def approximate_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
     """Find most of the k nearest other rows of each row of (n, d) `vectors`, by cosine distance.
 
-    Rounding and order are those of `nearest_neighbours`, and do not depend on the number of
-    threads. A row whose lists hold fewer than k others is compared with all. This takes 2·d + 20
-    bytes per row for the index and 8·k for the result.
+    Rounding and order are those of `nearest_neighbours`. This takes 8·k bytes per row.
 
     Raises:
         ValueError: k is not positive, or a vector holds NaN or infinity.
-        InputError: faiss is not installed.
+    """
+    return _gathered(approximate_blocks(vectors, k), len(vectors), checked_k(vectors, k))
+
+
+def approximate_blocks(vectors: Vectors, k: int) -> Blocks:
+    """Yield blocks of rows with their neighbours, together all rows (`approximate_neighbours`).
+
+    The vectors are sorted into lists, one per centre. The rows of a list are compared with those of
+    the lists whose centres are nearest to its own, by one matrix product; if these are too few,
+    with all rows. Products run on one thread, so that rounding does not depend on their number.
+
+    Raises:
+        ValueError: k is not positive, or a vector holds NaN or infinity.
     """
     k = checked_k(vectors, k)
-    n = len(vectors)
-    indices = np.empty((n, k), dtype=np.int32)
-    distances = np.empty((n, k), dtype=np.float32)
     if k == 0:
-        return NearestNeighbours(indices, distances)
-    lists = InvertedLists.of(vectors)
-    # Rows of one list are searched together: their neighbours are then in the cache.
-    order = np.argsort(lists.list_of, kind="stable")
-    for start in range(0, n, _BLOCK):
-        rows = order[start : start + _BLOCK]
-        indices[rows], distances[rows] = lists.nearest(rows, k)
+        return
+    with _one_blas_thread():
+        lengths = _lengths(vectors)
+        centres = _centres(vectors)
+        list_of = _nearest_centre(vectors, centres)
+        order = np.argsort(list_of, kind="stable")
+        members = np.split(order, np.cumsum(np.bincount(list_of, minlength=len(centres)))[:-1])
+        for own in range(len(centres)):
+            if not len(rows := members[own]):
+                continue
+            products = centres @ centres[own]
+            products[own] = np.inf  # comes first, also among equal centres
+            lists = np.argsort(-products, kind="stable")[:_PROBES]
+            columns = np.concatenate([members[each] for each in lists])
+            if len(columns) <= k:
+                yield rows, neighbours_of(vectors, rows, k)
+                continue
+            near = _among(vectors[columns], lengths[columns], len(rows), columns, k)
+            yield rows, NearestNeighbours(columns[near.indices].astype(np.int32), near.distances)
+
+
+def _among(
+    vectors: Vectors, lengths: Float, rows: int, numbers: NDArray[np.intp], k: int
+) -> NearestNeighbours:
+    """Find the k nearest others of the first `rows` among all `vectors`; ties by `numbers`.
+
+    `lengths` (n,) are those of the vectors. The wanted cosine among the first vectors bounds that
+    among all, so that few are sorted.
+    """
+    wanted = min(k + _SPARE, len(vectors) - 1)
+    first = min(_FIRST * wanted, len(vectors))
+    unit = vectors / lengths[:, None].astype(np.float32)
+    indices = np.empty((rows, k), dtype=np.intp)
+    distances = np.empty((rows, k), dtype=np.float32)
+    step = max(1, _BLOCK_CELLS // len(vectors))
+    for start in range(0, rows, step):
+        some = np.arange(start, min(start + step, rows))
+        cosines = unit[some] @ unit.T
+        cosines[np.arange(len(some)), some] = -np.inf
+        bound = np.partition(cosines[:, :first], first - wanted, axis=1)[:, first - wanted]
+        cells = np.flatnonzero(cosines >= bound[:, None] - _ERROR)
+        row, column = np.divmod(cells, len(vectors))
+        order = np.lexsort((-cosines.ravel()[cells], row))
+        starts = np.searchsorted(row, np.arange(len(some)))
+        candidates = column[order[starts[:, None] + np.arange(wanted)]]
+        exact = np.empty(candidates.shape)
+        for place, (one, near) in enumerate(zip(some, candidates, strict=True)):
+            exact[place] = vectors[near].astype(np.float64) @ vectors[one].astype(np.float64)
+        exact /= lengths[some, None] * lengths[candidates]
+        rounded = cosine_distances(exact).astype(np.float32)
+        best = np.lexsort((numbers[candidates], rounded), axis=1)[:, :k]
+        indices[some] = np.take_along_axis(candidates, best, axis=1)
+        distances[some] = np.take_along_axis(rounded, best, axis=1)
     return NearestNeighbours(indices, distances)
 
 
-class InvertedLists(NamedTuple):
-    """All rows of a matrix, each in the list of the centre that is nearest to it."""
-
-    vectors: Vectors  # (n, d), as they were given
-    lengths: NDArray[np.float64]  # (n,) of the rows, 1 for rows of zeros
-    list_of: NDArray[np.int64]  # (n,) number of each row's list
-    index: Any  # faiss's index of the rows
-
-    @classmethod
-    def of(cls, vectors: Vectors) -> Self:
-        """Train the centres on a sample of the rows and sort all rows into their lists."""
-        faiss = _faiss()
-        n, d = vectors.shape
-        lengths, list_of = np.empty(n), np.empty(n, dtype=np.int64)
-        with _one_blas_thread():
-            coarse = faiss.IndexFlatIP(d)
-            coarse.add(_centres(vectors))
-            bits = faiss.ScalarQuantizer.QT_fp16
-            index = faiss.IndexIVFScalarQuantizer(
-                coarse, d, coarse.ntotal, bits, faiss.METRIC_INNER_PRODUCT, False
-            )
-            index.nprobe = min(_PROBES, coarse.ntotal)
-            index.train(np.zeros((1, d), np.float32))  # 16-bit vectors need no training
-            for start in range(0, n, _BLOCK):
-                block = slice(start, min(start + _BLOCK, n))
-                unit, lengths[block] = _unit32(vectors[block])
-                list_of[block] = coarse.search(unit, 1)[1][:, 0]
-                numbers = np.arange(block.start, block.stop)
-                lists = list_of[block]
-                index.add_core(len(unit), *map(faiss.swig_ptr, (unit, numbers, lists)))
-        return cls(vectors, lengths, list_of, index)
-
-    def nearest(self, rows: NDArray[np.intp], k: int) -> NearestNeighbours:
-        """Find the k nearest other rows in the lists around each of `rows`."""
-        n = len(self.vectors)
-        unit, _ = _unit32(self.vectors[rows])
-        with _one_blas_thread():
-            _, candidates = self.index.search(unit, min(k + 1 + _SPARE, n))
-        few = rows[(candidates >= 0).sum(axis=1) <= k]
-        parts = max(1, len(rows) * candidates.shape[1] * unit.shape[1] // _GATHERED)
-        ranked = [
-            self._ranked(some, near, k)
-            for some, near in zip(
-                np.array_split(rows, parts), np.array_split(candidates, parts), strict=True
-            )
-        ]
-        neighbours = NearestNeighbours(
-            *(np.concatenate(part) for part in zip(*ranked, strict=True))
-        )
-        if len(few):
-            place = np.isin(rows, few)
-            neighbours.indices[place], neighbours.distances[place] = neighbours_of(
-                self.vectors, few, k
-            )
-        return neighbours
-
-    def _ranked(
-        self, rows: NDArray[np.intp], candidates: NDArray[np.int64], k: int
-    ) -> NearestNeighbours:
-        near = np.sort(candidates, axis=1)
-        asked = self.vectors[rows].astype(np.float64)[:, :, None]
-        products = np.matmul(self.vectors[near].astype(np.float64), asked)[:, :, 0]
-        distance = cosine_distances(products / (self.lengths[rows, None] * self.lengths[near]))
-        distance[(near < 0) | (near == rows[:, None])] = np.inf
-        best = np.argsort(distance, axis=1, kind="stable")[:, :k]
-        return NearestNeighbours(
-            np.take_along_axis(near, best, axis=1).astype(np.int32),
-            np.take_along_axis(distance, best, axis=1).astype(np.float32),
-        )
-
-
 def _centres(vectors: Vectors) -> Vectors:
-    """Centres of the lists, by k-means of a sample that depends on n only."""
-    n, d = vectors.shape
+    """Centres of the lists, by spherical k-means of a sample that depends on n only."""
+    n = len(vectors)
     count = max(1, min(n, round(_LISTS * n**0.5)))
+    generator = np.random.default_rng(0)
     size = min(n, _TRAINED_PER_LIST * count)
-    sample = np.sort(np.random.default_rng(0).choice(n, size, replace=False))
-    means = _faiss().Kmeans(
-        d, count, niter=_ROUNDS, seed=1, spherical=True, min_points_per_centroid=1
-    )
-    means.train(_unit32(vectors[sample])[0])
-    return np.asarray(means.centroids, dtype=np.float32)
+    sample = _unit32(vectors[np.sort(generator.choice(n, size, replace=False))])
+    centres = sample[np.sort(generator.choice(size, count, replace=False))]
+    for _ in range(_ROUNDS):
+        list_of = _nearest_centre(sample, centres)
+        order = np.argsort(list_of, kind="stable")
+        used, starts = np.unique(list_of[order], return_index=True)
+        centres[used] = _unit32(np.add.reduceat(sample[order], starts))
+    return centres
 
 
-def _unit32(vectors: Vectors) -> tuple[Vectors, NDArray[np.float64]]:
-    """Rows divided by their lengths, in float32, and the lengths; 1 for rows of zeros."""
-    wide = vectors.astype(np.float64)
-    lengths = np.linalg.norm(wide, axis=1)
-    lengths[lengths == 0] = 1
-    return np.ascontiguousarray(wide / lengths[:, None], dtype=np.float32), lengths
+def _nearest_centre(vectors: Vectors, centres: Vectors) -> NDArray[np.intp]:
+    """Return the number (n,) of the centre nearest to each row."""
+    step = max(1, _BLOCK_CELLS // len(centres))
+    blocks = (vectors[start : start + step] for start in range(0, len(vectors), step))
+    return np.concatenate([(_unit32(block) @ centres.T).argmax(axis=1) for block in blocks])
 
 
-def _faiss() -> Any:
-    try:
-        import faiss
-    except ImportError as error:
-        raise InputError(
-            "neighbours of so many items are searched with faiss, which is not installed: "
-            "pip install 'benchwright[scale]', or raise filtering.similar.exact_up_to"
-        ) from error
-    return faiss
+def _unit32(vectors: Vectors) -> Vectors:
+    return np.divide(vectors, _lengths(vectors)[:, None], dtype=np.float32)
 
 
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
-    """Make the rounding of products independent of the number of threads."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1, user_api="blas"):

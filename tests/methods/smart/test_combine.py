@@ -150,7 +150,7 @@ def test_anomalous_items_and_copies_take_no_part_in_distances_if_prefiltered():
     )
     gone = set(removed_ids(data))
     assert len(gone) == 2
-    assert set(data["neighbours"]["item_id"]) == set(items["item_id"]) - gone
+    assert set(data["neighbours"].item_ids) == set(items["item_id"]) - gone
     verdicts = data["verdicts"].set_index(["rule", "item_id"]).loc["similar"]
     left_out = verdicts[verdicts["state"] == "not_judged"]
     assert set(left_out.index) == gone

@@ -3,14 +3,10 @@
 import numpy as np
 import pytest
 
-from benchwright.methods.smart.similar import (
-    estimate_threshold,
-    find_neighbours,
-    vary_neighbour_count,
-)
+from benchwright.methods.smart.similar import estimate_threshold, find_neighbours
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.tables.smart import DensityByK, NeighbourConvergence
-from methods.smart.filtering_examples import make_embeddings, make_items, numbered_items
+from methods.smart.filtering_examples import find_near, make_embeddings, make_items, numbered_items
 
 N = 120
 DRAWS = np.random.default_rng(5)
@@ -19,6 +15,10 @@ VECTORS = np.repeat(CENTRES, 4, axis=0) + 0.15 * DRAWS.normal(size=(N, 8))
 # Every fourth question is a variant of the one before it, so some neighbours are skipped.
 QUESTIONS = [f"{'abcdefghijklmnopqrstuvwxyz'[(row - row % 2) % 26] * 12} {row}" for row in range(N)]
 ITEMS = make_items(QUESTIONS)
+
+
+def vary_neighbour_count(items, embeddings, filtering):
+    return find_neighbours(items, embeddings, filtering, 0)[2:]
 
 
 def params(**similar: object) -> FilteringParams:
@@ -39,7 +39,7 @@ def test_each_row_equals_the_rule_with_that_many_neighbours(similar):
     assert table["k"].tolist() == [1, 3, 10, 60]
     for row in table.to_dict("records"):
         alone = params(k=row["k"], **similar)
-        neighbours = find_neighbours(ITEMS, embeddings, alone)
+        neighbours = find_near(ITEMS, embeddings, alone)
         _, expected, _ = estimate_threshold(ITEMS, neighbours, alone)
         assert row["threshold"] == pytest.approx(expected["threshold"], rel=1e-12)
         assert row["branch"] == expected["branch"]
@@ -59,12 +59,12 @@ def test_curves_are_thinned_and_keep_their_ends():
     embeddings = make_embeddings(VECTORS)
     _, curves = vary_neighbour_count(ITEMS, embeddings, params(convergence_k=(5, 50)))
     assert curves.groupby("k").size().max() <= 200
-    near = find_neighbours(ITEMS, embeddings, params(k=50, string_similarity_exempt=None))
+    near = find_near(ITEMS, embeddings, params(k=50, string_similarity_exempt=None))
     _, plain = vary_neighbour_count(
         ITEMS, embeddings, params(convergence_k=(50,), string_similarity_exempt=None)
     )
-    assert plain["x"].iloc[0] == pytest.approx(near["distance"].min())
-    assert plain["x"].iloc[-1] == pytest.approx(near["distance"].max())
+    assert plain["x"].iloc[0] == pytest.approx(near.distances.min())
+    assert plain["x"].iloc[-1] == pytest.approx(near.distances.max())
 
 
 def test_coarse_grid_gives_distinct_points():

@@ -4,20 +4,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.core.neighbourhood import Neighbourhood
+from benchwright.datasets import neighbour_table
+from benchwright.datasets.neighbour_table import NeighbourTable
 from benchwright.methods.smart.audit import measure_coverage
 from benchwright.methods.smart.combine import combine_rules
 from benchwright.methods.smart.duplicates import find_copies
 from benchwright.methods.smart.similar import (
-    check_neighbours,
     estimate_threshold,
     find_neighbours,
     group_similar_items,
+    recall,
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.similarity.neighbourhood import item_vectors
-from methods.smart.filtering_examples import make_embeddings, numbered_items
-
-pytest.importorskip("faiss")
+from benchwright.tables.similarity import Neighbours
+from methods.smart.filtering_examples import find_near, make_embeddings, numbered_items
 
 N = 900
 DRAW = np.random.default_rng(5)
@@ -31,53 +33,58 @@ def params(**similar: object) -> FilteringParams:
 
 
 def test_search_is_exact_up_to_the_limit():
-    exact = find_neighbours(ITEMS, EMBEDDINGS, params(exact_up_to=N))
-    assert check_neighbours(ITEMS, EMBEDDINGS, exact, params(exact_up_to=N), 0) == {
-        "method": "exact"
-    }
-    some = params(exact_up_to=N - 1)
-    neighbours = find_neighbours(ITEMS, EMBEDDINGS, some)
-    check = check_neighbours(ITEMS, EMBEDDINGS, neighbours, some, 0)
+    exact, search, *_ = find_neighbours(ITEMS, EMBEDDINGS, params(exact_up_to=N), 0)
+    assert search == {"method": "exact"}
+    neighbours, check, *_ = find_neighbours(ITEMS, EMBEDDINGS, params(exact_up_to=N - 1), 0)
     assert check["method"] == "approximate"
     assert check["items_checked"] == 200
-    pairs = set(zip(exact["item_id"], exact["neighbour"], strict=True))
-    overall = len(
-        pairs & set(zip(neighbours["item_id"], neighbours["neighbour"], strict=True))
-    ) / len(pairs)
+    overall = recall(neighbours.indices, exact.indices)["recall"]
     assert check["recall"] == pytest.approx(overall, abs=0.03)
     assert check["lowest_recall"] <= check["recall"] <= 1
 
 
-def test_recall_is_the_share_of_true_neighbours_in_the_table():
-    filtering = params(exact_up_to=0)
-    exact = find_neighbours(ITEMS, EMBEDDINGS, params(exact_up_to=N))
-    assert check_neighbours(ITEMS, EMBEDDINGS, exact, filtering, 0)["recall"] == 1
-    rank = exact.groupby("item_id").cumcount()
-    # The nearest five of each are replaced by the item's farthest one.
+def test_recall_is_the_share_of_true_neighbours():
+    exact = find_near(ITEMS, EMBEDDINGS, params(exact_up_to=N)).indices
+    assert recall(exact, exact)["recall"] == 1
     without = exact.copy()
-    last = exact.groupby("item_id")["neighbour"].transform("last")
-    without.loc[rank < 5, "neighbour"] = last[rank < 5]
-    check = check_neighbours(ITEMS, EMBEDDINGS, without, filtering, 0)
-    assert check["recall"] == pytest.approx(15 / 20)
-    assert check["lowest_recall"] == pytest.approx(15 / 20)
-    assert check["nearest_found"] == 0
+    without[:, :5] = exact[:, -1:]  # the nearest five are replaced by the farthest one
+    assert recall(without, exact) == {
+        "recall": pytest.approx(15 / 20),
+        "lowest_recall": pytest.approx(15 / 20),
+        "nearest_found": 0,
+    }
 
 
 def test_results_do_not_depend_on_row_order():
     filtering = params(exact_up_to=0)
-    neighbours = find_neighbours(ITEMS, EMBEDDINGS, filtering)
+    neighbours, search, *_ = find_neighbours(ITEMS, EMBEDDINGS, filtering, 3)
     mixed = EMBEDDINGS.sample(frac=1, random_state=1)
-    again = find_neighbours(ITEMS.sample(frac=1, random_state=2), mixed, filtering)
-    pd.testing.assert_frame_equal(neighbours, again)
-    assert check_neighbours(ITEMS, EMBEDDINGS, neighbours, filtering, 3) == check_neighbours(
-        ITEMS, mixed, neighbours, filtering, 3
-    )
+    again, *others = find_neighbours(ITEMS.sample(frac=1, random_state=2), mixed, filtering, 3)
+    pd.testing.assert_frame_equal(neighbours.table(), again.table())
+    assert others[0] == search
+
+
+def test_neighbours_are_the_same_after_saving(tmp_path, monkeypatch):
+    monkeypatch.setattr(neighbour_table, "_ROWS_PER_GROUP", 70 * 20)
+    near = find_near(ITEMS, EMBEDDINGS, params())
+    dataset = NeighbourTable(filepath=str(tmp_path / "n.parquet"))
+    dataset.save(near)
+    read = dataset.load()
+    assert list(read.item_ids) == list(near.item_ids)
+    assert (read.indices == near.indices).all()
+    assert (read.distances == near.distances).all()
+    table = pd.read_parquet(tmp_path / "n.parquet")
+    pd.testing.assert_frame_equal(table, Neighbours.validate(near.table()))
+    table.sample(frac=1, random_state=0).to_parquet(tmp_path / "mixed.parquet")
+    again = Neighbourhood.of(pd.read_parquet(tmp_path / "mixed.parquet"))
+    assert (again.indices == near.indices).all()
+    dataset.save(Neighbourhood.empty())
+    assert len(dataset.load().item_ids) == 0
 
 
 def test_threshold_and_coverage_report_the_approximate_search():
     filtering = params(exact_up_to=0, threshold=0.05)
-    neighbours = find_neighbours(ITEMS, EMBEDDINGS, filtering)
-    search = check_neighbours(ITEMS, EMBEDDINGS, neighbours, filtering, 0)
+    neighbours, search, *_ = find_neighbours(ITEMS, EMBEDDINGS, filtering, 0)
     _, threshold, _ = estimate_threshold(ITEMS, neighbours, filtering, search)
     assert threshold["neighbour_search"] == search
     similar = group_similar_items(ITEMS, neighbours, threshold, filtering)
@@ -95,9 +102,9 @@ def test_threshold_and_coverage_report_the_approximate_search():
 
 
 def test_no_neighbours_are_not_checked():
-    none = EMBEDDINGS.iloc[:0]
-    neighbours = find_neighbours(ITEMS, none, params())
-    assert check_neighbours(ITEMS, none, neighbours, params(), 0) == {"method": "none"}
+    neighbours, search, *_ = find_neighbours(ITEMS, EMBEDDINGS.iloc[:0], params(), 0)
+    assert len(neighbours.item_ids) == 0
+    assert search == {"method": "none"}
 
 
 def test_vectors_from_a_file_sorted_by_id_are_not_copied(tmp_path):

@@ -10,18 +10,23 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.methods.smart.audit import measure_coverage
 from benchwright.methods.smart.finding import Finding, Grouping
 from benchwright.methods.smart.similar import (
     discontinuity,
     estimate_threshold,
-    find_neighbours,
     group_similar_items,
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.similarity.neighbourhood import Neighbourhood, leading_alike
+from benchwright.similarity.neighbourhood import leading_alike
 from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
-from methods.smart.filtering_examples import make_embeddings, make_items, numbered_items
+from methods.smart.filtering_examples import (
+    find_near,
+    make_embeddings,
+    make_items,
+    numbered_items,
+)
 
 # Six directions in a plane, in degrees: 0, 10 and 20 are close, so are 90 and 100; 200 is alone.
 ANGLES = np.deg2rad([0, 10, 20, 90, 100, 200])
@@ -37,7 +42,7 @@ def params(**similar: object) -> FilteringParams:
 def groups(threshold: float, questions=WORDS, **similar: object):
     items = make_items(list(questions))
     filtering = params(k=5, **similar)
-    neighbours = find_neighbours(items, make_embeddings(VECTORS), filtering)
+    neighbours = find_near(items, make_embeddings(VECTORS), filtering)
     return group_similar_items(
         items, neighbours, {"threshold": threshold, "limit": threshold}, filtering
     ).groups
@@ -50,7 +55,7 @@ def degrees(angle: float) -> float:
 
 def test_neighbours_are_other_items_nearest_first():
     items = make_items(WORDS)
-    table = find_neighbours(items, make_embeddings(VECTORS), params(k=2))
+    table = find_near(items, make_embeddings(VECTORS), params(k=2)).table()
     Neighbours.validate(table)
     of_second = table[table["item_id"] == "q/1"]
     assert of_second["neighbour"].tolist() == ["q/0", "q/2"]
@@ -77,7 +82,7 @@ def test_questions_that_differ_by_one_symbol_are_exempt():
 
 def test_exempt_item_names_the_item_that_it_is_close_to():
     items = make_items(["What is 12 + 30?", "What is 12 - 30?", *WORDS[2:]])
-    neighbours = find_neighbours(items, make_embeddings(VECTORS), params(k=5))
+    neighbours = find_near(items, make_embeddings(VECTORS), params(k=5))
     threshold = {"threshold": degrees(15), "limit": degrees(15)}
     grouping = group_similar_items(items, neighbours, threshold, params(k=5))
     assert grouping.exempt["q/0"] == "close to q/1, but exempt for its similar wording"
@@ -86,7 +91,7 @@ def test_exempt_item_names_the_item_that_it_is_close_to():
 
 def test_pair_at_the_threshold_is_not_similar():
     items = make_items(WORDS)
-    table = find_neighbours(items, make_embeddings(VECTORS), params(k=5))
+    table = find_near(items, make_embeddings(VECTORS), params(k=5)).table()
     pair = table[(table["item_id"] == "q/3") & (table["neighbour"] == "q/4")]
     exact = float(pair["distance"].iloc[0])
     assert ("q/3", "q/4") not in groups(exact)
@@ -95,29 +100,11 @@ def test_pair_at_the_threshold_is_not_similar():
 
 def test_only_leading_neighbours_with_similar_questions_are_skipped():
     items = make_items(["add 1 and 2", "add 1 and 3", "something else", "add 1 and 4"])
-    near = Neighbourhood.of(
-        items,
-        Neighbours.from_rows(
-            [
-                ("q/0", "q/1", 0.1),
-                ("q/0", "q/2", 0.2),
-                ("q/0", "q/3", 0.3),
-                ("q/1", "q/0", 0.1),
-                ("q/1", "q/3", 0.2),
-                ("q/1", "q/2", 0.3),
-                ("q/2", "q/0", 0.2),
-                ("q/2", "q/1", 0.3),
-                ("q/2", "q/3", 0.4),
-                ("q/3", "q/0", 0.1),
-                ("q/3", "q/1", 0.2),
-                ("q/3", "q/2", 0.3),
-            ]
-        ),
-    )
-    assert leading_alike(near, 0.8).tolist() == [1, 2, 0, 2]
+    near = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 1, 2]])
+    assert leading_alike(items["question"], np.arange(4), near, 0.8).tolist() == [1, 2, 0, 2]
 
 
-def distances_table(distances: np.ndarray) -> tuple[pd.DataFrame, pd.DataFrame]:
+def distances_table(distances: np.ndarray) -> tuple[pd.DataFrame, Neighbourhood]:
     """Items with one neighbour each, at the given distances."""
     n = len(distances)
     items = numbered_items(n)
@@ -125,7 +112,7 @@ def distances_table(distances: np.ndarray) -> tuple[pd.DataFrame, pd.DataFrame]:
     neighbours = pd.DataFrame(
         {"item_id": ids, "neighbour": np.roll(ids, 1), "distance": np.sort(distances)}
     )
-    return items, neighbours
+    return items, Neighbourhood.of(neighbours)
 
 
 NO_STRINGS = {"string_similarity_exempt": None}
@@ -158,7 +145,7 @@ def test_branch_is_reported_with_the_threshold(distances, similar, branch, thres
     assert result["branch"] == branch
     assert result["threshold"] == pytest.approx(threshold, abs=0.02)
     assert len(result["peaks"]) == peaks == curve["peak"].sum()
-    assert result["items_within"] == (neighbours["distance"] < result["threshold"]).sum()
+    assert result["items_within"] == (neighbours.distances < np.float64(result["threshold"])).sum()
     assert result["std"] == pytest.approx(np.std(distances, ddof=1))
     if branch != "fixed":
         # One grid point below the peak, as the published metrics have it.
@@ -220,7 +207,7 @@ def random_items(n: int, close: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def grouped(items: pd.DataFrame, embeddings: pd.DataFrame, **similar: object) -> Grouping:
     filtering = params(**similar)
-    neighbours = find_neighbours(items, embeddings, filtering)
+    neighbours = find_near(items, embeddings, filtering)
     _, result, _ = estimate_threshold(items, neighbours, filtering)
     return group_similar_items(items, neighbours, result, filtering)
 
@@ -261,9 +248,9 @@ def test_without_a_peak_the_rule_does_not_run():
 
 def test_rule_needs_vectors_and_items_without_one_are_not_assessed():
     items = make_items(WORDS)
-    none = find_neighbours(items, make_embeddings([]), params())
+    none = find_near(items, make_embeddings([]), params())
     assert group_similar_items(items, none, FOUND, params()).status == "not_run"
-    some = find_neighbours(items, make_embeddings(VECTORS[:4]), params())
+    some = find_near(items, make_embeddings(VECTORS[:4]), params())
     similar = group_similar_items(items, some, FOUND, params())
     assert similar.not_judged == {"q/4", "q/5"}
 
@@ -272,7 +259,7 @@ def test_vectors_of_two_encoders_are_refused():
     embeddings = make_embeddings(VECTORS)
     embeddings["vector"] = [*embeddings["vector"][:-1], np.ones(3, np.float32)]
     with pytest.raises(InputError, match="different lengths"):
-        find_neighbours(make_items(WORDS), embeddings, params())
+        find_near(make_items(WORDS), embeddings, params())
 
 
 @pytest.mark.real_data
@@ -296,7 +283,7 @@ def test_commonsense_qa_shows_the_discontinuity(shared_data):
     texts = [item_text(q, c) for q, c in zip(items["question"], items["choices"], strict=True)]
     vectors = encode(texts, Path(spec.origin).parent / "model")
     embeddings = make_embeddings(vectors).assign(item_id=items["item_id"])
-    neighbours = find_neighbours(items, embeddings, params())
+    neighbours = find_near(items, embeddings, params())
     as_published = params(max_distance=None)
     _, result, sensitivity = estimate_threshold(items, neighbours, as_published)
     by_width = sensitivity.set_index("bandwidth")

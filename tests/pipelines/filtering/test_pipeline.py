@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from benchwright.core.errors import InputError
 from benchwright.params.filtering import EasyParams, FilteringParams, SimilarParams
 from benchwright.tables.items import Demonstrations, KeptItems
-from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
+from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
 from benchwright.tables.smart import (
     Groups,
     ItemAudit,
@@ -31,7 +31,6 @@ from methods.smart.filtering_examples import (
 )
 
 TABLES = {
-    "neighbours": Neighbours,
     "distance_density": DistanceDensity,
     "threshold_sensitivity": ThresholdSensitivity,
     "groups": Groups,
@@ -213,7 +212,7 @@ def test_removing_every_item_is_an_error_with_counts_by_rule():
 def test_audit_has_each_item_with_its_nearest_neighbour():
     data = run(*example())
     audit = data["item_audit"].set_index("item_id")
-    table = data["neighbours"]
+    table = data["neighbours"].table()
     nearest = table[table["item_id"] == "q/22"].sort_values("distance").iloc[0]
     assert audit.loc["q/22", "neighbour"] == nearest["neighbour"]
     assert audit.loc["q/22", "neighbour_distance"] == nearest["distance"]

@@ -10,6 +10,7 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order, sort_items
+from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.core.option_wording import option_wordings
 from benchwright.methods.smart.finding import Finding
 from benchwright.tables.smart import (
@@ -54,7 +55,7 @@ def tabulate_verdicts(items: pd.DataFrame, findings: list[Finding]) -> pd.DataFr
 def audit_items(
     items: pd.DataFrame,
     findings: list[Finding],
-    neighbours: pd.DataFrame,
+    neighbours: Neighbourhood,
     item_position_sensitivity: Mapping[str, float],
 ) -> pd.DataFrame:
     """Gather for each item the decision, its reasons in words, and the verdict of every rule.
@@ -80,8 +81,7 @@ def audit_items(
     states = {finding.rule: finding.states() for finding in findings if finding.status != "off"}
     for rule in RULES:
         audit[rule] = states.get(rule, np.full(n, "off"))
-    nearest = neighbours.sort_values(["item_id", "distance"], kind="stable")
-    nearest = nearest.drop_duplicates("item_id").set_index("item_id")
+    nearest = neighbours.first(1).table().set_index("item_id")
     audit["neighbour"] = audit["item_id"].map(nearest["neighbour"])
     audit["neighbour_distance"] = audit["item_id"].map(nearest["distance"])
     audit["position_sensitivity"] = audit["item_id"].map(item_position_sensitivity).astype(float)

@@ -14,13 +14,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.smart.finding import Grouping
-from benchwright.params.filtering import FilteringParams
+from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.similarity import threshold as thresholds
-from benchwright.similarity.neighbourhood import Neighbourhood, alike_pairs, item_vectors
+from benchwright.similarity.neighbourhood import (
+    alike_pairs,
+    item_vectors,
+    leading_alike,
+    questions_of,
+    search_neighbours,
+)
 from benchwright.statistics.nearest_neighbours import neighbours_of
-from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
+from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
 from benchwright.tables.smart import DensityByK, NeighbourConvergence
 
 log = logging.getLogger(__name__)
@@ -33,7 +40,7 @@ _JUMP = 2
 
 def estimate_threshold(
     items: pd.DataFrame,
-    neighbours: pd.DataFrame,
+    neighbours: Neighbourhood,
     filtering: FilteringParams,
     neighbour_search: dict[str, Any] | None = None,
 ) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame]:
@@ -44,17 +51,23 @@ def estimate_threshold(
     Items and pairs within the threshold are counted up to `max_distance`.
 
     Returns:
-        The curve; the threshold with the branch taken and `neighbour_search` (`check_neighbours`);
+        The curve; the threshold with the branch taken and `neighbour_search` (`find_neighbours`);
         and the thresholds of other bandwidths.
     """
     params = filtering.similar
-    near = Neighbourhood.of(items, neighbours)
-    nearest = near.nearest_distances()
-    density, threshold = thresholds.estimate(near, params)
+    nearest = neighbours.nearest_distances()
+    skipped = None
+    if params.string_similarity_exempt is not None and len(nearest):
+        rows = np.arange(len(nearest))
+        questions = questions_of(items, neighbours.item_ids)
+        exempt = params.string_similarity_exempt
+        skipped = leading_alike(questions, rows, neighbours.indices, exempt)
+    binned = thresholds.bin_distances(neighbours.distances, skipped, params.grid)
+    density, threshold = thresholds.estimate(binned, params)
     *_, within, share_within = _outcome(threshold, nearest, len(items))
     others = []
     for bandwidth in params.sensitivity_bandwidths if len(nearest) else ():
-        other = thresholds.estimate(near, params.model_copy(update={"bandwidth": bandwidth}))
+        other = thresholds.estimate(binned, params.model_copy(update={"bandwidth": bandwidth}))
         others.append((bandwidth, *_outcome(other.threshold, nearest, len(items))))
     sensitivity = ThresholdSensitivity.from_rows(others)
     warning = discontinuity(sensitivity)
@@ -64,8 +77,6 @@ def estimate_threshold(
     if density is not None:
         peak = np.isin(density.x, threshold.peaks)
         curve = pd.DataFrame({"x": density.x, "y": density.y, "peak": peak})
-    rows, ranks = np.nonzero(thresholds.closer_than(near.distances, threshold))
-    pairs = np.sort([rows, near.indices[rows, ranks]], axis=0)
     result = {
         "threshold": threshold.value,
         "limit": threshold.limit,
@@ -76,15 +87,26 @@ def estimate_threshold(
         "std": density.std if density else None,
         "items_within": within,
         "share_within": share_within,
-        "pairs_within": np.unique(pairs, axis=1).shape[1],
+        "pairs_within": _count_pairs(neighbours, threshold),
         "warning": warning,
         "neighbour_search": neighbour_search or {"method": "exact"},
     }
     return curve, result, sensitivity
 
 
+def _count_pairs(near: Neighbourhood, threshold: thresholds.Threshold) -> int:
+    """Count the pairs within the threshold, each once if both are neighbours of the other."""
+    n, k = near.indices.shape
+    cells = np.flatnonzero(thresholds.closer_than(near.distances, threshold))
+    pairs = cells // max(k, 1)
+    other = near.indices.ravel()[cells]
+    pairs = np.minimum(pairs, other) * n + np.maximum(pairs, other)
+    pairs.sort()
+    return int(np.count_nonzero(np.diff(pairs))) + 1 if len(pairs) else 0
+
+
 def _outcome(
-    threshold: thresholds.Threshold, nearest: NDArray[np.float64], items: int
+    threshold: thresholds.Threshold, nearest: NDArray[np.float32], items: int
 ) -> tuple[int, str, float, int, float]:
     """Return peaks, branch and value of a threshold, and the items within it with their share."""
     within = int(thresholds.closer_than(nearest, threshold).sum())
@@ -110,7 +132,7 @@ def discontinuity(sensitivity: pd.DataFrame) -> str:
 
 def group_similar_items(
     items: pd.DataFrame,
-    neighbours: pd.DataFrame,
+    neighbours: Neighbourhood,
     similarity_threshold: dict[str, Any],
     filtering: FilteringParams,
 ) -> Grouping:
@@ -123,20 +145,22 @@ def group_similar_items(
     params = filtering.similar
     if not params.enabled:
         return Grouping("similar", "off")
-    near = Neighbourhood.of(items, neighbours)
-    ids = near.item_ids
-    if not ids:
+    near, ids = neighbours, neighbours.item_ids
+    if not len(ids):
         return Grouping("similar", "not_run", f"{len(items)} items have no embeddings")
     threshold, limit = similarity_threshold["threshold"], similarity_threshold["limit"]
     if threshold is None:
         return Grouping("similar", "not_run", "the density of distances has no peak")
-    rows, ranks = np.nonzero(near.distances < limit)
+    rows, ranks = np.nonzero(near.distances < np.float64(limit))
     exempt: dict[str, str] = {}
     if params.string_similarity_exempt is not None and len(rows):
-        alike = alike_pairs(near, rows, ranks, params.string_similarity_exempt)
-        for row, rank in zip(rows[alike], ranks[alike], strict=True):
-            name = ids[near.indices[row, rank]]
-            exempt.setdefault(ids[row], f"close to {name}, but exempt for its similar wording")
+        questions = questions_of(items, ids)
+        others = near.indices[rows, ranks]
+        alike = alike_pairs(questions, rows, others, params.string_similarity_exempt)
+        for row, other in zip(rows[alike], others[alike], strict=True):
+            exempt.setdefault(
+                ids[row], f"close to {ids[other]}, but exempt for its similar wording"
+            )
         rows, ranks = rows[~alike], ranks[~alike]
     not_judged = frozenset(items["item_id"]) - frozenset(ids)
     if params.prefiltered:
@@ -164,7 +188,7 @@ def group_similar_items(
         status="ran",
         reason="; ".join(reasons),
         groups=tuple(tuple(ids[row] for row in group) for group in groups),
-        value=dict(zip(ids, near.distances[:, 0].tolist(), strict=True)),
+        value=dict(zip(ids, near.nearest_distances().tolist(), strict=True)),
         exempt=exempt,
         not_judged=not_judged,
     )
@@ -199,107 +223,92 @@ def _components(n: int, rows: Rows, columns: Rows) -> Iterator[list[int]]:
 
 # Items whose exact neighbours are computed to measure the recall of the search.
 _RECALL_CHECKED = 200
-
-
-def find_neighbours(
-    items: pd.DataFrame, embeddings: pd.DataFrame, filtering: FilteringParams
-) -> pd.DataFrame:
-    """Find the 100 nearest other items of each item by cosine distance.
-
-    The search is exact up to `similar.exact_up_to` items, approximate above. Items without a vector
-    have no neighbours. The table is empty when the rule is off.
-
-    Raises:
-        InputError: vectors of different lengths (from different encoders), or faiss is needed
-            and not installed.
-    """
-    similar = filtering.similar
-    if not similar.enabled or embeddings.empty:
-        return Neighbours.empty()
-    near = Neighbourhood.nearest(items, embeddings, similar.k, similar.exact_up_to)
-    if not near.item_ids:
-        return Neighbours.empty()
-    names = pd.Series(near.item_ids, dtype="str")
-    return pd.DataFrame(
-        {
-            "item_id": names.repeat(near.indices.shape[1]).reset_index(drop=True),
-            "neighbour": names.take(near.indices.ravel()).reset_index(drop=True),
-            "distance": near.distances.ravel(),
-        }
-    )
-
-
-def check_neighbours(
-    items: pd.DataFrame,
-    embeddings: pd.DataFrame,
-    neighbours: pd.DataFrame,
-    filtering: FilteringParams,
-    seed: int,
-) -> dict[str, Any]:
-    """Report the search method and its recall.
-
-    Returns:
-        `method`: `none` (no neighbours), `exact` or `approximate`. An approximate
-        search also has `items_checked`, 200 random items whose exact neighbours are computed;
-        `recall`, the mean share of their k nearest that are in `neighbours`; `nearest_found`, the
-        share of items whose nearest is; `lowest_recall`, the lowest recall of an item.
-    """
-    if neighbours.empty:
-        return {"method": "none"}
-    ids, vectors = item_vectors(items, embeddings)
-    if len(ids) <= filtering.similar.exact_up_to:
-        return {"method": "exact"}
-    draw = stage_generator(seed, "filtering.neighbour_recall")
-    rows = np.sort(draw.choice(len(ids), min(_RECALL_CHECKED, len(ids)), replace=False))
-    exact = neighbours_of(vectors, rows, filtering.similar.k)
-    checked = neighbours[neighbours["item_id"].isin([ids[row] for row in rows])]
-    neighbours_found = checked.groupby("item_id")["neighbour"].agg(set)
-    hits = np.array(
-        [
-            [ids[column] in neighbours_found[ids[row]] for column in columns]
-            for row, columns in zip(rows, exact.indices, strict=True)
-        ]
-    )
-    return {
-        "method": "approximate",
-        "items_checked": len(rows),
-        "recall": float(hits.mean(axis=1).mean()),
-        "lowest_recall": float(hits.mean(axis=1).min()),
-        "nearest_found": float(hits[:, 0].mean()),
-    }
-
-
 _PLOTTED = 200  # points of each curve
 
 
-def vary_neighbour_count(
-    items: pd.DataFrame, embeddings: pd.DataFrame, filtering: FilteringParams
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Estimate the threshold δ from the k nearest neighbours of each item, for several k.
+def find_neighbours(
+    items: pd.DataFrame, embeddings: pd.DataFrame, filtering: FilteringParams, seed: int
+) -> tuple[Neighbourhood, dict[str, Any], pd.DataFrame, pd.DataFrame]:
+    """Find the 100 nearest other items of each item, and what more or fewer would give.
 
-    All other settings are those of the rule. The k are those of `similar.convergence_k` below the
-    number of items. Neighbours are computed once, for the largest k. A fixed threshold does not
-    depend on k.
+    The search is exact up to `similar.exact_up_to` items, approximate above. Items without a vector
+    have no neighbours. The threshold δ is estimated for each of `similar.convergence_k` below the
+    number of items; all other settings are those of the rule, and a fixed threshold does not depend
+    on k. All is empty when the rule is off. One search gives all, since it takes long.
 
     Returns:
-        `NeighbourConvergence` and, with at most 200 points for each k, `DensityByK`; both empty
-        if the rule is off, there are fewer than two vectors, or no k is below their number.
+        The neighbours; how they were searched for (`_searched`); `NeighbourConvergence`; and, with
+        at most 200 points for each k, `DensityByK`.
 
     Raises:
         InputError: vectors of different lengths (from different encoders).
     """
     similar = filtering.similar
+    nothing = NeighbourConvergence.empty(), DensityByK.empty()
+    if not similar.enabled:
+        return Neighbourhood.empty(), {"method": "none"}, *nothing
     with_vector = items["item_id"].isin(embeddings["item_id"]).sum()
     counts = [k for k in similar.convergence_k if k < with_vector]
-    if not similar.enabled or not counts:
-        return NeighbourConvergence.empty(), DensityByK.empty()
-    near = Neighbourhood.nearest(items, embeddings, counts[-1], similar.exact_up_to)
-    nearest = near.nearest_distances()
+    search = search_neighbours(
+        items,
+        embeddings,
+        similar.k,
+        max(similar.k, *counts, 0),
+        similar.string_similarity_exempt,
+        similar.exact_up_to,
+    )
+    if not len(search.near.item_ids):
+        return search.near, {"method": "none"}, *nothing
+    nearest = search.near.nearest_distances()
     rows, curves = [], []
     for k in counts:
-        density, threshold = thresholds.estimate(near.first(k), similar)
+        binned = thresholds.bin_distances(search.distances[:, :k], search.skipped, similar.grid)
+        density, threshold = thresholds.estimate(binned, similar)
         rows.append((k, *_outcome(threshold, nearest, len(items))))
         if density is not None:
             shown = np.unique(np.linspace(0, len(density.x) - 1, _PLOTTED).round().astype(np.intp))
             curves += [(k, x, y) for x, y in zip(density.x[shown], density.y[shown], strict=True)]
-    return NeighbourConvergence.from_rows(rows), DensityByK.from_rows(curves)
+    return (
+        search.near,
+        _searched(items, embeddings, search.near, similar, seed),
+        NeighbourConvergence.from_rows(rows),
+        DensityByK.from_rows(curves),
+    )
+
+
+def _searched(
+    items: pd.DataFrame,
+    embeddings: pd.DataFrame,
+    near: Neighbourhood,
+    similar: SimilarParams,
+    seed: int,
+) -> dict[str, Any]:
+    """Report the search method and its recall.
+
+    Returns:
+        `method`: `exact` or `approximate` (`none` without neighbours). An approximate search also
+        has `items_checked`, 200 random items whose exact neighbours are computed; `recall`, the
+        mean share of their k nearest that were found; `nearest_found`, the share of items whose
+        nearest was; `lowest_recall`, the lowest recall of an item.
+    """
+    n = len(near.item_ids)
+    if n <= similar.exact_up_to:
+        return {"method": "exact"}
+    draw = stage_generator(seed, "filtering.neighbour_recall")
+    rows = np.sort(draw.choice(n, min(_RECALL_CHECKED, n), replace=False))
+    exact = neighbours_of(item_vectors(items, embeddings)[1], rows, similar.k)
+    return {
+        "method": "approximate",
+        "items_checked": len(rows),
+        **recall(near.indices[rows], exact.indices),
+    }
+
+
+def recall(found: NDArray[np.integer], exact: NDArray[np.integer]) -> dict[str, float]:
+    """Return mean and lowest share of the `exact` (n, k) that are `found`, and that of nearest."""
+    hits = np.array([np.isin(true, some) for true, some in zip(exact, found, strict=True)])
+    return {
+        "recall": float(hits.mean(axis=1).mean()),
+        "lowest_recall": float(hits.mean(axis=1).min()),
+        "nearest_found": float(hits[:, 0].mean()),
+    }

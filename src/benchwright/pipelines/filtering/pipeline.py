@@ -45,11 +45,10 @@ def create_pipeline() -> Pipeline:
             ["items", "copy_groups", "anomalous_findings", *_SETTINGS],
             "compared_items",
         ),
-        (similar.find_neighbours, {**_COMPARED, **_FILTERING}, "neighbours"),
         (
-            similar.check_neighbours,
-            {**_COMPARED, **_FILTERING, "neighbours": "neighbours", "seed": "params:seed"},
-            "neighbour_search",
+            similar.find_neighbours,
+            {**_COMPARED, **_FILTERING, "seed": "params:seed"},
+            ["neighbours", "neighbour_search", "neighbour_convergence", "density_by_k"],
         ),
         (
             similar.estimate_threshold,
@@ -60,11 +59,6 @@ def create_pipeline() -> Pipeline:
             similar.group_similar_items,
             ["items", "neighbours", "similarity_threshold", "params:filtering"],
             "similar_groups",
-        ),
-        (
-            similar.vary_neighbour_count,
-            {**_COMPARED, **_FILTERING},
-            ["neighbour_convergence", "density_by_k"],
         ),
         (
             vary_filter_models,
