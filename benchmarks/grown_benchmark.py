@@ -7,6 +7,10 @@ writes `FOLDER/conf` (the project's, with a benchmark `grown`), `FOLDER/mirror` 
 
     python benchmarks/bench_stages.py smart --conf FOLDER/conf --params benchmark=grown,…
 
+With `--vectors FILE.npy` it also writes made embeddings, so that nothing needs encoding: rows of
+the file, drawn independently of the texts, moved by a random step of length 0.4 to 1 and made unit
+length again.
+
 and prints these parameters. A grown item is a real one whose question has three more words, drawn
 from real questions; its answers are those of the seven models to the real item, where they gave
 one, and the probability of the gold option is moved a little.
@@ -16,12 +20,18 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import yaml
+from numpy.typing import NDArray
 
-from made_benchmark import real_items, split_column, write_benchmark
+from benchwright.params.scoring import EmbeddingParams, ModelsParams
+from benchwright.similarity.vectors import choose_encoder, item_texts, text_hash
+from made_benchmark import PROJECT, real_items, split_column, write_benchmark
 from real_data import DATA
 
+_BLOCK = 20_000
 CONF = """\
     filter_models: [MODELS]
     responses:
@@ -78,10 +88,39 @@ def grown_answers(
     return pa.table(columns), models
 
 
+def write_embeddings(
+    items: pd.DataFrame, base: NDArray[np.float32], file: Path, drawn: np.random.Generator
+) -> None:
+    """Write made vectors of the items as the encoder of the variants would leave them."""
+    models = ModelsParams(
+        **yaml.safe_load((PROJECT / "conf/base/parameters/models.yml").read_text())["models"]
+    )
+    key = choose_encoder("all-minilm-l6-v2", EmbeddingParams(), models).key
+    items = items.assign(text_hash=[text_hash(text) for text in item_texts(items)], encoder=key)
+    items = items.sort_values("item_id", kind="stable")
+    file.parent.mkdir(parents=True)
+    parts = (items[i : i + _BLOCK] for i in range(0, len(items), _BLOCK))
+    writer = None
+    for part in parts:
+        step = drawn.uniform(0.4, 1, (len(part), 1)) / base.shape[1] ** 0.5
+        vectors = base[drawn.integers(0, len(base), len(part))]
+        vectors = vectors + step * drawn.standard_normal(vectors.shape)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        columns = part[["item_id", "text_hash", "encoder"]].assign(
+            vector=list(vectors.astype(np.float32))
+        )
+        table = pa.Table.from_pandas(columns, preserve_index=False)
+        writer = writer or pq.ParquetWriter(file, table.schema)
+        writer.write_table(table)
+    if writer:
+        writer.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("items", type=int)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--vectors", type=Path)
     asked = parser.parse_args()
     drawn = np.random.default_rng(0)
     real = real_items()
@@ -90,6 +129,10 @@ def main() -> None:
     answers = answers.set_column(1, "model", answers["model"].cast(pa.string()))
     conf = CONF.replace("MODELS", ", ".join(models))
     items = items.drop_columns("real")
+    if asked.vectors:
+        texts = items[: asked.items].select(["item_id", "question", "choices"]).to_pandas()
+        file = asked.folder / "data/04_feature/grown/embeddings.parquet"
+        write_embeddings(texts, np.load(asked.vectors), file, drawn)
     print(write_benchmark(asked.folder, "grown", "Grown", conf, items, answers))
 
 

@@ -17,6 +17,7 @@ from benchwright.core.verbatim import (
 )
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.datasets.review_csv import read_spreadsheet
+from benchwright.datasets.vector_table import read_vectors
 
 _REQUIRED = ("doc_id", "style", "question", "choices", "answer", "expected")
 
@@ -103,7 +104,7 @@ class OptionalParquetTable(_OptionalTable):
 
     def _read(self) -> pd.DataFrame:
         try:
-            frame = pd.read_parquet(self.place)
+            frame = read_vectors(self.place)
         except (OSError, ValueError, pa.ArrowException):
             return no_rows(self._columns)
         if missing := [name for name in self._columns if name not in frame.columns]:

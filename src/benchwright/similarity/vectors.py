@@ -1,7 +1,7 @@
 """Vectors of items and short texts by encoders, each text encoded once (SMART, section 3.4)."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from string import ascii_uppercase
 from typing import NamedTuple
 
@@ -45,13 +45,9 @@ def encode_items(
             missing.
     """
     chosen = choose_encoder(encoder, embedding, models)
-    texts = [
-        item_text(question, choices)
-        for question, choices in zip(items["question"], items["choices"], strict=True)
-    ]
-    hashes = [text_hash(text) for text in texts]
+    hashes = [text_hash(text) for text in item_texts(items)]
     cache = cache.loc[cache["encoder"] == chosen.key, Embeddings.columns()]
-    vector_of = known_vectors(chosen, texts, cache)
+    vector_of = known_vectors(chosen, item_texts(items), cache)
     now = pd.DataFrame(
         {
             "item_id": items["item_id"].tolist(),
@@ -63,6 +59,11 @@ def encode_items(
     others = cache[~cache["item_id"].isin(now["item_id"])]
     together = pd.concat([now, others], ignore_index=True) if len(others) else now
     return together.sort_values("item_id", kind="stable", ignore_index=True)
+
+
+def item_texts(items: pd.DataFrame) -> Iterator[str]:
+    """Yield the text of each item; those of a million items are not kept in memory."""
+    return map(item_text, items["question"], items["choices"])
 
 
 def item_text(question: str, choices: Iterable[str]) -> str:
@@ -142,9 +143,9 @@ def known_vectors(
 ) -> dict[str, NDArray[np.float32]]:
     """Return vectors by `text_hash`: those of a cache of this encoder, and of new texts."""
     by_hash = dict(zip(cache["text_hash"], cache["vector"], strict=True))
+    named = ((text_hash(text), text) for text in texts)
     # In order of hash: what is encoded does not depend on the order of the texts.
-    new = sorted({text_hash(text): text for text in texts}.items())
-    new = [(name, text) for name, text in new if name not in by_hash]
+    new = sorted({name: text for name, text in named if name not in by_hash}.items())
     if new:
         vectors = encoder.encode([text for _, text in new])
         by_hash.update(zip((name for name, _ in new), vectors, strict=True))
