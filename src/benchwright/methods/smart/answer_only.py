@@ -11,6 +11,8 @@ from benchwright.methods.smart.filter_models import flag_unanimous
 from benchwright.methods.smart.finding import Finding
 from benchwright.params.filtering import FilteringParams
 
+DOING = "right from the options alone"
+
 
 def flag_answer_only_items(
     items: pd.DataFrame,
@@ -32,6 +34,6 @@ def flag_answer_only_items(
         choices_only_matrix,
         chosen_filter_models,
         filtering.answer_only,
-        "right from the options alone",
+        DOING,
         known=response_matrix.models,
     )

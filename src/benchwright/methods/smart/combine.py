@@ -6,11 +6,13 @@ run last: they first remove members that other rules remove, and never the last 
 a group.
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from benchwright.core.natural_order import in_order
 from benchwright.core.seeding import item_uniforms
@@ -19,7 +21,7 @@ from benchwright.methods.smart.finding import CopyGroups, Finding, Grouping
 from benchwright.params.filtering import FilteringParams
 from benchwright.tables.smart import Groups
 
-Draw = dict[str, float]
+Draw = Mapping[str, float]
 
 
 def combine_rules(
@@ -38,26 +40,13 @@ def combine_rules(
     loses its last acceptable member to redundancy alone.
     """
     ids = in_order(items["item_id"])
-    conflicts, duplicates, supersets = copy_groups
-    by_options = {m: float(place) for group in supersets.groups for place, m in enumerate(group)}
-    similar_draw = _draw(ids, seed, "similar")
-    share = filtering.similar.remove
-    if filtering.independent:
-        copies = redundant_copies(duplicates.groups, _draw(ids, seed, "duplicate"))
-        fewer = redundant_copies(supersets.groups, by_options)
-        close = redundant_similar(similar_groups.groups, share, similar_draw)
-    else:
-        gone = {ids[row] for finding in single for row in np.flatnonzero(finding.removed)}
-        by_id = {item_id: float(row) for row, item_id in enumerate(ids)}
-        copies = redundant_copies(duplicates.groups, by_id, gone)
-        # A removed copy leaves its other groups; the copy that is kept must not be removed as
-        # similar either.
-        supersets = _without(supersets, copies)
-        fewer = redundant_copies(supersets.groups, by_options, gone)
-        similar_groups = _without(similar_groups, copies | fewer)
-        stays = {m for group in (*duplicates.groups, *supersets.groups) for m in group}
-        stays -= copies | fewer
-        close = redundant_similar(similar_groups.groups, share, similar_draw, gone, stays)
+    alone = np.zeros(len(ids), dtype=bool)
+    for finding in single:
+        alone |= finding.removed
+    conflicts, duplicates, _ = copy_groups
+    copies, fewer, close, supersets, similar_groups = choose_redundant(
+        ids, alone, copy_groups, similar_groups, filtering, seed
+    )
     findings = [
         *single,
         _finding(conflicts, ids, set()),
@@ -76,6 +65,59 @@ def combine_rules(
     return findings, Groups.from_rows(groups)
 
 
+class Redundant(NamedTuple):
+    """The members of groups to remove, and the groups that are then left."""
+
+    copies: set[str]
+    fewer: set[str]  # members of supersets
+    close: set[str]  # members of similar groups
+    supersets: Grouping
+    similar_groups: Grouping
+
+
+def choose_redundant(
+    ids: Sequence[str],
+    alone: NDArray[np.bool_],
+    copy_groups: CopyGroups,
+    similar_groups: Grouping,
+    filtering: FilteringParams,
+    seed: int,
+) -> Redundant:
+    """Choose the members of each group to remove (`combine_rules`).
+
+    `ids` (n,) are in natural order; `alone` (n,) marks what rules about single items remove.
+    """
+    _, duplicates, supersets = copy_groups
+    by_options = {m: float(place) for group in supersets.groups for place, m in enumerate(group)}
+    similar_draw = _draw(_members(similar_groups), seed, "similar")
+    share = filtering.similar.remove
+    if filtering.independent:
+        copies = redundant_copies(duplicates.groups, _duplicate_draw(duplicates, seed))
+        fewer = redundant_copies(supersets.groups, by_options)
+        close = redundant_similar(similar_groups.groups, share, similar_draw)
+        return Redundant(copies, fewer, close, supersets, similar_groups)
+    members = {*_members(duplicates), *_members(supersets), *_members(similar_groups)}
+    place = {item_id: row for row, item_id in enumerate(ids) if item_id in members}
+    gone = {item_id for item_id, row in place.items() if alone[row]}
+    copies = redundant_copies(duplicates.groups, place, gone)
+    # A removed copy leaves its other groups; the copy that is kept must not be removed as similar
+    # either.
+    supersets = _without(supersets, copies)
+    fewer = redundant_copies(supersets.groups, by_options, gone)
+    similar_groups = _without(similar_groups, copies | fewer)
+    stays = {*_members(duplicates), *_members(supersets)} - (copies | fewer)
+    close = redundant_similar(similar_groups.groups, share, similar_draw, gone, stays)
+    return Redundant(copies, fewer, close, supersets, similar_groups)
+
+
+def _members(grouping: Grouping) -> list[str]:
+    return [member for group in grouping.groups for member in group]
+
+
+def _duplicate_draw(duplicates: Grouping, seed: int) -> Draw:
+    return _draw(_members(duplicates), seed, "duplicate")
+
+
 def leave_out_prefiltered(
     items: pd.DataFrame,
     copy_groups: CopyGroups,
@@ -92,7 +134,9 @@ def leave_out_prefiltered(
         return items
     ids = in_order(items["item_id"])
     gone = {ids[row] for row in np.flatnonzero(anomalous_findings.removed)}
-    gone |= redundant_copies(copy_groups.duplicate.groups, _draw(ids, seed, "duplicate"))
+    gone |= redundant_copies(
+        copy_groups.duplicate.groups, _duplicate_draw(copy_groups.duplicate, seed)
+    )
     return items[~items["item_id"].isin(gone)].reset_index(drop=True)
 
 

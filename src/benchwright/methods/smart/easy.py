@@ -62,11 +62,10 @@ def retained_easy(items: pd.DataFrame, easy: Bools, params: EasyParams, seed: in
     uniforms[easy] = item_uniforms(seed, RETENTION_STAGE, items["item_id"][easy].tolist())
     if params.retention == "bernoulli":
         return easy & (uniforms < params.retain)
-    subjects = items["subject"].to_numpy(dtype=object)
-    rows_of = {
-        str(subject): np.flatnonzero(easy & (subjects == subject))
-        for subject in sorted(set(subjects[easy]))
-    }
+    codes, subjects = pd.factorize(items["subject"][easy], sort=True)
+    places = np.flatnonzero(easy)
+    by_code = np.split(places[np.argsort(codes, kind="stable")], np.cumsum(np.bincount(codes))[:-1])
+    rows_of = dict(zip(map(str, subjects), by_code, strict=False))
     total = round(params.retain * int(easy.sum()))
     quotas = largest_remainder({name: len(rows) for name, rows in rows_of.items()}, total)
     stays = np.zeros(len(items), dtype=bool)

@@ -10,9 +10,10 @@ import pandas as pd
 from benchwright.core.natural_order import in_order, sort_items
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
-from benchwright.methods.smart.answer_only import flag_answer_only_items
-from benchwright.methods.smart.combine import combine_rules
-from benchwright.methods.smart.easy import flag_easy_items
+from benchwright.methods.smart.answer_only import DOING, flag_answer_only_items
+from benchwright.methods.smart.combine import choose_redundant
+from benchwright.methods.smart.easy import flag_easy_items, retained_easy
+from benchwright.methods.smart.filter_models import judge_unanimous
 from benchwright.methods.smart.finding import CopyGroups, Finding, Grouping
 from benchwright.params.filtering import FilteringParams
 from benchwright.tables.smart import FilterModelAblation
@@ -44,29 +45,36 @@ def vary_filter_models(
     if not params.enabled or not names:
         return FilterModelAblation.empty()
     ordered = sort_items(items)
-    n = len(ordered)
-
-    def flag(models: Sequence[str]) -> list[Finding]:
-        matrices = (choices_only_matrix, response_matrix)
-        return [
-            flag_easy_items(ordered, response_matrix, list(models), filtering, seed),
-            flag_answer_only_items(ordered, *matrices, list(models), filtering),
-        ]
-
-    ran = [finding.status == "ran" for finding in flag(names)]
+    ids, n = ordered["item_id"].tolist(), len(ordered)
+    matrices = (choices_only_matrix, response_matrix)
+    ran = [
+        flag_easy_items(ordered, response_matrix, names, filtering, seed).status == "ran",
+        flag_answer_only_items(ordered, *matrices, names, filtering).status == "ran",
+    ]
     if not any(ran):
         return FilterModelAblation.empty()
+    answers, options = (
+        matrix.select_models(names).select_items(ids) if runs else matrix
+        for matrix, runs in zip((response_matrix, choices_only_matrix), ran, strict=True)
+    )
+    place = pd.Index(ids)
+    by_others = [finding.removed for finding in other_findings]
     rows = []
     for models in model_subsets(names, params.fewer, params.subsets, seed):
-        by_models = [
-            finding if runs else Finding.idle(finding.rule, n, "off")
-            for finding, runs in zip(flag(models), ran, strict=True)
-        ]
-        single = (*by_models, *other_findings)
-        findings, _ = combine_rules(ordered, copy_groups, similar_groups, filtering, seed, *single)
-        removed = int(np.logical_or.reduce([finding.removed for finding in findings]).sum())
-        counts = (int(finding.removed.sum()) for finding in by_models)
-        rows.append((len(models), ",".join(models), removed, removed / n, *counts))
+        easy = alone = np.zeros(n, dtype=bool)
+        if ran[0]:
+            confidence = filtering.easy.confidence
+            _, easy = judge_unanimous(answers.select_models(models), confidence, "right")
+            easy &= ~retained_easy(ordered, easy, filtering.easy, seed)
+        if ran[1]:
+            confidence = filtering.answer_only.confidence
+            _, alone = judge_unanimous(options.select_models(models), confidence, DOING)
+        removed = np.logical_or.reduce([easy, alone, *by_others])
+        found = choose_redundant(ids, removed, copy_groups, similar_groups, filtering, seed)
+        redundant = found.copies | found.fewer | found.close
+        removed[place.get_indexer(list(redundant))] = True
+        counts = (int(removed.sum()), removed.sum() / n, int(easy.sum()), int(alone.sum()))
+        rows.append((len(models), ",".join(models), *counts))
     return FilterModelAblation.from_rows(rows)
 
 

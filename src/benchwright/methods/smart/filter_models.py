@@ -4,11 +4,12 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.methods.smart.finding import Finding
+from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import AnswerOnlyParams, EasyParams, SuspectLabelParams
 
@@ -51,27 +52,14 @@ def flag_unanimous(
     if reason:
         return Finding.idle(rule, n, "not_run", reason)
     matrix = matrix.select_models(tuple(dict.fromkeys(filter_models))).select_items(tuple(ids))
-    agree, probability = matrix.correct >= 1, matrix.p_answer
-    if doing == "wrong":
-        agree = matrix.correct <= 0
-        probability = np.where(agree, matrix.p_prediction, np.float32(np.nan))
+    agree, probability = _agreement(matrix, doing)
+    lacking = np.any(agree, axis=1) & np.all(np.isnan(probability), axis=1)
+    if params.confidence is not None and lacking.any():
+        without = some_of(matrix.models, [matrix.models[row] for row in np.flatnonzero(lacking)])
+        reason = f"{NO_PROBABILITIES} where {doing}, from {without}"
+        return Finding.idle(rule, n, "not_run", reason)
+    judged, flagged = judge_unanimous(matrix, params.confidence, doing)
     answered = matrix.answered()
-    complete = np.all(answered, axis=0)
-    if params.confidence is None:
-        judged, flagged = complete, complete & np.all(agree, axis=0)
-    else:
-        lacking = np.any(agree, axis=1) & np.all(np.isnan(probability), axis=1)
-        if lacking.any():
-            without = some_of(
-                matrix.models, [matrix.models[row] for row in np.flatnonzero(lacking)]
-            )
-            reason = f"{NO_PROBABILITIES} where {doing}, from {without}"
-            return Finding.idle(rule, n, "not_run", reason)
-        sure = agree & (probability.astype(np.float32) > np.float32(params.confidence))
-        unknown = agree & np.isnan(probability)
-        cleared = ~np.all(sure | unknown, axis=0)
-        judged = complete & (cleared | ~np.any(unknown, axis=0))
-        flagged = judged & np.all(sure, axis=0)
     lowest = np.where(np.isnan(probability), np.inf, probability).min(axis=0).astype(np.float64)
     lowest[np.isinf(lowest)] = np.nan
     detail = [""] * n
@@ -83,6 +71,32 @@ def flag_unanimous(
         missing = f"no response from {some_of(matrix.models, silent)}"
         detail[column] = missing if silent else "unknown probability"
     return Finding(rule, "ran", "", judged, flagged, flagged, lowest, tuple(detail))
+
+
+def judge_unanimous(
+    matrix: ResponseMatrix, confidence: float | None, doing: str
+) -> tuple[Bools, Bools]:
+    """Mark which of the n items all models of the matrix judge, and those they agree on.
+
+    For models whose probabilities are known; otherwise as in `flag_unanimous`.
+    """
+    agree, probability = _agreement(matrix, doing)
+    complete = np.all(matrix.answered(), axis=0)
+    if confidence is None:
+        return complete, complete & np.all(agree, axis=0)
+    sure = agree & (probability.astype(np.float32) > np.float32(confidence))
+    unknown = agree & np.isnan(probability)
+    cleared = ~np.all(sure | unknown, axis=0)
+    judged = complete & (cleared | ~np.any(unknown, axis=0))
+    return judged, judged & np.all(sure, axis=0)
+
+
+def _agreement(matrix: ResponseMatrix, doing: str) -> tuple[Bools, NDArray[np.float32]]:
+    """Return (m, n) whether models do it, and the probability of what they chose."""
+    if doing != "wrong":
+        return matrix.correct >= 1, matrix.p_answer
+    agree = matrix.correct <= 0
+    return agree, np.where(agree, matrix.p_prediction, np.float32(np.nan))
 
 
 def _why_not(
