@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -16,6 +17,7 @@ from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.atomic import ParquetTable
 from benchwright.hooks import (
     RESULTS,
+    MemoryHook,
     SealKeyHook,
     clear_versions,
     describe_results,
@@ -226,3 +228,20 @@ def test_the_end_of_a_run_quotes_the_reports_and_lists_the_results(tmp_path: Pat
     ]
     pd.DataFrame({"row": [1]}).to_parquet(rejected)
     assert describe_results(paths)[-1].split() == ["rejected", "items:", str(rejected)]
+
+
+def test_memory_is_given_back_once_before_the_next_node_loads(monkeypatch):
+    trimmed = []
+    library = SimpleNamespace(malloc_trim=trimmed.append)
+    monkeypatch.setattr("ctypes.CDLL", lambda name: library)
+    hook = MemoryHook()
+    hook.before_dataset_loaded()
+    assert trimmed == []
+    hook.after_node_run()
+    hook.before_dataset_loaded()
+    hook.before_dataset_loaded()
+    assert trimmed == [0]
+    hook.after_node_run()
+    del library.malloc_trim  # another C library
+    hook.before_dataset_loaded()
+    assert trimmed == [0]

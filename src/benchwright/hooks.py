@@ -1,5 +1,6 @@
 """Kedro hooks: reject unknown parameters, record the run in MLflow, print the results' paths."""
 
+import ctypes
 import json
 import logging
 import shutil
@@ -90,6 +91,29 @@ def local_path(dataset: Any) -> Path | None:
     folder = getattr(dataset, "folder", None)
     path = folder if isinstance(folder, Path) else loaded_from(dataset)
     return path if path is not None and path.exists() else None
+
+
+class MemoryHook:
+    """Gives freed memory back to the system before a node loads its inputs."""
+
+    def __init__(self) -> None:
+        self._freed = False
+
+    @hook_impl
+    def after_node_run(self) -> None:
+        self._freed = True  # once its outputs are saved
+
+    @hook_impl
+    def before_dataset_loaded(self) -> None:
+        if not self._freed:
+            return
+        import pyarrow as pa
+
+        self._freed = False
+        pa.default_memory_pool().release_unused()
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc
+        if trim is not None:
+            trim(0)
 
 
 class SealKeyHook:

@@ -3,6 +3,7 @@
 import os
 
 from benchwright.hooks import (
+    MemoryHook,
     ModelNamesHook,
     RunHook,
     SealKeyHook,
@@ -33,6 +34,7 @@ HOOKS = (
     ModelNamesHook(),
     SealKeyHook(),
     VersionsHook(),
+    MemoryHook(),
     RunHook(),
 )
 DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry",)

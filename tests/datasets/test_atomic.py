@@ -77,3 +77,16 @@ def test_text_is_utf_8_in_an_ascii_locale(tmp_path: Path) -> None:
         check=True,
     )
     assert (tmp_path / "r.html").read_bytes() == text.encode("utf-8")
+
+
+def test_kept_table_is_read_once_until_it_is_saved_or_released(tmp_path):
+    dataset = ParquetTable(filepath=str(tmp_path / "t.parquet"), keep=True)
+    dataset.save(pd.DataFrame({"a": [1]}))
+    first = dataset.load()
+    assert dataset.load() is first
+    dataset.release()
+    assert dataset.load() is not first
+    dataset.save(pd.DataFrame({"a": [2]}))
+    assert dataset.load()["a"].tolist() == [2]
+    plain = ParquetTable(filepath=str(tmp_path / "t.parquet"))
+    assert plain.load() is not plain.load()

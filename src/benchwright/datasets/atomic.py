@@ -56,7 +56,32 @@ def _preview_cell(value: Any) -> bool | int | float | str | None:
 
 
 class ParquetTable(_WritesAside, ParquetDataset):
-    """A table in one Parquet file."""
+    """A table in one Parquet file.
+
+    With `keep` it is read once in a run and then shared, for a table that many nodes read.
+    """
+
+    def __init__(self, *, keep: bool = False, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self._keep, self._kept = keep, None
+
+    def load(self) -> Any:
+        """Return the table."""
+        if self._kept is not None:
+            return self._kept
+        table = super().load()
+        if self._keep:
+            self._kept = table
+        return table
+
+    def save(self, data: Any) -> None:
+        """Write the table atomically."""
+        self._kept = None
+        super().save(data)
+
+    def _release(self) -> None:
+        self._kept = None
+        super()._release()
 
     def preview(self, nrows: int = 5) -> TablePreview:
         """Return the first rows for Kedro-Viz, with lists and long texts shortened."""

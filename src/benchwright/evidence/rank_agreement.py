@@ -99,20 +99,18 @@ def compare_ranks(
     Intervals are bootstrapped over items and over models; those of correlations with ratings are
     Fisher's. Missing metrics have a reason.
     """
-    kept = set(kept_items["item_id"])
+    responses = panel_responses(response_matrix, items, panel, [str(m) for m in scores["model"]])
+    among = responses.among(set(kept_items["item_id"]))
     rows: list[tuple[Any, ...]] = []
     for group in GROUPS:
         part = models_in(scores, group)
-        responses = panel_responses(response_matrix, items, panel, [str(m) for m in part["model"]])
-        among = responses.among(kept)
+        correct = responses.of([str(m) for m in part["model"]])
         generator = stage_generator(seed, "rank_agreement")  # the same resamples for each group
         draws = evaluation.bootstrap_samples
-        between = rank_agreement_intervals(
-            responses.correct, among, responses.clusters, draws, generator
-        )
+        between = rank_agreement_intervals(correct, among, responses.clusters, draws, generator)
         compared = [
             *(_with_intervals(row, between) for row in compare_scores(part, human_ratings)),
-            *_by_responses(responses.correct, among, responses.clusters),
+            *_by_responses(correct, among, responses.clusters),
         ]
         rows += [(group, *row.cells()) for row in _explained(compared, part, group)]
     return RankAgreementTable.from_rows(rows)

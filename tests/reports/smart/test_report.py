@@ -576,6 +576,21 @@ def test_page_of_2000_items_and_30_models_stays_small(small) -> None:
     assert size < 1_500_000
 
 
+def test_long_list_is_cut_after_the_removed_items(page, small, monkeypatch) -> None:
+    from benchwright.reports.smart import item_list
+
+    audit = small.inputs()["item_audit"]
+    removed = audit.loc[audit["decision"] == "removed", "item_id"].tolist()
+    most = len(removed) + 1
+    assert most < len(audit)
+    monkeypatch.setattr(item_list, "MOST_LISTED", most)
+    seen = page()
+    listed = [row["id"] for row in seen.listed()]
+    assert set(listed[:-1]) == set(removed)
+    assert len(listed) == most
+    assert f"The first {most} of {len(audit)} items, removed ones first" in seen.text
+
+
 @pytest.mark.parametrize(
     "case", ["no_models", "one_subject", "similar_off", "nothing", "all", "one"]
 )

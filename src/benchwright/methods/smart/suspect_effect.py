@@ -11,7 +11,7 @@ from benchwright.core.seeding import stage_generator
 from benchwright.evidence.panel import Panel, panel_responses
 from benchwright.methods.smart.review import SUSPECT_ITEMS, judgements
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.statistics.random_subsets import draw_subsets
+from benchwright.statistics.random_subsets import subset_blocks
 from benchwright.statistics.rank_agreement import Float, kendall_tau_b_rows, ranks_rows
 from benchwright.statistics.subset_scores import subset_scores
 from benchwright.tables.evidence import SuspectEffect
@@ -63,8 +63,8 @@ def measure_suspect_effect(
         compared["rekeyed"] = subset_scores(rekeyed, everything)
     if evaluation.random_subsets:
         generator = stage_generator(seed, "suspect_effect")
-        masks = draw_subsets(n, n - size, evaluation.random_subsets, generator)
-        compared["random"] = subset_scores(answers.correct, masks)
+        blocks = subset_blocks(n, n - size, evaluation.random_subsets, generator)
+        compared["random"] = np.concatenate([subset_scores(answers.correct, m) for m in blocks])
     return SuspectEffect.from_rows(
         [
             (

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.configuration import parse_configuration
-from benchwright.core.natural_order import natural_key
+from benchwright.core.natural_order import natural_order
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
 from benchwright.evidence.panel import Panel
@@ -22,6 +22,8 @@ from benchwright.reports.page.sections import Section, make_section
 
 LONG_QUESTION = 2_000
 LONG_CHOICE = 400
+MOST_LISTED = 50_000
+"""A page with more items opens slowly or not at all."""
 _STATES = {"flagged": "f", "clear": "c", "not_judged": "n"}
 _REMOVED, _SILENT = "r", "-"
 _DIGITS = digits + ascii_lowercase
@@ -39,8 +41,8 @@ def list_items(
 ) -> Section:
     """List all items with the verdict of every rule and the answers of some models.
 
-    Removed items come first, each part in natural order of id. The models are filter models first,
-    then others along the ranking.
+    Removed items come first, each part in natural order of id, 50,000 at most. The models are
+    filter models first, then others along the ranking.
 
     The list has columns instead of rows, so that names are not repeated. `states` has a letter per
     rule and item (r removed, f flagged, c clear, n not judged, - no verdict), `notes` pairs of the
@@ -48,7 +50,7 @@ def list_items(
     `chosen` the letter of the option or .; `p` the probability of the answer in thousandths, two
     digits of base 36 or "..". Both strings are empty where nothing is known.
     """
-    listed = _removed_first(item_audit)
+    listed = _removed_first(item_audit).iloc[:MOST_LISTED]
     ids = [str(item) for item in listed["item_id"]]
     rules, states, details, notes = _verdicts(ids, verdicts)
     matrix, n_filters, metrics = _responses(
@@ -79,7 +81,7 @@ def list_items(
             **_encoded(matrix),
         },
     }
-    return make_section(list=contents, list_names=_names(records))
+    return make_section(list=contents, list_names=_names(records), list_of=len(item_audit))
 
 
 def clip_text(text: str, most: int) -> str:
@@ -94,19 +96,16 @@ def _names(records: list[dict[Any, Any]]) -> list[str]:
 
 def _removed_first(item_audit: pd.DataFrame) -> pd.DataFrame:
     """Return removed items first, each part in natural order of id."""
-    keys = [
-        (decision != "removed", natural_key(str(item)))
-        for decision, item in zip(item_audit["decision"], item_audit["item_id"], strict=True)
-    ]
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    return item_audit.iloc[order]
+    order = natural_order(item_audit["item_id"].tolist())
+    kept = (item_audit["decision"] != "removed").to_numpy()[order]
+    return item_audit.iloc[np.concatenate([order[~kept], order[kept]])]
 
 
 def _verdicts(
     ids: list[str], verdicts: pd.DataFrame
 ) -> tuple[list[str], list[str], list[str], list[list[int]]]:
     """Return rule names, states by item, distinct texts, and pairs (rule, text) by item."""
-    rules = in_rule_order(verdicts["rule"])
+    rules = in_rule_order(verdicts["rule"].unique())
     place = {item: i for i, item in enumerate(ids)}
     states = [[_SILENT] * len(rules) for _ in ids]
     details: dict[str, int] = {}
