@@ -23,7 +23,7 @@ def last_line(server: Server) -> str:
 def test_full_disk_keeps_old_files_and_gives_a_one_line_error(server: Server, root: Path) -> None:
     server.must(INGESTION(root))
     before = left_in(root)
-    ended = server.run(LONG(root), limits={"RLIMIT_FSIZE": 3000})
+    ended = server.run(LONG(root), limits={"RLIMIT_FSIZE": 5000})
     assert ended["code"] == 1
     message = last_line(server)
     assert message.startswith(f"benchwright: {root}/03_primary/demo/")
