@@ -63,7 +63,8 @@ class ParquetTable(_WritesAside, ParquetDataset):
 
     def __init__(self, *, keep: bool = False, **arguments: Any) -> None:
         super().__init__(**arguments)
-        self._keep, self._kept = keep, None
+        self._keep = keep
+        self._kept: Any = None
 
     def load(self) -> Any:
         """Return the table."""

@@ -205,22 +205,21 @@ def approximate_blocks(vectors: Vectors, k: int) -> Blocks:
             if len(columns) <= k:
                 yield rows, neighbours_of(vectors, rows, k)
                 continue
-            near = _among(vectors[columns], lengths[columns], len(rows), columns, k)
-            yield rows, NearestNeighbours(columns[near.indices].astype(np.int32), near.distances)
+            yield rows, _among(vectors[columns], lengths[columns], len(rows), columns, k)
 
 
 def _among(
     vectors: Vectors, lengths: Float, rows: int, numbers: NDArray[np.intp], k: int
 ) -> NearestNeighbours:
-    """Find the k nearest others of the first `rows` among all `vectors`; ties by `numbers`.
+    """Find the k nearest others of the first `rows` among all `vectors`.
 
-    `lengths` (n,) are those of the vectors. The wanted cosine among the first vectors bounds that
-    among all, so that few are sorted.
+    `lengths` (n,) are those of the vectors, `numbers` (n,) name them. The wanted cosine among the
+    first vectors bounds that among all, so that few are sorted.
     """
     wanted = min(k + _SPARE, len(vectors) - 1)
     first = min(_FIRST * wanted, len(vectors))
     unit = vectors / lengths[:, None].astype(np.float32)
-    indices = np.empty((rows, k), dtype=np.intp)
+    indices = np.empty((rows, k), dtype=np.int32)
     distances = np.empty((rows, k), dtype=np.float32)
     step = max(1, _BLOCK_CELLS // len(vectors))
     for start in range(0, rows, step):
@@ -239,7 +238,7 @@ def _among(
         exact /= lengths[some, None] * lengths[candidates]
         rounded = cosine_distances(exact).astype(np.float32)
         best = np.lexsort((numbers[candidates], rounded), axis=1)[:, :k]
-        indices[some] = np.take_along_axis(candidates, best, axis=1)
+        indices[some] = numbers[np.take_along_axis(candidates, best, axis=1)]
         distances[some] = np.take_along_axis(rounded, best, axis=1)
     return NearestNeighbours(indices, distances)
 

@@ -33,6 +33,7 @@ from benchwright.tables.smart import DensityByK, NeighbourConvergence
 log = logging.getLogger(__name__)
 
 Rows = NDArray[np.intp]
+Ints = NDArray[np.integer]
 
 # The threshold is unstable if another bandwidth changes the number of close items by this factor.
 _JUMP = 2
@@ -194,7 +195,7 @@ def group_similar_items(
     )
 
 
-def _stars(n: int, rows: Rows, columns: Rows) -> Iterator[list[int]]:
+def _stars(n: int, rows: Rows, columns: Ints) -> Iterator[list[int]]:
     """Yield each item with its close neighbours, in order of id, without items already grouped."""
     taken = np.zeros(n, dtype=bool)
     starts = np.searchsorted(rows, np.arange(n + 1))
@@ -207,7 +208,7 @@ def _stars(n: int, rows: Rows, columns: Rows) -> Iterator[list[int]]:
             yield free.tolist()
 
 
-def _components(n: int, rows: Rows, columns: Rows) -> Iterator[list[int]]:
+def _components(n: int, rows: Rows, columns: Ints) -> Iterator[list[int]]:
     """Yield items linked by close pairs, directly or through others."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
