@@ -113,7 +113,7 @@ def small_benchmarks(
             params = FilteringParams(
                 similar=SimilarParams(max_distance=largest, sensitivity_bandwidths=(0.15,))
             )
-            neighbours = find_neighbours(drawn, near, params)
+            neighbours = find_neighbours(drawn, near, params, 0)[0]
             _, threshold, _ = estimate_threshold(drawn, neighbours, params)
             groups = group_similar_items(drawn, neighbours, threshold, params).groups
             same = estimate_same(nearest_in_group(groups, near), pairs)
