@@ -173,6 +173,15 @@ def test_diff_without_saved_runs_fails_with_one_line(tmp_path: Path) -> None:
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize("words", [["list", "runs"], ["diff"]])
+def test_commands_refuse_a_data_root_that_is_no_folder(words: list[str]) -> None:
+    done = CliRunner().invoke(cli, [*words, "--data-root", "http://x/y"])
+    assert (done.exit_code, done.output) == (
+        1,
+        "benchwright: --params data_root='http://x/y': expected a folder of this machine\n",
+    )
+
+
 def test_relative_data_root_is_resolved_from_the_project_folder(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

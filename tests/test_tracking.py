@@ -275,6 +275,12 @@ def test_metrics_are_there_where_artefacts_cannot_be_written(
         record(tmp_path, conf, saved={"metrics": (metrics, tmp_path / "m.json")})
     (run,) = client_of(tmp_path).search_runs(["1"])
     assert run.data.metrics == {"tau_b": 0.9}
+    assert run.info.status == "FINISHED"
+    with one_warning("the sweep"):
+        finish_sweep(conf, tmp_path, run.info.run_id, {"mean": 0.5}, "", tmp_path, "KILLED")
+    sweep = client_of(tmp_path).get_run(run.info.run_id)
+    assert sweep.data.metrics == {"tau_b": 0.9, "mean": 0.5}
+    assert sweep.info.status == "KILLED"
 
 
 def test_tracking_can_be_disabled(monkeypatch: pytest.MonkeyPatch) -> None:

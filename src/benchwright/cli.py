@@ -21,7 +21,7 @@ from benchwright.core.errors import InputError, one_line
 from benchwright.core.kedro_internals import ERROR_LOGGERS
 from benchwright.core.progress import stage_log
 from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
-from benchwright.params.run import RUN_VALUES
+from benchwright.params.run import RUN_VALUES, check_run_values
 from benchwright.project_conf import check_pipelines, conf_mistake, pipeline_defaults, runner_class
 
 LISTS = ("benchmarks", "variants", "models", "pipelines", "runs")
@@ -169,9 +169,11 @@ def _saved_run_options(benchmark: str, variant: str) -> Callable[..., Any]:
 
 
 def _run_params(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that are set, as the `--params` of a run."""
+    """Return the options that are set, as the `--params` of a run, checked as those."""
     names = {"run_seed": "seed", **{name: name for name in RUN_VALUES if name != "seed"}}
-    return {to: given[name] for name, to in names.items() if given.get(name) not in (None, "")}
+    params = {to: given[name] for name, to in names.items() if given.get(name) not in (None, "")}
+    check_run_values(params)
+    return params
 
 
 class _RunByDefault(click.Group):

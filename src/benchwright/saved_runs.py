@@ -111,7 +111,7 @@ def find_run(
             f"no run of benchmark {benchmark!r}{variant}{part and f', {part},'} has saved "
             f"{' and '.join(needed)}; it has runs of: {', '.join(names) or 'none'}"
         )
-    newest = max(versions, key=lambda variant: natural_key(versions[variant]))
+    newest = max(versions, key=lambda variant: version_age(versions[variant]))
     if newest != default:
         return find_run(project, needed, {**given, "variant": newest}, env)
     return SavedRun(benchmark, default, chosen["limit"], chosen["seed"], versions[default], catalog)
@@ -129,7 +129,7 @@ def common_version(folders: Iterable[Path]) -> str | None:
     A dataset is given as the folder of its versions: `<folder>/<version>/<name of the folder>`.
     """
     known = [{file.parent.name for file in saved_versions(folder)} for folder in folders]
-    return max(set.intersection(*known), key=_age, default=None) if known else None
+    return max(set.intersection(*known), key=version_age, default=None) if known else None
 
 
 def saved_versions(folder: Path, name: str = "") -> list[Path]:
@@ -138,14 +138,15 @@ def saved_versions(folder: Path, name: str = "") -> list[Path]:
     Versions of the future, saved before a clock went back, count as the oldest, with a warning.
     """
     files = list(folder.glob(f"*/{name or folder.name}"))
-    files.sort(key=lambda file: _age(file.parent.name))
+    files.sort(key=lambda file: version_age(file.parent.name))
     if len(files) > 1 and _in_future(version := files[0].parent.name):
         newest = files[-1].parent.name
         logger.warning("%s: %s is of the future; %s counts as newest", folder, version, newest)
     return files
 
 
-def _age(version: str) -> tuple[bool, Any]:
+def version_age(version: str) -> tuple[bool, Any]:
+    """Return a key that sorts versions, those of the future first and the newest last."""
     return not _in_future(version), natural_key(version)
 
 

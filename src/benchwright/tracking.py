@@ -266,7 +266,7 @@ def record_run(
     )
     run_id = str(run.info.run_id)
     _log_parameters(client, run_id, parameters)
-    # Metrics first: where artefacts cannot be written, the figures are there.
+    # Metrics and status first: where artefacts cannot be written, they are there.
     for dataset, _ in saved.values():
         if isinstance(patterns := logged(dataset), list):
             metrics = dataset.load()
@@ -274,6 +274,7 @@ def record_run(
                 key: round(float(metrics[key]), DECIMALS) for key in main_metrics(metrics, patterns)
             }
             client.log_batch(run_id, metrics=[Metric(*each, now, 0) for each in figures.items()])
+    client.set_terminated(run_id, status="FAILED" if error is not None else "FINISHED")
     for name, (dataset, path) in saved.items():
         logged_as = logged(dataset)
         if isinstance(logged_as, list):
@@ -282,7 +283,6 @@ def record_run(
             client.log_table(run_id, table.astype(object), f"{name}.json")
         elif logged_as == "artifact" and path is not None:
             client.log_artifact(run_id, str(path))
-    client.set_terminated(run_id, status="FAILED" if error is not None else "FINISHED")
     return run_id
 
 
@@ -319,11 +319,11 @@ def finish_sweep(
     `description` is Markdown. `status` is FINISHED, FAILED or KILLED.
     """
     client, _ = open_store(conf, project)
-    client.log_artifacts(run_id, str(folder))
     client.set_tag(run_id, "mlflow.note.content", description)
     for name, mean in means.items():
         client.log_metric(run_id, name, round(mean, DECIMALS))
     client.set_terminated(run_id, status=status)
+    client.log_artifacts(run_id, str(folder))
 
 
 def known_metrics(values: Mapping[str, Any]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from kedro.io import DatasetError
 from kedro.io.core import Version
 
 from benchwright.core.atomic_files import written_aside
+from benchwright.core.errors import one_line
 from benchwright.datasets.atomic import JsonDocument, ParquetTable, TextFile
 
 
@@ -47,6 +48,20 @@ def test_failed_saves_keep_the_old_table(tmp_path: Path) -> None:
         dataset.save(pd.DataFrame({"a": [object()]}))  # not a Parquet type
     pd.testing.assert_frame_equal(dataset.load(), table)
     assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+
+
+@pytest.mark.parametrize("kind", [ParquetTable, JsonDocument])
+def test_incomplete_tables_are_reported_in_one_line(tmp_path: Path, kind: type) -> None:
+    content = pd.DataFrame({"a": [1]}) if kind is ParquetTable else {"a": 1}
+    path = tmp_path / "saved"
+    dataset = kind(filepath=str(path))
+    dataset.save(content)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(DatasetError) as raised:
+        dataset.load()
+    said = one_line(raised.value) or ""
+    assert said.startswith(f"{path}: cannot be read: ")
+    assert said.endswith("; remove it, or run again what made it")
 
 
 def test_versions_are_separate_and_datasets_can_be_pickled(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from textwrap import shorten
 from typing import Any, ClassVar
 
-from kedro.io import Version
+from kedro.io import DatasetError, Version
 from kedro_datasets._typing import TablePreview
 from kedro_datasets.json import JSONDataset
 from kedro_datasets.pandas import ParquetDataset
@@ -13,7 +13,14 @@ from kedro_datasets.plotly import JSONDataset as PlotlyJSONDataset
 from kedro_datasets.text import TextDataset
 
 from benchwright.core.atomic_files import folder_aside, written_aside
-from benchwright.core.kedro_internals import LocalFile, open_loaded, wrap_local_file_system
+from benchwright.core.errors import InputError
+from benchwright.core.kedro_internals import (
+    LocalFile,
+    loaded_from,
+    open_loaded,
+    wrap_local_file_system,
+)
+from benchwright.core.verbatim import BROKEN
 
 
 class AsideFileSystem:
@@ -42,11 +49,24 @@ class AsideFileSystem:
 
 
 class _WritesAside:
-    """A mix-in that writes local files through `AsideFileSystem`."""
+    """A mix-in that writes local files through `AsideFileSystem` and names broken ones."""
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
         wrap_local_file_system(self, AsideFileSystem)
+
+    def load(self) -> Any:
+        """Return the content; InputError if the file is incomplete or of another format."""
+        try:
+            return super().load()  # type: ignore[misc]
+        except DatasetError as error:
+            cause, file = error.__cause__, loaded_from(self)
+            if not isinstance(cause, BROKEN) or file is None or not file.is_file():
+                raise
+            what = " ".join(str(cause).split())[:200] or type(cause).__name__
+            raise InputError(
+                f"{file}: cannot be read: {what}; remove it, or run again what made it"
+            ) from cause
 
 
 def _preview_cell(value: Any) -> bool | int | float | str | None:

@@ -10,14 +10,10 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.core.verbatim import no_rows, read_parquet
 from benchwright.datasets.read_only import ReadOnly
+from benchwright.saved_runs import saved_versions, version_age
 
 _ASSIGNMENT = "public_split_assignment.parquet"
 _INGESTED = ("items", "demonstrations", "calibration_items")
-
-
-def _versions(folder: Path) -> list[Path]:
-    """Return the saved versions of a table, oldest first."""
-    return sorted(folder.glob(f"*/{folder.name}"))
 
 
 def _read_version(file: Path, columns: list[str]) -> pd.DataFrame:
@@ -42,7 +38,7 @@ class LastSavedTable(ReadOnly[pd.DataFrame]):
 
     def load(self) -> pd.DataFrame:
         """Return the table; InputError if the newest version cannot be read or lacks a column."""
-        versions = _versions(self.place)
+        versions = saved_versions(self.place)
         return _read_version(versions[-1], self._columns) if versions else no_rows(self._columns)
 
 
@@ -62,7 +58,7 @@ class SavedTable(NamedTuple):
     """A table that a run saved; `read` raises OSError or ValueError if the file is invalid."""
 
     benchmark: str
-    version: str  # later versions sort last
+    version: str
     read: Callable[[], pd.DataFrame]
 
 
@@ -79,5 +75,5 @@ class SavedItems(ReadOnly[list[SavedTable]]):
             for name in _INGESTED
             for path in self.place.glob(f"*/{name}.parquet/*/{name}.parquet")
         ]
-        tables.sort(key=lambda table: table.version, reverse=True)
+        tables.sort(key=lambda table: version_age(table.version), reverse=True)
         return sorted(tables, key=lambda table: table.benchmark)
