@@ -20,6 +20,7 @@ SMALLEST = {
     "bench_irt": "--smallest",
     "bench_logs": "{made} --models 1",
     "bench_neighbours": "0 {made}/vectors.npy --k 5 --checked 20",
+    "bench_packing": "--texts 2 --prompts 0 --rounds 1",
     "bench_sampling": "--models 40 --items 30 --samplers 1",
     "bench_scoring": "--shots 1 --prompts 4 --plain 2 --styles cloze",
     "bench_similarity": "--smallest",

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from benchwright.language_models import shared_prefix
 from benchwright.language_models.hf_generation import generate, writing_agrees
+from benchwright.language_models.packed_layers import pack_linear_layers
 from benchwright.language_models.protocol import (
     Generated,
     Progress,
@@ -151,6 +152,7 @@ class TransformersModel:
         self.batch_tokens = batch_tokens
         self._head = model.get_output_embeddings()
         self._head_weight = self._head.weight.detach().float()
+        pack_linear_layers(model, besides=self._head)
         # The fastest way that passes the self-test.
         before = model.config._attn_implementation
         self.looks_together = shared_prefix.install(model)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.progress import progress_bar
+from benchwright.language_models.packed_layers import pack_linear_layers
 from benchwright.language_models.weights import (
     Device,
     Dtype,
@@ -60,6 +61,7 @@ def encode(
             trust_remote_code=trust_remote_code,
             model_kwargs={"dtype": resolve_dtype(dtype, where), "use_safetensors": True},
         ).eval()
+    pack_linear_layers(model)
     lengths: list[int] = []
     for start in range(0, len(texts), _CHUNK):
         tokens = model.preprocess(list(texts[start : start + _CHUNK]))
@@ -110,6 +112,7 @@ def encode_states(
             **source.options,
         )
     model = model.to(device).eval()
+    pack_linear_layers(model)
 
     def vectors(rows: list[int], width: int) -> "torch.Tensor":
         # A token looks only at those before it, so the content of the padding does not matter.
