@@ -584,7 +584,7 @@ def test_long_list_is_cut_after_the_removed_items(page, small, monkeypatch) -> N
     most = len(removed) + 1
     assert most < len(audit)
     monkeypatch.setattr(item_list, "MOST_LISTED", most)
-    seen = page()
+    seen = page(item_audit=audit)
     listed = [row["id"] for row in seen.listed()]
     assert set(listed[:-1]) == set(removed)
     assert len(listed) == most
