@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchwright.core.natural_order import in_order
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import EmbeddingParams, ModelsParams
-from benchwright.similarity.neighbourhood import search_neighbours
+from benchwright.similarity.neighbour_search import search_neighbours
 from benchwright.similarity.threshold import bin_distances, closer_than, estimate
 from benchwright.similarity.vectors import choose_encoder
 from benchwright.tables.similarity import EncoderOverlap

@@ -17,7 +17,7 @@ from benchwright.methods.smart.similar import (
     recall,
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.similarity.neighbourhood import item_vectors
+from benchwright.similarity.neighbour_search import item_vectors
 from benchwright.tables.similarity import Neighbours
 from methods.smart.filtering_examples import find_near, make_embeddings, numbered_items
 

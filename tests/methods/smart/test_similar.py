@@ -19,7 +19,7 @@ from benchwright.methods.smart.similar import (
     group_similar_items,
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.similarity.neighbourhood import leading_alike
+from benchwright.similarity.neighbour_search import leading_alike
 from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
 from methods.smart.filtering_examples import (
     find_near,

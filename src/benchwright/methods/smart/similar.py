@@ -19,7 +19,7 @@ from benchwright.core.seeding import stage_generator
 from benchwright.methods.smart.finding import Grouping
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.similarity import threshold as thresholds
-from benchwright.similarity.neighbourhood import (
+from benchwright.similarity.neighbour_search import (
     alike_pairs,
     item_vectors,
     leading_alike,

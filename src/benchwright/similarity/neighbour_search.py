@@ -1,4 +1,4 @@
-"""The nearest neighbours of each item in embedding space (SMART, section 3.4)."""
+"""The search for the nearest neighbours of each item in embedding space (SMART, section 3.4)."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
