@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from kedro.io import DatasetError
@@ -98,9 +99,13 @@ def test_kept_table_is_read_once_until_it_is_saved_or_released(tmp_path):
     dataset = ParquetTable(filepath=str(tmp_path / "t.parquet"), keep=True)
     dataset.save(pd.DataFrame({"a": [1]}))
     first = dataset.load()
-    assert dataset.load() is first
+    assert np.shares_memory(dataset.load()["a"], first["a"])
+    first["a"] = [3]
+    first["b"] = [4]
+    pd.testing.assert_frame_equal(dataset.load(), pd.DataFrame({"a": [1]}))
+    kept = dataset.load()
     dataset.release()
-    assert dataset.load() is not first
+    assert not np.shares_memory(dataset.load()["a"], kept["a"])
     dataset.save(pd.DataFrame({"a": [2]}))
     assert dataset.load()["a"].tolist() == [2]
     plain = ParquetTable(filepath=str(tmp_path / "t.parquet"))

@@ -88,12 +88,12 @@ class ParquetTable(_WritesAside, ParquetDataset):
 
     def load(self) -> Any:
         """Return the table."""
-        if self._kept is not None:
-            return self._kept
-        table = super().load()
-        if self._keep:
+        if self._kept is None:
+            table = super().load()
+            if not self._keep:
+                return table
             self._kept = table
-        return table
+        return self._kept.copy(deep=False)  # a node's changes are its own
 
     def save(self, data: Any) -> None:
         """Write the table atomically."""
