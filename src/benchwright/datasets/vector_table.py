@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.atomic_files import written_aside
-from benchwright.core.kedro_internals import loaded_from
+from benchwright.core.kedro_internals import loaded_from, saved_to
 from benchwright.datasets.atomic import ParquetTable
 
 _VECTOR = "vector"
@@ -24,7 +24,7 @@ class VectorTable(ParquetTable):
 
     def save(self, data: pd.DataFrame) -> None:
         """Write the table atomically, a long one in parts."""
-        path = loaded_from(self)
+        path = saved_to(self)
         if path is None or len(data) <= _ROWS_PER_GROUP:
             super().save(data)
             return
