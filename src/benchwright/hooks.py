@@ -3,6 +3,7 @@
 import ctypes
 import json
 import logging
+import os
 import shutil
 import time
 from collections.abc import Collection, Iterable, Mapping
@@ -111,9 +112,8 @@ class MemoryHook:
 
         self._freed = False
         pa.default_memory_pool().release_unused()
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc
-        if trim is not None:
-            trim(0)
+        if os.name == "posix" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
+            trim(0)  # of glibc
 
 
 class SealKeyHook:

@@ -5,6 +5,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -140,9 +141,14 @@ def saved_versions(folder: Path, name: str = "") -> list[Path]:
     files = list(folder.glob(f"*/{name or folder.name}"))
     files.sort(key=lambda file: version_age(file.parent.name))
     if len(files) > 1 and _in_future(version := files[0].parent.name):
-        newest = files[-1].parent.name
-        logger.warning("%s: %s is of the future; %s counts as newest", folder, version, newest)
+        _warn_of_future(version, files[-1].parent.name)
     return files
+
+
+@cache
+def _warn_of_future(version: str, newest: str) -> None:
+    """Warn once in a process, not for every dataset."""
+    logger.warning("the version %s is of the future; %s counts as newest", version, newest)
 
 
 def version_age(version: str) -> tuple[bool, Any]:
