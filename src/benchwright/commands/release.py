@@ -52,7 +52,10 @@ def write_release(source: Path, folder: Path, name: str, key: SealKey) -> int:
 def _rows(source: Path) -> list[dict[str, Any]]:
     try:
         if source.suffix == ".parquet":
-            text = pd.read_parquet(source).to_json(orient="records", lines=True, force_ascii=False)
+            # 15 digits, the most that pandas writes
+            text = pd.read_parquet(source).to_json(
+                orient="records", lines=True, force_ascii=False, double_precision=15
+            )
         else:
             text = source.read_text(encoding="utf-8")
         rows = [json.loads(line) for line in text.split("\n") if line.strip()]
