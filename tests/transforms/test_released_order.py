@@ -34,10 +34,12 @@ def test_orders_are_the_same_in_whatever_order_the_options_are(last: tuple[str, 
     assert len(found) == 1
 
 
-def test_each_option_is_once_in_each_place() -> None:
-    orders = equivalent_orders(item(TEXTS))
-    for place in range(4):
-        assert {order.choices[place] for order in orders} == set(TEXTS)
+@pytest.mark.parametrize("texts", [TEXTS, ("sun", "moon", "mars", "None of the other choices")])
+def test_each_option_is_once_in_each_place(texts: tuple[str, ...]) -> None:
+    for choices in itertools.permutations(texts):
+        orders = equivalent_orders(item(choices))
+        for place in range(4):
+            assert {order.choices[place] for order in orders} == set(texts)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,16 @@ else it prefers (`statistics/released_orders.py`).
 """
 
 import hashlib
+import re
 from collections.abc import Sequence
 
 from benchwright.core.keyed_random import keyed_bytes
+from benchwright.core.option_wording import kinds_of_options, refers_to_options
 from benchwright.transforms.altered_item import Altered, MultipleChoice
-from benchwright.transforms.shuffle_choices import KEEPS_LAST, movable_options
+from benchwright.transforms.shuffle_choices import KEEPS_LAST
 
 MOST_ORDERS = 4
+_OF_OTHERS = re.compile(r"\bothers?\b", re.IGNORECASE)
 _PURPOSE = "released order"
 
 
@@ -20,15 +23,13 @@ def equivalent_orders(item: MultipleChoice, most: int = MOST_ORDERS) -> tuple[Al
     """Return at most `most` (≥ 2) orders of an item's options: turns of an order by hashes.
 
     With as many orders as options, each option is once in each place. None- and
-    all-of-the-above options at the end stay last. There is only the item's own order, with the
-    reason, if the options cannot be shuffled (`shuffle_choices`), if two are equal
-    (`equal_options`), or if none- or all-of-the-above is not last (`none_or_all_not_last`).
+    all-of-the-above options stay last, but "None of the other choices" fits everywhere. There is
+    only the item's own order, with the reason, where an option refers to others
+    (`refers_to_options`), none- or all-of-the-above is not last (`none_or_all_not_last`), two
+    options are equal (`equal_options`), or there is nothing to turn (`open_ended`,
+    `too_few_options`).
     """
-    movable, reason, kinds = movable_options(item)
-    if not reason and any(kind in KEEPS_LAST for kind in kinds[:movable]):
-        reason = "none_or_all_not_last"
-    if not reason and len(set(item.choices)) < len(item.choices):
-        reason = "equal_options"
+    movable, reason = _movable(item)
     if reason:
         return (item.unaltered(reason),)
     base = sorted(range(movable), key=lambda place: _hash(item.item_id, item.choices[place]))
@@ -36,6 +37,27 @@ def equivalent_orders(item: MultipleChoice, most: int = MOST_ORDERS) -> tuple[Al
     turns = (number * movable // count for number in range(count))
     fixed = range(movable, len(item.choices))
     return tuple(_in_order(item, [*base[turn:], *base[:turn], *fixed]) for turn in turns)
+
+
+def _movable(item: MultipleChoice) -> tuple[int, str]:
+    """Return how many options, from the first, may change places, and why none may, or ""."""
+    if not item.choices:
+        return 0, "open_ended"
+    if refers_to_options(item.question, item.choices):
+        return 0, "refers_to_options"
+    kinds = kinds_of_options(item.question, item.choices)
+    last = [
+        kind in KEEPS_LAST and not _OF_OTHERS.search(text)
+        for kind, text in zip(kinds, item.choices, strict=True)
+    ]
+    movable = last.index(True) if any(last) else len(last)
+    if not all(last[movable:]):
+        return 0, "none_or_all_not_last"
+    if movable < 2:
+        return 0, "too_few_options"
+    if len(set(item.choices)) < len(item.choices):
+        return 0, "equal_options"
+    return movable, ""
 
 
 def released_order(item: MultipleChoice, key: bytes, most: int = MOST_ORDERS) -> Altered:

@@ -6,12 +6,7 @@ Section 3.2, step 5, rule 2.
 
 from collections.abc import Sequence
 
-from benchwright.core.option_wording import (
-    OptionKind,
-    kinds_of_options,
-    names_a_place,
-    refers_to_options,
-)
+from benchwright.core.option_wording import kinds_of_options, names_a_place, refers_to_options
 from benchwright.core.seeding import item_uniforms
 from benchwright.transforms.altered_item import Altered, MultipleChoice
 
@@ -40,33 +35,22 @@ def shuffle_choices(items: Sequence[MultipleChoice], seed: int, copy: int) -> li
     ]
 
 
-def movable_options(item: MultipleChoice) -> tuple[int, str, tuple[OptionKind, ...]]:
-    """Return how many options, from the first, may change places; why none, or ""; and all kinds.
-
-    The reasons are those of `shuffle_choices`, but for `same_order`.
-    """
+def _shuffled(item: MultipleChoice, keys: list[float]) -> Altered:
     if not item.choices:
-        return 0, "open_ended", ()
-    kinds = kinds_of_options(item.question, item.choices)
+        return item.unaltered("open_ended")
     if refers_to_options(item.question, item.choices):
-        return 0, "refers_to_options", kinds
+        return item.unaltered("refers_to_options")
+    kinds = kinds_of_options(item.question, item.choices)
     movable = len(kinds)
     while movable and kinds[movable - 1] in KEEPS_LAST:
         movable -= 1
     if movable < 2:
-        return 0, "too_few_options", kinds
+        return item.unaltered("too_few_options")
     if any(
         kind in KEEPS_LAST and names_a_place(text)
         for kind, text in zip(kinds[:movable], item.choices[:movable], strict=True)
     ):
-        return 0, "none_or_all_not_last", kinds
-    return movable, "", kinds
-
-
-def _shuffled(item: MultipleChoice, keys: list[float]) -> Altered:
-    movable, reason, kinds = movable_options(item)
-    if reason:
-        return item.unaltered(reason)
+        return item.unaltered("none_or_all_not_last")
     order = [*sorted(range(movable), key=keys.__getitem__), *range(movable, len(kinds))]
     if order == list(range(len(kinds))):
         return item.unaltered("same_order")
