@@ -107,7 +107,10 @@ def read_release(folder: Path) -> Release:
     except InputError:
         raise
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise InputError(f"{file}: not of a release ({type(error).__name__})") from None
+        raise InputError(
+            f"{file}: cannot be read as a file of a release ({type(error).__name__}); give the "
+            "folder that sealing or `benchwright release` wrote"
+        ) from None
     return Release(name, tuple(sorted(items)), most, published)
 
 

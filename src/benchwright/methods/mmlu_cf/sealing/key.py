@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import uuid
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ def read_key(params: SealingParams) -> SealKey:
             file = Path(params.key_file.get_secret_value())
             text = file.read_text(encoding="utf-8")
             if os.name == "posix" and file.stat().st_mode & 0o077:
-                logger.warning("sealing: other users can read the key file (chmod 600 hides it)")
+                _warn_of_readers(file)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"sealing: key_file cannot be read ({type(error).__name__}); it must be the path "
@@ -94,6 +94,12 @@ def read_key(params: SealingParams) -> SealKey:
             f"a file with the key ({_NEW_KEY}; without the key the closed half is lost)"
         )
     return SealKey(text)
+
+
+@cache
+def _warn_of_readers(file: Path) -> None:
+    """Warn once for each file, which a run reads several times; its path is not shown."""
+    logger.warning("sealing: other users can read the key file (chmod 600 hides it)")
 
 
 @lru_cache(maxsize=8)
