@@ -34,3 +34,14 @@ def test_light_commands_do_not_import_heavy_libraries(
     assert done.stdout.splitlines()[-1] == "LOADED []"
     if arguments[0] == "registry":
         assert "smart" in done.stdout
+
+
+def test_commands_outside_a_project_begin_without_a_message(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import benchwright.cli"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("", "")

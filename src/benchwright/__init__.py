@@ -1,5 +1,6 @@
 """Make multiple-choice benchmarks smaller, cleaner, harder and leak-resistant, with evidence."""
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,14 @@ __all__ = [
 ]
 
 follow_parent_in_workers()
+
+
+def _is_not_about_logging(record: logging.LogRecord) -> bool:
+    return "as logging configuration" not in record.getMessage()
+
+
+# Outside a project, Kedro says at import where its logging configuration is.
+logging.getLogger("kedro.framework.project").addFilter(_is_not_about_logging)
 
 
 def __getattr__(name: str) -> Any:
