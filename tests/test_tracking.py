@@ -168,6 +168,17 @@ def test_store_that_stays_locked_costs_one_warning(
     assert not (tmp_path / "mlflow.db").exists()
 
 
+def test_holder_of_another_machine_is_not_looked_up_on_this_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = tmp_path / ".mlflow.lock"
+    monkeypatch.setattr("platform.node", lambda: "mill")
+    with tracking._locked(lock):
+        assert "host" not in tracking._holder(lock)
+        monkeypatch.setattr("platform.node", lambda: "pond")
+        assert tracking._holder(lock) == f"process {os.getpid()} on host mill"
+
+
 def test_concurrent_first_runs_are_recorded(tmp_path: Path, conf: dict[str, Any]) -> None:
     import mlflow  # noqa: F401, once for both processes
 

@@ -9,13 +9,14 @@ import json
 import logging
 import math
 import os
+import platform
 import re
 import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -161,13 +162,20 @@ def _locked(path: Path) -> Iterator[None]:
         sys.stderr.write(f"waiting up to {longest:.0f} s for {path}, which {holder} holds\n")
         lock.acquire(timeout=longest)
     try:
+        if type(lock) is FileLock:  # what replaces it where files cannot be locked says this itself
+            with suppress(OSError):  # on Windows nobody can write a locked file
+                path.write_text(f"{os.getpid()}\n{platform.node()}\n")
         yield
     finally:
         lock.release()
 
 
 def _holder(path: Path) -> str:
-    """Return the process that holds a lock, where the system says so."""
+    """Return the process that holds a lock, where its file or the system says so."""
+    with suppress(OSError, ValueError):
+        pid, host = path.read_text().split()[:2]
+        if host != platform.node():
+            return f"process {pid} on host {host}"
     try:
         inode, locks = f":{path.stat().st_ino}", Path("/proc/locks").read_text().splitlines()
         pid = next(line.split()[4] for line in locks if line.split()[5].endswith(inode))
