@@ -219,6 +219,30 @@ def test_the_rule_of_a_variant_and_that_of_a_benchmark_are_joined(repository: Pa
     assert rule["min_coverage"] == 1
 
 
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("local/globals.yml", "data_root: http://x/y", "data_root='http://x/y': expected a folder"),
+        ("local/globals.yml", "data_root: conf/base/globals.yml", "is a file, not a folder"),
+        ("base/globals.yml", "data_root: s3://x", "data_root='s3://x': expected a folder"),
+        ("local/more/parameters.yaml", "seed: abc", "seed='abc': expected a non-negative integer"),
+    ],
+)
+def test_invalid_values_of_conf_are_reported_with_their_file(
+    project: Path, file: str, content: str, message: str
+) -> None:
+    put(project, "base/globals.yml", "data_root: data")
+    put(project, "base/parameters.yml", "data_root: ${globals:data_root}\nseed: 0\n")
+    put(project, file, content)
+    with pytest.raises(InputError) as caught:
+        load_conf(project)["parameters"]
+    assert str(caught.value).startswith(f"conf/{file}: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    name = content.partition(":")[0]
+    load_conf(project, params={name: "given"})["parameters"]  # which is checked as `--params`
+
+
 def test_a_folder_named_like_a_pattern_is_refused(tmp_path: Path) -> None:
     (tmp_path / "my [conf]" / "base").mkdir(parents=True)
     with pytest.raises(InputError, match=r"folder with \[ \] in its path; rename the folder"):

@@ -12,7 +12,7 @@ from kedro.config import OmegaConfigLoader
 from omegaconf import DictConfig, OmegaConf
 
 from benchwright.core.errors import InputError, causes, expected
-from benchwright.params.run import RUN_VALUES, run_part
+from benchwright.params.run import RUN_VALUES, check_run_values, run_part
 
 # Kedro calls a deprecated function of OmegaConf.
 warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
@@ -91,8 +91,9 @@ class ConfLoader(OmegaConfigLoader):
     - A table that a run saves was validated and is not validated again when the run loads it.
 
     Raises:
-        InputError: two files of one environment define the same benchmark or variant, or the path
-            of conf/ has characters of file patterns, in which Kedro finds nothing.
+        InputError: two files of one environment define the same benchmark or variant, a value such
+            as `data_root` is invalid, or the path of conf/ has characters of file patterns, in
+            which Kedro finds nothing.
     """
 
     _of_run: tuple[str, dict[str, Any]] | None = None
@@ -112,8 +113,21 @@ class ConfLoader(OmegaConfigLoader):
             return dict(super().__getitem__(key))
         given = repr(self.runtime_params)
         if self._of_run is None or self._of_run[0] != given:  # a run asks twice
-            self._of_run = given, _with_split_names(dict(super().__getitem__(key)))
+            parameters = _with_split_names(dict(super().__getitem__(key)))
+            checked = {"benchmark", "variant", *(self.runtime_params or {})}
+            of_conf = {name: value for name, value in parameters.items() if name not in checked}
+            check_run_values(of_conf, self._file_of, Path(self.conf_source).parent)
+            self._of_run = given, parameters
         return deepcopy(self._of_run[1])
+
+    def _file_of(self, name: str) -> str:
+        """Return the file of conf/ that sets a name, as the beginning of a message."""
+        conf = Path(self.conf_source)
+        of_params, of_globals = map(super()._read_raw_config, ("parameters", "globals"))
+        for files in (of_params[1], of_globals[1], of_globals[0], of_params[0]):
+            for file in (file for file, content in files.items() if name in content):
+                return f"{file.relative_to(conf.parent)}: "
+        return f"{conf}: "
 
     def _read_raw_config(self, key: str) -> tuple[Any, ...]:
         if pattern := set(str(self.conf_source)) & set("*?[]"):

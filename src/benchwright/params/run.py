@@ -59,11 +59,17 @@ def unknown_parameters(given: Mapping[str, Any], declared: Iterable[str]) -> str
     return None
 
 
-def check_run_values(given: Mapping[str, Any]) -> None:
-    """Check the values in `--params` that a run would misread or fail on later.
+def check_run_values(
+    given: Mapping[str, Any],
+    where: Callable[[str], str] = lambda _: "--params ",
+    project: Path = Path(),
+) -> None:
+    """Check the values in `--params` or in conf/ that a run would misread or fail on later.
 
     Args:
-        given: the nested `--params`; sections and unknown names are ignored.
+        given: the nested parameters; sections and unknown names are ignored.
+        where: the beginning of the message about a name.
+        project: the folder that a relative data_root is in.
 
     Raises:
         InputError: benchmark, variant, data_root, mirror_root, score, limit or seed is invalid, or
@@ -73,12 +79,13 @@ def check_run_values(given: Mapping[str, Any]) -> None:
         fits, accepted = _ACCEPTED.get(name, (lambda _: True, ""))
         if not fits(value):
             text = "" if value is None else f"{value!r:.60}"
-            raise InputError(f"--params {name}={text}: expected {accepted}")
+            raise InputError(f"{where(name)}{name}={text}: expected {accepted}")
     if "data_root" in given:
-        folder = Path(given["data_root"])
+        folder = project / given["data_root"]
         existing = next((path for path in (folder, *folder.parents) if path.exists()), None)
         if existing is not None and not existing.is_dir():
-            raise InputError(f"--params data_root={folder}: {existing} is a file, not a folder")
+            place = where("data_root")
+            raise InputError(f"{place}data_root={folder}: {existing} is a file, not a folder")
 
 
 def run_part(limit: int | None, seed: int | None) -> str:
