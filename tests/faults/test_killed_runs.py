@@ -40,6 +40,22 @@ def test_every_killed_stage_and_command_leaves_complete_files(
         check(subject, server, tmp_path / str(number), show)
 
 
+def test_kills_hit_runs_of_a_machine_that_is_less_busy_than_before(tmp_path: Path) -> None:
+    class Fast:
+        """Says that the first run took 100 seconds; each later one takes a tenth of a second."""
+
+        def must(self, words: list[str]) -> float:
+            return 100.0
+
+        def run(self, words: list[str], moment: float = 1.0, **_: object) -> dict[str, float]:
+            return {"code": -9 if moment < 0.1 else 0, "seconds": min(moment, 0.1)}
+
+    subject = Subject("none", (), lambda _: ["run"])
+    for seed in range(20):
+        matrix = Matrix(Fast(), tmp_path / str(seed), seed)  # type: ignore[arg-type]
+        assert matrix.kill(subject, KILLS).tried > 0
+
+
 def test_check_detects_partial_and_temporary_files(tmp_path: Path) -> None:
     version = tmp_path / "a.parquet" / "2026-01-01T00.00.00.000Z"
     version.mkdir(parents=True)
