@@ -11,9 +11,10 @@ watched; loading and warming up are not timed. Log-likelihoods are compared with
 way. What is not installed is left out; vLLM may live in an environment of its own (`make vllm`).
 
 Printed are prompts per second, their ratio to the first way's, prompts per processor second, and
-the share of the device's bfloat16 peak: the products with the model's weights that are needed if
-each prefix is read once, per second, over the rate of a large product of two matrices. With several
-rounds the median ratio of each way follows.
+the share of the device's peak: the products with the model's weights that are needed if each prefix
+is read once, per second, over the rate of a large product of two matrices. With several rounds the
+median ratio of each way follows. A processor without instructions for bfloat16 needs `--dtype
+float32`, or takes ten times as long.
 
 Items are MMLU's test items from the folder of real benchmarks (BENCHWRIGHT_SHARED_DATA): drawn at
 random from all subjects (`--subjects 0`) or from so many whole subjects.
@@ -105,16 +106,16 @@ def device() -> Any:
     return resolve_device("auto")
 
 
-def score_one_by_one(folder: str) -> Run:
+def score_one_by_one(folder: str, dtype: str) -> Run:
     from benchwright.language_models.hf_transformers import TransformersModel
     from benchwright.language_models.weights import ModelSource
 
-    model = TransformersModel.load(ModelSource(folder), "bfloat16", device(), CONTEXT)
+    model = TransformersModel.load(ModelSource(folder), dtype, device(), CONTEXT)
     model.shares = False
     return lambda asked: [score.logprobs for score in model.score(asked)]
 
 
-def of_backend(folder: str, backend: str, actors: int) -> Run:
+def of_backend(folder: str, dtype: str, backend: str, actors: int) -> Run:
     """Return this project's backend, in this process or in actors; a prefix is not divided."""
     import torch
 
@@ -128,7 +129,7 @@ def of_backend(folder: str, backend: str, actors: int) -> Run:
         {"backend": backend, "weights": {"path": folder}, "family": "any", "context": CONTEXT}
     )
     scoring = ScoringParams(
-        dtype="bfloat16",
+        dtype=dtype,
         engine="ray" if actors else "local",
         ray=RayParams(actors=max(actors, 1), gpus_per_actor=gpus, cpus_per_actor=cores),
     )
@@ -150,16 +151,16 @@ def of_backend(folder: str, backend: str, actors: int) -> Run:
     return run
 
 
-def score_transformers(folder: str) -> Run:
-    return of_backend(folder, "transformers", actors=0)
+def score_transformers(folder: str, dtype: str) -> Run:
+    return of_backend(folder, dtype, "transformers", actors=0)
 
 
-def score_vllm(folder: str) -> Run:
-    return of_backend(folder, "vllm", actors=0)
+def score_vllm(folder: str, dtype: str) -> Run:
+    return of_backend(folder, dtype, "vllm", actors=0)
 
 
-def score_ray(folder: str) -> Run:
-    return of_backend(folder, "transformers", actors=2)
+def score_ray(folder: str, dtype: str) -> Run:
+    return of_backend(folder, dtype, "transformers", actors=2)
 
 
 def of_harness(model: Any) -> Run:
@@ -177,14 +178,14 @@ def of_harness(model: Any) -> Run:
     return run
 
 
-def score_lm_eval(folder: str) -> Run:
+def score_lm_eval(folder: str, dtype: str) -> Run:
     from lm_eval.models.huggingface import HFLM
 
     # On a processor nothing stops `auto` before memory is gone: it is given a ceiling.
     most = int(os.environ["BENCHWRIGHT_LM_EVAL_BATCH"]) if device() == "cpu" else 64
     model = HFLM(
         pretrained=folder,
-        dtype="bfloat16",
+        dtype=dtype,
         batch_size="auto",
         max_batch_size=most,
         max_length=CONTEXT,
@@ -193,17 +194,17 @@ def score_lm_eval(folder: str) -> Run:
     return of_harness(model)
 
 
-def score_lm_eval_vllm(folder: str) -> Run:
+def score_lm_eval_vllm(folder: str, dtype: str) -> Run:
     from lm_eval.models.vllm_causallms import VLLM
 
-    return of_harness(VLLM(pretrained=folder, dtype="bfloat16", max_model_len=CONTEXT))
+    return of_harness(VLLM(pretrained=folder, dtype=dtype, max_model_len=CONTEXT))
 
 
-def score_vllm_direct(folder: str) -> Run:
+def score_vllm_direct(folder: str, dtype: str) -> Run:
     from vllm import LLM, SamplingParams
 
     model = LLM(
-        folder, dtype="bfloat16", max_model_len=CONTEXT, enable_prefix_caching=True, block_size=32
+        folder, dtype=dtype, max_model_len=CONTEXT, enable_prefix_caching=True, block_size=32
     )
     tokenizer = model.get_tokenizer()
 
@@ -239,12 +240,12 @@ def score_vllm_direct(folder: str) -> Run:
     return run
 
 
-def peak_flops() -> float:
-    """Operations per second in a large bfloat16 product, the best of several."""
+def peak_flops(dtype: str) -> float:
+    """Operations per second in a large product, the best of several."""
     import torch
 
-    size = 8192 if device() == "cuda" else 2048
-    matrix = torch.ones((size, size), dtype=torch.bfloat16, device=device())
+    size = 8192 if device() == "cuda" else 1024
+    matrix = torch.ones((size, size), dtype=getattr(torch, dtype), device=device())
     best = float("inf")
     for _ in range(6):
         start = time.perf_counter()
@@ -253,7 +254,7 @@ def peak_flops() -> float:
     return 2 * size**3 / best
 
 
-def worker(way: str, folder: str, file: Path, out: Path) -> None:
+def worker(way: str, folder: str, dtype: str, file: Path, out: Path) -> None:
     """Score the prompts of a file; write seconds and log-likelihoods."""
     from benchwright.language_models.protocol import PromptText
 
@@ -261,13 +262,13 @@ def worker(way: str, folder: str, file: Path, out: Path) -> None:
         print(f"not installed: {' and '.join(missing)}")
         sys.exit(NOT_INSTALLED)
     if way == "peak":
-        out.write_text(json.dumps(peak_flops()))
+        out.write_text(json.dumps(peak_flops(dtype)))
         return
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "4")
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
     rows = json.loads(file.read_text())
     asked = [PromptText(prefix, text, tuple(scored)) for prefix, text, scored in rows]
-    run = globals()[f"score_{way}"](folder)
+    run = globals()[f"score_{way}"](folder, dtype)
     # A prefix of its own: warming up must not put the others' prefixes into a cache.
     warm = [p._replace(prefix="Warming up." + p.prefix[:300]) for p in asked[:4]]
     _, loading = spent(run, warm)
@@ -359,8 +360,11 @@ def needed_flops(folder: str, rows: Sequence[Any]) -> float:
 
 
 def largest_difference(values: dict[int, Any], plain: dict[int, Any]) -> tuple[float, int]:
-    """The largest difference of an option that both have scored, and the prompts they share."""
-    both = sorted(set(plain) & set(values))
+    """The largest difference of an option, and the number of prompts that both have scored.
+
+    A prompt that is longer than the model's context has None.
+    """
+    both = [i for i in sorted(set(plain) & set(values)) if plain[i] and values[i]]
     apart = [np.abs(np.subtract(values[i], plain[i])).max() for i in both]
     return float(max(apart, default=0)), len(both)
 
@@ -372,14 +376,14 @@ class Measured(NamedTuple):
     values: dict[int, Any]  # by number of the prompt
 
 
-def measure(way: str, folder: str, rows: Sequence[Any], chosen: Sequence[int]) -> Any:
+def measure(way: str, folder: str, dtype: str, rows: Sequence[Any], chosen: Sequence[int]) -> Any:
     """What `way` took for the chosen prompts, or why it did not run; the peak of way `peak`."""
     own = os.environ.get("BENCHWRIGHT_VLLM_PYTHON", str(REPOSITORY / ".venv-vllm/bin/python"))
     python = own if "vllm" in WAYS.get(way, ()) and Path(own).exists() else sys.executable
     with tempfile.TemporaryDirectory() as temporary:
         file, out = Path(temporary) / "prompts.json", Path(temporary) / "out.json"
         file.write_text(json.dumps([rows[i] for i in chosen]))
-        command = [python, __file__, "--worker", way, folder, str(file), str(out)]
+        command = [python, __file__, "--worker", way, folder, dtype, str(file), str(out)]
         code, memory, words = watched(command)
         last = (words.strip().splitlines() or [""])[-1]
         if code:
@@ -408,7 +412,7 @@ def compare(given: argparse.Namespace, folder: str, style: str, peak: float) -> 
     for _ in range(given.rounds):
         first: Measured | None = None
         for way, chosen in list(left.items()):
-            measured = measure(way, folder, rows, chosen)
+            measured = measure(way, folder, given.dtype, rows, chosen)
             if isinstance(measured, str):
                 print(f"{way:12} {measured}", flush=True)
                 del left[way]
@@ -430,7 +434,7 @@ def compare(given: argparse.Namespace, folder: str, style: str, peak: float) -> 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--worker", nargs=4, metavar=("WAY", "FOLDER", "PROMPTS", "OUT"))
+    parser.add_argument("--worker", nargs=5, metavar=("WAY", "FOLDER", "DTYPE", "PROMPTS", "OUT"))
     parser.add_argument("--model", default="smollm2-135m-instruct", help="a name or a folder")
     parser.add_argument("--items", type=int, default=500)
     parser.add_argument("--subjects", type=int, default=0)
@@ -442,17 +446,18 @@ def main() -> None:
         "--fewer", nargs="*", default=[], help="way=number of prompts, for slow ways"
     )
     parser.add_argument("--lm-eval-batch", default="8", help="ceiling of its batch size auto")
+    parser.add_argument("--dtype", default="bfloat16", choices=["bfloat16", "float32"])
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     if given.worker:
-        way, folder, file, out = given.worker
-        worker(way, folder, Path(file), Path(out))
+        way, folder, dtype, file, out = given.worker
+        worker(way, folder, dtype, Path(file), Path(out))
         return
     os.environ["BENCHWRIGHT_LM_EVAL_BATCH"] = given.lm_eval_batch
     real_data()
     folder = converted(given.model)
-    peak = measure("peak", folder, [], [])
-    print(f"bfloat16 peak: {peak / 1e9:,.0f} billion operations per second")
+    peak = measure("peak", folder, given.dtype, [], [])
+    print(f"{given.dtype} peak: {peak / 1e9:,.0f} billion operations per second")
     for style in given.styles:
         compare(given, folder, style, peak)
 

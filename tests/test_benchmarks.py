@@ -200,8 +200,16 @@ def test_engine_worker_runs(script: Script, tmp_path: Path) -> None:
     asked, out = tmp_path / "asked.json", tmp_path / "out.json"
     asked.write_text(json.dumps([["", "Question: apple? Answer:", [" iron", " Mars"]]]))
     folder = save_tiny_llama(tmp_path / "model")
-    script("bench_engines", f"--worker transformers {folder} {asked} {out}").main()
+    script("bench_engines", f"--worker transformers {folder} float32 {asked} {out}").main()
     assert len(json.loads(out.read_text())["logprobs"][0]) == 2
+
+
+def test_engines_are_compared_on_prompts_that_both_have_scored(script: Script) -> None:
+    engines = script("bench_engines", "")
+    values = {0: [-1.0, -2.0], 1: None, 3: [0.0], 4: [-9.0]}
+    plain = {0: [-1.0, -2.5], 1: [-7.0], 3: None, 5: [0.0]}
+    assert engines.largest_difference(values, plain) == (0.5, 1)
+    assert engines.largest_difference({1: None}, plain) == (0.0, 0)
 
 
 class Once:
