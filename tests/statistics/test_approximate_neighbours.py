@@ -17,7 +17,7 @@ VECTORS *= DRAW.uniform(0.1, 9, (3000, 1)).astype(np.float32)  # lengths have no
 
 
 def test_searching_all_lists_equals_the_exact_search(monkeypatch):
-    monkeypatch.setattr(module, "_PROBES", 10_000)
+    monkeypatch.setattr(module, "_COMPARED", 10_000)
     vectors = VECTORS[:700].copy()
     vectors[300:340] = vectors[600:640] = vectors[:40]  # equal distances, in order of row
     approximate, exact = approximate_neighbours(vectors, 20), nearest_neighbours(vectors, 20)
@@ -54,13 +54,20 @@ def test_results_do_not_depend_on_threads_or_blocks(monkeypatch):
     assert in_parts.distances == pytest.approx(whole.distances, abs=1.1e-6)
 
 
-def test_rows_with_too_few_candidates_are_compared_with_all(monkeypatch):
-    monkeypatch.setattr(module, "_PROBES", 1)
+def test_more_neighbours_than_a_part_or_a_list_has_rows(monkeypatch):
+    monkeypatch.setattr(module, "_PART", 5)
     approximate, exact = (
         approximate_neighbours(VECTORS[:400], 200),
         nearest_neighbours(VECTORS[:400], 200),
     )
     assert (approximate.indices == exact.indices).mean() > 0.999
+
+
+def test_equal_vectors_are_neighbours_at_distance_0():
+    vectors = np.repeat(VECTORS[:3], 500, axis=0)
+    approximate = approximate_neighbours(vectors, 20)
+    assert (approximate.distances == 0).all()
+    assert (approximate.indices // 500 == np.arange(1500)[:, None] // 500).all()
 
 
 def test_zero_vectors_are_at_distance_1():

@@ -16,7 +16,7 @@ from benchwright.core.natural_order import in_order
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import EmbeddingParams, ModelsParams
 from benchwright.similarity.neighbour_search import search_neighbours
-from benchwright.similarity.threshold import bin_distances, closer_than, estimate
+from benchwright.similarity.threshold import closer_than, estimate
 from benchwright.similarity.vectors import choose_encoder
 from benchwright.tables.similarity import EncoderOverlap
 
@@ -90,10 +90,10 @@ def overlap(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> Overlap:
 def _opinion(
     encoder: str, items: pd.DataFrame, vectors: pd.DataFrame, params: SimilarParams
 ) -> _Opinion:
-    near, distances, skipped = search_neighbours(
-        items, vectors, params.k, params.k, params.string_similarity_exempt
+    near, counts = search_neighbours(
+        items, vectors, params.k, [params.k], params.string_similarity_exempt
     )
-    threshold = estimate(bin_distances(distances, skipped, params.grid), params).threshold
+    threshold = estimate(counts.binned(params.grid)[0], params).threshold
     close = closer_than(near.nearest_distances(), threshold)
     similar_of = dict(zip(near.item_ids, close.tolist(), strict=True))
     return _Opinion(

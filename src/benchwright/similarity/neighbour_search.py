@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order
 from benchwright.core.neighbourhood import Neighbourhood
+from benchwright.similarity.threshold import DistanceCounts
 from benchwright.statistics.nearest_neighbours import approximate_blocks, exact_blocks
 
 Bools = NDArray[np.bool_]
@@ -19,46 +20,46 @@ _PAIRS = 1 << 16  # questions compared at once
 
 
 class Search(NamedTuple):
-    """The neighbours of n items, and their distances to more of them."""
+    """The neighbours of n items, and how often each distance occurs."""
 
     near: Neighbourhood
-    distances: NDArray[np.float32]  # (n, widest) of which those in `near` are the first
-    # (n,) leading neighbours, up to `widest`, with similar questions; None: not looked for
-    skipped: Rows | None
+    counts: DistanceCounts  # without leading neighbours whose questions are similar
 
 
 def search_neighbours(
     items: pd.DataFrame,
     embeddings: pd.DataFrame,
     k: int,
-    widest: int,
+    widths: Sequence[int],
     exempt: float | None,
     exact_up_to: int | None = None,
 ) -> Search:
-    """Find the k nearest other items of each item with a vector, and the `widest` ≥ k distances.
+    """Find the k nearest other items of each item with a vector.
 
-    With fewer other items than that, all of them. Above `exact_up_to` items the search is
-    approximate and misses a few neighbours. With `exempt`, leading neighbours whose questions are
-    more similar than that are counted.
+    Distances are counted up to each of the ascending `widths`, numbers of neighbours, the last of
+    which may exceed k; distances beyond k are not kept. With fewer other items than that, all of
+    them. Above `exact_up_to` items the search is approximate and misses a few neighbours. With
+    `exempt`, leading neighbours whose questions are more similar than that are not counted.
 
     Raises:
         InputError: vectors of different lengths (made with different encoders).
     """
     ids, vectors = item_vectors(items, embeddings)
     n = len(ids)
+    counts = DistanceCounts(widths)
     if n < 2:
-        return Search(Neighbourhood.empty(), np.empty((0, 0), np.float32), None)
-    k, widest = min(k, n - 1), min(widest, n - 1)
+        return Search(Neighbourhood.empty(), counts)
+    k = min(k, n - 1)
     indices = np.empty((n, k), np.int32)
-    distances = np.empty((n, widest), np.float32)
-    skipped = None if exempt is None else np.zeros(n, np.intp)
+    distances = np.empty((n, k), np.float32)
     questions = questions_of(items, ids)
     exact = exact_up_to is None or n <= exact_up_to
-    for rows, found in (exact_blocks if exact else approximate_blocks)(vectors, widest):
-        indices[rows], distances[rows] = found.indices[:, :k], found.distances
-        if skipped is not None and exempt is not None:
-            skipped[rows] = leading_alike(questions, rows, found.indices, exempt)
-    return Search(Neighbourhood(ids, indices, distances[:, :k]), distances, skipped)
+    search = exact_blocks if exact else approximate_blocks
+    for rows, found in search(vectors, max([k, *widths])):
+        indices[rows], distances[rows] = found.indices[:, :k], found.distances[:, :k]
+        alike = None if exempt is None else leading_alike(questions, rows, found.indices, exempt)
+        counts.add(found.distances, alike)
+    return Search(Neighbourhood(ids, indices, distances), counts)
 
 
 def item_vectors(

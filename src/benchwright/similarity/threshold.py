@@ -3,14 +3,15 @@
 SMART, section 3.4 and A.1; the halving at a single peak is in the released code only.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.params.filtering import SimilarParams
-from benchwright.statistics.density import Binned, Density, bin_values, local_maxima
+from benchwright.statistics.density import Binned, Density, bin_counts, local_maxima
 
 
 class Threshold(NamedTuple):
@@ -29,26 +30,44 @@ class Estimate(NamedTuple):
     threshold: Threshold
 
 
-_ROWS = 1 << 15  # items whose distances are binned at once
+_ROWS = 1 << 15  # items whose distances are counted at once
+_STEPS = 10**6  # per unit: distances have 6 decimals
 
 
-def bin_distances(
-    distances: NDArray[np.float32], skipped: NDArray[np.intp] | None, grid: int
-) -> Binned | None:
-    """Bin the distances (n, k) of items to their neighbours, for their density.
+class DistanceCounts:
+    """How often each distance occurs among the neighbours of items, for several numbers of them."""
 
-    The leading neighbours whose questions are similar, `skipped` (n,) of them, are left out and not
-    replaced.
-    """
-    ranks = np.arange(distances.shape[1])
+    def __init__(self, widths: Sequence[int]) -> None:
+        """Count the distances to the first `widths` neighbours; the widths are ascending."""
+        self._bands = list(pairwise([0, *widths]))
+        self._counts = np.zeros((len(widths), 2 * _STEPS + 1), np.int64)
 
-    def parts() -> Iterator[NDArray[np.float32]]:
-        for start in range(0, len(distances), _ROWS):
-            some = slice(start, start + _ROWS)
-            block = distances[some]
-            yield block.ravel() if skipped is None else block[ranks >= skipped[some, None]]
+    def add(
+        self, distances: NDArray[np.float32], skipped: NDArray[np.intp] | None = None
+    ) -> "DistanceCounts":
+        """Count the distances (n, k) of some items to their nearest neighbours; return this.
 
-    return bin_values(parts, grid)
+        The leading neighbours whose questions are similar, `skipped` (n,) of them, are left out and
+        not replaced.
+        """
+        ranks = np.arange(distances.shape[1])
+        for first in range(0, len(distances), _ROWS):
+            rows = slice(first, first + _ROWS)
+            for counts, (start, stop) in zip(self._counts, self._bands, strict=True):
+                some = distances[rows, start:stop]
+                if skipped is not None:
+                    some = some[ranks[start:stop] >= skipped[rows, None]]
+                np.add.at(counts, np.rint(some.ravel() * _STEPS).astype(np.intp), 1)
+        return self
+
+    def binned(self, grid: int) -> list[Binned | None]:
+        """Bin the counted distances, for their density, up to each of the widths."""
+        steps = np.arange(2 * _STEPS + 1)
+        distances = (steps / _STEPS).astype(np.float32)
+        return [
+            bin_counts(distances[counts > 0], counts[counts > 0], grid)
+            for counts in self._counts.cumsum(axis=0)
+        ]
 
 
 def choose_threshold(density: Density | None, params: SimilarParams) -> Threshold:

@@ -1,6 +1,5 @@
 """Kernel density of one variable on a grid, by binning and FFT, and its local maxima."""
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -68,12 +67,15 @@ def gaussian_density(
     """
     if bandwidth <= 0:
         raise ValueError(f"bandwidth {bandwidth} must be positive")
-    binned = bin_values(lambda: iter([np.ravel(values)]), grid)
+    distinct, counts = np.unique(values, return_counts=True)
+    binned = bin_counts(distinct, counts, grid)
     return None if binned is None else binned.density(bandwidth)
 
 
-def bin_values(parts: Callable[[], Iterator[NDArray[np.floating]]], grid: int) -> Binned | None:
-    """Bin the values of all parts (flat arrays), which are gone through three times.
+def bin_counts(
+    values: NDArray[np.floating], counts: NDArray[np.integer], grid: int
+) -> Binned | None:
+    """Bin distinct ascending `values` (v,), each of which occurs `counts` (v,) ≥ 1 times.
 
     None for fewer than two values, or if all are equal.
 
@@ -82,23 +84,15 @@ def bin_values(parts: Callable[[], Iterator[NDArray[np.floating]]], grid: int) -
     """
     if grid < 3:
         raise ValueError(f"grid {grid} must be at least 3")
-    n, total, low, high = 0, 0.0, np.inf, -np.inf
-    for part in parts():
-        if len(part):
-            n += len(part)
-            total += float(part.sum(dtype=np.float64))
-            low, high = min(low, float(part.min())), max(high, float(part.max()))
-    if n < 2 or high <= low:
+    if len(values) < 2:
         return None
-    squares = sum(float(((part - np.float64(total / n)) ** 2).sum()) for part in parts())
-    std = float(np.sqrt(squares / (n - 1)))
+    exact = np.asarray(values, dtype=np.float64)
+    low, high, n = float(exact[0]), float(exact[-1]), int(counts.sum())
+    std = float(np.sqrt(((exact - exact @ counts / n) ** 2) @ counts / (n - 1)))
     if std == 0:
         return None
     step = (high - low) / ((grid - 1) * _FINE)
-    counts = np.zeros((grid - 1) * _FINE + 1)
-    for part in parts():
-        counts += _linear_bins(part.astype(np.float64), low, step, len(counts))
-    return Binned(low, high, std, n, grid, counts)
+    return Binned(low, high, std, n, grid, _linear_bins(exact, counts, low, step))
 
 
 def local_maxima(y: Float) -> NDArray[np.intp]:
@@ -109,13 +103,14 @@ def local_maxima(y: Float) -> NDArray[np.intp]:
     return moving[:-1][turns] + 1
 
 
-def _linear_bins(values: Float, low: float, step: float, bins: int) -> Float:
+def _linear_bins(values: Float, counts: NDArray[np.integer], low: float, step: float) -> Float:
     """Bin the values: each counts for its two nearest bin centres, in proportion to nearness."""
+    bins = round((values[-1] - low) / step) + 1
     position = (values - low) / step
     left = np.clip(position.astype(np.intp), 0, bins - 2)
-    right_share = position - left
-    counts: Float = np.bincount(left, 1 - right_share, bins).astype(np.float64)
-    return counts + np.bincount(left + 1, right_share, bins)
+    right = (position - left) * counts
+    binned: Float = np.bincount(left, counts - right, bins).astype(np.float64)
+    return binned + np.bincount(left + 1, right, bins)
 
 
 def _convolve(counts: Float, kernel: Float) -> Float:

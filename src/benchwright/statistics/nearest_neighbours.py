@@ -155,10 +155,13 @@ def _smallest(distance: Vectors, k: int) -> NDArray[np.intp]:
     return np.take_along_axis(candidates, order, axis=1)
 
 
-# Lists per root of n, and the number of lists whose rows are compared with those of a list; the
-# recall is in docs/evidence/scale.md.
-_LISTS, _PROBES = 2, 64
+# Lists per root of n, each of which is divided into parts of about so many rows; k-means of a
+# sample, and its rounds.
+_LISTS, _PART = 2, 64
 _TRAINED_PER_LIST, _ROUNDS = 64, 8
+# Rows compared with those of a part, in multiples of the neighbours wanted; the recall is in
+# docs/evidence/scale.md.
+_COMPARED = 32
 # Candidates, in multiples of those wanted, that give a first bound of the distance.
 _FIRST = 16
 # Candidates beyond k, and the error of their cosines: these are in 32 bits.
@@ -179,9 +182,9 @@ def approximate_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
 def approximate_blocks(vectors: Vectors, k: int) -> Blocks:
     """Yield blocks of rows with their neighbours, together all rows (`approximate_neighbours`).
 
-    The vectors are sorted into lists, one per centre. The rows of a list are compared with those of
-    the lists whose centres are nearest to its own, by one matrix product; if these are too few,
-    with all rows. Products run on one thread, so that rounding does not depend on their number.
+    The vectors are sorted into lists, one per centre, and these into parts. The rows of a part are
+    compared with those of the parts whose centres are nearest to its own, by one matrix product.
+    Products run on one thread, so that rounding does not depend on their number.
 
     Raises:
         ValueError: k is not positive, or a vector holds NaN or infinity.
@@ -191,21 +194,33 @@ def approximate_blocks(vectors: Vectors, k: int) -> Blocks:
         return
     with _one_blas_thread():
         lengths = _lengths(vectors)
-        centres = _centres(vectors)
-        list_of = _nearest_centre(vectors, centres)
-        order = np.argsort(list_of, kind="stable")
-        members = np.split(order, np.cumsum(np.bincount(list_of, minlength=len(centres)))[:-1])
-        for own in range(len(centres)):
-            if not len(rows := members[own]):
-                continue
+        lists = _sorted_into(_nearest_centre(vectors, centres := _centres(vectors)), len(centres))
+        divided = [_divide(vectors, rows) for rows in lists if len(rows)]
+        members = [rows for parts in divided for rows, _ in parts]
+        centres = np.stack([centre for parts in divided for _, centre in parts])
+        sizes = np.array([len(rows) for rows in members])
+        for own, rows in enumerate(members):
             products = centres @ centres[own]
             products[own] = np.inf  # comes first, also among equal centres
-            lists = np.argsort(-products, kind="stable")[:_PROBES]
-            columns = np.concatenate([members[each] for each in lists])
-            if len(columns) <= k:
-                yield rows, neighbours_of(vectors, rows, k)
-                continue
+            nearest = np.argsort(-products, kind="stable")
+            enough = np.searchsorted(sizes[nearest].cumsum(), _COMPARED * k) + 1
+            columns = np.concatenate([members[each] for each in nearest[:enough]])
             yield rows, _among(vectors[columns], lengths[columns], len(rows), columns, k)
+
+
+def _sorted_into(list_of: NDArray[np.intp], lists: int) -> list[NDArray[np.intp]]:
+    """Return the rows of each list, in order."""
+    order = np.argsort(list_of, kind="stable")
+    return np.split(order, np.bincount(list_of, minlength=lists).cumsum()[:-1])
+
+
+def _divide(vectors: Vectors, rows: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], Vectors]]:
+    """Divide the rows of a list into parts that are not empty, each with its centre."""
+    unit = _unit32(vectors[rows])
+    count = max(1, round(len(rows) / _PART))
+    centres = _k_means(unit, unit[np.arange(count) * len(rows) // count].copy())
+    parts = _sorted_into(_nearest_centre(unit, centres), count)
+    return [(rows[part], centre) for part, centre in zip(parts, centres, strict=True) if len(part)]
 
 
 def _among(
@@ -218,18 +233,20 @@ def _among(
     """
     wanted = min(k + _SPARE, len(vectors) - 1)
     first = min(_FIRST * wanted, len(vectors))
-    unit = vectors / lengths[:, None].astype(np.float32)
+    inverse = (1 / lengths).astype(np.float32)
     indices = np.empty((rows, k), dtype=np.int32)
     distances = np.empty((rows, k), dtype=np.float32)
     step = max(1, _BLOCK_CELLS // len(vectors))
     for start in range(0, rows, step):
         some = np.arange(start, min(start + step, rows))
-        cosines = unit[some] @ unit.T
+        cosines = (vectors[some] * inverse[some, None]) @ vectors.T
+        cosines *= inverse
         cosines[np.arange(len(some)), some] = -np.inf
         bound = np.partition(cosines[:, :first], first - wanted, axis=1)[:, first - wanted]
         cells = np.flatnonzero(cosines >= bound[:, None] - _ERROR)
         row, column = np.divmod(cells, len(vectors))
-        order = np.lexsort((-cosines.ravel()[cells], row))
+        # Cosines are at most 1, so this sorts by row, then by cosine.
+        order = np.argsort(4.0 * row - cosines.ravel()[cells], kind="stable")
         starts = np.searchsorted(row, np.arange(len(some)))
         candidates = column[order[starts[:, None] + np.arange(wanted)]]
         exact = np.empty(candidates.shape)
@@ -250,12 +267,16 @@ def _centres(vectors: Vectors) -> Vectors:
     generator = np.random.default_rng(0)
     size = min(n, _TRAINED_PER_LIST * count)
     sample = _unit32(vectors[np.sort(generator.choice(n, size, replace=False))])
-    centres = sample[np.sort(generator.choice(size, count, replace=False))]
+    return _k_means(sample, sample[np.sort(generator.choice(size, count, replace=False))])
+
+
+def _k_means(unit: Vectors, centres: Vectors) -> Vectors:
+    """Move the centres to the means of the rows that are nearest to them, in place."""
     for _ in range(_ROUNDS):
-        list_of = _nearest_centre(sample, centres)
+        list_of = _nearest_centre(unit, centres)
         order = np.argsort(list_of, kind="stable")
         used, starts = np.unique(list_of[order], return_index=True)
-        centres[used] = _unit32(np.add.reduceat(sample[order], starts))
+        centres[used] = _unit32(np.add.reduceat(unit[order], starts))
     return centres
 
 

@@ -63,7 +63,8 @@ def estimate_threshold(
         questions = questions_of(items, neighbours.item_ids)
         exempt = params.string_similarity_exempt
         skipped = leading_alike(questions, rows, neighbours.indices, exempt)
-    binned = thresholds.bin_distances(neighbours.distances, skipped, params.grid)
+    counts = thresholds.DistanceCounts([params.k]).add(neighbours.distances, skipped)
+    binned = counts.binned(params.grid)[0]
     density, threshold = thresholds.estimate(binned, params)
     *_, within, share_within = _outcome(threshold, nearest, len(items))
     others = []
@@ -249,12 +250,12 @@ def find_neighbours(
     if not similar.enabled:
         return Neighbourhood.empty(), {"method": "none"}, *nothing
     with_vector = items["item_id"].isin(embeddings["item_id"]).sum()
-    counts = [k for k in similar.convergence_k if k < with_vector]
+    widths = [k for k in similar.convergence_k if k < with_vector]
     search = search_neighbours(
         items,
         embeddings,
         similar.k,
-        max(similar.k, *counts, 0),
+        widths,
         similar.string_similarity_exempt,
         similar.exact_up_to,
     )
@@ -262,8 +263,7 @@ def find_neighbours(
         return search.near, {"method": "none"}, *nothing
     nearest = search.near.nearest_distances()
     rows, curves = [], []
-    for k in counts:
-        binned = thresholds.bin_distances(search.distances[:, :k], search.skipped, similar.grid)
+    for k, binned in zip(widths, search.counts.binned(similar.grid), strict=True):
         density, threshold = thresholds.estimate(binned, similar)
         rows.append((k, *_outcome(threshold, nearest, len(items))))
         if density is not None:
