@@ -15,6 +15,7 @@ from kedro.pipeline import Node, Pipeline
 from benchwright.core.atomic_files import aside_of
 from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.atomic import ParquetTable
+from benchwright.datasets.vector_table import VectorTable
 from benchwright.hooks import (
     RESULTS,
     MemoryHook,
@@ -235,13 +236,27 @@ def test_memory_is_given_back_once_before_the_next_node_loads(monkeypatch):
     library = SimpleNamespace(malloc_trim=trimmed.append)
     monkeypatch.setattr("ctypes.CDLL", lambda name: library)
     hook = MemoryHook()
-    hook.before_dataset_loaded()
+    hook.before_dataset_loaded("items")
     assert trimmed == []
     hook.after_node_run()
-    hook.before_dataset_loaded()
-    hook.before_dataset_loaded()
+    hook.before_dataset_loaded("items")
+    hook.before_dataset_loaded("items")
     assert trimmed == [0]
     hook.after_node_run()
     del library.malloc_trim  # another C library
-    hook.before_dataset_loaded()
+    hook.before_dataset_loaded("items")
     assert trimmed == [0]
+
+
+def test_kept_tables_are_let_go_before_vectors_are_loaded(tmp_path):
+    pd.DataFrame({"row": [1]}).to_parquet(tmp_path / "t.parquet")
+    kept = ParquetTable(filepath=str(tmp_path / "t.parquet"), keep=True)
+    vectors = VectorTable(filepath=str(tmp_path / "v.parquet"))
+    hook = MemoryHook()
+    hook.before_pipeline_run(DataCatalog({"items": kept, "embeddings": vectors}))
+    kept.load()
+    pd.DataFrame({"row": [2]}).to_parquet(tmp_path / "t.parquet")
+    hook.before_dataset_loaded("items")
+    assert kept.load()["row"].tolist() == [1]
+    hook.before_dataset_loaded("embeddings")
+    assert kept.load()["row"].tolist() == [2]

@@ -95,6 +95,15 @@ def test_text_is_utf_8_in_an_ascii_locale(tmp_path: Path) -> None:
     assert (tmp_path / "r.html").read_bytes() == text.encode("utf-8")
 
 
+def test_equal_lists_of_numbers_in_a_kept_table_are_one_object(tmp_path):
+    table = pd.DataFrame({"sets": [[1], [1, 2], [1]], "texts": [["a"], ["b"], ["a"]]})
+    table.to_parquet(tmp_path / "t.parquet")
+    loaded = ParquetTable(filepath=str(tmp_path / "t.parquet"), keep=True).load()
+    assert [list(cell) for cell in loaded["sets"]] == [[1], [1, 2], [1]]
+    assert loaded["sets"][0] is loaded["sets"][2]
+    assert [list(cell) for cell in loaded["texts"]] == [["a"], ["b"], ["a"]]
+
+
 def test_kept_table_is_read_once_until_it_is_saved_or_released(tmp_path):
     dataset = ParquetTable(filepath=str(tmp_path / "t.parquet"), keep=True)
     dataset.save(pd.DataFrame({"a": [1]}))

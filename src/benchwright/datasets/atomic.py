@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from textwrap import shorten
 from typing import Any, ClassVar
 
+import numpy as np
+import pandas as pd
 from kedro.io import DatasetError, Version
 from kedro_datasets._typing import TablePreview
 from kedro_datasets.json import JSONDataset
@@ -92,16 +94,20 @@ class ParquetTable(_WritesAside, ParquetDataset):
             table = super().load()
             if not self._keep:
                 return table
-            self._kept = table
+            self._kept = _numbers_shared(table)
         return self._kept.copy(deep=False)  # a node's changes are its own
 
     def save(self, data: Any) -> None:
         """Write the table atomically."""
-        self._kept = None
+        self.let_go()
         super().save(data)
 
-    def _release(self) -> None:
+    def let_go(self) -> None:
+        """Read the table again when it is next loaded."""
         self._kept = None
+
+    def _release(self) -> None:
+        self.let_go()
         super()._release()
 
     def preview(self, nrows: int = 5) -> TablePreview:
@@ -115,6 +121,18 @@ class ParquetTable(_WritesAside, ParquetDataset):
             names = file.schema_arrow.names
         data = [[_preview_cell(row[name]) for name in names] for row in rows]
         return TablePreview({"index": list(range(len(data))), "columns": names, "data": data})
+
+
+def _numbers_shared(table: pd.DataFrame) -> pd.DataFrame:
+    """Let equal lists of numbers be one object: a small array takes more than 100 bytes."""
+    for name in table.columns[table.dtypes == object]:
+        known: dict[bytes, Any] = {}
+        if all(getattr(cell, "dtype", None) == np.int64 for cell in table[name]):
+            cells = [known.setdefault(cell.tobytes(), cell) for cell in table[name]]
+            for cell in known.values():
+                cell.flags.writeable = False
+            table[name] = pd.Series(cells, index=table.index, dtype=object)
+    return table
 
 
 class JsonDocument(_WritesAside, JSONDataset):

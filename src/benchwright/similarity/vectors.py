@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError, expected
+from benchwright.core.natural_order import sort_items
 from benchwright.language_models import weights
 from benchwright.language_models.loading import context_limit
 from benchwright.language_models.text_encoders import encode, encode_states
@@ -45,20 +46,20 @@ def encode_items(
             missing.
     """
     chosen = choose_encoder(encoder, embedding, models)
-    hashes = [text_hash(text) for text in item_texts(items)]
-    cache = cache.loc[cache["encoder"] == chosen.key, Embeddings.columns()]
-    vector_of = known_vectors(chosen, item_texts(items), cache)
+    if not (kept := cache["encoder"] == chosen.key).all():
+        cache = cache[kept]
     now = pd.DataFrame(
         {
             "item_id": items["item_id"].tolist(),
-            "text_hash": hashes,
+            "text_hash": pd.Series(map(text_hash, item_texts(items)), dtype="str"),
             "encoder": chosen.key,
-            "vector": [vector_of[name] for name in hashes],
         }
     )
-    others = cache[~cache["item_id"].isin(now["item_id"])]
-    together = pd.concat([now, others], ignore_index=True) if len(others) else now
-    return together.sort_values("item_id", kind="stable", ignore_index=True)
+    vector_of = known_vectors(chosen, item_texts(items), cache)
+    now["vector"] = pd.Series([vector_of[name] for name in now["text_hash"]], dtype=object)
+    del vector_of
+    others = cache.loc[~cache["item_id"].isin(now["item_id"]), Embeddings.columns()]
+    return sort_items(pd.concat([now, others], ignore_index=True) if len(others) else now)
 
 
 def item_texts(items: pd.DataFrame) -> Iterator[str]:
@@ -142,14 +143,17 @@ def known_vectors(
     encoder: ChosenEncoder, texts: Iterable[str], cache: pd.DataFrame
 ) -> dict[str, NDArray[np.float32]]:
     """Return vectors by `text_hash`: those of a cache of this encoder, and of new texts."""
-    by_hash = dict(zip(cache["text_hash"], cache["vector"], strict=True))
+    by_hash = {
+        name: np.asarray(vector, np.float32)
+        for name, vector in zip(cache["text_hash"], cache["vector"], strict=True)
+    }
     named = ((text_hash(text), text) for text in texts)
     # In order of hash: what is encoded does not depend on the order of the texts.
     new = sorted({name: text for name, text in named if name not in by_hash}.items())
     if new:
-        vectors = encoder.encode([text for _, text in new])
+        vectors = np.asarray(encoder.encode([text for _, text in new]), np.float32)
         by_hash.update(zip((name for name, _ in new), vectors, strict=True))
-    return {name: np.asarray(vector, np.float32) for name, vector in by_hash.items()}
+    return by_hash
 
 
 def text_hash(text: str) -> str:

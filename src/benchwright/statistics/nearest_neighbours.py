@@ -22,7 +22,7 @@ _BLOCK_CELLS = 1 << 23
 # depends on the processor and the number of threads, and in float32 would reach this digit.
 _DECIMALS = 6
 # Rows per block of the check for NaN.
-_CHECKED = 1 << 16
+_CHECKED = 1 << 14
 
 
 class NearestNeighbours(NamedTuple):
@@ -158,7 +158,7 @@ def _smallest(distance: Vectors, k: int) -> NDArray[np.intp]:
 # Lists per root of n, each of which is divided into parts of about so many rows; k-means of a
 # sample, and its rounds.
 _LISTS, _PART = 2, 64
-_TRAINED_PER_LIST, _ROUNDS = 64, 8
+_TRAINED_PER_LIST, _ROUNDS = 32, 8
 # Rows compared with those of a part, in multiples of the neighbours wanted; the recall is in
 # docs/evidence/scale.md.
 _COMPARED = 32
@@ -288,7 +288,7 @@ def _nearest_centre(vectors: Vectors, centres: Vectors) -> NDArray[np.intp]:
 
 
 def _unit32(vectors: Vectors) -> Vectors:
-    return np.divide(vectors, _lengths(vectors)[:, None], dtype=np.float32)
+    return vectors / _lengths(vectors).astype(np.float32)[:, None]
 
 
 @contextmanager
