@@ -125,7 +125,7 @@ class ParquetTable(_WritesAside, ParquetDataset):
 
 def _numbers_shared(table: pd.DataFrame) -> pd.DataFrame:
     """Let equal lists of numbers be one object: a small array takes more than 100 bytes."""
-    for name in table.columns[table.dtypes == object]:
+    for name in table.select_dtypes("object"):
         known: dict[bytes, Any] = {}
         if all(getattr(cell, "dtype", None) == np.int64 for cell in table[name]):
             cells = [known.setdefault(cell.tobytes(), cell) for cell in table[name]]

@@ -1,5 +1,6 @@
 """Find items by id or by text, among the originals and each perturbed copy."""
 
+import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -70,9 +71,11 @@ class ItemIndex(_Gold):
         self.ids = pd.Index(both["item_id"].astype(str))
         self.answer = both["answer"].to_numpy(dtype=np.int64)
         self.choices = [tuple(str(text) for text in texts) for texts in both["choices"]]
-        self.subjects = [str(subject) for subject in both["subject"]]
+        self.subjects = [sys.intern(str(subject)) for subject in both["subject"]]
         self.options = np.array([len(choices) for choices in self.choices], dtype=np.int64)
-        self.right = [tuple(int(option) for option in right) for right in both["correct_set"]]
+        known: dict[tuple[int, ...], tuple[int, ...]] = {}  # equal ones are one object
+        rights = (tuple(int(option) for option in right) for right in both["correct_set"])
+        self.right = [known.setdefault(right, right) for right in rights]
         self.single = (self.answer >= 0) & np.array([len(right) <= 1 for right in self.right])
         self._texts = both[["content_hash", "question"]]
 

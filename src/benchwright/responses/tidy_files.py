@@ -86,14 +86,16 @@ class _Columns:
         return values
 
     def categories(self, name: str, default: str | None = None) -> pd.Categorical:
+        if name not in self:
+            return pd.Categorical([default]).repeat(len(self.table))
         return pd.Categorical(self.texts(name, default))
 
     def cells(self, name: str, read: Any, missing: Any = np.nan) -> Cells:
         if name in self:
             return Cells(*read(self[name]))
-        kind = object if missing is None else np.float64
-        n = len(self.table)
-        return Cells(np.full(n, missing, dtype=kind), np.zeros(n, dtype=bool))
+        empty = np.array(missing, dtype=object if missing is None else np.float64)
+        # Views of one value: a file of millions of rows lacks most columns.
+        return Cells(*(np.broadcast_to(value, len(self.table)) for value in (empty, False)))
 
 
 def looks_tidy(file: LoadedFile) -> bool:
@@ -225,7 +227,8 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
             "extraction": _extraction(columns, n),
             **{name: _whole(cells[name].content) for name in _TOKENS},
             "source": pd.Categorical([columns.file.name]).repeat(n),
-        }
+        },
+        copy=False,
     )
     for name in _LISTS:
         frame[name] = pd.Series(cells[name].content, dtype=object)
@@ -233,7 +236,9 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
 
 
 def _extraction(columns: _Columns, n: int) -> NDArray[np.object_]:
-    stated = columns.texts("extraction", "none") if n else np.empty(0, dtype=object)
+    if "extraction" not in columns:
+        return np.full(n, "none", dtype=object)
+    stated = columns.texts("extraction", "none")
     return np.where(np.isin(stated.astype(str), _EXTRACTIONS), stated, "none")
 
 
