@@ -434,29 +434,33 @@ def _matrix(
     order = np.lexsort(keys + [pd.Categorical(asked[name]).codes for name in ("style", "model")])
     at = at[order]
     model, models = pd.factorize(configurations(asked)[order], sort=True)
+    del asked, keys, order
     position = position[at]
     present, column = np.unique(position - start, return_inverse=True)
     shape = (len(models), len(present))
     _, first = np.unique(model * max(len(present), 1) + column, return_index=True)
-    cells = model[first], column[first]
+    cells, at, position = (model[first], column[first]), at[first], position[first]
+    del model, column, first
 
     def filled(values: NDArray[np.float64]) -> NDArray[np.float32] | None:
         if np.isnan(values).all():
             return None
         out = np.full(shape, np.nan, dtype=np.float32)
-        out[cells] = values[first]
+        out[cells] = values
         return out
 
     correct = rows["correct"].to_numpy(dtype=np.float64)[at]
     prediction = rows["prediction"].to_numpy(dtype=np.int64)[at]
+    unknown = np.isnan(correct)
+    correct[unknown] = index.is_right(position[unknown], prediction[unknown])
     chosen = None
     if (prediction >= 0).any():
         chosen = np.full(shape, -1, dtype=np.int16)
-        chosen[cells] = prediction[first]
+        chosen[cells] = prediction
     return ResponseMatrix.of(
         tuple(str(name) for name in models),
         tuple(items.ids[present]),
-        correct=filled(np.where(np.isnan(correct), index.is_right(position, prediction), correct)),
+        correct=filled(correct),
         p_answer=filled(rows["p_answer"].to_numpy()[at]),
         p_prediction=filled(rows["p_prediction"].to_numpy()[at]),
         prediction=chosen,
