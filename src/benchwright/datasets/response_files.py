@@ -221,11 +221,22 @@ def read_table(path: Path) -> pa.Table:
         InputError: the file is broken, has another type or encoding, expands too far
             (`EXPANSION`), repeats a column, or has no rows.
     """
-    readers = {".parquet": read_parquet, ".jsonl": _read_json_lines}
+    readers = {".parquet": _read_parquet, ".jsonl": _read_json_lines}
     with read_errors(path):
         table = readers.get(path.suffix, _read_csv)(path)
     if table.num_rows == 0 or table.num_columns == 0:
         raise InputError(f"{path}: no rows; remove the file or add a row per response")
+    return table
+
+
+def _read_parquet(path: Path) -> pa.Table:
+    """Read the table with each text once in memory: ids and models repeat."""
+    table = read_parquet(path)
+    for place, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+        if pa.types.is_string(column.type):
+            # Whole, since each part of a column would have a dictionary of its own.
+            whole = column.cast(pa.large_string()).combine_chunks().dictionary_encode()
+            table = table.set_column(place, name, whole)
     return table
 
 

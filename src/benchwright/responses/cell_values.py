@@ -53,12 +53,15 @@ def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
         raise InputError(f"{where}: expected text, got type {column.type}")
     if kind == "empty" or len(column) == 0:
         return np.full(len(column), None, dtype=object)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if kind == "text":
-        column = column.cast(pa.large_string())  # plain strings are limited to 2 GB per array
-    # Merging the dictionaries of many small chunks is slow.
-    whole = column.combine_chunks().dictionary_encode()
+    if pa.types.is_dictionary(column.type) and column.num_chunks == 1:
+        whole = column.chunk(0)
+    else:
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if kind == "text":
+            column = column.cast(pa.large_string())  # plain strings are limited to 2 GB per array
+        # Merging the dictionaries of many small chunks is slow.
+        whole = column.combine_chunks().dictionary_encode()
     known = [None if v is None else str(v) for v in whole.dictionary.to_pylist()]
     distinct = np.array([*known, None], dtype=object)
     codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)

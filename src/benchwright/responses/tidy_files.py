@@ -1,6 +1,7 @@
 """Read response files with a row per item and model."""
 
 import heapq
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -316,20 +317,28 @@ def _problems_of_joined(frame: pd.DataFrame, index: ResponseIndex) -> list[tuple
     beyond = joined & (frame["prediction"].to_numpy() >= np.maximum(n_options, 1))
     problems = [("prediction is not an option of the item", beyond)]
     for name in _LISTS:
-        lengths = np.array([-1 if v is None else len(v) for v in frame[name]], dtype=np.int64)
-        uneven = joined & (lengths >= 0) & (lengths != n_options)
-        problems.append((f"{name} not one per option", uneven))
+        uneven = _where_stated(frame[name], lambda row, v: len(v) != n_options[row])
+        problems.append((f"{name} not one per option", joined & uneven))
     for name in ("option_bytes", "option_tokens"):
-        small = [v is not None and not all(1 <= n < np.inf for n in v) for v in frame[name]]
-        problems.append((f"{name} below 1", np.array(small, dtype=bool)))
-    endless = [v is not None and not np.isfinite(np.max(v)) for v in frame["logprobs"]]
-    problems.append(("logprobs not finite", np.array(endless, dtype=bool)))
+        small = _where_stated(frame[name], lambda _, v: not all(1 <= n < np.inf for n in v))
+        problems.append((f"{name} below 1", small))
+    endless = _where_stated(frame["logprobs"], lambda _, v: not np.isfinite(np.max(v)))
+    problems.append(("logprobs not finite", endless))
     for style, needed in (("cloze_bytes", "option_bytes"), ("cloze_tokens", "option_tokens")):
         bare = (frame["style"] == style) & frame["logprobs"].notna() & frame[needed].isna()
         problems.append((f"style {style} without {needed}", bare.to_numpy(dtype=bool)))
     silent = frame["correct"].isna() & (frame["prediction"] < 0) & frame["logprobs"].isna()
     problems.append(("no response", silent.to_numpy(dtype=bool)))
     return problems
+
+
+def _where_stated(lists: pd.Series, invalid: Callable[[int, list[float]], bool]) -> Mask:
+    """Mark the rows that have a list which is invalid."""
+    out = np.zeros(len(lists), dtype=bool)
+    stated = np.flatnonzero(lists.notna())
+    cells = lists.to_numpy()
+    out[stated] = [invalid(row, cells[row]) for row in stated]
+    return out
 
 
 def _require_valid_row(columns: _Columns, problems: list[tuple[str, Mask]]) -> None:

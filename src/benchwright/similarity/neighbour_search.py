@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
@@ -95,13 +96,21 @@ def _stacked(rows: list[Any]) -> NDArray[np.float32]:
     return base.reshape(-1)[first : first + size * len(rows)].reshape(len(rows), size)
 
 
-def questions_of(items: pd.DataFrame, item_ids: Sequence[str]) -> pd.Series:
-    """Return the questions of these items, in their order."""
-    return items["question"].iloc[pd.Index(items["item_id"]).get_indexer(pd.Index(item_ids))]
+def questions_of(items: pd.DataFrame, item_ids: Sequence[str]) -> pa.Array:
+    """Return the questions of these items, in their order.
+
+    They are one Arrow array: taking a few rows of a column in parts copies the whole column.
+    """
+    rows = pd.Index(items["item_id"]).get_indexer(pd.Index(item_ids))
+    questions = pa.array(items["question"], pa.large_string())
+    if isinstance(questions, pa.ChunkedArray):
+        questions = questions.combine_chunks()
+    same = np.array_equal(rows, np.arange(len(items)))
+    return questions if same else questions.take(pa.array(rows))
 
 
 def alike_pairs(
-    questions: pd.Series, left: NDArray[np.integer], right: NDArray[np.integer], above: float
+    questions: pa.Array, left: NDArray[np.integer], right: NDArray[np.integer], above: float
 ) -> Bools:
     """Mark the pairs of places (left[i], right[i]) in `questions` whose questions are similar.
 
@@ -112,13 +121,13 @@ def alike_pairs(
     alike = np.empty(len(left), dtype=bool)
     for start in range(0, len(left), _PAIRS):
         some = slice(start, start + _PAIRS)
-        pairs = (questions.iloc[places[some]].tolist() for places in (left, right))
+        pairs = (questions.take(pa.array(places[some])).to_pylist() for places in (left, right))
         alike[some] = process.cpdist(*pairs, scorer=fuzz.ratio, dtype=np.float64) > 100 * above
     return alike
 
 
 def leading_alike(
-    questions: pd.Series, rows: Rows, indices: NDArray[np.integer], above: float
+    questions: pa.Array, rows: Rows, indices: NDArray[np.integer], above: float
 ) -> Rows:
     """Count the leading neighbours `indices` (r, k) of `rows` (r,) with similar questions.
 

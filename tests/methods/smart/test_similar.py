@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from benchwright.core.errors import InputError
@@ -101,7 +102,12 @@ def test_pair_at_the_threshold_is_not_similar():
 def test_only_leading_neighbours_with_similar_questions_are_skipped():
     items = make_items(["add 1 and 2", "add 1 and 3", "something else", "add 1 and 4"])
     near = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 1, 2]])
-    assert leading_alike(items["question"], np.arange(4), near, 0.8).tolist() == [1, 2, 0, 2]
+    assert leading_alike(pa.array(items["question"]), np.arange(4), near, 0.8).tolist() == [
+        1,
+        2,
+        0,
+        2,
+    ]
 
 
 def distances_table(distances: np.ndarray) -> tuple[pd.DataFrame, Neighbourhood]:
