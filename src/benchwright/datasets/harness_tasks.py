@@ -11,6 +11,7 @@ from benchwright.datasets.export_folder import README, ExportFolder, FolderConte
 
 STOCK_SAMPLES = "stock_samples.json"
 
+_json_text = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes one for each call
 _READER = "read_rows"  # the module in each task folder, and its function
 
 
@@ -69,7 +70,7 @@ def _yaml(config: Mapping[str, Any]) -> bytes:
 def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
     """Yield JSON lines one by one, since a million rows may not fit in memory."""
     for row in rows:
-        yield (json.dumps(row, ensure_ascii=False) + "\n").encode()
+        yield (_json_text(row) + "\n").encode()
 
 
 def _task_files(task: HarnessTask) -> dict[str, Pieces]:

@@ -34,6 +34,7 @@ from benchwright.prompting.rendering import (
 )
 
 _NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
+_json_text = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes one for each call
 _HASH_BYTES = 16
 
 
@@ -136,8 +137,7 @@ def items_hash(items: Sequence[Question]) -> str:
 
 
 def _hash(value: Any) -> str:
-    content = json.dumps(value, ensure_ascii=False)
-    return hashlib.blake2b(content.encode(), digest_size=_HASH_BYTES).hexdigest()
+    return hashlib.blake2b(_json_text(value).encode(), digest_size=_HASH_BYTES).hexdigest()
 
 
 def _hash_of_lists(*lists: Iterable[Any]) -> str:
@@ -146,7 +146,7 @@ def _hash_of_lists(*lists: Iterable[Any]) -> str:
     for place, values in enumerate(lists):
         digest.update(b", [" if place else b"[")
         for number, value in enumerate(values):
-            content = json.dumps(value, ensure_ascii=False)
+            content = _json_text(value)
             digest.update((f", {content}" if number else content).encode())
         digest.update(b"]")
     digest.update(b"]")

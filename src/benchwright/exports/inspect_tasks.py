@@ -11,6 +11,7 @@ from benchwright.prompting.rendering import LABELS
 from benchwright.source_rows.fields import is_missing
 
 MODULE = "inspect_tasks.py"
+_json_text = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes one for each call
 CARRIED = ("item_id", "content_hash", "condition", "subject", "weight")
 
 
@@ -35,7 +36,7 @@ def inspect_lines(rows: pd.DataFrame) -> Iterator[bytes]:
                 name: row[name] for name in CARRIED if name in row and not is_missing(row[name])
             },
         }
-        yield (json.dumps(sample, ensure_ascii=False) + "\n").encode()
+        yield (_json_text(sample) + "\n").encode()
 
 
 def inspect_module(titles: Mapping[str, str], *, open_ended: bool) -> bytes:

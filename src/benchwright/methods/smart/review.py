@@ -133,7 +133,9 @@ def _partners(item_audit: pd.DataFrame, groups: pd.DataFrame) -> dict[tuple[str,
     It is the nearest neighbour if that is in the same group, else the first kept member, else the
     first other member.
     """
-    nearest = dict(zip(item_audit["item_id"].astype(str), item_audit["neighbour"], strict=True))
+    grouped = item_audit["item_id"].isin(groups["item_id"])
+    columns = (item_audit.loc[grouped, name] for name in ("item_id", "neighbour"))
+    nearest = dict(zip(*columns, strict=True))
     partner: dict[tuple[str, str], str] = {}
     for _, group in groups.groupby("group_id", sort=False):
         rule = str(group["kind"].iloc[0])

@@ -50,7 +50,7 @@ def list_items(
     `chosen` the letter of the option or .; `p` the probability of the answer in thousandths, two
     digits of base 36 or "..". Both strings are empty where nothing is known.
     """
-    listed = _removed_first(item_audit).iloc[:MOST_LISTED]
+    listed = item_audit.iloc[_removed_first(item_audit)[:MOST_LISTED]]
     ids = [str(item) for item in listed["item_id"]]
     rules, states, details, notes = _verdicts(ids, verdicts)
     matrix, n_filters, metrics = _responses(
@@ -94,11 +94,11 @@ def _names(records: list[dict[Any, Any]]) -> list[str]:
     return sorted({name for names in joined for name in names.split(",") if name})
 
 
-def _removed_first(item_audit: pd.DataFrame) -> pd.DataFrame:
-    """Return removed items first, each part in natural order of id."""
+def _removed_first(item_audit: pd.DataFrame) -> NDArray[np.intp]:
+    """Return the rows of removed items first, each part in natural order of id."""
     order = natural_order(item_audit["item_id"].tolist())
     kept = (item_audit["decision"] != "removed").to_numpy()[order]
-    return item_audit.iloc[np.concatenate([order[~kept], order[kept]])]
+    return np.concatenate([order[~kept], order[kept]])
 
 
 def _verdicts(
