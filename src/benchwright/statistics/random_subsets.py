@@ -28,7 +28,7 @@ def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
 
 
 _BLOCK_BYTES = 1 << 27
-_BYTES_PER_CELL = 24  # a uniform number, its rank and the mark
+_BYTES_PER_CELL = 32  # a uniform number twice, its rank and the mark
 
 
 def draw_subsets(
@@ -66,7 +66,8 @@ def subset_blocks(
         raise ValueError(f"{len(strata)} strata labels for {n} items")
     labels = np.zeros(n, dtype=np.intp) if strata is None else np.asarray(strata)
     _, stratum, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    members = np.split(np.argsort(stratum, kind="stable"), np.cumsum(counts)[:-1])
+    together = np.argsort(stratum, kind="stable")
+    ends = np.cumsum(counts)
     step = max(1, _BLOCK_BYTES // (_BYTES_PER_CELL * max(n, 1)))
     rows = max(1, _BLOCK_BYTES // max(n, 1)) if rows is None else max(rows, 1)
     for first in range(0, draws, rows):
@@ -75,9 +76,11 @@ def subset_blocks(
             block = out[start : start + step]
             uniforms = generator.random((len(block), n + len(counts)))
             extra = _extra_places(counts, size, uniforms[:, n:])
-            for number, items in enumerate(members):
-                whole = size * int(counts[number]) // n
-                _mark(block, items, uniforms[:, items], whole, extra[:, number])
+            sorted_ = np.take(uniforms, together, axis=1)  # one gather is faster than many
+            for number, (count, end) in enumerate(zip(counts.tolist(), ends.tolist(), strict=True)):
+                items = slice(end - count, end)
+                whole = size * count // n
+                _mark(block, together[items], sorted_[:, items], whole, extra[:, number])
         yield out
 
 
