@@ -44,8 +44,9 @@ def combine_rules(
     for finding in single:
         alone |= finding.removed
     conflicts, duplicates, _ = copy_groups
+    draws = draw_members(ids, copy_groups, similar_groups, seed)
     copies, fewer, close, supersets, similar_groups = choose_redundant(
-        ids, alone, copy_groups, similar_groups, filtering, seed
+        draws, alone, copy_groups, similar_groups, filtering
     )
     findings = [
         *single,
@@ -75,38 +76,55 @@ class Redundant(NamedTuple):
     similar_groups: Grouping
 
 
+class Draws(NamedTuple):
+    """What decides between the members of groups, whatever other rules remove."""
+
+    place: Mapping[str, int]  # of each member of any group, in natural order
+    duplicate: Draw
+    similar: Draw
+
+
+def draw_members(
+    ids: Sequence[str], copy_groups: CopyGroups, similar_groups: Grouping, seed: int
+) -> Draws:
+    """Draw a number for each member of a group; `ids` are those of all items in natural order."""
+    _, duplicates, supersets = copy_groups
+    members = {*_members(duplicates), *_members(supersets), *_members(similar_groups)}
+    return Draws(
+        {item_id: row for row, item_id in enumerate(ids) if item_id in members},
+        _duplicate_draw(duplicates, seed),
+        _draw(_members(similar_groups), seed, "similar"),
+    )
+
+
 def choose_redundant(
-    ids: Sequence[str],
+    draws: Draws,
     alone: NDArray[np.bool_],
     copy_groups: CopyGroups,
     similar_groups: Grouping,
     filtering: FilteringParams,
-    seed: int,
 ) -> Redundant:
     """Choose the members of each group to remove (`combine_rules`).
 
-    `ids` (n,) are in natural order; `alone` (n,) marks what rules about single items remove.
+    `alone` (n,) marks what rules about single items remove, in natural order.
     """
     _, duplicates, supersets = copy_groups
     by_options = {m: float(place) for group in supersets.groups for place, m in enumerate(group)}
-    similar_draw = _draw(_members(similar_groups), seed, "similar")
     share = filtering.similar.remove
     if filtering.independent:
-        copies = redundant_copies(duplicates.groups, _duplicate_draw(duplicates, seed))
+        copies = redundant_copies(duplicates.groups, draws.duplicate)
         fewer = redundant_copies(supersets.groups, by_options)
-        close = redundant_similar(similar_groups.groups, share, similar_draw)
+        close = redundant_similar(similar_groups.groups, share, draws.similar)
         return Redundant(copies, fewer, close, supersets, similar_groups)
-    members = {*_members(duplicates), *_members(supersets), *_members(similar_groups)}
-    place = {item_id: row for row, item_id in enumerate(ids) if item_id in members}
-    gone = {item_id for item_id, row in place.items() if alone[row]}
-    copies = redundant_copies(duplicates.groups, place, gone)
+    gone = {item_id for item_id, row in draws.place.items() if alone[row]}
+    copies = redundant_copies(duplicates.groups, draws.place, gone)
     # A removed copy leaves its other groups; the copy that is kept must not be removed as similar
     # either.
     supersets = _without(supersets, copies)
     fewer = redundant_copies(supersets.groups, by_options, gone)
     similar_groups = _without(similar_groups, copies | fewer)
     stays = {*_members(duplicates), *_members(supersets)} - (copies | fewer)
-    close = redundant_similar(similar_groups.groups, share, similar_draw, gone, stays)
+    close = redundant_similar(similar_groups.groups, share, draws.similar, gone, stays)
     return Redundant(copies, fewer, close, supersets, similar_groups)
 
 

@@ -11,7 +11,7 @@ from benchwright.core.natural_order import in_order, sort_items
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.smart.answer_only import DOING, flag_answer_only_items
-from benchwright.methods.smart.combine import choose_redundant
+from benchwright.methods.smart.combine import choose_redundant, draw_members
 from benchwright.methods.smart.easy import flag_easy_items, retained_easy
 from benchwright.methods.smart.filter_models import judge_unanimous
 from benchwright.methods.smart.finding import CopyGroups, Finding, Grouping
@@ -58,6 +58,7 @@ def vary_filter_models(
         for matrix, runs in zip((response_matrix, choices_only_matrix), ran, strict=True)
     )
     place = pd.Index(ids)
+    draws = draw_members(ids, copy_groups, similar_groups, seed)
     by_others = [finding.removed for finding in other_findings]
     rows = []
     for models in model_subsets(names, params.fewer, params.subsets, seed):
@@ -70,7 +71,7 @@ def vary_filter_models(
             confidence = filtering.answer_only.confidence
             _, alone = judge_unanimous(options.select_models(models), confidence, DOING)
         removed = np.logical_or.reduce([easy, alone, *by_others])
-        found = choose_redundant(ids, removed, copy_groups, similar_groups, filtering, seed)
+        found = choose_redundant(draws, removed, copy_groups, similar_groups, filtering)
         redundant = found.copies | found.fewer | found.close
         removed[place.get_indexer(list(redundant))] = True
         counts = (int(removed.sum()), removed.sum() / n, int(easy.sum()), int(alone.sum()))
