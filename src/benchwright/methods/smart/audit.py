@@ -2,11 +2,12 @@
 
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import accumulate, combinations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order, sort_items
@@ -65,22 +66,26 @@ def audit_items(
     """
     items = sort_items(items)
     n = len(items)
-    removed_by = [[each.rule for each in findings if each.removed[row]] for row in range(n)]
+    removed_by, tags, reasons = (_empty_lists(n) for _ in range(3))
+    for each in findings:
+        for row in np.flatnonzero(each.removed).tolist():
+            removed_by[row].append(each.rule)
+        tag, tagged = _tag(each)
+        for row in np.flatnonzero(tagged).tolist():
+            tags[row].append(tag)
+        for row in np.flatnonzero(each.flagged).tolist():
+            reasons[row].append(f"{each.rule}: {each.detail[row]}")
     audit = items[["item_id", "subject"]].copy()
     audit["decision"] = ["removed" if rules else "kept" for rules in removed_by]
-    texts = zip(items["question"], items["choices"], strict=True)
+    texts = zip(tags, items["question"], items["choices"], strict=True)
     audit["tags"] = [
-        ",".join((*_tags(findings, row), *option_wordings(question, choices)))
-        for row, (question, choices) in enumerate(texts)
+        ",".join((*own, *option_wordings(question, choices))) for own, question, choices in texts
     ]
     audit["removed_by"] = [",".join(rules) for rules in removed_by]
-    audit["reasons"] = [
-        "; ".join(f"{each.rule}: {each.detail[row]}" for each in findings if each.flagged[row])
-        for row in range(n)
-    ]
-    states = {finding.rule: finding.states() for finding in findings if finding.status != "off"}
+    audit["reasons"] = ["; ".join(of_item) for of_item in reasons]
+    ran = {finding.rule: finding for finding in findings if finding.status != "off"}
     for rule in RULES:
-        audit[rule] = states.get(rule, np.full(n, "off"))
+        audit[rule] = ran[rule].states() if rule in ran else "off"
     nearest = neighbours.first(1).table().set_index("item_id")
     audit["neighbour"] = audit["item_id"].map(nearest["neighbour"])
     audit["neighbour_distance"] = audit["item_id"].map(nearest["distance"])
@@ -107,13 +112,16 @@ def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataF
     return kept, items[removed].reset_index(drop=True)
 
 
-def _tags(findings: Sequence[Finding], row: int) -> list[str]:
-    flagging = [finding for finding in findings if finding.flagged[row]]
-    return [
-        each.rule if each.rule in _WARNING_RULES else f"retained_{each.rule}"
-        for each in flagging
-        if each.rule in _WARNING_RULES or (each.rule.startswith("easy") and not each.removed[row])
-    ]
+def _empty_lists(n: int) -> list[list[str]]:
+    return [[] for _ in range(n)]
+
+
+def _tag(finding: Finding) -> tuple[str, NDArray[np.bool_]]:
+    """Return the tag that a rule gives to items, and which (n,) it gives it to."""
+    if finding.rule in _WARNING_RULES:
+        return finding.rule, finding.flagged
+    retained = finding.flagged & ~finding.removed & finding.rule.startswith("easy")
+    return f"retained_{finding.rule}", retained
 
 
 def measure_coverage(findings: list[Finding]) -> pd.DataFrame:

@@ -136,11 +136,14 @@ def _partners(item_audit: pd.DataFrame, groups: pd.DataFrame) -> dict[tuple[str,
     grouped = item_audit["item_id"].isin(groups["item_id"])
     columns = (item_audit.loc[grouped, name] for name in ("item_id", "neighbour"))
     nearest = dict(zip(*columns, strict=True))
+    named = (groups[name] for name in ("group_id", "kind", "item_id", "kept"))
+    by_group: dict[tuple[str, str], list[tuple[str, bool]]] = {}
+    for group, rule, item, stays in zip(*named, strict=True):
+        by_group.setdefault((group, rule), []).append((item, stays))
     partner: dict[tuple[str, str], str] = {}
-    for _, group in groups.groupby("group_id", sort=False):
-        rule = str(group["kind"].iloc[0])
-        members = group["item_id"].astype(str).tolist()
-        kept = [m for m, stays in zip(members, group["kept"], strict=True) if stays]
+    for (_, rule), rows in by_group.items():
+        members = [item for item, _ in rows]
+        kept = [item for item, stays in rows if stays]
         for member in members:
             others = [m for m in (*kept, *members) if m != member]
             near = nearest.get(member)
