@@ -1,5 +1,7 @@
 """Samplers that read responses: chosen items and weights."""
 
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.evidence.score_spread import score_distributions
+from benchwright.methods.dele.samplers import anchor_points
 from benchwright.methods.dele.samplers.anchor_points import (
     AnchorClusters,
     anchor_points_sampler,
@@ -365,6 +368,44 @@ def test_sizes_determine_the_first_merge() -> None:
     assert light[0] == light[1] != light[2]
     # 2 · 9 · 9/18 · 1² = 9 joins the first two, 2 · 9/10 · 1.2² = 2.6 the last two.
     assert heavy[0] != heavy[1] == heavy[2]
+
+
+def test_tree_of_points_on_a_line_is_that_of_all_pairs() -> None:
+    generator = np.random.default_rng(4)
+    points, sizes = generator.permutation(40)[:, None] ** 1.5, generator.integers(1, 4, 40)
+    clusters = {node: [node] for node in range(40)}
+
+    def cost(pair: tuple[int, int]) -> float:
+        (s, a), (t, b) = (
+            (sizes[own].sum(), np.average(points[own], axis=0, weights=sizes[own]))
+            for own in map(clusters.__getitem__, pair)
+        )
+        return float(2 * s * t / (s + t) * ((a - b) ** 2).sum())
+
+    for step, merged in enumerate(ward_tree(points, sizes).tolist()):
+        x, y = min(combinations(clusters, 2), key=cost)
+        assert merged == [x, y]
+        clusters[40 + step] = clusters.pop(x) + clusters.pop(y)
+
+
+def test_a_tree_is_built_once_for_equal_settings_and_responses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built = []
+
+    def counted(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        built.append(len(points))
+        return ward_tree(points, sizes)
+
+    monkeypatch.setattr(anchor_points, "ward_tree", counted)
+    params = SamplingParams(anchors=AnchorParams(components=9))
+    pool = answers_pool(simulated(30, 40))
+    draws = [
+        SAMPLERS["anchor_points"].make(settings)(replace(pool), 5)(7)
+        for settings in (params, params.model_copy(update={"repeats": 2}))
+    ]
+    assert len(built) == 1
+    assert np.array_equal(draws[0].positions, draws[1].positions)
 
 
 @pytest.mark.parametrize("u", [0, 1])

@@ -27,6 +27,8 @@ from benchwright.params.sampling import AnchorParams
 Float = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
+_BLOCK = 1 << 15  # costs computed at once: they stay in the cache of a processor
+
 
 def ward_tree(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
     """Build Ward's tree of weighted points.
@@ -39,13 +41,18 @@ def ward_tree(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
     """
     u = len(points)
     apart, weight = _costs(points, sizes), np.asarray(sizes, dtype=np.float64)
+    point, gone = np.arange(u), np.zeros(u)
     pairs = np.empty((max(u - 1, 0), 2), dtype=np.intp)
     heights = np.empty(len(pairs))
     chain: list[int] = []
     for step in range(len(pairs)):
-        x, y = _nearest_to_each_other(apart, weight, chain)
-        pairs[step], heights[step] = (x, y), apart[x, y]
-        _join(apart, weight, x, y)
+        if 2 * (u - step) < len(apart):
+            kept = np.flatnonzero(gone == 0)
+            apart, weight, point = _packed(apart, kept), weight[kept], point[kept]
+            gone, chain = np.zeros(len(kept)), np.searchsorted(kept, chain).tolist()
+        x, y = _nearest_to_each_other(apart, gone, chain)
+        pairs[step], heights[step] = point[[x, y]], apart[x, y]
+        _join(apart, weight, gone, x, y)
     return _numbered(pairs[np.argsort(heights, kind="stable")], u)
 
 
@@ -59,39 +66,52 @@ def cut_tree(merges: NDArray[np.intp], u: int, k: int) -> Labels:
 
 def _costs(points: Float, sizes: NDArray[np.integer]) -> Float:
     """Return twice the cost (u, u) of each union, 2st/(s + t) × squared distance; diagonal ∞."""
-    square = (points**2).sum(axis=1)
-    apart = points @ points.T
-    apart *= -2
-    apart += square[:, None]
-    apart += square
-    np.maximum(apart, 0, out=apart)
-    for row, size in enumerate(sizes.tolist()):
-        apart[row] *= 2 * size * sizes / (size + sizes)
+    square, weight = (points**2).sum(axis=1), sizes.astype(np.float64)
+    apart = np.asarray(points @ points.T)
+    step = max(1, _BLOCK // max(len(apart), 1))
+    for start in range(0, len(apart), step):
+        rows = slice(start, start + step)
+        block, own = apart[rows], weight[rows, None]
+        block *= -2
+        block += square[rows, None]
+        block += square
+        np.maximum(block, 0, out=block)
+        block *= 2 * own * weight / (own + weight)
     np.fill_diagonal(apart, np.inf)
-    return np.asarray(apart)
+    return apart
 
 
-def _nearest_to_each_other(apart: Float, weight: Float, chain: list[int]) -> tuple[int, int]:
-    """Follow nearest neighbours until two are mutual, and remove these from the chain."""
+def _packed(apart: Float, kept: NDArray[np.intp]) -> Float:
+    """Move the rows and columns `kept` (k, increasing) to the start of the same memory: (k, k)."""
+    k, flat = len(kept), apart.reshape(-1)
+    for row, place in enumerate(kept.tolist()):
+        flat[row * k : (row + 1) * k] = apart[place, kept]
+    return flat[: k * k].reshape(k, k)
+
+
+def _nearest_to_each_other(apart: Float, gone: Float, chain: list[int]) -> tuple[int, int]:
+    """Follow nearest neighbours until two are mutual, and remove these from the chain.
+
+    `gone` (u,) is ∞ for clusters that are part of another, whose costs are old ones, else 0.
+    """
     if not chain:
-        chain.append(int(np.argmax(weight > 0)))
+        chain.append(int(gone.argmin()))
     while True:
         last = apart[chain[-1]]
-        nearest = int(last.argmin())
+        nearest = int((last + gone).argmin())
         if len(chain) > 1 and last[chain[-2]] <= last[nearest]:
             return chain.pop(), chain.pop()
         chain.append(nearest)
 
 
-def _join(apart: Float, weight: Float, x: int, y: int) -> None:
+def _join(apart: Float, weight: Float, gone: Float, x: int, y: int) -> None:
     """Replace cluster y by the union and remove x (Lance & Williams 1967)."""
     both = weight[x] + weight[y]
     row = (weight[x] + weight) * apart[x] + (weight[y] + weight) * apart[y] - weight * apart[x, y]
     row /= both + weight
-    row[weight == 0] = row[[x, y]] = np.inf
-    weight[x], weight[y] = 0, both
+    row[y] = np.inf
+    weight[y], gone[x] = both, np.inf
     apart[y], apart[:, y] = row, row
-    apart[x], apart[:, x] = np.inf, np.inf
 
 
 def _numbered(pairs: NDArray[np.intp], u: int) -> NDArray[np.intp]:
@@ -208,6 +228,7 @@ _DIFFICULTY_REACH = 6.0
 _EIGEN_MODELS = 1000  # with more models the components are computed by random projections
 
 
+@lru_cache(maxsize=2)
 def anchor_points_sampler(params: AnchorParams) -> Sampler:
     """Return the sampler of anchor points: one item per cluster of items with similar responses.
 
@@ -219,6 +240,7 @@ def anchor_points_sampler(params: AnchorParams) -> Sampler:
     )
 
 
+@lru_cache(maxsize=2)
 def irt_clusters_sampler(params: AnchorParams) -> Sampler:
     """Return the sampler of one item per cluster of similar discrimination a and difficulty b.
 
