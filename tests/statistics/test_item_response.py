@@ -195,6 +195,13 @@ def test_items_with_equal_answers_are_fitted_once_and_count_each() -> None:
     np.testing.assert_allclose(fit.log_likelihood, plain.log_likelihood, rtol=1e-6)
 
 
+def test_standard_errors_may_be_left_out(fitted: ItemResponse, simulated: Simulated) -> None:
+    quick = fit_2pl(simulated.correct, errors=False)
+    assert np.isnan([quick.discrimination_se, quick.difficulty_se]).all()
+    for name in set(ItemResponse._fields) - {"discrimination_se", "difficulty_se"}:
+        assert np.array_equal(getattr(quick, name), getattr(fitted, name))
+
+
 def test_items_and_models_without_answers_are_nan_and_named(simulated: Simulated) -> None:
     correct = simulated.correct[:200, :20].copy()
     whole = fit_2pl(correct)

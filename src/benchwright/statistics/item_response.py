@@ -86,6 +86,7 @@ def fit_2pl(
     iterations: int = 500,
     tolerance: float = 1e-3,
     priors: Priors | None = WEAK,
+    errors: bool = True,
 ) -> ItemResponse:
     """Fit P = σ(a(θ − b)) to answers of m models to n items by marginal maximum likelihood.
 
@@ -98,6 +99,7 @@ def fit_2pl(
         iterations: most EM steps.
         tolerance: largest step of any parameter, in its standard errors, that counts as none.
         priors: None switches them off; items at a bound are then counted in `reason`.
+        errors: False leaves the standard errors of a and b NaN, which saves a quarter of the time.
 
     Raises:
         ValueError: `correct` is not a matrix or leaves [0, 1], or a setting is out of range.
@@ -111,7 +113,9 @@ def fit_2pl(
     responses = _Responses.of(values[models][:, items])
     fit = _expectation_maximization(responses, iterations, tolerance, priors)
     posterior = _posterior(responses, fit.slope, fit.intercept, fit.nodes)
-    a_se, b_se = _standard_errors(responses, posterior, fit, priors)
+    a_se, b_se = np.full((2, len(fit.slope)), np.nan)
+    if errors:
+        a_se, b_se = _standard_errors(responses, posterior, fit, priors)
     row = responses.row
     fit = fit._replace(slope=fit.slope[row], intercept=fit.intercept[row])
     return ItemResponse(

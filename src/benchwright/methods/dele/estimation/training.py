@@ -182,7 +182,7 @@ class PreparedTraining:
         chosen = np.ones(len(self.scores), dtype=np.bool_) if rows is None else rows
         key = np.packbits(chosen).tobytes()
         if key not in self._curves:
-            self._curves[key] = ItemCurves.of(fit_2pl(self.training.correct[chosen]))
+            self._curves[key] = ItemCurves.of(fit_2pl(self.training.correct[chosen], errors=False))
         return self._curves[key]
 
     def folds(self, seed: int) -> NDArray[np.intp]:
