@@ -1,7 +1,10 @@
 """Panels of models, and the compared items."""
 
+from copy import deepcopy
+
 import numpy as np
 import pandas as pd
+import pytest
 
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY
 from methods.dele.evidence.sampling_examples import (
@@ -9,6 +12,7 @@ from methods.dele.evidence.sampling_examples import (
     make_items,
     make_panels,
     make_params,
+    make_study,
 )
 
 
@@ -34,6 +38,15 @@ def test_model_panels_may_be_selected() -> None:
     assert np.array_equal(some.correct[some.panels["forward"]], panels.responses("forward"))
     first = np.eye(len(panels.item_ids))[0]
     assert np.array_equal(panels.model_panels(whole=first).full[0], panels.correct[:, 0])
+
+
+def test_nodes_share_a_study_that_none_can_change() -> None:
+    study = make_study()
+    assert deepcopy(study) is study
+    assert deepcopy(study.panels) is study.panels
+    assert study.panels.responses("all") is study.panels.correct
+    with pytest.raises(ValueError, match="read-only"):
+        study.panels.correct[0, 0] = 1
 
 
 def test_items_and_models_with_missing_responses_are_dropped() -> None:

@@ -57,9 +57,15 @@ class SamplingPanels(NamedTuple):
     unknown_families: int  # models that are their own family
     paper_by: str  # scores that choose the paper's panel: "published" or "own"
 
+    def __deepcopy__(self, memo: object) -> "SamplingPanels":
+        """Return the same panels: Kedro copies what nodes pass on, and no node changes these."""
+        return self
+
     def responses(self, group: str) -> NDArray[np.float32]:
         """Return the responses (k, n) of a group of models."""
-        return self.correct[self.groups[group]]
+        places = self.groups[group]
+        everyone = np.array_equal(places, np.arange(len(self.correct)))
+        return self.correct if everyone else self.correct[places]
 
     def model_panels(
         self, panels: Iterable[str] | None = None, whole: NDArray[np.float64] | None = None
@@ -126,7 +132,7 @@ def choose_panels(
         item_ids=tuple(item for item, stays in zip(ids, kept, strict=True) if stays),
         models=models,
         families=families,
-        correct=np.ascontiguousarray(correct, dtype=np.float32),
+        correct=_read_only(correct),
         clusters=_clusters(items.loc[kept]),
         groups={
             "selection": by_family.selection,
@@ -237,7 +243,7 @@ def choose_paper_panel(
         item_ids=tuple(ids[place] for place in chosen.items),
         models=models,
         families=models,
-        correct=np.ascontiguousarray(correct, dtype=np.float32),
+        correct=_read_only(correct),
         clusters=_clusters(items.iloc[chosen.items]),
         groups={PARTIAL: np.arange(len(models))},
         answered_items=len(chosen.items),
@@ -263,6 +269,13 @@ def _published_panel(
     chosen = every_nth_of_best(names, listed["avg"], evidence.paper_best, evidence.paper_step)
     wanted = {names[place] for place in chosen}
     return np.array([place for place, name in enumerate(plain) if name in wanted], dtype=np.intp)
+
+
+def _read_only(correct: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return responses that the nodes share, so that none can change them."""
+    shared = np.ascontiguousarray(correct, dtype=np.float32)
+    shared.setflags(write=False)
+    return shared
 
 
 def _plain_names(models: Iterable[str]) -> list[str]:
