@@ -90,16 +90,16 @@ def test_metrics_of_a_panel_use_only_its_models(kind: str, monkeypatch: pytest.M
     correct, weights = _draw(21, kind)
     correct[11, 4:9] = np.nan
     panels = {"some": np.array([7, 1, 2, 5]), "gaps": np.array([11, 3, 0]), "none": np.arange(0)}
-    whole = np.linspace(1, 2, 30)
+    wholes = {"some": np.linspace(1, 2, 30), "none": np.linspace(2, 1, 30)}
     sizes = {"plain": np.count_nonzero(weights, axis=1)}.get(kind)
     for least, block in ((1 << 17, 1 << 24), (0, 1 << 24), (0, 1)):  # threads: none, panels, blocks
         monkeypatch.setattr("benchwright.statistics.preservation._WORTH_THREADS", least)
         monkeypatch.setattr("benchwright.statistics.preservation._BLOCK_BYTES", block)
-        judges = ModelPanels.of(correct, panels, whole)
+        judges = ModelPanels.of(correct, panels, wholes)
         metrics = preservation_by_panel(judges, weights, sizes=sizes)
         assert list(metrics) == list(panels)
         for name, members in panels.items():
-            alone = preservation(correct[members], weights, whole=whole)
+            alone = preservation(correct[members], weights, whole=wholes.get(name))
             for values, expected in zip(metrics[name], alone, strict=True):
                 np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-15)
     only = preservation_by_panel(judges.only(["gaps"]), weights)

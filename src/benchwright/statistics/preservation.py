@@ -48,7 +48,7 @@ class ModelPanels:
 
     correct: NDArray[np.floating]  # (m, n) in [0, 1]; NaN is left out of a model's scores
     panels: Mapping[str, NDArray[np.intp]]  # positions of models (k,) by name
-    full: Float  # (1, m) scores on the benchmark
+    full: Mapping[str, Float]  # by panel, (1, m) scores on the benchmark
     # (m,) whether all responses of a model are 0 or 1, none missing.
     right_or_wrong: NDArray[np.bool_]
 
@@ -57,12 +57,13 @@ class ModelPanels:
         cls,
         correct: NDArray[np.floating],
         panels: Mapping[str, NDArray[np.intp]],
-        whole: NDArray[np.floating] | None = None,
+        wholes: Mapping[str, NDArray[np.floating]] | None = None,
     ) -> Self:
-        """Compute the scores on all items; `whole` (n,) are item weights, None weighs equally."""
-        weights = np.ones(correct.shape[1]) if whole is None else whole
+        """Compute the scores on all items; `wholes` are item weights (n,) by panel, else equal."""
+        equal = subset_scores(correct, np.ones((1, correct.shape[1])))
+        own = {name: subset_scores(correct, one[None]) for name, one in (wholes or {}).items()}
         plain = np.array([bool(((row == 0) | (row == 1)).all()) for row in correct], dtype=np.bool_)
-        return cls(correct, panels, subset_scores(correct, weights[None, :]), plain)
+        return cls(correct, panels, dict.fromkeys(panels, equal) | own, plain)
 
     def only(self, names: Iterable[str]) -> Self:
         """Return some of the panels."""
@@ -79,12 +80,14 @@ def preservation(
     """Compare the scores under each row of `weights` (s, n) ≥ 0 with those on all n items.
 
     `correct` is (m, n) in [0, 1], NaN for missing answers. `tau` also computes tau-b, which takes
-    longer than the rest. `whole` is as in `ModelPanels.of`.
+    longer than the rest. `whole` (n,) are weights of the items in the
+    benchmark's score, None weighs equally.
 
     Raises:
         ValueError: answers and weights do not have the same items.
     """
-    model_panels = ModelPanels.of(correct, {"": np.arange(len(correct))}, whole)
+    wholes = None if whole is None else {"": whole}
+    model_panels = ModelPanels.of(correct, {"": np.arange(len(correct))}, wholes)
     return preservation_by_panel(model_panels, weights, tau=tau)[""]
 
 
@@ -148,7 +151,7 @@ def _panels(
         models = model_panels.panels[name]
         counted = sizes * int(model_panels.right_or_wrong[models].all())
         # Rows stay contiguous, so that the order of sums does not depend on other panels.
-        full, part = model_panels.full.take(models, axis=1), scores.take(places[name], axis=1)
+        full, part = model_panels.full[name].take(models, axis=1), scores.take(places[name], axis=1)
         return _metrics(full, part, counted, tau)
 
     if not threads or scores.size < _WORTH_THREADS:

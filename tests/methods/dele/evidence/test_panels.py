@@ -36,8 +36,6 @@ def test_model_panels_may_be_selected() -> None:
     some = panels.model_panels(["forward"])
     assert list(some.panels) == ["forward"]
     assert np.array_equal(some.correct[some.panels["forward"]], panels.responses("forward"))
-    first = np.eye(len(panels.item_ids))[0]
-    assert np.array_equal(panels.model_panels(whole=first).full[0], panels.correct[:, 0])
 
 
 def test_nodes_share_a_study_that_none_can_change() -> None:

@@ -67,12 +67,10 @@ class SamplingPanels(NamedTuple):
         everyone = np.array_equal(places, np.arange(len(self.correct)))
         return self.correct if everyone else self.correct[places]
 
-    def model_panels(
-        self, panels: Iterable[str] | None = None, whole: NDArray[np.float64] | None = None
-    ) -> ModelPanels:
-        """Return all panels or some of them; `whole` is as in `ModelPanels.of`."""
+    def model_panels(self, panels: Iterable[str] | None = None) -> ModelPanels:
+        """Return all panels or some of them."""
         names = self.chosen_by if panels is None else panels
-        return ModelPanels.of(self.correct, {name: self.groups[name] for name in names}, whole)
+        return ModelPanels.of(self.correct, {name: self.groups[name] for name in names})
 
     @property
     def chosen_by(self) -> dict[str, str]:

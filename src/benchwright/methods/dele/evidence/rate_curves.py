@@ -138,16 +138,20 @@ def trace_targets(study: SamplingStudy) -> pd.DataFrame:
     if len(targets) < 2 or n_models < FEWEST_MODELS:
         return TargetCurves.empty()
     able, _ = runs_on(study.samplers(), pool)
-    draws, parts = study.sampling.evidence.band_subsets, []
-    for target, whole in targets.items():
-        model_panels = study.panels.model_panels([main], whole)
-        results = measure_samplers(pool, able, model_panels, study.draws(study.rates))
-        random: dict[tuple[float, str], NDArray[np.float64]] = {}
-        for rate, size in study.sizes(study.rates):
-            generator = study.generator(f"targets/{rate:g}")
-            drawn = random_results(model_panels, size, draws, generator)[main]
-            random |= {(rate, metric): values for metric, values in drawn._asdict().items()}
-        parts.append(_target_means(results, random).assign(target=target))
+    members = dict.fromkeys(targets, study.panels.groups[main])
+    model_panels = ModelPanels.of(study.panels.correct, members, targets)
+    results = measure_samplers(pool, able, model_panels, study.draws(study.rates))
+    results = results.rename(columns={"panel": "target"}).assign(panel=main)
+    random: dict[str, dict[tuple[float, str], NDArray[np.float64]]] = {name: {} for name in targets}
+    for rate, size in study.sizes(study.rates):
+        generator = study.generator(f"targets/{rate:g}")
+        draws = study.sampling.evidence.band_subsets
+        for target, drawn in random_results(model_panels, size, draws, generator).items():
+            random[target] |= {(rate, name): values for name, values in drawn._asdict().items()}
+    parts = [
+        _target_means(own, random[str(target)]).assign(target=target)
+        for target, own in results.groupby("target")
+    ]
     table = pd.concat(parts, ignore_index=True).assign(n_models=n_models)
     order = ["target", "metric", "sampler", "rate"]
     table = table.sort_values(order, ignore_index=True)[TargetCurves.columns()]
