@@ -38,6 +38,8 @@ def inclusion_probabilities(spread: NDArray[np.floating], count: int, share: flo
     low, high = 0.0, 1 / sizes.min()
     for _ in range(_STEPS):
         middle = (low + high) / 2
+        if middle in (low, high):  # no number is left between them
+            break
         if np.minimum(uniform + middle * sizes, 1).sum() < count:
             low = middle
         else:

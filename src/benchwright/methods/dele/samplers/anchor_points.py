@@ -58,9 +58,10 @@ def ward_tree(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
 
 def cut_tree(merges: NDArray[np.intp], u: int, k: int) -> Labels:
     """Return the labels 0 … k − 1 of u points after the first u − k steps."""
-    node = list(range(2 * u - 1))  # faster than an array for single numbers
-    for step, (x, y) in zip(range(u - k - 1, -1, -1), merges[: u - k][::-1].tolist(), strict=True):
-        node[x] = node[y] = node[u + step]
+    node = np.arange(2 * u - 1)
+    node[merges[: u - k]] = np.arange(u, 2 * u - k)[:, None]
+    while (node != (above := node[node])).any():
+        node = above
     return np.unique(node[:u], return_inverse=True)[1].astype(np.intp)
 
 
@@ -148,6 +149,7 @@ class AnchorClusters:
 
     def __init__(self, points: Float, params: AnchorParams) -> None:
         self.points = np.round(points, _DECIMALS)
+        self._columns = np.ascontiguousarray(self.points.T)
         self._params = params
         different, kind, sizes = np.unique(
             self.points, axis=0, return_inverse=True, return_counts=True
@@ -184,10 +186,10 @@ class AnchorClusters:
         """
         labels = self._cluster(k)
         counts = np.bincount(labels)
-        columns = (np.bincount(labels, column, len(counts)) for column in self.points.T)
-        sums = np.stack(list(columns), axis=1)
-        gaps = self.points - (sums / counts[:, None])[labels]
-        distances = np.round((gaps**2).sum(axis=1), _DECIMALS)
+        sums = np.array([np.bincount(labels, column, len(counts)) for column in self._columns])
+        gaps = self.points - np.ascontiguousarray((sums / counts).T)[labels]
+        gaps *= gaps
+        distances = np.round(gaps.sum(axis=1), _DECIMALS)
         order = np.lexsort((distances, labels))
         differs = np.diff(labels[order]).astype(bool) | np.diff(distances[order]).astype(bool)
         kind = np.uint16 if len(order) < 1 << 16 else np.uint32  # 16-bit integers sort fastest
