@@ -70,7 +70,7 @@ def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[s
 
     The sentence is "" for weighted items, and where fewer than two models answered them.
     """
-    kept = np.isin(study.panels.item_ids, chosen_subset["item_id"].astype(str))
+    kept = pd.Index(study.panels.item_ids, dtype=object).isin(chosen_subset["item_id"].astype(str))
     weights = chosen_subset["weight"].to_numpy()
     if (weights != weights[0]).any() or kept.sum() < len(chosen_subset):
         return {"told_apart": ""}

@@ -128,14 +128,22 @@ def share_wrong_sampler(params: AnchorParams) -> Sampler:
     id in (0, 1) and w the share to the power `hardness` (Efraimidis & Spirakis 2006). Items have
     equal weights, so scores on the subset are lower and do not estimate those on all items.
     """
+    weights_of = OncePerPool(lambda pool: share_wrong(pool.correct) ** params.hardness, "responses")
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
-        weights = share_wrong(required_responses(pool, "share_wrong")) ** params.hardness
+        required_responses(pool, "share_wrong")
+        weights = weights_of(pool)
         uniforms = 1 - item_uniforms(seed, "sampling.share_wrong", pool.item_ids)  # never 0
         ids = np.array(pool.item_ids, dtype=object)
         return prefixes(np.lexsort((ids, -np.log(uniforms) / weights)))
 
     return sample
+
+
+_spread_of = OncePerPool(
+    lambda pool: response_spread(filled_responses(pool.correct).mean(axis=0), len(pool.correct)),
+    "responses",
+)
 
 
 def unequal_sampler(pool: SamplingPool, seed: int) -> Draw:
@@ -145,8 +153,8 @@ def unequal_sampler(pool: SamplingPool, seed: int) -> Draw:
     the draw that is not uniform. Subsets do not nest. Estimators use the probabilities
     (`WeightedSubset.inclusion`).
     """
-    correct = required_responses(pool, "unequal")
-    spread = response_spread(filled_responses(correct).mean(axis=0), len(correct))
+    required_responses(pool, "unequal")
+    spread = _spread_of(pool)
     order = random_order(pool, seed, "unequal")
     start = float(stage_generator(seed, "sampling.unequal").random())
 
