@@ -20,9 +20,9 @@ def test_prepared_training_is_fitted_once_for_all_subsets(
     fits = []
     original = module.fit_2pl
 
-    def counted(correct: Any) -> Any:
+    def counted(correct: Any, errors: bool) -> Any:
         fits.append(correct.shape)
-        return original(correct)
+        return original(correct, errors=errors)
 
     monkeypatch.setattr(module, "fit_2pl", counted)
     training = PreparedTraining(Training(simulated.training))
