@@ -274,8 +274,19 @@ def worker(way: str, folder: str, dtype: str, file: Path, out: Path) -> None:
     _, loading = spent(run, warm)
     values, scoring = spent(run, asked)
     if way == "ray":  # which loads the model in each call
-        scoring = {name: scoring[name] - loading[name] for name in scoring}
+        scoring = without_loading(scoring, loading)
     out.write_text(json.dumps({**scoring, "logprobs": values}))
+
+
+def without_loading(both: dict[str, float], loading: dict[str, float]) -> dict[str, float]:
+    """Subtract the seconds of loading; end if scoring took less than that, and so is not known.
+
+    What actors computed is not known either: they are gone when a call is done.
+    """
+    seconds = both["seconds"] - loading["seconds"]
+    if seconds < loading["seconds"]:
+        sys.exit(f"too few prompts: a call loads the model for {loading['seconds']:.0f} seconds")
+    return {"seconds": seconds, "processor": float("nan")}
 
 
 def spent(run: Run, asked: Sequence[Any]) -> tuple[list[Any], dict[str, float]]:

@@ -204,6 +204,16 @@ def test_engine_worker_runs(script: Script, tmp_path: Path) -> None:
     assert len(json.loads(out.read_text())["logprobs"][0]) == 2
 
 
+def test_engines_that_load_longer_than_they_score_have_no_speed(script: Script) -> None:
+    engines = script("bench_engines", "")
+    loading = {"seconds": 4.0, "processor": 3.0}
+    scored = engines.without_loading({"seconds": 10.0, "processor": 3.5}, loading)
+    assert scored["seconds"] == 6
+    assert np.isnan(scored["processor"])
+    with pytest.raises(SystemExit, match="loads the model for 4 seconds"):
+        engines.without_loading({"seconds": 3.0, "processor": 3.5}, loading)
+
+
 def test_engines_are_compared_on_prompts_that_both_have_scored(script: Script) -> None:
     engines = script("bench_engines", "")
     values = {0: [-1.0, -2.0], 1: None, 3: [0.0], 4: [-9.0]}
