@@ -40,7 +40,7 @@ class DistanceCounts:
     def __init__(self, widths: Sequence[int]) -> None:
         """Count the distances to the first `widths` neighbours; the widths are ascending."""
         self._bands = list(pairwise([0, *widths]))
-        self._counts = np.zeros((len(widths), 2 * _STEPS + 1), np.int64)
+        self._counts = np.zeros((len(widths), 2 * _STEPS + 1), np.uint32)
 
     def add(
         self, distances: NDArray[np.float32], skipped: NDArray[np.intp] | None = None
@@ -66,7 +66,7 @@ class DistanceCounts:
         distances = (steps / _STEPS).astype(np.float32)
         return [
             bin_counts(distances[counts > 0], counts[counts > 0], grid)
-            for counts in self._counts.cumsum(axis=0)
+            for counts in self._counts.cumsum(axis=0, dtype=np.int64)
         ]
 
 

@@ -147,15 +147,19 @@ def leave_out_prefiltered(
 
     These are items of anomalous subjects and all but one of each group of duplicates, those that
     `combine_rules` removes with independent rules. Without `similar.prefiltered` all items remain.
+
+    Returns:
+        The ids and questions of the other items, which are all that the search reads.
     """
+    compared = items[["item_id", "question"]]
     if not filtering.similar.prefiltered:
-        return items
+        return compared
     ids = in_order(items["item_id"])
     gone = {ids[row] for row in np.flatnonzero(anomalous_findings.removed)}
     gone |= redundant_copies(
         copy_groups.duplicate.groups, _duplicate_draw(copy_groups.duplicate, seed)
     )
-    return items[~items["item_id"].isin(gone)].reset_index(drop=True)
+    return compared[~compared["item_id"].isin(gone)].reset_index(drop=True)
 
 
 def _draw(ids: Sequence[str], seed: int, kind: str) -> Draw:
