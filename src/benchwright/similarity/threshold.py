@@ -57,7 +57,8 @@ class DistanceCounts:
                 some = distances[rows, start:stop]
                 if skipped is not None:
                     some = some[ranks[start:stop] >= skipped[rows, None]]
-                np.add.at(counts, np.rint(some.ravel() * _STEPS).astype(np.intp), 1)
+                steps = np.rint(some.ravel() * _STEPS).astype(np.intp)
+                np.add.at(counts, steps, np.uint32(1))  # another type is 20 times slower
         return self
 
     def binned(self, grid: int) -> list[Binned | None]:
