@@ -19,6 +19,9 @@ README = "README.md"
 
 Pieces = Iterable[bytes]
 
+json_text = json.JSONEncoder(ensure_ascii=False).encode
+"""Write a value as JSON; `json.dumps` makes an encoder for each call, a million for an export."""
+
 
 class FolderContent(NamedTuple):
     """The content of an exported folder, besides its manifest.

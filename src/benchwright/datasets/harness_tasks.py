@@ -7,11 +7,16 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from benchwright.datasets.export_folder import README, ExportFolder, FolderContent, Pieces
+from benchwright.datasets.export_folder import (
+    README,
+    ExportFolder,
+    FolderContent,
+    Pieces,
+    json_text,
+)
 
 STOCK_SAMPLES = "stock_samples.json"
 
-_json_text = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes one for each call
 _READER = "read_rows"  # the module in each task folder, and its function
 
 
@@ -70,7 +75,7 @@ def _yaml(config: Mapping[str, Any]) -> bytes:
 def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
     """Yield JSON lines one by one, since a million rows may not fit in memory."""
     for row in rows:
-        yield (_json_text(row) + "\n").encode()
+        yield (json_text(row) + "\n").encode()
 
 
 def _task_files(task: HarnessTask) -> dict[str, Pieces]:

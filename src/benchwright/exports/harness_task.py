@@ -6,7 +6,6 @@ tasks refer to its column, so that the harness never reads an item's text as a t
 """
 
 import hashlib
-import json
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -18,6 +17,7 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
+from benchwright.datasets.export_folder import json_text
 from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.exports import ExportsParams, ExportStyle
@@ -34,7 +34,6 @@ from benchwright.prompting.rendering import (
 )
 
 _NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
-_json_text = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes one for each call
 _HASH_BYTES = 16
 
 
@@ -137,7 +136,7 @@ def items_hash(items: Sequence[Question]) -> str:
 
 
 def _hash(value: Any) -> str:
-    return hashlib.blake2b(_json_text(value).encode(), digest_size=_HASH_BYTES).hexdigest()
+    return hashlib.blake2b(json_text(value).encode(), digest_size=_HASH_BYTES).hexdigest()
 
 
 def _hash_of_lists(*lists: Iterable[Any]) -> str:
@@ -146,7 +145,7 @@ def _hash_of_lists(*lists: Iterable[Any]) -> str:
     for place, values in enumerate(lists):
         digest.update(b", [" if place else b"[")
         for number, value in enumerate(values):
-            content = _json_text(value)
+            content = json_text(value)
             digest.update((f", {content}" if number else content).encode())
         digest.update(b"]")
     digest.update(b"]")

@@ -1,17 +1,16 @@
 """Tasks of Inspect AI for exported items: JSON lines, and a module that reads them."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from benchwright.datasets.export_folder import json_text
 from benchwright.exports.instructions import render
 from benchwright.prompting.rendering import LABELS
 from benchwright.source_rows.fields import is_missing
 
 MODULE = "inspect_tasks.py"
-_json_text = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes one for each call
 CARRIED = ("item_id", "content_hash", "condition", "subject", "weight")
 
 
@@ -36,7 +35,7 @@ def inspect_lines(rows: pd.DataFrame) -> Iterator[bytes]:
                 name: row[name] for name in CARRIED if name in row and not is_missing(row[name])
             },
         }
-        yield (_json_text(sample) + "\n").encode()
+        yield (json_text(sample) + "\n").encode()
 
 
 def inspect_module(titles: Mapping[str, str], *, open_ended: bool) -> bytes:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from benchwright.params.filtering import SimilarParams
 from benchwright.statistics.density import Binned, Density, bin_counts, local_maxima
+from benchwright.statistics.nearest_neighbours import DECIMALS
 
 
 class Threshold(NamedTuple):
@@ -31,7 +32,7 @@ class Estimate(NamedTuple):
 
 
 _ROWS = 1 << 15  # items whose distances are counted at once
-_STEPS = 10**6  # per unit: distances have 6 decimals
+_STEPS = 10**DECIMALS  # of distances, per unit
 
 
 class DistanceCounts:

@@ -20,7 +20,7 @@ Float = NDArray[np.float64]
 _BLOCK_CELLS = 1 << 23
 # Finer differences would decide ties at random. The matrix product is in float64: its rounding
 # depends on the processor and the number of threads, and in float32 would reach this digit.
-_DECIMALS = 6
+DECIMALS = 6
 # Rows per block of the check for NaN.
 _CHECKED = 1 << 14
 
@@ -120,7 +120,7 @@ def cosine_distances(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return 1 − cosine, clipped to [0, 2] and rounded to 6 decimals, in place."""
     np.subtract(1, cosines, out=cosines)
     np.clip(cosines, 0, 2, out=cosines)
-    return np.round(cosines, _DECIMALS, out=cosines)
+    return np.round(cosines, DECIMALS, out=cosines)
 
 
 def unit_rows(vectors: Vectors) -> NDArray[np.float64]:
