@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.cells import cells
 from benchwright.core.natural_order import natural_order
 
 
@@ -20,8 +21,8 @@ def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:
         (n,) labels 0, 1, … in the order of the rows, numbered by the natural order of the clusters'
         first item ids, independently of the order of rows.
     """
-    ids = [str(item_id) for item_id in items["item_id"]]
-    rows = zip(ids, items["passage_id"], items["question"], strict=True)
+    ids = [str(item_id) for item_id in cells(items["item_id"])]
+    rows = zip(ids, cells(items["passage_id"]), cells(items["question"]), strict=True)
     keys = np.array([_key(*row) for row in rows], dtype=object)
     order = natural_order(ids)
     labels = np.empty(len(ids), dtype=np.intp)

@@ -57,7 +57,7 @@ def choose_panel(
     half of the models answered. A model joins the panel if it answered `min_coverage` of them.
     `evaluation_models` is "all" or the names of the candidates.
     """
-    item_ids = tuple(sorted(items["item_id"].astype(str)))
+    item_ids = tuple(sorted(items["item_id"].astype(str).tolist()))
     matrix = response_matrix.select_items(item_ids)
     answered = matrix.answered()
     judged, basis = _judged_items(matrix.models, answered, filter_models)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 import benchwright
+from benchwright.core.cells import records
 from benchwright.core.flat_arguments import flat_arguments
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.export_folder import README, FolderContent, Pieces
@@ -236,7 +237,7 @@ def _csv_rows(table: pd.DataFrame) -> Iterator[list[object]]:
     names = list(table.columns)
     place = names.index("choices")
     yield [*names[:place], *letters, *names[place + 1 :]]
-    for row in table.itertuples(index=False):
+    for row in (list(record.values()) for record in records(table)):
         # Lists are arrays in a table that was saved, and arrays have no single truth value.
         cells = ["" if pd.api.types.is_scalar(value) and pd.isna(value) else value for value in row]
         choices = [*row[place], *[""] * (n_choices - len(row[place]))]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from benchwright.core.cells import records
 from benchwright.datasets.export_folder import json_text
 from benchwright.exports.instructions import render
 from benchwright.prompting.rendering import LABELS
@@ -24,7 +25,7 @@ def inspect_lines(rows: pd.DataFrame) -> Iterator[bytes]:
     Args:
         rows: items, with `condition` or `weight` if they have one.
     """
-    for row in rows.to_dict("records"):
+    for row in records(rows):
         choices = list(row["choices"])
         sample = {
             "id": row["item_id"],

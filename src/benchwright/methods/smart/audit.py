@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.cells import cells
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order, sort_items
 from benchwright.core.neighbourhood import Neighbourhood
@@ -77,7 +78,7 @@ def audit_items(
             reasons[row].append(f"{each.rule}: {each.detail[row]}")
     audit = items[["item_id", "subject"]].copy()
     audit["decision"] = ["removed" if rules else "kept" for rules in removed_by]
-    texts = zip(tags, items["question"], items["choices"], strict=True)
+    texts = zip(tags, cells(items["question"]), cells(items["choices"]), strict=True)
     audit["tags"] = [
         ",".join((*own, *option_wordings(question, choices))) for own, question, choices in texts
     ]
