@@ -6,6 +6,7 @@ from math import nan
 
 import pandas as pd
 
+from benchwright.core.cells import cells
 from benchwright.core.natural_order import sort_items
 from benchwright.methods.smart.finding import CopyGroups, Grouping, Kind
 from benchwright.params.filtering import FilteringParams
@@ -15,10 +16,13 @@ _ROUNDING = 1e-9  # 7 of 10 options are a share of .7
 
 def find_copies(items: pd.DataFrame, filtering: FilteringParams) -> CopyGroups:
     """Find the items that ask the same question: by one rule each, as `CopyGroups` names them."""
+    folded = pd.Series(map(fold, cells(items["question"])), dtype="str")
+    asked_again = items[folded.duplicated(keep=False).to_numpy()]
+    by_question = filtering.duplicates.key == "question"  # which ignores less than `fold`
     return CopyGroups(
-        find_conflicting_gold(items, filtering),
-        find_duplicates(items, filtering),
-        find_option_supersets(items, filtering),
+        find_conflicting_gold(asked_again, filtering),
+        find_duplicates(items if by_question else asked_again, filtering),
+        find_option_supersets(asked_again, filtering),
     )
 
 
@@ -124,7 +128,7 @@ def _texts(items: pd.DataFrame) -> list[tuple[str, frozenset[str]]]:
     """Return question and set of choices of each item, folded."""
     return [
         (fold(question), frozenset(map(fold, choices)))
-        for question, choices in zip(items["question"], items["choices"], strict=True)
+        for question, choices in zip(cells(items["question"]), cells(items["choices"]), strict=True)
     ]
 
 
