@@ -67,6 +67,19 @@ def test_one_stratum_equals_a_plain_draw() -> None:
     np.testing.assert_array_equal(draw_subsets(20, 5, 4, rng(6), np.full(20, 9)), plain)
 
 
+class FewNumbers:
+    """A generator whose numbers are often equal."""
+
+    def random(self, shape: tuple[int, ...]) -> np.ndarray:
+        return rng(7).integers(0, 3, shape) / 4
+
+
+@pytest.mark.parametrize("strata", [None, np.array([0, 0, 1, 1, 1, 2] * 5)])
+def test_sizes_are_exact_with_equal_numbers(strata: np.ndarray | None) -> None:
+    drawn = draw_subsets(30, 11, 50, FewNumbers(), strata)  # type: ignore[arg-type]
+    assert (drawn.sum(axis=1) == 11).all()
+
+
 def test_sizes_zero_and_all_are_valid() -> None:
     assert not draw_subsets(4, 0, 3, rng()).any()
     assert draw_subsets(4, 4, 3, rng(), np.array([0, 1, 1, 2])).all()

@@ -81,7 +81,7 @@ def resample_blocks(
         drawn = generator.integers(0, groups, (rows, groups))
         drawn += groups * np.arange(rows)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=rows * groups).reshape(rows, groups)
-        yield counts[:, cluster].astype(np.int16)
+        yield np.take(counts.astype(np.int16), cluster, axis=1)
 
 
 def model_resamples(m: int, draws: int, generator: np.random.Generator) -> NDArray[np.intp]:

@@ -67,6 +67,7 @@ def subset_blocks(
     labels = np.zeros(n, dtype=np.intp) if strata is None else np.asarray(strata)
     _, stratum, counts = np.unique(labels, return_inverse=True, return_counts=True)
     together = np.argsort(stratum, kind="stable")
+    back = np.argsort(together)
     ends = np.cumsum(counts)
     step = max(1, _BLOCK_BYTES // (_BYTES_PER_CELL * max(n, 1)))
     rows = max(1, _BLOCK_BYTES // max(n, 1)) if rows is None else max(rows, 1)
@@ -76,11 +77,13 @@ def subset_blocks(
             block = out[start : start + step]
             uniforms = generator.random((len(block), n + len(counts)))
             extra = _extra_places(counts, size, uniforms[:, n:])
-            sorted_ = np.take(uniforms, together, axis=1)  # one gather is faster than many
+            sorted_ = uniforms if len(counts) == 1 else np.take(uniforms, together, axis=1)
+            marked = np.empty((len(block), n), dtype=np.bool_)
             for number, (count, end) in enumerate(zip(counts.tolist(), ends.tolist(), strict=True)):
                 items = slice(end - count, end)
                 whole = size * count // n
-                _mark(block, together[items], sorted_[:, items], whole, extra[:, number])
+                marked[:, items] = _smallest(sorted_[:, items], whole, extra[:, number])
+            block[:] = marked if len(counts) == 1 else np.take(marked, back, axis=1)
         yield out
 
 
@@ -100,19 +103,18 @@ def _extra_places(
     return out
 
 
-def _mark(
-    block: NDArray[np.bool_],
-    items: NDArray[np.intp],
-    uniforms: NDArray[np.float64],
-    whole: int,
-    extra: NDArray[np.bool_],
-) -> None:
-    """Mark in each row of `block` the `whole` items of smallest numbers, one more if `extra`."""
-    if whole == len(items):
-        block[:, items] = True
-        return
+def _smallest(
+    uniforms: NDArray[np.float64], whole: int, extra: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Mark in each row the `whole` smallest numbers, one more if `extra`."""
+    if whole == uniforms.shape[1]:
+        return np.ones(uniforms.shape, dtype=np.bool_)
     # The item at position `whole` is the next smallest.
-    order = np.argpartition(uniforms, whole, axis=1)
-    rows = np.arange(len(block))[:, None]
-    block[rows, items[order[:, :whole]]] = True
-    block[np.flatnonzero(extra), items[order[extra, whole]]] = True
+    bound = np.partition(uniforms, whole, axis=1)[:, whole, None]
+    marked = uniforms < bound
+    marked[extra] = (uniforms <= bound)[extra]
+    for row in np.flatnonzero(np.count_nonzero(marked, axis=1) != whole + extra):
+        order = np.argpartition(uniforms[row], whole)  # equal numbers
+        marked[row] = False
+        marked[row, order[: whole + extra[row]]] = True
+    return marked
