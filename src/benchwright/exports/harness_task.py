@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, overload
 import pandas as pd
 
 from benchwright.core.errors import InputError
-from benchwright.core.natural_order import natural_key
+from benchwright.core.natural_order import natural_key, natural_order
 from benchwright.datasets.export_folder import json_text
 from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
 from benchwright.params.benchmark import PromptParams
@@ -28,8 +28,8 @@ from benchwright.prompting.rendering import (
     Question,
     continuations,
     questions,
+    render_before,
     render_demonstration,
-    render_prompt,
     render_question,
 )
 
@@ -95,7 +95,7 @@ def harness_family(
         InputError: a demonstration in the style `generate` would have no answer.
     """
     suited = [q for q in items if suits(q, asked)]
-    suited.sort(key=lambda q: natural_key(q.item_id))
+    suited = [suited[place] for place in natural_order([q.item_id for q in suited])]
     parts = _parts(suited, questions(demonstrations), asked)
     facts = {**facts, "style": asked.style}
     tasks = [
@@ -238,9 +238,17 @@ def _task(
         "fewshot_delimiter": asked.words.separator,
         **_scoring(part, asked),
         # Scores are comparable where the texts and the right answers are the same.
-        "metadata": {"version": _hash_of_lists(rows, shown)[:8], "benchwright": described},
+        "metadata": {"version": _version(part, asked, perturbed, shown), "benchwright": described},
     }
     return HarnessTask(name, config, rows, shown)
+
+
+def _version(part: _Part, asked: AskedAs, perturbed: dict[str, Any], shown: Sequence[Any]) -> str:
+    """Hash the texts of a task: its items, and a row for each number of options as their format."""
+    facts = ((q.item_id, q.subject, q.content_hash, q.answer, q.answer_text) for q in part.items)
+    examples = {len(q.choices): q for q in reversed(part.items)}
+    rows = [_row(examples[count], asked) | perturbed for count in sorted(examples)]
+    return _hash_of_lists(facts, rows, shown)[:8]
 
 
 def _shots(shown: Sequence[Any], asked: AskedAs) -> dict[str, Any]:
@@ -374,7 +382,7 @@ def _row(question: Question, asked: AskedAs) -> dict[str, Any]:
     else:
         target = LABELS[question.answer] if question.choices else question.answer_text
     body = render_question(question, asked.style, "question", asked.words)
-    whole = "".join(render_prompt(question, [], asked.style, "question", asked.words))
+    before = render_before(question, [], asked.words)
     return {
         "item_id": question.item_id,
         "content_hash": question.content_hash,
@@ -384,7 +392,7 @@ def _row(question: Question, asked: AskedAs) -> dict[str, Any]:
         "labels": list(LABELS[: len(question.choices)]),
         "answer": question.answer,
         "answer_text": question.answer_text,
-        "description": whole[: len(whole) - len(body)],
+        "description": before + asked.words.separator if before else "",
         "text": body,
         "target": target,
     }

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchwright.core.cells import cells
 from benchwright.params.benchmark import PromptParams
 
 LABELS = tuple(string.ascii_uppercase)
@@ -37,12 +38,12 @@ class Rendered(NamedTuple):
 def questions(items: pd.DataFrame) -> list[Question]:
     """Convert the rows of an `Items` or `Demonstrations` table."""
     names = ("item_id", "subject", "question", "choices", "answer", "content_hash", "answer_text")
-    columns: list[Any] = [items[name] for name in names]
     explained = items["explanation"].where(items["explanation"].notna(), "")
+    columns: list[Any] = [cells(column) for column in (*(items[name] for name in names), explained)]
     return [
         Question(item_id, subject, text, tuple(choices), int(answer), content, right, explanation)
         for item_id, subject, text, choices, answer, content, right, explanation in zip(
-            *columns, explained, strict=True
+            *columns, strict=True
         )
     ]
 
@@ -125,6 +126,12 @@ def _statement(question: Question, words: PromptParams) -> str:
     return words.statement.replace("{label}", LABELS[question.answer], 1)
 
 
+def render_before(question: Question, shown: Sequence[str], words: PromptParams) -> str:
+    """Render what comes before the question and its separator: description and demonstrations."""
+    description = words.description.replace("{subject}", question.subject.replace("_", " "))
+    return words.separator.join(filter(None, (description.rstrip(), *shown)))
+
+
 def render_prompt(
     question: Question,
     shown: Sequence[str],
@@ -137,8 +144,7 @@ def render_prompt(
     Tokenizers join the end of a line with the white space after it, so that a prefix cut after the
     blank line would have other tokens than the whole prompt.
     """
-    description = words.description.replace("{subject}", question.subject.replace("_", " "))
-    before = words.separator.join(filter(None, (description.rstrip(), *shown)))
+    before = render_before(question, shown, words)
     body = render_question(question, style, condition, words)
     prefix = before.rstrip()
     return Rendered(prefix, before[len(prefix) :] + (words.separator if before else "") + body)
