@@ -90,7 +90,7 @@ def overlap(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> Overlap:
 def _opinion(
     encoder: str, items: pd.DataFrame, vectors: pd.DataFrame, params: SimilarParams
 ) -> _Opinion:
-    near, counts = search_neighbours(
+    near, counts, _ = search_neighbours(
         items, vectors, params.k, [params.k], params.string_similarity_exempt
     )
     threshold = estimate(counts.binned(params.grid)[0], params).threshold

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
@@ -25,6 +26,7 @@ class Search(NamedTuple):
 
     near: Neighbourhood
     counts: DistanceCounts  # without leading neighbours whose questions are similar
+    vectors: NDArray[np.float32]  # (n, d), in the order of the ids in `near`
 
 
 def search_neighbours(
@@ -49,7 +51,7 @@ def search_neighbours(
     n = len(ids)
     counts = DistanceCounts(widths)
     if n < 2:
-        return Search(Neighbourhood.empty(), counts)
+        return Search(Neighbourhood.empty(), counts, vectors)
     k = min(k, n - 1)
     indices = np.empty((n, k), np.int32)
     distances = np.empty((n, k), np.float32)
@@ -60,7 +62,13 @@ def search_neighbours(
         indices[rows], distances[rows] = found.indices[:, :k], found.distances[:, :k]
         alike = None if exempt is None else leading_alike(questions, rows, found.indices, exempt)
         counts.add(found.distances, alike)
-    return Search(Neighbourhood(ids, indices, distances), counts)
+    return Search(Neighbourhood(ids, indices, distances), counts, vectors)
+
+
+def has_vector(items: pd.DataFrame, embeddings: pd.DataFrame) -> Bools:
+    """Mark (n,) the items that have a vector."""
+    ids, known = (pa.array(table["item_id"], pa.large_string()) for table in (items, embeddings))
+    return np.asarray(pc.is_in(ids, known), dtype=bool)
 
 
 def item_vectors(
@@ -73,9 +81,10 @@ def item_vectors(
     Raises:
         InputError: vectors of different lengths (made with different encoders).
     """
-    vector_of = dict(zip(embeddings["item_id"], embeddings["vector"], strict=True))
-    ids = in_order(item_id for item_id in items["item_id"].unique() if item_id in vector_of)
-    rows = [vector_of[item_id] for item_id in ids]
+    ids = in_order(items.loc[has_vector(items, embeddings), "item_id"].unique().tolist())
+    known = pa.array(embeddings["item_id"], pa.large_string())
+    places = pc.index_in(pa.array(ids, pa.large_string()), known).to_numpy()
+    rows = embeddings["vector"].to_numpy()[places].tolist()
     sizes = {len(row) for row in rows}
     if len(sizes) > 1:
         raise InputError(f"embeddings: vectors of different lengths: {sorted(sizes)}")

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.cells import cells
 from benchwright.core.errors import InputError, expected
 from benchwright.core.natural_order import sort_items
 from benchwright.language_models import weights
@@ -55,8 +56,10 @@ def encode_items(
             "encoder": chosen.key,
         }
     )
+    if now.equals(cache[now.columns]):
+        return sort_items(cache[Embeddings.columns()])
     vector_of = known_vectors(chosen, item_texts(items), cache)
-    now["vector"] = pd.Series([vector_of[name] for name in now["text_hash"]], dtype=object)
+    now["vector"] = pd.Series([vector_of[name] for name in cells(now["text_hash"])], dtype=object)
     del vector_of
     others = cache.loc[~cache["item_id"].isin(now["item_id"]), Embeddings.columns()]
     return sort_items(pd.concat([now, others], ignore_index=True) if len(others) else now)
@@ -64,7 +67,7 @@ def encode_items(
 
 def item_texts(items: pd.DataFrame) -> Iterator[str]:
     """Yield the text of each item; those of a million items are not kept in memory."""
-    return map(item_text, items["question"], items["choices"])
+    return map(item_text, cells(items["question"]), cells(items["choices"]))
 
 
 def item_text(question: str, choices: Iterable[str]) -> str:
@@ -145,7 +148,7 @@ def known_vectors(
     """Return vectors by `text_hash`: those of a cache of this encoder, and of new texts."""
     by_hash = {
         name: np.asarray(vector, np.float32)
-        for name, vector in zip(cache["text_hash"], cache["vector"], strict=True)
+        for name, vector in zip(cells(cache["text_hash"]), cache["vector"], strict=True)
     }
     named = ((text_hash(text), text) for text in texts)
     # In order of hash: what is encoded does not depend on the order of the texts.

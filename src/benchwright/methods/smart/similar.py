@@ -20,8 +20,9 @@ from benchwright.methods.smart.finding import Grouping
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.similarity import threshold as thresholds
 from benchwright.similarity.neighbour_search import (
+    Search,
     alike_pairs,
-    item_vectors,
+    has_vector,
     leading_alike,
     questions_of,
     search_neighbours,
@@ -249,7 +250,7 @@ def find_neighbours(
     nothing = NeighbourConvergence.empty(), DensityByK.empty()
     if not similar.enabled:
         return Neighbourhood.empty(), {"method": "none"}, *nothing
-    with_vector = items["item_id"].isin(embeddings["item_id"]).sum()
+    with_vector = has_vector(items, embeddings).sum()
     widths = [k for k in similar.convergence_k if k < with_vector]
     search = search_neighbours(
         items,
@@ -271,19 +272,13 @@ def find_neighbours(
             curves += [(k, x, y) for x, y in zip(density.x[shown], density.y[shown], strict=True)]
     return (
         search.near,
-        _searched(items, embeddings, search.near, similar, seed),
+        _searched(search, similar, seed),
         NeighbourConvergence.from_rows(rows),
         DensityByK.from_rows(curves),
     )
 
 
-def _searched(
-    items: pd.DataFrame,
-    embeddings: pd.DataFrame,
-    near: Neighbourhood,
-    similar: SimilarParams,
-    seed: int,
-) -> dict[str, Any]:
+def _searched(search: Search, similar: SimilarParams, seed: int) -> dict[str, Any]:
     """Report the search method and its recall.
 
     Returns:
@@ -292,16 +287,16 @@ def _searched(
         mean share of their k nearest that were found; `nearest_found`, the share of items whose
         nearest was; `lowest_recall`, the lowest recall of an item.
     """
-    n = len(near.item_ids)
+    n = len(search.near.item_ids)
     if n <= similar.exact_up_to:
         return {"method": "exact"}
     draw = stage_generator(seed, "filtering.neighbour_recall")
     rows = np.sort(draw.choice(n, min(_RECALL_CHECKED, n), replace=False))
-    exact = neighbours_of(item_vectors(items, embeddings)[1], rows, similar.k)
+    exact = neighbours_of(search.vectors, rows, similar.k)
     return {
         "method": "approximate",
         "items_checked": len(rows),
-        **recall(near.indices[rows], exact.indices),
+        **recall(search.near.indices[rows], exact.indices),
     }
 
 
