@@ -18,7 +18,7 @@ _MANY = 2_000
 _MOST_DIGITS = 18  # always fit 64 bits
 
 
-@lru_cache(maxsize=1 << 17)  # the same ids are sorted many times in a run
+@lru_cache(maxsize=1 << 15)  # the same ids are sorted many times in a run
 def natural_key(item_id: str) -> tuple[tuple[tuple[str, int, str], ...], str]:
     """Return a sort key in which runs of digits count as numbers; the id breaks ties."""
     parts = _DIGITS.split(item_id)

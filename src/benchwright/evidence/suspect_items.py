@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from benchwright.core.natural_order import natural_key
+from benchwright.core.natural_order import in_order
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import families_of
 from benchwright.statistics.wrong_answers import share_wrong, wrong_option_margin
@@ -21,7 +21,7 @@ def rank_suspect_items(
     one, then to the natural order of ids. More elaborate statistics were no better
     (docs/evidence/suspects.md). A hard item looks like a wrong label, so nothing is removed.
     """
-    ids = sorted(items["item_id"].astype(str), key=natural_key)
+    ids = in_order(items["item_id"].astype(str).tolist())
     matrix = response_matrix.select_items(tuple(ids))
     families = families_of(matrix.models, models_table)
     by_id = items.set_index(items["item_id"].astype(str)).loc[ids]

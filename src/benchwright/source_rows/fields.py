@@ -118,6 +118,9 @@ def read(row: Row, path: str) -> Any:
     return value
 
 
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
 def as_text(value: Any, what: str) -> str:
     """Return a cell as text: strings verbatim, integers as digits.
 
@@ -129,7 +132,7 @@ def as_text(value: Any, what: str) -> str:
     if not isinstance(value, str):
         kind = type(value).__name__
         raise Unusable(Rule.NOT_TEXT, f"{what} is {format_value(value)} ({kind}); expected text")
-    if any("\ud800" <= letter <= "\udfff" for letter in value):
+    if _SURROGATES.search(value):
         raise Unusable(Rule.NOT_TEXT, f"{what} is {format_value(value)}; expected valid Unicode")
     return value
 

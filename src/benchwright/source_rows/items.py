@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchwright.core.content_hash import content_hash
-from benchwright.core.natural_order import natural_key
+from benchwright.core.natural_order import in_order
 from benchwright.core.seeding import item_uniforms
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, FieldMapping, SplitPurposes
 from benchwright.source_rows.fields import (
@@ -132,7 +132,7 @@ def divide(
     size = min(calibration_size, len(pool) // 2)
     calibrating = smallest_draws(pool, size, seed, "calibration_items")
     purposes = Purposes([], [], [])
-    for item_id in sorted(split_of, key=natural_key):
+    for item_id in in_order(split_of):
         split = split_of[item_id]
         if split in splits.evaluation:
             purposes.evaluation.append(item_id)

@@ -121,9 +121,9 @@ def _reject_repeated_ids(
     items: dict[str, Item] = {}
     rejections: list[Rejection] = []
     for item_id, rows in by_id.items():
-        first, *others = sorted(
-            rows, key=lambda each: (each.item.split not in evaluation, repr(each.item))
-        )
+        if len(rows) > 1:
+            rows.sort(key=lambda each: (each.item.split not in evaluation, repr(each.item)))
+        first, *others = rows
         items[item_id] = first.item
         for other in others:
             which = "the same" if other.item == first.item else "a different"
