@@ -1,9 +1,13 @@
-"""Fast iteration over columns: element by element, Arrow makes a scalar for each text."""
+"""The values of columns of texts, which Arrow holds in parts.
+
+Iterating over such a column makes a scalar for each text, and taking a few rows of it copies all.
+"""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 _ROWS = 1 << 15
 
@@ -18,3 +22,9 @@ def records(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Yield the rows as dicts, converted part by part."""
     for start in range(0, len(frame), _ROWS):
         yield from frame.iloc[start : start + _ROWS].astype(object).to_dict("records")  # type: ignore[misc]
+
+
+def in_one_part(texts: "pd.Series[str]") -> pa.LargeStringArray:
+    """Return a column of texts as one Arrow array, copied only if it has several parts."""
+    array = pa.array(texts, pa.large_string())
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from benchwright.core.cells import in_one_part
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order
 from benchwright.core.neighbourhood import Neighbourhood
@@ -67,7 +68,7 @@ def search_neighbours(
 
 def has_vector(items: pd.DataFrame, embeddings: pd.DataFrame) -> Bools:
     """Mark (n,) the items that have a vector."""
-    ids, known = (pa.array(table["item_id"], pa.large_string()) for table in (items, embeddings))
+    ids, known = (in_one_part(table["item_id"]) for table in (items, embeddings))
     return np.asarray(pc.is_in(ids, known), dtype=bool)
 
 
@@ -82,7 +83,7 @@ def item_vectors(
         InputError: vectors of different lengths (made with different encoders).
     """
     ids = in_order(items.loc[has_vector(items, embeddings), "item_id"].unique().tolist())
-    known = pa.array(embeddings["item_id"], pa.large_string())
+    known = in_one_part(embeddings["item_id"])
     places = pc.index_in(pa.array(ids, pa.large_string()), known).to_numpy()
     rows = embeddings["vector"].to_numpy()[places].tolist()
     sizes = {len(row) for row in rows}
@@ -106,14 +107,9 @@ def _stacked(rows: list[Any]) -> NDArray[np.float32]:
 
 
 def questions_of(items: pd.DataFrame, item_ids: Sequence[str]) -> pa.Array:
-    """Return the questions of these items, in their order.
-
-    They are one Arrow array: taking a few rows of a column in parts copies the whole column.
-    """
+    """Return the questions of these items, in their order."""
     rows = pd.Index(items["item_id"]).get_indexer(pd.Index(item_ids))
-    questions = pa.array(items["question"], pa.large_string())
-    if isinstance(questions, pa.ChunkedArray):
-        questions = questions.combine_chunks()
+    questions = in_one_part(items["question"])
     same = np.array_equal(rows, np.arange(len(items)))
     return questions if same else questions.take(pa.array(rows))
 

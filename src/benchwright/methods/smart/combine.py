@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.cells import in_one_part
 from benchwright.core.natural_order import in_order
 from benchwright.core.seeding import item_uniforms
 from benchwright.methods.smart.filter_models import listed
@@ -151,7 +152,9 @@ def leave_out_prefiltered(
     Returns:
         The ids and questions of the other items, which are all that the search reads.
     """
-    compared = items[["item_id", "question"]]
+    # The search reads the questions as one array; with `items` let go, they are in memory once.
+    questions = pd.Series(in_one_part(items["question"]), items.index, dtype="str")
+    compared = items[["item_id"]].assign(question=questions)
     if not filtering.similar.prefiltered:
         return compared
     ids = in_order(items["item_id"])
