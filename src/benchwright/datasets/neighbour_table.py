@@ -67,7 +67,11 @@ class NeighbourTable(LocalFile[Neighbourhood]):
                 schema,
                 # Without Arrow's schema a reader sees texts, not dictionaries.
                 store_schema=False,
+                use_dictionary=list(_IDS),
                 dictionary_pagesize_limit=_LARGEST_DICTIONARY,
+                # Of a hundred million rows, statistics would take half of the time.
+                write_statistics=False,
+                compression="zstd",
             ) as writer,
         ):
             for part in _parts(data):
@@ -80,9 +84,11 @@ def _parts(data: Neighbourhood) -> Iterator[list[pa.Array]]:
     ids = pa.array(data.item_ids, pa.string())
     step = max(1, _ROWS_PER_GROUP // max(k, 1))
     for start in range(0, n, step):
-        rows = np.arange(start, min(start + step, n), dtype=np.int32)
+        rows = slice(start, start + step)
+        own = ids[rows]  # a writer holds the dictionary of each column
+        numbers = np.repeat(np.arange(len(own), dtype=np.int32), k)
         yield [
-            pa.DictionaryArray.from_arrays(pa.array(np.repeat(rows, k)), ids),
+            pa.DictionaryArray.from_arrays(pa.array(numbers), own),
             pa.DictionaryArray.from_arrays(pa.array(data.indices[rows].ravel()), ids),
             pa.array(data.distances[rows].ravel().astype(np.float64)),
         ]
