@@ -12,7 +12,7 @@ from benchwright.core.atomic_files import written_aside
 from benchwright.core.kedro_internals import LocalFile
 from benchwright.core.neighbourhood import Neighbourhood
 
-_ROWS_PER_GROUP = 1 << 22
+_ROWS_PER_GROUP = 1 << 21
 _IDS = ("item_id", "neighbour")
 _LARGEST_DICTIONARY = 1 << 30
 
