@@ -171,6 +171,35 @@ def test_version_depends_on_the_texts(change: dict[str, Any]) -> None:
     assert version() != version(**change)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"question": "Cafe\u0301?"},  # the same content, other code points
+        {"question": "Another?"},
+        {"choices": ("red", "green", "blue", "black")},
+        {"answer": 2},
+        {"subject": "biology"},
+    ],
+)
+def test_version_depends_on_every_item(change: dict[str, Any]) -> None:
+    def version(**changes: Any) -> str:
+        last = {"item_id": "b/9", "question": "Caf\u00e9?"} | changes
+        config = family([item("b/0"), item(**last)]).tasks[0].config
+        return str(config["metadata"]["version"])
+
+    assert version() != version(**change)
+
+
+def test_version_depends_on_the_description_of_every_subject() -> None:
+    def version(description: str) -> str:
+        two = [item("b/0", "anatomy"), item("b/1", "law")]
+        task = family(two, words={"description": description}).tasks[0]
+        assert len(task.rows) == 2
+        return str(task.config["metadata"]["version"])
+
+    assert version("About anatomy.") != version("About {subject}.")
+
+
 def test_hash_of_items_covers_questions_and_gold_answers() -> None:
     def of(*rows: tuple[Any, ...]) -> str:
         return items_hash(questions(table(*rows)))

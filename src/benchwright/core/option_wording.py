@@ -17,8 +17,8 @@ OptionKind = Literal["plain", "none_of_the_above", "all_of_the_above", "refers_t
 
 _PLAIN: OptionKind = "plain"
 
-_OPTION = r"(?:options?|choices?|answers?|alternatives?|responses?)"
 _OPTION_WORDS = ("option", "choice", "answer", "alternative", "response")
+_OPTION = "(?:" + "|".join(f"{word}s?" for word in _OPTION_WORDS) + ")"
 _GIVEN = r"(?:above|below|given|listed|provided|offered|mentioned|stated|presented|here)"
 _TRUE = r"(?:correct|right|true|valid|appropriate|applicable|acceptable|suitable)"
 _FALSE = r"(?:false|wrong|incorrect|untrue|invalid)"
@@ -146,7 +146,7 @@ def _letters_in_prose(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1 << 16)  # options such as "True" recur in items and draws
-def _alone(text: str) -> tuple[OptionKind, frozenset[str], str]:
+def _by_itself(text: str) -> tuple[OptionKind, frozenset[str], str]:
     """Return the kind of an option, the letters that it names, and the text folded."""
     folded = _folded(text)
     letters = _named_letters(folded) or _letters_in_prose(text)
@@ -170,24 +170,25 @@ def kind_of_option(text: str) -> OptionKind:
         text that names some of the others ("Both A and C", "Both", "the first two options"); else
         `plain`. Letters are A–J; `kinds_of_options` also uses the other options and the question.
     """
-    return _alone(text)[0]
+    return _by_itself(text)[0]
 
 
+# Draws and checks of one item ask again; the texts of a million items would be a gigabyte.
 @lru_cache(maxsize=1 << 15)
 def _kinds(question: str, choices: tuple[str, ...]) -> tuple[OptionKind, ...]:
     labels = frozenset(string.ascii_lowercase[: len(choices)])
     kinds: list[OptionKind] = []
     lists = 0
-    alone = [_alone(text) for text in choices]
-    for kind, letters, _ in alone:
+    by_themselves = [_by_itself(text) for text in choices]
+    for kind, letters, _ in by_themselves:
         lists += bool(letters)
         no_such_option = bool(letters) and not letters <= labels
         kinds.append(_PLAIN if no_such_option else kind)
     if lists == len(choices):  # no other option is left to name
         return tuple(itertools.repeat(_PLAIN, len(choices)))
-    for index, (_, _, folded) in enumerate(alone):
+    for index, (_, _, folded) in enumerate(by_themselves):
         if folded == "none" and _counts(question, choices):
-            kinds[index] = "plain"
+            kinds[index] = _PLAIN
         numbers = _NUMBERS.fullmatch(folded)
         if numbers and _numbers_are_places(numbers.groups(), question, choices):
             kinds[index] = "refers_to_options"

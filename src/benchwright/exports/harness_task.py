@@ -244,11 +244,15 @@ def _task(
 
 
 def _version(part: _Part, asked: AskedAs, perturbed: dict[str, Any], shown: Sequence[Any]) -> str:
-    """Hash the texts of a task: its items, and a row for each number of options as their format."""
-    facts = ((q.item_id, q.subject, q.content_hash, q.answer, q.answer_text) for q in part.items)
+    """Hash the texts of a task.
+
+    The format of questions depends on nothing but their number of options, so one row for each
+    number shows it, and the other items are hashed without being rendered.
+    """
+    texts = ((q.item_id, q.subject, q.text, q.choices, q.answer, q.answer_text) for q in part.items)
     examples = {len(q.choices): q for q in reversed(part.items)}
     rows = [_row(examples[count], asked) | perturbed for count in sorted(examples)]
-    return _hash_of_lists(facts, rows, shown)[:8]
+    return _hash_of_lists([asked.words.description], texts, rows, shown)[:8]
 
 
 def _shots(shown: Sequence[Any], asked: AskedAs) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Search(NamedTuple):
 
     near: Neighbourhood
     counts: DistanceCounts  # without leading neighbours whose questions are similar
-    vectors: NDArray[np.float32]  # (n, d), in the order of the ids in `near`
+    vectors: NDArray[np.float32]  # (n, d), of the items with a vector, in natural order of id
 
 
 def search_neighbours(

@@ -56,7 +56,7 @@ def encode_items(
             "encoder": chosen.key,
         }
     )
-    if now.equals(cache[now.columns]):
+    if now.equals(cache[now.columns]):  # these texts in this order
         return sort_items(cache[Embeddings.columns()])
     vector_of = known_vectors(chosen, item_texts(items), cache)
     now["vector"] = pd.Series([vector_of[name] for name in cells(now["text_hash"])], dtype=object)

@@ -28,7 +28,7 @@ def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
 
 
 _BLOCK_BYTES = 1 << 27
-_BYTES_PER_CELL = 32  # a uniform number twice, its rank and the mark
+_BYTES_PER_CELL = 32  # a uniform number, its copies to be partitioned and compared, and the mark
 
 
 def draw_subsets(

@@ -18,10 +18,10 @@ def find_copies(items: pd.DataFrame, filtering: FilteringParams) -> CopyGroups:
     """Find the items that ask the same question: by one rule each, as `CopyGroups` names them."""
     folded = pd.Series(map(fold, cells(items["question"])), dtype="str")
     asked_again = items[folded.duplicated(keep=False).to_numpy()]
-    by_question = filtering.duplicates.key == "question"  # which ignores less than `fold`
+    # Whatever the key: questions that are equal in lower case are also equal folded.
     return CopyGroups(
         find_conflicting_gold(asked_again, filtering),
-        find_duplicates(items if by_question else asked_again, filtering),
+        find_duplicates(asked_again, filtering),
         find_option_supersets(asked_again, filtering),
     )
 
