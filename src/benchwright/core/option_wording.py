@@ -62,16 +62,16 @@ _COUNT = r"(?:one|two|three|four|1|2|3|4|both|either|some|most|several|more\s+th
 _POSITION = re.compile(
     rf"(?:both|either)\.?"
     rf"|(?:both|either)(?:\s+of)?\s+{_OTHERS}.*"
-    rf"|.*\bof\s+(?:the\s+)?above\b.*"
-    rf"|.*\b(?:both|either)\s+of\s+these"
-    rf"|.*\b(?:the\s+)?above\s+(?:{_OPTION}|two|three)\b.*"
     rf"|(?:all|any|each|the)(?:\s+of)?(?:\s+the)?\s+(?:other|preceding|previous|remaining)\s+{_OPTION}\b.*"
-    rf"|.*\bthe\s+(?:preceding|previous)\s+{_OPTION}\b.*"
     rf"|(?:only\s+|any\s+)?{_COUNT}\s+of\s+(?:the\s+(?:other\s+)?{_OPTION}|these|those)(?:\s+{_GIVEN})?"
     rf"|(?:both\s+|only\s+)?the\s+(?:first|last|second)\s+(?:two|three|and\s+(?:second|third|last))"
     rf"(?:\s+{_OPTION}|\s+of\s+these|\s+only)?"
-    rf"|.*\bthe\s+(?:first|last)\s+(?:two|three|four)\s+{_OPTION}\b.*"
-    r"|.*\bthe\s+(?:second|third|fourth|fifth|last|preceding|previous)\s+(?:option|alternative)\b.*"
+)
+_SENTENCE_POSITION = re.compile(
+    rf"\b(?:of\s+(?:the\s+)?above\b|(?:both|either)\s+of\s+these$|above\s+(?:{_OPTION}|two|three)\b"
+    rf"|the\s+(?:preceding|previous)\s+{_OPTION}\b"
+    rf"|the\s+(?:first|last)\s+(?:two|three|four)\s+{_OPTION}\b"
+    r"|the\s+(?:second|third|fourth|fifth|last|preceding|previous)\s+(?:option|alternative)\b)"
 )
 
 _LETTER = r"\(?\b[a-j]\b\s*[.)]?"
@@ -157,7 +157,7 @@ def _by_itself(text: str) -> tuple[OptionKind, frozenset[str], str]:
         kind = "refers_to_options"
     elif _SENTENCE_ALL.search(folded) or (_ALL.fullmatch(folded) and not _PLAIN_ALL.match(folded)):
         kind = "all_of_the_above"
-    elif _POSITION.fullmatch(folded):
+    elif _POSITION.fullmatch(folded) or _SENTENCE_POSITION.search(folded):
         kind = "refers_to_options"
     return kind, letters, folded
 
