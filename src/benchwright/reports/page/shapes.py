@@ -208,7 +208,7 @@ def funnel(title: str, steps: Sequence[tuple[str, int, int, str]]) -> Any:
         )
         for pairs in [list(zip(names, numbers, strict=True))]
     ]
-    return rows(title, names, Panel(parts, Scale(form=",d"))))
+    return rows(title, names, Panel(parts, Scale(form=",d")))
 
 
 class Slope(NamedTuple):
