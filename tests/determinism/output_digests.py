@@ -3,26 +3,31 @@
     python tests/determinism/output_digests.py record FILE [NAME ...]
     python tests/determinism/output_digests.py compare BEFORE AFTER
 
-`record` runs each scenario in a separate data folder and saves a digest of every output file.
-`compare` lists the files whose digests differ. A file with another path but the same content is
-listed as renamed and is no difference. Scenarios on real benchmarks are omitted where the folder of
-real data is absent (BENCHWRIGHT_SHARED_DATA).
+`record` runs each scenario in a separate data folder and saves a digest of every output file and of
+what commands print, and of each row and column of small tables. `compare` lists the files whose
+digests differ; of tables it counts rows and names columns. A file with another path but the same
+content is listed as renamed and is no difference. Scenarios on real benchmarks are omitted where
+the folder of real data is absent (BENCHWRIGHT_SHARED_DATA).
 """
 
 import hashlib
+import io
 import json
 import os
 import re
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from determinism.results import comparable
+from determinism.results import VERSION, comparable
 from determinism.surroundings import PLAIN, Commands, commands_in
 from faults.project_runs import REPOSITORY, empty_root, left_in
 
@@ -31,7 +36,11 @@ IMPORTED = "scoring.mode=imported"
 FEW_DRAWS = "evaluation.random_subsets=100,evaluation.bootstrap_samples=100"
 FEW_SAMPLERS = "sampling.samplers=random+word_length+flesch+anchor_points+discrimination"
 
-Digests = dict[str, dict[str, str]]
+MOST_ROWS = 5000
+"""Tables with more rows have no digests of rows and columns."""
+
+Digests = dict[str, dict[str, Any]]
+"""By scenario and path: a digest, or those of a table's file, rows and columns."""
 
 
 class Scenario(NamedTuple):
@@ -62,15 +71,37 @@ ESTIMATE = (
     "--subset {root}/08_reporting/demo/dele/limit60/harness_subset"
 )
 SEEDS = [f"{{root}}/07_model_output/demo/smart/{part}" for part in ("limit100", "limit100-seed1")]
+JUDGED = (
+    "variant=mmlu_cf_judged,difficulty.at_most=6,difficulty.attempts=1,checking.attempts=1,"
+    "checking.max_tokens=10,checking.size=6,sampling_by_difficulty.size=8"
+)
+JUDGE = (
+    "limit=6,difficulty.judges=[smollm2-135m-instruct],checking.judges=[smollm2-135m-instruct],"
+    "difficulty.attempts=1,checking.attempts=1,checking.max_tokens=10"
+)
+CLOSED = "{root}/08_reporting/documents/mmlu_cf/sealed_benchmark"
+LEAK_TEST = "--export {root}/out/release --out {root}/out/leak.json"
+SMOLLM2 = ["--model", "smollm2-135m-instruct"]
+SAVED = ["--data-root", "{root}"]
+PAIR = ["{root}/new.csv:model 8", "{root}/new.csv:model 9"]
+LOGS = SHARED / "logs"
 SCENARIOS = {
     "smart": Scenario([_run("smart", SMART)]),
     "smart live": Scenario([_run("smart", f"limit=30,{FEW_DRAWS}")]),
     "smart variants": Scenario(
-        [_run("smart", f"{SMART},variant={name}") for name in ("smart_paper", "no_similar")]
+        [
+            _run("smart", f"{SMART},variant={name}")
+            for name in ("smart_paper", "smart_released_code", "no_similar")
+        ]
     ),
     "smart arc": Scenario([_run("smart", _real("arc", SMART))], real=True),
     "smart mmlu": Scenario([_run("smart", _real("mmlu", f"limit=600,{SMART}"))], real=True),
+    "encoders": Scenario([_run("encoders", "limit=60,embedding.compare=[all-minilm-l6-v2]")]),
     "wicked": Scenario([_run("wicked", "limit=12")]),
+    "wicked_cot": Scenario(
+        [_run("wicked", "variant=wicked_cot,limit=4,scoring.generation.max_tokens=24")]
+    ),
+    "sba": Scenario([_run("sba", "limit=40")]),
     "dele": Scenario(
         [
             _run("dele", "limit=60,sampling.repeats=3"),
@@ -82,14 +113,44 @@ SCENARIOS = {
         real=True,
     ),
     "documents": Scenario([_run("documents")]),
-    "mmlu_cf": Scenario([_run("mmlu_cf")]),
+    "mmlu_cf, evaluate-sealed, half_gap": Scenario(
+        [
+            _run("mmlu_cf"),
+            *(
+                ["evaluate-sealed", f"{CLOSED}/{half}", *SMOLLM2, "--style", "cloze"]
+                for half in ("test.sealed", "validation.jsonl")
+            ),
+            _run("half_gap"),
+        ]
+    ),
+    "mmlu_cf_judged": Scenario([_run("mmlu_cf", JUDGED)]),
+    "judge": Scenario([_run("judge", JUDGE)]),
+    "memorisation": Scenario(
+        [_run("memorisation", "limit=8,scoring.configurations=[smollm2-135m-instruct@generate-0]")]
+    ),
+    "release, leak-test": Scenario(
+        [
+            ["release", "{root}/released.jsonl", "{root}/out/release", "--name", "few"],
+            ["leak-test", *SMOLLM2, *SAVED, *LEAK_TEST.split()],
+        ]
+    ),
     "export_perturbed": Scenario([_run("export_perturbed", "limit=100")]),
     "sweep, diff, plan": Scenario(
         [
             ["sweep", "--seeds", "0,1", "--params", f"data_root={{root}},limit=100,{SMART}"],
             ["diff", *SEEDS, "--out", "{root}/out/diff.html"],
-            ["plan", "--data-root", "{root}", "--limit", "100", *PLAN.split()],
+            ["plan", *SAVED, "--limit", "100", *PLAN.split()],
         ]
+    ),
+    "compare, gate": Scenario(
+        [
+            ["compare", *PAIR, "--out", "{root}/out/compare.json"],
+            ["gate", *PAIR, "--margin", ".05", "--out", "{root}/out/gate.json"],
+            ["gate", *PAIR, "--margin", ".02", "--anytime", "--out", "{root}/out/any.json"],
+        ]
+    ),
+    "read": Scenario(
+        [["read", str(folder)] for folder in sorted(LOGS.glob("*")) if folder.is_dir()], real=True
     ),
     "small pipelines": Scenario(
         [
@@ -98,6 +159,8 @@ SCENARIOS = {
         ]
     ),
 }
+DECISIONS = ("gate", "leak-test")
+"""Commands whose exit codes 1 and 2 are answers."""
 
 
 def record(file: Path, names: Sequence[str]) -> Digests:
@@ -119,15 +182,70 @@ def record(file: Path, names: Sequence[str]) -> Digests:
     return digests
 
 
-def _record_scenario(scenario: Scenario, runs: Commands, folder: Path) -> dict[str, str]:
+def _record_scenario(scenario: Scenario, runs: Commands, folder: Path) -> dict[str, Any]:
     root = empty_root(folder)
-    for words in scenario.commands:
-        runs.run([word.replace("{root}", str(root)) for word in words])
-    digests = {}
-    for path, content in left_in(root).newest().items():
+    _write_released(root)
+    said = {}
+    for number, words in enumerate(scenario.commands, 1):
+        here = [word.replace("{root}", str(root)) for word in words]
+        runs.run(here, answers=(0, 1, 2) if words[0] in DECISIONS else (0,))
+        if words[0] not in ("run", "sweep"):
+            said[f"said/{number} {words[0]}"] = VERSION.sub(b"@", runs.said.encode())
+    digests: dict[str, Any] = {}
+    for path, content in {**left_in(root).newest(), **said}.items():
         normal = comparable(path, content).replace(str(root).encode(), b"{root}")
-        digests[path] = hashlib.sha256(normal).hexdigest()
+        digests[path] = _digest(normal)
+        if path.endswith(".parquet"):
+            digests[path] = {"file": digests[path], **_digests_of_table(content)}
     return digests
+
+
+def _write_released(root: Path) -> None:
+    """Write some of the demo's items as `benchwright release` takes them."""
+    lines = (root / "01_raw/demo/items.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines[:60]) if len(set(row["options"])) == 4]
+    items = [
+        {
+            "item_id": str(row["id"]),
+            "question": row["question"],
+            "choices": row["options"],
+            "answer": "ABCD".index(row["answer"]),
+        }
+        for row in rows
+        if row["answer"] in list("ABCD")
+    ]
+    kept = list({item["item_id"]: json.dumps(item) for item in items}.values())[:20]
+    (root / "released.jsonl").write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _digests_of_table(content: bytes) -> dict[str, Any]:
+    """Return digests of the rows and columns of a table that is not large."""
+    table = pd.read_parquet(io.BytesIO(content))
+    if len(table) > MOST_ROWS:
+        return {}
+    texts = table.map(repr)
+    return {
+        "rows": [_digest("|".join(row).encode())[:8] for row in texts.itertuples(index=False)],
+        "columns": {str(name): _digest("|".join(texts[name]).encode()) for name in texts},
+    }
+
+
+def _changed(old: Any, new: Any) -> str | None:
+    """Return how a file differs, None if it does not."""
+    if old == new:
+        return None
+    if not (isinstance(old, dict) and isinstance(new, dict) and "rows" in old and "rows" in new):
+        return "differs"
+    before, after = old["columns"], new["columns"]
+    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    if not names:
+        return None  # the same table, compressed or described in another way
+    rows = sum((Counter(old["rows"]) - Counter(new["rows"])).values())
+    return f"columns {', '.join(names)}; {rows} of {len(old['rows'])} rows differ"
 
 
 def differences(before: Digests, after: Digests) -> tuple[list[str], list[str]]:
@@ -135,7 +253,8 @@ def differences(before: Digests, after: Digests) -> tuple[list[str], list[str]]:
     changed, renamed = [], []
     for scenario in (name for name in before if name in after):
         old, new = before[scenario], after[scenario]
-        changed += [f"{scenario}: {path}" for path in old if path in new and old[path] != new[path]]
+        ways = {path: _changed(old[path], new[path]) for path in old if path in new}
+        changed += [f"{scenario}: {path}: {way}" for path, way in ways.items() if way]
         gone = {path: digest for path, digest in old.items() if path not in new}
         come = {path: digest for path, digest in new.items() if path not in old}
         for path, digest in gone.items():
