@@ -32,6 +32,12 @@ class Cell(NamedTuple):
     link: str = ""
 
 
+class Tiles(NamedTuple):
+    """Metrics at the top of a page, each made by `wording.tile`."""
+
+    tiles: Sequence[Mapping[str, str]]
+
+
 class Table(NamedTuple):
     """A table with a caption."""
 
