@@ -101,27 +101,6 @@ class SamplingResults(Table):
     error_sd: Series[float] = pa.Field(ge=0, nullable=True)  # over models
 
 
-class OrderCurves(Table):
-    """Share of pairs of models that subsets order as all items do; key (sampler, rate, gap).
-
-    Shares are 0–1; `least` is the gap with a share of .8, null where no gap has it.
-    """
-
-    sampler: Series[str]
-    rate: Series[float] = pa.Field(gt=0, le=100)  # percent of the items
-    size: Series[int] = pa.Field(ge=1)
-    n_models: Series[int] = pa.Field(ge=2)
-    gap: Series[float] = pa.Field(gt=0, le=1)  # on all items, mean of a bin
-    pairs: Series[int] = pa.Field(ge=1)
-    right: Series[float] = pa.Field(ge=0, le=1)
-    # middle 95% over families of models
-    low: Series[float] = pa.Field(ge=0, le=1, nullable=True)
-    high: Series[float] = pa.Field(ge=0, le=1, nullable=True)
-    least: Series[float] = pa.Field(ge=0, nullable=True)
-    least_low: Series[float] = pa.Field(ge=0, nullable=True)
-    least_high: Series[float] = pa.Field(ge=0, nullable=True)
-
-
 class SamplersLeftOut(Table):
     """Samplers that could not run; key (choosers, sampler), `choosers` "" without responses."""
 
@@ -210,8 +189,6 @@ class SamplerChoice(Table):
     metric: Series[str]
     apparent_gain: Series[float] = pa.Field(nullable=True)  # in-sample
     held_out_gain: Series[float] = pa.Field(nullable=True)
-    luck_gain: Series[float] = pa.Field(nullable=True)  # held-out gain of the best random order
-    luck_winner: Series[str]  # the best random order; "" for the choice by all models
     n_choose: Series[int] = pa.Field(ge=0)
     n_held_out: Series[int] = pa.Field(ge=0)
     n_eligible: Series[int] = pa.Field(ge=0)
@@ -337,12 +314,7 @@ class ChosenCurves(Table):
     splits. `random_…` is the band of single random subsets on the held-out models.
     """
 
-    line: Series[str] = pa.Field(
-        isin=[
-            *("chosen", "chosen_in_sample", "random", "random_order"),
-            *("chosen_by_subject", "random_order_by_subject"),
-        ]
-    )
+    line: Series[str] = pa.Field(isin=["chosen", "chosen_in_sample", "random", "chosen_by_subject"])
     splits: Series[int] = pa.Field(ge=1)
     rate: Series[float] = pa.Field(gt=0, le=100)
     size: Series[int] = pa.Field(ge=1)
@@ -358,28 +330,6 @@ class ChosenCurves(Table):
     random_low: Series[float] = pa.Field(nullable=True)
     random_median: Series[float] = pa.Field(nullable=True)
     random_high: Series[float] = pa.Field(nullable=True)
-
-
-class TargetCurves(Table):
-    """Curves for two scores of the benchmark; key (target, sampler, rate, metric).
-
-    `target` is the mean over items or over subjects. `percentile` is that of the mean over repeats
-    among single random subsets.
-    """
-
-    target: Series[str] = pa.Field(isin=["items", "subjects"])
-    sampler: Series[str]
-    panel: Series[str]
-    n_models: Series[int] = pa.Field(ge=3)
-    rate: Series[float] = pa.Field(gt=0, le=100)
-    size: Series[int] = pa.Field(ge=1)
-    metric: Series[str]
-    mean: Series[float] = pa.Field(nullable=True)
-    sd: Series[float] = pa.Field(nullable=True)
-    random_low: Series[float] = pa.Field(nullable=True)
-    random_median: Series[float] = pa.Field(nullable=True)
-    random_high: Series[float] = pa.Field(nullable=True)
-    percentile: Series[float] = pa.Field(ge=0, le=100, nullable=True)
 
 
 class SubjectCurves(Table):

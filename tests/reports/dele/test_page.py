@@ -49,7 +49,7 @@ def test_page_escapes_data_and_shows_every_plot(results: dict[str, Any]) -> None
     html = results["sampling_report"]
     assert "A &lt;b&gt;bold&lt;/b&gt; benchmark" in html
     assert "<b>bold</b>" not in html
-    assert html.count('data-source="plot-') == 16
+    assert html.count('data-source="plot-') == 14
     for sampler in ("random", "word_length", "kmeans_tfidf", "share_wrong"):
         assert sampler in html
     assert run(make_answers(), SCORES)["sampling_report"] == html

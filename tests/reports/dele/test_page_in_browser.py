@@ -71,7 +71,7 @@ def test_no_label_is_cut_off_or_covered(opened: Any, width: int, scheme: str) ->
     assert [entry for entry in opened.get_log("browser") if "WebGL" not in entry["message"]] == []
     assert opened.execute_script("return document.documentElement.scrollWidth") <= width
     plots = opened.execute_script(BOXES)
-    assert len(plots) == 16
+    assert len(plots) == 14
     assert all(plot["svg"] for plot in plots)
     assert [plot["id"] for plot in plots if plot["right"] > 1 or plot["low"] > 1] == []
     assert [plot["id"] for plot in plots if plot["crossed"]] == []

@@ -7,7 +7,6 @@ from benchwright.methods.dele.evidence import (
     by_subject,
     choice,
     estimates,
-    order,
     panels,
     rate_curves,
     sampler_results,
@@ -24,7 +23,7 @@ from benchwright.pipelines.named_nodes import (
     report_nodes,
 )
 from benchwright.reports.dele import page, sampling_headline
-from benchwright.reports.dele.plots import bars, clusters, order_curves
+from benchwright.reports.dele.plots import bars, clusters
 from benchwright.reports.dele.plots import rate_curves as rate_curve_plots
 from benchwright.tables.responses import Responses
 
@@ -42,8 +41,6 @@ _NODES: dict[Function, str | list[str]] = {
     sampler_summary.summarise_samplers: "sampling_summary",
     panels.choose_paper_panel: "paper_panel",
     sampler_summary.compare_on_paper_panel: ["paper_curves", "paper_summary"],
-    rate_curves.trace_targets: "target_curves",
-    order.trace_order: "order_curves",
     estimates.measure_estimates: "estimate_errors",
     score_spread.spread_scores: "score_spread",
     choice.choose_samplers: ["sampler_choice", "changed_winner"],
@@ -55,7 +52,7 @@ _NODES: dict[Function, str | list[str]] = {
     by_subject.add_composed_gain: "subject_luck",
     choice.join_changes: "changed_winners",
     choice.choose_subset: "chosen_subset",
-    order.describe_subset: "chosen_subset_facts",
+    choice.describe_subset: "chosen_subset_facts",
     texts.describe_texts: ["item_features", "readability_examples", "readability_bands"],
     texts.describe_clusters: ["cluster_sizes", "cluster_curves", "item_map"],
     sampling_headline.collect_sampling_metrics: "sampling_metrics",
@@ -71,8 +68,6 @@ _CURVES = {
 }
 _PLOTS: dict[str, tuple[Function, str]] = {
     "paper": (rate_curve_plots.plot_paper_curves, "paper_curves_plot"),
-    "order": (order_curves.plot_order_curves, "order_curves_plot"),
-    "targets": (rate_curve_plots.plot_target_curves, "target_curves_plot"),
     "chosen": (rate_curve_plots.plot_chosen_curves, "chosen_curves_plot"),
     "subjects": (rate_curve_plots.plot_subject_curves, "subject_curves_plot"),
     "winners": (bars.plot_winners, "sampler_winners_plot"),
@@ -86,7 +81,6 @@ _SECTIONS: dict[Function, str] = {
     page.show_sampling_method: "sampling_method",
     page.show_sampling_headline: "sampling_headline",
     page.show_sampling_sizes: "sampling_sizes",
-    page.show_sampling_order: "sampling_order",
     page.show_sampling_scores: "sampling_scores",
     page.show_sampling_choices: "sampling_choices",
     page.show_sampling_subjects: "sampling_subjects",

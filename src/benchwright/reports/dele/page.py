@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import count_models
@@ -19,15 +18,13 @@ from benchwright.reports.dele.plots.rate_curves import LINES
 from benchwright.reports.dele.sampling_headline import METRIC, write_headline, write_notes
 from benchwright.reports.page.provenance import benchmark_facts, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
-from benchwright.reports.page.wording import bounds, coefficient, percent, rows_of, tile
+from benchwright.reports.page.wording import bounds, coefficient, rows_of, tile
 
-_GAPS = (1, 3, 5)  # points, in the table of pairs of models
 _LONGEST_TABLE = 300  # rows of a table on the page; the datasets hold all rows
 _SECTIONS = (
     ("method", "Method"),
     ("few", "How few items suffice"),
     ("random", "Comparison with random subsets"),
-    ("order", "Pairs of models"),
     ("scores", "Scores"),
     ("repeats", "Variation over repeats"),
     ("choice", "Choice of a sampler"),
@@ -120,48 +117,12 @@ def show_sampling_sizes(
     )
 
 
-def show_sampling_order(
-    order_curves: pd.DataFrame, chosen_subset_facts: Mapping[str, str]
-) -> Section:
-    """Build the section on pairs of models, and the sentence on the exported subset."""
-    return make_section(
-        order=[
-            {
-                **row,
-                "least": points(row["least"]) if row["least"] is not None else "—",
-                "span": _span(row),
-                **{f"at_{gap}": percent(_right_at(own, gap / 100), 0) for gap in _GAPS},
-            }
-            for (_, _), own in order_curves.groupby(["rate", "sampler"], sort=True)
-            for row in rows_of(own.head(1))
-        ],
-        told_apart=chosen_subset_facts["told_apart"],
-    )
-
-
-def _span(row: Row) -> str:
-    low, high = row["least_low"], row["least_high"]
-    return "" if None in (low, high) else bounds(100 * low, 100 * high, 1)
-
-
-def _right_at(own: pd.DataFrame, gap: float) -> float | None:
-    """Return the share at a gap, None beyond the widest."""
-    if gap > own["gap"].max():
-        return None
-    return float(np.interp(gap, own["gap"], own["right"]))
-
-
 def show_sampling_scores(
-    sampling_against_random: pd.DataFrame,
-    target_curves: pd.DataFrame,
-    score_spread: pd.DataFrame,
-    sampling: SamplingParams,
+    sampling_against_random: pd.DataFrame, score_spread: pd.DataFrame
 ) -> Section:
-    """Build the sections on random subsets, on scores and on difficult items."""
+    """Build the sections on random subsets and on difficult items."""
     return make_section(
-        against=_against_random(sampling_against_random),
-        targets=target_rows(target_curves, sampling.evidence.main_rate),
-        spread=rows_of(score_spread),
+        against=_against_random(sampling_against_random), spread=rows_of(score_spread)
     )
 
 
@@ -170,6 +131,7 @@ def show_sampling_choices(
     chosen_curves: pd.DataFrame,
     changed_winners: pd.DataFrame,
     chosen_subset: pd.DataFrame,
+    chosen_subset_facts: Mapping[str, str],
     sampling: SamplingParams,
 ) -> Section:
     """Build the sections on the choice of a sampler and on the exported subset."""
@@ -180,6 +142,7 @@ def show_sampling_choices(
         changed=rows_of(changed_winners),
         subset=rows_of(chosen_subset),
         export_sampler=sampler_of(sampling, sampler_choice),
+        told_apart=chosen_subset_facts["told_apart"],
     )
 
 
@@ -280,7 +243,7 @@ def _p(value: float | None) -> str:
 
 
 def _choice(row: Row) -> Row:
-    gains = {name: coefficient(row[f"{name}_gain"]) for name in ("apparent", "held_out", "luck")}
+    gains = {name: coefficient(row[f"{name}_gain"]) for name in ("apparent", "held_out")}
     by = "all models" if row["split"] == ALL_MODELS_SPLIT else f"split {row['split'] + 1}"
     return {**row, **gains, "by": by, "metric": METRICS[str(row["metric"])]}
 
@@ -308,34 +271,6 @@ def _gain(row: Mapping[Any, Any]) -> dict[str, str]:
     known = not pd.isna(row["gain"])
     span = bounds(row["gain_low"], row["gain_high"]) if known else ""
     return {"gain": coefficient(row["gain"]), "span": span, "sd": coefficient(row["sd"])}
-
-
-def target_rows(target_curves: pd.DataFrame, rate: float) -> list[Row]:
-    """Return the samplers' results at one rate by target, smallest score error first."""
-    parts = []
-    for target, own in target_curves[target_curves["rate"] == rate].groupby("target", sort=True):
-        means = _wide(own, "sampler", "mean").sort_values("mean_absolute_error", kind="stable")
-        percentiles = _wide(own, "sampler", "percentile").reindex(means.index)
-        parts.append(
-            {
-                "target": str(target),
-                "size": int(own["size"].iloc[0]),
-                "n_models": int(own["n_models"].iloc[0]),
-                "band": _bands(own),
-                "rows": [
-                    {
-                        "sampler": str(name),
-                        **_written(row),
-                        "tau_b_percentile": percentile["tau_b"],
-                        "error_percentile": percentile["mean_absolute_error"],
-                    }
-                    for (name, row), percentile in zip(
-                        means.to_dict("index").items(), rows_of(percentiles), strict=True
-                    )
-                ],
-            }
-        )
-    return parts
 
 
 def _wide(curves: pd.DataFrame, index: str, values: str) -> pd.DataFrame:

@@ -133,8 +133,7 @@ def _choice_gain(sampler_choice: pd.DataFrame) -> str:
         f"Choosing the sampler that works best for one part of the models ({of_splits} of "
         f"{count(gains.splits, 'split')} of the models) gains {_signed(gains.apparent)} in "
         f"{metric} over random subsets for these models, and {_signed(gains.held_out)}{span} for "
-        f"the others. The best of as many random orders gains {_signed(gains.luck)} for the "
-        f"others, so that part is luck. The most frequent choice is {gains.winner} ({gains.won})."
+        f"the others. The most frequent choice is {gains.winner} ({gains.won})."
     )
 
 
@@ -144,8 +143,7 @@ def _composed_gain(subject_luck: Mapping[str, float], rate: float) -> str:
     span = bounds(subject_luck["composed_gain.low"], subject_luck["composed_gain.high"])
     return (
         f" The subset composed of the choices inside each subject gains "
-        f"{_signed(subject_luck['composed_gain'])} {span} for the others at {rate:g}%, the best "
-        f"random orders inside each subject {_signed(subject_luck['composed_gain_by_luck'])}."
+        f"{_signed(subject_luck['composed_gain'])} {span} for the others at {rate:g}%."
     )
 
 
@@ -225,7 +223,6 @@ def collect_sampling_metrics(
         "choice_splits": gains.splits,
         "choice_gain_apparent": gains.apparent,
         "choice_gain_held_out": gains.held_out,
-        "choice_gain_by_luck": gains.luck,
         "choice_gain_held_out.low": gains.low,
         "choice_gain_held_out.high": gains.high,
         **{f"n_models.{panel}": n for panel, n in panels.sizes().items()},

@@ -6,17 +6,15 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.evidence.choice import (
-    choose_sampler,
     choose_samplers,
     choose_subset,
-    fixed_orders,
+    describe_subset,
     gains_over_splits,
     join_changes,
-    measure_orders,
     model_splits,
 )
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
-from benchwright.statistics.preservation import ModelPanels
+from benchwright.tables.dele import ChosenSubset
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_items,
@@ -45,28 +43,10 @@ def test_all_models_and_each_split_choose(results: pd.DataFrame) -> None:
     splits = table.iloc[1:]
     assert (splits["n_choose"] + splits["n_held_out"] == 24).all()
     assert splits["held_out_gain"].notna().all()
-    assert splits["luck_gain"].notna().all()
-    assert np.isnan(everyone["luck_gain"])
-    assert not splits["winner"].str.startswith("order").any()
     gains = gains_over_splits(table)
-    assert gains.luck == pytest.approx(splits["luck_gain"].mean())
     assert gains.splits == 3
     assert gains.held_out == pytest.approx(splits["held_out_gain"].mean())
     assert gains.won == splits["winner"].value_counts().max()
-
-
-def test_best_random_order_is_chosen_by_the_selection_models(results: pd.DataFrame) -> None:
-    table, _ = choose_samplers(results, NOTHING, STUDY)
-    lucky: dict[str, list[str]] = {"selection": [], "held_out": []}
-    draws = STUDY.draws([10, 25, 50], tau=False)
-    for halves in model_splits(STUDY):
-        judges = ModelPanels.of(STUDY.panels.correct, halves._asdict())
-        measured = measure_orders(STUDY, fixed_orders(5, 0), judges, draws)
-        for side, winners in lucky.items():
-            of_side = measured[measured["panel"] == side]
-            winners.append(choose_sampler(of_side, STUDY.sampling.adaptive).winner)
-    assert table["luck_winner"].tolist() == ["", *lucky["selection"]]
-    assert lucky["selection"] != lucky["held_out"]
 
 
 def test_splits_that_few_families_repeat_count_once() -> None:
@@ -131,3 +111,16 @@ def test_exported_subset_is_composed_of_the_choices_by_subject() -> None:
         taken = subset.index[items["subject"].iloc[subset["position"]] == subject]
         assert set(taken) == set(items["item_id"].iloc[places[subject][expected]])
     assert np.allclose(subset["weight"], 1 / 20)
+
+
+def chosen(n: int, weights: list[float] | None = None) -> pd.DataFrame:
+    weighed = weights or [1 / n] * n
+    return ChosenSubset.from_rows([(f"i{k:03d}", k, w, np.nan) for k, w in enumerate(weighed)])
+
+
+def test_more_items_tell_closer_models_apart() -> None:
+    few, many = (describe_subset(chosen(n), STUDY)["told_apart"] for n in (10, 40))
+    gaps = [float(said.split("than ")[1].split(" points")[0]) for said in (few, many)]
+    assert gaps[0] > gaps[1] > 0
+    assert describe_subset(chosen(60), STUDY) == {"told_apart": ""}  # all items
+    assert describe_subset(chosen(3, [0.5, 0.3, 0.2]), STUDY) == {"told_apart": ""}

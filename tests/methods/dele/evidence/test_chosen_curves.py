@@ -11,8 +11,8 @@ from benchwright.reports.dele.plots.rate_curves import LINES, plot_chosen_curves
 from methods.dele.evidence.sampling_examples import make_study
 
 STUDY = make_study()
-NO_CHOICES = pd.DataFrame(columns=["split", "subject", "winner", "luck_winner"])
-WHOLE = dict(list(LINES.items())[:4])  # the lines without subjects
+NO_CHOICES = pd.DataFrame(columns=["split", "subject", "winner"])
+WHOLE = dict(list(LINES.items())[:3])  # the lines without subjects
 NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})
 
 
@@ -33,7 +33,6 @@ def test_gains_equal_differences_between_curves(choice: pd.DataFrame, curves: pd
     mean = spearman.groupby("line")["mean"].mean()
     gains = gains_over_splits(choice)
     assert mean["chosen"] - mean["random"] == pytest.approx(gains.held_out)
-    assert mean["random_order"] - mean["random"] == pytest.approx(gains.luck)
 
 
 @pytest.mark.parametrize("winner", ["random", "word_length", "anchor_points"])
@@ -50,14 +49,14 @@ def test_in_sample_line_is_measured_on_the_selection_models(
 
 def test_every_line_has_every_rate_and_a_random_band(curves: pd.DataFrame) -> None:
     assert set(curves["line"]) == set(WHOLE)
-    assert len(curves) == 4 * 4 * 7  # lines, rates, metrics
+    assert len(curves) == 3 * 4 * 7  # lines, rates, metrics
     assert (curves["splits"] == 3).all()
     bands = ["random_low", "random_median", "random_high"]
     assert len(curves[["rate", "metric", *bands]].drop_duplicates()) == 4 * 7
     assert (curves["random_low"] <= curves["random_median"]).all()
     assert (curves["random_median"] <= curves["random_high"]).all()
     whole = curves[(curves["rate"] == 100) & (curves["metric"] == "tau_b")]
-    assert whole["mean"].tolist() == pytest.approx([1] * 4)
+    assert whole["mean"].tolist() == pytest.approx([1] * 3)
 
 
 def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
@@ -72,7 +71,7 @@ def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
 
 def test_rows_of_the_page_equal_the_table(curves: pd.DataFrame) -> None:
     rows = chosen_rows(curves, [10.0, 25.0])
-    assert [row["line"] for row in rows[:5]] == [*WHOLE.values(), "random subsets, 95%"]
+    assert [row["line"] for row in rows[:4]] == [*WHOLE.values(), "random subsets, 95%"]
     means = curves.query("line == 'chosen' and rate == 25").set_index("metric")["mean"]
     row = next(r for r in rows if r["rate"] == 25 and r["line"] == "chosen")
     assert row["tau_b"] == f"{means['tau_b']:.3f}"

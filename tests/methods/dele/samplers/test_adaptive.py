@@ -6,15 +6,9 @@ import pytest
 
 from benchwright.methods.dele.evidence.choice import (
     choose_sampler,
-    fixed_orders,
     gain_over_random,
 )
-from benchwright.methods.dele.evidence.sampler_results import measure_samplers
-from benchwright.methods.dele.evidence.study import Draws
-from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.params.sampling import AdaptiveParams
-from benchwright.statistics.preservation import ModelPanels
-from methods.dele.evidence.sampling_examples import make_study
 
 RATES = (1, 5, 10, 25, 50)
 
@@ -106,21 +100,6 @@ def test_gain_is_positive_if_the_sampler_is_better() -> None:
     assert np.isnan(gain_over_random(figures, "none", "spearman", params))
 
 
-def test_fixed_orders_differ_and_are_constant_over_repeats() -> None:
-    ids = tuple(f"i{place}" for place in range(30))
-    pool = SamplingPool(ids, ("",) * 30, ids)
-    orders = fixed_orders(4, seed=1)
-    taken = {
-        name: [tuple(sampler(pool, repeat)(12).positions.tolist()) for repeat in (0, 1)]
-        for name, sampler in orders.items()
-    }
-    assert all(first == second for first, second in taken.values())
-    assert len({first for first, _ in taken.values()}) == 4
-    assert fixed_orders(1, seed=2)["order 000"](pool, 0)(12).positions.tolist() != list(
-        taken["order 000"][0]
-    )
-
-
 CRITERIA = ("spearman", "wasserstein", "error_sd", "rate_variance")
 
 
@@ -132,23 +111,6 @@ def test_drawing_the_same_items_again_changes_no_criterion() -> None:
     params = AdaptiveParams(criteria=CRITERIA)
     tables = [choose_sampler(results, params).ranking for results in (once, again)]
     pd.testing.assert_frame_equal(*tables)
-
-
-def test_fixed_orders_are_judged_like_the_draws_of_random() -> None:
-    """A random order that every repeat takes again is one of the draws of `random`."""
-    study = make_study()
-    judges = ModelPanels.of(study.panels.correct, {"all": study.panels.groups["all"]})
-    count, rates = 200, (5.0, 10.0, 25.0)
-    orders = fixed_orders(count, 0)
-    fixed = measure_samplers(study.plain, orders, judges, Draws(rates, dict.fromkeys(orders, 2), 0))
-    random = {"random": study.samplers()["random"]}
-    drawn = measure_samplers(study.plain, random, judges, Draws(rates, {"random": count}, 0))
-    params = AdaptiveParams(criteria=CRITERIA)
-    of_orders = choose_sampler(fixed, params).ranking
-    of_random = choose_sampler(drawn, params).ranking.iloc[0]
-    for name in CRITERIA:
-        error = of_orders[name].std() * (2 / count) ** 0.5
-        assert of_orders[name].mean() == pytest.approx(of_random[name], abs=4 * error)
 
 
 def test_variance_over_rates_is_that_of_each_repeat() -> None:

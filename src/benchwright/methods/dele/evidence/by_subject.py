@@ -4,7 +4,6 @@ DELE, section 4.1.1, Table 3 and Figure 7.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,6 @@ from benchwright.methods.dele.evidence.choice import (
     changed_winners,
     choose_sampler,
     compared_rates,
-    fixed_orders,
     gain_over_random,
     model_splits,
 )
@@ -29,9 +27,6 @@ from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.preservation import ModelPanels
 from benchwright.tables.dele import ChangedWinners, SubjectWinners
-
-ORDER_BY_SUBJECT = "random_order_by_subject"
-"""The line of `ChosenCurves` for the best random order inside each subject."""
 
 
 class Luck(NamedTuple):
@@ -68,9 +63,8 @@ def choose_by_subject(
 
     Samplers that read responses are left out: each group of models would need its own items. Return
     a `SubjectWinners` table; a `ChangedWinners` table against the last saved run; the choice of the
-    selection models of each split (split, subject, winner, and luck_winner, the best of as many
-    random orders); and metrics of the agreement between the two halves. All are empty without
-    subjects.
+    selection models of each split (split, subject, winner); and metrics of the agreement between
+    the two halves. All are empty without subjects.
 
     Raises:
         InputError: the exported subset needs choices by subject, and there are none.
@@ -78,7 +72,7 @@ def choose_by_subject(
     adaptive, panels = study.sampling.adaptive, study.panels
     subjects = large_subjects(study.plain, study.sampling)
     members = {name: panels.groups[name] for name in ("selection", "held_out", "all")}
-    choices = pd.DataFrame(columns=["split", "subject", "winner", "luck_winner"])
+    choices = pd.DataFrame(columns=["split", "subject", "winner"])
     if not subjects or min(map(len, members.values())) < FEWEST_MODELS:
         if study.sampling.export.sampler == CHOSEN_BY_SUBJECT:
             raise InputError(
@@ -89,7 +83,7 @@ def choose_by_subject(
             )
         return SubjectWinners.empty(), ChangedWinners.empty(), choices, {}
     splits = {str(number): half.selection for number, half in enumerate(model_splits(study))}
-    rows, lucky, samplers = [], [], 0
+    rows, of_splits, samplers = [], [], 0
     metric = adaptive.criteria[0]
     draws = study.draws(compared_rates(study), tau="tau_b" in adaptive.criteria)
     plain = study.samplers(responses=False)
@@ -110,14 +104,7 @@ def choose_by_subject(
         spearman = float(ranking["spearman"].iloc[0]) if winners[0] else float("nan")
         judged = (spearman, metric, *gains, chosen["all"].reason)
         rows.append((subject, len(places), *winners, *judged))
-        if splits:
-            orders = fixed_orders(len(able), study.seed)
-            once = replace(draws, repeats=dict.fromkeys(orders, 1))
-            ordered = measure_samplers(pool, orders, model_panels.only(splits), once)
-            best = {name: choose_sampler(own, adaptive) for name, own in ordered.groupby("panel")}
-            lucky += [
-                (int(split), subject, chosen[split].winner, best[split].winner) for split in splits
-            ]
+        of_splits += [(int(split), subject, chosen[split].winner) for split in splits]
     table = SubjectWinners.from_rows(rows)
     luck = luck_of_winners(table["winner_selection"], table["winner_held_out"], samplers)
     before, now = (frame.set_index("subject")["winner"] for frame in (saved_subject_winners, table))
@@ -129,7 +116,7 @@ def choose_by_subject(
         "held_out_gain": float(table["held_out_gain"].mean()),
         "subjects_with_gain": float((table["held_out_gain"] > 0).sum()),
     }
-    choices = pd.DataFrame(lucky, columns=choices.columns)
+    choices = pd.DataFrame(of_splits, columns=choices.columns)
     return table, changed_winners(before, now), choices, agreement
 
 
@@ -150,8 +137,8 @@ def add_composed_gain(
     """Add the result of the composed subset at the main rate to the metrics of the choices.
 
     `composed_gain` is the gain in Spearman's correlation over random on held-out models, mean over
-    splits, `.low` and `.high` the middle 95% of the splits, and `composed_gain_by_luck` that of
-    random orders chosen in the same way. The standard deviations are over repeats (Figure 32).
+    splits, `.low` and `.high` the middle 95% of the splits. Standard deviations are over repeats
+    (Figure 32).
     """
     own = chosen_curves[
         chosen_curves["rate"].eq(sampling.evidence.main_rate)
@@ -166,7 +153,6 @@ def add_composed_gain(
         "composed_gain": float(line["gain"]),
         "composed_gain.low": float(line["gain_low"]),
         "composed_gain.high": float(line["gain_high"]),
-        "composed_gain_by_luck": float(lines[ORDER_BY_SUBJECT]["gain"]),
         "composed_sd": float(line["sd"]),
         "random_sd": float(lines[RANDOM]["sd"]),
     }

@@ -8,25 +8,24 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.evidence.told_apart import not_told_apart
 from benchwright.exports.export import ALL_MODELS_SPLIT, CHOSEN_BY_SUBJECT, sampler_of
 from benchwright.methods.dele.evidence.against_random import HIGHER_IS_BETTER
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, ModelSplit, split_by_family
 from benchwright.methods.dele.evidence.sampler_results import (
     compare_for_panels,
-    measure_samplers,
 )
-from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
+from benchwright.methods.dele.evidence.study import SamplingStudy, sizes_of_rates
 from benchwright.methods.dele.samplers.baselines import random_sampler, within_subjects
 from benchwright.methods.dele.samplers.pool import (
     Sampler,
     VectorsByText,
     feature_texts,
     item_pool,
-    prefixes,
-    random_order,
 )
 from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers
 from benchwright.params.sampling import AdaptiveParams
+from benchwright.statistics.order_curve import gap_told_apart
 from benchwright.statistics.preservation import ModelPanels
 from benchwright.tables.dele import ChangedWinners, ChosenSubset, SamplerChoice
 
@@ -112,49 +111,25 @@ def gain_over_random(
     return difference if HIGHER_IS_BETTER.get(metric, False) else -difference
 
 
-def fixed_orders(count: int, seed: int) -> dict[str, Sampler]:
-    """Return `count` samplers that each take the items in one random order at every repeat.
-
-    The best of them, chosen in the same way as a sampler, measures the gain by luck: items that
-    happen to rank some models well tend to rank others well too.
-    """
-
-    def fixed(number: int) -> Sampler:
-        name = f"fixed order {number}"
-        return lambda pool, _seed: prefixes(random_order(pool, seed, name))
-
-    return {f"order {number:03d}": fixed(number) for number in range(count)}
-
-
-def measure_orders(
-    study: SamplingStudy, orders: dict[str, Sampler], model_panels: ModelPanels, draws: Draws
-) -> pd.DataFrame:
-    """Measure fixed orders at the rates of `draws`, each once."""
-    once = Draws(draws.rates, dict.fromkeys(orders, 1), study.seed, draws.tau)
-    return measure_samplers(study.plain, orders, model_panels, once)
-
-
 def choose_samplers(
     sampling_results: pd.DataFrame, saved_sampler_choice: pd.DataFrame, study: SamplingStudy
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Choose a sampler by all models, and by a part of them over many splits.
 
     The gain is the difference to random in the first criterion, a mean over rates. The apparent
-    gain is in-sample, the held-out gain that of the held-out models. The luck gain is the held-out
-    gain of the best of as many random orders, chosen in the same way. Return a `SamplerChoice`
-    table, and a `ChangedWinners` table with the choice by all models if it differs from that of the
-    last saved run.
+    gain is in-sample, the held-out gain that of other models. Return a `SamplerChoice` table, and a
+    `ChangedWinners` table with the choice by all models if the last saved run has another.
     """
     choosers = sampling_results[sampling_results["panel"] == "all"]
-    counts = (len(study.panels.models), 0)
-    by_all = _row(ALL_MODELS_SPLIT, choosers, None, study.sampling.adaptive, counts)
+    counts = {"n_choose": len(study.panels.models), "n_held_out": 0}
+    by_all = _judge(choosers, None, study.sampling.adaptive) | counts | {"split": ALL_MODELS_SPLIT}
     table = SamplerChoice.from_rows([by_all, *_by_splits(study)])
     whole = [frame[frame["split"] == ALL_MODELS_SPLIT] for frame in (saved_sampler_choice, table)]
     before, now = (frame["winner"].set_axis([""] * len(frame)) for frame in whole)
     return table, changed_winners(before, now)
 
 
-def _by_splits(study: SamplingStudy) -> list[tuple[Any, ...]]:
+def _by_splits(study: SamplingStudy) -> list[dict[str, Any]]:
     """Choose by each split; samplers that read no responses draw once for all splits."""
     splits, adaptive = model_splits(study), study.sampling.adaptive
     if not splits:
@@ -173,44 +148,37 @@ def _by_splits(study: SamplingStudy) -> list[tuple[Any, ...]]:
     )
     draws = study.split_draws(compared_rates(study), tau="tau_b" in adaptive.criteria)
     results, _ = compare_for_panels(study, by_choosers, model_panels, draws)
-    orders = fixed_orders(results["sampler"].nunique(), study.seed)
-    by_luck = measure_orders(study, orders, model_panels, draws)
-    results = pd.concat([results, by_luck], ignore_index=True)
-    results["lucky"] = results["sampler"].isin(list(orders))
     by_panel = dict(list(results.groupby("panel")))
     return [
-        _row(
-            number,
-            by_panel[f"selection {number}"],
-            by_panel[f"held_out {number}"],
-            adaptive,
-            (len(halves.selection), len(halves.held_out)),
-        )
+        {
+            "split": number,
+            **_judge(by_panel[f"selection {number}"], by_panel[f"held_out {number}"], adaptive),
+            "n_choose": len(halves.selection),
+            "n_held_out": len(halves.held_out),
+        }
         for number, halves in enumerate(splits)
     ]
 
 
-def _row(
-    split: int,
-    selection: pd.DataFrame,
-    held_out: pd.DataFrame | None,
-    adaptive: AdaptiveParams,
-    counts: tuple[int, int],
-) -> tuple[Any, ...]:
-    lucky, luckiest, metric = float("nan"), "", adaptive.criteria[0]
-    if held_out is not None:
-        luckiest = choose_sampler(selection[selection["lucky"]], adaptive).winner
-        lucky = gain_over_random(held_out, luckiest, metric, adaptive)
-        selection, held_out = (results[~results["lucky"]] for results in (selection, held_out))
-    chosen = choose_sampler(selection, adaptive)
-    gains = [
-        gain_over_random(results, chosen.winner, metric, adaptive)
-        if results is not None and chosen.winner
-        else float("nan")
-        for results in (selection, held_out)
-    ]
-    eligible = int(chosen.ranking["eligible"].sum()) if len(chosen.ranking) else 0
-    return (split, chosen.winner, metric, *gains, lucky, luckiest, *counts, eligible, chosen.reason)
+def _judge(
+    selection: pd.DataFrame, held_out: pd.DataFrame | None, adaptive: AdaptiveParams
+) -> dict[str, Any]:
+    """Choose by the results of some models, and measure the gain on these and on held-out ones."""
+    chosen, metric = choose_sampler(selection, adaptive), adaptive.criteria[0]
+
+    def gain(results: pd.DataFrame | None) -> float:
+        if results is None or not chosen.winner:
+            return float("nan")
+        return gain_over_random(results, chosen.winner, metric, adaptive)
+
+    return {
+        "winner": chosen.winner,
+        "metric": metric,
+        "apparent_gain": gain(selection),
+        "held_out_gain": gain(held_out),
+        "n_eligible": int(chosen.ranking["eligible"].sum()) if len(chosen.ranking) else 0,
+        "reason": chosen.reason,
+    }
 
 
 def join_changes(changed_winner: pd.DataFrame, changed_subjects: pd.DataFrame) -> pd.DataFrame:
@@ -243,7 +211,6 @@ class Gains(NamedTuple):
     held_out: float  # mean gain on the held-out models
     low: float  # lower bound of the middle 95% of the held-out gains
     high: float  # upper bound
-    luck: float  # mean held-out gain of the best of as many random orders, chosen in the same way
     winner: str  # the most frequent winner
     won: int  # splits that it won
 
@@ -260,14 +227,13 @@ def gains_over_splits(sampler_choice: pd.DataFrame) -> Gains:
     splits = winners_of_splits(sampler_choice)
     nan = float("nan")
     if splits.empty:
-        return Gains(0, nan, nan, nan, nan, nan, "", 0)
+        return Gains(0, nan, nan, nan, nan, "", 0)
     low, high = splits["held_out_gain"].quantile([0.025, 0.975])
     counts = splits["winner"].value_counts()
     counts = counts.sort_index().sort_values(ascending=False, kind="stable")
     apparent, held_out = splits[["apparent_gain", "held_out_gain"]].mean().tolist()
-    luck = float(splits["luck_gain"].mean())
     winner, won = str(counts.index[0]), int(counts.iloc[0])
-    return Gains(len(splits), apparent, held_out, float(low), float(high), luck, winner, won)
+    return Gains(len(splits), apparent, held_out, float(low), float(high), winner, won)
 
 
 def model_splits(study: SamplingStudy) -> list[ModelSplit]:
@@ -340,3 +306,16 @@ def choose_subset(
     inclusion = [float("nan")] * len(ids) if known is None else known.tolist()
     rows = zip(ids, map(place.__getitem__, ids), subset.weights.tolist(), inclusion, strict=True)
     return ChosenSubset.from_rows(list(rows))
+
+
+def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[str, str]:
+    """Say which pairs of models the exported subset does not tell apart, as `told_apart`.
+
+    The sentence is "" for weighted items, and where fewer than two models answered them.
+    """
+    kept = pd.Index(study.panels.item_ids, dtype=object).isin(chosen_subset["item_id"].astype(str))
+    weights = chosen_subset["weight"].to_numpy()
+    if (weights != weights[0]).any() or kept.sum() < len(chosen_subset):
+        return {"told_apart": ""}
+    gap = gap_told_apart(study.panels.correct[:, kept], len(kept))
+    return {"told_apart": not_told_apart(100 * gap)}

@@ -1,4 +1,4 @@
-"""Metrics over rates with random bands (DELE, Figures 1–32): overall, by subject, by target."""
+"""Metrics over rates with random bands (DELE, Figures 1–32): overall and by subject."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.exports.export import CHOSEN, CHOSEN_BY_SUBJECT
 from benchwright.methods.dele.evidence.against_random import (
@@ -16,21 +15,18 @@ from benchwright.methods.dele.evidence.against_random import (
     quantiles,
     random_results,
 )
-from benchwright.methods.dele.evidence.by_subject import ORDER_BY_SUBJECT, large_subjects
+from benchwright.methods.dele.evidence.by_subject import large_subjects
 from benchwright.methods.dele.evidence.choice import (
     composed,
-    fixed_orders,
-    measure_orders,
     model_splits,
     winners_of_splits,
 )
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, ModelSplit
 from benchwright.methods.dele.evidence.sampler_results import METRICS, measure_samplers, runs_on
 from benchwright.methods.dele.evidence.study import SamplingStudy, sizes_of_rates
-from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
-from benchwright.statistics.percentile import percentile_among
+from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.statistics.preservation import ModelPanels
-from benchwright.tables.dele import ChosenCurves, SamplingCurves, SubjectCurves, TargetCurves
+from benchwright.tables.dele import ChosenCurves, SamplingCurves, SubjectCurves
 
 if TYPE_CHECKING:
     from pandas.core.groupby import SeriesGroupBy
@@ -108,74 +104,8 @@ def thinned(rates: list[float]) -> list[float]:
     return rates[::-1][:: ceil(len(rates) / MOST_RATES)][::-1]
 
 
-def target_weights(subjects: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-    """Return the weights (n,) of n items in the benchmark's score, by target; each sums to 1.
-
-    `items` weighs all items equally. `subjects` weighs all subjects equally, and items equally
-    inside each; it is absent if there is at most one subject.
-    """
-    n = len(subjects)
-    weights = {"items": np.full(n, 1 / max(n, 1))}
-    _, subject, counts = np.unique(
-        np.array(subjects, dtype=str), return_inverse=True, return_counts=True
-    )
-    if len(counts) > 1:
-        weights["subjects"] = 1 / (len(counts) * counts[subject])
-    return weights
-
-
-def trace_targets(study: SamplingStudy) -> pd.DataFrame:
-    """Compute the curves of samplers for two scores of the benchmark, on the main panel.
-
-    For both targets the score of a subset is the mean over its items, and draws and random subsets
-    are the same. Return a `TargetCurves` table; empty if there is one subject or fewer than three
-    models.
-    """
-    main = study.panels.main
-    n_models = len(study.panels.groups[main])
-    pool = study.pool_of(main)
-    targets = target_weights(pool.subjects)
-    if len(targets) < 2 or n_models < FEWEST_MODELS:
-        return TargetCurves.empty()
-    able, _ = runs_on(study.samplers(), pool)
-    members = dict.fromkeys(targets, study.panels.groups[main])
-    model_panels = ModelPanels.of(study.panels.correct, members, targets)
-    results = measure_samplers(pool, able, model_panels, study.draws(study.rates))
-    results = results.rename(columns={"panel": "target"}).assign(panel=main)
-    random: dict[str, dict[tuple[float, str], NDArray[np.float64]]] = {name: {} for name in targets}
-    for rate, size in study.sizes(study.rates):
-        generator = study.generator(f"targets/{rate:g}")
-        draws = study.sampling.evidence.band_subsets
-        for target, drawn in random_results(model_panels, size, draws, generator).items():
-            random[target] |= {(rate, name): values for name, values in drawn._asdict().items()}
-    parts = [
-        _target_means(own, random[str(target)]).assign(target=target)
-        for target, own in results.groupby("target")
-    ]
-    table = pd.concat(parts, ignore_index=True).assign(n_models=n_models)
-    order = ["target", "metric", "sampler", "rate"]
-    table = table.sort_values(order, ignore_index=True)[TargetCurves.columns()]
-    return pd.DataFrame(TargetCurves.validate(table))
-
-
-def _target_means(
-    results: pd.DataFrame, random: dict[tuple[float, str], NDArray[np.float64]]
-) -> pd.DataFrame:
-    """Compute each sampler's mean at each rate, and its percentile among random subsets."""
-    groups = _by_metric(results, _KEY)
-    table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)}).reset_index()
-    places = list(zip(table["rate"].tolist(), table["metric"].tolist(), strict=True))
-    bounds = {place: quantiles(values) for place, values in random.items()}
-    table[_BAND] = [bounds[place] for place in places]
-    table["percentile"] = [
-        percentile_among(mean, random[place])
-        for mean, place in zip(table["mean"].tolist(), places, strict=True)
-    ]
-    return table
-
-
-IN_SAMPLE, ORDER = "chosen_in_sample", "random_order"
-"""Lines of `ChosenCurves`: the winner (`CHOSEN`) in-sample, and the best random order."""
+IN_SAMPLE = "chosen_in_sample"
+"""Line of `ChosenCurves`: the winner (`CHOSEN`) in-sample."""
 
 
 def trace_chosen(
@@ -184,16 +114,15 @@ def trace_chosen(
     """Compute the curves of the samplers that each split of the models chose.
 
     The draws are those of the choice, at more rates. The other lines are the subset composed of the
-    samplers chosen inside each subject, random, the best of as many random orders, for the whole
-    benchmark and composed by subject, and single random subsets, all measured on the held-out
-    models. Return a `ChosenCurves` table; empty if no split chose a sampler.
+    samplers chosen inside each subject, random, and single random subsets, all measured on the
+    held-out models. Return a `ChosenCurves` table; empty if no split chose a sampler.
     """
     chosen = winners_of_splits(sampler_choice).set_index("split")
     if chosen.empty:
         return ChosenCurves.empty()
     all_splits = model_splits(study)
     splits = {int(number): all_splits[number] for number in chosen.index}
-    judged = (CHOSEN, IN_SAMPLE, RANDOM, ORDER, CHOSEN_BY_SUBJECT, ORDER_BY_SUBJECT)
+    judged = (CHOSEN, IN_SAMPLE, RANDOM, CHOSEN_BY_SUBJECT)
     members = {
         f"{line} {number}": halves.selection if line == IN_SAMPLE else halves.held_out
         for number, halves in splits.items()
@@ -202,7 +131,7 @@ def trace_chosen(
     model_panels = ModelPanels.of(study.panels.correct, members)
     parts = [
         *_winners(chosen["winner"], splits, model_panels, study),
-        *_randoms(chosen["luck_winner"], model_panels, study),
+        _random(list(splits), model_panels, study),
         *_composed(subject_choices, list(splits), model_panels, study),
     ]
     table = _split_means(pd.concat(parts, ignore_index=True)).merge(
@@ -232,37 +161,23 @@ def _winners(
             yield measure_samplers(pool, sampler, panels, study.split_draws(study.rates))
 
 
-def _randoms(
-    orders: pd.Series, model_panels: ModelPanels, study: SamplingStudy
-) -> Iterable[pd.DataFrame]:
-    """Measure random and the best random order of each split on the held-out models."""
-    draws = study.split_draws(study.rates)
-    held_out = model_panels.only(f"{RANDOM} {number}" for number in orders.index)
-    yield measure_samplers(study.plain, {RANDOM: study.samplers()[RANDOM]}, held_out, draws)
-    known = fixed_orders(len(sampler_kinds(study.sampling)), study.seed)
-    for name, rows in orders[orders.ne("")].groupby(orders):
-        panels = model_panels.only(f"{ORDER} {number}" for number in rows.index)
-        yield measure_orders(study, {str(name): known[str(name)]}, panels, draws)
+def _random(splits: list[int], model_panels: ModelPanels, study: SamplingStudy) -> pd.DataFrame:
+    """Measure random on the held-out models of each split."""
+    held_out = model_panels.only(f"{RANDOM} {number}" for number in splits)
+    random = {RANDOM: study.samplers()[RANDOM]}
+    return measure_samplers(study.plain, random, held_out, study.split_draws(study.rates))
 
 
 def _composed(
     choices: pd.DataFrame, splits: list[int], model_panels: ModelPanels, study: SamplingStudy
 ) -> Iterable[pd.DataFrame]:
-    """Measure each split's subset composed by subject, and that of the best random orders."""
-    draws, samplers = study.split_draws(study.rates), study.samplers()
-    orders = fixed_orders(len(samplers), study.seed)
-    repeats = min(draws.repeats.values())
+    """Measure each split's subset composed by subject."""
+    draws, samplers, line = study.split_draws(study.rates), study.samplers(), CHOSEN_BY_SUBJECT
+    draws = replace(draws, repeats={line: min(draws.repeats.values())})
     for number, own in choices[choices["split"].isin(splits)].groupby("split"):
-        by_subject = own.set_index("subject")
-        for line, names, known, times in (
-            (CHOSEN_BY_SUBJECT, by_subject["winner"], samplers, repeats),
-            (ORDER_BY_SUBJECT, by_subject["luck_winner"], orders, 1),
-        ):
-            sampler = {line: composed(names, known)}
-            panel = model_panels.only([f"{line} {number}"])
-            yield measure_samplers(
-                study.plain, sampler, panel, replace(draws, repeats={line: times})
-            )
+        sampler = {line: composed(own.set_index("subject")["winner"], samplers)}
+        panel = model_panels.only([f"{line} {number}"])
+        yield measure_samplers(study.plain, sampler, panel, draws)
 
 
 def _split_means(results: pd.DataFrame) -> pd.DataFrame:

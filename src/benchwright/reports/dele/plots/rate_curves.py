@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright.exports.export import CHOSEN, CHOSEN_BY_SUBJECT
-from benchwright.methods.dele.evidence.by_subject import ORDER_BY_SUBJECT
 from benchwright.methods.dele.evidence.panels import SamplingPanels
-from benchwright.methods.dele.evidence.rate_curves import IN_SAMPLE, ORDER
+from benchwright.methods.dele.evidence.rate_curves import IN_SAMPLE
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.labels import PANELS
@@ -23,9 +22,7 @@ LINES = {
     RANDOM: "random",
     CHOSEN: "chosen",
     IN_SAMPLE: "chosen, in-sample",
-    ORDER: "best random order",
     CHOSEN_BY_SUBJECT: "chosen by subject",
-    ORDER_BY_SUBJECT: "best random order by subject",
 }
 """Legend labels of the lines in the plot of the chosen sampler."""
 
@@ -42,7 +39,6 @@ _FAMILIES = {
     "responses": "Model responses",
 }
 _METRICS = {"tau_b": "Kendall tau-b", "spearman": "Spearman", "pearson": "Pearson of scores"}
-_TARGETS = {"items": "Error of the mean over items", "subjects": "Error of the mean over subjects"}
 _PANEL = 190  # pixels, as all below
 _TOP, _TICKS, _NAME = 30, 34, 26
 _LEGEND_ROW = 19
@@ -123,14 +119,6 @@ def plot_chosen_curves(chosen_curves: pd.DataFrame) -> Any:
     )
     title = f"The chosen samplers over rates: mean over {splits:,} splits of the models"
     return _stacked(own, title, _Contents(_METRICS, "correlation", 1.0))
-
-
-def plot_target_curves(target_curves: pd.DataFrame, sampling: SamplingParams) -> Any:
-    """Draw the error of scores as estimates of the mean over items and over subjects."""
-    own = target_curves[target_curves["metric"] == "mean_absolute_error"]
-    title = "Mean absolute error of a model's score, for two scores of the benchmark"
-    own = own[own["rate"] >= min(sampling.evidence.at_rates)]
-    return _stacked(own.assign(group=own["target"]), title, _Contents(_TARGETS, "share"))
 
 
 def plot_subject_curves(subject_curves: pd.DataFrame, sampling: SamplingParams) -> Any:

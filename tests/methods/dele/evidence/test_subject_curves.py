@@ -1,4 +1,4 @@
-"""Curves for the mean over subjects, and inside each subject."""
+"""Curves inside each subject."""
 
 import json
 
@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.methods.dele.evidence.rate_curves import thinned, trace_subjects, trace_targets
+from benchwright.methods.dele.evidence.rate_curves import thinned, trace_subjects
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.params.sampling import SamplingParams
-from benchwright.reports.dele.page import target_rows
-from benchwright.reports.dele.plots.rate_curves import plot_subject_curves, plot_target_curves
+from benchwright.reports.dele.plots.rate_curves import plot_subject_curves
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_items,
@@ -32,62 +31,10 @@ def uneven(params: SamplingParams = PARAMS) -> SamplingStudy:
     return make_study(make_panels(answers, params, items=items), params, items)
 
 
-@pytest.fixture(scope="module")
-def targets() -> pd.DataFrame:
-    return trace_targets(uneven())
-
-
-def test_mean_over_items_equals_the_results_of_the_samplers(targets: pd.DataFrame) -> None:
-    results, _ = compare_samplers(uneven())
-    expected = results[results["panel"] == "held_out"].groupby(["sampler", "rate"])["tau_b"].mean()
-    items = targets[(targets["target"] == "items") & (targets["metric"] == "tau_b")]
-    means = items.set_index(["sampler", "rate"])["mean"]
-    pd.testing.assert_series_equal(means.sort_index(), expected.sort_index(), check_names=False)
-
-
-def test_balanced_estimates_the_mean_over_subjects(
-    targets: pd.DataFrame,
-) -> None:
-    errors = targets[(targets["metric"] == "mean_absolute_error") & (targets["rate"] == 50)]
-    error = errors.set_index(["target", "sampler"])["mean"]
-    assert error["subjects", "balanced"] < error["subjects", "random"]
-    assert error["items", "balanced"] > error["items", "random"]
-    places = errors.set_index(["target", "sampler"])["percentile"]
-    assert places["subjects", "balanced"] < 5
-    assert places["items", "balanced"] > 95
-    assert (errors["random_low"] < errors["random_high"]).all()
-
-
-def test_all_items_differ_from_the_mean_over_subjects(targets: pd.DataFrame) -> None:
-    whole = targets[(targets["rate"] == 100) & (targets["metric"] == "mean_absolute_error")]
-    mean = whole.groupby("target")["mean"].max()
-    correct = uneven().panels.responses("held_out").astype(float)
-    by_subject = (correct[:, :45].mean(axis=1) + correct[:, 45:].mean(axis=1)) / 2
-    assert mean["items"] == pytest.approx(0, abs=1e-9)
-    assert mean["subjects"] == pytest.approx(np.abs(correct.mean(axis=1) - by_subject).mean())
-
-
-def test_rows_of_the_page_are_grouped_by_target(targets: pd.DataFrame) -> None:
-    rows = target_rows(targets, 25.0)
-    assert [part["target"] for part in rows] == ["items", "subjects"]
-    errors = targets.query(
-        "target == 'subjects' and rate == 25 and metric == 'mean_absolute_error'"
-    )
-    best = errors.sort_values("mean").iloc[0]
-    assert rows[1]["rows"][0]["sampler"] == best["sampler"]
-    assert rows[1]["rows"][0]["mean_absolute_error"] == f"{100 * best['mean']:.2f}"
-    assert rows[1]["rows"][0]["error_percentile"] == best["percentile"]
-    assert rows[1]["band"]["mean_absolute_error"] == (
-        f"[{100 * best['random_low']:.2f}, {100 * best['random_high']:.2f}]"
-    )
-    assert len(plot_target_curves(targets, PARAMS).layout.annotations) == 2
-
-
-def test_target_curves_need_several_subjects() -> None:
+def test_subject_curves_need_several_subjects_and_three_models() -> None:
     items = make_items(subjects=1)
     few = make_panels(make_answers(models=2))
     for study in (make_study(make_panels(items=items), PARAMS, items), make_study(few, PARAMS)):
-        assert trace_targets(study).empty
         assert trace_subjects(study).empty
 
 
