@@ -602,13 +602,6 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
 )
 @_seed_option
 @click.option("--out", type=_FILE, help="JSON file to write.")
-@click.option(
-    "--eval-results",
-    type=(str, _PATH),
-    metavar="OWNER/DATASET/TASK FOLDER",
-    help="Also write a file of .eval_results for each model's repository on the Hub, as scores of "
-    "this task.",
-)
 @_env
 @_errors_in_one_line()
 def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
@@ -618,7 +611,6 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     of these.
     """
     from benchwright.commands.estimate import estimate_scores, terminal_lines, write_estimates
-    from benchwright.commands.eval_results import write_eval_results
     from benchwright.commands.saved_results import known_responses, read_responses
     from benchwright.datasets.subset_manifest import read_subset
     from benchwright.params.sampling import EstimationParams
@@ -635,9 +627,6 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     click.echo("\n".join(terminal_lines(estimates)))
     if given["out"] is not None:
         click.echo(f"\nestimates: {_relative(write_estimates(estimates, given['out']))}")
-    if given["eval_results"] is not None:
-        for file in write_eval_results(estimates, *given["eval_results"]):
-            click.echo(f"results for the Hub: {_relative(file)}")
 
 
 @cli.command()

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from click.testing import CliRunner
 
 from benchwright.cli import cli
 from benchwright.commands.estimate import Estimated, estimate_scores, terminal_lines
-from benchwright.commands.eval_results import write_eval_results
 from benchwright.commands.saved_results import KnownResponses
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
@@ -219,7 +217,6 @@ def test_command_reads_a_table_and_writes_json(tmp_path: Path) -> None:
     training.to_parquet(tmp_path / "training.parquet")
     words = ["estimate", str(tmp_path / "new.csv"), "--subset", str(tmp_path)]
     words += ["--training", str(tmp_path / "training.parquet"), "--out", str(tmp_path / "o.json")]
-    words += ["--eval-results", "owner/data/task", str(tmp_path / "hub")]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
     saved = json.loads((tmp_path / "o.json").read_text())
@@ -230,31 +227,6 @@ def test_command_reads_a_table_and_writes_json(tmp_path: Path) -> None:
     assert saved["estimator"] == "aipw"
     assert saved["training"]["models"] == M - 3
     assert saved["subset"]["n_items"] == K
-    assert len(list((tmp_path / "hub").rglob("n[0-2]/.eval_results/b_30_items.yaml"))) == 3
     missing = CliRunner().invoke(cli, [*words[:3], str(tmp_path / "no")])
     assert missing.exit_code == 1
     assert missing.stderr.strip().count("\n") == 0
-
-
-def test_results_for_the_hub_say_that_they_are_estimates(tmp_path: Path) -> None:
-    hub = pytest.importorskip("huggingface_hub")
-    estimated = estimate_scores(manifest(), new(), known())
-    names = ("owner/model@letters-5", "../../outside", "unanswered")
-    changed = [m._replace(model=name) for m, name in zip(estimated.models, names, strict=True)]
-    changed[2] = changed[2]._replace(score=None, low=None, high=None, reason="no responses")
-    files = write_eval_results(
-        estimated._replace(models=tuple(changed)), "owner/data/a-task", tmp_path
-    )
-    assert [str(file.relative_to(tmp_path)) for file in files] == [
-        "owner__model/.eval_results/b_30_items_letters_5.yaml",
-        "__..__outside/.eval_results/b_30_items.yaml",
-    ]
-    (entry,) = hub.parse_eval_result_entries(yaml.safe_load(files[0].read_text(encoding="utf-8")))
-    first = changed[0]
-    assert (entry.dataset_id, entry.task_id) == ("owner/data", "a-task")
-    assert entry.value == round(100 * first.score, 2)
-    assert "Estimated from a subset: answers to 30 of 120 items" in entry.notes
-    assert f"95% interval {100 * first.low:.2f} to {100 * first.high:.2f}" in entry.notes
-    assert "5-shot, letters" in entry.notes
-    with pytest.raises(InputError, match="<owner>/<dataset>/<task>"):
-        write_eval_results(estimated, "owner/data", tmp_path)

@@ -1,6 +1,5 @@
-"""What Inspect, the Hub and readers of Croissant find in a folder for the Hub."""
+"""What Inspect and the Hub find in a folder for the Hub."""
 
-import hashlib
 import importlib
 import json
 import math
@@ -72,48 +71,6 @@ def joined(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Return what joins an answer to its item."""
     names = ["item_id", "content_hash", "condition", "subject", "weight"]
     return rows[[name for name in names if name in rows]].to_dict("records")
-
-
-def test_croissant_describes_every_column_of_every_file(folder: Path) -> None:
-    described = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
-    hashes = {file["contentUrl"]: file["sha256"] for file in described["distribution"]}
-    assert set(hashes) == {file.name for file in folder.glob("*.parquet")}
-    for name, expected in hashes.items():
-        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == expected
-    for record_set in described["recordSet"]:
-        rows = pd.read_parquet(folder / f"{record_set['name']}.parquet")
-        fields = {field["name"]: field for field in record_set["field"]}
-        assert list(fields) == list(rows.columns)
-        assert [name for name, field in fields.items() if "isArray" in field] == ["choices"]
-        assert fields["answer"]["dataType"] == "sc:Integer"
-
-
-def test_croissant_has_what_is_known_of_the_benchmark() -> None:
-    def described(**changes: Any) -> dict[str, Any]:
-        return json.loads(b"".join(kept(**changes).files["croissant.json"]))
-
-    known = described(citation="Roe, J., Doe, J. (2026). Colours.", url="https://example.org")
-    assert known["creator"]["name"] == "Roe, J., Doe, J."
-    assert known["license"] == "CC0-1.0"
-    assert known["url"] == "https://example.org"
-    unknown = described(citation="Written by hand.")
-    assert not {"creator", "url"} & set(unknown)
-    assert unknown["version"] == known["version"]
-    other = json.loads(b"".join(kept(ITEMS.iloc[:2]).files["croissant.json"]))
-    assert other["version"] != known["version"]
-
-
-def test_croissant_is_read_by_its_library(folder: Path) -> None:
-    croissant = pytest.importorskip("mlcroissant")
-    dataset = croissant.Dataset(jsonld=str(folder / "croissant.json"))
-    for name, rows in rows_of(folder).items():
-        records = list(dataset.records(name))
-        assert len(records) == len(rows)
-        for column in ("item_id", "question", "canary"):
-            assert [row[f"{name}/{column}"].decode() for row in records] == rows[column].tolist()
-        texts = [[text.decode() for text in row[f"{name}/choices"]] for row in records]
-        assert texts == [list(choices) for choices in rows["choices"]]
-        assert [row[f"{name}/answer"] for row in records] == rows["answer"].tolist()
 
 
 def test_eval_yaml_has_a_task_for_each_configuration(folder: Path) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import benchwright
-from benchwright.core.configuration import Configuration, parse_configuration
+from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.export_folder import FolderContent, Pieces
@@ -25,7 +25,6 @@ from benchwright.source_rows.fields import ascii_surrogates
 
 SCHEMA = "0.3.0"
 _NOT_PORTABLE = re.compile(r'[<>:"\\|?*/\x00-\x1f]')
-_RESERVED = re.compile(r"data|(con|prn|aux|nul|com[1-9]|lpt[1-9])(\..*)?", re.IGNORECASE)
 _UNKNOWN = "unknown"
 
 Row = dict[str, Any]
@@ -93,24 +92,25 @@ def write_answers(
     written = dict(iter(generations.groupby(["model", "style", "shots"], sort=False)))
     files: dict[str, Pieces] = {}
     answers: dict[str, int] = {}
-    for name in sorted({name for each in asked for name in each.rows}):
-        configuration = parse_configuration(name)
-        record = _Record(configuration, _identity(configuration.model, run), run)
-        known = _known(rows.get(name, responses[:0]), written.get(tuple(configuration)))
-        samples = _Samples([each for each in asked if name in each.rows], name, record, known)
-        count, checksum = samples.measure()
+    for name in sorted({name for each in asked for name in each.matrix.models}):
+        texts = written.get(tuple(parse_configuration(name)))
+        known = _known(rows.get(name, responses[:0]), texts)
+        samples = _Samples([each for each in asked if name in each.matrix.models], name, run, known)
+        digest, count = hashlib.sha256(), 0
+        for line in samples:
+            digest.update(line)
+            count += 1
         if not count:
             continue
-        stem = f"{record.folder}/{uuid.UUID(bytes=checksum.digest()[:16], version=4)}"
+        stem = f"{samples.folder()}/{uuid.UUID(bytes=digest.digest()[:16], version=4)}"
         detail = {
             "format": "jsonl",
             "file_path": f"{stem}_samples.jsonl",
             "hash_algorithm": "sha256",
-            "checksum": checksum.hexdigest(),
+            "checksum": digest.hexdigest(),
             "total_rows": count,
         }
-        aggregate = record.aggregate(samples.results(), detail, samples.sources())
-        files[f"{stem}.json"] = [_line(aggregate, indent=2)]
+        files[f"{stem}.json"] = [_line(samples.aggregate(detail), indent=2)]
         files[f"{stem}_samples.jsonl"] = samples
         answers[name] = count
     if not files:
@@ -120,27 +120,29 @@ def write_answers(
 
 
 class _Asked(NamedTuple):
-    """A condition: the row of each configuration, and the parts of a sample that are the item's."""
+    """A condition, and the parts of a sample that are the item's."""
 
-    condition: str
     matrix: ResponseMatrix
-    rows: dict[str, int]
     items: list[Row | None]  # in the order of the matrix, None if the condition lacks the item
     evaluation: str
 
     @classmethod
     def of(cls, answered: AnsweredCondition, benchmark: BenchmarkParams) -> "_Asked":
         matrix, condition = answered.matrix, answered.matrix.condition
-        shown = answered.items.to_dict("records")
-        items = {row["item_id"]: _item(row, condition) for row in shown}
-        original = condition == "question"
-        return cls(
-            condition,
-            matrix,
-            {name: row for row, name in enumerate(matrix.models)},
-            [items.get(item_id) for item_id in matrix.item_ids],
-            benchmark.name if original else f"{benchmark.name}/{condition}",
-        )
+        items = {row["item_id"]: _item(row, condition) for row in answered.items.to_dict("records")}
+        evaluation = "" if condition == "question" else f"/{condition}"
+        shown = [items.get(item_id) for item_id in matrix.item_ids]
+        return cls(matrix, shown, f"{benchmark.name}{evaluation}")
+
+    def answers(self, name: str) -> Iterator[tuple[Row, float, int]]:
+        """Yield the item, the mark (NaN without an answer) and the chosen option (or -1)."""
+        row = self.matrix.models.index(name)
+        correct, prediction = self.matrix.correct[row], self.matrix.prediction[row]
+        for item, mark, chosen in zip(
+            self.items, correct.tolist(), prediction.tolist(), strict=True
+        ):
+            if item is not None:
+                yield item, mark, chosen
 
 
 def _item(row: Mapping[Any, Any], condition: str) -> Row:
@@ -196,82 +198,6 @@ def _known(rows: pd.DataFrame, generations: pd.DataFrame | None) -> dict[tuple[s
     return known
 
 
-class _Record(NamedTuple):
-    """A configuration as the schema names it."""
-
-    configuration: Configuration
-    model: ModelIdentity
-    run: AnsweredRun
-
-    @property
-    def folder(self) -> str:
-        developer, _, name = self.model.id.rpartition("/")
-        developer, _, rest = developer.partition("/")
-        name = f"{rest}_{name}" if rest else name
-        parts = (self.run.benchmark.name, developer or self.model.developer, name)
-        return "/".join(("data", *map(_component, parts)))
-
-    @property
-    def evaluation_id(self) -> str:
-        _, style, shots = self.configuration
-        asked = f"@{style}-{shots}" if style else ""
-        model = self.model.id.replace("/", "_")
-        return f"{self.run.benchmark.name}/{model}{asked}/{self.run.timestamp}"
-
-    def aggregate(self, results: list[Row], detail: Row, sources: Sequence[str]) -> Row:
-        """Return the aggregate of this configuration."""
-        details = {"deployment_type": _UNKNOWN, "model_availability": _UNKNOWN}
-        live = list(sources) == ["live"]
-        return {
-            "schema_version": SCHEMA,
-            "evaluation_id": self.evaluation_id,
-            "evaluation_timestamp": str(self.run.timestamp),
-            "retrieved_timestamp": str(self.run.timestamp),
-            "source_metadata": {
-                "source_name": "benchwright",
-                "source_type": "evaluation_run",
-                "source_organization_name": self.run.organization,
-                "evaluator_relationship": "third_party",
-                "additional_details": {"answers": ", ".join(sources) or "imported"},
-            },
-            "eval_library": {
-                "name": "benchwright" if live else _UNKNOWN,
-                "version": benchwright.__version__ if live else _UNKNOWN,
-            },
-            "model_info": {
-                "name": self.configuration.model,
-                "id": self.model.id,
-                "developer": self.model.developer,
-                "additional_details": details
-                | ({"revision": self.model.revision} if self.model.revision else {}),
-            },
-            "evaluation_results": [{**result, **self._common()} for result in results],
-            "detailed_evaluation_results": detail,
-        }
-
-    def _common(self) -> Row:
-        benchmark, (_, style, shots) = self.run.benchmark, self.configuration
-        asked = {"style": style, "num_fewshot": str(shots)} if style else {}
-        hub = benchmark.sources.hub
-        source: Row = {"dataset_name": benchmark.name, "source_type": "other"}
-        if hub is not None and hub.id.count("/") == 1:
-            source |= {"source_type": "hf_dataset", "hf_repo": hub.id}
-        return {
-            "source_data": source,
-            "metric_config": {
-                "metric_id": "accuracy",
-                "metric_name": "accuracy",
-                "metric_kind": "accuracy",
-                "metric_unit": "proportion",
-                "lower_is_better": False,
-                "score_type": "continuous",
-                "min_score": 0.0,
-                "max_score": 1.0,
-            },
-            "generation_config": {"additional_details": {**asked, **self.run.settings}},
-        }
-
-
 class _Samples:
     """The lines of one configuration; every iteration makes them anew."""
 
@@ -279,28 +205,26 @@ class _Samples:
         self,
         asked: Sequence[_Asked],
         name: str,
-        record: _Record,
+        run: AnsweredRun,
         known: Mapping[tuple[str, str], _Answer],
     ) -> None:
-        self._asked, self._name, self._record, self._known = asked, name, record, known
+        self._asked, self._name, self._run, self._known = asked, name, run, known
+        self._model_name, self._style, self._shots = parse_configuration(name)
+        self._model = _identity(self._model_name, run)
+        asked_as = f"@{self._style}-{self._shots}" if self._style else ""
+        model = self._model.id.replace("/", "_")
+        self._id = f"{run.benchmark.name}/{model}{asked_as}/{run.timestamp}"
 
     def __iter__(self) -> Iterator[bytes]:
         for asked in self._asked:
-            correct, prediction = self._values(asked)
-            for position in np.flatnonzero(~np.isnan(correct)).tolist():
-                item = asked.items[position]
-                if item is not None:
-                    values = float(correct[position]), int(prediction[position])
-                    yield _line(self._row(asked, item, *values))
-
-    def _values(self, asked: _Asked) -> tuple[Any, Any]:
-        row = asked.rows[self._name]
-        return asked.matrix.correct[row], asked.matrix.prediction[row]
+            for item, mark, chosen in asked.answers(self._name):
+                if mark == mark:  # noqa: PLR0124 (NaN without an answer)
+                    yield _line(self._row(asked, item, mark, chosen))
 
     def _row(self, asked: _Asked, item: Row, correct: float, prediction: int) -> Row:
-        answer = self._known.get((asked.condition, item["sample_id"]), _Answer())
+        condition = asked.matrix.condition
+        answer = self._known.get((condition, item["sample_id"]), _Answer())
         chosen = LABELS[prediction] if prediction >= 0 else answer.extracted
-        raw = list(answer.texts) or ([chosen] if chosen else [])
         attribution = {
             "turn_idx": 0,
             "source": "output.raw",
@@ -312,57 +236,102 @@ class _Samples:
         usage = {"input_tokens": tokens[0], "output_tokens": tokens[1], "total_tokens": sum(tokens)}
         return {
             "schema_version": SCHEMA,
-            "evaluation_id": self._record.evaluation_id,
-            "model_id": self._record.model.id,
+            "evaluation_id": self._id,
+            "model_id": self._model.id,
             "evaluation_name": asked.evaluation,
-            "evaluation_result_id": f"accuracy:{asked.condition}",
+            "evaluation_result_id": f"accuracy:{condition}",
             "sample_id": item["sample_id"],
             "sample_hash": item["sample_hash"],
             "interaction_type": "single_turn",
             "input": item["input"],
-            "output": {"raw": raw},
+            "output": {"raw": list(answer.texts) or ([chosen] if chosen else [])},
             "answer_attribution": [attribution] if chosen else [],
             "evaluation": {"score": correct, "is_correct": correct == 1},
             "token_usage": usage if min(tokens) >= 0 else None,
             "metadata": item["metadata"],
         }
 
-    def measure(self) -> tuple[int, Any]:
-        """Return the number of lines and their hash."""
-        digest, count = hashlib.sha256(), 0
-        for line in self:
-            digest.update(line)
-            count += 1
-        return count, digest
+    def folder(self) -> str:
+        """Return `data/<benchmark>/<developer>/<model>`."""
+        developer, _, name = self._model.id.rpartition("/")
+        developer, _, rest = developer.partition("/")
+        name = f"{rest}_{name}" if rest else name
+        parts = (self._run.benchmark.name, developer or self._model.developer, name)
+        return "/".join(("data", *map(_component, parts)))
 
-    def results(self) -> list[Row]:
-        """Return the accuracy under each condition."""
-        out = []
+    def aggregate(self, detail: Row) -> Row:
+        """Return the aggregate; `detail` describes the file of these samples."""
+        run, model = self._run, self._model
+        sources = sorted({answer.source for answer in self._known.values() if answer.source})
+        live = sources == ["live"]
+        details = {"deployment_type": _UNKNOWN, "model_availability": _UNKNOWN}
+        return {
+            "schema_version": SCHEMA,
+            "evaluation_id": self._id,
+            "evaluation_timestamp": str(run.timestamp),
+            "retrieved_timestamp": str(run.timestamp),
+            "source_metadata": {
+                "source_name": "benchwright",
+                "source_type": "evaluation_run",
+                "source_organization_name": run.organization,
+                "evaluator_relationship": "third_party",
+                "additional_details": {"answers": ", ".join(sources) or "imported"},
+            },
+            "eval_library": {
+                "name": "benchwright" if live else _UNKNOWN,
+                "version": benchwright.__version__ if live else _UNKNOWN,
+            },
+            "model_info": {
+                "name": self._model_name,
+                "id": model.id,
+                "developer": model.developer,
+                "additional_details": details
+                | ({"revision": model.revision} if model.revision else {}),
+            },
+            "evaluation_results": self._results(),
+            "detailed_evaluation_results": detail,
+        }
+
+    def _results(self) -> list[Row]:
+        """Return the accuracy under each condition with answers."""
+        benchmark = self._run.benchmark
+        style = {"style": self._style, "num_fewshot": str(self._shots)} if self._style else {}
+        hub = benchmark.sources.hub
+        source: Row = {"dataset_name": benchmark.name, "source_type": "other"}
+        if hub is not None and hub.id.count("/") == 1:
+            source |= {"source_type": "hf_dataset", "hf_repo": hub.id}
+        results = []
         for asked in self._asked:
-            there = np.array([item is not None for item in asked.items])
-            correct = self._values(asked)[0][there].astype(float)
-            answered = correct[~np.isnan(correct)]
-            if not len(answered):
-                continue
-            unanswered = str(len(correct) - len(answered))
-            score = {
-                "score": float(answered.mean()),
-                "details": {"unanswered": unanswered},
-                "uncertainty": {"num_samples": len(answered)},
-            }
-            name = f"accuracy:{asked.condition}"
-            out.append(
-                {
-                    "evaluation_result_id": name,
+            marks = np.array([mark for _, mark, _ in asked.answers(self._name)])
+            answered = marks[~np.isnan(marks)]
+            if len(answered):
+                score = {
+                    "score": float(answered.mean()),
+                    "details": {"unanswered": str(len(marks) - len(answered))},
+                    "uncertainty": {"num_samples": len(answered)},
+                }
+                result = {
+                    "evaluation_result_id": f"accuracy:{asked.matrix.condition}",
                     "evaluation_name": asked.evaluation,
                     "score_details": score,
+                    "source_data": source,
+                    "metric_config": _METRIC,
+                    "generation_config": {"additional_details": {**style, **self._run.settings}},
                 }
-            )
-        return out
+                results.append(result)
+        return results
 
-    def sources(self) -> list[str]:
-        """Return where the answers came from."""
-        return sorted({answer.source for answer in self._known.values() if answer.source})
+
+_METRIC = {
+    "metric_id": "accuracy",
+    "metric_name": "accuracy",
+    "metric_kind": "accuracy",
+    "metric_unit": "proportion",
+    "lower_is_better": False,
+    "score_type": "continuous",
+    "min_score": 0.0,
+    "max_score": 1.0,
+}
 
 
 def _identity(model: str, run: AnsweredRun) -> ModelIdentity:
@@ -375,8 +344,7 @@ def _identity(model: str, run: AnsweredRun) -> ModelIdentity:
 
 def _component(name: str) -> str:
     """Return a name as one component of a path on any system."""
-    plain = _NOT_PORTABLE.sub("_", name).rstrip(". ") or _UNKNOWN
-    return f"{plain}_" if _RESERVED.fullmatch(plain) else plain
+    return _NOT_PORTABLE.sub("_", name).rstrip(". ") or _UNKNOWN
 
 
 def _line(row: Row, indent: int | None = None) -> bytes:

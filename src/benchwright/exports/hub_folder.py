@@ -14,8 +14,6 @@ from benchwright.core.cells import records
 from benchwright.core.flat_arguments import flat_arguments
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.export_folder import README, FolderContent, Pieces
-from benchwright.exports.croissant import FILE as CROISSANT
-from benchwright.exports.croissant import Described, croissant
 from benchwright.exports.inspect_tasks import (
     CARRIED,
     MODULE,
@@ -129,14 +127,24 @@ def _folder(
     hashes = [hash_ for each in configurations for hash_ in each.rows["content_hash"]]
     canary = f"{run.ingestion.name} canary {uuid.uuid5(uuid.NAMESPACE_OID, ''.join(hashes))}"
     files: dict[str, Pieces] = {}
-    described = []
     for name, rows, _ in configurations:
         table = _published_rows(rows, canary)
-        described.append(Described(name, table, _parquet(table)))
-        files[f"{name}.parquet"] = [described[-1].content]
+        files[f"{name}.parquet"] = [_parquet(table)]
         files[f"{name}.csv"] = csv_lines(table)
         files[f"{name}.jsonl"] = inspect_lines(rows)
-    files |= _for_tools(configurations, run, described, canary)
+    first = configurations[0]
+    title = f"{run.ingestion.title} · {run.variant}"
+    open_ended = not any(len(each.rows["choices"].iloc[0]) for each in configurations)
+    titles = {each.name: f"{title}: {each.content}" for each in configurations}
+    files[MODULE] = [inspect_module(titles, open_ended=open_ended)]
+    evaluation = render(
+        "eval.yaml.txt",
+        title=title,
+        configurations=configurations,
+        columns=[name for name in CARRIED if name in _published_columns(first.rows)],
+        open_ended=open_ended,
+    )
+    files["eval.yaml"] = [evaluation.encode()]
     values = {"rules": None, "n_items": None, "perturbation": None, "told_apart": "", **facts}
     card = render(
         "hub_card.md",
@@ -147,7 +155,7 @@ def _folder(
         size=_size_category(sum(len(each.rows) for each in configurations)),
         canary=canary,
         version=benchwright.__version__,
-        task=task_name(configurations[0].name),
+        task=task_name(first.name),
         weighted=any("weight" in each.rows for each in configurations),
         **values,
     )
@@ -165,47 +173,13 @@ def _folder(
     return FolderContent({README: [card.encode()], **files}, manifest)
 
 
-def _for_tools(
-    configurations: Sequence[_Configuration],
-    run: PublishedRun,
-    described: Sequence[Described],
-    canary: str,
-) -> dict[str, Pieces]:
-    """Return what Inspect, the Hub's evaluations and readers of Croissant look for."""
-    benchmark = run.ingestion
-    title = f"{benchmark.title} · {run.variant}"
-    open_ended = not any(len(each.rows["choices"].iloc[0]) for each in configurations)
-    titles = {each.name: f"{title}: {each.content}" for each in configurations}
-    authors, bracket, _ = benchmark.citation.partition(" (")
-    metadata = croissant(
-        described,
-        name=f"{benchmark.name}-{run.variant}",
-        description=f"{title}, made by benchwright {benchwright.__version__}",
-        license=benchmark.licence,
-        url=benchmark.url,
-        creator=bracket and {"@type": "sc:Organization", "name": authors},
-        citeAs=benchmark.citation,
-        version=f"1.0.0+{canary[-12:]}",
-    )
-    columns = [name for name in CARRIED if name in described[0].rows]
-    evaluation = render(
-        "eval.yaml.txt",
-        title=title,
-        configurations=configurations,
-        columns=columns,
-        open_ended=open_ended,
-    )
-    return {
-        MODULE: [inspect_module(titles, open_ended=open_ended)],
-        CROISSANT: [metadata],
-        "eval.yaml": [evaluation.encode()],
-    }
+def _published_columns(rows: pd.DataFrame) -> list[str]:
+    return [name for name in _COLUMNS if name in rows and not rows[name].isna().all()]
 
 
 def _published_rows(rows: pd.DataFrame, canary: str) -> pd.DataFrame:
     """Return the published columns that have a value, and the canary."""
-    named = [name for name in _COLUMNS if name in rows and not rows[name].isna().all()]
-    return rows[named].reset_index(drop=True).assign(canary=canary)
+    return rows[_published_columns(rows)].reset_index(drop=True).assign(canary=canary)
 
 
 def _parquet(table: pd.DataFrame) -> bytes:
