@@ -1,5 +1,6 @@
 """Kedro hooks: parameters, the headline of a run, and the key of a sealed benchmark."""
 
+import os
 import re
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
@@ -12,10 +13,8 @@ import pytest
 from kedro.io import DataCatalog, Version
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.core.atomic_files import aside_of
 from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.atomic import ParquetTable
-from benchwright.datasets.vector_table import VectorTable
 from benchwright.hooks import (
     RESULTS,
     MemoryHook,
@@ -196,9 +195,11 @@ def test_known_models_and_unset_ones_are_accepted() -> None:
 def test_leftovers_of_killed_runs_are_removed_and_saved_versions_stay(tmp_path: Path) -> None:
     table = tmp_path / "a.parquet"
     saved, killed = table / "1" / table.name, table / "2" / table.name
-    for file in (saved, aside_of(saved), aside_of(killed)):
+    left = f".{table.name}.00000000-1-{'0' * 32}.tmp"
+    for file in (saved, saved.with_name(left), killed.with_name(left)):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
+        os.utime(file, (0, 0))
     clear_versions(ParquetTable(filepath=str(table), version=Version(None, "3")))
     assert [path for path in table.rglob("*") if path.is_file()] == [saved]
     assert not killed.parent.exists()
@@ -236,27 +237,13 @@ def test_memory_is_given_back_once_before_the_next_node_loads(monkeypatch):
     library = SimpleNamespace(malloc_trim=trimmed.append)
     monkeypatch.setattr("ctypes.CDLL", lambda name: library)
     hook = MemoryHook()
-    hook.before_dataset_loaded("items")
+    hook.before_dataset_loaded()
     assert trimmed == []
     hook.after_node_run()
-    hook.before_dataset_loaded("items")
-    hook.before_dataset_loaded("items")
+    hook.before_dataset_loaded()
+    hook.before_dataset_loaded()
     assert trimmed == [0]
     hook.after_node_run()
     del library.malloc_trim  # another C library
-    hook.before_dataset_loaded("items")
+    hook.before_dataset_loaded()
     assert trimmed == [0]
-
-
-def test_kept_tables_are_let_go_before_vectors_are_loaded(tmp_path):
-    pd.DataFrame({"row": [1]}).to_parquet(tmp_path / "t.parquet")
-    kept = ParquetTable(filepath=str(tmp_path / "t.parquet"), keep=True)
-    vectors = VectorTable(filepath=str(tmp_path / "v.parquet"))
-    hook = MemoryHook()
-    hook.before_pipeline_run(DataCatalog({"items": kept, "embeddings": vectors}))
-    kept.load()
-    pd.DataFrame({"row": [2]}).to_parquet(tmp_path / "t.parquet")
-    hook.before_dataset_loaded("items")
-    assert kept.load()["row"].tolist() == [1]
-    hook.before_dataset_loaded("embeddings")
-    assert kept.load()["row"].tolist() == [2]

@@ -29,8 +29,6 @@ from benchwright.core.kedro_internals import (
     save_version,
 )
 from benchwright.core.progress import stage_log
-from benchwright.datasets.atomic import ParquetTable
-from benchwright.datasets.vector_table import VectorTable
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.run import RUN_VALUES, check_run_values, unknown_parameters
@@ -97,30 +95,17 @@ def local_path(dataset: Any) -> Path | None:
 
 
 class MemoryHook:
-    """Gives freed memory back to the system before a node loads its inputs.
-
-    Before vectors are loaded, tables that are kept for other nodes are let go.
-    """
+    """Gives freed memory back to the system before a node loads its inputs."""
 
     def __init__(self) -> None:
         self._freed = False
-        self._catalog: Any = {}
-
-    @hook_impl
-    def before_pipeline_run(self, catalog: Any) -> None:
-        self._catalog = catalog
 
     @hook_impl
     def after_node_run(self) -> None:
         self._freed = True  # once its outputs are saved
 
     @hook_impl
-    def before_dataset_loaded(self, dataset_name: str) -> None:
-        if isinstance(self._catalog.get(dataset_name), VectorTable):
-            for dataset in self._catalog.values():
-                if isinstance(dataset, ParquetTable):
-                    dataset.let_go()
-            self._freed = True
+    def before_dataset_loaded(self) -> None:
         if not self._freed:
             return
         import pyarrow as pa

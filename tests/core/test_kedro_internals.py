@@ -17,7 +17,7 @@ from benchwright.core.kedro_internals import (
     loaded_from,
     read_version,
 )
-from benchwright.datasets.atomic import AsideFileSystem, ParquetTable
+from benchwright.datasets.atomic import ParquetTable
 
 
 class Bytes(LocalFile[bytes]):
@@ -77,10 +77,6 @@ def test_kedro_logs_errors_in_the_expected_module(name: str) -> None:
 @pytest.mark.parametrize("name", ["params", "env", "pipelines"])
 def test_kedro_run_has_the_option(name: str) -> None:
     assert any(option.name == name for option in run.params)
-
-
-def test_parquet_files_appear_complete() -> None:
-    assert isinstance(PARQUET._fs, AsideFileSystem)
 
 
 def test_run_loads_the_version_that_it_saves(tmp_path: Path) -> None:

@@ -6,39 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from kedro.io import DatasetError
 from kedro.io.core import Version
 
-from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import one_line
 from benchwright.datasets.atomic import JsonDocument, ParquetTable, TextFile
-
-
-def test_file_appears_only_when_complete(tmp_path: Path) -> None:
-    target = tmp_path / "deep" / "a.txt"
-    with written_aside(target) as aside:
-        aside.write_text("half")
-        assert not target.exists()
-    assert target.read_text() == "half"
-    assert list(target.parent.iterdir()) == [target]
-
-
-def test_failed_writes_keep_the_old_file_and_leave_no_temporary_files(tmp_path: Path) -> None:
-    target = tmp_path / "a.txt"
-    target.write_text("old")
-
-    def write_and_fail() -> None:
-        with written_aside(target) as aside:
-            aside.write_text("new")
-            raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        write_and_fail()
-    assert target.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [target]
 
 
 def test_failed_saves_keep_the_old_table(tmp_path: Path) -> None:
@@ -93,29 +67,3 @@ def test_text_is_utf_8_in_an_ascii_locale(tmp_path: Path) -> None:
         check=True,
     )
     assert (tmp_path / "r.html").read_bytes() == text.encode("utf-8")
-
-
-def test_equal_lists_of_numbers_in_a_kept_table_are_one_object(tmp_path):
-    table = pd.DataFrame({"sets": [[1], [1, 2], [1]], "texts": [["a"], ["b"], ["a"]]})
-    table.to_parquet(tmp_path / "t.parquet")
-    loaded = ParquetTable(filepath=str(tmp_path / "t.parquet"), keep=True).load()
-    assert [list(cell) for cell in loaded["sets"]] == [[1], [1, 2], [1]]
-    assert loaded["sets"][0] is loaded["sets"][2]
-    assert [list(cell) for cell in loaded["texts"]] == [["a"], ["b"], ["a"]]
-
-
-def test_kept_table_is_read_once_until_it_is_saved_or_released(tmp_path):
-    dataset = ParquetTable(filepath=str(tmp_path / "t.parquet"), keep=True)
-    dataset.save(pd.DataFrame({"a": [1]}))
-    first = dataset.load()
-    assert np.shares_memory(dataset.load()["a"], first["a"])
-    first["a"] = [3]
-    first["b"] = [4]
-    pd.testing.assert_frame_equal(dataset.load(), pd.DataFrame({"a": [1]}))
-    kept = dataset.load()
-    dataset.release()
-    assert not np.shares_memory(dataset.load()["a"], kept["a"])
-    dataset.save(pd.DataFrame({"a": [2]}))
-    assert dataset.load()["a"].tolist() == [2]
-    plain = ParquetTable(filepath=str(tmp_path / "t.parquet"))
-    assert plain.load() is not plain.load()

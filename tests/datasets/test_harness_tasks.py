@@ -3,7 +3,6 @@
 import hashlib
 import importlib.util
 import json
-import pickle
 import shutil
 import threading
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 import yaml
 from kedro.io import DatasetError
 
-from benchwright.datasets import export_folder
 from benchwright.datasets.harness_tasks import (
     HarnessExport,
     HarnessFamily,
@@ -149,35 +147,13 @@ def test_earlier_exports_are_removed(dataset: HarnessTasks, folder: Path) -> Non
     assert [path.name for path in folder.parent.iterdir()] == ["harness"]
 
 
-def test_failed_writes_keep_the_old_folder(
-    dataset: HarnessTasks, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_writes_keep_the_old_folder(dataset: HarnessTasks, folder: Path) -> None:
     dataset.save(export(family("old")))
     before = tree(folder)
-    written: list[Path] = []
-    write = export_folder._write
-
-    def fails_at_the_third(file: Path, content: bytes) -> None:
-        written.append(file)
-        if len(written) == 3:
-            raise OSError("disk full")
-        write(file, content)
-
-    monkeypatch.setattr(export_folder, "_write", fails_at_the_third)
-    with pytest.raises(DatasetError, match="disk full"):
-        dataset.save(export(family("new")))
+    with pytest.raises(DatasetError, match="not JSON serializable"):
+        dataset.save(export(family("new", row(answer=object()))))
     assert tree(folder) == before
     assert [path.name for path in folder.parent.iterdir()] == ["harness"]
-
-
-def test_crash_between_the_renames_is_recovered(dataset: HarnessTasks, folder: Path) -> None:
-    dataset.save(export(family("old")))
-    folder.rename(folder.with_name(".harness.0123.old"))
-    assert set(dataset.load()["families"]) == {"old"}
-    folder.rename(folder.with_name(".harness.0123.old"))
-    dataset.save(export(family("new")))
-    assert [path.name for path in folder.parent.iterdir()] == ["harness"]
-    assert set(dataset.load()["families"]) == {"new"}
 
 
 def test_concurrent_writers_leave_one_complete_export(dataset: HarnessTasks, folder: Path) -> None:
@@ -227,8 +203,3 @@ def test_moved_exports_are_loaded(dataset: HarnessTasks, folder: Path, tmp_path:
     moved = HarnessTasks(path=str(tmp_path / "elsewhere"))
     assert moved.exists()
     assert set(moved.load()["families"]) == {"one"}
-
-
-def test_dataset_can_be_pickled(dataset: HarnessTasks) -> None:
-    pickle.loads(pickle.dumps(dataset)).save(export())  # noqa: S301
-    assert dataset.load()["format"] == 1

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kedro.io import DatasetError
 
+from benchwright.core.atomic_files import aside_of
 from benchwright.core.errors import one_line
 from benchwright.datasets.score_store import ScoreStore
 
@@ -32,22 +32,6 @@ def shard(*keys: str, logprob: float = -0.1) -> pd.DataFrame:
 
 def stored(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-
-
-def left_aside(folder: Path, name: str = "a") -> Path:
-    """What a writer leaves that is killed before the file has its name."""
-    ScoreStore(str(folder / "elsewhere")).save({name: shard("x")})
-    [file] = (folder / "elsewhere").iterdir()
-    source = (
-        "import os, signal, sys, pathlib\n"
-        "from benchwright.datasets import score_store\n"
-        "pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "score_store._write(pathlib.Path(sys.argv[1]), b'half')\n"
-    )
-    subprocess.run([sys.executable, "-c", source, str(folder / file.name)], check=False)
-    shutil.rmtree(folder / "elsewhere")
-    [aside] = folder.glob(f".{name}-*.tmp")
-    return aside
 
 
 def test_missing_folder_is_empty(tmp_path: Path) -> None:
@@ -82,14 +66,14 @@ def test_readers_that_add_the_same_shard_read_the_same_file(tmp_path: Path) -> N
     assert again["a"]["logprobs"][0].tolist() == fresh["a"]["logprobs"][0].tolist()
 
 
-def test_equal_shards_are_one_file(tmp_path: Path) -> None:
+def test_equal_shards_are_one_file_and_others_are_kept(tmp_path: Path) -> None:
     store = ScoreStore(str(tmp_path))
     store.save({"a": shard("x")})
     before = stored(tmp_path)
-    store.save({"a": shard("x")})
     ScoreStore(str(tmp_path)).save({"a": shard("x")})
     assert stored(tmp_path) == before
-    assert len(before) == 1
+    store.save({"a": shard("x", "y")})
+    assert len(stored(tmp_path)) == 2
 
 
 @pytest.mark.parametrize("order", [(-0.5, -0.7), (-0.7, -0.5)])
@@ -101,13 +85,6 @@ def test_first_complete_file_by_name_is_read(tmp_path: Path, order: tuple[float,
     [read] = ScoreStore(str(tmp_path)).load()["a"]["logprobs"]
     first = pd.read_parquet(tmp_path / files[0])["logprobs"][0]
     assert read.tolist() == first.tolist()
-
-
-def test_saving_keeps_complete_files(tmp_path: Path) -> None:
-    store = ScoreStore(str(tmp_path))
-    store.save({"a": shard("x")})
-    store.save({"a": shard("x", "y")})
-    assert len(stored(tmp_path)) == 2
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty", "text", "folder", "other name"])
@@ -160,22 +137,6 @@ def test_every_altered_byte_is_detected(
     assert ScoreStore(str(folder)).load().get("a") is None
 
 
-@pytest.mark.parametrize("logprob", [-0.1, -0.2])
-def test_incomplete_files_are_removed_when_their_shard_is_saved(
-    tmp_path: Path, logprob: float
-) -> None:
-    ScoreStore(str(tmp_path)).save({"a": shard("x"), "b": shard("y")})
-    [torn] = tmp_path.glob("a-*.parquet")
-    [other] = tmp_path.glob("b-*.parquet")
-    torn.write_bytes(torn.read_bytes()[:-1])
-    other.write_bytes(b"torn as well, and of a shard that is not saved")
-    store = ScoreStore(str(tmp_path))
-    store.save({"a": shard("x", logprob=logprob)})
-    assert len(list(tmp_path.glob("a-*.parquet"))) == 1
-    assert store.load()["a"]["logprobs"][0].tolist() == [-1.5, logprob]
-    assert other.exists()
-
-
 def test_other_files_are_ignored(tmp_path: Path) -> None:
     foreign = {"notes.txt": "mine", ".a-1.parquet.tmp": "half", "a.parquet": "x", ".tmp": ""}
     for name, text in foreign.items():
@@ -188,62 +149,33 @@ def test_other_files_are_ignored(tmp_path: Path) -> None:
 
 
 def test_temporary_files_of_killed_runs_are_removed(tmp_path: Path) -> None:
-    aside = left_aside(tmp_path)
+    source = "import os; print(os.getpid())"
+    ended = subprocess.run([sys.executable, "-c", source], check=True, capture_output=True)
+    live = aside_of(tmp_path / f"a-{'0' * 16}.parquet")
+    killed = live.with_name(live.name.replace(f"-{os.getpid()}-", f"-{int(ended.stdout)}-"))
+    for file in (live, killed):
+        file.write_text("half")
     assert len(ScoreStore(str(tmp_path)).load()) == 0
-    assert not aside.exists()
+    assert list(tmp_path.iterdir()) == [live]
 
 
-def test_old_temporary_files_of_other_machines_are_removed(tmp_path: Path) -> None:
-    aside = left_aside(tmp_path)
-    host = aside.name.split(".parquet.")[1][:8]
-    aside = aside.rename(aside.with_name(aside.name.replace(f".{host}-", ".00000000-")))
-    ScoreStore(str(tmp_path)).load()
-    assert aside.exists()
-    os.utime(aside, (0, 0))
-    ScoreStore(str(tmp_path)).load()
-    assert not aside.exists()
-
-
-def test_files_being_written_are_not_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    replace = Path.replace
-
-    def load_meanwhile(self: Path, target: Path) -> Path:
-        os.utime(self, (0, 0))
-        assert len(ScoreStore(str(tmp_path)).load()) == 0
-        return replace(self, target)
-
-    monkeypatch.setattr(Path, "replace", load_meanwhile)
-    ScoreStore(str(tmp_path)).save({"a": shard("x")})
-    assert list(ScoreStore(str(tmp_path)).load()) == ["a"]
-
-
-@pytest.mark.parametrize("fails", ["write_bytes", "replace"])
-def test_full_disk_is_reported_in_one_line(
-    tmp_path: Path, fails: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = ScoreStore(str(tmp_path))
     store.save({"a": shard("x")})
     before = stored(tmp_path)
 
-    def full(self: Path, *_: Any) -> None:
-        if fails == "write_bytes":
-            with self.open("wb") as half:
-                half.write(b"half")
+    def full(self: Path, content: bytes) -> None:
+        with self.open("wb") as half:
+            half.write(content[:9])
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with monkeypatch.context() as patched:
-        patched.setattr(Path, fails, full)
-        with pytest.raises(DatasetError) as caught:
-            store.save({"a": shard("x", "y"), "b": shard("z")})
-    message = one_line(caught.value)
-    assert message is not None
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(DatasetError) as caught:
+        store.save({"b": shard("z")})
+    message = one_line(caught.value) or ""
+    assert message.startswith(f"{tmp_path}/b-")
     assert "No space left on device" in message
-    assert str(tmp_path) in message
     assert stored(tmp_path) == before
-    store.save({"b": shard("z")})
-    assert sorted(store.load()) == ["a", "b"]
 
 
 def test_file_instead_of_the_folder_is_reported_in_one_line(tmp_path: Path) -> None:

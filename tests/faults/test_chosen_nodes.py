@@ -40,8 +40,8 @@ def test_runs_of_missing_outputs_and_chosen_nodes_equal_a_full_run(
     check(server, PERTURBED, made, tmp_path / "from", "--from-nodes", "exports.export_perturbed")
     torn = copied(made, tmp_path / "missing")
     (table,) = (torn / "04_feature").rglob("perturbed_items.parquet/*/perturbed_items.parquet")
-    table.rename(table.with_name(f".{table.name}.00000000-{'0' * 32}.tmp"))
-    os.utime(table.with_name(f".{table.name}.00000000-{'0' * 32}.tmp"), (0, 0))
+    table.rename(table.with_name(f".{table.name}.00000000-1-{'0' * 32}.tmp"))
+    os.utime(table.with_name(f".{table.name}.00000000-1-{'0' * 32}.tmp"), (0, 0))
     server.must([*PERTURBED(torn), "--only-missing-outputs"])
     assert left_in(torn).hidden == []
     assert left_in(torn).newest() == left_in(made).newest()

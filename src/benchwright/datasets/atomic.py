@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from textwrap import shorten
 from typing import Any, ClassVar
 
-import numpy as np
-import pandas as pd
+from fsspec.implementations.local import LocalFileSystem
 from kedro.io import DatasetError, Version
 from kedro_datasets._typing import TablePreview
 from kedro_datasets.json import JSONDataset
@@ -25,37 +24,32 @@ from benchwright.core.kedro_internals import (
 from benchwright.core.verbatim import BROKEN
 
 
-class AsideFileSystem:
-    """A local fsspec file system whose files appear only when completely written."""
+_LOCAL = LocalFileSystem(auto_mkdir=True)
 
-    def __init__(self, wrapped: Any) -> None:
-        self._wrapped = wrapped
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "_wrapped":  # missing while unpickling
-            raise AttributeError(name)
-        return getattr(self._wrapped, name)
+class AtomicFileSystem(LocalFileSystem):
+    """The local file system; a written file replaces the old one when it is closed."""
 
     @contextmanager
     def open(self, path: str, mode: str = "rb", **arguments: Any) -> Iterator[Any]:
-        """Open a file as fsspec does; a written file replaces the old one when it is closed."""
+        """Open a file as fsspec does."""
         if "w" not in mode:
-            with self._wrapped.open(path, mode=mode, **arguments) as stream:
+            with _LOCAL.open(path, mode=mode, **arguments) as stream:
                 yield stream
             return
         with (
             written_aside(path) as aside,
-            self._wrapped.open(str(aside), mode=mode, **arguments) as stream,
+            _LOCAL.open(str(aside), mode=mode, **arguments) as stream,
         ):
             yield stream
 
 
 class _WritesAside:
-    """A mix-in that writes local files through `AsideFileSystem` and names broken ones."""
+    """A mix-in that writes local files through `AtomicFileSystem` and names broken ones."""
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
-        wrap_local_file_system(self, AsideFileSystem)
+        wrap_local_file_system(self, lambda _: AtomicFileSystem(auto_mkdir=True))
 
     def load(self) -> Any:
         """Return the content; InputError if the file is incomplete or of another format."""
@@ -78,37 +72,7 @@ def _preview_cell(value: Any) -> bool | int | float | str | None:
 
 
 class ParquetTable(_WritesAside, ParquetDataset):
-    """A table in one Parquet file.
-
-    With `keep` it is read once in a run and then shared, for a table that many nodes read.
-    """
-
-    def __init__(self, *, keep: bool = False, **arguments: Any) -> None:
-        super().__init__(**arguments)
-        self._keep = keep
-        self._kept: Any = None
-
-    def load(self) -> Any:
-        """Return the table."""
-        if self._kept is None:
-            table = super().load()
-            if not self._keep:
-                return table
-            self._kept = _numbers_shared(table)
-        return self._kept.copy(deep=False)  # a node's changes are its own
-
-    def save(self, data: Any) -> None:
-        """Write the table atomically."""
-        self.let_go()
-        super().save(data)
-
-    def let_go(self) -> None:
-        """Read the table again when it is next loaded."""
-        self._kept = None
-
-    def _release(self) -> None:
-        self.let_go()
-        super()._release()
+    """A table in one Parquet file."""
 
     def preview(self, nrows: int = 5) -> TablePreview:
         """Return the first rows for Kedro-Viz, with lists and long texts shortened."""
@@ -121,18 +85,6 @@ class ParquetTable(_WritesAside, ParquetDataset):
             names = file.schema_arrow.names
         data = [[_preview_cell(row[name]) for name in names] for row in rows]
         return TablePreview({"index": list(range(len(data))), "columns": names, "data": data})
-
-
-def _numbers_shared(table: pd.DataFrame) -> pd.DataFrame:
-    """Let equal lists of numbers be one object: a small array takes more than 100 bytes."""
-    for name in table.select_dtypes("object"):
-        known: dict[bytes, Any] = {}
-        if all(getattr(cell, "dtype", None) == np.int64 for cell in table[name]):
-            cells = [known.setdefault(cell.tobytes(), cell) for cell in table[name]]
-            for cell in known.values():
-                cell.flags.writeable = False
-            table[name] = pd.Series(cells, index=table.index, dtype=object)
-    return table
 
 
 class JsonDocument(_WritesAside, JSONDataset):

@@ -1,17 +1,19 @@
 """A folder of exported files that is replaced atomically."""
 
+import glob
 import hashlib
 import json
 import os
 import shutil
-import uuid
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kedro.io import AbstractDataset
 
-from benchwright.core.atomic_files import glob_literal, one_at_a_time, report_unwritable
+from benchwright.core.atomic_files import aside_of, clear_abandoned, report_unwritable
 from benchwright.core.errors import InputError
 
 MANIFEST = "manifest.json"
@@ -39,8 +41,7 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
     """A folder of exported files that is replaced atomically.
 
     A new folder is written under a hidden name and then replaces the old one, so that there is
-    never a partial export and no file of an earlier export remains. A lock serialises concurrent
-    processes. If a process dies between the two renames, the next use restores the old folder.
+    never a partial export and no file of an earlier export remains. Processes wait for each other.
     """
 
     def __init__(self, *, path: str, metadata: dict[str, Any] | None = None) -> None:
@@ -54,11 +55,12 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
             InputError: the folder is not an export, or cannot be written. The old export remains
                 unchanged.
         """
+        parent = self.folder.parent
         with report_unwritable(self.folder):
-            self.folder.parent.mkdir(parents=True, exist_ok=True)
-            with one_at_a_time(self.folder.parent):
-                self._restore()
-                if self.folder.is_dir() and not (self.folder / MANIFEST).is_file():
+            parent.mkdir(parents=True, exist_ok=True)
+            with _one_at_a_time(parent):
+                clear_abandoned(parent.glob(f".{glob.escape(self.folder.name)}.*.tmp"))
+                if self.folder.is_dir() and not self._exists():
                     raise InputError(
                         f"{self.folder}: not an export, since it has no {MANIFEST}; move the "
                         "folder elsewhere"
@@ -67,12 +69,6 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
 
     def load(self) -> dict[str, Any]:
         """Return the manifest; InputError if a file is missing or changed."""
-        with one_at_a_time(self.folder.parent):
-            if os.access(self.folder.parent, os.W_OK):
-                self._restore()
-            return self._checked()
-
-    def _checked(self) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
         for name, expected in manifest["files"].items():
             file = self.folder / name
@@ -84,42 +80,42 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
                 raise InputError(f"{file} has changed since the export; run the export again")
         return manifest
 
-    def _hidden(self, kind: str) -> Path:
-        return self.folder.with_name(f".{self.folder.name}.{uuid.uuid4().hex}.{kind}")
-
-    def _left(self, kind: str) -> list[Path]:
-        return sorted(self.folder.parent.glob(f".{glob_literal(self.folder.name)}.*.{kind}"))
-
     def _replace_by(self, content: FolderContent) -> None:
         """Write a new folder and replace the old one."""
-        aside, old = self._hidden("new"), self._hidden("old")
+        new, old = aside_of(self.folder), aside_of(self.folder)
         try:
-            hashes = {name: _write(aside / name, file) for name, file in content.files.items()}
+            hashes = {name: _write(new / name, file) for name, file in content.files.items()}
             manifest = {**content.facts, "files": {name: hashes[name] for name in sorted(hashes)}}
             text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
-            _write(aside / MANIFEST, [text.encode()])
+            _write(new / MANIFEST, [text.encode()])
             if self.folder.is_dir():  # a rename cannot replace a folder that is not empty
                 self.folder.rename(old)
-            aside.rename(self.folder)
+            new.rename(self.folder)
         finally:
-            if old.is_dir() and not self.folder.exists():
-                old.rename(self.folder)
-            for path in (aside, old):
+            for path in (new, old):
                 shutil.rmtree(path, ignore_errors=True)
-
-    def _restore(self) -> None:
-        """Restore the folder if a process died while replacing it, and remove temporary folders."""
-        left = self._left("old")
-        if left and not self.folder.exists():
-            left.pop().rename(self.folder)
-        for path in (*left, *self._left("new")):
-            shutil.rmtree(path, ignore_errors=True)
 
     def _exists(self) -> bool:
         return (self.folder / MANIFEST).is_file()
 
     def _describe(self) -> dict[str, Any]:
         return {"path": str(self.folder)}
+
+
+@contextmanager
+def _one_at_a_time(folder: Path) -> Iterator[None]:
+    """Lock an existing folder without a lock file (on Windows, not at all)."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _write(file: Path, pieces: Pieces) -> str:

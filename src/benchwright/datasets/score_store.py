@@ -4,11 +4,9 @@ The store only grows: files are written atomically and never changed or removed,
 runs can share a folder.
 """
 
-import contextlib
 import hashlib
 import io
 import logging
-import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,14 +15,13 @@ from typing import Any
 import pandas as pd
 from kedro.io import AbstractDataset
 
-from benchwright.core.atomic_files import aside_of, clear_abandoned, locked_path
+from benchwright.core.atomic_files import clear_abandoned, written_aside
 from benchwright.core.errors import InputError
 
 logger = logging.getLogger(__name__)
 
 _DIGEST_BYTES = 8
 _SHARD = re.compile(r"([^.].*)-[0-9a-f]{16}\.parquet")
-_ASIDE = re.compile(r"\..+-[0-9a-f]{16}\.parquet\.[0-9a-f]{8}-[0-9a-f]{32}\.tmp")
 
 
 class StoredShards(Mapping[str, pd.DataFrame]):
@@ -44,7 +41,11 @@ class StoredShards(Mapping[str, pd.DataFrame]):
         while files:
             file = self._folder / files[0]
             try:
-                return pd.read_parquet(io.BytesIO(_checked_content(file)))
+                content = file.read_bytes()
+                shard, _, digest = file.stem.rpartition("-")
+                if _digest(shard, content) != digest:
+                    raise ValueError("the content does not match the checksum in the file name")
+                return pd.read_parquet(io.BytesIO(content))
             except (OSError, ValueError) as error:
                 logger.warning("%s is ignored; its prompts are scored again: %s", file, error)
                 del files[0]
@@ -57,36 +58,14 @@ class StoredShards(Mapping[str, pd.DataFrame]):
         return len(self._files)
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
-        """Write a shard, and remove incomplete files of the same shard.
-
-        Raises:
-            InputError: the folder cannot be written; its content is unchanged.
-        """
+        """Write a shard; InputError if the folder cannot be written, whose content is unchanged."""
         buffer = io.BytesIO()
         frame.to_parquet(buffer, index=False)
         content = buffer.getvalue()
         file = f"{name}-{_digest(name, content)}.parquet"
-        try:
-            _write(self._folder / file, content)
-        except OSError as error:
-            raise InputError(
-                f"{self._folder / file} cannot be written: {error.strerror or error}; the next run "
-                "continues from the shards that are saved"
-            ) from error
-        others = [other for other in self._files.get(name, []) if other != file]
-        self._files[name] = sorted([file, *filter(self._is_complete, others)])
-
-    def _is_complete(self, file: str) -> bool:
-        """Return whether a file is complete; remove it if it is not."""
-        try:
-            _checked_content(self._folder / file)
-        except ValueError:
-            with contextlib.suppress(OSError):
-                (self._folder / file).unlink(missing_ok=True)
-            return False
-        except OSError:  # an unreadable file may be complete
-            return False
-        return True
+        with written_aside(self._folder / file) as aside:
+            aside.write_bytes(content)
+        self._files[name] = sorted({file, *self._files.get(name, [])})
 
 
 class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
@@ -100,25 +79,30 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
 
     def __init__(self, path: str, metadata: dict[str, Any] | None = None) -> None:
         self._folder = Path(path)
-        self._shards: StoredShards | None = None
         self.metadata = metadata
 
     def load(self) -> StoredShards:
         """Return the shards by name; each is read on access."""
-        shards, aside = _listed(self._folder)
-        clear_abandoned(self._folder / name for name in aside)
-        return StoredShards(self._folder, shards)
+        if not self._folder.exists():
+            return StoredShards(self._folder, {})
+        if not self._folder.is_dir():
+            raise InputError(f"{self._folder} is a file, not the folder of a score store")
+        files: dict[str, list[str]] = {}
+        clear_abandoned(self._folder.glob(".*.parquet.*.tmp"))
+        for file in sorted(path.name for path in self._folder.iterdir()):
+            if shard := _SHARD.fullmatch(file):
+                files.setdefault(shard[1], []).append(file)
+        return StoredShards(self._folder, files)
 
     def save(self, data: dict[str, pd.DataFrame]) -> None:
-        """Add shards (name → table), and remove incomplete files of the same shards.
+        """Add shards (name → table).
 
         Raises:
             InputError: the folder cannot be written; its content is unchanged.
         """
-        if self._shards is None:
-            self._shards = StoredShards(self._folder, _listed(self._folder)[0])
+        shards = StoredShards(self._folder, {})
         for name, frame in data.items():
-            self._shards.add(name, frame)
+            shards.add(name, frame)
 
     def _exists(self) -> bool:
         # Only the node knows whether scores are missing, so it must not be skipped.
@@ -128,48 +112,11 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         return {"path": str(self._folder)}
 
 
-def _listed(folder: Path) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the files of each shard by name, and temporary files."""
-    shards: dict[str, list[str]] = {}
-    try:
-        names = sorted(entry.name for entry in os.scandir(folder))
-    except FileNotFoundError:
-        return {}, []
-    except NotADirectoryError:
-        raise InputError(f"{folder} is a file, not the folder of a score store") from None
-    for name in names:
-        if shard := _SHARD.fullmatch(name):
-            shards.setdefault(shard[1], []).append(name)
-    return shards, [name for name in names if _ASIDE.fullmatch(name)]
-
-
-def _checked_content(file: Path) -> bytes:
-    """Return the content of a file; raise ValueError or OSError if it is incomplete."""
-    content = file.read_bytes()
-    shard, _, digest = file.stem.rpartition("-")
-    if _digest(shard, content) != digest:
-        raise ValueError("the content does not match the checksum in the file name")
-    return content
-
-
 def _digest(name: str, content: bytes) -> str:
     """Return a checksum of the shard's name and content."""
     hashed = hashlib.blake2b(f"{name}\n".encode(), digest_size=_DIGEST_BYTES)
     hashed.update(content)
     return hashed.hexdigest()
-
-
-def _write(target: Path, content: bytes) -> None:
-    """Write a temporary file, locked during writing, and rename it."""
-    aside = aside_of(target)
-    try:
-        with locked_path(aside):
-            aside.write_bytes(content)
-            with aside.open("rb") as written:
-                os.fsync(written.fileno())
-            aside.replace(target)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 class MemoryShards(StoredShards):
