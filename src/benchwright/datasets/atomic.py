@@ -23,7 +23,6 @@ from benchwright.core.kedro_internals import (
 )
 from benchwright.core.verbatim import BROKEN
 
-
 _LOCAL = LocalFileSystem(auto_mkdir=True)
 
 
