@@ -4,9 +4,12 @@ import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from benchwright.reports.dele.page import show_sampler_choice, show_samplers
 from benchwright.reports.dele.sampling_headline import write_headline
+from benchwright.reports.page.parts import Table
 from methods.dele.evidence.sampling_examples import make_answers
 from reports.dele.sampling_stage import PARAMS, SCORES, run
 
@@ -49,22 +52,39 @@ def test_page_escapes_data_and_shows_every_plot(results: dict[str, Any]) -> None
     html = results["sampling_report"]
     assert "A &lt;b&gt;bold&lt;/b&gt; benchmark" in html
     assert "<b>bold</b>" not in html
-    assert html.count('data-source="plot-') == 14
-    for sampler in ("random", "word_length", "kmeans_tfidf", "share_wrong"):
-        assert sampler in html
+    assert html.count('data-source="plot-') == 4
     assert run(make_answers(), SCORES)["sampling_report"] == html
 
 
-def test_page_has_the_spread_over_repeats_and_the_correlation_of_each_winner(
-    results: dict[str, Any],
-) -> None:
-    random = results["sampling_summary"].query("sampler == 'random' and panel == 'held_out'")
-    assert f'<p class="under">{random["spearman_sd"].iloc[0]:.3f}</p>' in results["sampling_report"]
+def test_the_table_of_samplers_starts_with_the_random_band(results: dict[str, Any]) -> None:
+    tested = results["sampling_against_random"].query("panel == 'held_out'").copy()
+    tested["verdict"] = "no difference shown"
+    better = (tested["sampler"] == "word_length") & (tested["metric"] == "tau_b")
+    tested.loc[better & (tested["rate"] == 10), "verdict"] = "better"
+    tested.loc[better & (tested["rate"] == 22.5), "verdict"] = "worse"
+    names = ("sampling_panels", "sampling_summary", "paper_summary", "paper_panel")
+    (section,) = show_samplers(
+        sampling_against_random=tested, sampling=PARAMS, **{name: results[name] for name in names}
+    )
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert len({len(table.head), *map(len, table.rows)}) == 1
+    by_name = {cells[0].text: cells for cells in table.rows[1:]}
+    assert table.rows[0][0] == "random subsets, 95%"
+    band = tested.query("rate == 10 and metric == 'wasserstein'").iloc[0]
+    assert table.rows[0][5] == f"[{100 * band.random_low:.2f}, {100 * band.random_high:.2f}]"
+    assert by_name["random"][2] == "baseline"
+    assert by_name["word_length"][2].text == "better at 10%, worse at 22.5%"
+    assert by_name["share_wrong"][2].text == "no difference"
+    own = results["sampling_summary"].query("panel == 'held_out'").set_index("sampler")
+    assert by_name["random"][3].under == [f"{own.loc['random', 'spearman_sd']:.3f}"]
+    items = f"{own.loc['random', 'items_for_tau_b']:,} items"
+    assert by_name["random"][7].under[0] == items
+
+
+def test_page_has_the_correlation_of_each_winner(results: dict[str, Any]) -> None:
     for row in results["subject_winners"].to_dict("records"):
-        assert (
-            f'{row["winner"]}</td><td class="n">{row["spearman"]:.3f}</td>'
-            in (results["sampling_report"])
-        )
+        cells = f'{row["winner"]}</td><td class="n">{row["spearman"]:.3f}</td>'
+        assert cells in results["sampling_report"]
 
 
 def test_rates_that_are_no_whole_percentages_are_not_rounded(results: dict[str, Any]) -> None:
@@ -74,15 +94,27 @@ def test_rates_that_are_no_whole_percentages_are_not_rounded(results: dict[str, 
     assert ">23%<" not in html
 
 
-def test_every_panel_of_curves_has_a_random_band(results: dict[str, Any]) -> None:
-    curves = [name for name in results if name.startswith("sampling_") and name.endswith("_plot")]
-    assert len(curves) == 7
-    for name in curves:
-        plot = json.loads(results[name].to_json())
-        panels = {trace.get("yaxis") for trace in plot["data"]}
-        banded = {trace["yaxis"] for trace in plot["data"] if trace.get("fill") == "tonexty"}
-        assert len(panels) == 4  # baselines, clusters, quality, difficulty
-        assert banded == panels
+def test_every_sampler_is_drawn_in_the_random_band(results: dict[str, Any]) -> None:
+    chart = json.loads(results["sampling_curves_plot"].to_json())
+    panels = {trace["yaxis"] for trace in chart["data"]}
+    assert len(panels) == 3  # tau-b, Spearman, Wasserstein
+    for panel in panels:
+        names = [trace["name"] for trace in chart["data"] if trace["yaxis"] == panel]
+        assert names.count("random subsets, 95%") == 1
+        assert len(names) == 2 + 4
+    drawn = next(trace for trace in chart["data"] if "word_length" in str(trace.get("hovertext")))
+    own = results["sampling_curves"].query(
+        "sampler == 'word_length' and panel == 'held_out' and metric == 'tau_b'"
+    )
+    assert drawn["y"] == pytest.approx(own.sort_values("rate")["mean"].tolist(), abs=1e-5)
+
+
+def test_changed_winners_are_named(results: dict[str, Any]) -> None:
+    changed = pd.DataFrame({"scope": ["", "law"], "before": ["a", ""], "now": ["b", "c"]})
+    names = ("sampler_choice", "chosen_curves", "subject_winners", "subject_luck")
+    given = {name: results[name] for name in names}
+    choice, _ = show_sampler_choice(changed_winners=changed, sampling=PARAMS, **given)
+    assert choice.blocks[-1].text.endswith("benchmark: a → b; law: none → c.")
 
 
 @pytest.mark.parametrize(

@@ -15,16 +15,8 @@ from benchwright.methods.dele.evidence import (
     study,
     texts,
 )
-from benchwright.pipelines.named_nodes import (
-    Function,
-    boxed,
-    inputs_by_name,
-    named_nodes,
-    report_nodes,
-)
-from benchwright.reports.dele import page, sampling_headline
-from benchwright.reports.dele.plots import bars, clusters
-from benchwright.reports.dele.plots import rate_curves as rate_curve_plots
+from benchwright.pipelines.named_nodes import Function, boxed, inputs_by_name, named_nodes
+from benchwright.reports.dele import page, plots, sampling_headline
 from benchwright.tables.responses import Responses
 
 NO_RESPONSES = "no_live_responses"
@@ -57,35 +49,20 @@ _NODES: dict[Function, str | list[str]] = {
     texts.describe_clusters: ["cluster_sizes", "cluster_curves", "item_map"],
     sampling_headline.collect_sampling_metrics: "sampling_metrics",
 }
-_CURVES = {
-    "tau": "sampling_tau_plot",
-    "spearman": "sampling_spearman_plot",
-    "pearson": "sampling_pearson_plot",
-    "wasserstein": "sampling_wasserstein_plot",
-    "error": "sampling_error_plot",
-    "spearman-sd": "sampling_spearman_sd_plot",
-    "wasserstein-sd": "sampling_wasserstein_sd_plot",
+_PLOTS: dict[Function, str] = {
+    plots.plot_sampling_curves: "sampling_curves_plot",
+    plots.plot_chosen_curves: "chosen_curves_plot",
+    plots.plot_cluster_curves: "cluster_curves_plot",
+    plots.plot_item_map: "item_map_plot",
 }
-_PLOTS: dict[str, tuple[Function, str]] = {
-    "paper": (rate_curve_plots.plot_paper_curves, "paper_curves_plot"),
-    "chosen": (rate_curve_plots.plot_chosen_curves, "chosen_curves_plot"),
-    "subjects": (rate_curve_plots.plot_subject_curves, "subject_curves_plot"),
-    "winners": (bars.plot_winners, "sampler_winners_plot"),
-    "spread": (bars.plot_score_spread, "score_spread_plot"),
-    "cluster-curves": (clusters.plot_cluster_curves, "cluster_curves_plot"),
-    "item-map": (clusters.plot_item_map, "item_map_plot"),
-}
-"""Functions and outputs of the plots by their position on the page."""
-
 _SECTIONS: dict[Function, str] = {
-    page.show_sampling_method: "sampling_method",
-    page.show_sampling_headline: "sampling_headline",
-    page.show_sampling_sizes: "sampling_sizes",
-    page.show_sampling_scores: "sampling_scores",
-    page.show_sampling_choices: "sampling_choices",
-    page.show_sampling_subjects: "sampling_subjects",
-    page.show_sampling_texts: "sampling_texts",
+    page.show_samplers: "sampling_comparison_section",
+    page.show_sampler_choice: "sampler_choice_section",
+    page.show_estimates: "estimates_section",
+    page.show_item_texts: "item_texts_section",
+    page.show_chosen_subset: "chosen_subset_section",
 }
+"""Sections in their order on the page."""
 
 
 def create_responses_pipeline() -> Pipeline:
@@ -96,14 +73,14 @@ def create_responses_pipeline() -> Pipeline:
 def create_pipeline() -> Pipeline:
     """Create the sampling stage, which runs no models except the encoders of samplers."""
     given = {"panels": "sampling_panels", "study": "sampling_study"}
-    drawn = ["sampling_curves", "sampling_panels", "params:sampling"]
-    shown = {place: plot for place, (_, plot) in _PLOTS.items()}
-    sections = inputs_by_name(_SECTIONS, _PARAMS)
-    render = page.render_sampling_report
-    plots = [
-        Node(rate_curve_plots.plot_curves, drawn, list(_CURVES.values()), name="plot_curves"),
-        *named_nodes(inputs_by_name(dict(_PLOTS.values()), _PARAMS)),
-    ]
+    top: dict[Function, str] = {sampling_headline.show_sampling_top: "sampling_top"}
+    of_page = ["sampling_top", *_SECTIONS.values(), *_PLOTS.values()]
+    render = Node(
+        page.render_sampling_report,
+        {name: name for name in of_page} | {name: f"params:{name}" for name in page.Study._fields},
+        "sampling_report",
+        name="render_sampling_report",
+    )
     return Pipeline(
         [
             *named_nodes(inputs_by_name(_NODES, _PARAMS, **given)),
@@ -113,7 +90,7 @@ def create_pipeline() -> Pipeline:
                 "sampling_against_random",
                 name="compare_samplers_with_random",
             ),
-            boxed("plots", plots),
-            boxed("page", report_nodes("sampling_report", render, sections, _CURVES, shown)),
+            boxed("plots", named_nodes(inputs_by_name(_PLOTS, _PARAMS))),
+            boxed("page", [*named_nodes(inputs_by_name(top | _SECTIONS, _PARAMS)), render]),
         ]
     )

@@ -1,6 +1,4 @@
-"""Names of panels and metrics, and formats of numbers, as the sampling report shows them."""
-
-from benchwright.reports.page.wording import coefficient
+"""Names of panels and metrics, as the sampling report shows them."""
 
 PANELS = {
     "held_out": "held-out models",
@@ -22,8 +20,3 @@ METRICS = {
     "rate_variance": "variance of Spearman over rates",
     "bias": "bias",
 }
-
-
-def points(share: float | None) -> str:
-    """Write a share in points: 0.0123 as `1.23`."""
-    return coefficient(None if share is None else 100 * share, 2)

@@ -1,293 +1,449 @@
-"""The sections of the sampling report, and the rendered page."""
+"""The page of the sampling stage: what each table says, in sections."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.core.configuration import count_models
 from benchwright.exports.export import ALL_MODELS_SPLIT, sampler_of
-from benchwright.methods.dele.evidence.against_random import LEVEL
 from benchwright.methods.dele.evidence.choice import gains_over_splits
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import EstimationParams, SamplingParams
-from benchwright.reports.dele.labels import METRICS, PANELS, points
-from benchwright.reports.dele.plots.rate_curves import LINES
-from benchwright.reports.dele.sampling_headline import METRIC, write_headline, write_notes
-from benchwright.reports.page.provenance import benchmark_facts, settings
-from benchwright.reports.page.sections import Section, make_section, render_sections
-from benchwright.reports.page.wording import bounds, coefficient, rows_of, tile
-
-_LONGEST_TABLE = 300  # rows of a table on the page; the datasets hold all rows
-_SECTIONS = (
-    ("method", "Method"),
-    ("few", "How few items suffice"),
-    ("random", "Comparison with random subsets"),
-    ("scores", "Scores"),
-    ("repeats", "Variation over repeats"),
-    ("choice", "Choice of a sampler"),
-    ("subjects", "Choice by subject"),
-    ("estimates", "Estimated scores"),
-    ("spread", "Difficult items"),
-    ("texts", "Readability"),
-    ("clusters", "Clusters"),
-    ("subset", "Exported subset"),
-    ("provenance", "Provenance"),
+from benchwright.reports.dele.labels import METRICS, PANELS
+from benchwright.reports.dele.plots import LINES
+from benchwright.reports.dele.sampling_headline import METRIC, SamplingTop
+from benchwright.reports.page.parts import (
+    LONGEST_TABLE,
+    Cell,
+    Folded,
+    Page,
+    Plot,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    as_count,
+    as_metric,
+    as_share,
+    as_words,
+    cut_note,
+    render_page,
+    table_of,
 )
-_COEFFICIENTS = ("spearman", "tau_b", "pearson")
+from benchwright.reports.page.provenance import benchmark_facts, provenance_section, settings
+from benchwright.reports.page.wording import bounds, coefficient, number, p_value, percent, rows_of
+
 _DISTANCES = ("wasserstein", "mean_absolute_error")
+_METRICS = (METRIC, "spearman", "pearson", *_DISTANCES)
+_ENDS = ("random_low", "random_high")
+_METHOD = (
+    "Saranathan et al. (2024), DELE: Data Efficient LLM Evaluation; Polo et al. (2024), "
+    "tinyBenchmarks; Rodriguez et al. (2021), Evaluation Examples Are Not Equally Informative Or "
+    "Trustworthy."
+)
 
 Row = dict[Any, Any]
 
 
-def render_sampling_report(**sections: Section) -> str:
-    """Render the sampling report as one self-contained HTML page.
+class Study(NamedTuple):
+    """What was compared, and with which settings."""
 
-    The same inputs give the same bytes. All data is escaped. A section without data gives the
-    reason.
+    ingestion: BenchmarkParams
+    variant: str
+    seed: int
+    sampling: SamplingParams
+    estimation: EstimationParams
+
+
+def render_sampling_report(sampling_top: SamplingTop, **shown: Any) -> str:
+    """Render the sampling report as one HTML page that needs no network.
+
+    Args:
+        sampling_top: the headline and its tiles and notes.
+        shown: parameters of `Study`; lists of sections in the order of the page; plots by name.
     """
-    return render_sections(
-        "benchwright.reports.dele", "sampling_report.html", _SECTIONS, sections.values()
+    study = Study(**{name: shown.pop(name) for name in Study._fields})
+    parts = [part for part in shown.values() if isinstance(part, list)]
+    provenance = provenance_section(
+        "Benchmark",
+        benchmark_facts(study.ingestion, study.variant, study.seed, []),
+        "samplers and estimators",
+        [*settings("sampling", study.sampling), *settings("estimation", study.estimation)],
+        _METHOD,
     )
-
-
-def show_sampling_method(
-    ingestion: BenchmarkParams,
-    variant: str,
-    sampling: SamplingParams,
-    estimation: EstimationParams,
-    seed: int,
-) -> Section:
-    """Build the section on the method and its settings."""
-    return make_section(
-        title=ingestion.title,
-        variant=variant,
-        metric_words=METRICS,
-        evidence=sampling.evidence,
-        main_rate=f"{sampling.evidence.main_rate:g}",
-        adaptive=sampling.adaptive,
-        repeats=sampling.repeats,
-        random_draws=max(sampling.repeats, sampling.evidence.random_draws),
-        tokenizer=sampling.tokenizer,
-        level=LEVEL,
-        coverage_level=estimation.level,
-        longest=_LONGEST_TABLE,
-        facts=benchmark_facts(ingestion, variant, seed, []),
-        settings=[*settings("sampling", sampling), *settings("estimation", estimation)],
+    title = study.ingestion.title
+    lead = [*(Text(line, "judgement") for line in sampling_top.lead), Tiles(sampling_top.tiles)]
+    page = Page(
+        f"{title}: how few items suffice ({study.variant})",
+        title,
+        [*(section for part in parts for section in part), provenance],
+        kicker=f"Benchmark subsets · variant {study.variant}",
+        headline=sampling_top.headline,
+        lead=lead,
+        notes=sampling_top.notes,
+        plots={name: plot for name, plot in shown.items() if name.endswith("_plot")},
     )
+    return render_page(page)
 
 
-def show_sampling_headline(
+def show_samplers(
     sampling_panels: SamplingPanels,
-    samplers_left_out: pd.DataFrame,
     sampling_against_random: pd.DataFrame,
     sampling_summary: pd.DataFrame,
-    sampler_choice: pd.DataFrame,
-    subject_luck: Mapping[str, float],
+    paper_summary: pd.DataFrame,
+    paper_panel: SamplingPanels,
     sampling: SamplingParams,
-) -> Section:
-    """Build the top of the page: headline, tiles, warnings and panels."""
-    tables = (sampling_against_random, sampling_summary, sampler_choice)
-    return make_section(
-        headline=write_headline(sampling_panels, *tables, subject_luck, sampling),
-        tiles=_tiles(sampling_panels, sampling_summary, sampling),
-        notes=write_notes(sampling_panels, samplers_left_out, sampling),
-        panels={"main": sampling_panels.main, "paper_by": sampling_panels.paper_by},
-        panel_words=PANELS,
-        n_items=len(sampling_panels.item_ids),
-        counts=sampling_panels.sizes(),
+) -> list[Section]:
+    """Build the comparison of samplers with random subsets, on every panel of models."""
+    summary = sampling_summary[sampling_summary["n_models"] >= FEWEST_MODELS]
+    tables = {
+        str(panel): _sampler_table(own, sampling_against_random, sampling)
+        for panel, own in summary.groupby("panel", sort=False)
+    }
+    main = tables.pop(sampling_panels.main, None)
+    blocks: list[Any] = [Plot("sampling_curves_plot")]
+    if main is None:
+        blocks.append(Text("Too few models have responses to compare samplers."))
+    else:
+        tokens = summary.iloc[0]
+        note = (
+            f"All items have {number(tokens['tokens_in_all'])} tokens ({tokens['tokens_by']}). The "
+            f"rate is the smallest at which, and at all higher rates, the mean over repeats is at "
+            f"least {sampling.evidence.keep:g}. p is two-sided, after Holm's correction over "
+            "samplers and rates."
+        )
+        blocks += [main, Text(note, "quiet")]
+    blocks += [Folded(f"On {PANELS[panel]}", [table]) for panel, table in tables.items()]
+    for _, own in paper_summary.groupby("panel"):
+        text = (
+            f"{len(paper_panel.models):,} models of the paper's panel and the "
+            f"{len(paper_panel.item_ids):,} of {paper_panel.all_items:,} items that all of them "
+            f"answered; {paper_panel.left_out:,} models with few responses are left out. In-sample."
+        )
+        table = _sampler_table(own, sampling_against_random, sampling)
+        blocks.append(Folded(f"On {PANELS['paper_partial']}", [Text(text), table]))
+    blocks.append(Folded("Method", _method(sampling_panels, sampling)))
+    return [Section("Samplers and random subsets", blocks, "samplers")]
+
+
+def _method(panels: SamplingPanels, sampling: SamplingParams) -> list[Any]:
+    n, evidence = panels.sizes(), sampling.evidence
+    by = "published score" if panels.paper_by == "published" else "their score here"
+    rows = [
+        ("held out", n["held_out"], f"{n['selection']:,} models of other families"),
+        ("forward", n["forward"], f"the weaker {n['all'] - n['forward']:,} models"),
+        ("all", n["all"], "the same models: in-sample for samplers that read responses"),
+        (
+            "paper",
+            n["paper"],
+            f"all models: in-sample. The panel is every {evidence.paper_step}th of the best "
+            f"{evidence.paper_best:,} models by {by}",
+        ),
+    ]
+    return [
+        Text(
+            "No model is run: the comparison uses recorded responses. Each sampler draws a subset "
+            f"at every rate, {sampling.repeats:,} times with different seeds. The ranks and scores "
+            f"of the models on it are compared with those on all {len(panels.item_ids):,} items, "
+            "and with those on random subsets of the same size. Results on held-out models show "
+            "what generalises; in-sample results do not."
+        ),
+        Table(
+            "Panels of models",
+            ("Panel", "Models", "Items are chosen by"),
+            [(name, number(size), who) for name, size, who in rows],
+            (1,),
+        ),
+    ]
+
+
+def _sampler_table(own: pd.DataFrame, tested: pd.DataFrame, sampling: SamplingParams) -> Table:
+    """Return a panel's samplers at the main rate, after the band of random subsets (Table 1)."""
+    panel, rate, keep = own["panel"].iloc[0], sampling.evidence.main_rate, sampling.evidence.keep
+    tested = tested[tested["panel"] == panel]
+    bands = tested[tested["rate"] == rate].drop_duplicates("metric").set_index("metric")
+    rows: list[list[str | Cell]] = []
+    if len(bands):
+        cells = _metric_cells(*(bands[end].to_dict() for end in _ENDS))
+        rows.append(["random subsets, 95%", cells[0], "", *cells[1:], "", ""])
+    tests = dict(iter(tested[tested["metric"] == METRIC].groupby("sampler")))
+    for row in rows_of(own):
+        tau_b, spearman, *others = _metric_cells(row)
+        rows.append(
+            [
+                Cell(row["sampler"], [row["family"]]),
+                tau_b,
+                _verdict(row["sampler"], tests.get(row["sampler"]), rate),
+                Cell(
+                    spearman, [] if row["spearman_sd"] is None else [number(row["spearman_sd"], 3)]
+                ),
+                *others,
+                _rate(row, "tau_b"),
+                _rate(row, "spearman"),
+            ]
+        )
+    label = (
+        f"At {rate:g}% of the items, on {int(own['n_models'].iloc[0]):,} {PANELS[str(panel)]}; "
+        "distances in points; below Spearman its standard deviation over repeats (DELE, Table 1)"
     )
-
-
-def show_sampling_sizes(
-    sampling_summary: pd.DataFrame, paper_summary: pd.DataFrame, paper_panel: SamplingPanels
-) -> Section:
-    """Build the section on sufficient sizes, for the main panel and the paper's panel."""
-    return make_section(
-        summary=_summary(sampling_summary[sampling_summary["n_models"] >= FEWEST_MODELS]),
-        paper=_summary(paper_summary),
-        paper_panel={
-            "models": len(paper_panel.models),
-            "left_out": paper_panel.left_out,
-            "n_items": len(paper_panel.item_ids),
-            "all_items": paper_panel.all_items,
-        },
+    head = (
+        *("Sampler", "tau-b", "Against random", "Spearman", "Pearson", "Wasserstein"),
+        *("Score error", f"Rate for tau-b {keep:g}", f"Rate for Spearman {keep:g}"),
     )
+    return Table(label, head, rows, (1, *range(3, 9)))
 
 
-def show_sampling_scores(
-    sampling_against_random: pd.DataFrame, score_spread: pd.DataFrame
-) -> Section:
-    """Build the sections on random subsets and on difficult items."""
-    return make_section(
-        against=_against_random(sampling_against_random), spread=rows_of(score_spread)
-    )
+def _metric_cells(low: Row, high: Row | None = None) -> list[str]:
+    """Write tau-b, Spearman, Pearson, and both distances in points; intervals where `high` is."""
+    cells = []
+    for name in _METRICS:
+        times, digits = (100, 2) if name in _DISTANCES else (1, 3)
+        first, last = (
+            None if own is None or pd.isna(own[name]) else times * own[name] for own in (low, high)
+        )
+        cells.append(coefficient(first, digits) if high is None else bounds(first, last, digits))
+    return cells
 
 
-def show_sampling_choices(
+def _verdict(sampler: str, test: pd.DataFrame | None, rate: float) -> str | Cell:
+    """Write the rates at which a sampler differs from random, and p at the main rate."""
+    if sampler == RANDOM:
+        return "baseline"
+    if test is None:
+        return "not tested"
+    differs = test[test["verdict"].isin(["better", "worse"])]
+    verdicts = [f"{row.verdict} at {row.rate:g}%" for row in differs.itertuples()]
+    p = test.loc[test["rate"] == rate, "p_holm"]
+    return Cell(", ".join(verdicts) or "no difference", [f"p = {p_value(value)}" for value in p])
+
+
+def _rate(row: Row, metric: str) -> Cell:
+    rate = row[f"rate_for_{metric}"]
+    if rate is None:
+        return Cell("—", ["no rate"])
+    items, tokens = (number(row[f"{what}_for_{metric}"]) for what in ("items", "tokens"))
+    return Cell(f"{rate:g}%", [f"{items} items", f"{tokens} tokens"])
+
+
+def show_sampler_choice(
     sampler_choice: pd.DataFrame,
     chosen_curves: pd.DataFrame,
     changed_winners: pd.DataFrame,
-    chosen_subset: pd.DataFrame,
-    chosen_subset_facts: Mapping[str, str],
+    subject_winners: pd.DataFrame,
+    subject_luck: Mapping[str, float],
     sampling: SamplingParams,
-) -> Section:
-    """Build the sections on the choice of a sampler and on the exported subset."""
-    return make_section(
-        choice=[_choice(row) for row in rows_of(sampler_choice)],
-        gains=gains_over_splits(sampler_choice),
-        chosen=chosen_rows(chosen_curves, sampling.evidence.at_rates),
-        changed=rows_of(changed_winners),
-        subset=rows_of(chosen_subset),
-        export_sampler=sampler_of(sampling, sampler_choice),
-        told_apart=chosen_subset_facts["told_apart"],
-    )
-
-
-def show_sampling_subjects(
-    subject_winners: pd.DataFrame, subject_luck: Mapping[str, float], estimate_errors: pd.DataFrame
-) -> Section:
-    """Build the sections on choices by subject and on errors of estimated scores."""
-    return make_section(
-        subjects=rows_of(subject_winners),
-        luck=dict(subject_luck),
-        estimates=rows_of(estimate_errors),
-    )
-
-
-def show_sampling_texts(
-    readability_examples: pd.DataFrame, readability_bands: pd.DataFrame, cluster_sizes: pd.DataFrame
-) -> Section:
-    """Build the sections on readability and on clusters."""
-    return make_section(
-        readability=rows_of(readability_examples),
-        bands=rows_of(readability_bands),
-        clusters=rows_of(cluster_sizes),
-    )
-
-
-def _tiles(
-    panels: SamplingPanels, sampling_summary: pd.DataFrame, sampling: SamplingParams
-) -> list[dict[str, str]]:
-    choose, held_out = (len(panels.groups[name]) for name in ("selection", "held_out"))
-    answered = f"of {panels.all_items:,}; answered by all models"
-    tiles = [
-        tile("Items", f"{len(panels.item_ids):,}", answered),
-        tile(
-            "Models",
-            count_models(panels.models),
-            f"{choose:,} choose items, {held_out:,} of other families are held out",
-        ),
-    ]
-    own = sampling_summary[
-        (sampling_summary["sampler"] == RANDOM) & (sampling_summary["panel"] == panels.main)
-    ]
-    for row in own.head(1).to_dict("records"):
-        rate = row["rate_for_spearman"]
-        tiles += [
-            tile(
-                f"Score error, random {sampling.evidence.main_rate:g}%",
-                points(row["mean_absolute_error"]),
-                "points, mean over models",
-            ),
-            tile(
-                f"Smallest rate for Spearman {sampling.evidence.keep:g}",
-                "—" if pd.isna(rate) else f"{rate:g}%",
-                f"{int(row['items_for_spearman']):,} random items",
-            ),
-        ]
-    return tiles
-
-
-def _summary(sampling_summary: pd.DataFrame) -> list[Row]:
-    return [
-        {
-            "words": f"{int(own['n_models'].iloc[0]):,} {PANELS[str(panel)]}",
-            "rows": [{**row, **_written(row)} for row in rows_of(own)],
-        }
-        for panel, own in sampling_summary.groupby("panel", sort=False)
-    ]
-
-
-def _against_random(sampling_against_random: pd.DataFrame) -> list[Row]:
-    """Return each sampler's tau-b and its tests by panel and rate, best first."""
-    own = sampling_against_random[sampling_against_random["metric"] == METRIC]
-    parts = []
-    for (panel, rate), rows in own.groupby(["panel", "rate"], sort=True):
-        ordered = rows.sort_values(["better_by", "sampler"], ascending=[False, True])
-        first = ordered.iloc[0]
-        parts.append(
-            {
-                "title": f"{rate:g}%, {int(first['size']):,} items, "
-                f"{int(first['n_models']):,} {PANELS[str(panel)]}",
-                "band": bounds(first["random_low"], first["random_high"]),
-                "median": coefficient(first["random_median"]),
-                "subsets": int(first["random_subsets"]),
-                "rows": [_tested(row) for row in rows_of(ordered)],
-            }
+) -> list[Section]:
+    """Build the sections on the choice of a sampler, for the benchmark and by subject."""
+    adaptive = sampling.adaptive
+    criteria = ", ".join(METRICS[name] for name in adaptive.criteria)
+    blocks: list[Any] = [
+        Text(
+            "One part of the models chooses a sampler, the held-out models measure its gain. A "
+            f"sampler is eligible if its Spearman correlation is at least "
+            f"{adaptive.min_correlation:g} at every rate from {adaptive.lowest_rate:g}% to "
+            f"{adaptive.highest_rate:g}%; the best mean rank by {criteria} wins (DELE, Algorithm "
+            "1). “Chosen by subject” composes the subset of the choices inside each subject."
         )
-    return parts
+    ]
+    if splits := gains_over_splits(sampler_choice).splits:
+        rows = chosen_rows(chosen_curves, sampling.evidence.at_rates)
+        blocks += [Plot("chosen_curves_plot"), _chosen_table(rows, splits)]
+    else:
+        blocks.append(
+            Text("No split has three models on each side: the gain on held-out models is unknown.")
+        )
+    for row in sampler_choice[sampler_choice["split"] == ALL_MODELS_SPLIT].to_dict("records"):
+        reason = f": {row['reason']}" if row["reason"] else ""
+        blocks.append(Text(f"All models choose {row['winner'] or 'no sampler'}{reason}."))
+    blocks.append(Text(_changes(changed_winners)))
+    return [
+        Section("Choice of a sampler", blocks, "choice"),
+        Section("Choice by subject", _subjects(subject_winners, subject_luck), "subjects"),
+    ]
 
 
-def _tested(row: Row) -> Row:
-    effects = {name: coefficient(row[name]) for name in ("mean", "better_by")}
-    return {**row, **effects, **{name: _p(row[name]) for name in ("p", "p_holm")}}
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return ""
-    return "< .001" if value < 0.001 else f"{value:.3f}"
-
-
-def _choice(row: Row) -> Row:
-    gains = {name: coefficient(row[f"{name}_gain"]) for name in ("apparent", "held_out")}
-    by = "all models" if row["split"] == ALL_MODELS_SPLIT else f"split {row['split'] + 1}"
-    return {**row, **gains, "by": by, "metric": METRICS[str(row["metric"])]}
-
-
-def chosen_rows(chosen_curves: pd.DataFrame, rates: Sequence[float]) -> list[Row]:
+def chosen_rows(chosen_curves: pd.DataFrame, rates: Sequence[float]) -> list[list[str | Cell]]:
     """Return the means over splits by rate and line, then the random band of each rate."""
-    table: list[Row] = []
+    rows: list[list[str | Cell]] = []
     for rate in rates:
         own = chosen_curves[chosen_curves["rate"] == rate]
-        by_line = _wide(own, "line", "mean").to_dict("index")
-        ranks = own[own["metric"] == "spearman"].set_index("line").to_dict("index")
-        table += [
-            {"rate": rate, "line": words, **_written(by_line[line]), **_gain(ranks[line])}
-            for line, words in LINES.items()
-            if line in by_line
+        for line, words in LINES.items():
+            of_line = own[own["line"] == line].set_index("metric")
+            if of_line.empty:
+                continue
+            ranks = of_line.loc["spearman"].to_dict()
+            span = bounds(ranks["gain_low"], ranks["gain_high"])
+            gain = Cell(coefficient(ranks["gain"]), [span] if span else [])
+            means = _metric_cells(of_line["mean"].to_dict())
+            rows.append([f"{rate:g}%", words, *means, gain, coefficient(ranks["sd"])])
+        if len(own):
+            band = own.drop_duplicates("metric").set_index("metric")
+            cells = _metric_cells(*(band[end].to_dict() for end in _ENDS))
+            rows.append([f"{rate:g}%", "random subsets, 95%", *cells, "", ""])
+    return rows
+
+
+def _chosen_table(rows: list[list[str | Cell]], splits: int) -> Table:
+    label = (
+        f"Means over {splits:,} splits; distances in points; gain in Spearman over random with "
+        "the middle 95% of the splits; sd of Spearman over repeats (DELE, Figure 32)"
+    )
+    head = ("Rate", "Sampler", "tau-b", "Spearman", "Pearson", "Wasserstein", "Score error")
+    return Table(label, (*head, "Gain", "sd"), rows, (0, *range(2, 9)), header=1)
+
+
+def _changes(changed_winners: pd.DataFrame) -> str:
+    if changed_winners.empty:
+        return "No winner changed since the last run, or there is none."
+    changes = [
+        f"{row['scope'] or 'benchmark'}: {row['before'] or 'none'} → {row['now'] or 'none'}"
+        for row in changed_winners.to_dict("records")
+    ]
+    return f"Changed since the last run: {'; '.join(changes)}."
+
+
+def _subjects(subject_winners: pd.DataFrame, luck: Mapping[str, float]) -> list[Any]:
+    if subject_winners.empty:
+        return [
+            Text(
+                "Not available: too few subjects, items or models, or `by_subject` is off.",
+                "",
+                True,
+            )
         ]
-        if by_line:
-            blank = dict.fromkeys(("gain", "span", "sd"), "")
-            table.append({"rate": rate, "line": "random subsets, 95%", **_bands(own), **blank})
-    return table
+    metric = METRICS[str(subject_winners["metric"].iloc[0])]
+    text = (
+        f"Two halves of the models each choose one of {number(luck['samplers'])} samplers for "
+        f"{number(luck['n'])} subjects. They agree on {number(luck['agreed'])}; winners assigned "
+        f"at random would agree on {number(luck['expected'], 1)}. The winner of one half gains "
+        f"{number(luck['apparent_gain'], 4)} over random on that half and "
+        f"{number(luck['held_out_gain'], 4)} on the other ({metric}, mean over subjects; positive "
+        f"in {number(luck['subjects_with_gain'])}). All models choose `random` for "
+        f"{number(luck['random_won'])} subjects; if all samplers were equally likely to win, each "
+        f"would win {number(luck['uniform'], 1)}."
+    )
+    rows = rows_of(subject_winners)
+    table = table_of(
+        rows[:LONGEST_TABLE],
+        (
+            ("Subject", as_words, "subject"),
+            ("Items", as_count, "n_items"),
+            ("Choice of all models", _winner, "winner"),
+            ("Its Spearman, in-sample", as_metric, "spearman"),
+            ("First half", _winner, "winner_selection"),
+            ("Second half", _winner, "winner_held_out"),
+            ("Gain of the first half's choice, in-sample", as_metric, "apparent_gain"),
+            ("Gain, second half", as_metric, "held_out_gain"),
+        ),
+        (1, 3, 6, 7),
+    )
+    label = (
+        "The sampler chosen inside each subject, of those that read no responses (DELE, Table 3)"
+    )
+    folded = [table._replace(label=label), *cut_note(len(rows), "subject_winners")]
+    return [Text(text, code=True), Folded(f"Table of {len(rows):,} subjects", folded)]
 
 
-def _gain(row: Mapping[Any, Any]) -> dict[str, str]:
-    """Write the gain over random with the middle 95% of the splits, and the sd over repeats."""
-    known = not pd.isna(row["gain"])
-    span = bounds(row["gain_low"], row["gain_high"]) if known else ""
-    return {"gain": coefficient(row["gain"]), "span": span, "sd": coefficient(row["sd"])}
+def _winner(row: Mapping[Any, Any], name: str) -> str:
+    return row[name] or "none"
 
 
-def _wide(curves: pd.DataFrame, index: str, values: str) -> pd.DataFrame:
-    return curves.pivot_table(values=values, index=index, columns="metric", dropna=False)
+def show_estimates(estimate_errors: pd.DataFrame, estimation: EstimationParams) -> list[Section]:
+    """Build the section on errors of estimated scores."""
+    rows = rows_of(estimate_errors)
+    if not rows:
+        why = "Not available: no training models or panel, or fewer than four items."
+        return [Section("Estimated scores", [Text(why)], "estimates")]
+    text = (
+        f"Each estimator predicts a model's score on all items from its responses to "
+        f"{number(rows[0]['size'])} of them. It is trained on other models than those of the "
+        f"panel. Coverage is the share of scores in their {percent(estimation.level, 0)} interval. "
+        "The last two columns say how many items of a random subset one item is worth, by squared "
+        "error and by width; where the coverage is low, a narrow interval is no gain."
+    )
+    table = table_of(
+        rows,
+        (
+            ("Panel", as_words, "panel"),
+            ("Items", as_words, "subset"),
+            ("Estimator", _estimator, "estimator"),
+            ("Mean absolute error", _as_points, "mean_absolute_error"),
+            ("Bias", _as_points, "bias"),
+            ("Coverage", as_share, "coverage"),
+            ("Width", _as_points, "width"),
+            ("Worth by error", _as_number, "effective_by_error"),
+            ("By width", _as_number, "effective_by_width"),
+            ("Training models", as_count, "n_train"),
+            ("Models", as_count, "n_models"),
+        ),
+        range(3, 11),
+    )
+    label = "Errors of estimated scores, in points; means over models and subsets"
+    shown = [Text(text), table._replace(label=label, header=2)]
+    return [Section("Estimated scores", shown, "estimates")]
 
 
-def _written(values: Mapping[Hashable, Any]) -> dict[str, str]:
-    """Write the value of each metric; distances are in points."""
-    return {name: coefficient(values[name]) for name in _COEFFICIENTS} | {
-        name: points(values[name]) for name in _DISTANCES
-    }
+def _estimator(row: Mapping[Any, Any], name: str) -> Cell:
+    return Cell(row[name], [row["reason"]] if row["reason"] else [])
 
 
-def _bands(curves: pd.DataFrame) -> dict[str, str]:
-    """Write the random band of each metric at one rate."""
-    rows = curves.drop_duplicates("metric").set_index("metric")
-    lows, highs = (rows[name].to_dict() for name in ("random_low", "random_high"))
-    return {name: bounds(lows[name], highs[name]) for name in _COEFFICIENTS} | {
-        name: bounds(100 * lows[name], 100 * highs[name], 2) for name in _DISTANCES
-    }
+def _as_points(row: Mapping[Any, Any], name: str) -> str:
+    return coefficient(None if row[name] is None else 100 * row[name], 2)
+
+
+def _as_number(row: Mapping[Any, Any], name: str) -> str:
+    return number(row[name], 2)
+
+
+def show_item_texts(
+    readability_examples: pd.DataFrame, cluster_curves: pd.DataFrame, item_map: pd.DataFrame
+) -> list[Section]:
+    """Build the sections on readability and on clusters."""
+    sections = []
+    if len(readability_examples):
+        examples = table_of(
+            rows_of(readability_examples),
+            (
+                ("Rank", _end, "rank"),
+                ("Question", _question, "text"),
+                ("Difficult words", as_share, "difficult_words"),
+                ("Dale–Chall", _as_number, "dale_chall"),
+                ("Flesch", _as_number, "flesch"),
+                ("Gunning fog", _as_number, "gunning_fog"),
+            ),
+            range(2, 6),
+        )
+        label = "The easiest and the hardest items to read, by difficult words (DELE, Table 2)"
+        folded = Folded("Examples", [examples._replace(label=label, header=1)])
+        sections.append(Section("Readability", [folded], "texts"))
+    shown = {"cluster_curves_plot": cluster_curves, "item_map_plot": item_map}
+    plots = [Plot(name) for name, table in shown.items() if len(table)]
+    return [*sections, Section("Clusters", plots, "clusters")] if plots else sections
+
+
+def _end(row: Mapping[Any, Any], name: str) -> str:
+    return f"{row['end']} {row[name]}"
+
+
+def _question(row: Mapping[Any, Any], name: str) -> Cell:
+    text = row[name]
+    return Cell(text if len(text) <= 300 else f"{text[:300]}…", [row["item_id"]])
+
+
+def show_chosen_subset(
+    chosen_subset: pd.DataFrame,
+    chosen_subset_facts: Mapping[str, str],
+    sampler_choice: pd.DataFrame,
+    sampling: SamplingParams,
+) -> list[Section]:
+    """Build the section on the exported subset."""
+    text = (
+        f"{len(chosen_subset):,} items, drawn by `{sampler_of(sampling, sampler_choice)}`; the "
+        "dataset `chosen_subset` holds them with their weights. The settings `sampling.export` "
+        f"define sampler and size. {chosen_subset_facts['told_apart']}"
+    )
+    ids = ", ".join(chosen_subset["item_id"].head(LONGEST_TABLE))
+    folded = Folded("Items", [Text(ids, "quiet"), *cut_note(len(chosen_subset), "chosen_subset")])
+    return [Section("Exported subset", [Text(text, code=True), folded], "subset")]

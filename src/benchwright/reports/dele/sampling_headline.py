@@ -11,7 +11,7 @@ from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPane
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.labels import METRICS
-from benchwright.reports.page.wording import bounds, coefficient, count, joined
+from benchwright.reports.page.wording import bounds, coefficient, count, joined, tile
 from benchwright.tracking import known_metrics
 
 METRIC = "tau_b"
@@ -25,12 +25,39 @@ _WEIGHTED = ("anchor_points", "irt_clusters", "unequal")
 _FEW_SPLITS = 20  # with fewer splits the middle 95% has no meaning
 
 
-class Headline(NamedTuple):
-    """The top of the page."""
+class SamplingTop(NamedTuple):
+    """The top of the page: the agreement of random subsets, the tests, the gain of a choice."""
 
-    agreement: str  # rank agreement of a random subset with all items, or why it is unknown
-    tests: str  # which samplers are better or worse than random; "" without tests
-    gain: str  # the gain of choosing a sampler; "" without splits
+    headline: str
+    lead: list[str]
+    tiles: list[dict[str, str]]
+    notes: list[str]
+
+
+def show_sampling_top(
+    sampling_panels: SamplingPanels,
+    samplers_left_out: pd.DataFrame,
+    sampling_against_random: pd.DataFrame,
+    sampling_summary: pd.DataFrame,
+    sampler_choice: pd.DataFrame,
+    subject_luck: Mapping[str, float],
+    sampling: SamplingParams,
+) -> SamplingTop:
+    """Write how well random subsets rank models, whether a sampler is better, and the caveats."""
+    headline, *lead = write_headline(
+        sampling_panels,
+        sampling_against_random,
+        sampling_summary,
+        sampler_choice,
+        subject_luck,
+        sampling,
+    )
+    return SamplingTop(
+        headline,
+        [line for line in lead if line],
+        _tiles(sampling_panels, sampling_summary, sampling),
+        write_notes(sampling_panels, samplers_left_out, sampling),
+    )
 
 
 def write_headline(
@@ -40,35 +67,62 @@ def write_headline(
     sampler_choice: pd.DataFrame,
     subject_luck: Mapping[str, float],
     sampling: SamplingParams,
-) -> Headline:
-    """Write the rank agreement of random subsets, the tests and the gain of choosing a sampler."""
+) -> list[str]:
+    """Write the rank agreement of random subsets, the tests and the gain of choosing a sampler.
+
+    There is only the reason where no agreement is known.
+    """
     rate, main = sampling.evidence.main_rate, panels.main
-    n_models = len(panels.groups[main])
-    if not panels.item_ids or n_models < FEWEST_MODELS:
-        return Headline(_too_few(panels), "", "")
+    if not panels.item_ids or len(panels.groups[main]) < FEWEST_MODELS:
+        return [_too_few(panels)]
     tested = sampling_against_random
     own = tested[(tested["sampler"] == RANDOM) & (tested["panel"] == main)]
     row = own[(own["rate"] == rate) & (own["metric"] == METRIC)].iloc[0]
-    n = len(panels.item_ids)
     names = [panels.models[place] for place in panels.groups[main]]
     panel = count_models(names, "held-out")
     if main == "all":
         held_out = len(panels.groups["held_out"])
         panel = f"all {count_models(names)}, in-sample (only {held_out} held out)"
     if pd.isna(row["random_median"]):
-        agreement = f"No ranking exists: {panel} have equal scores."
-        return Headline(agreement, "", "")
+        return [f"No ranking exists: {panel} have equal scores."]
     value = f"{coefficient(row['random_median'])} {bounds(row['random_low'], row['random_high'])}"
     agreement = (
-        f"A random subset of {int(row['size']):,} of {count(n, 'item')} ({rate:g}%) ranks "
-        f"{panel} as all items do with Kendall tau-b {value} (median and middle 95% of subsets)"
-        f"{_sufficient_size(sampling_summary, main, sampling)}."
+        f"A random subset of {int(row['size']):,} of {count(len(panels.item_ids), 'item')} "
+        f"({rate:g}%) ranks {panel} as all items do with Kendall tau-b {value} (median and middle "
+        f"95% of subsets){_sufficient_size(sampling_summary, main, sampling)}."
     )
-    return Headline(
+    return [
         agreement,
         _test_results(sampling_against_random, main, sampling),
         _choice_gain(sampler_choice) + _composed_gain(subject_luck, rate),
-    )
+    ]
+
+
+def _tiles(
+    panels: SamplingPanels, sampling_summary: pd.DataFrame, sampling: SamplingParams
+) -> list[dict[str, str]]:
+    choose, held_out = (len(panels.groups[name]) for name in ("selection", "held_out"))
+    sides = f"{choose:,} choose items, {held_out:,} of other families are held out"
+    tiles = [
+        tile("Items", f"{len(panels.item_ids):,}", f"of {panels.all_items:,}; answered by all"),
+        tile("Models", count_models(panels.models), sides),
+    ]
+    of_random = sampling_summary["sampler"].eq(RANDOM) & sampling_summary["panel"].eq(panels.main)
+    for row in sampling_summary[of_random].to_dict("records"):
+        rate, evidence = row["rate_for_spearman"], sampling.evidence
+        tiles += [
+            tile(
+                f"Score error, random {evidence.main_rate:g}%",
+                coefficient(100 * row["mean_absolute_error"], 2),
+                "points, mean over models",
+            ),
+            tile(
+                f"Smallest rate for Spearman {evidence.keep:g}",
+                "—" if pd.isna(rate) else f"{rate:g}%",
+                f"{int(row['items_for_spearman']):,} random items",
+            ),
+        ]
+    return tiles
 
 
 def verdicts(sampling_against_random: pd.DataFrame, panel: str) -> tuple[list[str], list[str]]:
@@ -126,14 +180,11 @@ def _choice_gain(sampler_choice: pd.DataFrame) -> str:
     if not gains.splits:
         return ""
     metric = METRICS[str(sampler_choice["metric"].iloc[0])]
-    span, of_splits = f" {bounds(gains.low, gains.high)}", "mean and middle 95%"
-    if gains.splits < _FEW_SPLITS:
-        span, of_splits = "", "mean"
+    span = "" if gains.splits < _FEW_SPLITS else f" {bounds(gains.low, gains.high)}"
     return (
-        f"Choosing the sampler that works best for one part of the models ({of_splits} of "
-        f"{count(gains.splits, 'split')} of the models) gains {_signed(gains.apparent)} in "
-        f"{metric} over random subsets for these models, and {_signed(gains.held_out)}{span} for "
-        f"the others. The most frequent choice is {gains.winner} ({gains.won})."
+        f"A sampler chosen on one part of the models (most often {gains.winner}) gains "
+        f"{_signed(gains.held_out)}{span} in {metric} over random subsets on the other part, mean "
+        f"of {count(gains.splits, 'split')}."
     )
 
 
@@ -141,10 +192,8 @@ def _composed_gain(subject_luck: Mapping[str, float], rate: float) -> str:
     if "composed_gain" not in subject_luck:
         return ""
     span = bounds(subject_luck["composed_gain.low"], subject_luck["composed_gain.high"])
-    return (
-        f" The subset composed of the choices inside each subject gains "
-        f"{_signed(subject_luck['composed_gain'])} {span} for the others at {rate:g}%."
-    )
+    gain = _signed(subject_luck["composed_gain"])
+    return f" Chosen inside each subject, it gains {gain} {span} at {rate:g}%."
 
 
 def _signed(value: float) -> str:

@@ -7,7 +7,7 @@ from benchwright.methods.dele.evidence.choice import choose_samplers, gains_over
 from benchwright.methods.dele.evidence.rate_curves import trace_chosen
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.reports.dele.page import chosen_rows
-from benchwright.reports.dele.plots.rate_curves import LINES, plot_chosen_curves
+from benchwright.reports.dele.plots import LINES, plot_chosen_curves
 from methods.dele.evidence.sampling_examples import make_study
 
 STUDY = make_study()
@@ -65,17 +65,17 @@ def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
     none = choice[choice["split"] == -1]
     empty = trace_chosen(none, NO_CHOICES, STUDY)
     assert empty.empty
-    assert not plot_chosen_curves(empty).data
+    assert "too few models" in plot_chosen_curves(empty).layout.annotations[0].text
     assert chosen_rows(empty, [10.0]) == []
 
 
 def test_rows_of_the_page_equal_the_table(curves: pd.DataFrame) -> None:
     rows = chosen_rows(curves, [10.0, 25.0])
-    assert [row["line"] for row in rows[:4]] == [*WHOLE.values(), "random subsets, 95%"]
+    assert [row[1] for row in rows[:4]] == [*WHOLE.values(), "random subsets, 95%"]
     means = curves.query("line == 'chosen' and rate == 25").set_index("metric")["mean"]
-    row = next(r for r in rows if r["rate"] == 25 and r["line"] == "chosen")
-    assert row["tau_b"] == f"{means['tau_b']:.3f}"
-    assert row["mean_absolute_error"] == f"{100 * means['mean_absolute_error']:.2f}"
+    row = next(row for row in rows if row[:2] == ["25%", "chosen"])
+    assert row[2] == f"{means['tau_b']:.3f}"
+    assert row[6] == f"{100 * means['mean_absolute_error']:.2f}"
 
 
 def test_plot_has_each_line_in_each_panel(curves: pd.DataFrame) -> None:
@@ -83,6 +83,6 @@ def test_plot_has_each_line_in_each_panel(curves: pd.DataFrame) -> None:
     by_panel: dict[str, set[str]] = {}
     for trace in plot.data:
         by_panel.setdefault(trace.yaxis, set()).add(str(trace.name))
-    assert len(by_panel) == 3
+    assert len(by_panel) == 2  # tau-b and Spearman
     assert all(set(WHOLE.values()) <= names for names in by_panel.values())
     assert "3 splits" in plot.layout.meta["caption"]

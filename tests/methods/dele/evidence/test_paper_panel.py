@@ -11,7 +11,6 @@ from benchwright.methods.dele.evidence.panels import answered_by_all, choose_pap
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.methods.dele.evidence.sampler_summary import compare_on_paper_panel
 from benchwright.params.scoring import ModelsParams
-from benchwright.reports.dele.plots.rate_curves import plot_paper_curves
 from methods.dele.evidence.sampling_examples import (
     NO_SCORES,
     make_answers,
@@ -90,8 +89,6 @@ def test_samplers_choose_only_among_the_panels_items() -> None:
     assert "anchor_points" in set(summary["sampler"])
     whole = curves[(curves["rate"] == 100) & (curves["metric"] == "mean_absolute_error")]
     assert whole["mean"].max() == pytest.approx(0, abs=1e-9)
-    plot = plot_paper_curves(curves, panel, PARAMS)
-    assert "8 models of the paper's panel, 40 items" in plot.layout.meta["caption"]
 
 
 def test_panel_equals_a_benchmark_of_its_models_and_items() -> None:
@@ -115,4 +112,3 @@ def test_panel_can_be_empty() -> None:
         curves, summary = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
         assert curves.empty
         assert summary.empty
-        assert not plot_paper_curves(curves, panel, PARAMS).data

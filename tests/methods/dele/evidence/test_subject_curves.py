@@ -1,7 +1,5 @@
 """Curves inside each subject."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,6 @@ from benchwright.methods.dele.evidence.rate_curves import thinned, trace_subject
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.params.sampling import SamplingParams
-from benchwright.reports.dele.plots.rate_curves import plot_subject_curves
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_items,
@@ -77,35 +74,3 @@ def test_rates_are_thinned_to_twenty_including_the_last() -> None:
     assert thinned([1.0, 2.0, 7.5]) == [1.0, 2.0, 7.5]
     many = thinned([rate / 10 for rate in range(1, 1001)])
     assert (len(many), many[-1]) == (20, 100.0)
-
-
-def test_menu_has_an_entry_per_subject(subjects: pd.DataFrame) -> None:
-    plot = json.loads(plot_subject_curves(subjects, PARAMS).to_json())
-    buttons = plot["layout"]["updatemenus"][0]["buttons"]
-    assert [button["label"] for button in buttons] == [
-        "mean over 2 subjects",
-        "large (45)",
-        "small (15)",
-    ]
-    shown = buttons[2]["args"][0]
-    assert len(shown["y"]) == len(plot["data"])
-    of_subject = subjects[(subjects["subject"] == "small") & (subjects["metric"] == "spearman")]
-    for trace, y in zip(plot["data"], shown["y"], strict=True):
-        name = trace["meta"].get("of", "random")
-        rows = of_subject[of_subject["sampler"] == name].sort_values("rate")
-        assert y == pytest.approx(rows[trace["meta"]["shows"]].round(4).tolist())
-    first = buttons[0]["args"][0]["y"]
-    for trace, y in zip(plot["data"], first, strict=True):
-        assert y == pytest.approx(trace["y"], abs=1e-4)
-
-
-def test_subject_names_are_escaped_and_gaps_stay_gaps(subjects: pd.DataFrame) -> None:
-    odd = subjects.assign(subject=subjects["subject"].replace("small", "<b>x</b>"))
-    odd.loc[(odd["rate"] == 10) & (odd["sampler"] == "random"), "mean"] = np.nan
-    odd = odd[~((odd["subject"] == "large") & (odd["sampler"] == "word_length"))]
-    plot = json.loads(plot_subject_curves(odd, PARAMS).to_json())
-    buttons = plot["layout"]["updatemenus"][0]["buttons"]
-    assert buttons[1]["label"] == "&lt;b&gt;x&lt;/b&gt; (15)"
-    names = [trace["meta"].get("of") for trace in plot["data"]]
-    assert buttons[1]["args"][0]["y"][names.index("random")][0] is None
-    assert set(buttons[2]["args"][0]["y"][names.index("word_length")]) == {None}

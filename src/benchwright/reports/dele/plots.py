@@ -1,0 +1,143 @@
+"""The plots of the sampling report: samplers over rates, and clusters of items."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from benchwright.exports.export import CHOSEN, CHOSEN_BY_SUBJECT
+from benchwright.methods.dele.evidence.panels import SamplingPanels
+from benchwright.methods.dele.evidence.rate_curves import IN_SAMPLE
+from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
+from benchwright.params.sampling import SamplingParams
+from benchwright.reports.dele.labels import METRICS, PANELS
+from benchwright.reports.page.plot_style import INK, QUIET
+from benchwright.reports.page.shapes import (
+    PALETTE,
+    Panel,
+    Scale,
+    Trace,
+    band,
+    dots,
+    line,
+    nothing,
+    stacked,
+)
+
+LINES = {
+    RANDOM: "random",
+    CHOSEN: "chosen",
+    IN_SAMPLE: "chosen, in-sample",
+    CHOSEN_BY_SUBJECT: "chosen by subject",
+}
+"""Lines in the plot of the chosen sampler, in words."""
+
+_LOWEST_RATE = 2.0  # percent; below it, curves of few items would set the scale
+
+
+def plot_sampling_curves(
+    sampling_curves: pd.DataFrame, sampling_panels: SamplingPanels, sampling: SamplingParams
+) -> Any:
+    """Draw every sampler in the band of random subsets, on the main panel (DELE, Figures 1–6)."""
+    main = sampling_panels.main
+    title = f"Samplers and random subsets ({len(sampling_panels.groups[main]):,} {PANELS[main]})"
+    kinds = sampler_kinds(sampling)
+    families = list(dict.fromkeys(kind.family for kind in kinds.values()))
+    own = sampling_curves[sampling_curves["panel"] == main]
+    labels = {name: kind.family for name, kind in kinds.items()}
+    colours = {name: PALETTE[families.index(family)] for name, family in labels.items()}
+    metrics = ("tau_b", "spearman", "wasserstein")
+    return _plot_over_rates(title, own, "sampler", metrics, labels, colours)
+
+
+def plot_chosen_curves(chosen_curves: pd.DataFrame) -> Any:
+    """Draw the rank agreement of the chosen samplers on held-out models (DELE, Figure 7)."""
+    splits = int(chosen_curves["splits"].max()) if len(chosen_curves) else 0
+    title = f"The chosen samplers: mean over {splits:,} splits of the models"
+    colours = dict(zip(LINES, (INK, *PALETTE), strict=False))
+    return _plot_over_rates(title, chosen_curves, "line", ("tau_b", "spearman"), LINES, colours)
+
+
+def _plot_over_rates(
+    title: str,
+    curves: pd.DataFrame,
+    key: str,
+    metrics: Sequence[str],
+    labels: Mapping[str, str],
+    colours: Mapping[str, str],
+) -> Any:
+    """Draw a panel per metric with a line per value of `key`, and the random band."""
+    known = curves.dropna(subset=["mean"])
+    if known.empty:
+        return nothing(title, "There are too few models to compare samplers.")
+    shown = known[known["rate"] >= min(_LOWEST_RATE, known["rate"].max())].sort_values("rate")
+    rates = [Scale()] * (len(metrics) - 1) + [Scale("% of the items")]
+    return stacked(
+        title,
+        [
+            Panel(_lines(own, key, labels, colours), scale, name=METRICS[metric])
+            for metric, scale in zip(metrics, rates, strict=True)
+            for own in [shown[shown["metric"] == metric]]
+        ],
+    )
+
+
+def _lines(
+    own: pd.DataFrame, key: str, labels: Mapping[str, str], colours: Mapping[str, str]
+) -> list[Trace]:
+    of_random = own.drop_duplicates("rate")
+    rates, low, middle, high = (
+        of_random[name].tolist() for name in ("rate", "random_low", "random_median", "random_high")
+    )
+    traces = [
+        band(rates, low, high, "random subsets, 95%"),
+        line(rates, middle, QUIET, "random subsets, median", dash="dot"),
+    ]
+    for name, rows in own.groupby(key, sort=True):
+        hover = [
+            f"{name}: {value:.3f} at {rate:g}% ({size:,} items)"
+            for rate, size, value in rows[["rate", "size", "mean"]].itertuples(index=False)
+        ]
+        values = rows["mean"].tolist()
+        colour, label = colours[str(name)], labels[str(name)]
+        traces.append(line(rows["rate"].tolist(), values, colour, label, hover=hover))
+    return traces
+
+
+def plot_cluster_curves(cluster_curves: pd.DataFrame) -> Any:
+    """Draw squared distances (elbow) and silhouette over the number of clusters."""
+    title = "Number of clusters; dots mark the chosen number"
+    if cluster_curves.empty:
+        return nothing(title, "The number of clusters is fixed, or no sampler clusters items.")
+    panels: dict[str, list[Trace]] = {"squared distances, relative": [], "silhouette": []}
+    for (name, rows), colour in zip(
+        cluster_curves.groupby("sampler", sort=True), PALETTE, strict=False
+    ):
+        own = rows.sort_values("k")
+        within = own["within"] / (own["within"].max() or 1)
+        for traces, values in zip(panels.values(), (within, own["silhouette"]), strict=True):
+            k = own["k"].tolist()
+            hover = [f"{name}, k = {n}: {value:.3f}" for n, value in zip(k, values, strict=True)]
+            traces.append(line(k, values.tolist(), colour, str(name), hover=hover))
+            chosen = own["chosen"]
+            traces.append(dots(own.loc[chosen, "k"], values[chosen], colour))
+    return stacked(
+        title, [Panel(traces, Scale("clusters"), name=name) for name, traces in panels.items()]
+    )
+
+
+def plot_item_map(item_map: pd.DataFrame) -> Any:
+    """Draw the items in the plane by t-SNE, one panel per sampler, coloured by its clusters."""
+    title = "Items by t-SNE, coloured by cluster; only neighbourhoods are meaningful"
+    if item_map.empty:
+        return nothing(title, "No sampler clusters the texts of items.")
+    hidden = Scale(ticks={})
+    panels = []
+    for name, own in item_map.groupby("sampler", sort=True):
+        colours = [QUIET if c < 0 else PALETTE[c % len(PALETTE)] for c in own["cluster"]]
+        pairs = zip(own["item_id"], own["cluster"], strict=True)
+        hover = [f"{item}, cluster {cluster}" for item, cluster in pairs]
+        panels.append(
+            Panel([dots(own["x"], own["y"], colours, hover=hover)], hidden, hidden, str(name))
+        )
+    return stacked(title, panels, height=300)
