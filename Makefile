@@ -111,7 +111,6 @@ demo-answers: $(VENV)/.installed
 	$(BIN)/kedro run --pipeline record --env record
 
 benchmarks: $(VENV)/.dev
-	$(BIN)/pytest benchmarks/bench_import.py --quiet
 	$(BIN)/python benchmarks/bench_similarity.py
 	$(BIN)/python benchmarks/bench_statistics.py
 	$(BIN)/python benchmarks/bench_irt.py

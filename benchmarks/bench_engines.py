@@ -16,8 +16,7 @@ is read once, per second, over the rate of a large product of two matrices. With
 median ratio of each way follows. A processor without instructions for bfloat16 needs `--dtype
 float32`, or takes ten times as long.
 
-Items are MMLU's test items from the folder of real benchmarks (BENCHWRIGHT_SHARED_DATA): drawn at
-random from all subjects (`--subjects 0`) or from so many whole subjects.
+Items are drawn from MMLU's test items in the folder of real benchmarks (BENCHWRIGHT_SHARED_DATA).
 """
 
 import argparse
@@ -51,7 +50,7 @@ CONTEXT = 4096
 NOT_INSTALLED = 3
 
 
-def mmlu_prompts(items: int, subjects: int, shots: int, style: str, seed: int) -> list[list[Any]]:
+def mmlu_prompts(items: int, shots: int, style: str, seed: int) -> list[list[Any]]:
     """Prompts as JSON rows: prefix, text, continuations."""
     import pandas as pd
 
@@ -64,15 +63,8 @@ def mmlu_prompts(items: int, subjects: int, shots: int, style: str, seed: int) -
     )
 
     rows = pd.read_parquet(real_data() / "benchmarks/mmlu.parquet")
-    if subjects:
-        sizes = rows[rows["split"] == "test"].groupby("subject").size().sort_index()
-        chosen = np.random.default_rng(seed).permutation(sizes.index[sizes >= items // subjects])
-        rows = rows[rows["subject"].isin(chosen[:subjects])]
     test = rows[rows["split"] == "test"]
-    if subjects:
-        test = test.groupby("subject").head(items // subjects)
-    else:
-        test = test.iloc[sorted(np.random.default_rng(seed).permutation(len(test))[:items])]
+    test = test.iloc[sorted(np.random.default_rng(seed).permutation(len(test))[:items])]
 
     def questions(table: pd.DataFrame) -> list[Question]:
         columns = ("item_id", "subject", "question", "choices", "answer_index")
@@ -370,13 +362,13 @@ def needed_flops(folder: str, rows: Sequence[Any]) -> float:
     return 2.0 * weights * tokens
 
 
-def largest_difference(values: dict[int, Any], plain: dict[int, Any]) -> tuple[float, int]:
+def largest_difference(values: Sequence[Any], plain: Sequence[Any]) -> tuple[float, int]:
     """The largest difference of an option, and the number of prompts that both have scored.
 
     A prompt that is longer than the model's context has None.
     """
-    both = [i for i in sorted(set(plain) & set(values)) if plain[i] and values[i]]
-    apart = [np.abs(np.subtract(values[i], plain[i])).max() for i in both]
+    both = [pair for pair in zip(values, plain, strict=True) if all(pair)]
+    apart = [np.abs(np.subtract(*pair)).max() for pair in both]
     return float(max(apart, default=0)), len(both)
 
 
@@ -384,16 +376,16 @@ class Measured(NamedTuple):
     rate: float  # prompts per second
     per_processor_second: float
     memory: float  # GiB
-    values: dict[int, Any]  # by number of the prompt
+    values: list[Any]  # of each prompt
 
 
-def measure(way: str, folder: str, dtype: str, rows: Sequence[Any], chosen: Sequence[int]) -> Any:
-    """What `way` took for the chosen prompts, or why it did not run; the peak of way `peak`."""
+def measure(way: str, folder: str, dtype: str, rows: Sequence[Any]) -> Any:
+    """What `way` took for the prompts, or why it did not run; the peak of way `peak`."""
     own = os.environ.get("BENCHWRIGHT_VLLM_PYTHON", str(REPOSITORY / ".venv-vllm/bin/python"))
     python = own if "vllm" in WAYS.get(way, ()) and Path(own).exists() else sys.executable
     with tempfile.TemporaryDirectory() as temporary:
         file, out = Path(temporary) / "prompts.json", Path(temporary) / "out.json"
-        file.write_text(json.dumps([rows[i] for i in chosen]))
+        file.write_text(json.dumps(rows))
         command = [python, __file__, "--worker", way, folder, dtype, str(file), str(out)]
         code, memory, words = watched(command)
         last = (words.strip().splitlines() or [""])[-1]
@@ -403,37 +395,34 @@ def measure(way: str, folder: str, dtype: str, rows: Sequence[Any], chosen: Sequ
     if way == "peak":
         return found
     return Measured(
-        len(chosen) / found["seconds"],
-        len(chosen) / max(found["processor"], 1e-9),
+        len(rows) / found["seconds"],
+        len(rows) / max(found["processor"], 1e-9),
         memory,
-        dict(zip(chosen, found["logprobs"], strict=True)),
+        found["logprobs"],
     )
 
 
 def compare(given: argparse.Namespace, folder: str, style: str, peak: float) -> None:
     """Measure all ways in turn, `--rounds` times, and print a line for each."""
-    rows = mmlu_prompts(given.items, given.subjects, given.shots, style, given.seed)
+    rows = mmlu_prompts(given.items, given.shots, style, given.seed)
     flops = needed_flops(folder, rows) / len(rows)
     print(f"{given.model}, {len(rows)} prompts with {len({r[0] for r in rows})} prefixes, {style}")
-    fewer = {way: int(n) for way, n in (word.split("=") for word in given.fewer)}
-    # Fewer prompts are still a sample of all of them.
-    drawn = np.random.default_rng(given.seed).permutation(len(rows)).tolist()
-    left = {way: sorted(drawn[: fewer.get(way, len(rows))]) for way in given.ways}
+    left = list(given.ways)
     ratios: dict[str, list[float]] = {}
     for _ in range(given.rounds):
         first: Measured | None = None
-        for way, chosen in list(left.items()):
-            measured = measure(way, folder, given.dtype, rows, chosen)
+        for way in list(left):
+            measured = measure(way, folder, given.dtype, rows)
             if isinstance(measured, str):
                 print(f"{way:12} {measured}", flush=True)
-                del left[way]
+                left.remove(way)
                 continue
             rate, work, memory, values = measured
             first = first or measured
             apart, both = largest_difference(values, first.values)
             ratios.setdefault(way, []).append(rate / first.rate)
             print(
-                f"{way:12} {len(chosen):4} prompts {rate:8.2f}/s {ratios[way][-1]:6.2f}×  "
+                f"{way:12} {rate:8.2f}/s {ratios[way][-1]:6.2f}×  "
                 f"{work:7.2f} per processor second  {rate * flops / peak:6.1%} of the peak  "
                 f"memory {memory:5.2f} GiB  largest difference {apart:.3f} over {both}",
                 flush=True,
@@ -448,14 +437,10 @@ def main() -> None:
     parser.add_argument("--worker", nargs=5, metavar=("WAY", "FOLDER", "DTYPE", "PROMPTS", "OUT"))
     parser.add_argument("--model", default="smollm2-135m-instruct", help="a name or a folder")
     parser.add_argument("--items", type=int, default=500)
-    parser.add_argument("--subjects", type=int, default=0)
     parser.add_argument("--shots", type=int, default=5)
     parser.add_argument("--styles", nargs="+", default=["letters"], choices=["letters", "cloze"])
     parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=WAYS)
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument(
-        "--fewer", nargs="*", default=[], help="way=number of prompts, for slow ways"
-    )
     parser.add_argument("--lm-eval-batch", default="8", help="ceiling of its batch size auto")
     parser.add_argument("--dtype", default="bfloat16", choices=["bfloat16", "float32"])
     parser.add_argument("--seed", type=int, default=0)
@@ -467,7 +452,7 @@ def main() -> None:
     os.environ["BENCHWRIGHT_LM_EVAL_BATCH"] = given.lm_eval_batch
     real_data()
     folder = converted(given.model)
-    peak = measure("peak", folder, given.dtype, [], [])
+    peak = measure("peak", folder, given.dtype, [])
     print(f"{given.dtype} peak: {peak / 1e9:,.0f} billion operations per second")
     for style in given.styles:
         compare(given, folder, style, peak)

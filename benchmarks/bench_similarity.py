@@ -1,8 +1,7 @@
-"""Time and memory of neighbours and density: `python benchmarks/bench_similarity.py [vectors.npy]`.
+"""Time and memory of neighbours: `python benchmarks/bench_similarity.py [vectors.npy]`.
 
-Each is run in a process of its own and compared with a library that does the same: scikit-learn's
-brute-force neighbours and SciPy's gaussian_kde. Without a file the vectors are drawn at random, as
-many as MMLU has items.
+Ours and scikit-learn's brute-force search run in a process of their own each. Without a file the
+vectors are drawn at random, as many as MMLU has items.
 """
 
 import argparse
@@ -16,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-ITEMS, DIMENSIONS, K, BANDWIDTH, GRID = 14_042, 384, 100, 0.15, 1000
+ITEMS, DIMENSIONS, K = 14_042, 384, 100
 MIB = 1 << 20
 
 
@@ -53,27 +52,6 @@ def sklearn_neighbours(data: NDArray[np.float32]) -> Callable[[], NDArray[np.flo
     return run
 
 
-def our_density(data: NDArray[np.float64]) -> Callable[[], NDArray[np.float64]]:
-    from benchwright.statistics.density import gaussian_density
-
-    def run() -> NDArray[np.float64]:
-        density = gaussian_density(data, BANDWIDTH, GRID)
-        return np.empty(0) if density is None else density.y
-
-    return run
-
-
-def scipy_density(data: NDArray[np.float64]) -> Callable[[], NDArray[np.float64]]:
-    from scipy.stats import gaussian_kde
-
-    def run() -> NDArray[np.float64]:
-        flat = data.ravel()
-        grid = np.linspace(flat.min(), flat.max(), GRID)
-        return np.asarray(gaussian_kde(flat, bw_method=BANDWIDTH)(grid))
-
-    return run
-
-
 def measure(prepare: str, data: NDArray[np.floating]) -> Cost:
     """Run in this process, after a small run that loads what is loaded once."""
     make = globals()[prepare]
@@ -87,9 +65,7 @@ def measure(prepare: str, data: NDArray[np.floating]) -> Cost:
     return Cost(seconds, (peak - before) * 1024 / MIB, result)
 
 
-def compare(
-    ours: str, theirs: str, data: NDArray[np.floating], apart: bool = True
-) -> NDArray[np.float64]:
+def compare(ours: str, theirs: str, data: NDArray[np.floating], apart: bool) -> None:
     costs = []
     for prepare in (ours, theirs):
         if apart:
@@ -106,7 +82,6 @@ def compare(
         f"{mine.mebibytes / max(other.mebibytes, 1):8.2f}     "
         f"largest difference {difference:.1e} of the maximum\n"
     )
-    return mine.result
 
 
 def main() -> None:
@@ -115,11 +90,8 @@ def main() -> None:
     parser.add_argument("--smallest", action="store_true", help="few vectors, in this process")
     given = parser.parse_args()
     data = vectors(2 * K if given.smallest else ITEMS, given.vectors)
-    apart = not given.smallest
     print(f"{len(data):,} x {data.shape[1]} vectors, k = {K}")
-    distances = compare("our_neighbours", "sklearn_neighbours", data, apart)
-    print(f"{distances.size:,} distances, {GRID} grid points")
-    compare("our_density", "scipy_density", distances, apart)
+    compare("our_neighbours", "sklearn_neighbours", data, not given.smallest)
 
 
 if __name__ == "__main__":

@@ -6,14 +6,11 @@ A node's share begins when the one before it is done, and so holds reading its i
 saving what it made. Peak memory is that of the whole process meanwhile (the kernel's mark of it,
 put back before each node), so it holds what the nodes before have left in memory. Linux only.
 
-    --to FILE   append the measures as one JSON line, with the sizes given by --size rows=14042
     --stages A,B only these stages, by name: ingestion, filtering and so on
     --conf PATH  another folder with the configuration
-    --above S   print nodes above S wall seconds only (the sum is of all)
 """
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -120,12 +117,6 @@ def measured(
     return costs.shares
 
 
-def _value(text: str) -> Any:
-    import yaml
-
-    return yaml.safe_load(text)
-
-
 def _pairs(text: str) -> dict[str, Any]:
     """`a=1,b.c=2` as Kedro reads it."""
     from kedro.framework.cli.project import run
@@ -140,28 +131,15 @@ def main() -> None:
     parser.add_argument("--params", default="")
     parser.add_argument("--stages", default="")
     parser.add_argument("--conf")
-    parser.add_argument("--size", action="append", default=[])
-    parser.add_argument("--to", type=Path)
-    parser.add_argument("--above", type=float, default=0.0)
     asked = parser.parse_args()
-    load = os.getloadavg()[0]
     stages = [name for name in asked.stages.split(",") if name]
     shares = measured(asked.pipeline, _pairs(asked.params), stages, asked.conf)
     print("| node | wall s | processor s | peak GB |\n|---|---:|---:|---:|")
     for share in sorted(shares, key=lambda share: -share.wall_s):
-        if share.wall_s >= asked.above:
-            print(f"| `{share.node}` | {share.wall_s} | {share.cpu_s} | {share.peak_gb} |")
+        print(f"| `{share.node}` | {share.wall_s} | {share.cpu_s} | {share.peak_gb} |")
     wall, cpu = sum(share.wall_s for share in shares), sum(share.cpu_s for share in shares)
     peak = max(share.peak_gb for share in shares)
     print(f"| all {len(shares)} | {wall:.1f} | {cpu:.1f} | {peak} |")
-    if asked.to:
-        sizes = {name: _value(value) for name, value in (size.split("=") for size in asked.size)}
-        line = {"pipeline": asked.pipeline, **sizes, "load": round(load, 1)}
-        line |= {"nodes": {share.node: share._asdict() | {"node": None} for share in shares}}
-        for node in line["nodes"].values():
-            del node["node"]
-        with asked.to.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
 
 
 if __name__ == "__main__":

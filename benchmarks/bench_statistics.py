@@ -2,9 +2,7 @@
 
 Draws 1,000 subsets of half of 803 items, answered by 5,000 simulated models, and compares each
 subset with all items. Each contender runs in a process of its own. SciPy takes the subsets one by
-one and is timed on some of them; pandas, which correlates the subsets with each other too, on
-fewer. Both are extrapolated in proportion to the subsets and said to be so; for pandas, whose time
-is quadratic in them, that is far too short.
+one and is timed on some of them; its time is extrapolated in proportion to the subsets.
 """
 
 import argparse
@@ -40,7 +38,6 @@ class Contender(NamedTuple):
 CONTENDERS = (
     Contender("our_tau_b", SUBSETS, "scores and tau-b"),
     Contender("scipy_tau_b", 40, "scores and tau-b, a loop over kendalltau"),
-    Contender("pandas_tau_b", 4, "scores and tau-b, DataFrame.corr"),
     Contender("our_metrics", SUBSETS, "all eight metrics, two of them tau-b"),
     Contender("our_intervals", SUBSETS, "bootstrap of four metrics over items and over models"),
 )
@@ -77,14 +74,6 @@ def scipy_tau_b(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDArr
 
     full = correct.mean(axis=1, dtype=np.float64)
     return np.array([kendalltau(full, row).statistic for row in scores(correct, drawn)])
-
-
-def pandas_tau_b(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDArray[np.float64]:
-    import pandas as pd
-
-    full = correct.mean(axis=1, dtype=np.float64)
-    table = pd.DataFrame(np.vstack([full, scores(correct, drawn)]).T)
-    return table.corr(method="kendall").to_numpy()[0, 1:]
 
 
 def our_metrics(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDArray[np.float64]:

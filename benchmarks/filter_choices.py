@@ -4,9 +4,8 @@
 
 The filter models come from a pool, and the models outside it judge: half of the families (eight
 splits), or the best 30% of the models judge, and models of their families leave the pool. The kept
-items are compared with random subsets of the same size. The choice is made on `TUNING`: among the
-choices with the fewest runs below the middle 95% of the random subsets, the widest range of the
-best models. `CONFIRMING` has other benchmarks; nothing is chosen there.
+items are compared with random subsets of the same size. The default was chosen on `TUNING`;
+`CONFIRMING` has other benchmarks, on which nothing was chosen.
 """
 
 import argparse
@@ -35,7 +34,6 @@ SHARE, STRONGER = 0.5, 0.7
 JUDGES = 150  # at most, drawn at random
 FEWEST = 10  # models in a pool; fewer, and relatives of the judges stay in it
 TOP = 20
-CONFIDENCES = (None, 0.5, 0.8, 0.9, 0.95)
 
 Places = NDArray[np.intp]
 Float = NDArray[np.float64]
@@ -57,7 +55,6 @@ class Choice(NamedTuple):
     by_family: bool = False  # at most one model of a family
     wrong: float = 0  # filter models that may be wrong; below 1 a share of them
     retain: float = 0.1
-    weighted: bool = False  # retained items count 1 / retain times
 
     def __str__(self) -> str:
         if self.start == "all":
@@ -68,21 +65,9 @@ class Choice(NamedTuple):
         kind = "families" if self.by_family else "models"
         more = ", all but one right" if self.wrong else ""
         more += f", {self.retain:.0%} of the easy stay" if self.retain != 0.1 else ""
-        return f"{name}, {self.count} {kind}{more}{', weighted' if self.weighted else ''}"
+        return f"{name}, {self.count} {kind}{more}"
 
 
-STARTS = (0, 0.25, 0.5, 0.67, "spread")
-CHOICES = (
-    *(
-        Choice(start, k, kin)
-        for start in STARTS
-        for k in (3, 5, 7, 10, 15)
-        for kin in (False, True)
-    ),
-    *(Choice(start, k, kin, 1) for start in STARTS for k in (5, 7, 10) for kin in (False, True)),
-    *(Choice("all", wrong=wrong) for wrong in (0, 0.05, 0.1, 0.2)),
-    *(Choice(start, 7, True, 0, retain) for start in (0, 0.5) for retain in (0.25, 0.5)),
-)
 SHORT = (
     Choice(0),
     Choice(0, by_family=True),
@@ -92,8 +77,6 @@ SHORT = (
     Choice(0.5, by_family=True),
     Choice(0.5, 10, True),
     Choice("all"),
-    Choice(0, weighted=True),
-    Choice(0.5, by_family=True, weighted=True),
 )
 
 
@@ -198,7 +181,7 @@ def kept_weights(choice: Choice, right: NDArray[np.bool_], seed: int) -> Float:
     weights = np.ones(right.shape[1])
     weights[easy] = 0
     stay = np.random.default_rng(seed).permutation(easy)[: round(choice.retain * len(easy))]
-    weights[stay] = 1 / choice.retain if choice.weighted else 1
+    weights[stay] = 1
     return weights
 
 
@@ -266,11 +249,11 @@ def counted(runs: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values(["below", "wider"], ascending=[True, False])
 
 
-def print_choices(title: str, runs: pd.DataFrame, most: int) -> None:
+def print_choices(title: str, runs: pd.DataFrame) -> None:
     print(f"\n{title}\n")
     print("| filter models | runs | below | worse, Holm | above | removed | percentile | range |")
     print("|---|---|---|---|---|---|---|---|")
-    for row in counted(runs).head(most).itertuples():
+    for row in counted(runs).itertuples():
         print(
             f"| {row.Index} | {row.runs} | {row.below} | {row.worse} | {row.above} "
             f"| {row.removed:.1%} | {row.percentile:.0f} | × {row.wider:.2f} |"
@@ -296,33 +279,6 @@ def print_panels(runs: pd.DataFrame, choices: Sequence[Choice]) -> None:
                 )
 
 
-def print_confidences(folder: Path, draws: int) -> None:
-    """Seven models of 7–8B filter MMLU by probability; the models of `mmlu_23` judge."""
-    table = pd.read_parquet(folder / "responses/mmlu_7models.parquet")
-    table = table.set_index(["model", "item_id"])
-    sure, known = table["p_answer"].unstack(), table["correct"].unstack()  # noqa: PD010
-    wide = _wide(folder / "responses/mmlu_correct_23models.parquet").dropna()
-    items = [item for item in sure.columns if item in wide.index]
-    kin = {describe_name(model).family for model in sure.index}
-    models = [model for model in wide if describe_name(model).family not in kin]
-    p, right, n = sure[items].fillna(0).to_numpy(), known[items].to_numpy(), len(items)
-    print(f"\nMMLU: {len(p)} filter models of 7–8B, {len(models)} others judge, {n:,} items\n")
-    print("| p above | removed | tau-b | random | percentile | range |\n|---|---|---|---|---|---|")
-    kept = [
-        kept_weights(Choice(0), right >= 1 if limit is None else p > limit, 0)
-        for limit in CONFIDENCES
-    ]
-    correct = wide.loc[items, models].T.to_numpy(np.float32)
-    judges = Judges(correct, map(np.count_nonzero, kept), draws)
-    for limit, weights in zip(CONFIDENCES, kept, strict=True):
-        tau, mean, at, _, spread, random, _ = judges.compare(weights)
-        removed = 1 - np.count_nonzero(weights) / n
-        print(
-            f"| {limit or 'right is enough'} | {removed:.1%} | {tau:.3f} | {mean:.3f} | {at:.0f} "
-            f"| {spread:.1f} (random {random:.1f}) |"
-        )
-
-
 def main() -> None:
     """Print the choices on both lots of panels, and what the best one does on each panel."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -338,22 +294,16 @@ def main() -> None:
         answers = read(folder, name)
         m, n = answers.correct.shape
         print(f"{name}: {m:,} models of {len(set(answers.families)):,} families, {n:,} items")
-        choices = (*CHOICES, *SHORT[-2:]) if name in TUNING else SHORT
-        runs += study(name, answers, choices, given.splits, given.draws)
+        runs += study(name, answers, SHORT, given.splits, given.draws)
     table = pd.DataFrame(runs)
     table["choice"] = table["choice"].map(str)
     if given.save:
         table.to_parquet(given.save)
-    short = table["choice"].isin(set(map(str, SHORT)))
     tuning = table["panel"].isin(TUNING)
-    for title, some in (("Tuning", tuning), ("Short list, tuning", tuning & short)):
-        if some.any():
-            print_choices(title, table[some], 40)
-    if (~tuning).any():
-        print_choices("Short list, confirming", table[~tuning], 40)
-    print_panels(table[short], (SHORT[0], SHORT[5]))
-    if (folder / "responses/mmlu_7models.parquet").exists() and "mmlu_23" in given.panels:
-        print_confidences(folder, given.draws)
+    for title, some in (("Tuning", table[tuning]), ("Confirming", table[~tuning])):
+        if len(some):
+            print_choices(title, some)
+    print_panels(table, (SHORT[0], SHORT[5]))
 
 
 if __name__ == "__main__":

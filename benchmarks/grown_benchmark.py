@@ -7,36 +7,56 @@ writes `FOLDER/conf` (the project's, with a benchmark `grown`), `FOLDER/mirror` 
 
     python benchmarks/bench_stages.py smart --conf FOLDER/conf --params benchmark=grown,…
 
-With `--vectors FILE.npy` it also writes made embeddings, so that nothing needs encoding: rows of
-the file, drawn independently of the texts, moved by a random step of length 0.4 to 1 and made unit
-length again.
-
 and prints these parameters. A grown item is a real one whose question has three more words, drawn
 from real questions; its answers are those of the seven models to the real item, where they gave
 one, and the probability of the gold option is moved a little.
 """
 
 import argparse
+import shutil
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
-import yaml
-from numpy.typing import NDArray
 
-from benchwright.params.scoring import EmbeddingParams, ModelsParams
-from benchwright.similarity.vectors import choose_encoder, item_texts, text_hash
-from made_benchmark import PROJECT, real_items, split_column, write_benchmark
-from real_data import DATA
+from real_data import DATA, real_data
 
-_BLOCK = 20_000
+PROJECT = Path(__file__).resolve().parents[1]
 CONF = """\
+_benchmarks:
+  grown:
+    name: grown
+    title: Grown
+    licence: MMLU (MIT) and ARC (CC-BY-SA-4.0)
+    citation: none
+    url: https://example.org/
+    sources:
+      mirror:
+        file: grown.parquet
+        split_column: split
+        fields:
+          item_id: item_id
+          subject: subject
+          question: question
+          choices: {column: choices}
+          gold: {column: answer_index, form: index}
+    splits: {evaluation: [test], demonstrations: [dev], calibration: []}
     filter_models: [MODELS]
     responses:
       - {file: grown.parquet, layout: tidy}
 """
+
+
+def real_items() -> pa.Table:
+    """The test items of MMLU and all of ARC."""
+    mmlu = pq.read_table(real_data() / "benchmarks" / "mmlu.parquet")
+    mmlu = mmlu.filter(pc.equal(mmlu["split"], "test"))
+    arc = pq.read_table(DATA / "benchmarks" / "arc.parquet")
+    arc = arc.append_column("subject", arc["subset"].cast(pa.large_string()))
+    columns = ["item_id", "subject", "question", "choices", "answer_index"]
+    return pa.concat_tables([mmlu.select(columns), arc.select(columns)])
 
 
 def grown_items(n: int, real: pa.Table, drawn: np.random.Generator) -> pa.Table:
@@ -52,7 +72,7 @@ def grown_items(n: int, real: pa.Table, drawn: np.random.Generator) -> pa.Table:
     ids = [f"grown/{number}" for number in range(n + 5)]
     table = base.set_column(base.column_names.index("question"), "question", [questions])
     table = table.set_column(table.column_names.index("item_id"), "item_id", [ids])
-    table = table.append_column("split", split_column(n))
+    table = table.append_column("split", [["test"] * n + ["dev"] * 5])
     return table.append_column("real", [behind])
 
 
@@ -88,52 +108,36 @@ def grown_answers(
     return pa.table(columns), models
 
 
-def write_embeddings(
-    items: pd.DataFrame, base: NDArray[np.float32], file: Path, drawn: np.random.Generator
-) -> None:
-    """Write made vectors of the items as the encoder of the variants would leave them."""
-    models = ModelsParams(
-        **yaml.safe_load((PROJECT / "conf/base/parameters/models.yml").read_text())["models"]
-    )
-    key = choose_encoder("all-minilm-l6-v2", EmbeddingParams(), models).key
-    items = items.assign(text_hash=[text_hash(text) for text in item_texts(items)], encoder=key)
-    items = items.sort_values("item_id", kind="stable")
-    file.parent.mkdir(parents=True)
-    parts = (items[i : i + _BLOCK] for i in range(0, len(items), _BLOCK))
-    writer = None
-    for part in parts:
-        step = drawn.uniform(0.4, 1, (len(part), 1)) / base.shape[1] ** 0.5
-        vectors = base[drawn.integers(0, len(base), len(part))]
-        vectors = vectors + step * drawn.standard_normal(vectors.shape)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        columns = part[["item_id", "text_hash", "encoder"]].assign(
-            vector=list(vectors.astype(np.float32))
-        )
-        table = pa.Table.from_pandas(columns, preserve_index=False)
-        writer = writer or pq.ParquetWriter(file, table.schema)
-        writer.write_table(table)
-    if writer:
-        writer.close()
+def write_benchmark(folder: Path, models: list[str], items: pa.Table, answers: pa.Table) -> str:
+    """Write `conf`, `mirror` and `data`; return the parameters for `bench_stages.py`."""
+    folder = folder.absolute()
+    mirror, data = folder / "mirror", folder / "data"
+    for path in (mirror / "benchmarks", mirror / "responses", data / "06_models"):
+        path.mkdir(parents=True, exist_ok=True)
+    pq.write_table(items, mirror / "benchmarks" / "grown.parquet")
+    pq.write_table(answers, mirror / "responses" / "grown.parquet")
+    shutil.copytree(PROJECT / "conf", folder / "conf", dirs_exist_ok=True)
+    file = folder / "conf" / "base" / "parameters" / "benchmarks" / "grown.yml"
+    file.write_text(CONF.replace("MODELS", ", ".join(models)), encoding="utf-8")
+    (folder / "conf" / "local").mkdir(exist_ok=True)
+    for subfolder in ("01_raw", "06_models/cache"):
+        if not (data / subfolder).exists():
+            (data / subfolder).symlink_to(PROJECT / "data" / subfolder)
+    return f"--conf {folder}/conf --params benchmark=grown,mirror_root={mirror},data_root={data}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("items", type=int)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--vectors", type=Path)
     asked = parser.parse_args()
     drawn = np.random.default_rng(0)
     real = real_items()
     items = grown_items(asked.items, real, drawn)
     answers, models = grown_answers(items, real, asked.items, drawn)
     answers = answers.set_column(1, "model", answers["model"].cast(pa.string()))
-    conf = CONF.replace("MODELS", ", ".join(models))
     items = items.drop_columns("real")
-    if asked.vectors:
-        texts = items[: asked.items].select(["item_id", "question", "choices"]).to_pandas()
-        file = asked.folder / "data/04_feature/grown/embeddings.parquet"
-        write_embeddings(texts, np.load(asked.vectors), file, drawn)
-    print(write_benchmark(asked.folder, "grown", "Grown", conf, items, answers))
+    print(write_benchmark(asked.folder, models, items, answers))
 
 
 if __name__ == "__main__":

@@ -34,11 +34,11 @@ from benchwright.statistics.unequal_draws import (
     response_spread,
     systematic_draw,
 )
-from estimation_errors import BENCHMARKS as FIRST
-from estimation_errors import SHARE, Answers, read
 from real_data import real_data
 
 Float = NDArray[np.float64]
+FIRST = ("arc_challenge", "arc_challenge_803", "gsm8k", "winogrande", "mmlu", "mmlu_23")
+SHARE = 0.7
 
 SECOND = {
     "medqa": "medqa_letters_23models",
@@ -51,10 +51,39 @@ SECOND = {
 }
 BENCHMARKS = (*FIRST, *SECOND)
 COPIES, JUDGES = 0.9, 150
-ROWS = ("random, mean", "random, before", "random, aipw", "unequal, mean", "unequal, aipw")
+ROWS = ("random, mean", "random, aipw", "unequal, mean", "unequal, aipw")
 
 
 _REFERENCES = 1_000  # random draws with the mean, for errors and ranks
+
+
+class Answers(NamedTuple):
+    """Complete answers (m, n) of models with their names and families."""
+
+    correct: NDArray[np.float32]
+    models: list[str]
+    families: list[str]
+
+
+def read(folder: Path, name: str) -> Answers:
+    if name == "mmlu_23":
+        wide = pd.read_parquet(folder / "mmlu_correct_23models.parquet").set_index("item_id")
+        correct = wide.astype("Float32").T.to_numpy(np.float32, na_value=np.nan)
+        correct = correct[:, ~np.isnan(correct).any(axis=0)]
+        return Answers(correct, list(wide.columns), list(wide.columns))
+    wide = pd.read_parquet(folder / f"leaderboard_v1_{name.removesuffix('_803')}.parquet")
+    wide = wide.drop_duplicates("model").set_index("model")
+    correct = wide.to_numpy(np.float32, na_value=np.nan)
+    if not name.endswith("_803"):
+        gaps, counts = np.unique(np.isnan(correct), axis=0, return_counts=True)
+        correct = correct[:, ~gaps[counts.argmax()]]
+    whole = ~np.isnan(correct).any(axis=1)
+    models = wide.index[whole]
+    facts = pd.read_parquet(folder / "leaderboard_v1_models.parquet").drop_duplicates("name")
+    facts = facts.set_index("name").reindex(models)
+    sizes = facts["size"].round(1).astype(str)
+    families = facts["arch"].astype(str) + "/" + sizes
+    return Answers(correct[whole], list(models), list(families))
 
 
 class Drawn(NamedTuple):
@@ -98,31 +127,6 @@ def splits(answers: Answers) -> Iterator[tuple[str, NDArray[np.intp], NDArray[np
         yield how, train[~near], test
 
 
-def before(training: Float, places: NDArray[np.intp], responses: Float) -> tuple[Float, ...]:
-    """Return scores and bounds (r,) of AIPW with a ridge towards a constant."""
-    from scipy.special import stdtrit
-
-    m, n = training.shape
-    k = len(places)
-    rows = training[:, places].T
-    centre = rows.mean(axis=0)
-    rows = rows - centre
-    outside = np.delete(training, places, axis=1).mean(axis=1) - centre
-    if m < k:  # the same inverse by the smaller matrix
-        small = np.linalg.solve(rows.T @ rows + 0.01 * m * np.eye(m), rows.T)
-        hat, to_mean = rows @ small, outside @ small
-    else:
-        solved = np.linalg.inv(rows @ rows.T + 0.01 * m * np.eye(k))
-        hat, to_mean = rows @ rows.T @ solved, outside @ rows.T @ solved
-    hat, to_mean = (x - x.mean(axis=-1, keepdims=True) + 1 / k for x in (hat, to_mean))
-    residual = (responses - responses @ hat.T) / (1 - np.diag(hat))
-    predicted = responses @ to_mean - residual @ to_mean / k + residual.mean(axis=1)
-    rest = 1 - k / n
-    score = (1 - rest) * responses.mean(axis=1) + rest * predicted
-    reach = stdtrit(k - 1, 0.975) * np.sqrt(residual.var(axis=1, ddof=1) * rest / k)
-    return score, score - reach, score + reach
-
-
 def measure(
     prepared: PreparedTraining, tested: Float, k: int, draws: int
 ) -> tuple[dict[str, Drawn], Float]:
@@ -143,7 +147,6 @@ def measure(
                 fitted = ESTIMATORS[name].make(EstimationParams())(prepared, subset, 0)
                 found[f"{kind}, {name}"].append(_limited(*fitted(seen)[:3], seen, n))
         seen = tested[:, random.positions]
-        found["random, before"].append(_limited(*before(full, random.positions, seen), seen, n))
     further = [tested[:, rng.permutation(n)[:k]].mean(axis=1) for _ in range(_REFERENCES)]
     stacked = {name: Drawn(*np.array(rows).transpose(1, 0, 2)) for name, rows in found.items()}
     return stacked, np.array(further)
