@@ -117,7 +117,7 @@ benchmarks: $(VENV)/.dev
 	$(BIN)/python benchmarks/bench_scoring.py --model smollm2-135m-instruct --shots 5
 	$(BIN)/python benchmarks/bench_engines.py --model smollm2-135m-instruct
 
-# Coverage-guided fuzzing of the readers, FUZZ seconds each (docs/evidence/hostile_input.md).
+# Coverage-guided fuzzing of the readers, FUZZ seconds each (docs/evidence/security.md).
 FUZZ ?= 180
 fuzz: $(VENV)/.dev
 	$(PIP) -c constraints.txt -e ".[fuzz]"

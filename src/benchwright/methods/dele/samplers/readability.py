@@ -2,7 +2,7 @@
 
 The formulas are those of the paper. Syllables and the list of easy words come from textstat; words
 and sentences are counted by `prose`. A number, a formula or a piece of code counts as one easy word
-of one syllable. docs/evidence/samplers.md has the differences to the indices of textstat.
+of one syllable. Counts differ from those of textstat.
 """
 
 from collections.abc import Callable, Mapping
