@@ -1,15 +1,12 @@
 """Documents without signs of options are skipped, documents with questions never."""
 
-import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType
 
 import pyarrow as pa
 import pytest
 
-from benchwright.datasets.document_shards import SCHEMA
-from benchwright.methods.mmlu_cf.extraction.extract import extract, may_hold_questions, questions_in
+from benchwright.methods.mmlu_cf.extraction.extract import may_hold_questions, questions_in
 from benchwright.params.mmlu_cf import ExtractionParams
 from methods.mmlu_cf.extraction.handmade_pages import PAGES
 
@@ -85,30 +82,3 @@ def test_no_bundled_or_handmade_page_with_questions_is_skipped(repository: Path)
 )
 def test_each_sign_of_options_passes_the_prefilter(page: str) -> None:
     assert passed([page]) == [True]
-
-
-def _layouts(repository: Path) -> ModuleType:
-    path = repository / "benchmarks" / "extraction_layouts.py"
-    spec = importlib.util.spec_from_file_location("extraction_layouts", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    __import__("sys").modules["extraction_layouts"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.mark.real_data
-def test_no_question_is_lost_in_the_held_out_layouts(repository: Path, shared_data: Path) -> None:
-    layouts = _layouts(repository)
-    items = layouts.sample_items(shared_data / "benchmarks", 240, 1)
-    for name, part in layouts.split_items(items).items():
-        documents, _ = layouts.render(part, name, 1)
-        rows = [
-            (document.doc_id, document.url, "", document.content_type, document.text)
-            for document in documents
-        ]
-        columns = [pa.array(column, pa.large_string()) for column in zip(*rows, strict=True)]
-        table = pa.Table.from_arrays(columns, schema=SCHEMA)
-        kept = table.filter(pa.array(passed(table.column("text").to_pylist())))
-        assert extract(kept, PARAMS).equals(extract(table, PARAMS)), name
