@@ -11,13 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
 
 from benchwright.statistics.item_response import (
     ItemResponse,
-    Priors,
     fit_2pl,
-    item_information,
     probability,
 )
 
@@ -54,10 +51,9 @@ def fitted(simulated: Simulated) -> ItemResponse:
     return fit_2pl(simulated.correct)
 
 
-def test_probability_and_information_follow_the_logistic_curve() -> None:
-    # a(θ − b) = 2·(1 − 0.5) = 1: P = 1 / (1 + e⁻¹) = 0.7310586, a² P(1 − P) = 4 · 0.1966119.
+def test_probability_follows_the_logistic_curve() -> None:
+    # a(θ − b) = 2·(1 − 0.5) = 1: P = 1 / (1 + e⁻¹) = 0.7310586.
     assert probability([1.0], [2.0], [0.5])[0, 0] == pytest.approx(0.7310586, abs=1e-7)
-    assert item_information([1.0], [2.0], [0.5])[0, 0] == pytest.approx(0.7864477, abs=1e-7)
     assert probability([0, 900.0], [10.0], [450.0]).tolist() == [[0.0], [1.0]]
 
 
@@ -75,13 +71,6 @@ def test_simulated_items_and_models_are_recovered(
     assert np.mean(fitted.ability**2 + fitted.ability_se**2) == pytest.approx(1, abs=0.01)
 
 
-def test_harder_items_have_a_higher_difficulty() -> None:
-    rng = np.random.default_rng(3)
-    p = probability(rng.normal(size=400), np.ones(9), np.linspace(-2, 2, 9))
-    right = rng.random(p.shape) < p
-    assert (np.diff(fit_2pl(right).difficulty) > 0).all()
-
-
 def test_intervals_cover_the_true_values_in_95_of_100_cases() -> None:
     inside_a, inside_b = [], []
     for seed in range(80):
@@ -95,45 +84,43 @@ def test_intervals_cover_the_true_values_in_95_of_100_cases() -> None:
     assert np.mean(inside_b) == pytest.approx(0.95, abs=0.015)
 
 
-def test_posterior_sd_of_abilities_equals_their_error(
-    simulated: Simulated, fitted: ItemResponse
-) -> None:
-    z = (fitted.ability - simulated.ability) / fitted.ability_se
-    assert np.std(z) == pytest.approx(1, abs=0.06)
-
-
-def test_estimates_without_priors_maximise_the_likelihood() -> None:
-    """Compares with a general optimizer of the same marginal likelihood."""
+def test_estimates_maximise_the_posterior() -> None:
+    """A general optimizer of the same likelihood with log a ~ N(0, 1²) and b ~ N(0, 3²) agrees."""
     from scipy.optimize import minimize
 
     correct = simulate(300, 8, seed=4).correct
-    fit = fit_2pl(correct, priors=None, tolerance=1e-6)
+    correct[:, 0] = 1  # only the priors keep this item finite
+    correct[:90, 5] = 0.5  # counts as half of a right answer
+    fit = fit_2pl(correct, tolerance=1e-6, iterations=3000)
     theta = np.linspace(-6, 6, 201)
     weight = np.exp(-0.5 * theta**2) / np.exp(-0.5 * theta**2).sum()
 
-    def minus_log_likelihood(parameters: Float) -> float:
-        p = probability(theta, np.exp(parameters[:8]), parameters[8:])
-        given_theta = correct @ np.log(p).T + (1 - correct) @ np.log1p(-p).T
-        return -float(np.log(np.exp(given_theta) @ weight).sum())
+    def minus_log_posterior(parameters: Float) -> float:
+        logit = np.exp(parameters[:8]) * (theta[:, None] - parameters[8:])
+        right, wrong = -np.logaddexp(0, -logit), -np.logaddexp(0, logit)
+        given_theta = correct @ right.T + (1 - correct) @ wrong.T
+        penalty = (parameters[:8] ** 2).sum() / 2 + (parameters[8:] ** 2).sum() / 18
+        return penalty - float(np.log(np.exp(given_theta) @ weight).sum())
 
     ours = np.concatenate([np.log(fit.discrimination), fit.difficulty])
-    best = minimize(minus_log_likelihood, ours, method="BFGS")
-    assert fit.log_likelihood == pytest.approx(-best.fun, abs=1e-3)
-    assert ours == pytest.approx(best.x, abs=2e-3)
+    best = minimize(minus_log_posterior, np.zeros(16), method="BFGS")
+    # Ours also keeps the variance of abilities at 1, against which the priors pull a little.
+    assert minus_log_posterior(ours) == pytest.approx(best.fun, abs=0.05)
+    assert ours == pytest.approx(best.x, abs=0.1)
 
 
 def test_estimates_agree_with_girth(show: Callable[[str], None]) -> None:
     girth = pytest.importorskip("girth", reason="girth is not installed")
     correct = simulate(500, 30, seed=0).correct
-    fit = fit_2pl(correct, priors=None)
+    fit = fit_2pl(correct)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         other = girth.twopl_mml(correct.T.astype(int))
     a, b = other["Discrimination"], other["Difficulty"]
     assert np.corrcoef(fit.discrimination, a)[0, 1] > 0.999
     assert np.corrcoef(fit.difficulty, b)[0, 1] > 0.999
-    assert np.abs(fit.discrimination - a).mean() < 0.01
-    assert np.abs(fit.difficulty - b).mean() < 0.01
+    assert np.abs(fit.discrimination - a).mean() < 0.03
+    assert np.abs(fit.difficulty - b).mean() < 0.03
     show(
         "2PL on 500 × 30, mean |difference| to girth: "
         f"a {np.abs(fit.discrimination - a).mean():.4f}, "
@@ -178,23 +165,6 @@ def test_missing_answers_of_some_models_do_not_affect_the_others() -> None:
     assert fit.ability == pytest.approx(posterior @ theta / posterior.sum(axis=1), abs=1e-8)
 
 
-def test_items_with_equal_answers_are_fitted_once_and_count_each() -> None:
-    # One rare fraction makes the items distinct, which selects the general path.
-    rng = np.random.default_rng(0)
-    few = (rng.random((6, 12)) < np.linspace(0.2, 0.9, 6)[:, None]).astype(float)
-    few[1, :4] = np.nan
-    many = np.repeat(few, 200, axis=1)
-    one_by_one = many.copy()
-    one_by_one[0] = np.clip(one_by_one[0] * (1 - 1e-9), 0, 1) + 1e-9 * rng.random(many.shape[1])
-    fit, plain = fit_2pl(many), fit_2pl(one_by_one)
-    assert len(fit.difficulty) == 2400
-    assert fit.nodes == plain.nodes > 61
-    np.testing.assert_allclose(fit.difficulty, plain.difficulty, atol=1e-5)
-    np.testing.assert_allclose(fit.discrimination_se, plain.discrimination_se, atol=1e-5)
-    np.testing.assert_allclose(fit.ability, plain.ability, atol=1e-6)
-    np.testing.assert_allclose(fit.log_likelihood, plain.log_likelihood, rtol=1e-6)
-
-
 def test_standard_errors_may_be_left_out(fitted: ItemResponse, simulated: Simulated) -> None:
     quick = fit_2pl(simulated.correct, errors=False)
     assert np.isnan([quick.discrimination_se, quick.difficulty_se]).all()
@@ -225,38 +195,14 @@ def test_items_solved_by_all_or_none_have_finite_ordered_difficulties(simulated:
     assert fit.reason == "2 items with one answer from all models: held finite by the priors"
 
 
-def test_without_priors_items_at_a_bound_are_counted() -> None:
-    correct = simulate(100, 20, seed=8).correct
-    correct[:, 0] = 1
-    fit = fit_2pl(correct, priors=None, iterations=2000)
-    assert np.isfinite(fit.difficulty).all()
-    assert "1 item with one answer from all models: held finite by the bounds" in fit.reason
-
-
 def test_items_that_better_models_fail_have_the_lowest_discrimination() -> None:
     true = simulate(300, 25, seed=9)
     correct = true.correct.copy()
     correct[:, 0] = true.ability < 0
     fit = fit_2pl(correct)
     assert fit.converged
-    assert fit.discrimination[0] == fit.discrimination.min() < 0.3
-
-
-def test_stronger_priors_shrink_more() -> None:
-    correct = simulate(60, 25, seed=10).correct
-    weak = np.log(fit_2pl(correct).discrimination)
-    strong = np.log(fit_2pl(correct, priors=Priors(0.2, 3)).discrimination)
-    assert np.std(strong) < 0.6 * np.std(weak)
-
-
-def test_fractional_answers_count_partially() -> None:
-    """A model with only half-right answers lies between an all-wrong and an all-right one."""
-    correct = np.vstack([simulate(150, 15, seed=11).correct, np.full((1, 15), 0.5)])
-    fit = fit_2pl(correct)
-    expected = probability(fit.ability[-1:], fit.discrimination, fit.difficulty)[0]
-    slope = fit.discrimination
-    # The posterior mode solves Σ a(r − P) = θ; the mean is close to it.
-    assert (slope * (0.5 - expected)).sum() == pytest.approx(fit.ability[-1], abs=0.1)
+    assert fit.discrimination[0] == fit.discrimination.min() == 0.05
+    assert fit.reason == "1 item at a bound"
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -315,14 +261,6 @@ def test_impossible_fits_are_nan_with_a_reason(correct: Float, reason: str) -> N
     assert not fit.converged
 
 
-def test_discrimination_of_a_single_item_comes_from_the_prior() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fit = fit_2pl(np.array([[1.0], [0.0], [1.0], [1.0]]))
-    assert fit.difficulty[0] < 0
-    assert fit.reason == "1 item: discrimination comes from the priors"
-
-
 def test_missing_convergence_is_reported() -> None:
     fit = fit_2pl(simulate(50, 10, seed=15).correct, iterations=2)
     assert not fit.converged
@@ -353,23 +291,5 @@ def test_fit_of_23_models_on_mmlu_converges(shared_data: Path, show: Callable[[s
     assert np.corrcoef(fit.ability, accuracy)[0, 1] > 0.97
     show(
         f"2PL on 23 × 3,000 of MMLU: {fit.iterations} steps, {fit.nodes} nodes, median a "
-        f"{np.median(fit.discrimination):.2f}, median b {np.median(fit.difficulty):.2f}"
-    )
-
-
-@pytest.mark.real_data
-def test_fit_of_leaderboard_models_on_arc_converges(
-    shared_data: Path, show: Callable[[str], None]
-) -> None:
-    frame = pd.read_parquet(shared_data / "responses" / "leaderboard_v1_arc_challenge.parquet")
-    correct = matrix(frame, "model")
-    correct = correct[~np.isnan(correct).any(axis=1)]
-    fit = fit_2pl(correct)
-    assert correct.shape == (190, 803)
-    assert fit.converged
-    # Abilities differ from accuracies: items are weighted by their discrimination.
-    assert spearmanr(fit.ability, correct.mean(axis=1)).statistic > 0.9
-    show(
-        f"2PL on 190 × 803 of ARC-Challenge: {fit.iterations} steps, {fit.nodes} nodes, median a "
         f"{np.median(fit.discrimination):.2f}, median b {np.median(fit.difficulty):.2f}"
     )

@@ -18,9 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 Float = NDArray[np.float64]
 
 FEWEST_MODELS = 2
-FEWEST_ITEMS = 3  # with one or two items many pairs (a, b) fit equally well
 DISCRIMINATION_BOUNDS = (0.05, 10.0)
-DIFFICULTY_BOUND = 50.0
+
+# Standard deviations of the priors log a ~ N(0, 1²) and b ~ N(0, 3²). They are weak: 95% of their
+# mass is in 0.14–7.1 and ±5.9. They keep items finite that all models, or none, get right.
+_LOG_A_SD, _B_SD = 1.0, 3.0
 
 _REACH = 6.0  # the grid spans abilities from −6 to 6
 _FEWEST_NODES, _MOST_NODES = 61, 2001
@@ -31,26 +33,11 @@ _LONGEST_STEP = 1.0  # of log a, and of d relative to |d|
 _BLOCK = 400_000  # numbers in one working array: items × nodes, or items × models
 
 
-class Priors(NamedTuple):
-    """Spread of the weak priors log a ~ N(0, sd²) and b ~ N(0, sd²).
-
-    They keep items finite that all models, or none, get right. By default a has 95% of its prior
-    mass in 0.14–7.1, and b in ±5.9.
-    """
-
-    log_discrimination_sd: float = 1.0
-    difficulty_sd: float = 3.0
-
-
-WEAK = Priors()
-
-
 class ItemResponse(NamedTuple):
     """A fitted two-parameter model of n items and m models."""
 
     discrimination: Float  # (n,) a in 0.05–10, per unit of ability
-    # (n,) b in ±50, the ability at which half of the answers are right; higher is harder.
-    difficulty: Float
+    difficulty: Float  # (n,) b, the ability at which half of the answers are right
     # (n,) standard errors, given the scale that all items share: from the empirical information
     # (cross products of the models' scores, the 2 × 2 block of each item) plus that of the priors.
     discrimination_se: Float
@@ -74,19 +61,8 @@ def probability(ability: ArrayLike, discrimination: ArrayLike, difficulty: Array
     return np.asarray(np.exp(-np.logaddexp(0, -(a * (theta[:, None] - b)))))
 
 
-def item_information(ability: ArrayLike, discrimination: ArrayLike, difficulty: ArrayLike) -> Float:
-    """Return the Fisher information (m, n) about an ability in one answer: a² P (1 − P)."""
-    p = probability(ability, discrimination, difficulty)
-    return np.asarray(discrimination, dtype=np.float64) ** 2 * p * (1 - p)
-
-
 def fit_2pl(
-    correct: ArrayLike,
-    *,
-    iterations: int = 500,
-    tolerance: float = 1e-3,
-    priors: Priors | None = WEAK,
-    errors: bool = True,
+    correct: ArrayLike, *, iterations: int = 500, tolerance: float = 1e-3, errors: bool = True
 ) -> ItemResponse:
     """Fit P = σ(a(θ − b)) to answers of m models to n items by marginal maximum likelihood.
 
@@ -98,98 +74,61 @@ def fit_2pl(
         correct: (m, n) in [0, 1], NaN where there is no answer.
         iterations: most EM steps.
         tolerance: largest step of any parameter, in its standard errors, that counts as none.
-        priors: None switches them off; items at a bound are then counted in `reason`.
         errors: False leaves the standard errors of a and b NaN, which saves a quarter of the time.
 
     Raises:
-        ValueError: `correct` is not a matrix or leaves [0, 1], or a setting is out of range.
+        ValueError: `correct` is not a matrix or leaves [0, 1].
     """
-    values = _checked(correct, iterations, tolerance)
+    values = _checked(correct)
     known = ~np.isnan(values)
     models, items = known.any(axis=1), known.any(axis=0)
-    reason = _nothing_to_fit(values[models][:, items])
+    answers = values[models][:, items]
+    reason = _nothing_to_fit(answers)
     if reason:
-        return _blank(values.shape, reason)
-    responses = _Responses.of(values[models][:, items])
-    fit = _expectation_maximization(responses, iterations, tolerance, priors)
+        of_items, of_models = (np.full(size, np.nan) for size in values.shape[::-1])
+        nothing = (*[of_items] * 4, of_models, of_models, np.nan, 0, False, 0)
+        return ItemResponse(*nothing, reason=reason)
+    responses = _Responses.of(answers)
+    fit = _expectation_maximization(responses, iterations, tolerance)
     posterior = _posterior(responses, fit.slope, fit.intercept, fit.nodes)
     a_se, b_se = np.full((2, len(fit.slope)), np.nan)
     if errors:
-        a_se, b_se = _standard_errors(responses, posterior, fit, priors)
-    row = responses.row
-    fit = fit._replace(slope=fit.slope[row], intercept=fit.intercept[row])
+        a_se, b_se = _standard_errors(responses, posterior, fit)
     return ItemResponse(
         discrimination=_spread(fit.slope, items),
         difficulty=_spread(-fit.intercept / fit.slope, items),
-        discrimination_se=_spread(a_se[row], items),
-        difficulty_se=_spread(b_se[row], items),
+        discrimination_se=_spread(a_se, items),
+        difficulty_se=_spread(b_se, items),
         ability=_spread(posterior.mean, models),
         ability_se=_spread(np.sqrt(posterior.variance), models),
         log_likelihood=posterior.log_likelihood,
         iterations=fit.iterations,
         converged=fit.converged,
         nodes=len(fit.nodes),
-        reason="; ".join(_notes(values, models, items, fit, priors)),
+        reason=_notes(answers, values.shape, fit),
     )
 
 
 class _Responses(NamedTuple):
-    """Answers of u different items, those that every model answered first.
-
-    Items with the same answers from all models have the same estimates and are taken once: few
-    models answer thousands of items in few ways.
-
-    right: (u, m), 0 where missing. times: (u,) how many items each row is. row: (n,) the row of
-    each item. total: (u,) Σ r of one item.
-    partial: (k,) the models that miss some item. missing: (u − complete, k), of the items after
-    the first `complete`. The costly products run over these two only.
-    """
+    """Answers (n, m), 0 where missing, and where they are missing; None if nowhere."""
 
     right: NDArray[np.floating]
-    times: Float
-    row: NDArray[np.intp]
-    total: Float
-    partial: NDArray[np.intp]
-    missing: NDArray[np.bool_]
+    missing: NDArray[np.bool_] | None
 
     @classmethod
     def of(cls, values: NDArray[np.floating]) -> "_Responses":
-        first, pattern, count = _different_columns(values)
-        values = values[:, first]
-        missing = np.isnan(values)
-        whole = ~missing.any(axis=0)
-        order = np.argsort(~whole, kind="stable")
-        right = np.ascontiguousarray(np.where(missing, 0, values)[:, order].T)
-        partial = np.flatnonzero(missing.any(axis=1))
-        gaps = np.ascontiguousarray(missing[partial][:, order[int(whole.sum()) :]].T)
-        total = right.sum(axis=1, dtype=np.float64)
-        row = np.argsort(order)[pattern]
-        return cls(right, count[order].astype(np.float64), row, total, partial, gaps)
+        right = np.ascontiguousarray(values.T)
+        missing = np.isnan(right)
+        return cls(np.where(missing, 0, right), missing if missing.any() else None)
 
     def blocks(self, width: int) -> Iterator[tuple[slice, Float, Float | None]]:
-        """Yield blocks of items: their rows, answers (i, m), and gaps (i, k) or None."""
+        """Yield blocks of items: their rows, answers (i, m), and gaps (i, m) or None."""
         n, m = self.right.shape
-        complete = n - len(self.missing)
         size = max(8, _BLOCK // max(width, m))
-        for start in range(0, complete, size):
-            where = slice(start, min(start + size, complete))
-            yield where, self.right[where].astype(np.float64), None
-        for start in range(complete, n, size):
-            where = slice(start, min(start + size, n))
-            gaps = self.missing[where.start - complete : where.stop - complete]
-            yield where, self.right[where].astype(np.float64), gaps.astype(np.float64)
-
-
-def _different_columns(
-    values: NDArray[np.floating],
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Find distinct columns: their first positions, the one of each column, and their counts."""
-    columns = np.ascontiguousarray(values.T)
-    as_bytes = columns.view(np.dtype((np.void, columns.shape[1] * columns.itemsize))).ravel()
-    _, first, pattern, count = np.unique(
-        as_bytes, return_index=True, return_inverse=True, return_counts=True
-    )
-    return first, pattern, count
+        for start in range(0, n, size):
+            where = slice(start, start + size)
+            gaps = None if self.missing is None else self.missing[where].astype(np.float64)
+            yield where, self.right[where].astype(np.float64), gaps
 
 
 class _Fit(NamedTuple):
@@ -209,9 +148,7 @@ class _Posterior(NamedTuple):
     log_likelihood: float
 
 
-def _expectation_maximization(
-    responses: _Responses, iterations: int, tolerance: float, priors: Priors | None
-) -> _Fit:
+def _expectation_maximization(responses: _Responses, iterations: int, tolerance: float) -> _Fit:
     """Iterate on a coarse grid until little changes, then on one as fine as posteriors need."""
     slope, intercept = _start(responses)
     nodes = _grid(_FEWEST_NODES)
@@ -219,7 +156,7 @@ def _expectation_maximization(
     fine = False
     for step in range(1, iterations + 1):
         posterior = _posterior(responses, slope, intercept, nodes)
-        change, sharpness = _maximize(responses, posterior, slope, intercept, nodes, priors)
+        change, sharpness = _maximize(responses, posterior, slope, intercept, nodes)
         damping = _damped(damping, change * sharpness, last)
         last = change * sharpness
         change = change * damping
@@ -239,16 +176,14 @@ def _expectation_maximization(
 
 def _start(responses: _Responses) -> tuple[Float, Float]:
     """Start with a = 1 and the b that gives a standard normal panel the observed shares."""
-    m = responses.right.shape[1]
-    asked = np.full(len(responses.right), float(m))
-    asked[len(asked) - len(responses.missing) :] -= responses.missing.sum(axis=1)
-    share = (responses.total + 0.5) / (asked + 1)
+    asked = np.full(responses.right.shape, 1.0) if responses.missing is None else ~responses.missing
+    share = (responses.right.sum(axis=1, dtype=np.float64) + 0.5) / (asked.sum(axis=1) + 1)
     # A logistic averaged over N(0, 1) is close to one flatter by √(1 + 3/π²).
     return np.ones(len(share)), np.log(share / (1 - share)) * np.sqrt(1 + 3 / np.pi**2)
 
 
 def _odds(slope: Float, intercept: Float, nodes: Float) -> Float:
-    """P / (1 − P) of items (n,) at nodes (q,); the bounds of a and b keep it below e^560."""
+    """P / (1 − P) of items (n,) at nodes (q,)."""
     return np.asarray(np.exp(slope[:, None] * nodes + intercept[:, None]))
 
 
@@ -261,12 +196,11 @@ def _posterior(responses: _Responses, slope: Float, intercept: Float, nodes: Flo
     slopes, intercepts = np.zeros(m), np.zeros(m)
     for where, right, gaps in responses.blocks(len(nodes)):
         softplus = np.log1p(_odds(slope[where], intercept[where], nodes))
-        count = responses.times[where]
-        shared -= count @ softplus
+        shared -= softplus.sum(axis=0)
         if gaps is not None:
-            log_joint[responses.partial] += (gaps * count[:, None]).T @ softplus
-        slopes += (slope[where] * count) @ right
-        intercepts += (intercept[where] * count) @ right
+            log_joint += gaps.T @ softplus
+        slopes += slope[where] @ right
+        intercepts += intercept[where] @ right
     log_joint += shared + slopes[:, None] * nodes + intercepts[:, None]
     top = log_joint.max(axis=1, keepdims=True)
     weight = np.exp(log_joint - top)
@@ -278,12 +212,7 @@ def _posterior(responses: _Responses, slope: Float, intercept: Float, nodes: Flo
 
 
 def _maximize(
-    responses: _Responses,
-    posterior: _Posterior,
-    slope: Float,
-    intercept: Float,
-    nodes: Float,
-    priors: Priors | None,
+    responses: _Responses, posterior: _Posterior, slope: Float, intercept: Float, nodes: Float
 ) -> tuple[Float, Float]:
     """M step: one Newton step for (log a, d) of each item (2, n), and √information (2, n)."""
     used = posterior.weight.sum(axis=0) > 1e-12 * len(posterior.weight)
@@ -295,37 +224,26 @@ def _maximize(
     for where, right, gaps in responses.blocks(len(nodes)):
         odds = _odds(slope[where], intercept[where], nodes)
         p = odds / (1 + odds)
-        seen = mass if gaps is None else np.maximum(mass - gaps @ weight[responses.partial], 0)
+        seen = mass if gaps is None else np.maximum(mass - gaps @ weight, 0)
         expected = p * seen
         first = expected @ powers[:, :2]
         gradient[0, where] = right @ posterior.mean - first[:, 1]
-        gradient[1, where] = responses.total[where] - first[:, 0]
+        gradient[1, where] = right.sum(axis=1) - first[:, 0]
         information[::-1, where] = ((expected * (1 - p)) @ powers).T
-    _by_log_slope(gradient, information, slope)
-    if priors is not None:
-        _add_priors(gradient, information, slope, intercept, priors)
-    step = _newton_step(gradient, information, slope, intercept)
-    return _shortened(step, intercept), np.sqrt(information[::2])
-
-
-def _by_log_slope(gradient: Float, information: Float, slope: Float) -> None:
-    """Turn derivatives by a into those by log a, in place.
-
-    The information takes the observed curvature where that is the larger one: expected
-    information alone never converges when an item's slope shrinks towards 0.
-    """
+    # By log a. The information takes the observed curvature where that is the larger one: expected
+    # information alone never converges when an item's slope shrinks towards 0.
     gradient[0] *= slope
     information[0] *= slope**2
     information[0] += np.maximum(-gradient[0], 0)
     information[1] *= slope
+    _add_priors(gradient, information, slope, intercept)
+    return _newton_step(gradient, information, slope, intercept), np.sqrt(information[::2])
 
 
-def _add_priors(
-    gradient: Float, information: Float, slope: Float, intercept: Float, priors: Priors
-) -> None:
+def _add_priors(gradient: Float, information: Float, slope: Float, intercept: Float) -> None:
     """Add −(log a)²/2s² and −(d/a)²/2s² to derivatives by (log a, d), in place."""
-    precision = priors.log_discrimination_sd**-2
-    by_d = -1 / (slope * priors.difficulty_sd)
+    precision = _LOG_A_SD**-2
+    by_d = -1 / (slope * _B_SD)
     b = intercept * by_d  # in standard deviations of the prior
     gradient[0] += b**2 - precision * np.log(slope)
     gradient[1] -= b * by_d
@@ -335,7 +253,7 @@ def _add_priors(
 
 
 def _newton_step(gradient: Float, information: Float, slope: Float, intercept: Float) -> Float:
-    """Information⁻¹ × gradient (2, n); along a bound where the step would cross it."""
+    """Information⁻¹ × gradient (2, n), shortened; of d alone where a would cross its bound."""
     g_a, g_d = gradient
     aa, ad, dd = information
     determinant = np.maximum(aa * dd - ad**2, 1e-12 * aa * dd + 1e-30)
@@ -343,14 +261,6 @@ def _newton_step(gradient: Float, information: Float, slope: Float, intercept: F
     low, high = DISCRIMINATION_BOUNDS
     stuck = ((slope >= high) & (step[0] > 0)) | ((slope <= low) & (step[0] < 0))
     step[1] = np.where(stuck, g_d / np.maximum(dd, 1e-30), step[1])
-    outward = np.sign(intercept) * (step[1] - intercept * step[0]) > 0
-    stuck = outward & (np.abs(intercept) >= DIFFICULTY_BOUND * slope * (1 - 1e-12))
-    along = (g_a + intercept * g_d) / np.maximum(aa + intercept * (2 * ad + intercept * dd), 1e-30)
-    return np.where(stuck, np.stack([along, intercept * along]), step)
-
-
-def _shortened(step: Float, intercept: Float) -> Float:
-    """Shorten the step to at most `_LONGEST_STEP`."""
     longest = np.stack([np.ones_like(intercept), np.maximum(2, np.abs(intercept))])
     return np.asarray(step / np.maximum(1, (np.abs(step) / (_LONGEST_STEP * longest)).max(axis=0)))
 
@@ -365,8 +275,7 @@ def _rescaled(slope: Float, intercept: Float, posterior: _Posterior) -> tuple[Fl
     """Rescale the curves to abilities of mean 0 and variance 1."""
     sd = np.sqrt(posterior.variance.mean() + posterior.mean.var())
     a = np.clip(slope * sd, *DISCRIMINATION_BOUNDS)
-    d = intercept + slope * posterior.mean.mean()
-    return a, np.clip(d, -DIFFICULTY_BOUND * a, DIFFICULTY_BOUND * a)
+    return a, intercept + slope * posterior.mean.mean()
 
 
 def _grid(nodes: int) -> Float:
@@ -377,14 +286,14 @@ def _nodes_wanted(responses: _Responses, slope: Float, intercept: Float, nodes: 
     """Return an odd number of nodes that are `_SPACING` posterior standard deviations apart."""
     information = np.ones_like(nodes)
     for where, _, _ in responses.blocks(len(nodes)):
-        b = -intercept[where] / slope[where]
-        information += item_information(nodes, slope[where], b) @ responses.times[where]
+        p = probability(nodes, slope[where], -intercept[where] / slope[where])
+        information += p * (1 - p) @ slope[where] ** 2
     wanted = 2 * _REACH * np.sqrt(information.max()) / _SPACING
     return int(np.clip(wanted // 2 * 2 + 1, _FEWEST_NODES, _MOST_NODES))
 
 
 def _standard_errors(
-    responses: _Responses, posterior: _Posterior, fit: _Fit, priors: Priors | None
+    responses: _Responses, posterior: _Posterior, fit: _Fit
 ) -> tuple[Float, Float]:
     """Of a and b: inverse of Σ over models of score × scoreᵀ plus the priors' precision.
 
@@ -401,23 +310,21 @@ def _standard_errors(
         gap = right - p @ posterior.weight.T
         gap_theta = right * posterior.mean - (p * nodes) @ posterior.weight.T
         if gaps is not None:
-            gap[:, responses.partial] *= 1 - gaps
-            gap_theta[:, responses.partial] *= 1 - gaps
+            gap *= 1 - gaps
+            gap_theta *= 1 - gaps
         score_a = a[where, None] * (gap_theta - b[where, None] * gap)
         score_b = -a[where, None] * gap
         information[0, where] = (score_a**2).sum(axis=1)
         information[1, where] = (score_a * score_b).sum(axis=1)
         information[2, where] = (score_b**2).sum(axis=1)
     aa, ab, bb = information
-    if priors is not None:
-        aa = aa + priors.log_discrimination_sd**-2
-        bb = bb + priors.difficulty_sd**-2
+    aa, bb = aa + _LOG_A_SD**-2, bb + _B_SD**-2
     determinant = aa * bb - ab**2
     determinant[determinant <= 1e-12 * aa * bb] = np.nan
     return a * np.sqrt(bb / determinant), np.sqrt(aa / determinant)
 
 
-def _checked(correct: ArrayLike, iterations: int, tolerance: float) -> NDArray[np.floating]:
+def _checked(correct: ArrayLike) -> NDArray[np.floating]:
     values = np.asarray(correct)
     if values.dtype != np.float32:
         values = values.astype(np.float64)
@@ -430,8 +337,6 @@ def _checked(correct: ArrayLike, iterations: int, tolerance: float) -> NDArray[n
             f"answers must lie in 0–1 or be NaN: model {model}, item {item} has "
             f"{values[model, item]}"
         )
-    if iterations < 1 or tolerance <= 0:
-        raise ValueError(f"iterations {iterations} and tolerance {tolerance} must be positive")
     return values
 
 
@@ -446,50 +351,23 @@ def _nothing_to_fit(values: NDArray[np.floating]) -> str:
     return ""
 
 
-def _notes(
-    values: NDArray[np.floating],
-    models: NDArray[np.bool_],
-    items: NDArray[np.bool_],
-    fit: _Fit,
-    priors: Priors | None,
-) -> list[str]:
-    seen = values[models][:, items]
-    constant = int((np.nanmax(seen, axis=0) == np.nanmin(seen, axis=0)).sum())
-    low, high = DISCRIMINATION_BOUNDS
-    b = np.abs(fit.intercept / fit.slope)
-    at_bound = (fit.slope <= low) | (fit.slope >= high) | (b >= DIFFICULTY_BOUND * (1 - 1e-9))
-    source = "the priors" if priors else "the bounds"
-    few = int(items.sum())
-    return [
-        note
-        for note, count in (
-            (f"did not converge in {fit.iterations} steps", not fit.converged),
-            (f"{_counted(few, 'item')}: discrimination comes from {source}", few < FEWEST_ITEMS),
-            (f"{_counted(int((~items).sum()), 'item')} without answers: NaN", not items.all()),
-            (f"{_counted(int((~models).sum()), 'model')} without answers: NaN", not models.all()),
-            (
-                f"{_counted(constant, 'item')} with one answer from all models: "
-                f"held finite by {source}",
-                constant,
-            ),
-            (f"{_counted(int(at_bound.sum()), 'item')} at a bound", at_bound.any()),
-        )
-        if count
-    ]
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def _notes(answers: NDArray[np.floating], shape: tuple[int, ...], fit: _Fit) -> str:
+    silent_models, silent_items = np.subtract(shape, answers.shape)
+    constant = int((np.nanmax(answers, axis=0) == np.nanmin(answers, axis=0)).sum())
+    at_bound = int(np.isin(fit.slope, DISCRIMINATION_BOUNDS).sum())
+    notes = [] if fit.converged else [f"did not converge in {fit.iterations} steps"]
+    for count, noun, what in (
+        (silent_items, "item", " without answers: NaN"),
+        (silent_models, "model", " without answers: NaN"),
+        (constant, "item", " with one answer from all models: held finite by the priors"),
+        (at_bound, "item", " at a bound"),
+    ):
+        if count:
+            notes.append(f"{count:,} {noun}{'' if count == 1 else 's'}{what}")
+    return "; ".join(notes)
 
 
 def _spread(column: Float, where: NDArray[np.bool_]) -> Float:
     out = np.full(len(where), np.nan)
     out[where] = column
     return out
-
-
-def _blank(shape: tuple[int, ...], reason: str) -> ItemResponse:
-    a, b, a_se, b_se = np.full((4, shape[1]), np.nan)
-    ability, ability_se = np.full((2, shape[0]), np.nan)
-    nothing = (a, b, a_se, b_se, ability, ability_se, np.nan, 0)
-    return ItemResponse(*nothing, converged=False, nodes=0, reason=reason)
