@@ -7,7 +7,6 @@ it finds are exact.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -44,90 +43,52 @@ def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
     Raises:
         ValueError: k is not positive, or a vector holds NaN or infinity.
     """
-    return _gathered(exact_blocks(vectors, k), len(vectors), checked_k(vectors, k))
+    n, wanted = len(vectors), _checked_k(vectors, k)
+    whole = NearestNeighbours(np.empty((n, wanted), np.int32), np.empty((n, wanted), np.float32))
+    for rows, near in exact_blocks(vectors, k):
+        whole.indices[rows], whole.distances[rows] = near
+    return whole
 
 
 def exact_blocks(vectors: Vectors, k: int) -> Blocks:
-    """Yield blocks of rows with their neighbours, together all rows (`nearest_neighbours`).
-
-    Raises:
-        ValueError: k is not positive, or a vector holds NaN or infinity.
-    """
-    k = checked_k(vectors, k)
+    """Yield blocks of rows with their neighbours, together all rows (`nearest_neighbours`)."""
+    k = _checked_k(vectors, k)
     if k == 0:
         return
     n = len(vectors)
-    unit = unit_rows(vectors)
+    unit = np.array(vectors, dtype=np.float64, order="C")
+    unit /= _lengths(unit)[:, None]
     step = max(1, _BLOCK_CELLS // n)
-    product = np.empty((min(step, n), n), dtype=np.float64)
-    block = np.empty(product.shape, dtype=np.float32)
     for start in range(0, n, step):
         rows = np.arange(start, min(start + step, n))
-        exact, distance = product[: len(rows)], block[: len(rows)]
-        np.matmul(unit[rows], unit.T, out=exact)
-        distance[:] = cosine_distances(exact)
+        distance = _distances(unit[rows] @ unit.T)
         distance[np.arange(len(rows)), rows] = np.inf
         nearest = _smallest(distance, k)
         near = np.take_along_axis(distance, nearest, axis=1)
         yield rows, NearestNeighbours(nearest.astype(np.int32), near)
 
 
-def _gathered(blocks: Blocks, n: int, k: int) -> NearestNeighbours:
-    """Return the neighbours of all n rows."""
-    whole = NearestNeighbours(np.empty((n, k), np.int32), np.empty((n, k), np.float32))
-    for rows, near in blocks:
-        whole.indices[rows], whole.distances[rows] = near
-    return whole
-
-
 def neighbours_of(vectors: Vectors, rows: NDArray[np.intp], k: int) -> NearestNeighbours:
-    """Find the neighbours of `rows` only, as `nearest_neighbours` does, block by block."""
-    k = checked_k(vectors, k)
-    asked = unit_rows(vectors[rows])
-    step = max(k, _BLOCK_CELLS // (max(len(rows), 1) * 4))
-    indices = np.empty((len(rows), 0), dtype=np.int32)
-    distances = np.empty((len(rows), 0), dtype=np.float32)
-    for start in range(0, len(vectors), step):
-        columns = np.arange(start, min(start + step, len(vectors)), dtype=np.int32)
-        block = cosine_distances(asked @ unit_rows(vectors[columns]).T).astype(np.float32)
-        block[rows[:, None] == columns] = np.inf
-        # Earlier neighbours come first: their rows precede those of this block.
-        distances = np.hstack([distances, block])
-        indices = np.hstack([indices, np.broadcast_to(columns, block.shape)])
-        best = _smallest(distances, min(k, distances.shape[1]))
-        indices = np.take_along_axis(indices, best, axis=1)
-        distances = np.take_along_axis(distances, best, axis=1)
-    return NearestNeighbours(indices[:, :k], distances[:, :k])
+    """Find the neighbours of `rows` only among all rows, with little memory."""
+    k = _checked_k(vectors, k)
+    return _among(vectors, _lengths(vectors), rows, np.arange(len(vectors)), k)
 
 
-def checked_k(vectors: Vectors, k: int) -> int:
-    """Return how many neighbours each row has: k, or all others.
-
-    Raises:
-        ValueError: k is not positive, or a vector holds NaN or infinity.
-    """
+def _checked_k(vectors: Vectors, k: int) -> int:
+    """Return how many neighbours each row has: k, or all others."""
     if k < 1:
         raise ValueError(f"k is {k}; it must be at least 1")
-    if not all(
-        np.isfinite(vectors[start : start + _CHECKED]).all()
-        for start in range(0, len(vectors), _CHECKED)
-    ):
+    starts = range(0, len(vectors), _CHECKED)
+    if not all(np.isfinite(vectors[start : start + _CHECKED]).all() for start in starts):
         raise ValueError("a vector holds NaN or infinity")
     return min(k, max(len(vectors) - 1, 0))
 
 
-def cosine_distances(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return 1 − cosine, clipped to [0, 2] and rounded to 6 decimals, in place."""
+def _distances(cosines: Float) -> Vectors:
+    """Return 1 − cosine, clipped to [0, 2] and rounded to 6 decimals; overwrite the cosines."""
     np.subtract(1, cosines, out=cosines)
     np.clip(cosines, 0, 2, out=cosines)
-    return np.round(cosines, DECIMALS, out=cosines)
-
-
-def unit_rows(vectors: Vectors) -> NDArray[np.float64]:
-    """Divide rows by their length, in float64; rows of zeros stay zero."""
-    unit = np.array(vectors, dtype=np.float64, order="C")
-    unit /= _lengths(unit)[:, None]
-    return unit
+    return np.round(cosines, DECIMALS, out=cosines).astype(np.float32)
 
 
 def _lengths(vectors: NDArray[np.floating]) -> Float:
@@ -162,37 +123,23 @@ _TRAINED_PER_LIST, _ROUNDS = 32, 8
 # Rows compared with those of a part, in multiples of the neighbours wanted; the recall is in
 # docs/evidence/scale.md.
 _COMPARED = 32
-# Candidates, in multiples of those wanted, that give a first bound of the distance.
-_FIRST = 16
-# Candidates beyond k, and the error of their cosines: these are in 32 bits.
-_SPARE, _ERROR = 16, 1e-5
-
-
-def approximate_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
-    """Find most of the k nearest other rows of each row of (n, d) `vectors`, by cosine distance.
-
-    Rounding and order are those of `nearest_neighbours`. This takes 8·k bytes per row.
-
-    Raises:
-        ValueError: k is not positive, or a vector holds NaN or infinity.
-    """
-    return _gathered(approximate_blocks(vectors, k), len(vectors), checked_k(vectors, k))
+_SPARE = 16  # candidates by cosines in 32 bits beyond k
 
 
 def approximate_blocks(vectors: Vectors, k: int) -> Blocks:
-    """Yield blocks of rows with their neighbours, together all rows (`approximate_neighbours`).
+    """Yield blocks of rows with most of their k nearest other rows, together all rows.
 
     The vectors are sorted into lists, one per centre, and these into parts. The rows of a part are
     compared with those of the parts whose centres are nearest to its own, by one matrix product.
-    Products run on one thread, so that rounding does not depend on their number.
-
-    Raises:
-        ValueError: k is not positive, or a vector holds NaN or infinity.
+    Products run on one thread, so that rounding does not depend on their number. Rounding and order
+    are those of `nearest_neighbours`.
     """
-    k = checked_k(vectors, k)
+    from threadpoolctl import threadpool_limits
+
+    k = _checked_k(vectors, k)
     if k == 0:
         return
-    with _one_blas_thread():
+    with threadpool_limits(limits=1, user_api="blas"):
         lengths = _lengths(vectors)
         lists = _sorted_into(_nearest_centre(vectors, centres := _centres(vectors)), len(centres))
         divided = [_divide(vectors, rows) for rows in lists if len(rows)]
@@ -205,7 +152,7 @@ def approximate_blocks(vectors: Vectors, k: int) -> Blocks:
             nearest = np.argsort(-products, kind="stable")
             enough = np.searchsorted(sizes[nearest].cumsum(), _COMPARED * k) + 1
             columns = np.concatenate([members[each] for each in nearest[:enough]])
-            yield rows, _among(vectors[columns], lengths[columns], len(rows), columns, k)
+            yield rows, _among(vectors[columns], lengths[columns], np.arange(len(rows)), columns, k)
 
 
 def _sorted_into(list_of: NDArray[np.intp], lists: int) -> list[NDArray[np.intp]]:
@@ -224,39 +171,30 @@ def _divide(vectors: Vectors, rows: NDArray[np.intp]) -> list[tuple[NDArray[np.i
 
 
 def _among(
-    vectors: Vectors, lengths: Float, rows: int, numbers: NDArray[np.intp], k: int
+    vectors: Vectors, lengths: Float, rows: NDArray[np.intp], numbers: NDArray[np.intp], k: int
 ) -> NearestNeighbours:
-    """Find the k nearest others of the first `rows` among all `vectors`.
+    """Find the k nearest others of some `rows` of `vectors`; `numbers` (n,) name the vectors.
 
-    `lengths` (n,) are those of the vectors, `numbers` (n,) name them. The wanted cosine among the
-    first vectors bounds that among all, so that few are sorted.
+    A few more candidates are found in 32 bits; their distances are computed in 64 bits.
     """
     wanted = min(k + _SPARE, len(vectors) - 1)
-    first = min(_FIRST * wanted, len(vectors))
     inverse = (1 / lengths).astype(np.float32)
-    indices = np.empty((rows, k), dtype=np.int32)
-    distances = np.empty((rows, k), dtype=np.float32)
+    indices, distances = np.empty((len(rows), k), np.int32), np.empty((len(rows), k), np.float32)
     step = max(1, _BLOCK_CELLS // len(vectors))
-    for start in range(0, rows, step):
-        some = np.arange(start, min(start + step, rows))
+    for start in range(0, len(rows), step):
+        block = slice(start, start + step)
+        some = rows[block]
         cosines = (vectors[some] * inverse[some, None]) @ vectors.T
         cosines *= inverse
         cosines[np.arange(len(some)), some] = -np.inf
-        bound = np.partition(cosines[:, :first], first - wanted, axis=1)[:, first - wanted]
-        cells = np.flatnonzero(cosines >= bound[:, None] - _ERROR)
-        row, column = np.divmod(cells, len(vectors))
-        # Cosines are at most 1, so this sorts by row, then by cosine.
-        order = np.argsort(4.0 * row - cosines.ravel()[cells], kind="stable")
-        starts = np.searchsorted(row, np.arange(len(some)))
-        candidates = column[order[starts[:, None] + np.arange(wanted)]]
+        candidates = np.argpartition(cosines, -wanted, axis=1)[:, -wanted:]
         exact = np.empty(candidates.shape)
         for place, (one, near) in enumerate(zip(some, candidates, strict=True)):
             exact[place] = vectors[near].astype(np.float64) @ vectors[one].astype(np.float64)
-        exact /= lengths[some, None] * lengths[candidates]
-        rounded = cosine_distances(exact).astype(np.float32)
+        rounded = _distances(exact / (lengths[some, None] * lengths[candidates]))
         best = np.lexsort((numbers[candidates], rounded), axis=1)[:, :k]
-        indices[some] = numbers[np.take_along_axis(candidates, best, axis=1)]
-        distances[some] = np.take_along_axis(rounded, best, axis=1)
+        indices[block] = numbers[np.take_along_axis(candidates, best, axis=1)]
+        distances[block] = np.take_along_axis(rounded, best, axis=1)
     return NearestNeighbours(indices, distances)
 
 
@@ -289,11 +227,3 @@ def _nearest_centre(vectors: Vectors, centres: Vectors) -> NDArray[np.intp]:
 
 def _unit32(vectors: Vectors) -> Vectors:
     return vectors / _lengths(vectors).astype(np.float32)[:, None]
-
-
-@contextmanager
-def _one_blas_thread() -> Iterator[None]:
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1, user_api="blas"):
-        yield

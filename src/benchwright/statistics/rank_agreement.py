@@ -6,6 +6,7 @@ either are left out of that row. Undefined metrics are NaN, single ones with a r
 """
 
 from collections.abc import Callable
+from math import nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -93,113 +94,40 @@ def _standardised(values: Float) -> Float:
     return np.asarray(centred / np.linalg.norm(centred, axis=1, keepdims=True))
 
 
-_BLOCK_BYTES = 1 << 28
-_BYTES_PER_CELL = 96  # working memory for one score
-# In runs of this length all pairs are compared, which is faster than sorting.
-_RUN = 16
+_MOST_BY_PAIRS = 800  # models up to which comparing all pairs is faster than sorting
 
 
 def kendall_tau_b_rows(x: ArrayLike, y: ArrayLike) -> Float:
     """Return Kendall's tau-b (s,) of scores `x` (m,) or (s, m) with each row of `y` (s, m).
 
-    (C − D) / √((P − Tx)(P − Ty)): concordant and discordant pairs of P = n(n−1)/2, Tx and Ty the
-    pairs tied in x and in y. Models with NaN in a row are left out of that row. NaN where a row has
-    fewer than three models or all of them tie in either. Discordant pairs are the inversions of a
-    permutation, counted bit by bit for all rows of a block; a block takes at most 256 MiB, or one
-    row.
+    (C − D) / √(Ux · Uy): concordant and discordant pairs of models, and the pairs that differ in x
+    and in y. Models with NaN in a row are left out of that row. NaN where a row has fewer than
+    three models or all of them tie in either.
 
     Raises:
         ValueError: the two do not hold the same models, or not the same number of rows.
     """
     a, b = complete_rows(x, y)
-    step = max(1, _BLOCK_BYTES // (_BYTES_PER_CELL * max(b.shape[1], 1)))
-    out = np.full(len(b), np.nan)
-    for start in range(0, len(b), step):
-        rows = slice(start, start + step)
-        out[rows] = _tau_b(a if len(a) == 1 else a[rows], b[rows])
-    return out
+    tau_b = _tau_b_by_pairs if b.shape[1] <= _MOST_BY_PAIRS else _tau_b_by_sorting
+    out = np.array([tau_b(*row) for row in zip(np.broadcast_to(a, b.shape), b, strict=True)])
+    few = np.count_nonzero(~np.isnan(b), axis=1) < FEWEST_MODELS
+    return np.where(few, np.nan, out.astype(np.float64))
 
 
-def _tau_b(x: Float, y: Float) -> Float:
-    """Tau-b of a block of rows whose NaN agree."""
-    models = np.count_nonzero(~np.isnan(y), axis=1)
-    order = np.argsort(x, axis=1, kind="stable")  # NaN last; they tie with nothing
-    x = np.take_along_axis(x, order, axis=1)
-    y = y[:, order[0]] if len(x) == 1 else np.take_along_axis(y, order, axis=1)
-    tied_x = x[:, 1:] == x[:, :-1]
-    group = _group_numbers(tied_x)
-
-    by_y = np.argsort(y, axis=1, kind="stable")
-    y = np.take_along_axis(y, by_y, axis=1)
-    tied_y = y[:, 1:] == y[:, :-1]
-    sequence = group[0][by_y] if len(group) == 1 else np.take_along_axis(group, by_y, axis=1)
-    tied_both = tied_y & (sequence[:, 1:] == sequence[:, :-1])
-
-    pairs = models * (models - 1) // 2
-    untied_x, untied_y = pairs - _pairs_in_runs(tied_x), pairs - _pairs_in_runs(tied_y)
-    discordant = _inversions(np.argsort(sequence, axis=1, kind="stable"))
-    concordance = untied_x + untied_y - pairs + _pairs_in_runs(tied_both) - 2 * discordant
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # The root of the product, not the product of roots: equal orders give exactly 1.
-        tau = np.clip(concordance / np.sqrt(untied_x.astype(np.float64) * untied_y), -1, 1)
-    tau[(models < FEWEST_MODELS) | (untied_x == 0) | (untied_y == 0)] = np.nan
-    return tau
+def _tau_b_by_pairs(x: Float, y: Float) -> float:
+    x_above, y_above = x[:, None] > x, y[:, None] > y
+    concordant = np.count_nonzero(x_above & y_above)
+    discordant = np.count_nonzero(x_above & y_above.T)
+    untied = np.count_nonzero(x_above) * np.count_nonzero(y_above)
+    # The root of the product, not the product of roots: equal orders give exactly 1.
+    return (concordant - discordant) / sqrt(untied) if untied else nan
 
 
-def _group_numbers(tied: NDArray[np.bool_]) -> NDArray[np.unsignedinteger]:
-    """Return the number of each place's run of equal values (r, m) in sorted rows."""
-    # 16-bit integers have a stable sort in linear time.
-    kind = np.uint16 if tied.shape[1] < 1 << 16 else np.uint32
-    out: NDArray[np.unsignedinteger] = np.zeros((len(tied), tied.shape[1] + 1), dtype=kind)
-    np.cumsum(~tied, axis=1, dtype=kind, out=out[:, 1:])
-    return out
+def _tau_b_by_sorting(x: Float, y: Float) -> float:
+    from scipy.stats import kendalltau
 
-
-def _pairs_in_runs(tied: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Pairs (r,) of equal values, from what is equal to its neighbour in sorted rows."""
-    places = np.arange(1, tied.shape[1] + 1)
-    # The k-th place of a run, counted from 0, closes k pairs.
-    run_start = np.maximum.accumulate(np.where(tied, 0, places), axis=1)
-    return np.where(tied, places - run_start, 0).sum(axis=1, dtype=np.int64)
-
-
-def _inversions(permutations: NDArray[np.intp]) -> NDArray[np.int64]:
-    """Pairs (s,) in the wrong order in each row of `permutations` (s, m) of 0 … m − 1.
-
-    Bits are processed from the highest down. Values that agree in the higher bits form a run of
-    known width. In a run, each value without the bit is inverted with those before it that have the
-    bit; a stable partition by the bit then gives the next, shorter runs.
-    """
-    s, m = permutations.shape
-    bits = max(m - 1, 0).bit_length()
-    width = 1 << bits
-    values = np.empty((s, width), dtype=np.uint16 if bits <= 16 else np.uint32)
-    values[:, :m] = permutations
-    values[:, m:] = np.arange(m, width)
-    count = np.zeros(s, dtype=np.int64)
-    while width > _RUN:
-        half = width // 2
-        flat = values.ravel()
-        bit = (flat & half) != 0
-        zeros, ones = np.flatnonzero(~bit), np.flatnonzero(bit)
-        # Positions of the zeros in their run, minus those that they have among themselves.
-        before = (zeros & (width - 1)).reshape(s, -1).sum(axis=1)
-        count += before - (values.shape[1] // width) * (half * (half - 1) // 2)
-        halves = np.stack([flat[zeros].reshape(-1, half), flat[ones].reshape(-1, half)], axis=1)
-        values = halves.reshape(s, -1)
-        width = half
-    return count + _inversions_within(values, width)
-
-
-def _inversions_within(values: NDArray[np.unsignedinteger], width: int) -> NDArray[np.int64]:
-    """Inversions (s,) inside consecutive runs of `width` places, by comparing all their pairs."""
-    s = len(values)
-    places = np.ascontiguousarray(values.reshape(-1, width).T)
-    inversions = np.zeros(places.shape[1], dtype=np.uint8)  # at most _RUN · (_RUN − 1) / 2 = 120
-    for first in range(width - 1):
-        for second in range(first + 1, width):
-            inversions += places[first] > places[second]
-    return inversions.reshape(s, -1).sum(axis=1, dtype=np.int64)
+    known = ~np.isnan(y)
+    return float(kendalltau(x[known], y[known], method="asymptotic").statistic)
 
 
 class Coefficient(NamedTuple):
@@ -288,11 +216,17 @@ def williams_test(r_jk: float, r_jh: float, r_kh: float, n: int) -> Williams:
     All three are Pearson's over the same n models: j could be a human rating, k and h accuracy on
     all and on the kept items. t has n − 3 degrees of freedom; t > 0 where r_jk is the larger.
     NaN with a reason where a correlation is missing, with fewer than four models, and where k and
-    h are the same variable up to scale or the three correlations cannot go together.
+    h are the same variable up to scale.
     """
     from scipy.special import stdtr
 
-    reason = _why_not(r_jk, r_jh, r_kh, n)
+    reason = ""
+    if n < 4:
+        reason = f"{n} model{'' if n == 1 else 's'}; at least 4 are needed"
+    elif np.isnan([r_jk, r_jh, r_kh]).any():
+        reason = "a correlation is missing"
+    elif r_kh >= 1 - 1e-12:
+        reason = "the two scores compared are the same up to scale"
     if reason:
         return Williams(np.nan, np.nan, max(n - 3, 0), n, reason)
     determinant = 1 - r_jk**2 - r_jh**2 - r_kh**2 + 2 * r_jk * r_jh * r_kh
@@ -302,17 +236,3 @@ def williams_test(r_jk: float, r_jh: float, r_kh: float, n: int) -> Williams:
         return Williams(np.nan, np.nan, n - 3, n, "the correlations are perfect")
     t = float((r_jk - r_jh) * np.sqrt((n - 1) * (1 + r_kh) / spread))
     return Williams(t, float(2 * stdtr(n - 3, -abs(t))), n - 3, n)
-
-
-def _why_not(r_jk: float, r_jh: float, r_kh: float, n: int) -> str:
-    if n < 4:
-        return f"{n} model{'' if n == 1 else 's'}; at least 4 are needed"
-    if np.isnan([r_jk, r_jh, r_kh]).any():
-        return "a correlation is missing"
-    if max(abs(r_jk), abs(r_jh), abs(r_kh)) > 1 + 1e-12:
-        return "a correlation lies outside −1 to 1"
-    if r_kh >= 1 - 1e-12:
-        return "the two scores compared are the same up to scale"
-    if 1 - r_jk**2 - r_jh**2 - r_kh**2 + 2 * r_jk * r_jh * r_kh < -1e-9:
-        return "no three variables have these correlations"
-    return ""
