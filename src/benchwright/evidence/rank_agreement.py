@@ -18,7 +18,6 @@ from benchwright.statistics.bootstrap import (
     fisher_interval,
     rank_agreement_intervals,
 )
-from benchwright.statistics.order_curve import gap_told_apart
 from benchwright.statistics.paired_differences import median_mdd, pairwise_agreement
 from benchwright.statistics.rank_agreement import (
     Coefficient,
@@ -28,6 +27,7 @@ from benchwright.statistics.rank_agreement import (
     spearman,
     williams_test,
 )
+from benchwright.statistics.right_order import gap_told_apart
 from benchwright.statistics.subset_scores import subset_scores
 from benchwright.tables.evidence import RankAgreementTable
 

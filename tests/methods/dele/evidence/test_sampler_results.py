@@ -66,7 +66,7 @@ def test_seeds_differ_by_repeat_and_sampler() -> None:
 
 
 def test_weights_sum_to_one() -> None:
-    weights = weights_of([_first(_pool(), 0)], 1, [1, 7, N], N)[0]
+    weights = weights_of([_first(_pool(), 0)], 1, [1, 7, N], N)
     assert weights.sum(axis=1) == pytest.approx(1)
     assert np.count_nonzero(weights, axis=1).tolist() == [1, 7, N]
 
@@ -105,7 +105,7 @@ def test_results_do_not_depend_on_the_block_size(
     pd.testing.assert_frame_equal(together, measure_samplers(_pool(), samplers, PANELS, draws))
     key = together[["sampler", "panel", "rate", "repeat"]]
     assert key.equals(key.sort_values(key.columns.tolist(), ignore_index=True))
-    weights = weights_of([_weighted(_pool(), 0)], 1, [4, 10, 24, 40], N)[0]
+    weights = weights_of([_weighted(_pool(), 0)], 1, [4, 10, 24, 40], N)
     for panel, members in PANELS.panels.items():
         row = together.query(f"sampler == 'weighted' and panel == {panel!r} and repeat == 2")
         metrics = preservation(PANELS.correct[members], weights)

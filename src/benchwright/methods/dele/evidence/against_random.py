@@ -45,10 +45,7 @@ def random_results(
     blocks = []
     for start in range(0, draws, _BLOCK):
         masks = draw_subsets(n, size, min(_BLOCK, draws - start), generator)
-        sizes = np.full(len(masks), size)
-        blocks.append(
-            preservation_by_panel(model_panels, masks / max(size, 1), tau=tau, sizes=sizes)
-        )
+        blocks.append(preservation_by_panel(model_panels, masks / max(size, 1), tau=tau))
     return {
         panel: Preservation(
             *(np.concatenate(x) for x in zip(*(b[panel] for b in blocks), strict=True))

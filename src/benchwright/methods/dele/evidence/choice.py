@@ -25,8 +25,8 @@ from benchwright.methods.dele.samplers.pool import (
 )
 from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers
 from benchwright.params.sampling import AdaptiveParams
-from benchwright.statistics.order_curve import gap_told_apart
 from benchwright.statistics.preservation import ModelPanels
+from benchwright.statistics.right_order import gap_told_apart
 from benchwright.tables.dele import ChangedWinners, ChosenSubset, SamplerChoice
 
 

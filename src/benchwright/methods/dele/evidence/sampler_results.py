@@ -109,8 +109,8 @@ def measure_samplers(
                 block = range(start, min(start + step, draws.repeats[name]))
                 seeds = [repeat_seed(draws.seed, name, repeat) for repeat in block]
                 drawn = (samplers[name](pool, seed) for seed in seeds)
-                weights, plain = weights_of(drawn, len(block), sizes, len(pool))
-                results = preservation_by_panel(model_panels, weights, tau=draws.tau, sizes=plain)
+                weights = weights_of(drawn, len(block), sizes, len(pool))
+                results = preservation_by_panel(model_panels, weights, tau=draws.tau)
                 keys += [(name, panel, block.start, len(block)) for panel in results]
                 parts += results.values()
                 bar.update(len(block))
@@ -119,19 +119,13 @@ def measure_samplers(
 
 def weights_of(
     draws: Iterable[Draw], count: int, sizes: Sequence[int], n: int
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return the weights (count × r, n) of the draws' subsets of r sizes.
-
-    The second array is `sizes` of `preservation_by_panel`.
-    """
+) -> NDArray[np.float64]:
+    """Return the weights (count × r, n) of the draws' subsets of r sizes."""
     weights = np.zeros((count * len(sizes), n))
-    plain = np.empty(len(weights), dtype=np.intp)
     subsets = (draw(size) for draw in draws for size in sizes)
     for row, subset in enumerate(subsets):
         weights[row, subset.positions] = subset.weights
-        equal = bool((subset.weights == subset.weights[0]).all())
-        plain[row] = len(subset.weights) if equal else 0
-    return weights, plain
+    return weights
 
 
 def _table(

@@ -26,8 +26,8 @@ from benchwright.methods.dele.planning.simulated_agreement import (
     RandomSubsets,
     grid_of_sizes,
 )
-from benchwright.statistics.order_curve import WANTED, right_order
 from benchwright.statistics.paired_differences import minimum_detectable_difference
+from benchwright.statistics.right_order import WANTED, right_order
 from benchwright.statistics.subset_scores import subset_scores
 
 
