@@ -88,7 +88,7 @@ def our_intervals(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDA
     clusters = np.arange(correct.shape[1])
     generator = np.random.default_rng(2)
     intervals = rank_agreement_intervals(correct, drawn[0], clusters, len(drawn), generator)
-    return np.array([interval[:2] for both in intervals for interval in both]).ravel()
+    return np.array([interval[:2] for both in intervals for interval in both.values()]).ravel()
 
 
 def measure(name: str, correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> Cost:

@@ -47,7 +47,7 @@ def test_draws_of_one_item_count_as_little_more_than_one_case() -> None:
     items = np.repeat(np.arange(8), 5)
     interval = clustered_share(hits, items)
     alone = wilson_interval(4, 8)
-    assert interval.share == 0.5
+    assert interval.value == 0.5
     # The clustered variance has 8/7 in it, so it is a little wider than that of 8 cases.
     assert interval.low == pytest.approx(alone.low, abs=0.03)
     assert interval.low < wilson_interval(20, 40).low - 0.1
@@ -57,4 +57,4 @@ def test_share_of_1_in_few_clusters_has_a_wide_interval() -> None:
     interval = clustered_share(np.ones(20, dtype=bool), np.repeat(np.arange(4), 5))
     assert interval.low == pytest.approx(wilson_interval(4, 4).low)
     assert interval.high == 1
-    assert np.isnan(clustered_share(np.empty(0, dtype=bool), np.empty(0, dtype=int)).share)
+    assert np.isnan(clustered_share(np.empty(0, dtype=bool), np.empty(0, dtype=int)).value)

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gaussian_kde
 
-from benchwright.statistics.density import gaussian_density, local_maxima
+from benchwright.statistics.density import Density, bin_counts, local_maxima
+
+
+def gaussian_density(values, bandwidth, grid=1000) -> Density | None:
+    binned = bin_counts(*np.unique(values, return_counts=True), grid)
+    return binned.density(bandwidth) if binned else None
 
 
 @given(
@@ -22,7 +27,7 @@ def test_binned_density_equals_the_exact_one(n, bandwidth, seed, shift):
     density = gaussian_density(values, bandwidth, grid=400)
     assert density is not None
     exact = gaussian_kde(values, bw_method=bandwidth)(density.x)
-    assert density.width == pytest.approx(bandwidth * np.std(values, ddof=1))
+    assert density.std == pytest.approx(np.std(values, ddof=1))
     assert np.abs(density.y - exact).max() < 1e-4 * exact.max()
 
 
@@ -48,12 +53,6 @@ def test_rounding_in_gaps_gives_no_peaks():
 @pytest.mark.parametrize("values", [[], [0.3], [0.3, 0.3, 0.3]])
 def test_constant_values_have_no_density(values):
     assert gaussian_density(np.array(values), 0.15) is None
-
-
-@pytest.mark.parametrize(("bandwidth", "grid"), [(0.0, 1000), (-1.0, 1000), (0.1, 2)])
-def test_bandwidth_0_is_refused(bandwidth, grid):
-    with pytest.raises(ValueError, match=r"bandwidth|grid"):
-        gaussian_density(np.array([0.1, 0.2]), bandwidth, grid)
 
 
 @pytest.mark.parametrize(

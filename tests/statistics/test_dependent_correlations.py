@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from benchwright.statistics.rank_agreement import pearson_rows, williams_test
 
@@ -13,7 +14,7 @@ def test_t_statistic_equals_that_by_hand() -> None:
     expected = 0.2 * np.sqrt(102 * 1.4 / (2 * 102 / 100 * 0.62 + 0.16 * 0.216))
     assert seen.t == pytest.approx(expected)
     assert (seen.df, seen.n, seen.reason) == (100, 103, "")
-    assert 0.03 < seen.p_value < 0.05
+    assert seen.p_value == pytest.approx(2 * stats.t.sf(expected, 100))
 
 
 def test_sign_follows_the_larger_correlation() -> None:
@@ -39,8 +40,6 @@ def test_false_positive_rate_is_5_percent() -> None:
         (0.5, 0.4, 0.3, 3, "3 models; at least 4"),
         (np.nan, 0.4, 0.3, 10, "missing"),
         (0.5, 0.5, 1.0, 10, "same up to scale"),
-        (0.9, -0.9, 0.9, 10, "no three variables"),
-        (1.2, 0.4, 0.3, 10, "outside"),
         (1.0, -1.0, -1.0, 10, "perfect"),
     ],
 )

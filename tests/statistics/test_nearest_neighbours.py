@@ -54,10 +54,6 @@ def test_distances_do_not_depend_on_threads_or_other_rows():
         assert (few.distances == np.take_along_axis(by_pair[:37], few.indices, axis=1)).all()
 
 
-def test_single_row_has_no_neighbours():
-    assert nearest_neighbours(np.ones((1, 3), np.float32), 5).indices.shape == (1, 0)
-
-
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
 def test_non_finite_vectors_are_refused(wrong):
     with pytest.raises(ValueError, match="NaN or infinity"):

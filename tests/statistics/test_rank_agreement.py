@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchwright.statistics import rank_agreement as kendall
 from benchwright.statistics.rank_agreement import (
     kendall_tau_b,
     kendall_tau_b_rows,
@@ -205,29 +204,14 @@ def test_tau_b_by_row_agrees_with_scipy(case: tuple[np.ndarray, np.ndarray]) -> 
     np.testing.assert_allclose(kendall_tau_b_rows(x, y), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("models", [1_023, 1_024, 1_025])
-def test_tau_b_agrees_with_scipy_around_powers_of_two(models: int) -> None:
+@pytest.mark.parametrize("models", [800, 801])
+def test_tau_b_of_many_models_agrees_with_scipy(models: int) -> None:
     rng = np.random.default_rng(models)
     x = rng.integers(0, 300, models) / 300
-    y = (x + rng.normal(0, 0.3, (2, models))).round(2)
+    y = (x + rng.normal(0, 0.3, (3, models))).round(2)
+    y[1, rng.random(models) < 0.2] = y[2, 2:] = np.nan
     expected = [by_scipy(x, row) for row in y]
     np.testing.assert_allclose(kendall_tau_b_rows(x, y), expected, atol=1e-12)
-
-
-def test_tau_b_agrees_with_scipy_above_65536_models() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=70_000)
-    y = x + rng.normal(size=70_000)
-    assert kendall_tau_b_rows(x, y[None])[0] == pytest.approx(by_scipy(x, y), abs=1e-12)
-
-
-def test_metrics_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(1)
-    x, y = rng.random((7, 40)), rng.random((7, 40))
-    whole = kendall_tau_b_rows(x, y), kendall_tau_b_rows(x[0], y)
-    monkeypatch.setattr(kendall, "_BLOCK_BYTES", 2 * 40 * kendall._BYTES_PER_CELL)
-    np.testing.assert_array_equal(kendall_tau_b_rows(x, y), whole[0])
-    np.testing.assert_array_equal(kendall_tau_b_rows(x[0], y), whole[1])
 
 
 def test_infinite_scores_are_ranked() -> None:

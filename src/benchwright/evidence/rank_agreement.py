@@ -148,8 +148,8 @@ def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankMetric]
 
 
 def _with_intervals(row: RankMetric, between: RankIntervals) -> RankMetric:
-    items = getattr(between.over_items, row.metric, row.items)
-    models = getattr(between.over_models, row.metric, row.models)
+    items = between.over_items.get(row.metric, row.items)
+    models = between.over_models.get(row.metric, row.models)
     over = (("items", items), ("models", models))
     notes = [f"over {what}: {known.reason}" for what, known in over if known.draws and known.reason]
     return row._replace(items=items, models=models, reason=row.reason or "; ".join(notes))

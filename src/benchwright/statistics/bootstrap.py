@@ -5,21 +5,25 @@ Over models: other models of the same kind, the questions fixed. Draws come from
 fixed order and do not depend on memory or workers.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchwright.statistics import rank_agreement
-from benchwright.statistics.rank_agreement import Coefficient, Float
+from benchwright.statistics.rank_agreement import Float
 from benchwright.statistics.subset_scores import subset_scores
 
 _BLOCK_BYTES = 1 << 27
 # With more undefined resamples than this share, the interval says so.
 _MANY_MISSING = 0.05
-_CORRELATION = (-1.0, 1.0)
-_SHIFT = (0.0, np.inf)
+_NO_DRAWS = "no resamples were asked for"
+_CORRELATIONS = {
+    "kendall_tau_b": rank_agreement.kendall_tau_b_rows,
+    "spearman": rank_agreement.spearman_rows,
+    "pearson": rank_agreement.pearson_rows,
+}
 _LEVEL = 0.95
 TAILS = ((1 - _LEVEL) / 2, 1 - (1 - _LEVEL) / 2)
 """Quantiles of the bounds of the middle 95%."""
@@ -34,20 +38,11 @@ class Interval(NamedTuple):
     reason: str = ""
 
 
-class MetricIntervals(NamedTuple):
-    """Intervals of the metrics that compare scores on all items with those on the kept ones."""
-
-    kendall_tau_b: Interval
-    spearman: Interval
-    pearson: Interval
-    mean_rank_shift: Interval
-
-
 class RankIntervals(NamedTuple):
-    """The same metrics under two kinds of uncertainty: other items, and other models."""
+    """Intervals by metric under two kinds of uncertainty: other items, and other models."""
 
-    over_items: MetricIntervals
-    over_models: MetricIntervals
+    over_items: dict[str, Interval]
+    over_models: dict[str, Interval]
 
 
 def cluster_resamples(
@@ -58,37 +53,23 @@ def cluster_resamples(
     Equal numbers in `clusters` (n,) are one cluster. The number of items in a resample varies where
     clusters vary in size.
     """
-    out = np.zeros((draws, len(clusters)), dtype=np.int16)
-    start = 0
-    for block in resample_blocks(clusters, draws, generator):
-        out[start : start + len(block)] = block
-        start += len(block)
-    return out
+    blocks = [np.zeros((0, len(clusters)), np.int16)]
+    return np.concatenate([*blocks, *resample_blocks(clusters, draws, generator)])
 
 
 def resample_blocks(
     clusters: NDArray[np.integer], draws: int, generator: np.random.Generator
 ) -> Iterator[NDArray[np.int16]]:
     """Yield the rows of `cluster_resamples` in blocks of bounded memory."""
-    _, cluster = np.unique(clusters, return_inverse=True)
-    groups = int(cluster.max()) + 1 if len(cluster) else 0
-    step = max(1, _BLOCK_BYTES // (16 * groups)) if groups else max(draws, 1)
+    names, cluster = np.unique(clusters, return_inverse=True)
+    groups = len(names)
+    step = max(1, _BLOCK_BYTES // (16 * max(groups, 1)))
     for start in range(0, draws, step):
         rows = min(step, draws - start)
-        if groups == 0:
-            yield np.zeros((rows, 0), dtype=np.int16)
-            continue
-        drawn = generator.integers(0, groups, (rows, groups))
+        drawn = generator.integers(0, max(groups, 1), (rows, groups))
         drawn += groups * np.arange(rows)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=rows * groups).reshape(rows, groups)
         yield np.take(counts.astype(np.int16), cluster, axis=1)
-
-
-def model_resamples(m: int, draws: int, generator: np.random.Generator) -> NDArray[np.intp]:
-    """Resample the row numbers of m models with replacement (draws, m)."""
-    if m == 0:
-        return np.empty((draws, 0), dtype=np.intp)
-    return generator.integers(0, m, (draws, m), dtype=np.intp)
 
 
 def percentile_interval(values: ArrayLike) -> Interval:
@@ -151,50 +132,36 @@ def rank_agreement_intervals(
 
     `correct` is (m, n) in [0, 1], NaN for missing answers; `kept_mask` and `clusters` are (n,).
     """
-    n = correct.shape[1]
-    both = np.stack([np.ones(n, dtype=np.bool_), np.asarray(kept_mask, dtype=np.bool_)])
-    full, kept = subset_scores(correct, both)
-    over_models = model_resamples(len(correct), draws, generator)
-    full_items, kept_items = np.empty((2, draws, len(correct)))
+    m = len(correct)
+    full, kept = subset_scores(correct, np.stack([np.ones_like(kept_mask), kept_mask]))
+    drawn_models = generator.integers(0, max(m, 1), (draws, m))
+    full_items, kept_items = np.empty((2, draws, m))
     start = 0
-    for counts in resample_blocks(clusters, draws, generator) if len(correct) else ():
-        rows = slice(start, start + len(counts))
+    for counts in resample_blocks(clusters, draws, generator) if m else ():
+        rows = slice(start, start := start + len(counts))
         full_items[rows] = subset_scores(correct, counts)
-        kept_items[rows] = subset_scores(correct, counts * both[1])
-        start = rows.stop
-    full_models, kept_models = full[over_models], kept[over_models]
-    none_kept = "" if both[1].any() else "no item is kept"
-    few_clusters = _why_no_items(both[1], clusters)
-    over_both: tuple[list[Interval], list[Interval]] = ([], [])
+        kept_items[rows] = subset_scores(correct, counts * kept_mask)
     shift = rank_agreement.rank_shift(full, kept)
-    for metric, of_rows, bounds in (
-        (rank_agreement.kendall_tau_b(full, kept), rank_agreement.kendall_tau_b_rows, _CORRELATION),
-        (rank_agreement.spearman(full, kept), rank_agreement.spearman_rows, _CORRELATION),
-        (rank_agreement.pearson(full, kept), rank_agreement.pearson_rows, _CORRELATION),
-        (
-            Coefficient(shift.mean, shift.n, shift.reason),
-            rank_agreement.mean_rank_shift_rows,
-            _SHIFT,
+    groups = len(np.unique(clusters[kept_mask]))
+    few = f"the kept items form {groups} cluster{'s' * (groups != 1)}; resampling needs 2"
+    out = RankIntervals({}, {})
+    for name, metric, of_rows, bounds in (
+        *(
+            (name, getattr(rank_agreement, name)(full, kept), rows, (-1.0, 1.0))
+            for name, rows in _CORRELATIONS.items()
         ),
+        ("mean_rank_shift", shift, rank_agreement.mean_rank_shift_rows, (0.0, np.inf)),
     ):
-        reason = none_kept or metric.reason or _why_none(draws)
-        missing = Interval(np.nan, np.nan, 0, reason)
-        by_items = by_models = missing
+        reason = "" if kept_mask.any() else "no item is kept"
+        reason = reason or metric.reason or ("" if draws else _NO_DRAWS)
+        by_items = by_models = Interval(np.nan, np.nan, 0, reason)
         if not reason:
-            by_models = percentile_interval(_in_blocks(of_rows, full_models, kept_models))
-            drawn = _in_blocks(of_rows, full_items, kept_items)
-            by_items = normal_interval(metric.value, drawn, bounds)
-        if few_clusters and not missing.reason:
-            by_items = missing._replace(reason=few_clusters)
-        over_both[0].append(noted(by_items))
-        over_both[1].append(noted(by_models))
-    return RankIntervals(MetricIntervals(*over_both[0]), MetricIntervals(*over_both[1]))
-
-
-def _in_blocks(rows: Callable[[ArrayLike, ArrayLike], Float], x: Float, y: Float) -> Float:
-    step = max(1, _BLOCK_BYTES // (128 * max(x.shape[1], 1)))
-    parts = [rows(x[i : i + step], y[i : i + step]) for i in range(0, len(x), step)]
-    return np.concatenate(parts)
+            by_models = percentile_interval(of_rows(full[drawn_models], kept[drawn_models]))
+            by_items = by_items._replace(reason=few)
+            if groups > 1:
+                by_items = normal_interval(metric[0], of_rows(full_items, kept_items), bounds)
+        out.over_items[name], out.over_models[name] = noted(by_items), noted(by_models)
+    return out
 
 
 def _known(values: ArrayLike) -> tuple[Float, str]:
@@ -202,7 +169,7 @@ def _known(values: ArrayLike) -> tuple[Float, str]:
     known: Float = drawn[~np.isnan(drawn)]
     missing = len(drawn) - len(known)
     if not len(known):
-        return known, "no resample has this metric" if len(drawn) else _why_none(0)
+        return known, "no resample has this metric" if len(drawn) else _NO_DRAWS
     if missing > _MANY_MISSING * len(drawn):
         return known, f"{missing} of {len(drawn)} resamples do not have this metric"
     return known, ""
@@ -213,14 +180,3 @@ def noted(interval: Interval) -> Interval:
     if interval.reason or interval.low < interval.high or np.isnan(interval.low):
         return interval
     return interval._replace(reason="all resamples agree; the true uncertainty is larger")
-
-
-def _why_none(draws: int) -> str:
-    return "" if draws > 0 else "no resamples were asked for"
-
-
-def _why_no_items(kept: NDArray[np.bool_], clusters: NDArray[np.integer]) -> str:
-    groups = len(np.unique(np.asarray(clusters)[kept]))
-    if groups >= 2:
-        return ""
-    return f"the kept items form {groups} cluster{'' if groups == 1 else 's'}; resampling needs 2"

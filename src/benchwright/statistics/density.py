@@ -21,8 +21,6 @@ class Density(NamedTuple):
     x: Float  # (g,) grid points from the smallest to the largest value
     y: Float  # (g,) density, ≥ 0, in 1 / units of x
     std: float  # standard deviation of the values (n − 1 in the denominator)
-    width: float  # standard deviation of the Gaussian kernel, `bandwidth` × std
-    n: int  # number of values
 
 
 class Binned(NamedTuple):
@@ -36,13 +34,10 @@ class Binned(NamedTuple):
     counts: Float  # of the bins, `_FINE` per grid step
 
     def density(self, bandwidth: float) -> Density:
-        """Return the density with a kernel of `bandwidth` standard deviations (`gaussian_density`).
+        """Return the density with a Gaussian kernel of `bandwidth` > 0 standard deviations.
 
-        Raises:
-            ValueError: `bandwidth` is not positive.
+        That is SciPy's `bw_method`.
         """
-        if bandwidth <= 0:
-            raise ValueError(f"bandwidth {bandwidth} must be positive")
         width = bandwidth * self.std
         step = (self.high - self.low) / ((self.grid - 1) * _FINE)
         reach = min(int(np.ceil(_REACH * width / step)), len(self.counts) - 1)
@@ -51,25 +46,7 @@ class Binned(NamedTuple):
         y = _convolve(self.counts, kernel)[::_FINE]
         y[y < _FLOOR * y.max()] = 0
         x = np.linspace(self.low, self.high, self.grid)
-        return Density(x, y, self.std, width, self.n)
-
-
-def gaussian_density(
-    values: NDArray[np.floating], bandwidth: float, grid: int = 1000
-) -> Density | None:
-    """Estimate the density of `values` (any shape) at `grid` even points of their range.
-
-    `bandwidth` is the width of the Gaussian kernel in standard deviations of the values (SciPy's
-    `bw_method`). None for fewer than two values, or if all are equal.
-
-    Raises:
-        ValueError: `bandwidth` is not positive or `grid` is below 3.
-    """
-    if bandwidth <= 0:
-        raise ValueError(f"bandwidth {bandwidth} must be positive")
-    distinct, counts = np.unique(values, return_counts=True)
-    binned = bin_counts(distinct, counts, grid)
-    return None if binned is None else binned.density(bandwidth)
+        return Density(x, y, self.std)
 
 
 def bin_counts(
@@ -77,13 +54,8 @@ def bin_counts(
 ) -> Binned | None:
     """Bin distinct ascending `values` (v,), each of which occurs `counts` (v,) ≥ 1 times.
 
-    None for fewer than two values, or if all are equal.
-
-    Raises:
-        ValueError: `grid` is below 3.
+    None for fewer than two values, or if all are equal. `grid` is at least 3.
     """
-    if grid < 3:
-        raise ValueError(f"grid {grid} must be at least 3")
     if len(values) < 2:
         return None
     exact = np.asarray(values, dtype=np.float64)

@@ -86,8 +86,8 @@ def fit_2pl(
     reason = _nothing_to_fit(answers)
     if reason:
         of_items, of_models = (np.full(size, np.nan) for size in values.shape[::-1])
-        nothing = (*[of_items] * 4, of_models, of_models, np.nan, 0, False, 0)
-        return ItemResponse(*nothing, reason=reason)
+        items_and_models = (of_items, of_items, of_items, of_items, of_models, of_models)
+        return ItemResponse(*items_and_models, np.nan, 0, converged=False, nodes=0, reason=reason)
     responses = _Responses.of(answers)
     fit = _expectation_maximization(responses, iterations, tolerance)
     posterior = _posterior(responses, fit.slope, fit.intercept, fit.nodes)

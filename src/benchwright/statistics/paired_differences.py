@@ -76,13 +76,21 @@ def pairwise_agreement(
         )
     if not kept_mask.any():
         return PairAgreement(np.nan, 0, models, "no item is kept")
-    kept = subset_scores(correct, kept_mask[None, :])[0]
-    known = ~np.isnan(kept)
+    from scipy.special import stdtrit
+
+    influence = _influence(correct, clusters)
+    scores, kept = subset_scores(correct, np.stack([np.ones_like(kept_mask), kept_mask]))
+    critical = stdtrit(np.maximum(influence.clusters - 1, 1), 0.975)
+    places = np.arange(len(correct))
     agreeing, pairs = 0.0, 0
-    for rows, significant, difference in _significant_blocks(correct, clusters, 0.05):
-        counted = significant & known[rows, None] & known[None, :]
+    for rows, errors in _paired_blocks(influence):
+        difference = scores[rows, None] - scores[None, :]
+        on_kept = kept[rows, None] - kept[None, :]
+        bound = np.maximum(critical[rows, None], critical[None, :]) * errors
         with np.errstate(invalid="ignore"):
-            same = np.sign(kept[rows, None] - kept[None, :]) * np.sign(difference)
+            significant = (np.abs(difference) > bound) & (places > places[rows, None])
+            same = np.sign(on_kept) * np.sign(difference)
+        counted = significant & ~np.isnan(on_kept)
         agreeing += float(((same[counted] + 1) / 2).sum())
         pairs += int(np.count_nonzero(counted))
     if pairs == 0:
@@ -115,8 +123,6 @@ def median_mdd(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> 
 
 def _influence(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> _Influence:
     m, n = correct.shape
-    if len(clusters) != n:
-        raise ValueError(f"{len(clusters)} cluster numbers for {n} items")
     _, cluster, counts = np.unique(clusters, return_inverse=True, return_counts=True)
     order = np.argsort(cluster, kind="stable")
     starts = np.cumsum(counts) - counts
@@ -158,21 +164,3 @@ def _paired_blocks(influence: _Influence) -> Iterator[tuple[slice, Float]]:
         # Of two models, the one with answers in fewer clusters sets the factor.
         fewer = np.minimum(influence.clusters[rows, None], influence.clusters[None, :])
         yield rows, np.sqrt(variance * _factor(fewer))
-
-
-def _significant_blocks(
-    correct: NDArray[np.floating], clusters: NDArray[np.integer], alpha: float
-) -> Iterator[tuple[slice, NDArray[np.bool_], Float]]:
-    """Rows, their significant pairs (r, m) and differences in accuracy (r, m)."""
-    from scipy.special import stdtrit
-
-    influence = _influence(correct, clusters)
-    scores = subset_scores(correct, np.ones((1, correct.shape[1]), dtype=np.bool_))[0]
-    critical = stdtrit(np.maximum(influence.clusters - 1, 1), 1 - alpha / 2)
-    places = np.arange(len(correct))
-    for rows, errors in _paired_blocks(influence):
-        difference = scores[rows, None] - scores[None, :]
-        bound = np.maximum(critical[rows, None], critical[None, :]) * errors
-        with np.errstate(invalid="ignore"):
-            significant = (np.abs(difference) > bound) & (places > places[rows, None])
-        yield rows, significant, difference

@@ -49,15 +49,7 @@ def wilson_bounds(share: ArrayLike, n: ArrayLike, z: float) -> tuple[Float, Floa
 
 
 def wilson_interval(successes: int, n: int, level: float = 0.95) -> ShareInterval:
-    """Return Wilson's interval of a share at `level` in (0, 1); NaN for n = 0.
-
-    Raises:
-        ValueError: the counts or the level are impossible.
-    """
-    if not 0 <= successes <= n:
-        raise ValueError(f"{successes} of {n} is no share")
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}; expected a number between 0 and 1")
+    """Return Wilson's interval of a share at `level` in (0, 1); NaN for n = 0."""
     if n == 0:
         return ShareInterval(nan, nan, "nothing was counted")
     share = successes / n
@@ -71,16 +63,11 @@ def two_proportions(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> 
     The interval at `level` is Newcombe's, from the two Wilson intervals (Newcombe 1998, method 10);
     the p-value is of Fisher's exact test, two-sided. Both are valid for small groups and shares of
     0 and 1. Empty groups give NaN.
-
-    Raises:
-        ValueError: the counts or the level are impossible.
     """
+    if not n1 or not n2:
+        which = "first" if not n1 else "second"
+        return ShareDifference(nan, nan, nan, nan, f"nothing was counted in the {which} group")
     first, second = wilson_interval(k1, n1, level), wilson_interval(k2, n2, level)
-    empty = [which for which, n in (("first", n1), ("second", n2)) if n == 0]
-    if empty:
-        groups = " and ".join(empty)
-        reason = f"nothing was counted in the {groups} group{'s' if len(empty) > 1 else ''}"
-        return ShareDifference(nan, nan, nan, nan, reason)
     from scipy.stats import fisher_exact
 
     p1, p2 = k1 / n1, k2 / n2
@@ -98,16 +85,6 @@ class MeanInterval(NamedTuple):
     se: Float
     low: Float
     high: Float
-    reason: str = ""
-
-
-class ClusteredShare(NamedTuple):
-    """A share in [0, 1] of n cases with its bounds; `reason` says why they are NaN."""
-
-    share: float
-    n: int
-    low: float
-    high: float
     reason: str = ""
 
 
@@ -130,13 +107,11 @@ def clustered_means(
     """
     from scipy.special import stdtrit
 
-    groups = len(np.unique(clusters))
+    groups, blank = len(np.unique(clusters)), np.full(len(values), np.nan)
     if not values.shape[1]:
-        blank = np.full(len(values), np.nan)
         return MeanInterval(blank, blank, blank, blank, "there are no items")
     mean: Float = values.mean(axis=1, dtype=np.float64)
     if groups < 2:
-        blank = np.full(len(values), np.nan)
         return MeanInterval(mean, blank, blank, blank, "the items form one cluster; 2 are needed")
     error = clustered_se(values, clusters)
     reach = float(stdtrit(groups - 1, (1 + level) / 2)) * error
@@ -151,7 +126,7 @@ def bounded_mean(values: NDArray[np.floating], clusters: NDArray[np.integer]) ->
 
 def clustered_share(
     hits: NDArray[np.bool_], clusters: NDArray[np.integer], level: float = 0.95
-) -> ClusteredShare:
+) -> Bounded:
     """Return a share with Wilson's interval at the effective number of cases.
 
     The number of cases is divided by the design effect, the variance with whole clusters over that
@@ -162,13 +137,12 @@ def clustered_share(
     """
     from scipy.special import ndtri
 
-    n = len(hits)
-    if not n:
-        return ClusteredShare(nan, 0, nan, nan, "nothing was counted")
+    if not len(hits):
+        return Bounded(nan, nan, nan, "nothing was counted")
     share = float(np.mean(hits))
     effective = _effective_cases(hits, clusters, share)
     low, high = wilson_bounds(share, effective, float(ndtri((1 + level) / 2)))
-    return ClusteredShare(share, n, float(low) if share else 0.0, float(high) if share < 1 else 1.0)
+    return Bounded(share, float(low) if share else 0.0, float(high) if share < 1 else 1.0)
 
 
 def _effective_cases(hits: NDArray[np.bool_], clusters: NDArray[np.integer], share: float) -> float:

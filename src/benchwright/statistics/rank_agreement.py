@@ -109,9 +109,9 @@ def kendall_tau_b_rows(x: ArrayLike, y: ArrayLike) -> Float:
     """
     a, b = complete_rows(x, y)
     tau_b = _tau_b_by_pairs if b.shape[1] <= _MOST_BY_PAIRS else _tau_b_by_sorting
-    out = np.array([tau_b(*row) for row in zip(np.broadcast_to(a, b.shape), b, strict=True)])
-    few = np.count_nonzero(~np.isnan(b), axis=1) < FEWEST_MODELS
-    return np.where(few, np.nan, out.astype(np.float64))
+    rows = zip(np.broadcast_to(a, b.shape), b, (~np.isnan(b)).sum(axis=1), strict=True)
+    values = [tau_b(one, other) if n >= FEWEST_MODELS else nan for one, other, n in rows]
+    return np.array(values, dtype=np.float64)
 
 
 def _tau_b_by_pairs(x: Float, y: Float) -> float:
@@ -169,31 +169,23 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Coefficient:
 
 def rank_shift(x: ArrayLike, y: ArrayLike) -> RankShift:
     """Return the mean and largest |rank in x − rank in y|."""
-    a, b = _complete(x, y)
+    a, b = (row[0][~np.isnan(row[0])] for row in complete_rows(x, y))
     if len(a) < 2:
         return RankShift(np.nan, np.nan, len(a), _too_few(len(a), 2))
     shift = np.abs(ranks(a) - ranks(b))
     return RankShift(float(shift.mean()), float(shift.max()), len(a))
 
 
-def _complete(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(f"expected two vectors of equal length, got {a.shape} and {b.shape}")
-    known = ~(np.isnan(a) | np.isnan(b))
-    return a[known], b[known]
-
-
 def _coefficient(
     rows: Callable[[ArrayLike, ArrayLike], Float], x: ArrayLike, y: ArrayLike
 ) -> Coefficient:
-    a, b = _complete(x, y)
+    a, b = (row[0][~np.isnan(row[0])] for row in complete_rows(x, y))
     if len(a) < FEWEST_MODELS:
         return Coefficient(np.nan, len(a), _too_few(len(a), FEWEST_MODELS))
     if a.min() == a.max() or b.min() == b.max():
         reason = "all models have the same score, so there is no order to compare"
         return Coefficient(np.nan, len(a), reason)
-    return Coefficient(float(rows(a, b[None, :])[0]), len(a))
+    return Coefficient(float(rows(a, b)[0]), len(a))
 
 
 def _too_few(n: int, needed: int) -> str:

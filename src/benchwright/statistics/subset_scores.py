@@ -21,32 +21,12 @@ def wasserstein_rows(a: Float, b: Float) -> Float:
     return rank_agreement.row_means(np.abs(np.sort(second, axis=1) - np.sort(first, axis=1)))
 
 
-def signed_shift_rows(a: Float, b: Float) -> Float:
-    """Return the mean of b − a over the models of each row (s,)."""
-    first, second = rank_agreement.complete_rows(a, b)
-    return rank_agreement.row_means(second - first)
-
-
-def spread_of_shifts_rows(a: Float, b: Float) -> Float:
-    """Return the standard deviation of b − a over the models of each row (s,)."""
-    first, second = rank_agreement.complete_rows(a, b)
-    shifts = second - first
-    centred = shifts - rank_agreement.row_means(shifts)[:, None]
-    return np.sqrt(rank_agreement.row_means(centred**2))
-
-
 def spread_top_rows(scores: Float, top: int) -> Float:
     """Return the range of the `top` highest scores of each row (s,); NaN below two models.
 
-    The best models are those of the row, as on a leaderboard of these items.
-
-    Raises:
-        ValueError: `top` is below two.
+    The best models, at least two, are those of the row, as on a leaderboard of these items.
     """
-    if top < 2:
-        raise ValueError(f"a spread needs at least two models, top is {top}")
-    known = ~np.isnan(scores)
-    n = known.sum(axis=1)
+    n = np.count_nonzero(~np.isnan(scores), axis=1)
     if scores.shape[1] < 2:
         return np.full(len(scores), np.nan)
     descending = -np.sort(-scores, axis=1)  # NaN last
@@ -98,7 +78,7 @@ class _Sums(NamedTuple):
 
     weight: Float
     score: Float
-    square: Float | None
+    square: Float
 
 
 def subset_scores(
@@ -119,7 +99,7 @@ def subset_scores(
     out = np.empty((len(weights), len(places)))
     for rows in _row_blocks(weights, len(places)):
         part = weights[rows].astype(np.float64, copy=False)
-        out[rows] = _means(_sums(correct, part, places, squares=False))
+        out[rows] = _means(_sums(correct, part, places))
     return out
 
 
@@ -133,15 +113,15 @@ def subset_metrics(
     items as independent.
 
     Raises:
-        ValueError: the masks do not have n items, or `top` is below two.
+        ValueError: the masks do not have n items.
     """
     _check(correct, masks)
     everyone = np.arange(len(correct))
-    whole = _sums(correct, np.ones((1, correct.shape[1])), everyone, squares=True)
+    whole = _sums(correct, np.ones((1, correct.shape[1])), everyone)
     full = _means(whole)
     blocks = []
     for rows in _row_blocks(masks, len(correct)):
-        part = _sums(correct, masks[rows].astype(np.float64), everyone, squares=True)
+        part = _sums(correct, masks[rows].astype(np.float64), everyone)
         blocks.append(_metrics(full, whole, part, top))
     if not blocks:
         return SubsetMetrics(*(np.empty(0) for _ in SubsetMetrics._fields))
@@ -150,14 +130,14 @@ def subset_metrics(
 
 def full_metrics(correct: NDArray[np.floating], top: int = 20) -> SubsetMetrics:
     """Return spread and signal-to-noise of all items, each (1,); the other metrics are NaN."""
-    whole = _sums(correct, np.ones((1, correct.shape[1])), np.arange(len(correct)), squares=True)
+    whole = _sums(correct, np.ones((1, correct.shape[1])), np.arange(len(correct)))
     missing = dict.fromkeys(SubsetMetrics._fields, np.full(1, np.nan))
     return SubsetMetrics(**missing)._replace(**_spread_metrics(whole, top))
 
 
 def _metrics(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetMetrics:
     scores = _means(part)
-    rest = _means(_Sums(whole.weight - part.weight, whole.score - part.score, None))
+    rest = _means(_Sums(*(all_items - some for all_items, some in zip(whole, part, strict=True))))
     first, second = rank_agreement.complete_rows(full, scores)
     full_ranks, part_ranks = rank_agreement.ranks_rows(first), rank_agreement.ranks_rows(second)
     return SubsetMetrics(
@@ -165,7 +145,7 @@ def _metrics(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetMetrics:
         spearman=rank_agreement.pearson_rows(full_ranks, part_ranks),
         tau_b_complement=rank_agreement.kendall_tau_b_rows(rest, scores),
         mean_rank_shift=rank_agreement.mean_shift_of_ranks(full_ranks, part_ranks),
-        signed_shift=POINTS * signed_shift_rows(full, scores),
+        signed_shift=POINTS * rank_agreement.row_means(second - first),
         wasserstein=POINTS * wasserstein_rows(full, scores),
         **_spread_metrics(part, top),
     )
@@ -179,14 +159,10 @@ def _spread_metrics(sums: _Sums, top: int) -> dict[str, Float]:
     }
 
 
-def _sums(
-    correct: NDArray[np.floating], weights: Float, models: NDArray[np.intp], *, squares: bool
-) -> _Sums:
+def _sums(correct: NDArray[np.floating], weights: Float, models: NDArray[np.intp]) -> _Sums:
     """Sum under `weights` (s, n), in blocks of models to avoid a copy of all answers."""
     m, n = len(models), correct.shape[1]
-    weight = np.empty((len(weights), m))
-    score = np.empty((len(weights), m))
-    square = np.empty((len(weights), m)) if squares else None
+    weight, score, square = np.empty((3, len(weights), m))
     totals = weights.sum(axis=1, keepdims=True)
     step = max(1, _BLOCK_BYTES // (24 * max(n, 1)))
     for start in range(0, m, step):
@@ -198,10 +174,9 @@ def _sums(
             responses[missing] = 0
             weight[:, block] -= weights @ missing.T.astype(np.float64)
         score[:, block] = weights @ responses.T
-        if square is not None:
-            # Answers that are right or wrong are their own squares.
-            plain = bool(((responses == 0) | (responses == 1)).all())
-            square[:, block] = score[:, block] if plain else weights @ (responses**2).T
+        # Answers that are right or wrong are their own squares.
+        plain = bool(((responses == 0) | (responses == 1)).all())
+        square[:, block] = score[:, block] if plain else weights @ (responses**2).T
     return _Sums(weight, score, square)
 
 
@@ -213,8 +188,6 @@ def _means(sums: _Sums) -> Float:
 
 def _standard_errors(sums: _Sums) -> Float:
     """s/√k of each score (s, m) over k items; NaN below two items."""
-    if sums.square is None:
-        raise ValueError("the squares of the answers were not summed")
     k = sums.weight
     with np.errstate(invalid="ignore", divide="ignore"):
         variance = np.clip(sums.square - sums.score**2 / k, 0, None) / (k - 1)

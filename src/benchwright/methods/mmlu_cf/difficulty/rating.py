@@ -274,7 +274,7 @@ def compare_ratings(
     same = clustered_share(moved == 0, clusters, LEVEL)
     values = (
         *(old["difficulty"].mean(), new["difficulty"].mean()),
-        *(mean.mean[0], mean.low[0], mean.high[0], same.share, same.low, same.high),
+        *(mean.mean[0], mean.low[0], mean.high[0], same.value, same.low, same.high),
         *((moved > 0).mean(), (moved < 0).mean()),
     )
     metrics = [None if np.isnan(value) else float(value) for value in values]

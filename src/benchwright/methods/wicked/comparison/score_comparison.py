@@ -210,8 +210,8 @@ def follow_responses(
                 if compared.has_none.any():
                     hits = compared.picked_none[:, row][asked]
                     share = clustered_share(hits, clusters[asked])
-                    bounds = (share.share, share.low, share.high)
-                    rates.append((*key, share.n, int(hits.sum()), *bounds, chance, share.reason))
+                    counts = (len(hits), int(hits.sum()))
+                    rates.append((*key, *counts, *share[:3], chance, share.reason))
     return tables.ComparisonTransitions.from_rows(
         transitions
     ), tables.ComparisonNoneRates.from_rows(rates)
