@@ -28,7 +28,7 @@ from benchwright.pipelines import (
     single_best_answer,
     splitting,
 )
-from benchwright.pipelines.named_nodes import boxed
+from benchwright.pipelines.nodes import boxed
 from benchwright.reports.smart.plots.similarity import plot_encoder_overlap
 
 
@@ -49,8 +49,8 @@ def register_pipelines() -> dict[str, Pipeline]:
         name="plot_encoder_overlap",
     )
     perturbed = items + _boxed(perturbation) + _boxed(exports, exports.create_perturbed_pipeline())
-    wicked = perturbed + _boxed(scoring, scoring.create_pipeline(perturbed_items="perturbed_items"))
-    wicked += _boxed(responses, responses.create_pipeline(perturbed_items="perturbed_items"))
+    wicked = perturbed + _boxed(scoring, scoring.create_pipeline(perturbed=True))
+    wicked += _boxed(responses, responses.create_pipeline(perturbed=True))
     wicked += _boxed(comparison)
     construction = (
         *(collection, cleaning, fields, judging, contamination_free, splitting),

@@ -37,7 +37,7 @@ HOOKS = (
     MemoryHook(),
     RunHook(),
 )
-DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry",)
+DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry", "kedro_mlflow")  # a run is recorded once
 
 CONFIG_LOADER_CLASS = ConfLoader
 

@@ -21,7 +21,7 @@ from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.methods.dele.asking import Goal
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.ingestion.nodes import IngestedTables
+from benchwright.pipelines.ingestion import IngestedTables
 from benchwright.tables.items import Demonstrations, Items, KnownLabelErrors, RejectedItems
 from scoring.scoring_examples import StandIn, item, live, model_entry
 

@@ -16,7 +16,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.verbatim import read_verbatim
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 
 FIELDS = {
     "question": "question",

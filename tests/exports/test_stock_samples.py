@@ -9,7 +9,7 @@ from benchwright.core.errors import InputError
 from benchwright.exports.stock_samples import samples_of_benchmark, stock_samples
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import StockTaskParams
-from benchwright.pipelines.ingestion.nodes import map_source_rows
+from benchwright.pipelines.ingestion import map_source_rows
 from exports.export_examples import benchmark, item, table
 
 WHOLE = StockTaskParams(task="colours", order="source_row")

@@ -48,7 +48,7 @@ from benchwright.methods.mmlu_cf.sealing.seal import sealed_identity
 from benchwright.methods.wicked.single_best_answer.classifier import LogisticClassifier
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, SourceKind
 from benchwright.params.mmlu_cf import ExtractionParams
-from benchwright.pipelines.ingestion.nodes import map_source_rows
+from benchwright.pipelines.ingestion import map_source_rows
 from benchwright.responses.import_responses import import_responses
 from benchwright.tables.items import Items
 

@@ -31,7 +31,7 @@ from benchwright.methods.mmlu_cf.sealing.seal import open_sealed, sealed_identit
 from benchwright.methods.wicked.single_best_answer.labels import label_numbers
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams
-from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.responses.import_responses import Imported
 from hostile.fuzz_targets import benchmark_params, items
 from responses.imported_rows import import_as_rows

@@ -14,7 +14,7 @@ import pytest
 from benchwright.core.errors import one_line
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from hostile.files import planted
 from hostile.fuzz_targets import benchmark_params
 

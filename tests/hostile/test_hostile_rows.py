@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from benchwright.params.benchmark import GoldForm
-from benchwright.pipelines.ingestion.nodes import IngestedTables
+from benchwright.pipelines.ingestion import IngestedTables
 from hostile.fuzz_targets import PARTS
 from hostile.readers import answers, source
 

@@ -10,7 +10,7 @@ import yaml
 
 from benchwright.datasets.response_files import LoadedFile, ResponseFiles
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.responses.import_responses import Imported
 from responses.imported_rows import import_as_rows
 

@@ -14,7 +14,7 @@ from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.logs.sample import Sample
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.responses import ResponsesParams
-from benchwright.pipelines.ingestion.nodes import map_source_rows
+from benchwright.pipelines.ingestion import map_source_rows
 from benchwright.responses.calibration import fit_temperatures
 from benchwright.responses.import_responses import Imported
 from benchwright.responses.option_orders import how_asked, order_of

@@ -12,8 +12,7 @@ from benchwright.core.errors import InputError
 from benchwright.language_models import weights
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import EmbeddingParams, ModelsParams
-from benchwright.pipelines.encoders import create_pipeline
-from benchwright.pipelines.encoders.pipeline import encode_with_each
+from benchwright.pipelines.encoders import create_pipeline, encode_with_each
 from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.encoder_overlap import compare_encoders, overlap
 from benchwright.tables.similarity import Embeddings, EncoderOverlap

@@ -11,7 +11,7 @@ from benchwright.core.errors import InputError
 from benchwright.language_models import weights
 from benchwright.language_models.text_encoders import encode
 from benchwright.params.scoring import EmbeddingParams, ModelsParams
-from benchwright.pipelines.embedding.pipeline import compute_embeddings
+from benchwright.pipelines.embedding import compute_embeddings
 from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.vectors import item_text
 from benchwright.tables.similarity import Embeddings

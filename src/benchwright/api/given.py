@@ -12,7 +12,7 @@ from benchwright.core.natural_order import sort_items
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams
 from benchwright.params.responses import ResponseFileParams
-from benchwright.pipelines.ingestion.nodes import map_source_rows
+from benchwright.pipelines.ingestion import map_source_rows
 from benchwright.tables.items import Demonstrations, Items
 
 _REQUIRED = ("question", "choices", "answer")

@@ -33,7 +33,7 @@ from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_confi
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import EstimationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.ingestion.nodes import IngestedTables
+from benchwright.pipelines.ingestion import IngestedTables
 from benchwright.project_conf import load_conf
 from benchwright.prompting.rendering import questions
 from benchwright.responses.response_matrices import build_response_matrices

@@ -16,7 +16,7 @@ from benchwright.datasets.response_files import LoadedFile, log_file, read_table
 from benchwright.logs.find import find_logs
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
-from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.project_conf import load_conf
 from benchwright.responses.import_responses import join_responses
 from benchwright.responses.item_index import ResponseIndex

@@ -11,7 +11,6 @@ import pandas as pd
 
 import benchwright
 from benchwright.core.errors import InputError
-from benchwright.core.flat_arguments import flat_arguments
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
@@ -95,28 +94,29 @@ class ItemSet(NamedTuple):
     condition: str | None = None
 
 
-@flat_arguments
-def export_tasks(
+def export_tasks(  # noqa: PLR0913 - Kedro passes and checks each parameter
     items: pd.DataFrame,
     kept_items: pd.DataFrame,
     demonstrations: pd.DataFrame,
     mirror_root: str,
-    run: ExportedRun,
+    ingestion: BenchmarkParams,
+    scoring: ScoringParams,
+    exports: ExportsParams,
+    variant: str,
+    limit: int | None,
+    seed: int,
 ) -> HarnessExport:
     """Write the benchmark and the kept items of the variant as tasks.
 
     Prompts and demonstrations are those of scoring.
 
-    Args:
-        items: an `Items` table.
-        kept_items: the kept items of the variant, with the same columns and `tags`.
-        demonstrations: the same columns.
-        mirror_root: the mirror that items were read from, if any.
-        run: its fields are separate arguments.
+    `kept_items` have the columns of `items`, and `tags`; `mirror_root` is the mirror that items
+    were read from, if any. For the settings see `ExportedRun`.
 
     Raises:
         InputError: no item fits the styles, or two tasks have the same name.
     """
+    run = ExportedRun(ingestion, scoring, exports, variant, limit, seed)
     original = questions(items) if run.exports.original else []
     kept = ItemSet(run.variant, _shared(original, items, kept_items), demonstrations)
     tags = dict(zip(kept_items["item_id"], kept_items["tags"], strict=True))
@@ -209,25 +209,24 @@ def check_families(families: Sequence[HarnessFamily], run: ExportedRun) -> None:
         )
 
 
-@flat_arguments
-def export_perturbed(
+def export_perturbed(  # noqa: PLR0913 - Kedro passes and checks each parameter
     items: pd.DataFrame,
     demonstrations: pd.DataFrame,
     perturbed_items: pd.DataFrame,
     perturbation: PerturbationParams,
-    run: ExportedRun,
+    ingestion: BenchmarkParams,
+    scoring: ScoringParams,
+    exports: ExportsParams,
+    variant: str,
+    limit: int | None,
+    seed: int,
 ) -> HarnessExport:
     """Write the benchmark and its perturbed copies as tasks, and a group over the copies.
 
     Prompts are those of scoring; a copy has its own demonstrations. Rows of a copy carry its name
     (`condition`), by which `import_responses` recognises the answers.
 
-    Args:
-        items: an `Items` table.
-        demonstrations: the same columns.
-        perturbed_items: a `PerturbedItems` table.
-        perturbation: the settings of the copies; recorded only.
-        run: its fields are separate arguments; its seed is also that of the copies.
+    `perturbation` is recorded only; for the other settings see `ExportedRun`.
 
     Returns:
         For each style the original, the copies, and a group per perturbation with the mean score
@@ -236,6 +235,7 @@ def export_perturbed(
     Raises:
         InputError: no item fits the styles, or two tasks have the same name.
     """
+    run = ExportedRun(ingestion, scoring, exports, variant, limit, seed)
     conditions = sorted({str(name) for name in perturbed_items["condition"]}, key=natural_key)
     perturbed = {name: _item_set(name, perturbed_items) for name in conditions}
     originals = families_of([ItemSet(ORIGINAL, questions(items), demonstrations)], run)
@@ -302,33 +302,32 @@ WEIGHTED = (
 )
 
 
-@flat_arguments
-def export_subset(
+def export_subset(  # noqa: PLR0913 - Kedro passes and checks each parameter
     items: pd.DataFrame,
     chosen_subset: pd.DataFrame,
     sampler_choice: pd.DataFrame,
     demonstrations: pd.DataFrame,
     sampling: SamplingParams,
     mirror_root: str,
-    run: ExportedRun,
+    ingestion: BenchmarkParams,
+    scoring: ScoringParams,
+    exports: ExportsParams,
+    variant: str,
+    limit: int | None,
+    seed: int,
 ) -> HarnessExport:
     """Write the chosen items as tasks, with their weights, and as rows of stock tasks.
 
     Rows carry `weight`, but the harness computes plain means. The manifest describes the score and
     lists items and weights for `benchwright estimate`.
 
-    Args:
-        items: an `Items` table, all of the benchmark.
-        chosen_subset: a `ChosenSubset` table over its ids.
-        sampler_choice: a `SamplerChoice` table that resolves `sampling.export.sampler: chosen`.
-        demonstrations: an `Items`-like table.
-        sampling: its section `export` has the settings of the subset; recorded only.
-        mirror_root: the mirror that items were read from, if any.
-        run: its fields are separate arguments; `exports.original` is ignored.
+    `sampler_choice` resolves `sampling.export.sampler: chosen`. `exports.original` is ignored; for
+    the other settings see `ExportedRun`.
 
     Raises:
         InputError: an id is not in the benchmark, or no item fits the styles.
     """
+    run = ExportedRun(ingestion, scoring, exports, variant, limit, seed)
     benchmark = run.ingestion
     stock = samples_of_benchmark(items, chosen_subset["item_id"], benchmark, mirror_root)
     sampler = sampler_of(sampling, sampler_choice)

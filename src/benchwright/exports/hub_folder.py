@@ -11,7 +11,6 @@ import pandas as pd
 
 import benchwright
 from benchwright.core.cells import records
-from benchwright.core.flat_arguments import flat_arguments
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.export_folder import README, FolderContent, Pieces
 from benchwright.exports.inspect_tasks import (
@@ -60,37 +59,41 @@ class _Configuration(NamedTuple):
     content: str  # for the card
 
 
-@flat_arguments
 def publish_kept_items(
-    items: pd.DataFrame, kept_items: pd.DataFrame, rule_coverage: pd.DataFrame, run: PublishedRun
+    items: pd.DataFrame,
+    kept_items: pd.DataFrame,
+    rule_coverage: pd.DataFrame,
+    ingestion: BenchmarkParams,
+    variant: str,
+    limit: int | None,
+    seed: int,
 ) -> FolderContent:
     """Write the kept items with a card that says what each rule removed, and why.
 
-    Args:
-        items: an `Items` table, the whole benchmark.
-        kept_items: those of its items that the variant keeps.
-        rule_coverage: a `RuleCoverage` table.
-        run: its fields are separate arguments.
+    `items` is the whole benchmark. For the settings see `PublishedRun`.
 
     Returns:
         Parquet and CSV files, a data card, and facts for the manifest.
     """
+    run = PublishedRun(ingestion, variant, limit, seed)
     kept = _Configuration(run.variant, kept_items, f"{len(kept_items):,} of {len(items):,} items")
     rules = rule_coverage[rule_coverage["removed"] > 0].sort_values("removed", ascending=False)
     return _folder([kept], run, n_items=len(items), rules=rules.to_dict("records"))
 
 
-@flat_arguments
 def publish_perturbed_copies(
-    perturbed_items: pd.DataFrame, perturbation: PerturbationParams, run: PublishedRun
+    perturbed_items: pd.DataFrame,
+    perturbation: PerturbationParams,
+    ingestion: BenchmarkParams,
+    variant: str,
+    limit: int | None,
+    seed: int,
 ) -> FolderContent:
     """Write each perturbed copy as a configuration of one dataset.
 
-    Args:
-        perturbed_items: a `PerturbedItems` table; demonstrations are left out.
-        perturbation: the settings of the copies.
-        run: its fields are separate arguments.
+    Demonstrations are left out. For the settings see `PublishedRun`.
     """
+    run = PublishedRun(ingestion, variant, limit, seed)
     asked = perturbed_items[perturbed_items["role"] == "item"]
     names = sorted(set(asked["condition"]), key=natural_key)
     copies = {name: asked[asked["condition"] == name] for name in names}
@@ -101,21 +104,21 @@ def publish_perturbed_copies(
     return _folder(configurations, run, perturbation=settings)
 
 
-@flat_arguments
 def publish_subset(
     items: pd.DataFrame,
     chosen_subset: pd.DataFrame,
     chosen_subset_facts: dict[str, str],
-    run: PublishedRun,
+    ingestion: BenchmarkParams,
+    variant: str,
+    limit: int | None,
+    seed: int,
 ) -> FolderContent:
     """Write the chosen subset with its weights.
 
-    Args:
-        items: an `Items` table, the whole benchmark.
-        chosen_subset: a `ChosenSubset` table over its ids.
-        chosen_subset_facts: `told_apart`, a sentence for the card, or "".
-        run: its fields are separate arguments.
+    `chosen_subset_facts` has `told_apart`, a sentence for the card, or "". For the settings see
+    `PublishedRun`.
     """
+    run = PublishedRun(ingestion, variant, limit, seed)
     rows = chosen_subset[["item_id", "weight"]].merge(items, on="item_id", validate="one_to_one")
     subset = _Configuration("subset", rows, f"{len(rows):,} of {len(items):,} items, with weights")
     return _folder([subset], run, n_items=len(items), told_apart=chosen_subset_facts["told_apart"])

@@ -10,7 +10,8 @@ from kedro.runner import SequentialRunner
 
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
 from benchwright.params.mmlu_cf import CleaningParams
-from benchwright.pipelines.cleaning import create_pipeline, nodes
+from benchwright.pipelines import cleaning as nodes
+from benchwright.pipelines.cleaning import create_pipeline
 from benchwright.reports.mmlu_cf.plots.funnels import plot_cleaning_funnel
 from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems
 

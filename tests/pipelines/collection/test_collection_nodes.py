@@ -15,7 +15,8 @@ from benchwright.datasets.document_shards import DocumentShards
 from benchwright.datasets.optional_table import DocumentLabels
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
 from benchwright.params.mmlu_cf import CollectionParams
-from benchwright.pipelines.collection import create_pipeline, nodes
+from benchwright.pipelines import collection as nodes
+from benchwright.pipelines.collection import create_pipeline
 
 PAGE = """1. Which gas do plants take in?
 A. Oxygen

@@ -24,10 +24,10 @@ from benchwright.methods.mmlu_cf.open_benchmark import benchmark_lines, choose_d
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import CleaningParams, CollectionParams, OpenBenchmarkParams
 from benchwright.pipeline_registry import register_pipelines
-from benchwright.pipelines.cleaning.nodes import clean_raw_items
-from benchwright.pipelines.collection.nodes import extract_items
+from benchwright.pipelines.cleaning import clean_raw_items
+from benchwright.pipelines.collection import extract_items
 from benchwright.pipelines.documents import create_pipeline
-from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.tables.mmlu_cf import (
     CleaningChanges,
     CleaningDuplicates,

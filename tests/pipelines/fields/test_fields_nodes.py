@@ -16,7 +16,8 @@ from benchwright.methods.mmlu_cf.fields import FIELDS, bundled_examples
 from benchwright.methods.mmlu_cf.judging import judges as judges_module
 from benchwright.params.mmlu_cf import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.fields import create_pipeline, nodes
+from benchwright.pipelines import fields as nodes
+from benchwright.pipelines.fields import create_pipeline
 from benchwright.similarity.vectors import EncodedTexts
 from benchwright.tables.mmlu_cf import CleanItems, FieldAccuracy, FieldPredictions, JudgeRounds
 from benchwright.tables.similarity import TextVectors

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.source_rows.fields import Rule
 
 NAMES = (

@@ -13,7 +13,7 @@ from benchwright.methods.wicked.single_best_answer.features import SURFACE
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
-from benchwright.pipelines.perturbation.nodes import (
+from benchwright.pipelines.perturbation import (
     choose_shown_demonstrations,
     judge_single_best_answers,
     predict_single_best_answers,

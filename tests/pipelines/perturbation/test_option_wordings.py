@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from benchwright.pipelines.perturbation.nodes import list_option_wordings
+from benchwright.pipelines.perturbation import list_option_wordings
 from transforms.benchmark_tables import items_table
 
 ROWS = [

@@ -6,8 +6,7 @@ import pytest
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.perturbation import create_pipeline
-from benchwright.pipelines.perturbation.nodes import perturb_items, read_labels
+from benchwright.pipelines.perturbation import create_pipeline, perturb_items, read_labels
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.wicked import PerturbationChanges, PerturbedItems, Rephrasings
 

@@ -13,7 +13,7 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.perturbation.nodes import (
+from benchwright.pipelines.perturbation import (
     choose_shown_demonstrations,
     perturb_items,
     rephrase_questions,

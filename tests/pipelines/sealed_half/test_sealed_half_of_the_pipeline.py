@@ -40,13 +40,13 @@ from benchwright.params.mmlu_cf import (
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines import contamination_free, judging, scoring, splitting
+from benchwright.pipelines import splitting as halves
 from benchwright.pipelines.judging.nodes import (
     rate_final_items,
     rate_items,
     sample_items,
     set_levels,
 )
-from benchwright.pipelines.splitting import nodes as halves
 from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.vectors import EncodedTexts
 from benchwright.tables.mmlu_cf import (

@@ -17,7 +17,8 @@ from benchwright.methods.wicked.single_best_answer import labels as labels_modul
 from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
-from benchwright.pipelines.single_best_answer import create_pipeline, nodes
+from benchwright.pipelines import single_best_answer as nodes
+from benchwright.pipelines.single_best_answer import create_pipeline
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.similarity import TextVectors
 from benchwright.tables.wicked import SbaEvaluation, SbaLabels

@@ -99,14 +99,14 @@ _POOLS = {
 Row = dict[Any, Any]
 
 
-def render_construction_report(**sections: Section) -> str:
+def render_construction_report(*sections: Section) -> str:
     """Render the report of a benchmark made from documents: one HTML page that needs no network.
 
     The page shows no text of a closed question and no id of any. The same inputs give the same
     bytes. All data is escaped.
     """
     package, template = "benchwright.reports.mmlu_cf", "construction_report.html"
-    return render_sections(package, template, _SECTIONS, sections.values())
+    return render_sections(package, template, _SECTIONS, sections)
 
 
 def show_construction_provenance(variant: str, seed: int, **sections: Any) -> Section:

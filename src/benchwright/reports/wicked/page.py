@@ -43,7 +43,7 @@ _SHUFFLE = ("kendall_tau_b", "spearman", "tau_b_between_copies", "tau_b_resample
 Row = dict[Any, Any]
 
 
-def render_comparison_report(**sections: Section) -> str:
+def render_comparison_report(*sections: Section) -> str:
     """Render the report of a perturbed benchmark: one HTML page that needs no network.
 
     The same inputs give the same bytes. All data is escaped, so a question with HTML appears as
@@ -53,7 +53,7 @@ def render_comparison_report(**sections: Section) -> str:
         "benchwright.reports.wicked",
         "comparison_report.html",
         _SECTIONS,
-        sections.values(),
+        sections,
         more_style=("comparison.css",),
     )
 

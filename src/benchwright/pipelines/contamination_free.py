@@ -1,0 +1,76 @@
+"""Rewording, shuffling, replacing options in the checked questions (MMLU-CF, 3.2, step 5)."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from kedro.pipeline import Pipeline
+
+from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.contamination_free import apply_transforms, as_items, reword
+from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
+from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
+from benchwright.params.perturbation import PerturbationParams, RephraseParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.nodes import node
+from benchwright.similarity.vectors import wording_similarity
+from benchwright.transforms.compose import Rephrased
+
+logger = logging.getLogger(__name__)
+
+
+def apply_rules(
+    final_items: pd.DataFrame,
+    judge_store: StoredShards,
+    perturbation: PerturbationParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    closed_seed: int,
+) -> tuple[pd.DataFrame, Mapping[str, Any]]:
+    """Apply the transforms of `perturbation` once to every question, in memory.
+
+    Questions that a transform cannot alter are copied. Passages do not change.
+
+    Returns:
+        A `CleanItems` table (for memory), and per rule the number of altered questions and the
+        reasons for copies; `rephrase_checks` counts failed wordings.
+
+    Raises:
+        InputError: the rephrasing model or the encoder is unknown or not available.
+    """
+    with no_question_in_errors(final_items, "rules"):
+        rephrasings: Rephrased = {}
+        failed: dict[str, int] = {}
+        for part in perturbation.transforms:
+            if isinstance(part, RephraseParams):
+                limits = ReplyLimits(part.max_tokens, part.temperature)
+                ask = ask_in_memory(part.model, models, scoring, judge_store, limits, "rephrasing")
+                similarity = wording_similarity(part.encoder, models, scoring)
+                rephrasings, failed = reword(as_items(final_items), ask, similarity, part)
+        items, changes = apply_transforms(final_items, perturbation, closed_seed, rephrasings)
+    for name, counts in changes.items():
+        reasons = ", ".join(f"{reason} {count}" for reason, count in counts.items())
+        logger.info("rule %s: %s", name, reasons)
+    return items, {"rules": changes, "rephrase_checks": failed}
+
+
+_NODES = [
+    node(
+        apply_rules,
+        [
+            "final_items",
+            "judge_store",
+            "params:perturbation",
+            "params:models",
+            "params:scoring",
+            "closed_seed",
+        ],
+        ["contamination_free_items", "rule_counts"],
+    ),
+]
+
+
+def create_pipeline() -> Pipeline:
+    """Create the pipeline that rewrites the questions; they stay in memory."""
+    return Pipeline(_NODES)

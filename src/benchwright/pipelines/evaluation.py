@@ -1,0 +1,390 @@
+"""The evaluation stage: whether the refined benchmark still ranks models as it should."""
+
+from kedro.pipeline import Pipeline
+
+from benchwright.evidence import ire, panel, random_comparison, rank_agreement, ratings, scores
+from benchwright.methods.smart import (
+    audit,
+    filter_models,
+    label_errors,
+    metrics,
+    review,
+    suspect_effect,
+)
+from benchwright.pipelines.nodes import boxed, node
+from benchwright.reports.page.sections import gather_plots
+from benchwright.reports.smart import item_list, render, summary
+from benchwright.reports.smart.plots import (
+    agreement_maps,
+    positions,
+    random_band,
+    rank_chart,
+    shares,
+    similarity,
+)
+
+_NODES = [
+    node(
+        panel.choose_panel,
+        [
+            "response_matrix",
+            "items",
+            "models_table",
+            "chosen_filter_models",
+            "params:evaluation_models",
+            "params:evaluation",
+        ],
+        "panel",
+    ),
+    node(scores.score_models, ["response_matrix", "items", "kept_items", "panel"], "scores"),
+    node(ratings.read_ratings, ["user_ratings", "params:ratings"], "human_ratings"),
+    node(ratings.match_ratings, ["scores", "human_ratings"], "model_ratings"),
+    node(
+        rank_agreement.compare_ranks,
+        [
+            "response_matrix",
+            "items",
+            "kept_items",
+            "scores",
+            "panel",
+            "human_ratings",
+            "params:evaluation",
+            "params:seed",
+        ],
+        "rank_agreement",
+    ),
+    node(
+        ire.estimate_item_parameters,
+        ["response_matrix", "panel", "params:evaluation"],
+        ["item_parameters", "ire_fit"],
+    ),
+    node(random_comparison.gather_subsets, ["kept_items", "item_parameters"], "compared_subsets"),
+    node(
+        random_comparison.compare_with_random,
+        [
+            "response_matrix",
+            "items",
+            "compared_subsets",
+            "scores",
+            "panel",
+            "human_ratings",
+            "params:evaluation",
+            "params:seed",
+        ],
+        ["random_comparison", "random_subsets"],
+    ),
+    node(
+        random_comparison.find_harmful_rule,
+        [
+            "response_matrix",
+            "items",
+            "item_audit",
+            "scores",
+            "panel",
+            "random_comparison",
+            "params:evaluation",
+            "params:seed",
+        ],
+        "harmful_rule",
+    ),
+    node(
+        summary.raise_alarm,
+        ["harmful_rule", "params:filter_models", "panel", "random_comparison"],
+        "alarm",
+    ),
+    node(
+        random_comparison.compare_methods,
+        ["rank_agreement", "random_comparison", "ire_fit"],
+        "method_comparison",
+    ),
+    node(scores.count_subjects, ["items", "kept_items"], "subject_shares"),
+    node(
+        scores.compare_responses,
+        ["response_matrix", "kept_items", "scores", "panel", "params:evaluation"],
+        "agreement",
+    ),
+    node(
+        filter_models.profile_filter_models,
+        [
+            "response_matrix",
+            "choices_only_matrix",
+            "calibration",
+            "chosen_filter_models",
+            "params:evaluation",
+        ],
+        "filter_model_profile",
+    ),
+    node(
+        audit.count_funnel,
+        ["rejected_items", "items", "verdicts", "rule_coverage", "kept_items", "params:limit"],
+        "funnel",
+    ),
+    node(
+        label_errors.rate_label_errors,
+        [
+            "suspect_items",
+            "item_audit",
+            "verdicts",
+            "label_errors",
+            "known_label_errors",
+            "demonstrations",
+            "calibration_items",
+            "params:limit",
+        ],
+        "label_error_rates",
+    ),
+    node(
+        review.make_review_sheet,
+        [
+            "items",
+            "item_audit",
+            "verdicts",
+            "groups",
+            "suspect_items",
+            "params:evaluation",
+            "params:seed",
+        ],
+        "review_sheet",
+    ),
+    node(
+        review.read_reviews,
+        ["review_sheet_filled", "verdicts", "suspect_items"],
+        "review_agreement",
+    ),
+    node(
+        suspect_effect.measure_suspect_effect,
+        [
+            "response_matrix",
+            "items",
+            "panel",
+            "suspect_items",
+            "review_sheet_filled",
+            "params:evaluation",
+            "params:seed",
+        ],
+        "suspect_effect",
+    ),
+    node(
+        metrics.count_items,
+        ["items", "kept_items", "rejected_items", "rule_coverage", "panel"],
+        "item_metrics",
+    ),
+    node(
+        metrics.collect_metrics,
+        [
+            "item_metrics",
+            "rank_agreement",
+            "agreement",
+            "filter_model_profile",
+            "similarity_threshold",
+            "random_comparison",
+            "ire_fit",
+            "label_error_rates",
+        ],
+        "metrics",
+    ),
+]
+_PLOTS = [
+    node(shares.plot_filter_shares, ["items", "kept_items", "rule_coverage"], "filter_shares_plot"),
+    node(rank_chart.plot_rank_chart, ["scores", "params:evaluation"], "rank_chart_plot"),
+    node(agreement_maps.plot_agreement, "agreement", "agreement_plot"),
+    node(shares.plot_subject_shares, "subject_shares", "subject_shares_plot"),
+    node(
+        similarity.plot_distance_distribution,
+        ["distance_density", "similarity_threshold"],
+        "distance_distribution_plot",
+    ),
+    node(
+        similarity.plot_threshold_sensitivity,
+        ["threshold_sensitivity", "similarity_threshold"],
+        "threshold_sensitivity_plot",
+    ),
+    node(shares.plot_funnel, "funnel", "funnel_plot"),
+    node(random_band.plot_random_band, ["random_subsets", "random_comparison"], "random_band_plot"),
+    node(random_band.plot_spread_band, ["random_subsets", "random_comparison"], "spread_band_plot"),
+    node(shares.plot_filter_model_ablation, "filter_model_ablation", "filter_model_ablation_plot"),
+    node(
+        similarity.plot_neighbour_convergence,
+        ["neighbour_convergence", "density_by_k"],
+        "neighbour_convergence_plot",
+    ),
+    node(positions.plot_position_sensitivity, "position_sensitivity", "position_sensitivity_plot"),
+]
+_PAGE = [
+    node(
+        summary.summarise_refinement,
+        [
+            "items",
+            "kept_items",
+            "rule_coverage",
+            "rank_agreement",
+            "panel",
+            "random_comparison",
+            "params:evaluation",
+            "alarm",
+        ],
+        "report_summary",
+    ),
+    node(
+        summary.note_models,
+        ["items", "kept_items", "scores", "agreement", "panel", "params:evaluation"],
+        "report_model_notes",
+    ),
+    node(
+        summary.note_items,
+        [
+            "items",
+            "kept_items",
+            "rejected_items",
+            "rule_coverage",
+            "verdicts",
+            "similarity_threshold",
+            "import_report",
+            "params:limit",
+        ],
+        "report_item_notes",
+    ),
+    node(
+        render.gather_method,
+        [
+            "params:ingestion",
+            "params:filtering",
+            "params:evaluation",
+            "chosen_filter_models",
+            "params:filter_models",
+            "rule_coverage",
+            "panel",
+            "funnel",
+        ],
+        "report_method",
+    ),
+    node(
+        render.gather_removed,
+        [
+            "rule_coverage",
+            "overlaps",
+            "filter_model_ablation",
+            "subject_shares",
+            "rules_by_subject",
+        ],
+        "report_removed",
+    ),
+    node(
+        render.gather_ranking,
+        [
+            "panel",
+            "scores",
+            "rank_agreement",
+            "human_ratings",
+            "model_ratings",
+            "random_comparison",
+            "method_comparison",
+            "params:evaluation",
+        ],
+        "report_ranking",
+    ),
+    node(
+        render.gather_findings,
+        [
+            "similarity_threshold",
+            "threshold_sensitivity",
+            "neighbour_convergence",
+            "label_error_rates",
+            "review_agreement",
+            "suspect_effect",
+        ],
+        "report_findings",
+    ),
+    node(
+        item_list.choose_report_examples,
+        [
+            "items",
+            "verdicts",
+            "groups",
+            "rejected_items",
+            "suspect_items",
+            "response_matrix",
+            "params:evaluation",
+            "params:seed",
+        ],
+        "report_examples",
+    ),
+    node(
+        item_list.list_items,
+        [
+            "item_audit",
+            "verdicts",
+            "response_matrix",
+            "scores",
+            "panel",
+            "chosen_filter_models",
+            "params:evaluation",
+        ],
+        "report_items",
+    ),
+    node(
+        render.gather_data,
+        [
+            "filter_model_profile",
+            "calibration",
+            "answer_coverage",
+            "import_report",
+            "position_sensitivity",
+            "params:evaluation",
+        ],
+        "report_data",
+    ),
+    node(
+        render.gather_provenance,
+        [
+            "params:ingestion",
+            "params:variant",
+            "params:filtering",
+            "params:evaluation",
+            "chosen_filter_models",
+            "params:seed",
+        ],
+        "report_provenance",
+    ),
+    node(
+        gather_plots,
+        {
+            "filter-shares": "filter_shares_plot",
+            "rank-chart": "rank_chart_plot",
+            "agreement": "agreement_plot",
+            "subject-shares": "subject_shares_plot",
+            "distances": "distance_distribution_plot",
+            "sensitivity": "threshold_sensitivity_plot",
+            "funnel": "funnel_plot",
+            "random-band": "random_band_plot",
+            "spread-band": "spread_band_plot",
+            "ablation": "filter_model_ablation_plot",
+            "convergence": "neighbour_convergence_plot",
+            "positions": "position_sensitivity_plot",
+        },
+        "report_plots",
+    ),
+    node(
+        render.render_report,
+        [
+            "report_summary",
+            "report_model_notes",
+            "report_item_notes",
+            "report_method",
+            "report_removed",
+            "report_ranking",
+            "report_findings",
+            "report_examples",
+            "report_items",
+            "report_data",
+            "report_provenance",
+            "report_plots",
+        ],
+        "report",
+    ),
+]
+
+
+def create_pipeline() -> Pipeline:
+    """Create the evaluation stage: numbers, plots and one report."""
+    return Pipeline([*_NODES, boxed("plots", _PLOTS), boxed("page", _PAGE)])

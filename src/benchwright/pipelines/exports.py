@@ -1,0 +1,48 @@
+"""Exports: kept items, perturbed copies, a subset → harness tasks, and folders for the Hub."""
+
+from kedro.pipeline import Pipeline
+
+from benchwright.exports import hub_folder as hub
+from benchwright.exports.export import export_perturbed, export_subset, export_tasks
+from benchwright.pipelines.nodes import node
+
+_RUN = ["params:variant", "params:limit", "params:seed"]
+_PUBLISHED = ["params:ingestion", *_RUN]
+_EXPORTED = ["params:ingestion", "params:scoring", "params:exports", *_RUN]
+
+
+def create_pipeline() -> Pipeline:
+    """Create a pipeline: items and kept items → a folder of tasks, and one for the Hub."""
+    inputs = ["items", "kept_items", "demonstrations", "params:mirror_root", *_EXPORTED]
+    kept = ["items", "kept_items", "rule_coverage", *_PUBLISHED]
+    return Pipeline(
+        [
+            node(export_tasks, inputs, "harness_tasks"),
+            node(hub.publish_kept_items, kept, "hub_kept_items"),
+        ]
+    )
+
+
+def create_perturbed_pipeline() -> Pipeline:
+    """Create a pipeline: items and perturbed copies → a folder of tasks, and one for the Hub."""
+    inputs = ["items", "demonstrations", "perturbed_items", "params:perturbation", *_EXPORTED]
+    copies = ["perturbed_items", "params:perturbation", *_PUBLISHED]
+    return Pipeline(
+        [
+            node(export_perturbed, inputs, "harness_perturbed_tasks"),
+            node(hub.publish_perturbed_copies, copies, "hub_perturbed_items"),
+        ]
+    )
+
+
+def create_subset_pipeline() -> Pipeline:
+    """Create a pipeline: items and a subset → a folder of tasks, and one for the Hub."""
+    inputs = ["items", "chosen_subset", "sampler_choice", "demonstrations"]
+    inputs += ["params:sampling", "params:mirror_root", *_EXPORTED]
+    subset = ["items", "chosen_subset", "chosen_subset_facts", *_PUBLISHED]
+    return Pipeline(
+        [
+            node(export_subset, inputs, "harness_subset"),
+            node(hub.publish_subset, subset, "hub_subset"),
+        ]
+    )

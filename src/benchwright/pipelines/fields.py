@@ -1,0 +1,158 @@
+"""Clean items → items with a field, and the accuracy of the fields of labelled items.
+
+Texts, ids and vectors stay in memory, because half of the items will be closed; only counts and
+shares are saved.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from kedro.pipeline import Pipeline
+
+from benchwright.core.errors import InputError
+from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
+from benchwright.methods.mmlu_cf.fields import (
+    FIELDS,
+    SPELLINGS,
+    bundled_examples,
+    field_accuracy,
+    judge_fields,
+    predict_fields,
+    text_to_encode,
+    train_classifier,
+)
+from benchwright.methods.mmlu_cf.judging.judges import named_judges
+from benchwright.params.mmlu_cf import FieldsParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.nodes import node
+from benchwright.similarity.vectors import encode_texts
+from benchwright.tables.mmlu_cf import CleanItems, FieldAccuracy, FieldPredictions, JudgeRounds
+
+_BY_NAME = {name.casefold(): field for name, field in SPELLINGS.items()}
+
+
+def name_fields(
+    clean_items: pd.DataFrame,
+    text_vector_cache: pd.DataFrame,
+    judge_store: StoredShards,
+    fields: FieldsParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Give each item a field, by a classifier trained on the bundled examples or by judges.
+
+    Returns:
+        `CleanItems` with field and field_confidence, `FieldPredictions`, and `JudgeRounds` (no rows
+        without judges). New vectors are not kept.
+
+    Raises:
+        InputError: the encoder or a judge is unknown or has no weights, or `fields.by` is judges
+            and none is named.
+    """
+    rounds = JudgeRounds.empty()
+    if clean_items.empty:
+        predicted = FieldPredictions.empty()
+    elif fields.by == "judges":
+        if not fields.judges:
+            raise InputError("fields.by is judges, but fields.judges is empty; name a judge")
+        judges = named_judges(fields, models, scoring, judge_store, "fields")
+        predicted, rounds = judge_fields(clean_items, judges, fields.attempts)
+    else:
+        predicted = _classified(clean_items, text_vector_cache, fields, models)
+    named = predicted.set_index("item_id").reindex(clean_items["item_id"])
+    fielded = clean_items.assign(
+        field=named["field"].to_numpy(), field_confidence=named["confidence"].to_numpy(np.float64)
+    )
+    return fielded[CleanItems.columns()], predicted, rounds
+
+
+def _classified(
+    items: pd.DataFrame, cache: pd.DataFrame, fields: FieldsParams, models: ModelsParams
+) -> pd.DataFrame:
+    examples = bundled_examples()
+    with_choices = fields.text == "question_and_choices"
+    texts, example_texts = (
+        [
+            text_to_encode(question, choices, with_choices)
+            for question, choices in zip(table["question"], table["choices"], strict=True)
+        ]
+        for table in (items, examples)
+    )
+    encoded = encode_texts([*example_texts, *texts], cache, fields.encoder, models)
+    classifier = train_classifier(
+        np.stack([encoded.vectors[text] for text in example_texts]),
+        examples["field"].tolist(),
+        examples["item_id"].tolist(),
+        fields,
+    )
+    vectors = np.stack([encoded.vectors[text] for text in texts])
+    return predict_fields(items["item_id"].tolist(), vectors, classifier)
+
+
+def measure_fields(
+    clean_items: pd.DataFrame,
+    field_predictions: pd.DataFrame,
+    extraction_labels: Sequence[Mapping[str, Any]],
+) -> pd.DataFrame:
+    """Compare the fields with those of labelled questions, as a `FieldAccuracy` of "documents".
+
+    A label belongs to the item of its document with the same question.
+    """
+    labelled = {
+        (str(label["doc_id"]), flat(visible(label["question"]))): _BY_NAME[field]
+        for label in extraction_labels
+        if (field := str(label.get("field") or "").casefold()) in _BY_NAME
+    }
+    true = {
+        item_id: labelled[key]
+        for item_id, doc_id, question in zip(
+            clean_items["item_id"], clean_items["doc_id"], clean_items["question"], strict=True
+        )
+        if (key := (doc_id, flat(question))) in labelled
+    }
+    if not true:
+        return FieldAccuracy.empty()
+    by_item = pd.Series(true, dtype="object").sort_index()
+    return field_accuracy("documents", by_item, field_predictions)
+
+
+def count_fields(fielded_items: pd.DataFrame) -> pd.DataFrame:
+    """Count items and domains of each field, then of none (""), with the mean confidence or NaN."""
+    field = fielded_items["field"].fillna("")
+    rows = []
+    for name in (*FIELDS, ""):
+        of_field = fielded_items[field == name]
+        confidence = of_field["field_confidence"].dropna()
+        # An exact sum does not depend on the order of items.
+        mean = math.fsum(confidence) / len(confidence) if len(confidence) else np.nan
+        rows.append((name, len(of_field), int(of_field["domain"].nunique()), mean))
+    return pd.DataFrame(rows, columns=["field", "items", "domains", "confidence"])
+
+
+_NODES = [
+    node(
+        name_fields,
+        [
+            "clean_items",
+            "text_vector_cache",
+            "judge_store",
+            "params:fields",
+            "params:models",
+            "params:scoring",
+        ],
+        ["fielded_items", "field_predictions", "field_rounds"],
+    ),
+    node(
+        measure_fields, ["clean_items", "field_predictions", "extraction_labels"], "field_accuracy"
+    ),
+    node(count_fields, "fielded_items", "field_counts"),
+]
+
+
+def create_pipeline() -> Pipeline:
+    """Create the pipeline that names the field of each clean item."""
+    return Pipeline(_NODES)

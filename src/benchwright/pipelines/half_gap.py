@@ -1,0 +1,41 @@
+"""The gap between the halves: results of models on both → tables, plots and one page."""
+
+from kedro.pipeline import Pipeline
+
+from benchwright.methods.mmlu_cf.splitting.gap import (
+    collect_gap_metrics,
+    compare_halves,
+    count_small_gaps,
+)
+from benchwright.pipelines.nodes import node
+from benchwright.reports.half_gap.gap_plots import plot_gaps, plot_gaps_by_field
+from benchwright.reports.half_gap.page import render_half_gap_page
+
+_NODES = [
+    node(
+        compare_halves,
+        ["half_scores", "original_scores", "params:half_gap", "params:models"],
+        ["half_gap", "compared_halves"],
+    ),
+    node(count_small_gaps, ["half_gap", "params:half_gap"], "half_gap_shares"),
+    node(plot_gaps, ["half_gap", "params:half_gap"], "half_gap_plot"),
+    node(plot_gaps_by_field, "half_gap", "half_gap_fields_plot"),
+    node(collect_gap_metrics, ["half_gap", "half_gap_shares"], "half_gap_metrics"),
+    node(
+        render_half_gap_page,
+        [
+            "params:half_gap",
+            "compared_halves",
+            "half_gap",
+            "half_gap_shares",
+            "half_gap_plot",
+            "half_gap_fields_plot",
+        ],
+        "half_gap_report",
+    ),
+]
+
+
+def create_pipeline() -> Pipeline:
+    """Create the pipeline that compares the models' scores on the two halves."""
+    return Pipeline(_NODES)

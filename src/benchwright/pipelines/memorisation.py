@@ -1,0 +1,48 @@
+"""The memorisation stage: replies to questions without options → tables and one page."""
+
+from kedro.pipeline import Pipeline
+
+from benchwright.methods.mmlu_cf.memorisation import (
+    choose_examples,
+    collect_memorisation_metrics,
+    compare_replies,
+    summarise_memorisation,
+)
+from benchwright.pipelines.nodes import node
+from benchwright.reports.memorisation.memorisation_plot import plot_memorisation
+from benchwright.reports.memorisation.page import render_memorisation_page
+
+_NODES = [
+    node(
+        compare_replies,
+        ["items", "generations", "params:memorisation", "params:scoring", "params:seed"],
+        "memorisation",
+    ),
+    node(summarise_memorisation, ["memorisation", "params:memorisation"], "memorisation_summary"),
+    node(
+        choose_examples,
+        ["items", "memorisation", "params:memorisation", "params:seed"],
+        "memorisation_examples",
+    ),
+    node(plot_memorisation, ["memorisation_summary", "params:memorisation"], "memorisation_plot"),
+    node(collect_memorisation_metrics, "memorisation_summary", "memorisation_metrics"),
+    node(
+        render_memorisation_page,
+        [
+            "params:ingestion",
+            "params:variant",
+            "params:memorisation",
+            "params:scoring",
+            "params:seed",
+            "memorisation_summary",
+            "memorisation_examples",
+            "memorisation_plot",
+        ],
+        "memorisation_report",
+    ),
+]
+
+
+def create_pipeline() -> Pipeline:
+    """Create the pipeline that measures memorisation by item and by model."""
+    return Pipeline(_NODES)

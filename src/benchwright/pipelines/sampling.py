@@ -1,0 +1,256 @@
+"""Small subsets of a benchmark from recorded responses, tested on held-out models."""
+
+from kedro.pipeline import Node, Pipeline
+
+from benchwright.methods.dele.evidence import (
+    against_random,
+    by_subject,
+    choice,
+    estimates,
+    panels,
+    rate_curves,
+    sampler_results,
+    sampler_summary,
+    score_spread,
+    study,
+    texts,
+)
+from benchwright.pipelines.nodes import boxed, node
+from benchwright.reports.dele import page, plots, sampling_headline
+from benchwright.tables.responses import Responses
+
+NO_RESPONSES = "no_live_responses"
+"""The empty dataset that replaces responses of models asked in the run."""
+
+_NODES = [
+    node(
+        panels.choose_panels,
+        [
+            "response_matrix",
+            "items",
+            "models_table",
+            "published_scores",
+            "params:sampling",
+            "params:seed",
+        ],
+        "sampling_panels",
+    ),
+    node(
+        study.encode_pool_texts,
+        {
+            "items": "items",
+            "panels": "sampling_panels",
+            "sampling_vector_cache": "sampling_vector_cache",
+            "sampling": "params:sampling",
+            "models": "params:models",
+        },
+        ["sampling_vectors", "pool_vectors"],
+    ),
+    node(
+        study.prepare_study,
+        {
+            "items": "items",
+            "panels": "sampling_panels",
+            "pool_vectors": "pool_vectors",
+            "sampling": "params:sampling",
+            "models": "params:models",
+            "seed": "params:seed",
+        },
+        "sampling_study",
+    ),
+    node(
+        sampler_results.compare_samplers,
+        {"study": "sampling_study"},
+        ["sampling_results", "samplers_left_out"],
+    ),
+    node(against_random.draw_random_bands, {"study": "sampling_study"}, "random_bands"),
+    node(rate_curves.trace_curves, ["sampling_results", "random_bands"], "sampling_curves"),
+    node(
+        sampler_summary.summarise_samplers,
+        {"sampling_curves": "sampling_curves", "study": "sampling_study"},
+        "sampling_summary",
+    ),
+    node(
+        panels.choose_paper_panel,
+        ["response_matrix", "items", "published_scores", "params:sampling"],
+        "paper_panel",
+    ),
+    node(
+        sampler_summary.compare_on_paper_panel,
+        ["items", "paper_panel", "pool_vectors", "params:sampling", "params:models", "params:seed"],
+        ["paper_curves", "paper_summary"],
+    ),
+    node(
+        estimates.measure_estimates,
+        {"study": "sampling_study", "estimation": "params:estimation"},
+        "estimate_errors",
+    ),
+    node(score_spread.spread_scores, {"study": "sampling_study"}, "score_spread"),
+    node(
+        choice.choose_samplers,
+        {
+            "sampling_results": "sampling_results",
+            "saved_sampler_choice": "saved_sampler_choice",
+            "study": "sampling_study",
+        },
+        ["sampler_choice", "changed_winner"],
+    ),
+    node(rate_curves.trace_subjects, {"study": "sampling_study"}, "subject_curves"),
+    node(
+        by_subject.choose_by_subject,
+        {"saved_subject_winners": "saved_subject_winners", "study": "sampling_study"},
+        ["subject_winners", "changed_subjects", "subject_choices", "subject_agreement"],
+    ),
+    node(
+        rate_curves.trace_chosen,
+        {
+            "sampler_choice": "sampler_choice",
+            "subject_choices": "subject_choices",
+            "study": "sampling_study",
+        },
+        "chosen_curves",
+    ),
+    node(
+        by_subject.add_composed_gain,
+        ["subject_agreement", "chosen_curves", "params:sampling"],
+        "subject_luck",
+    ),
+    node(choice.join_changes, ["changed_winner", "changed_subjects"], "changed_winners"),
+    node(
+        choice.choose_subset,
+        {
+            "items": "items",
+            "pool_vectors": "pool_vectors",
+            "sampler_choice": "sampler_choice",
+            "subject_winners": "subject_winners",
+            "study": "sampling_study",
+        },
+        "chosen_subset",
+    ),
+    node(
+        choice.describe_subset,
+        {"chosen_subset": "chosen_subset", "study": "sampling_study"},
+        "chosen_subset_facts",
+    ),
+    node(
+        texts.describe_texts,
+        {"study": "sampling_study"},
+        ["item_features", "readability_examples", "readability_bands"],
+    ),
+    node(
+        texts.describe_clusters,
+        {"study": "sampling_study"},
+        ["cluster_sizes", "cluster_curves", "item_map"],
+    ),
+    node(
+        sampling_headline.collect_sampling_metrics,
+        [
+            "sampling_panels",
+            "sampling_against_random",
+            "sampling_summary",
+            "sampler_choice",
+            "subject_luck",
+            "estimate_errors",
+            "chosen_subset",
+            "params:sampling",
+        ],
+        "sampling_metrics",
+    ),
+    Node(
+        against_random.compare_with_random,
+        {"sampling_results": "sampling_results", "study": "sampling_study"},
+        "sampling_against_random",
+        name="compare_samplers_with_random",
+    ),
+]
+_PLOTS = [
+    node(
+        plots.plot_sampling_curves,
+        ["sampling_curves", "sampling_panels", "params:sampling"],
+        "sampling_curves_plot",
+    ),
+    node(plots.plot_chosen_curves, "chosen_curves", "chosen_curves_plot"),
+    node(plots.plot_cluster_curves, "cluster_curves", "cluster_curves_plot"),
+    node(plots.plot_item_map, "item_map", "item_map_plot"),
+]
+_PAGE = [
+    node(
+        sampling_headline.show_sampling_top,
+        [
+            "sampling_panels",
+            "samplers_left_out",
+            "sampling_against_random",
+            "sampling_summary",
+            "sampler_choice",
+            "subject_luck",
+            "params:sampling",
+        ],
+        "sampling_top",
+    ),
+    node(
+        page.show_samplers,
+        [
+            "sampling_panels",
+            "sampling_against_random",
+            "sampling_summary",
+            "paper_summary",
+            "paper_panel",
+            "params:sampling",
+        ],
+        "sampling_comparison_section",
+    ),
+    node(
+        page.show_sampler_choice,
+        [
+            "sampler_choice",
+            "chosen_curves",
+            "changed_winners",
+            "subject_winners",
+            "subject_luck",
+            "params:sampling",
+        ],
+        "sampler_choice_section",
+    ),
+    node(page.show_estimates, ["estimate_errors", "params:estimation"], "estimates_section"),
+    node(
+        page.show_item_texts,
+        ["readability_examples", "cluster_curves", "item_map"],
+        "item_texts_section",
+    ),
+    node(
+        page.show_chosen_subset,
+        ["chosen_subset", "chosen_subset_facts", "sampler_choice", "params:sampling"],
+        "chosen_subset_section",
+    ),
+    node(
+        page.render_sampling_report,
+        {
+            "sampling_top": "sampling_top",
+            "sampling_comparison_section": "sampling_comparison_section",
+            "sampler_choice_section": "sampler_choice_section",
+            "estimates_section": "estimates_section",
+            "item_texts_section": "item_texts_section",
+            "chosen_subset_section": "chosen_subset_section",
+            "sampling_curves_plot": "sampling_curves_plot",
+            "chosen_curves_plot": "chosen_curves_plot",
+            "cluster_curves_plot": "cluster_curves_plot",
+            "item_map_plot": "item_map_plot",
+            "ingestion": "params:ingestion",
+            "variant": "params:variant",
+            "seed": "params:seed",
+            "sampling": "params:sampling",
+            "estimation": "params:estimation",
+        },
+        "sampling_report",
+    ),
+]
+
+
+def create_responses_pipeline() -> Pipeline:
+    """Create the pipeline of a run that asks no models: its responses are an empty dataset."""
+    return Pipeline([Node(Responses.empty, None, NO_RESPONSES, name="no_live_responses")])
+
+
+def create_pipeline() -> Pipeline:
+    """Create the sampling stage, which runs no models except the encoders of samplers."""
+    return Pipeline([*_NODES, boxed("plots", _PLOTS), boxed("page", _PAGE)])

@@ -1,0 +1,278 @@
+"""Labels → classifier → plots → card (WiCkeD, appendix A)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from kedro.pipeline import Pipeline
+
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import item_uniforms
+from benchwright.datasets.saved_tables import SavedTable
+from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.wicked.single_best_answer.evaluation import evaluate
+from benchwright.methods.wicked.single_best_answer.features import judgeable
+from benchwright.methods.wicked.single_best_answer.labels import (
+    JUDGE,
+    held_out_items,
+    label_by_judge,
+    one_label_per_item,
+    read_annotations,
+)
+from benchwright.methods.wicked.single_best_answer.training import train_classifier
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.single_best_answer import SingleBestAnswerParams
+from benchwright.pipelines.nodes import node
+from benchwright.reports.single_best_answer.card import render_card
+from benchwright.tables.wicked import SbaLabels
+
+_SHOWN = ["question", "choices", "answer"]
+
+
+def gather_labelled_items(
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    saved_items: Sequence[SavedTable],
+    single_best_answer_annotations: pd.DataFrame,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Find the texts of the labelled items: in this run, then in tables saved by earlier runs.
+
+    Each item is taken from the newest saved version of its benchmark that has it.
+
+    Returns:
+        The labels (item_id, benchmark, labeller, label, doubt), and the texts of labelled items
+        (item_id, question, choices, answer), by id.
+    """
+    annotations = read_annotations(single_best_answer_annotations)
+    wanted = set(annotations["item_id"])
+    parts: list[pd.DataFrame] = []
+    for table in (items, demonstrations, calibration_items):
+        parts.append(table[table["item_id"].isin(wanted)])
+        wanted -= set(parts[-1]["item_id"])
+    for saved in saved_items:
+        labelled = annotations.loc[annotations["benchmark"] == saved.benchmark, "item_id"]
+        missing = wanted.intersection(labelled)
+        if missing:
+            table = saved.read()
+            parts.append(table[table["item_id"].isin(missing)])
+            wanted -= set(parts[-1]["item_id"])
+    parts = [part for part in parts if len(part)]
+    texts = pd.concat(parts) if parts else items.head(0)
+    texts = texts[["item_id", *_SHOWN]].sort_values("item_id", ignore_index=True)
+    return annotations, texts
+
+
+def ask_judge(
+    items: pd.DataFrame,
+    sba_texts: pd.DataFrame,
+    sba_annotations: pd.DataFrame,
+    answer_store: StoredShards,
+    single_best_answer: SingleBestAnswerParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Label with a chat model the items that annotators labelled, and some items of the run.
+
+    Items without a readable reply get no label. With `labels: file` no model is called.
+
+    Returns:
+        All labels and the texts of all labelled items, with those of the judge.
+    """
+    judge = single_best_answer.judge
+    if single_best_answer.labels == "file" or judge.model is None:
+        return sba_annotations, sba_texts
+    # The benchmark's name is not in the table; an id starts with it.
+    others = items.loc[~items["item_id"].isin(sba_texts["item_id"]), ["item_id", *_SHOWN]]
+    hashed = pd.Series(
+        item_uniforms(0, "single_best_answer_judge", others["item_id"].tolist()), others.index
+    )
+    others = others.loc[hashed.sort_values(kind="stable").index[: judge.items]]
+    texts = pd.concat([sba_texts, others]) if len(others) else sba_texts
+    texts = texts[judgeable(texts)].sort_values("item_id", ignore_index=True)
+    judged = label_by_judge(texts, judge, models, scoring, answer_store)
+    benchmark_of = dict(zip(sba_annotations["item_id"], sba_annotations["benchmark"], strict=True))
+    new = pd.DataFrame(
+        {
+            "item_id": list(judged),
+            "benchmark": [benchmark_of.get(item_id, item_id.split("/")[0]) for item_id in judged],
+            "labeller": JUDGE + judge.model,
+            "label": list(judged.values()),
+            "doubt": False,
+        }
+    )
+    together = pd.concat([sba_annotations, new]) if len(new) else sba_annotations
+    every = pd.concat([sba_texts, texts]).drop_duplicates("item_id")
+    return (
+        together.sort_values(["item_id", "labeller"], ignore_index=True),
+        every.sort_values("item_id", ignore_index=True),
+    )
+
+
+def train_single_best_answer_classifier(
+    sba_judged_annotations: pd.DataFrame,
+    sba_judged_texts: pd.DataFrame,
+    text_vector_cache: pd.DataFrame,
+    single_best_answer: SingleBestAnswerParams,
+    models: ModelsParams,
+) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Train on three quarters of the labelled items and choose the threshold by recall.
+
+    With `labels: judge`, training items have the label of the judge. The other items have the
+    annotators' label, if any, as in the paper.
+
+    Returns:
+        The classifier, the labels with their probabilities, one row per labelled item for the
+        evaluation, and the cache of text vectors.
+
+    Raises:
+        InputError: the training items do not have both labels.
+    """
+    rated = one_label_per_item(sba_judged_annotations)
+    texts = sba_judged_texts[judgeable(sba_judged_texts)].set_index("item_id")
+    known = rated.join(texts, how="inner").sort_index()
+    left_out = known["benchmark"].isin(single_best_answer.leave_out).to_numpy()
+    split = np.where(left_out, "left_out", "train").astype(object)
+    held_out = held_out_items(known[~left_out], single_best_answer.held_out)
+    split[np.flatnonzero(~left_out)[held_out]] = "held_out"
+    known = known.assign(split=split.tolist())
+    if single_best_answer.labels == "judge":
+        known = _with_labels_of_judge(known, sba_judged_annotations)
+    _require_both_labels(known, rated, single_best_answer)
+    trained = train_classifier(known, text_vector_cache, single_best_answer, models)
+    known = known.assign(
+        probability=trained.probability,
+        cross_validated=trained.cross_validated,
+        cross_flagged=trained.cross_flagged,
+    )
+    with_text = set(sba_judged_texts["item_id"])
+    labels = sba_judged_annotations.assign(
+        probability=sba_judged_annotations["item_id"].map(known["probability"]).astype(float),
+        split=[
+            known["split"].get(item_id, "unused" if item_id in with_text else "missing")
+            for item_id in sba_judged_annotations["item_id"]
+        ],
+    )
+    return (
+        trained.document | {"weights": trained.weights},
+        pd.DataFrame(SbaLabels.validate(labels[SbaLabels.columns()])),
+        known.drop(columns=["choices"]).reset_index(),
+        trained.vectors,
+    )
+
+
+def _require_both_labels(
+    known: pd.DataFrame, rated: pd.DataFrame, params: SingleBestAnswerParams
+) -> None:
+    """Raise InputError, with the runs that add items, unless both labels occur."""
+    training = known.loc[known["split"] == "train", "label"]
+    if training.nunique() == 2:
+        return
+    away = rated[~rated.index.isin(known.index) & ~rated["benchmark"].isin(params.leave_out)]
+    present = f"all {len(training)} have the label {training.iloc[0]}" if len(training) else "none"
+    runs = " and ".join(
+        f"kedro run --namespaces ingestion --params benchmark={name}"
+        for name in away["benchmark"].value_counts().index
+    )
+    raise InputError(
+        f"a classifier needs training items of both labels; of {len(rated)} labelled items, "
+        f"training items with text: {present}; "
+        + (f"{runs} reads more; then run sba again" if runs else "label more items")
+    )
+
+
+def _with_labels_of_judge(known: pd.DataFrame, annotations: pd.DataFrame) -> pd.DataFrame:
+    """Give training items the label of the judge; leave out those without one."""
+    judged = annotations[annotations["labeller"].str.startswith(JUDGE)]
+    by_judge = judged.set_index("item_id")["label"].reindex(known.index)
+    label = known["label"].where(known["split"] != "train", by_judge)
+    return known.assign(label=label)[label.notna()].astype({"label": int})
+
+
+def evaluate_single_best_answer_classifier(
+    sba_labelled_items: pd.DataFrame, sba_labels: pd.DataFrame, sba_classifier: Mapping[str, Any]
+) -> tuple[pd.DataFrame, dict[str, float]]:
+    """Evaluate the classifier, the heuristic, the judge and the annotators.
+
+    Returns:
+        An `SbaEvaluation` table, and the metrics of the classifier for MLflow.
+    """
+    table = evaluate(
+        sba_labelled_items.set_index("item_id"), sba_labels, float(sba_classifier["threshold"])
+    )
+    names = ("recall", "precision", "share_flagged", "average_precision", "roc_auc")
+    metrics = {
+        f"sba_{row['part']}_{row['benchmark']}_{name}": float(row[name])
+        for row in table[table["method"] == "classifier"].to_dict("records")
+        for name in names
+        if pd.notna(row[name])
+    }
+    return table, metrics
+
+
+def write_single_best_answer_card(
+    sba_classifier: Mapping[str, Any],
+    sba_evaluation: pd.DataFrame,
+    sba_labelled_items: pd.DataFrame,
+    sba_labels: pd.DataFrame,
+) -> str:
+    """Render the card: training data, evaluation, and when not to use the classifier."""
+    missing = sba_labels[sba_labels["split"] == "missing"]
+    by_benchmark = missing.groupby("benchmark")["item_id"].nunique()
+    counts = {str(name): int(n) for name, n in by_benchmark.items()}
+    return render_card(sba_classifier, sba_evaluation, sba_labelled_items, counts)
+
+
+_NODES = [
+    node(
+        gather_labelled_items,
+        [
+            "items",
+            "demonstrations",
+            "calibration_items",
+            "saved_items",
+            "single_best_answer_annotations",
+        ],
+        ["sba_annotations", "sba_texts"],
+    ),
+    node(
+        ask_judge,
+        [
+            "items",
+            "sba_texts",
+            "sba_annotations",
+            "answer_store",
+            "params:single_best_answer",
+            "params:models",
+            "params:scoring",
+        ],
+        ["sba_judged_annotations", "sba_judged_texts"],
+    ),
+    node(
+        train_single_best_answer_classifier,
+        [
+            "sba_judged_annotations",
+            "sba_judged_texts",
+            "text_vector_cache",
+            "params:single_best_answer",
+            "params:models",
+        ],
+        ["sba_classifier", "sba_labels", "sba_labelled_items", "text_vectors"],
+    ),
+    node(
+        evaluate_single_best_answer_classifier,
+        ["sba_labelled_items", "sba_labels", "sba_classifier"],
+        ["sba_evaluation", "sba_metrics"],
+    ),
+    node(
+        write_single_best_answer_card,
+        ["sba_classifier", "sba_evaluation", "sba_labelled_items", "sba_labels"],
+        "sba_card",
+    ),
+]
+
+
+def create_pipeline() -> Pipeline:
+    """Return the training and evaluation of a classifier on labelled items, and its card."""
+    return Pipeline(_NODES)

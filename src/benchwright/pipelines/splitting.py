@@ -1,0 +1,187 @@
+"""Two halves with equal fields and difficulty, without leaks (MMLU-CF, sections 3.2 and 4.5)."""
+
+import logging
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from kedro.pipeline import Pipeline
+
+from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.difficulty.quota_sampling import sampling_pool
+from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
+from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, read_key
+from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
+from benchwright.methods.mmlu_cf.sealing.seal import public_assignment, seal_halves
+from benchwright.methods.mmlu_cf.splitting.guessing import guess_closed
+from benchwright.methods.mmlu_cf.splitting.leakage import (
+    count_pairs,
+    item_texts,
+    split_without_leaks,
+)
+from benchwright.methods.mmlu_cf.splitting.split import half_distances
+from benchwright.params.mmlu_cf import (
+    FieldsParams,
+    SamplingByDifficultyParams,
+    SealingParams,
+    SplittingParams,
+)
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.nodes import node
+from benchwright.similarity.vectors import encode_texts
+from benchwright.tables.similarity import TextVectors
+
+logger = logging.getLogger(__name__)
+
+_DRAWN_AGAIN, _MOST_DRAWS = 200_000, 20  # rows and samples; a sample takes seconds per 10⁵ rows
+_YES_NO = ReplyLimits(max_tokens=8, temperature=0.7)
+
+
+def derive_closed_seed(sealing: SealingParams, seed: int) -> int:
+    """Derive the secret seed of what is closed, and how it reads; it must stay in memory.
+
+    Raises:
+        InputError: there is no key.
+    """
+    return KeyedNames(read_key(sealing), sealing.name).closed_seed(seed)
+
+
+def split_items_in_halves(
+    final_items: pd.DataFrame,
+    item_difficulty: pd.DataFrame,
+    judge_store: StoredShards,
+    splitting: SplittingParams,
+    fields: FieldsParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    closed_seed: int,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Halve the questions so that none is in both halves in different words.
+
+    Questions are compared in their form before the contamination-free rules, which give two copies
+    of a question different wordings and options. The encoder of `fields` computes their vectors, in
+    memory. Questions without a level of difficulty form a separate level.
+
+    Returns:
+        `SplitAssignment` with the items' own ids (for memory), `LeakCounts`, `HalfDistances`.
+
+    Raises:
+        InputError: the judge or the encoder is unknown or unavailable.
+    """
+    level = item_difficulty.set_index("item_id")["level"]
+    items = final_items.assign(difficulty=final_items["item_id"].map(level).astype(np.float64))
+    rules = splitting.leakage
+    with no_question_in_errors(items, "splitting"):
+        ask = None
+        if rules.judge is not None:
+            ask = ask_in_memory(rules.judge, models, scoring, judge_store, _YES_NO, "splitting")
+        texts = item_texts(items)
+        vectors = encode_texts(texts, TextVectors.empty(), fields.encoder, models).vectors
+        placed = np.stack([vectors[text] for text in texts])
+        halved = split_without_leaks(items, placed, splitting, closed_seed, ask)
+        distances = half_distances(halved.assignment, closed_seed)
+    moved = int(halved.pairs["moved"].sum()) if len(halved.pairs) else 0
+    logger.info(
+        "halves: %d pairs across them compared, %d moved into one half, %d questions removed, "
+        "%d rounds",
+        *(len(halved.pairs), moved, len(halved.removed), halved.rounds),
+    )
+    return halved.assignment, count_pairs(halved.pairs), distances
+
+
+def seal_benchmark(
+    contamination_free_items: pd.DataFrame,
+    split_assignment: pd.DataFrame,
+    earlier_closed_ids: Sequence[str],
+    sealing: SealingParams,
+) -> tuple[Mapping[str, bytes], pd.DataFrame]:
+    """Seal the closed half with the key of `sealing`.
+
+    Warn if the public half holds questions that an earlier run closed under this key and name.
+
+    Returns:
+        The files of the benchmark by name (`seal_halves`), and the `SplitAssignment` in which
+        closed items have keyed ids.
+
+    Raises:
+        InputError: there is no key, or a half has no items.
+    """
+    key = read_key(sealing)
+    levels = split_assignment.set_index("item_id")["difficulty"]
+    items = contamination_free_items.assign(
+        difficulty=contamination_free_items["item_id"].map(levels)
+    )
+    with no_question_in_errors(items, "sealing"):
+        files = seal_halves(items, split_assignment, sealing.name, key, sealing.licence)
+        assignment = public_assignment(split_assignment, key, sealing.name)
+        names = KeyedNames(key, sealing.name)
+        public = split_assignment.loc[split_assignment["half"].eq("validation"), "item_id"]
+        opened = set(earlier_closed_ids) & set(map(names.item_id, public))
+    if opened:
+        logger.warning(
+            "sealing: %d questions of the public half were closed by an earlier run; publish only "
+            "one of the two runs, and delete the folder of the other",
+            len(opened),
+        )
+    return files, assignment
+
+
+def estimate_guesses(
+    fielded_items: pd.DataFrame,
+    item_difficulty: pd.DataFrame,
+    split_assignment: pd.DataFrame,
+    sampling_by_difficulty: SamplingByDifficultyParams,
+) -> dict[str, float]:
+    """Estimate how much of the closed half can be guessed from everything but the key.
+
+    Returns:
+        The values of a `Guess`, its share in whole percent.
+    """
+    draws = min(max(_DRAWN_AGAIN // max(len(fielded_items), 1), 1), _MOST_DRAWS)
+    with no_question_in_errors(fielded_items, "sealing"):
+        pool = sampling_pool(fielded_items, item_difficulty, sampling_by_difficulty)
+        guess = guess_closed(pool, split_assignment, sampling_by_difficulty, draws)
+    return {**guess._asdict(), "share": round(guess.share, 2)}
+
+
+_NODES = [
+    node(
+        split_items_in_halves,
+        [
+            "final_items",
+            "item_difficulty",
+            "judge_store",
+            "params:splitting",
+            "params:fields",
+            "params:models",
+            "params:scoring",
+            "closed_seed",
+        ],
+        ["split_assignment", "leak_counts", "half_distances"],
+    ),
+    node(
+        seal_benchmark,
+        ["contamination_free_items", "split_assignment", "earlier_closed_ids", "params:sealing"],
+        ["sealed_benchmark", "public_split_assignment"],
+    ),
+    node(
+        estimate_guesses,
+        ["fielded_items", "item_difficulty", "split_assignment", "params:sampling_by_difficulty"],
+        "closed_guesses",
+    ),
+]
+
+
+def create_pipeline() -> Pipeline:
+    """Create the pipeline that splits the items in two halves and seals one of them."""
+    return Pipeline(_NODES)
+
+
+_SEED_NODES = [
+    node(derive_closed_seed, ["params:sealing", "params:seed"], "closed_seed"),
+]
+
+
+def create_seed_pipeline() -> Pipeline:
+    """Create the pipeline that derives the seed of all choices about the closed half."""
+    return Pipeline(_SEED_NODES)
