@@ -1,12 +1,22 @@
-"""Rows as they stand: names in messages, headers, lines and cells of CSV, at their limits."""
+"""Rows as they stand: texts, tables and errors of files, and the limit of their size."""
 
 import gzip
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.core.verbatim import json_rows, listed, read_csv, read_verbatim
+from benchwright.core.verbatim import (
+    json_rows,
+    listed,
+    read_bytes,
+    read_errors,
+    read_parquet,
+    read_verbatim,
+    utf8_text,
+)
 
 
 def put(folder: Path, content: str, name: str = "a.csv") -> Path:
@@ -44,7 +54,7 @@ def test_json_lines_are_numbered_from_one_including_empty_lines() -> None:
     ],
 )
 def test_headers_are_checked(tmp_path: Path, content: str, columns: list[str]) -> None:
-    assert read_csv(put(tmp_path, content)).columns.tolist() == columns
+    assert read_verbatim(put(tmp_path, content)).columns.tolist() == columns
 
 
 @pytest.mark.parametrize(
@@ -65,29 +75,132 @@ def test_other_delimiters_are_reported(
 
 
 def test_line_ends_in_cells_are_kept_and_short_rows_lack_cells(tmp_path: Path) -> None:
-    read = read_csv(put(tmp_path, '\ufeffa,b\r\n"x\r\ny\rz",\r\n\r\n1\r\n'))
+    read = read_verbatim(put(tmp_path, '\ufeffa,b\r\n"x\r\ny\rz",\r\n\r\n1\r\n'))
     assert read.to_numpy().tolist() == [["x\r\ny\rz", ""], ["1", None]]
 
 
 def test_invalid_quotes_are_rejected(tmp_path: Path) -> None:
     for content in ('a,b\n"x"y,1\n', 'a,b\nx,"1\n'):
         with pytest.raises(InputError, match=r"a\.csv: line \d+: "):
-            read_csv(put(tmp_path, content))
+            read_verbatim(put(tmp_path, content))
 
 
 def test_extra_cells_are_reported_with_the_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 4: 3 cells for 2 columns"):
-        read_csv(put(tmp_path, 'a,b\n"x\ny",1\n1,2,3\n'))
+        read_verbatim(put(tmp_path, 'a,b\n"x\ny",1\n1,2,3\n'))
 
 
 def test_long_cells_are_read(tmp_path: Path) -> None:
-    (cell,) = read_csv(put(tmp_path, f"a\n{'x' * 200_000}\n"))["a"]
+    (cell,) = read_verbatim(put(tmp_path, f"a\n{'x' * 200_000}\n"))["a"]
     assert len(cell) == 200_000
 
 
-def test_csv_files_of_any_name_are_read(tmp_path: Path) -> None:
+def test_the_type_may_be_given(tmp_path: Path) -> None:
     path = tmp_path / "a.gz"
     path.write_bytes(gzip.compress(b"a\n01\n"))
-    assert read_csv(path)["a"].tolist() == ["01"]
+    assert read_verbatim(path, ".csv")["a"].tolist() == ["01"]
     with pytest.raises(InputError, match=r"is missing; .* has a\.gz$"):
-        read_csv(tmp_path / "b.csv")
+        read_verbatim(tmp_path / "b.csv")
+
+
+JSON = {
+    "a list": '[{"id": "01", "n": 1}, {"id": "02"}]',
+    "a list over lines": '\n [{"id": "01",\n "n": 1}, {"id":\n "02"}]\n',
+    "lines": '{"id": "01", "n": 1}\n{"id": "02"}\n',
+}
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_json_may_be_a_list_or_lines(tmp_path: Path, name: str) -> None:
+    read = read_verbatim(put(tmp_path, JSON[name], "a.json"))
+    assert read.to_dict("records") == [{"id": "01", "n": 1}, {"id": "02", "n": None}]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('[{"id": 1}, 2]', "entry 1: expected an object, got 2"),
+        ('[{"id": 1}', "cannot be read: Expecting"),
+        ("[" * 100_000, "cannot be read: maximum recursion depth exceeded"),
+    ],
+)
+def test_json_without_rows_is_rejected(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(InputError, match=rf"a\.json: {message}"):
+        read_verbatim(put(tmp_path, content, "a.json"))
+
+
+def test_files_are_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, table = tmp_path / "a.csv.gz", tmp_path / "a.parquet"
+    path.write_bytes(gzip.compress(b"x" * 100_000))
+    pq.write_table(pa.table({"a": [f"{n:09}" for n in range(9_000)]}), table)
+    size = pq.ParquetFile(table).metadata.row_group(0).total_byte_size
+    for limit, read in ((100_000, read_bytes), (size, read_parquet)):
+        file = path if read is read_bytes else table
+        monkeypatch.setattr("benchwright.core.verbatim.LARGEST", limit)
+        read(file)
+        monkeypatch.setattr("benchwright.core.verbatim.LARGEST", limit - 1)
+        with pytest.raises(InputError, match=r"more than [0-9,]+ bytes uncompressed"):
+            read(file)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (MemoryError("no\n  room"), "cannot be read: no room"),
+        (EOFError(), "cannot be read: EOFError"),
+        (ValueError("x" * 900), f"cannot be read: {'x' * 200}"),
+        (InputError("no column 'a'"), "no column 'a'"),
+        (InputError("some/file.csv: said already"), "said already"),
+    ],
+)
+def test_errors_of_libraries_become_one_line(error: Exception, message: str) -> None:
+    with pytest.raises(InputError) as caught, read_errors(Path("some/file.csv")):
+        raise error
+    assert str(caught.value) == f"some/file.csv: {message}"
+
+
+def test_programming_errors_are_not_reported_as_broken_files() -> None:
+    with pytest.raises(KeyError), read_errors(Path("file")):
+        raise KeyError("ours")
+
+
+def test_columns_keep_the_requested_order(tmp_path: Path) -> None:
+    for rows in (0, 3):
+        path = tmp_path / f"{rows}.parquet"
+        ids = pa.array(["x"] * rows, pa.string())
+        pq.write_table(pa.table({"a": ids, "b": ids, "c": ids}), path)
+        read = read_parquet(path, ["c", "a"])
+        assert (read.column_names, read.num_rows) == (["c", "a"], rows)
+        assert read_parquet(path).column_names == ["a", "b", "c"]
+    with pytest.raises(InputError, match=r"3\.parquet: no column 'none'"):
+        read_parquet(path, ["a", "none"])
+
+
+def test_tables_are_texts_without_dictionaries_also_compressed(tmp_path: Path) -> None:
+    texts = pa.array(["x", "y", "x"])
+    pq.write_table(pa.table({"a": texts.dictionary_encode()}), tmp_path / "a.parquet")
+    path = tmp_path / "a.parquet.gz"
+    path.write_bytes(gzip.compress((tmp_path / "a.parquet").read_bytes()))
+    assert read_parquet(path).equals(pa.table({"a": texts}))
+
+
+def test_invalid_tables_are_rejected(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    values = pa.array(["x"])
+    pq.write_table(pa.Table.from_arrays([values, values], names=["a", "a"]), path)
+    with pytest.raises(InputError, match=r"a\.parquet: column 'a' is not unique"):
+        read_parquet(path)
+    torn = pa.array([b"caf\xe9"], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"a": torn}), path)
+    with pytest.raises(InputError, match=r"a\.parquet: cannot be read: .*UTF8"):
+        read_parquet(path)
+
+
+def test_texts_are_utf_8_and_others_are_reported_with_the_line() -> None:
+    assert utf8_text(b"\xef\xbb\xbfa") == "a"
+    for content, line in ((b"\xff", 1), (b"a\nb\n\xe9", 3)):
+        with pytest.raises(InputError, match=rf"^line {line}: not valid UTF-8 \(byte 0x"):
+            utf8_text(content)
+    for mark in (b"\xff\xfe", b"\xfe\xff"):
+        with pytest.raises(InputError, match=r"^the file is UTF-16; save it as UTF-8$"):
+            utf8_text(mark + b"\0a")

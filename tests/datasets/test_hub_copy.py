@@ -1,6 +1,5 @@
 """Copies of hub datasets: which files a split has, and their rows as they stand."""
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.core.verbatim import joined, verbatim_table
 from benchwright.datasets.benchmark_source import read_copied, split_files
 
 CARD = "---\nconfigs:\n- config_name: {}\n  data_files:\n  - split: test\n    path: {}\n---\n"
@@ -62,35 +60,6 @@ def test_splits_follow_from_names_without_a_card(tmp_path: Path) -> None:
         split_files(tmp_path, "x")
 
 
-LISTS = {
-    "a list": '[{"id": "01", "n": 1}, {"id": "02"}]',
-    "a list over lines": '\n [{"id": "01",\n "n": 1}, {"id":\n "02"}]\n',
-    "lines": '{"id": "01", "n": 1}\n{"id": "02"}\n',
-}
-
-
-@pytest.mark.parametrize("name", LISTS)
-def test_json_may_be_a_list_or_lines(tmp_path: Path, name: str) -> None:
-    path = put(tmp_path / "test.json", LISTS[name])
-    assert rows([path]) == [{"id": "01", "n": 1}, {"id": "02", "n": None}]
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ('[{"id": 1}, 2]', "entry 1: expected an object, got 2"),
-        ('[{"id": 1}', "cannot be read: Expecting"),
-        ("[" * 100_000, "invalid JSON: nested too deeply"),
-        ("[]\n", "line 1: expected an object, got '[]'"),
-    ],
-)
-def test_json_without_rows_is_rejected(tmp_path: Path, content: str, message: str) -> None:
-    path = put(tmp_path / "test.json", content)
-    with pytest.raises(InputError, match=r"test\.json: ") as caught:
-        read_copied([path])
-    assert message in str(caught.value)
-
-
 def test_files_of_different_types_and_columns_are_concatenated(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": ["01"], "gold": [1]}), tmp_path / "a.parquet")
     files = [tmp_path / "a.parquet", put(tmp_path / "b.csv", "id,gold,more\n02,1,NA\n")]
@@ -98,27 +67,6 @@ def test_files_of_different_types_and_columns_are_concatenated(tmp_path: Path) -
         {"id": "01", "gold": 1, "more": None},
         {"id": "02", "gold": "1", "more": "NA"},
     ]
-
-
-def test_no_files_give_a_table_without_rows() -> None:
-    assert joined([]).empty
-    assert joined([verbatim_table({"a": []}), verbatim_table({"b": []})]).columns.tolist() == [
-        "a",
-        "b",
-    ]
-
-
-def test_hub_cache_may_link_to_its_blobs(tmp_path: Path) -> None:
-    blob = put(tmp_path / "datasets--x" / "blobs" / "0a1b", json.dumps({"id": "01"}) + "\n")
-    snapshot = tmp_path / "datasets--x" / "snapshots" / "f00"
-    put(snapshot / "README.md", CARD.format("default", "test.jsonl"))
-    (snapshot / "test.jsonl").symlink_to(Path("..") / ".." / "blobs" / "0a1b")
-    assert rows(split_files(snapshot, None)["test"]) == [{"id": "01"}]
-    plain = tmp_path / "datasets--x" / "copies" / "f00"
-    put(plain / "README.md", CARD.format("default", "test.jsonl"))
-    (plain / "test.jsonl").symlink_to(blob)
-    with pytest.raises(InputError, match="outside the copy"):
-        split_files(plain, None)
 
 
 def test_copy_may_be_a_link(tmp_path: Path) -> None:

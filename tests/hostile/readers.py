@@ -8,6 +8,7 @@ import pandas as pd
 
 from benchwright.commands.evaluate_sealed import read_public
 from benchwright.commands.saved_results import read_items, read_responses
+from benchwright.core.errors import InputError
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.document_shards import DocumentShards
@@ -66,11 +67,8 @@ def documents(path: Path) -> list[dict[str, Any]]:
     """Documents; a shard that cannot be read is a fault of the report."""
     batches = DocumentShards(str(path)).load()
     rows = [row for batch in batches for row in batch.to_pylist()]
-    if not rows and batches.report.faults:
-        from benchwright.core.errors import InputError
-
-        fault = batches.report.faults[0]
-        raise InputError(f"{fault.file}: {fault.place}: {fault.reason}")
+    if not rows and batches.report.first:
+        raise InputError("; ".join(map(": ".join, batches.report.first.items())))
     return rows
 
 

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.core import verbatim
 from benchwright.core.errors import InputError
 from benchwright.logs import json_stream
 from benchwright.logs.find import find_logs, reader_of
@@ -254,17 +253,6 @@ def test_nothing_in_a_configuration_is_executed(tmp_path: Path) -> None:
     (log,) = find_logs([tmp_path]).logs
     assert (len(list(log.samples())), log.shots) == (2, 3)
     assert not trace.exists()
-
-
-def test_a_parquet_file_that_expands_too_far_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lighteval_run(tmp_path)
-    (path,) = tmp_path.rglob("*.parquet")
-    row = pq.read_table(path).to_pylist()[0] | {"full_prompt": "a" * 100_000}
-    pq.write_table(pa.Table.from_pylist([row] * 200), path)
-    monkeypatch.setattr(verbatim, "TABLE_SLACK", 1 << 20)
-    assert ".parquet: more than " in refusal(path)
 
 
 def test_columns_of_other_types_are_refused_or_counted(tmp_path: Path) -> None:

@@ -5,10 +5,8 @@ readers guess types, cast to the card's types, and cache by the card's patterns,
 confuse copies of two benchmarks.
 """
 
-import json
-import math
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,18 +16,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from benchwright.core.errors import InputError
-from benchwright.core.verbatim import (
-    EXPANSION,
-    joined,
-    json_rows,
-    listed,
-    opened,
-    read_errors,
-    read_verbatim,
-    table_of_rows,
-    utf8_text,
-    verbatim_table,
-)
+from benchwright.core.verbatim import listed, no_rows, read_verbatim, verbatim_table
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.params.benchmark import (
     ADDED_COLUMNS,
@@ -40,13 +27,9 @@ from benchwright.params.benchmark import (
     FileSource,
     HubSource,
     SourceKind,
-    Split,
-    SplitName,
 )
 
 _CARDS = ("README.md", ".huggingface.yaml")
-_INFOS = "dataset_infos.json"  # an older form of the card
-_JSON = (".json", ".ndjson")
 _ADVICE = (
     "a copy needs Parquet, JSON lines, CSV or TSV files, and the hub's card or file names like "
     "test-00000-of-00001.parquet"
@@ -187,43 +170,30 @@ def _read_files(benchmark: BenchmarkParams, source: FileSource, folder: Path) ->
         frames = [
             read_verbatim(path).assign(**{SPLIT_COLUMN: split}) for split, path in files.items()
         ]
-        frame = (
-            pd.concat(frames, ignore_index=True) if frames else verbatim_table({SPLIT_COLUMN: []})
-        )
-        return _Read(frame, listed(files.values()), list(source.files))
+        return _Read(_stacked(frames), listed(files.values()), list(source.files))
     path = folder / source.file
     frame = read_verbatim(path)
     if source.all_rows is not None:
         return _Read(frame.assign(**{SPLIT_COLUMN: source.all_rows}), str(path), [source.all_rows])
     _require_columns(frame, [str(source.split_column)], str(path))
     spellings = frame[source.split_column]
-    names = sorted({cell for cell in spellings if isinstance(cell, str)})
-    return _Read(_with_splits(frame, spellings, source, used), str(path), names)
-
-
-def _unknown(cell: Any) -> str | None:
-    """Return an unknown split name as text for the report of ingestion."""
-    if isinstance(cell, str) or cell is None:
-        return cell
-    return repr(cell)  # e.g. a number or a list
-
-
-def _with_splits(
-    frame: pd.DataFrame, spellings: pd.Series, source: FileSource, used: frozenset[Split]
-) -> pd.DataFrame:
-    """Return the rows in use with their canonical split, and rows with unknown splits."""
     known = {cell: source.split_name(cell) for cell in spellings if isinstance(cell, str)}
     names = [known[cell] if isinstance(cell, str) else None for cell in spellings]
     splits = [
-        _unknown(cell) if name is None else name.split
+        name.split if name else cell if isinstance(cell, str | None) else repr(cell)
         for cell, name in zip(spellings, names, strict=True)
     ]
-    frame = frame.assign(**{SPLIT_COLUMN: pd.Series(splits, dtype=object)})
+    frame[SPLIT_COLUMN] = pd.Series(splits, dtype=object)
     if any(name is not None and name.subject is not None for name in names):
-        subjects = [None if name is None else name.subject for name in names]
+        subjects = [name.subject if name else None for name in names]
         frame[SUBJECT_COLUMN] = pd.Series(subjects, dtype=object)
-    # An array, since an empty list would select columns instead of rows.
-    return frame[np.array([name is None or name.split in used for name in names], dtype=bool)]
+    # Rows of unknown splits are kept for ingestion, which rejects them.
+    kept = np.array([name is None or name.split in used for name in names], dtype=bool)
+    return _Read(frame[kept], str(path), sorted(known))
+
+
+def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    return pd.concat(frames, ignore_index=True) if frames else no_rows([SPLIT_COLUMN])
 
 
 def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -> _Read:
@@ -238,18 +208,17 @@ def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -
         if copy is None:
             splits = _splits_of_the_hub(benchmark, source, config, raw_folder)
         else:
-            splits = {
-                split: partial(read_copied, files)
-                for split, files in split_files(copy, config).items()
-            }
-        for spelling, rows in splits.items():
+            files = split_files(copy, config)
+            splits = {split: partial(read_copied, paths) for split, paths in files.items()}
+        for spelling, read in splits.items():
             spellings.append(spelling)
             name = source.split_name(spelling)
-            if name is not None and name.split in benchmark.splits.used():
-                frames.append(_hub_rows(rows(), config, name))
-    origin = source.id if copy is None else str(copy)
-    frame = pd.concat(frames, ignore_index=True) if frames else verbatim_table({SPLIT_COLUMN: []})
-    return _Read(frame, origin, spellings)
+            if name is None or name.split not in benchmark.splits.used():
+                continue
+            added = {SPLIT_COLUMN: name.split, CONFIG_COLUMN: config, SUBJECT_COLUMN: name.subject}
+            known = {column: text for column, text in added.items() if text is not None}
+            frames.append(read().assign(**known))
+    return _Read(_stacked(frames), source.id if copy is None else str(copy), spellings)
 
 
 def _splits_of_the_hub(
@@ -261,40 +230,21 @@ def _splits_of_the_hub(
     try:
         loaded = datasets.load_dataset(source.id, name=config, revision=source.revision)
     except Exception as error:
-        raise InputError(_hub_error(benchmark, source, config, raw_folder, error)) from error
+        part = "" if config is None else f" (configuration {config})"
+        mirror, local = benchmark.sources.mirror, benchmark.sources.local
+        ways = [] if local is None else [f"put {listed(local.names())} in {raw_folder}"]
+        if mirror is not None:
+            file = f"benchmarks/{mirror.names()[0]}"
+            ways.append(f"set a folder with {file} with --params mirror_root=…")
+        ways.append(f"put a copy of the dataset in {raw_folder / 'hub'}")
+        raise InputError(
+            f"{source.id}{part} could not be read: {_first_line(error)}; without the hub, "
+            f"{' or '.join(ways)}"
+        ) from error
     return {
         str(split): partial(lambda rows: verbatim_table(rows[:]), rows)
         for split, rows in loaded.items()
     }
-
-
-def _hub_rows(rows: pd.DataFrame, config: str | None, name: SplitName) -> pd.DataFrame:
-    frame = rows.assign(**{SPLIT_COLUMN: name.split})
-    if config is not None:
-        frame[CONFIG_COLUMN] = config
-    if name.subject is not None:
-        frame[SUBJECT_COLUMN] = name.subject
-    return frame
-
-
-def _hub_error(
-    benchmark: BenchmarkParams,
-    source: HubSource,
-    config: str | None,
-    raw_folder: Path,
-    error: Exception,
-) -> str:
-    message = next(iter(str(error).splitlines()), "") or type(error).__name__
-    part = "" if config is None else f" (configuration {config})"
-    ways = [f"put a copy of the dataset in {raw_folder / 'hub'}"]
-    mirror, local = benchmark.sources.mirror, benchmark.sources.local
-    if mirror is not None:
-        ways.insert(
-            0, f"set a folder with benchmarks/{mirror.names()[0]} with --params mirror_root=…"
-        )
-    if local is not None:
-        ways.insert(0, f"put {listed(local.names())} in {raw_folder}")
-    return f"{source.id}{part} could not be read: {message}; without the hub, {' or '.join(ways)}"
 
 
 def split_files(copy: Path, config: str | None) -> dict[str, list[Path]]:
@@ -304,62 +254,32 @@ def split_files(copy: Path, config: str | None) -> dict[str, list[Path]]:
     `<config>/<split>-….parquet` or `<config>/<split>/….parquet`.
 
     Raises:
-        InputError: the card cannot be read, there is no split, or a file is outside `copy`.
+        InputError: the card cannot be read, or there is no split.
     """
     try:
         files = _declared(copy, config)
-    except InputError:
-        raise
     except Exception as error:  # `datasets` raises many kinds of errors
-        message = next(iter(str(error).splitlines()), "")[:200] or type(error).__name__
-        raise InputError(f"{copy}: cannot be read: {message}; {_ADVICE}") from error
-    if files is None:
-        files = _parquet_by_split(copy, config)
-    for path in (path for paths in files.values() for path in paths):
-        _require_inside(copy, path)
-    return files
+        raise InputError(f"{copy}: cannot be read: {_first_line(error)}; {_ADVICE}") from error
+    return _parquet_by_split(copy, config) if files is None else files
 
 
 def read_copied(files: Sequence[Path]) -> pd.DataFrame:
     """Read the rows of a split's files, cells as objects.
 
-    The files are Parquet, JSON lines, CSV, TSV, or JSON that is one list of objects. A column that
-    a file lacks is None in its rows. InputError as in `core.verbatim.read_verbatim`.
+    A column that a file lacks is None in its rows. InputError as in `read_verbatim`.
     """
-    return joined([_read(path) for path in files])
-
-
-def _read(path: Path) -> pd.DataFrame:
-    bare = path.with_suffix("") if path.suffix == ".gz" else path
-    if bare.suffix not in _JSON:
-        return read_verbatim(path)
-    with read_errors(path), opened(path) as stream:
-        text = utf8_text(stream.read())
-        return table_of_rows(_list_of_objects(text) or json_rows(text.split("\n")))
-
-
-def _list_of_objects(text: str) -> list[dict[str, Any]]:
-    """Return the rows of a file that is one JSON list, else no rows."""
-    if not text.lstrip().startswith("["):
-        return []
-    try:
-        rows = json.loads(text)
-    except RecursionError as error:
-        raise InputError("invalid JSON: nested too deeply") from error
-    for number, row in enumerate(rows):
-        if not isinstance(row, dict):
-            raise InputError(f"entry {number}: expected an object, got {row!r:.40}")
-    return list(rows)
+    tables = [read_verbatim(path) for path in files]
+    columns: dict[str, list[Any]] = {str(name): [] for table in tables for name in table.columns}
+    for table in tables:
+        for name, cells in columns.items():
+            cells.extend(table[name] if name in table else [None] * len(table))
+    return verbatim_table(columns)
 
 
 def _declared(copy: Path, config: str | None) -> dict[str, list[Path]] | None:
     """Return the files that the card lists, None if it lacks the configuration."""
     if not any((copy / name).is_file() for name in _CARDS):
         return None
-    _require_no_urls(copy)
-    if (infos := copy / _INFOS).is_file():
-        with read_errors(infos), infos.open(encoding="utf-8") as stream:
-            json.load(stream)
     import datasets
 
     names = datasets.get_dataset_config_names(str(copy))
@@ -371,55 +291,8 @@ def _declared(copy: Path, config: str | None) -> dict[str, list[Path]] | None:
     return {str(split): [Path(str(path)) for path in paths] for split, paths in declared.items()}
 
 
-def _require_no_urls(copy: Path) -> None:
-    """Reject URLs, which `datasets` would fetch: copies are read without network."""
-    for card in (copy / name for name in _CARDS):
-        content = _yaml_of(card) if card.is_file() else None
-        if content is not None and _nodes(content, {}) > EXPANSION * card.stat().st_size:
-            raise InputError(f"{card}: the YAML aliases (*name) expand too far; write them out")
-        configs = content.get("configs") if isinstance(content, dict) else None
-        address = next((text for text in _texts(configs) if "://" in text), None)
-        if address is not None:
-            raise InputError(
-                f"{card}: {address[:120]!r} is a URL; copy the file into the folder and name it"
-            )
-
-
-def _yaml_of(card: Path) -> Any:
-    """Return the YAML of a card, or of the front matter of a README."""
-    import yaml
-    from huggingface_hub import metadata_load
-
-    with read_errors(card):
-        try:
-            if card.suffix == ".md":
-                return metadata_load(card)
-            return yaml.safe_load(utf8_text(card.read_bytes()))
-        except (yaml.YAMLError, RecursionError) as error:
-            raise ValueError(str(error) or type(error).__name__) from error
-
-
-def _parts(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
-
-
-def _nodes(value: Any, known: dict[int, float]) -> float:
-    """Count the values with aliases expanded; a list that contains itself is infinite."""
-    if not isinstance(value, dict | list):
-        return 1
-    if id(value) not in known:
-        known[id(value)] = math.inf  # during counting
-        known[id(value)] = 1 + sum(_nodes(part, known) for part in _parts(value))
-    return known[id(value)]
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    for part in _parts(value):
-        yield from _texts(part)
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "")[:200] or type(error).__name__
 
 
 def _parquet_by_split(copy: Path, config: str | None) -> dict[str, list[Path]]:
@@ -440,15 +313,3 @@ def _parquet_by_split(copy: Path, config: str | None) -> dict[str, list[Path]]:
 
 def _inside(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
-
-
-def _require_inside(copy: Path, path: Path) -> None:
-    """Reject files outside the copy; the hub's cache may link to its blobs."""
-    root, target = copy.resolve(), path.resolve()
-    allowed = [root]
-    if root.parent.name == "snapshots":
-        allowed.append(root.parent.parent / "blobs")
-    if not any(target.is_relative_to(place) for place in allowed):
-        raise InputError(
-            f"{path} is a link to {target}, outside the copy; put the file into {copy}"
-        )

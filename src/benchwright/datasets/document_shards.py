@@ -1,6 +1,5 @@
 """Documents streamed from shards: JSON lines, Parquet or WARC, optionally compressed."""
 
-import codecs
 import glob
 import io
 import json
@@ -9,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import pandas as pd
@@ -18,7 +17,7 @@ import pyarrow.parquet as pq
 from kedro.io import DatasetError
 
 from benchwright.core.errors import InputError
-from benchwright.core.verbatim import BROKEN, TABLE_SLACK, plain
+from benchwright.core.verbatim import BROKEN
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.params.mmlu_cf import ReadingParams
 
@@ -26,27 +25,20 @@ COLUMNS = ("doc_id", "url", "domain", "content_type", "text")
 SCHEMA = pa.schema([(name, pa.large_string()) for name in COLUMNS])
 """The Arrow schema of `Documents`."""
 
+_BATCH_DOCUMENTS = 1_000
+_BATCH_CHARACTERS = 64 << 20
+_PARQUET_ROWS = 64  # read at once
 _LINES = (".jsonl", ".ndjson", ".json")
 _COMPRESSED = (".gz", ".zst", ".bz2")
 _WARC = (".warc", ".warc.gz")
-_SLACK = 64 << 20  # bytes that any compressed shard may expand to
-_MAX_FAULTS = 100
 _LONGEST_REASON = 200  # reasons may quote the record
-
+_KINDS = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
+_CHARSET = re.compile(rb"""charset\s?=\s?["']?([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 
 Records = Iterator[tuple[int, Mapping[str, Any]]]
 """Records of a shard with their numbers, from 1."""
-_KINDS = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
-_PAGES = re.compile(r"utf-(?:8|16|32)|ascii|cp\d|iso|koi8|mac-|big5|gb|euc|shift|johab|hz|tis|ptcp")
-_CHARSET = re.compile(rb"""charset\s?=\s?["']?([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
-
-
-class Fault(NamedTuple):
-    """A skipped record: file, line or record number from 1 (0: the file), and the reason."""
-
-    file: str
-    place: int
-    reason: str
+Fault = Callable[[int, str], None]
+"""Reports an unreadable record: line or record number from 1, and the reason."""
 
 
 @dataclass
@@ -55,45 +47,37 @@ class ReadingReport:
 
     documents: dict[str, int] = field(default_factory=dict)
     unreadable: dict[str, int] = field(default_factory=dict)  # records that cannot be read
-    faults: list[Fault] = field(default_factory=list)  # of all files, at most 100
-    first: dict[str, Fault] = field(default_factory=dict)  # the first fault of each file
+    first: dict[str, str] = field(default_factory=dict)  # place and reason of the first of them
     # Documents without any sign of a question (`collection.extraction.prefilter`).
     skipped: dict[str, int] = field(default_factory=dict)
 
     def fault(self, file: str, place: int, reason: str) -> None:
-        """Add a skipped record."""
-        fault = Fault(file, place, reason[:_LONGEST_REASON])
+        """Add an unreadable record: line or record number from 1, and the reason."""
         self.unreadable[file] = self.unreadable.get(file, 0) + 1
-        self.first.setdefault(file, fault)
-        if len(self.faults) < _MAX_FAULTS:
-            self.faults.append(fault)
+        self.first.setdefault(file, f"{place}: {reason[:_LONGEST_REASON]}")
 
     def frame(self) -> pd.DataFrame:
         """Return a row for each file."""
         files = sorted({*self.documents, *self.unreadable})
-        first = [self.first.get(file) for file in files]
         return pd.DataFrame(
             {
                 "file": files,
                 "documents": [self.documents.get(file, 0) for file in files],
                 "unreadable": [self.unreadable.get(file, 0) for file in files],
-                "first_fault": [
-                    f"{fault.place}: {fault.reason}" if fault else "" for fault in first
-                ],
+                "first_fault": [self.first.get(file, "") for file in files],
                 "skipped": [self.skipped.get(file, 0) for file in files],
             }
         )
 
 
 def joined_reports(reports: Iterable[ReadingReport]) -> ReadingReport:
-    """Join the reports of several shards, in their order."""
+    """Join the reports of several shards."""
     total = ReadingReport()
     for report in reports:
         total.documents |= report.documents
         total.unreadable |= report.unreadable
         total.first |= report.first
         total.skipped |= report.skipped
-        total.faults = [*total.faults, *report.faults][:_MAX_FAULTS]
     return total
 
 
@@ -116,10 +100,9 @@ class DocumentBatches:
         rows: list[tuple[str | None, ...]] = []
         size = 0
         for file in self.files:
-            for row in shard_documents(file, self.params, self.report, self.fields):
+            for row in _documents(file, self.params.document_bytes, self.report, self.fields):
                 length = len(row[-1] or "")
-                full = len(rows) >= self.params.batch_documents
-                if rows and (full or size + length > self.params.batch_bytes):
+                if rows and (len(rows) >= _BATCH_DOCUMENTS or size + length > _BATCH_CHARACTERS):
                     yield _table(rows)
                     rows, size = [], 0
                 rows.append(row)
@@ -168,7 +151,7 @@ def shard_files(path: str) -> list[Path]:
     if where.is_file():
         return [where]
     paths = where.rglob("*") if where.is_dir() else map(Path, glob.iglob(path, recursive=True))  # noqa: PTH207 - patterns with a root
-    files = sorted(path for path in paths if path.is_file() and _kind(path))
+    files = sorted(path for path in paths if path.is_file() and _reader(path))
     if not files:
         raise InputError(
             f"{path}: no document shards found; expected a file, folder or pattern of "
@@ -177,36 +160,43 @@ def shard_files(path: str) -> list[Path]:
     return files
 
 
-def shard_documents(
-    file: Path,
-    params: ReadingParams,
-    report: ReadingReport,
-    fields: Mapping[str, str] | None = None,
+def _reader(file: Path) -> Callable[[Path, int, Fault], Records] | None:
+    name = file.name.lower()
+    if name.endswith(_WARC):
+        return _of_warc
+    if name.endswith(".parquet"):
+        return _of_parquet
+    for suffix in _COMPRESSED:
+        name = name.removesuffix(suffix)
+    return _of_lines if name.endswith(_LINES) else None
+
+
+def _documents(
+    file: Path, largest: int, report: ReadingReport, fields: Mapping[str, str]
 ) -> Iterator[tuple[str | None, ...]]:
     """Yield the documents of one shard as tuples in the order of `COLUMNS`.
 
-    The report lists unreadable records, and where a shard is broken or expands too far.
+    Unreadable records, and where a shard is broken, are reported.
 
     Raises:
         InputError: the shard cannot be opened, or its format is unknown.
     """
     name = str(file)
     report.documents.setdefault(name, 0)
-    kind = _kind(file)
-    if not kind:
+    reader = _reader(file)
+    if reader is None:
         raise InputError(f"{file}: unknown file type")
-    names = {column: (fields or {}).get(column, column) for column in COLUMNS}
-    reader = {"lines": _of_lines, "parquet": _of_parquet, "warc": _of_warc}[kind]
+    names = {column: fields.get(column, column) for column in COLUMNS}
     place = 0
     try:
-        for place, record in reader(file, params, report):
-            row = _row(record, names, f"{file.name}:{place}", params)
+        for place, record in reader(file, largest, partial(report.fault, name)):
+            row = _row(record, names, f"{file.name}:{place}", largest)
             if isinstance(row, str):
                 report.fault(name, place, row)
             else:
                 report.documents[name] += 1
                 yield row
-    except (*BROKEN, MemoryError, _TooLargeError) as error:
+    except BROKEN as error:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise InputError(f"{file}: cannot be read: {error.strerror}") from error
         report.fault(
@@ -214,83 +204,48 @@ def shard_documents(
         )
 
 
-class _TooLargeError(Exception):
-    """A compressed shard expands beyond the limit."""
-
-
-def _kind(file: Path) -> str:
-    name = file.name.lower()
-    if name.endswith(_WARC):
-        return "warc"
-    if name.endswith(".parquet"):
-        return "parquet"
-    for suffix in _COMPRESSED:
-        name = name.removesuffix(suffix)
-    return "lines" if name.endswith(_LINES) else ""
-
-
-def _of_lines(file: Path, params: ReadingParams, report: ReadingReport) -> Records:
-    allowed = params.expansion * file.stat().st_size + _SLACK
-    longest = 6 * params.document_bytes + 65_536  # escaped, with the other fields
-    read = 0
+def _of_lines(file: Path, largest: int, fault: Fault) -> Records:
+    longest = 6 * largest + 65_536  # escaped, with the other fields
     with io.BufferedReader(pa.input_stream(str(file), compression="detect"), 1 << 20) as stream:
         place = 0
         while line := stream.readline(longest + 1):
             place += 1
-            read += len(line)
-            whole = line.endswith(b"\n") or len(line) <= longest
-            while not line.endswith(b"\n") and len(line) > longest:
-                line = stream.readline(longest + 1)
-                read += len(line)
-                if read > allowed:
-                    break
-            if read > allowed:
-                raise _TooLargeError(f"more than {allowed} bytes uncompressed")
-            if not whole:
-                report.fault(str(file), place, f"line longer than {longest} bytes")
+            if len(line) > longest:
+                fault(place, f"line longer than {longest} bytes")
+                while line and not line.endswith(b"\n"):
+                    line = stream.readline(longest)
             elif line.strip():
                 try:
                     record = json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    report.fault(str(file), place, f"invalid JSON: {error}")
+                    fault(place, f"invalid JSON: {error}")
                     continue
                 if isinstance(record, dict):
                     yield place, record
                 else:
-                    report.fault(
-                        str(file), place, f"expected an object, got {type(record).__name__}"
-                    )
+                    fault(place, f"expected an object, got {type(record).__name__}")
 
 
-def _of_parquet(file: Path, params: ReadingParams, _: ReadingReport) -> Records:
-    allowed = params.expansion * file.stat().st_size + TABLE_SLACK
+def _of_parquet(file: Path, largest: int, fault: Fault) -> Records:
     with pq.ParquetFile(file) as parquet:
-        place = n_bytes = 0
-        for batch in map(plain, parquet.iter_batches(batch_size=min(params.batch_documents, 64))):
-            n_bytes += batch.nbytes
-            if n_bytes > allowed:
-                raise _TooLargeError(f"more than {allowed} bytes uncompressed")
-            for record in batch.to_pylist():
-                place += 1
-                yield place, record
-
-
-def _of_warc(file: Path, params: ReadingParams, report: ReadingReport) -> Records:
-    return warc_documents(file, params.document_bytes, partial(report.fault, str(file)))
+        batches = parquet.iter_batches(_PARQUET_ROWS)
+        yield from enumerate((row for batch in batches for row in batch.to_pylist()), start=1)
 
 
 def _row(
-    record: Mapping[str, Any], names: Mapping[str, str], built_id: str, params: ReadingParams
+    record: Mapping[str, Any], names: Mapping[str, str], built_id: str, largest: int
 ) -> tuple[str | None, ...] | str:
     """Return a document, or the reason why the record has none."""
     text = record.get(names["text"])
     if not isinstance(text, str):
         value = "nothing" if text is None else type(text).__name__
         return f"field {names['text']!r}: expected text, got {value}"
-    if len(text) > params.document_bytes:
-        return f"text longer than {params.document_bytes} characters"
+    if len(text) > largest:
+        return f"text longer than {largest} characters"
     doc_id, url, domain, kind = (_cell(record.get(names[name])) for name in COLUMNS[:-1])
-    kind = kind or _content_type(text)
+    if kind is None:
+        head = text[:500].lstrip()
+        kind = "text/html" if head.startswith("<") and ">" in head else "text/plain"
     return doc_id or built_id, url, domain or _domain(url), kind, _valid_unicode(text)
 
 
@@ -310,11 +265,6 @@ def _domain(url: str | None) -> str | None:
         return None
 
 
-def _content_type(text: str) -> str:
-    head = text[:500].lstrip().lower()
-    return "text/html" if head.startswith("<") and ">" in head else "text/plain"
-
-
 def _table(rows: list[tuple[str | None, ...]]) -> pa.Table:
     columns = list(zip(*rows, strict=True))
     return pa.Table.from_arrays(
@@ -322,13 +272,8 @@ def _table(rows: list[tuple[str | None, ...]]) -> pa.Table:
     )
 
 
-def warc_documents(
-    file: Path, max_bytes: int, fault: Callable[[int, str], None]
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield number (from 1) and fields (doc_id, url, content_type, text) of each page.
-
-    Other records (requests, images, responses other than 200) are skipped; pages that expand to
-    more than `max_bytes` are reported to `fault`.
+def _of_warc(file: Path, largest: int, fault: Fault) -> Records:
+    """Yield pages; other records (requests, images, responses other than 200) are skipped.
 
     Raises:
         InputError: warcio is not installed.
@@ -346,22 +291,18 @@ def warc_documents(
         try:
             for place, record in enumerate(ArchiveIterator(stream), start=1):
                 kind = _page_type(record)
-                if not kind:
-                    continue
-                content = record.content_stream().read(max_bytes + 1)
-                if len(content) > max_bytes:
-                    fault(place, f"page longer than {max_bytes} bytes")
-                    continue
-                headers = record.rec_headers
-                yield (
-                    place,
-                    {
+                content = record.content_stream().read(largest + 1) if kind else b""
+                if len(content) > largest:
+                    fault(place, f"page longer than {largest} bytes")
+                elif kind:
+                    headers = record.rec_headers
+                    fields = {
                         "doc_id": headers.get_header("WARC-Record-ID"),
                         "url": headers.get_header("WARC-Target-URI"),
                         "content_type": kind,
                         "text": _decoded(content, _declared(record)),
-                    },
-                )
+                    }
+                    yield place, fields
         # warcio raises these for invalid records, e.g. a response without a URL.
         except (ArchiveLoadFailed, ValueError, LookupError, AttributeError, TypeError) as error:
             raise OSError(f"record {place + 1}: {error}") from error
@@ -371,10 +312,10 @@ def _page_type(record: Any) -> str:
     """Return the content type of a page, "" for other records."""
     if record.rec_type == "conversion":  # text extracted by the crawl
         return "text/plain"
-    if record.rec_type not in {"response", "resource"}:
-        return ""
     headers = record.http_headers
-    if headers is not None and not (headers.get_statuscode() or "200").startswith("200"):
+    if record.rec_type not in {"response", "resource"} or (
+        headers is not None and not (headers.get_statuscode() or "200").startswith("200")
+    ):
         return ""
     kind = _declared(record).partition(";")[0].strip().lower()
     return kind if kind in _KINDS else ""
@@ -386,12 +327,9 @@ def _declared(record: Any) -> str:
 
 
 def _decoded(content: bytes, declared: str) -> str:
-    charset = _CHARSET.search(declared.encode("utf-8", "replace")) or _CHARSET.search(
-        content[:2_048]
-    )
+    named = declared.encode("utf-8", "replace")
+    charset = _CHARSET.search(named) or _CHARSET.search(content[:2_048])
     try:
-        name = codecs.lookup(charset[1].decode() if charset else "utf-8").name
-    except (LookupError, ValueError):
-        name = "utf-8"
-    # Some Python codecs are not charsets: punycode takes hours, "undefined" fails.
-    return content.decode(name if _PAGES.match(name) else "utf-8", "replace")
+        return content.decode(charset[1].decode() if charset else "utf-8", "replace")
+    except (LookupError, ValueError):  # no charset that Python knows
+        return content.decode("utf-8", "replace")

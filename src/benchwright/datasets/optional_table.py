@@ -4,16 +4,17 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 
 from benchwright.core.errors import InputError
 from benchwright.core.verbatim import (
+    BROKEN,
     json_rows,
     listed,
     no_rows,
-    read_csv,
     read_errors,
     read_parquet,
+    read_verbatim,
+    utf8_text,
 )
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.datasets.review_csv import read_spreadsheet
@@ -90,12 +91,8 @@ class RatingsFile(OptionalCsvTable):
     def _read(self) -> pd.DataFrame:
         if self.place.suffix.lower() != ".parquet":
             return super()._read()[list(self._names)]
-        with read_errors(self.place):
-            table = read_parquet(self.place).to_pandas()
-        for name in self._columns:
-            if name not in table:
-                has = listed(table.columns)
-                raise InputError(f"{self.place}: no column {name!r}; it has {has}")
+        table = read_parquet(self.place).to_pandas()
+        _selected(table, self._columns, str(self.place))
         return table.reindex(columns=list(self._names), fill_value="").astype(str)
 
 
@@ -105,13 +102,9 @@ class OptionalParquetTable(_OptionalTable):
     def _read(self) -> pd.DataFrame:
         try:
             frame = read_vectors(self.place)
-        except (OSError, ValueError, pa.ArrowException):
+        except BROKEN:
             return no_rows(self._columns)
-        if missing := [name for name in self._columns if name not in frame.columns]:
-            raise InputError(
-                f"{self.place}: no column {missing[0]!r}; it has {listed(frame.columns)}"
-            )
-        return frame[self._columns]
+        return _selected(frame, self._columns, str(self.place))
 
 
 class NamedTable(ReadOnly[pd.DataFrame]):
@@ -141,28 +134,18 @@ class NamedTable(ReadOnly[pd.DataFrame]):
         """
         if not self._is_named:
             return no_rows(self._columns)
-        where = f"{self._named_by}: {self.place}"
         try:
-            frame = _table(self.place)
+            if self.place.suffix.lower() == ".parquet":
+                frame = read_parquet(self.place).to_pandas()
+            else:  # a short row lacks its last cells, which are blank
+                frame = read_verbatim(self.place, ".csv").fillna("")
         except InputError as error:
             raise InputError(f"{self._named_by}: {error}") from None
-        for name in self._columns:
-            if name not in frame.columns:
-                raise InputError(
-                    f"{where}: no column {name!r}; it needs {', '.join(self._columns)} and has "
-                    f"{listed(frame.columns)}"
-                )
-        if frame.empty:
+        where = f"{self._named_by}: {self.place}"
+        table = _selected(frame, self._columns, where)
+        if table.empty:
             raise InputError(f"{where}: no rows; remove {self._named_by} to use no file")
-        return frame[self._columns]
-
-
-def _table(path: Path) -> pd.DataFrame:
-    if path.suffix.lower() == ".parquet":
-        with read_errors(path):
-            return pd.DataFrame(read_parquet(path).to_pandas())
-    # A short row lacks its last cells, which are blank.
-    return read_csv(path).fillna("")
+        return table
 
 
 class PublishedScores(NamedTable):
@@ -198,6 +181,17 @@ class PublishedScores(NamedTable):
         return not self._is_named or self.place.is_file()
 
 
+def _selected(frame: pd.DataFrame, columns: list[str], where: str) -> pd.DataFrame:
+    """Return the columns; InputError if one is missing."""
+    for name in columns:
+        if name not in frame.columns:
+            raise InputError(
+                f"{where}: no column {name!r}; it needs {', '.join(columns)} and has "
+                f"{listed(frame.columns)}"
+            )
+    return frame[columns]
+
+
 class DocumentLabels(ReadOnly[list[dict[str, Any]]]):
     """Labelled questions of documents as JSON lines (docs/reference/collection.md)."""
 
@@ -209,14 +203,11 @@ class DocumentLabels(ReadOnly[list[dict[str, Any]]]):
         """
         if not self.place.exists():
             return []
-        try:
-            rows = json_rows(self.place.read_text(encoding="utf-8-sig").split("\n"))
-        except (InputError, UnicodeDecodeError, OSError) as error:
-            raise InputError(f"{self.place}: {error}") from error
-        for number, row in enumerate(rows, start=1):
-            if missing := [name for name in _REQUIRED if name not in row]:
-                raise InputError(
-                    f"{self.place}: label {number}: no field {missing[0]!r}; expected "
-                    f"{', '.join(_REQUIRED)}"
-                )
+        with read_errors(self.place):
+            rows = json_rows(utf8_text(self.place.read_bytes()).split("\n"))
+            for number, row in enumerate(rows, start=1):
+                if missing := [name for name in _REQUIRED if name not in row]:
+                    raise InputError(
+                        f"label {number}: no field {missing[0]!r}; expected {', '.join(_REQUIRED)}"
+                    )
         return rows

@@ -15,7 +15,7 @@ from benchwright.core.verbatim import (
     check_header,
     json_rows,
     listed,
-    opened,
+    read_bytes,
     read_errors,
     read_parquet,
     utf8_text,
@@ -243,22 +243,17 @@ def _read_parquet(path: Path) -> pa.Table:
 def _read_csv(path: Path) -> pa.Table:
     from pyarrow import csv
 
-    with opened(path) as stream:
-        content = stream.read()
+    content = read_bytes(path)
     if content.count(b'"') % 2:
         raise InputError("unclosed quote; double the quotes inside cells")
+    # The file is one block, since a cell may be as long as the file.
+    block = min(max(len(content) + 1, 1 << 20), _LARGEST_BLOCK)
     try:
-        return _csv_table(content, csv.ReadOptions(block_size=_block(content)))
+        return _csv_table(content, csv.ReadOptions(block_size=block))
     except (pa.ArrowInvalid, UnicodeDecodeError):
         utf8_text(content)
         # One thread counts rows, for the error message.
-        options = csv.ReadOptions(block_size=_block(content), use_threads=False)
-        return _csv_table(content, options)
-
-
-def _block(content: bytes) -> int:
-    # The file is one block, since a cell may be as long as the file.
-    return min(max(len(content) + 1, 1 << 20), _LARGEST_BLOCK)
+        return _csv_table(content, csv.ReadOptions(block_size=block, use_threads=False))
 
 
 def _csv_table(content: bytes, read: Any) -> pa.Table:

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import LocalFile
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.core.verbatim import BROKEN, EXPANSION, TABLE_SLACK, read_errors
+from benchwright.core.verbatim import BROKEN, opened_parquet
 
 _KEY = b"benchwright.response_matrix"  # marks the format, independent of module names
 _FIELDS = {
@@ -52,14 +51,8 @@ def is_response_matrix(path: Path) -> bool:
         return False
     try:
         return _KEY in (pq.read_schema(path).metadata or {})
-    except (pa.ArrowException, OSError, ValueError):
+    except BROKEN:
         return False
-
-
-def _is_blank(name: str, values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return (m,) True where a model has no value in this field."""
-    missing = values < 0 if name == "prediction" else np.isnan(values)
-    return np.asarray(missing.all(axis=1))
 
 
 def _write(matrix: ResponseMatrix, path: Path) -> None:
@@ -82,7 +75,7 @@ def _write(matrix: ResponseMatrix, path: Path) -> None:
 
 def _lists(name: str, values: NDArray[Any]) -> pa.Array:
     """Convert (m, n) numbers to m lists, null where a model has no value."""
-    blank = _is_blank(name, values)
+    blank = (values < 0 if name == "prediction" else np.isnan(values)).all(axis=1)
     present = np.ascontiguousarray(values[~blank])
     lengths = np.where(blank, 0, values.shape[1])
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
@@ -92,85 +85,27 @@ def _lists(name: str, values: NDArray[Any]) -> pa.Array:
 
 
 def _read(path: Path) -> ResponseMatrix:
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(path)
-    except BROKEN as error:
-        message = " ".join(str(error).split())[:200]
-        raise InputError(f"{path}: not a Parquet file: {message}") from error
-    with file, read_errors(path):
-        item_ids, condition = _described(file)
-        models = _models(file)
+    with opened_parquet(path) as file:
+        described = (file.schema_arrow.metadata or {}).get(_KEY)
+        if described is None:
+            raise InputError(f"not a response matrix (no {_KEY.decode()} in its schema)")
+        facts = json.loads(described)
+        item_ids = tuple(facts["item_ids"])
+        models = tuple(file.read(["model"])["model"].to_pylist())
         shape = (len(models), len(item_ids))
-        if 4 * shape[0] * shape[1] > max(TABLE_SLACK, EXPANSION * path.stat().st_size):
-            raise InputError(
-                f"{shape[0]:,} models x {shape[1]:,} items exceed the size of the file"
-            )
         values: dict[str, NDArray[Any]] = {}
-        start = 0
+        stop = 0
         for group in range(file.metadata.num_row_groups):
             table = file.read_row_group(group, columns=list(_FIELDS))
-            rows = slice(start, start + table.num_rows)
-            start = rows.stop
-            for name in _FIELDS:
-                _fill(values, name, table[name], rows, shape)
-        return ResponseMatrix.of(models, item_ids, condition=condition, **values)
-
-
-def _described(file: Any) -> tuple[tuple[str, ...], str]:
-    """Return items and condition from the schema; check the columns."""
-    schema = file.schema_arrow
-    described = (schema.metadata or {}).get(_KEY)
-    if described is None:
-        raise InputError(f"not a response matrix (no {_KEY.decode()} in its schema)")
-    for name, kind in _FIELDS.items():
-        stored = schema.field(name).type if name in schema.names else None
-        if stored is None or not pa.types.is_list(stored) or stored.value_type != kind:
-            raise InputError(
-                f"column {name!r}: expected lists of {kind}, got {stored or 'nothing'}"
-            )
-    facts = json.loads(described)
-    ids = facts.get("item_ids") if isinstance(facts, dict) else None
-    condition = facts.get("condition") if isinstance(facts, dict) else None
-    texts = isinstance(ids, list) and all(isinstance(item_id, str) for item_id in ids)
-    if not texts or not isinstance(condition, str):
-        raise InputError(f"{_KEY.decode()} in the schema lacks items and condition")
-    return tuple(ids or ()), condition
-
-
-def _models(file: Any) -> tuple[str, ...]:
-    models: dict[str, None] = {}
-    for batch in file.iter_batches(columns=["model"]):
-        for name in batch.column(0).to_pylist():
-            if not isinstance(name, str) or name in models:
-                raise InputError(
-                    f"row {len(models) + 1}: model {name!r}; names must be unique texts"
-                )
-            models[name] = None
-    if len(models) != file.metadata.num_rows:
-        raise InputError(f"{len(models)} rows, but the footer states {file.metadata.num_rows}")
-    return tuple(models)
-
-
-def _fill(
-    values: dict[str, NDArray[Any]],
-    name: str,
-    column: pa.ChunkedArray,
-    rows: slice,
-    shape: tuple[int, int],
-) -> None:
-    """Write the lists of one row group into `values[name]`, allocated on first use."""
-    present = np.asarray(column.is_valid().to_numpy())
-    if not present.any():
-        return
-    if name not in values:
-        kind = np.dtype(_FIELDS[name].to_pandas_dtype())
-        values[name] = np.full(shape, -1 if name == "prediction" else np.nan, dtype=kind)
-    lists = column.drop_null().combine_chunks()
-    if not bool(pc.all(pc.equal(pc.list_value_length(lists), shape[1])).as_py()):
-        raise InputError(f"column {name!r}: expected one value per item ({shape[1]})")
-    flat = lists.flatten().to_numpy(zero_copy_only=False)
-    if name != "prediction" and bool(((flat < 0) | (flat > 1)).any()):
-        raise InputError(f"column {name!r}: value outside 0 to 1")
-    values[name][rows][present] = flat.reshape(-1, shape[1])
+            start, stop = stop, stop + table.num_rows
+            for name, kind in _FIELDS.items():
+                present = np.asarray(table[name].is_valid().to_numpy())
+                if not present.any():
+                    continue
+                if name not in values:
+                    missing = -1 if name == "prediction" else np.nan
+                    values[name] = np.full(shape, missing, dtype=kind.to_pandas_dtype())
+                flat = table[name].drop_null().combine_chunks().flatten()
+                cells = flat.to_numpy(zero_copy_only=False).reshape(-1, shape[1])
+                values[name][start:stop][present] = cells
+        return ResponseMatrix.of(models, item_ids, condition=facts["condition"], **values)

@@ -1,42 +1,38 @@
 """Tables with a column of vectors, read into one array and written in parts."""
 
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from benchwright.core.atomic_files import written_aside
-from benchwright.core.kedro_internals import loaded_from, saved_to
-from benchwright.datasets.atomic import ParquetTable
+from benchwright.core.kedro_internals import LocalFile
+from benchwright.core.verbatim import read_errors
 
 _VECTOR = "vector"
 _ROWS_PER_GROUP = 20_000
 
 
-class VectorTable(ParquetTable):
-    """A table in a local Parquet file whose column `vector` has lists of equally many floats."""
+class VectorTable(LocalFile[pd.DataFrame]):
+    """A table in a Parquet file whose column `vector` has lists of equally many floats."""
+
+    content_name = "vectors"
 
     def load(self) -> pd.DataFrame:
         """Return the table; the vectors are rows of one array, in memory once."""
-        path = loaded_from(self)
-        return super().load() if path is None else read_vectors(path)
+        with read_errors(self.load_path()):
+            return read_vectors(self.load_path())
 
     def save(self, data: pd.DataFrame) -> None:
         """Write the table atomically, a long one in parts."""
-        path = saved_to(self)
-        if path is None or len(data) <= _ROWS_PER_GROUP:
-            super().save(data)
-            return
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        parts = (data[i : i + _ROWS_PER_GROUP] for i in range(0, len(data), _ROWS_PER_GROUP))
-        tables = (pa.Table.from_pandas(part, preserve_index=False) for part in parts)
-        first = next(tables)
-        with written_aside(path) as aside, pq.ParquetWriter(aside, first.schema) as writer:
-            for table in chain([first], tables):
-                writer.write_table(table)
+        schema = pa.Schema.from_pandas(data[:_ROWS_PER_GROUP], preserve_index=False)
+        with written_aside(self.save_path()) as aside, pq.ParquetWriter(aside, schema) as writer:
+            for start in range(0, max(len(data), 1), _ROWS_PER_GROUP):
+                part = data[start : start + _ROWS_PER_GROUP]
+                writer.write_table(pa.Table.from_pandas(part, schema, preserve_index=False))
 
 
 def read_vectors(path: Path) -> pd.DataFrame:

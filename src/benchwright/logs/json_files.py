@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from benchwright.core.errors import InputError
-from benchwright.core.verbatim import SLACK, read_errors, utf8_text
+from benchwright.core.verbatim import read_errors, utf8_text
 from benchwright.logs import json_stream
+
+_LARGEST = 64 << 20
 
 
 def read_json(path: Path) -> Any:
@@ -18,13 +20,10 @@ def read_json(path: Path) -> Any:
         InputError: it is broken, or larger than 64 MiB.
     """
     with read_errors(path), path.open("rb") as stream:
-        content = stream.read(SLACK + 1)
-        if len(content) > SLACK:
-            raise InputError(f"more than {SLACK:,} bytes, expected settings or scores of a run")
-        try:
-            return json.loads(utf8_text(content))
-        except RecursionError as error:
-            raise InputError("JSON nested too deeply") from error
+        content = stream.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise InputError(f"more than {_LARGEST:,} bytes, expected settings or scores of a run")
+        return json.loads(utf8_text(content))
 
 
 def array_elements(path: Path) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
-from benchwright.core.verbatim import BROKEN, opened_parquet, parquet_batches
+from benchwright.core.verbatim import BROKEN, opened_parquet
 from benchwright.logs.json_files import read_json
 from benchwright.logs.options import are_letters, option_position
 from benchwright.logs.sample import Log, Sample
@@ -42,6 +42,7 @@ _FLAT = (
 _NAME = re.compile(
     r"details_(?P<task>.+?)(\|(?P<shots>\d+))?_(?P<time>\d{4}-\d\d-\d\dT[-:\d]+(\.\d+)?)"
 )
+_BATCH_ROWS = 128  # small, since each row may be a megabyte
 _SHOTS_OF_NAME = re.compile(r"\|\d+$")
 _LEADERBOARD_FOLDER = re.compile(r"details_(?P<org>.+?)__(?P<model>.+)")
 
@@ -89,7 +90,7 @@ def read(path: Path) -> list[Log]:
         layout = _layout(file.schema_arrow)
         if layout is None:
             raise InputError(f"{path}: not the columns of lighteval's details")
-        first = next(_rows(file, path, layout, [*layout.columns, *[_SHOTS] * layout.nested]), {})
+        first = next(_rows(file, layout, [*layout.columns, *[_SHOTS] * layout.nested]), {})
     named = _NAME.match(path.name)
     doc = as_object(first.get("doc"))
     name = as_text(doc.get("task_name"))  # with the number of demonstrations
@@ -161,10 +162,8 @@ def _model(path: Path) -> str:
     return ""
 
 
-def _rows(
-    file: Any, path: Path, layout: _Layout, columns: Sequence[str]
-) -> Iterator[dict[str, Any]]:
-    for batch in parquet_batches(file, path, columns):
+def _rows(file: Any, layout: _Layout, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
         for row in batch.to_pylist():
             yield {n: _literal(n, cell) for n, cell in row.items()} if layout.written else row
 
@@ -184,7 +183,7 @@ def _literal(name: str, cell: Any) -> Any:
 def _samples(path: Path, layout: _Layout) -> Iterator[Sample]:
     answers = _nested_answer if layout.nested else _flat_answer
     with opened_parquet(path) as file:
-        for number, row in enumerate(_rows(file, path, layout, layout.columns)):
+        for number, row in enumerate(_rows(file, layout, layout.columns)):
             sample, values = answers(row, number)
             sample = sample._replace(correct=as_share(_metrics(row, layout).get(layout.mark)))
             if values and all(isinstance(value, str) for value in values):

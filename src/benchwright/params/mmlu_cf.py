@@ -35,12 +35,7 @@ class BatchEngineParams(Section):
 class ReadingParams(Section):
     """Limits of reading document shards."""
 
-    # batch_documents, batch_bytes: maximum size of a batch
-    batch_documents: int = Field(default=1_000, ge=1)
-    batch_bytes: int = Field(default=64 << 20, ge=1)
     document_bytes: int = Field(default=8 << 20, ge=1)  # larger documents are skipped and counted
-    # maximum ratio of a shard's size to its compressed size
-    expansion: int = Field(default=1_000, ge=1)
 
 
 class ExtractionParams(Section):

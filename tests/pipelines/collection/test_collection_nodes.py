@@ -87,10 +87,14 @@ def test_questions_domains_and_faults_come_from_all_shards(tmp_path: Path) -> No
     assert out["documents_read"]["unreadable"].tolist() == [1, 0]
 
 
-def test_results_do_not_depend_on_batches(tmp_path: Path) -> None:
+def test_results_do_not_depend_on_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shards = write_shards(tmp_path, [(name, "") for name in "abcd"])
-    raw, out = collected(shards, [], batch_documents=1)
-    assert raw.equals(collected(shards, [])[0])
+    whole = collected(shards, [])[0]
+    monkeypatch.setattr("benchwright.datasets.document_shards._BATCH_DOCUMENTS", 1)
+    raw, out = collected(shards, [])
+    assert raw.equals(whole)
     assert out["document_domains"] == {"": 4}
 
 
