@@ -87,9 +87,7 @@ def test_questions_domains_and_faults_come_from_all_shards(tmp_path: Path) -> No
     assert out["documents_read"]["unreadable"].tolist() == [1, 0]
 
 
-def test_results_do_not_depend_on_batches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_do_not_depend_on_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shards = write_shards(tmp_path, [(name, "") for name in "abcd"])
     whole = collected(shards, [])[0]
     monkeypatch.setattr("benchwright.datasets.document_shards._BATCH_DOCUMENTS", 1)
