@@ -14,7 +14,7 @@ from benchwright.methods.mmlu_cf.cleaning.clean import clean
 from benchwright.methods.mmlu_cf.cleaning.rules import WHOLE_RULES
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.pipelines.nodes import node
-from benchwright.reports.mmlu_cf.plots.funnels import plot_cleaning_funnel
+from benchwright.reports.mmlu_cf.plots import plot_cleaning_funnel
 from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems
 
 _AT_ONCE = 20_000

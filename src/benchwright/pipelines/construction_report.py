@@ -1,6 +1,6 @@
 """The report of a benchmark made from documents; of texts it reads the public half's only."""
 
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
 from benchwright.methods.mmlu_cf.construction_steps import (
     collect_construction_metrics,
@@ -10,25 +10,8 @@ from benchwright.methods.mmlu_cf.construction_steps import (
 )
 from benchwright.methods.mmlu_cf.public_half import read_public_half
 from benchwright.pipelines.nodes import boxed, node
-from benchwright.reports.mmlu_cf.page import (
-    render_construction_report,
-    show_construction_difficulty,
-    show_construction_documents,
-    show_construction_fields,
-    show_construction_halves,
-    show_construction_headline,
-    show_construction_judges,
-    show_construction_provenance,
-)
-from benchwright.reports.mmlu_cf.plots.difficulty import (
-    plot_difficulty_levels,
-    plot_final_strata,
-    plot_strata,
-)
-from benchwright.reports.mmlu_cf.plots.domains_and_fields import plot_domains, plot_field_halves
-from benchwright.reports.mmlu_cf.plots.funnels import plot_construction_funnel
-from benchwright.reports.mmlu_cf.plots.judges import plot_judge_agreement, plot_parse_rates
-from benchwright.reports.page.sections import gather_plots
+from benchwright.reports.mmlu_cf import page, plots
+from benchwright.reports.mmlu_cf.findings import show_construction_top
 
 _NODES = [
     node(
@@ -79,18 +62,16 @@ _NODES = [
     ),
 ]
 _PLOTS = [
-    node(plot_construction_funnel, "construction_steps", "construction_funnel_plot"),
-    node(plot_domains, "domain_counts", "domains_plot"),
-    node(plot_field_halves, "public_split_assignment", "field_halves_plot"),
-    node(plot_difficulty_levels, "difficulty_counts", "difficulty_levels_plot"),
-    node(plot_strata, ["sampling_strata", "difficulty_counts"], "strata_plot"),
-    node(plot_final_strata, ["final_strata", "difficulty_counts"], "final_strata_plot"),
-    node(plot_judge_agreement, "judge_agreement", "judge_agreement_plot"),
-    node(plot_parse_rates, "judge_parse_rates", "parse_rates_plot"),
+    node(plots.plot_construction_funnel, "construction_steps", "construction_funnel_plot"),
+    node(plots.plot_domains, "domain_counts", "domains_plot"),
+    node(plots.plot_field_halves, "public_split_assignment", "field_halves_plot"),
+    node(plots.plot_difficulty_levels, "difficulty_counts", "difficulty_levels_plot"),
+    node(plots.plot_strata, ["sampling_strata", "difficulty_counts"], "strata_plot"),
+    node(plots.plot_final_strata, ["final_strata", "difficulty_counts"], "final_strata_plot"),
 ]
 _PAGE = [
     node(
-        show_construction_provenance,
+        page.show_construction_provenance,
         {
             "variant": "params:variant",
             "seed": "params:seed",
@@ -107,7 +88,7 @@ _PAGE = [
         "construction_provenance",
     ),
     node(
-        show_construction_headline,
+        show_construction_top,
         [
             "construction_steps",
             "sample_by_difficulty",
@@ -118,79 +99,73 @@ _PAGE = [
             "field_accuracy",
             "params:splitting",
         ],
-        "construction_headline",
+        "construction_top",
     ),
     node(
-        show_construction_documents,
+        page.show_construction_documents,
         [
+            "construction_steps",
             "documents_read",
-            "domain_counts",
             "extraction_measures",
             "cleaning_funnel",
             "cleaning_reasons",
-            "public_half",
         ],
         "construction_documents",
     ),
     node(
-        show_construction_fields,
-        ["field_counts", "field_accuracy", "public_split_assignment", "params:fields"],
+        page.show_construction_fields,
+        ["field_counts", "field_accuracy", "params:fields"],
         "construction_fields",
     ),
     node(
-        show_construction_difficulty,
+        page.show_construction_difficulty,
         [
-            "difficulty_counts",
-            "sampling_strata",
+            "construction_steps",
             "sample_by_difficulty",
+            "checking_counts",
+            "rating_shift",
             "params:sampling_by_difficulty",
         ],
         "construction_difficulty",
     ),
     node(
-        show_construction_judges,
+        page.show_construction_judges,
         [
+            "construction_steps",
             "checking_counts",
             "params:checking",
             "judge_parse_rates",
             "judge_agreement",
-            "rating_shift",
         ],
         "construction_judges",
     ),
     node(
-        show_construction_halves,
+        page.show_construction_halves,
         ["rule_counts", "half_distances", "leak_counts", "construction_steps", "params:splitting"],
         "construction_halves",
     ),
-    Node(
-        gather_plots,
-        {
-            "funnel": "construction_funnel_plot",
-            "domains": "domains_plot",
-            "fields": "field_halves_plot",
-            "levels": "difficulty_levels_plot",
-            "strata": "strata_plot",
-            "final-strata": "final_strata_plot",
-            "agreement": "judge_agreement_plot",
-            "replies": "parse_rates_plot",
-            "cleaning": "cleaning_funnel_plot",
-        },
-        "construction_report_plots_1",
-        name="gather_construction_report_plots_1",
-    ),
+    node(page.show_public_half, ["construction_steps", "public_half"], "public_half_section"),
     node(
-        render_construction_report,
-        [
-            "construction_provenance",
-            "construction_headline",
-            "construction_documents",
-            "construction_fields",
-            "construction_difficulty",
-            "construction_judges",
-            "construction_halves",
-            "construction_report_plots_1",
-        ],
+        page.render_construction_report,
+        {
+            "variant": "params:variant",
+            "sealing": "params:sealing",
+            "construction_top": "construction_top",
+            "construction_documents": "construction_documents",
+            "construction_fields": "construction_fields",
+            "construction_difficulty": "construction_difficulty",
+            "construction_judges": "construction_judges",
+            "construction_halves": "construction_halves",
+            "public_half_section": "public_half_section",
+            "construction_provenance": "construction_provenance",
+            "construction_funnel_plot": "construction_funnel_plot",
+            "cleaning_funnel_plot": "cleaning_funnel_plot",
+            "domains_plot": "domains_plot",
+            "field_halves_plot": "field_halves_plot",
+            "difficulty_levels_plot": "difficulty_levels_plot",
+            "strata_plot": "strata_plot",
+            "final_strata_plot": "final_strata_plot",
+        },
         "construction_report",
     ),
 ]

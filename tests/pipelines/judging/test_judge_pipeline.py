@@ -141,7 +141,7 @@ def test_a_judge_that_gives_all_items_the_same_value_is_named(
     page = judge(tmp_path, server, repository, same, judges=("kind",))["judge_report"]
     assert "kind gave 100.0% of 2 items the same overall (5), so it does not tell them" in page
     assert "the same level" not in page
-    assert "One judge: there is no agreement to measure." in page
+    assert "no unit has ratings of two raters" in page
 
 
 def test_items_without_options_stay_unjudged(

@@ -50,8 +50,6 @@ OUTPUTS = (
     "difficulty_levels_plot",
     "strata_plot",
     "final_strata_plot",
-    "judge_agreement_plot",
-    "parse_rates_plot",
 )
 
 

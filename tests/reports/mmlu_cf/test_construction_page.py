@@ -9,7 +9,6 @@ import pytest
 
 from benchwright.methods.mmlu_cf.public_half import read_public_half
 from benchwright.params.mmlu_cf import CheckingParams, SamplingByDifficultyParams
-from benchwright.reports.mmlu_cf.page import level_rows
 from benchwright.tables.mmlu_cf import (
     CleaningFunnel,
     CleaningReasons,
@@ -193,7 +192,6 @@ def test_missing_labels_are_a_warning() -> None:
 def test_data_is_escaped_and_paths_are_hidden(judged: dict[str, Any]) -> None:
     page = judged["construction_report"]
     assert HOSTILE not in page
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;.example.org" in page
     scripts = re.findall(r"<script[^>]*>", page)
     assert len([tag for tag in scripts if tag != "<script>"]) == page.count('class="plot" id=')
     assert "/somebody/home" not in page
@@ -208,14 +206,14 @@ def test_three_public_questions_of_each_field_are_shown_with_the_answer(
     shown = text(page).split("Questions of the public half")[-1]
     assert shown.count("What is <i>") + shown.count("What is &lt;i&gt;") == 4
     assert shown.index("Law") < shown.index("Math")
-    assert shown.count("this answer that") == 4
+    assert shown.count("this (key) that") == 4
     assert "<i>" not in page.split('id="examples"')[1]
     rows = [{"item_id": f"d#{n}", "field": "Law", "question": "Q", "choices": [], "answer": 0}
             for n in range(40)]  # fmt: skip
     files = {"validation.jsonl": "\n".join(json.dumps(row | {"domain": "d"}) for row in rows)}
     encoded = {name: content.encode() for name, content in files.items()}
     half = read_public_half(encoded, seed=0)
-    assert (len(half.examples["Law"]), half.domains) == (3, {"d": 40})
+    assert {field: len(questions) for field, questions in half.items()} == {"Law": 3}
     reverse = {"validation.jsonl": b"\n".join(encoded["validation.jsonl"].split(b"\n")[::-1])}
     assert read_public_half(reverse, seed=0) == half
 
@@ -226,8 +224,6 @@ def test_the_page_counts_domains_of_sample_final_and_public_questions(
     shown = text(unjudged["construction_report"])
     assert "The number of domains is 2 in the sample and 1 in the 30 final questions" in shown
     assert "of which 7 have an explanation" in shown
-    assert "a.example.org 5 20 20 3" in shown
-    assert "unknown 6 15 10 3" in shown
     metrics = unjudged["construction_metrics"]
     names = ("sampled_domains", "final_domains", "explained_items")
     assert [metrics[name] for name in names] == [2, 1, 7]
@@ -311,12 +307,3 @@ def test_metrics_are_flat_numbers(judged: dict[str, Any], unjudged: dict[str, An
     assert all(isinstance(value, float) for value in metrics.values())
     assert not [name for name in unjudged["construction_metrics"] if name.startswith("alpha")]
     assert unjudged["construction_metrics"]["strata_missing"] == 0
-
-
-def test_the_table_of_levels_ends_with_unknown_levels() -> None:
-    result = level_rows(making(judges=True)["difficulty_counts"])
-    assert [pool["n"] for pool in result["pools"]] == [48, 30, 24, 24]
-    assert [row["level"] for row in result["rows"]] == ["5", "6", "7", "unknown"]
-    assert [cell["n"] for cell in result["rows"][2]["cells"]] == [10, 9, 8, 10]
-    assert [row["expected"] for row in result["rows"]] == [0.3, 0.4, 0.3, None]
-    assert [cell["n"] for cell in result["rows"][3]["cells"]] == [6, 0, 0, 0]

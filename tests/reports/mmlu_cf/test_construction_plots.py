@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.reports.mmlu_cf.plots.difficulty import plot_difficulty_levels, plot_strata
-from benchwright.reports.mmlu_cf.plots.domains_and_fields import (
+from benchwright.reports.mmlu_cf.plots import (
+    plot_cleaning_funnel,
+    plot_difficulty_levels,
     plot_domains,
     plot_field_halves,
-    top_domains,
+    plot_strata,
 )
-from benchwright.reports.mmlu_cf.plots.judges import plot_judge_agreement, plot_parse_rates
 from benchwright.tables.mmlu_cf import (
+    CleaningFunnel,
     DifficultyCounts,
     DomainCounts,
-    JudgeAgreement,
     LeakCounts,
     SamplingStrata,
     SplitAssignment,
@@ -28,9 +28,10 @@ def as_json(plot: Any) -> dict[str, Any]:
     return dict(json.loads(plot.to_json()))
 
 
-def bars(plot: Any, trace: int = 0) -> dict[str, float]:
-    data = as_json(plot)["data"][trace]
-    return dict(zip(data["y"], data["x"], strict=True))
+def bars(plot: Any, trace: int = 0, what: str = "x") -> dict[str, Any]:
+    """Return the lengths of bars, or their notes, by the name of the row."""
+    chart = as_json(plot)
+    return dict(zip(chart["layout"]["yaxis"]["ticktext"], chart["data"][trace][what], strict=True))
 
 
 def note(plot: Any) -> str:
@@ -51,7 +52,7 @@ def test_the_funnel_goes_from_documents_to_halves(judged: dict[str, Any]) -> Non
     }
     removed = bars(plot, 1)
     assert (removed["clean"], removed["sampled"], removed["checked"]) == (12, 18, 6)
-    notes = dict(zip(removed, as_json(plot)["data"][1]["text"], strict=True))
+    notes = bars(plot, 1, "text")
     assert notes["documents"] == "20 of 2 domains"
     assert notes["clean"] == "48 · 80.0%"
     assert notes["after the rules"] == "at least 22 altered"
@@ -74,7 +75,7 @@ def test_the_funnel_names_a_check_without_judges(unjudged: dict[str, Any]) -> No
 
 def test_levels_of_each_step_are_shown_with_the_target(judged: dict[str, Any]) -> None:
     target, *pools = as_json(judged["difficulty_levels_plot"])["data"]
-    assert dict(zip(target["x"], target["y"], strict=True)) == {"5": 0.3, "6": 0.4, "7": 0.3}
+    assert dict(zip(target["x"], target["y"], strict=True)) == {5: 0.3, 6: 0.4, 7: 0.3}
     assert [pool["name"] for pool in pools] == [
         "rated (n = 48)",
         "sampled (n = 30)",
@@ -82,22 +83,23 @@ def test_levels_of_each_step_are_shown_with_the_target(judged: dict[str, Any]) -
         "final (n = 24)",
     ]
     rated = pools[0]
-    assert rated["x"][:10] == [str(level) for level in range(10)]
-    assert rated["y"][6] == pytest.approx(20 / 48)
-    assert rated["customdata"][5:8] == [12, 20, 10]
-    assert rated["x"][-2:] == ["?", "?"]
-    assert rated["y"][-2:] == [None, pytest.approx(6 / 48)]  # no line from 9 to "unknown"
-    assert pools[3]["y"][7] == pytest.approx(10 / 24)
+    assert rated["y"][6] == pytest.approx(20 / 48, abs=1e-6)
+    assert rated["hovertext"][5] == "rated (n = 48), level 5: 25.0%, n = 12"
+    assert rated["x"][10:] == [None, 10]  # no line from 9 to "unknown"
+    assert rated["y"][10:] == [None, pytest.approx(6 / 48)]
+    assert pools[3]["y"][7] == pytest.approx(10 / 24, abs=1e-6)
 
 
-def test_unknown_levels_are_not_shown_if_all_are_known() -> None:
+def test_level_0_is_a_level_and_not_unknown() -> None:
     counts = DifficultyCounts.from_rows(
-        [("rated", -1, 0, 0.0, np.nan), ("rated", 4, 5, 1.0, np.nan)]
+        [("rated", -1, 0, 0.0, np.nan), ("rated", 0, 2, 0.4, np.nan), ("rated", 4, 3, 0.6, np.nan)]
     )
     plot = as_json(plot_difficulty_levels(counts))
-    assert [trace["name"] for trace in plot["data"]] == ["rated (n = 5)"]
-    assert "?" not in plot["data"][0]["x"]
+    (rated,) = plot["data"]
+    assert rated["x"] == list(range(10))
+    assert rated["y"][0] == 0.4
     assert "?" not in plot["layout"]["meta"]["caption"]
+    assert plot["layout"]["xaxis"]["ticktext"] == [str(level) for level in range(10)]
 
 
 def test_without_levels_the_plot_gives_the_reason(unjudged: dict[str, Any]) -> None:
@@ -110,21 +112,36 @@ def test_fields_of_both_halves_are_counted(judged: dict[str, Any]) -> None:
     names = plot["layout"]["yaxis"]["ticktext"]
     assert dict(zip(names, public["x"], strict=True)) == {"History": 5, "Math": 4, "Law": 3}
     assert dict(zip(names, closed["x"], strict=True)) == {"History": 4, "Math": 4, "Law": 4}
+    assert (public["name"], closed["name"]) == ("public half", "closed half")
 
 
-def test_the_largest_domains_are_shown_and_the_others_summarised() -> None:
-    counts = DomainCounts.from_rows([(f"d{n}.org", 1, 30 - n, 20 - n) for n in range(20)])
-    top = top_domains(counts, 3)
-    assert top["domain"].tolist() == ["d0.org", "d1.org", "d2.org", "17 other domains"]
-    assert top.iloc[3][["documents", "raw_items", "clean_items"]].tolist() == [17, 323, 153]
-    assert len(top_domains(counts, 19)) == 20  # a single further domain has its own row
-    plot = as_json(plot_domains(counts))
-    clean, rejected = plot["data"]
-    assert clean["x"][:2] == [20, 19]
-    assert rejected["x"][:2] == [10, 10]
-    assert clean["x"][12] == rejected["x"][12] == 0
-    assert rejected["text"][12] == f"{sum(range(1, 9))} of {sum(range(11, 19))} · 8 documents"
-    assert plot["layout"]["xaxis"]["range"][1] < 50
+@pytest.mark.parametrize(("n", "rest"), [(20, 8), (14, 2), (13, 0), (12, 0)])
+def test_the_largest_domains_are_shown_and_the_others_summarised(n: int, rest: int) -> None:
+    counts = DomainCounts.from_rows([(f"d{i}.org", 1, 30 - i, 20 - i) for i in range(n)])
+    plot = plot_domains(counts)
+    clean, rejected, notes = bars(plot), bars(plot, 1), bars(plot, 1, "text")
+    assert (clean["d1.org"], rejected["d1.org"]) == (19, 10)
+    assert notes["d1.org"] == "19 of 29 · 1 document"
+    assert len(clean) == (13 if rest else n)  # a single further domain has its own row
+    if rest:
+        name = f"{rest} other domains"
+        assert clean[name] == rejected[name] == 0
+        sums = [sum(start - i for i in range(12, n)) for start in (20, 30)]
+        assert notes[name] == f"{sums[0]} of {sums[1]} · {rest} documents"
+
+
+def test_the_cleaning_funnel_counts_what_each_rule_did() -> None:
+    rows = [
+        (1, "n_choices", "reject", 60, 0, 10, 50),
+        (2, "labels", "rewrite", 50, 12, 0, 50),
+        (3, "too_long", "reject", 50, 0, 0, 50),
+    ]
+    plot = plot_cleaning_funnel(CleaningFunnel.from_rows(rows))
+    assert bars(plot) == {"raw items": 60, "n choices": 50, "labels": 50, "too long": 50}
+    assert bars(plot, 1) == {"raw items": 0, "n choices": 10, "labels": 0, "too long": 0}
+    assert list(bars(plot, 1, "text").values()) == [
+        *("60", "−10 → 50", "12 rewritten", "50 · 83.3%")
+    ]
 
 
 def test_a_domain_that_looks_like_html_stays_text(judged: dict[str, Any]) -> None:
@@ -136,32 +153,9 @@ def test_a_domain_that_looks_like_html_stays_text(judged: dict[str, Any]) -> Non
     ]
 
 
-def test_agreement_has_intervals_and_marks_undefined_alphas(judged: dict[str, Any]) -> None:
-    plot = as_json(judged["judge_agreement_plot"])
-    (points,) = plot["data"]
-    assert points["x"] == [0.71, 0.31, None]
-    assert points["error_x"]["array"][:2] == pytest.approx([0.12, 0.19])
-    assert points["error_x"]["arrayminus"][:2] == pytest.approx([0.16, 0.26])
-    assert plot["layout"]["yaxis"]["ticktext"][2] == "harms: self harm"
-    assert [(note["y"], note["text"]) for note in plot["layout"]["annotations"]] == [
-        (2, "no alpha")
-    ]
-    assert "all ratings are equal" in points["customdata"][2][1]
-
-
-def test_parse_rates_are_shares_of_the_first_prompts(judged: dict[str, Any]) -> None:
-    plot = as_json(judged["parse_rates_plot"])
-    at_once, later, never = (trace["x"] for trace in plot["data"])
-    names = plot["layout"]["yaxis"]["ticktext"]
-    assert names[:2] == ["difficulty: able", "difficulty: baker"]
-    assert names[-1] == "final: baker"
-    assert (at_once[0], later[0], never[0]) == pytest.approx((36 / 48, 6 / 48, 6 / 48))
-    assert (at_once[2], later[2], never[2]) == pytest.approx((1, 0, 0))
-
-
 def test_strata_show_sampled_and_target(judged: dict[str, Any], unjudged: dict[str, Any]) -> None:
     (cells,) = as_json(judged["strata_plot"])["data"]
-    assert cells["x"] == ["5", "6", "7"]
+    assert as_json(judged["strata_plot"])["layout"]["xaxis"]["ticktext"] == ["5", "6", "7"]
     assert cells["text"] == [["2/3", "5/4", "3/3"]] * 3
     assert cells["z"] == [[-1, 1, 0]] * 3
     sampled, target = as_json(unjudged["strata_plot"])["data"]
@@ -188,8 +182,11 @@ def test_an_absent_stratum_is_not_shown_as_zero() -> None:
         (plot_difficulty_levels(DifficultyCounts.empty()), "No question has a difficulty level"),
         (plot_domains(DomainCounts.empty()), "No question was extracted"),
         (plot_field_halves(SplitAssignment.empty()), "no questions"),
-        (plot_judge_agreement(JudgeAgreement.empty()), "Fewer than two judges"),
-        (plot_parse_rates([]), "No judge was asked"),
+        (plot_cleaning_funnel(CleaningFunnel.empty()), "No rule ran"),
+        (
+            plot_cleaning_funnel(CleaningFunnel.from_rows([(1, "labels", "reject", 0, 0, 0, 0)])),
+            "no question was extracted",
+        ),
         (
             plot_strata(SamplingStrata.empty(), DifficultyCounts.empty()),
             "Nothing was sampled",

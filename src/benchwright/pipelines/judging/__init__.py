@@ -22,8 +22,11 @@ from benchwright.pipelines.judging.nodes import (
 )
 from benchwright.pipelines.nodes import node
 from benchwright.reports.judged_items.difficulty_plot import plot_judged_difficulty
-from benchwright.reports.judged_items.page import render_judge_page, show_judgements
-from benchwright.reports.mmlu_cf.plots.judges import plot_parse_rates
+from benchwright.reports.judged_items.page import (
+    render_judge_page,
+    show_judge_top,
+    show_judgements,
+)
 
 _NODES = [
     node(
@@ -170,11 +173,15 @@ _BENCHMARK_NODES = [
     ),
     node(collect_judge_metrics, ["judged_items", "judge_parse_rates"], "judge_metrics"),
     node(plot_judged_difficulty, ["judged_items", "judgements"], "judged_difficulty_plot"),
-    node(plot_parse_rates, "judge_parse_rates", "parse_rates_plot"),
+    node(
+        show_judge_top,
+        ["judged_items", "judgements", "judge_parse_rates", "judge_agreement"],
+        "judge_top",
+    ),
     node(
         show_judgements,
         ["items", "judged_items", "judgements", "judge_parse_rates", "judge_agreement"],
-        "judge_contents",
+        "judge_sections",
     ),
     node(
         render_judge_page,
@@ -184,9 +191,9 @@ _BENCHMARK_NODES = [
             "params:seed",
             "params:difficulty",
             "params:checking",
-            "judge_contents",
+            "judge_top",
+            "judge_sections",
             "judged_difficulty_plot",
-            "parse_rates_plot",
         ],
         "judge_report",
     ),

@@ -13,7 +13,7 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import EstimationParams, SamplingParams
 from benchwright.reports.dele.labels import METRICS, PANELS
 from benchwright.reports.dele.plots import LINES
-from benchwright.reports.dele.sampling_headline import METRIC, SamplingTop
+from benchwright.reports.dele.sampling_headline import METRIC
 from benchwright.reports.page.parts import (
     LONGEST_TABLE,
     Cell,
@@ -23,7 +23,7 @@ from benchwright.reports.page.parts import (
     Section,
     Table,
     Text,
-    Tiles,
+    Top,
     as_count,
     as_metric,
     as_share,
@@ -57,11 +57,11 @@ class Study(NamedTuple):
     estimation: EstimationParams
 
 
-def render_sampling_report(sampling_top: SamplingTop, **shown: Any) -> str:
+def render_sampling_report(sampling_top: Top, **shown: Any) -> str:
     """Render the sampling report as one HTML page that needs no network.
 
     Args:
-        sampling_top: the headline and its tiles and notes.
+        sampling_top: the top of the page.
         shown: parameters of `Study`; lists of sections in the order of the page; plots by name.
     """
     study = Study(**{name: shown.pop(name) for name in Study._fields})
@@ -74,14 +74,13 @@ def render_sampling_report(sampling_top: SamplingTop, **shown: Any) -> str:
         _METHOD,
     )
     title = study.ingestion.title
-    lead = [*(Text(line, "judgement") for line in sampling_top.lead), Tiles(sampling_top.tiles)]
     page = Page(
         f"{title}: how few items suffice ({study.variant})",
         title,
         [*(section for part in parts for section in part), provenance],
         kicker=f"Benchmark subsets · variant {study.variant}",
         headline=sampling_top.headline,
-        lead=lead,
+        lead=sampling_top.lead,
         notes=sampling_top.notes,
         plots={name: plot for name, plot in shown.items() if name.endswith("_plot")},
     )

@@ -1,7 +1,6 @@
 """The headline of the sampling report, its warnings, and the metrics of a run."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -11,6 +10,7 @@ from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPane
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.labels import METRICS
+from benchwright.reports.page.parts import Text, Tiles, Top
 from benchwright.reports.page.wording import bounds, coefficient, count, joined, tile
 from benchwright.tracking import known_metrics
 
@@ -25,15 +25,6 @@ _WEIGHTED = ("anchor_points", "irt_clusters", "unequal")
 _FEW_SPLITS = 20  # with fewer splits the middle 95% has no meaning
 
 
-class SamplingTop(NamedTuple):
-    """The top of the page: the agreement of random subsets, the tests, the gain of a choice."""
-
-    headline: str
-    lead: list[str]
-    tiles: list[dict[str, str]]
-    notes: list[str]
-
-
 def show_sampling_top(
     sampling_panels: SamplingPanels,
     samplers_left_out: pd.DataFrame,
@@ -42,7 +33,7 @@ def show_sampling_top(
     sampler_choice: pd.DataFrame,
     subject_luck: Mapping[str, float],
     sampling: SamplingParams,
-) -> SamplingTop:
+) -> Top:
     """Write how well random subsets rank models, whether a sampler is better, and the caveats."""
     headline, *lead = write_headline(
         sampling_panels,
@@ -52,12 +43,10 @@ def show_sampling_top(
         subject_luck,
         sampling,
     )
-    return SamplingTop(
-        headline,
-        [line for line in lead if line],
-        _tiles(sampling_panels, sampling_summary, sampling),
-        write_notes(sampling_panels, samplers_left_out, sampling),
-    )
+    tiles = Tiles(_tiles(sampling_panels, sampling_summary, sampling))
+    sentences = [Text(line, "judgement") for line in lead if line]
+    notes = write_notes(sampling_panels, samplers_left_out, sampling)
+    return Top(headline, [*sentences, tiles], notes)
 
 
 def write_headline(

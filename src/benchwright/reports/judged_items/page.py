@@ -1,7 +1,7 @@
 """The page about what judges say of a benchmark's items, and its headline and warnings."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -10,7 +10,13 @@ from benchwright.methods.mmlu_cf.construction_steps import ParseRate
 from benchwright.methods.mmlu_cf.judged_items import EASY
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams
-from benchwright.reports.mmlu_cf.plots.judges import RELIABLE, pooled_agreement
+from benchwright.reports.mmlu_cf.judges import (
+    LOW_PARSE_RATE,
+    RELIABLE,
+    pooled_agreement,
+    replies_table,
+    show_agreement,
+)
 from benchwright.reports.page.parts import (
     Cell,
     Folded,
@@ -20,14 +26,13 @@ from benchwright.reports.page.parts import (
     Question,
     Section,
     Table,
-    Text,
+    Top,
     render_page,
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.provenance import settings as facts_of
-from benchwright.reports.page.wording import bounds, count, joined, number, percent, rows_of
+from benchwright.reports.page.wording import count, joined, number, percent, rows_of
 
-_LOW_PARSE_RATE = 0.9
 _SAME = 0.99  # share of equal values from which a judge does not tell items apart
 _LISTED = 50  # items of a list on the page
 _HARMS = tuple(harm.name for harm in HARMS)
@@ -72,7 +77,7 @@ def write_notes(
         f"Only {percent(rate.read)} of {rate.asked:,} prompts to {rate.judge} ({rate.task}) got a "
         "readable reply: the judged items are not a random sample."
         for rate in judge_parse_rates
-        if rate.read < _LOW_PARSE_RATE
+        if rate.read < LOW_PARSE_RATE
     ]
     notes += _without_spread(judgements)
     pooled = pooled_agreement(judge_agreement)
@@ -110,32 +115,32 @@ def _spread(judgements: pd.DataFrame) -> list[Row]:
     return sorted(rows, key=lambda row: row["judge"])
 
 
-class JudgedContents(NamedTuple):
-    """What the page says of the items: headline, warnings, sections."""
-
-    headline: str
-    notes: list[str]
-    sections: list[Section]
-
-
 def show_judgements(
     items: pd.DataFrame,
     judged_items: pd.DataFrame,
     judgements: pd.DataFrame,
     judge_parse_rates: Sequence[ParseRate],
     judge_agreement: pd.DataFrame,
-) -> JudgedContents:
-    """Gather what the judges say, with the items to read."""
-    return JudgedContents(
-        write_headline(judged_items),
-        write_notes(judged_items, judgements, judge_parse_rates, judge_agreement),
-        [
-            Section("Difficulty", [Plot("levels"), _subjects(judged_items)], "difficulty"),
-            Section("Checking", [_decisions(judged_items)], "checking"),
-            Section("Judges", _judges(judgements, judge_agreement), "judges"),
-            Section("Items to read", [_lists(items, judged_items, judgements)], "items"),
-        ],
-    )
+) -> list[Section]:
+    """Show what the judges say, with the items to read."""
+    replies = [replies_table(judge_parse_rates), _values(judgements)]
+    return [
+        Section("Difficulty", [Plot("levels"), _subjects(judged_items)], "difficulty"),
+        Section("Checking", [_decisions(judged_items)], "checking"),
+        Section("Judges", [*replies, *show_agreement(judge_agreement)], "judges"),
+        Section("Items to read", [_lists(items, judged_items, judgements)], "items"),
+    ]
+
+
+def show_judge_top(
+    judged_items: pd.DataFrame,
+    judgements: pd.DataFrame,
+    judge_parse_rates: Sequence[ParseRate],
+    judge_agreement: pd.DataFrame,
+) -> Top:
+    """Write how many items are easy or fail the check, and the reasons not to rely on judges."""
+    notes = write_notes(judged_items, judgements, judge_parse_rates, judge_agreement)
+    return Top(write_headline(judged_items), (), notes)
 
 
 def render_judge_page(
@@ -144,9 +149,9 @@ def render_judge_page(
     seed: int,
     difficulty: DifficultyParams,
     checking: CheckingParams,
-    judge_contents: JudgedContents,
+    judge_top: Top,
+    judge_sections: list[Section],
     judged_difficulty_plot: Any,
-    parse_rates_plot: Any,
 ) -> str:
     """Render one HTML page that needs no network; texts of items are escaped.
 
@@ -162,11 +167,11 @@ def render_judge_page(
     page = Page(
         f"{ingestion.title}: judged items",
         ingestion.title,
-        [*judge_contents.sections, provenance],
+        [*judge_sections, provenance],
         kicker=f"Judges · variant {variant}",
-        headline=judge_contents.headline,
-        notes=judge_contents.notes,
-        plots={"levels": judged_difficulty_plot, "replies": parse_rates_plot},
+        headline=judge_top.headline,
+        notes=judge_top.notes,
+        plots={"levels": judged_difficulty_plot},
     )
     return render_page(page)
 
@@ -198,35 +203,19 @@ def _decisions(judged_items: pd.DataFrame) -> Table:
     )
 
 
-def _judges(judgements: pd.DataFrame, judge_agreement: pd.DataFrame) -> list[Any]:
+def _values(judgements: pd.DataFrame) -> Table:
     rows = [
         [
-            *(
-                row["judge"],
-                row["what"].replace("_", " "),
-                number(row["n"]),
-                number(row["mean"], 2),
-            ),
+            row["judge"],
+            row["what"].replace("_", " "),
+            number(row["n"]),
+            number(row["mean"], 2),
             Cell(percent(row["share"]), [f"of value {row['value']:g}"]),
         ]
         for row in _spread(judgements)
     ]
     head = ("Judge", "What", "Items", "Mean", "Most frequent value")
-    blocks: list[Any] = [
-        Plot("replies"),
-        Table("Values of each judge; harms are 0 or 1", head, rows, range(2, 5)),
-    ]
-    alphas = [
-        [row["name"], number(row["n_items"]), Cell(number(row["alpha"], 2), [_alpha_note(row)])]
-        for row in rows_of(pooled_agreement(judge_agreement))
-    ]
-    if judgements["judge"].nunique() < 2:
-        return [*blocks, Text("One judge: there is no agreement to measure.", "quiet")]
-    return [*blocks, Table("Krippendorff's alpha", ("Rating", "Items", "Alpha"), alphas, (1, 2))]
-
-
-def _alpha_note(row: Row) -> str:
-    return bounds(row["low"], row["high"], 2) or row["reason"]
+    return Table("Values of each judge; harms are 0 or 1", head, rows, range(2, 5))
 
 
 def _lists(items: pd.DataFrame, judged_items: pd.DataFrame, judgements: pd.DataFrame) -> ItemLists:

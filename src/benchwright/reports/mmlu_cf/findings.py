@@ -12,10 +12,11 @@ from benchwright.methods.mmlu_cf.construction_steps import (
     SampleByDifficulty,
     Steps,
 )
-from benchwright.reports.mmlu_cf.plots.judges import RELIABLE
+from benchwright.params.mmlu_cf import SplittingParams
+from benchwright.reports.mmlu_cf.judges import LOW_PARSE_RATE, RELIABLE, pooled_agreement
+from benchwright.reports.page.parts import Text, Tiles, Top
 from benchwright.reports.page.wording import bounds, coefficient, count, joined, tile
 
-_LOW_PARSE_RATE = 0.9
 _LOW_ACCURACY = 0.8
 _FEW_DOMAINS = 100  # the paper has more than 3,000
 _MUCH_OF_ONE = 0.2  # share of the clean questions from one domain
@@ -55,32 +56,49 @@ class Evidence(NamedTuple):
         return [rate for rate in self.rates if rate.task == task]
 
 
-class Headline(NamedTuple):
-    """The top of the page: counts, difference between the halves ("" without halves), tiles."""
+def show_construction_top(
+    construction_steps: Steps,
+    sample_by_difficulty: SampleByDifficulty,
+    judge_parse_rates: Sequence[ParseRate],
+    judge_agreement: pd.DataFrame,
+    half_distances: pd.DataFrame,
+    extraction_measures: pd.DataFrame,
+    field_accuracy: pd.DataFrame,
+    splitting: SplittingParams,
+) -> Top:
+    """Write the counts of questions, the difference between the halves, and the warnings."""
+    evidence = Evidence(
+        construction_steps,
+        sample_by_difficulty,
+        judge_parse_rates,
+        pooled_agreement(judge_agreement),
+        half_distances,
+        extraction_measures,
+        field_accuracy,
+        splitting.leakage.judge is not None,
+    )
+    headline = write_headline(evidence)
+    if not construction_steps.public + construction_steps.closed:
+        return Top(headline)
+    lead = [Text(_halves(evidence), "judgement"), Tiles(_tiles(evidence))]
+    return Top(headline, lead, write_notes(evidence))
 
-    made: str
-    halves: str
-    tiles: list[dict[str, str]]
 
-
-def write_headline(evidence: Evidence) -> Headline:
-    """Write the counts of documents and questions, and the difference between the halves."""
+def write_headline(evidence: Evidence) -> str:
+    """Write how many documents became how many questions."""
     steps = evidence.steps
     origin = f"{count(steps.documents, 'document')} of {count(steps.domains, 'domain')}"
     if not steps.public + steps.closed:
-        return Headline(
+        return (
             f"No benchmark was made: {count(steps.extracted, 'question')} extracted from {origin}, "
-            f"{steps.clean:,} clean, {steps.sampled:,} sampled, {steps.checked:,} checked.",
-            "",
-            [],
+            f"{steps.clean:,} clean, {steps.sampled:,} sampled, {steps.checked:,} checked."
         )
     clean = percent(steps.clean / steps.extracted if steps.extracted else math.nan)
-    made = (
+    return (
         f"{steps.public:,} public and {steps.closed:,} closed questions from {origin}; {clean} of "
         f"the {steps.extracted:,} questions extracted are clean, {steps.sampled:,} were sampled; "
         f"{_judged(evidence)}."
     )
-    return Headline(made, _halves(evidence), _tiles(evidence))
 
 
 def _judged(evidence: Evidence) -> str:
@@ -208,21 +226,9 @@ def _alpha_note(row: dict[Any, Any], value: str = "") -> str:
 
 def write_notes(evidence: Evidence) -> list[str]:
     """Write the warnings of this run, most serious first."""
-    if not evidence.steps.public + evidence.steps.closed:
-        return []
     parts = (
-        *(
-            _leaks_left,
-            _guessable,
-            _judges,
-            _wording,
-            _shortfall,
-            _apart,
-            _agreement,
-            _fields,
-            _origin,
-        ),
-        _halves_known,
+        *(_leaks_left, _guessable, _judges, _wording, _shortfall, _apart, _agreement, _fields),
+        *(_origin, _halves_known),
     )
     return [note for part in parts for note in part(evidence)]
 
@@ -267,7 +273,7 @@ def _judges(evidence: Evidence) -> Iterator[str]:
             f"not be sampled.{about}{some}"
         )
     for rate in evidence.rates:
-        if rate.read < _LOW_PARSE_RATE:
+        if rate.read < LOW_PARSE_RATE:
             yield (
                 f"Only {percent(rate.read)} of {rate.asked:,} prompts to {rate.judge} "
                 f"({rate.task}) got a readable reply. Its results cover only the questions for "

@@ -1,4 +1,4 @@
-"""The construction report: its sections, and the page that joins them."""
+"""The construction report: what each table says, in sections, and the page that joins them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -6,57 +6,49 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.construction_steps import (
-    ParseRate,
-    SampleByDifficulty,
-    Steps,
-    quotas,
-)
-from benchwright.methods.mmlu_cf.public_half import PublicHalf
+from benchwright.methods.mmlu_cf.construction_steps import ParseRate, SampleByDifficulty, Steps
 from benchwright.params.mmlu_cf import (
     CheckingParams,
     FieldsParams,
+    LeakageParams,
     SamplingByDifficultyParams,
+    SealingParams,
     SplittingParams,
 )
 from benchwright.reports.mmlu_cf.findings import (
-    Evidence,
     describe_leaks,
     describe_rating_shift,
     percent,
-    write_headline,
-    write_notes,
 )
-from benchwright.reports.mmlu_cf.plots.domains_and_fields import count_field_halves, top_domains
-from benchwright.reports.mmlu_cf.plots.judges import pooled_agreement
-from benchwright.reports.page.provenance import Fact, settings
-from benchwright.reports.page.sections import Section, make_section, render_sections
+from benchwright.reports.mmlu_cf.judges import replies_table, show_agreement
+from benchwright.reports.page.parts import (
+    LONGEST_TABLE,
+    Cell,
+    Folded,
+    Page,
+    Plot,
+    Question,
+    Section,
+    Table,
+    Text,
+    Top,
+    cut_note,
+    render_page,
+)
+from benchwright.reports.page.provenance import Fact, provenance_section, settings
 from benchwright.reports.page.wording import (
-    bounds,
-    coefficient,
-    is_missing,
+    count,
+    joined,
+    number,
     p_value,
     rows_of,
     words_of,
 )
 
-_LONGEST_TABLE = 200  # rows of a table on the page; the datasets have them all
-_DOMAINS = 30
-_SECTIONS = (
-    ("steps", "Step by step"),
-    ("documents", "Documents and extraction"),
-    ("cleaning", "Cleaning"),
-    ("fields", "Fields"),
-    ("difficulty", "Difficulty and sample"),
-    ("checking", "Checking"),
-    ("judges", "Judges"),
-    ("rules", "Contamination-free rules"),
-    ("halves", "Two halves"),
-    ("examples", "Questions of the public half"),
-    ("sealed", "Published and encrypted files"),
-    ("provenance", "Provenance"),
-)
 _HIDDEN = {"sealing.key_file", "sealing.key_env"}
+_METHOD = (
+    "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark."
+)
 _MEASURES = {
     "recall": "labelled questions extracted with their answer (recall)",
     "recall_exact": "extracted with their answer, exact text",
@@ -88,135 +80,250 @@ _SOURCES = {
     "responses": "from models' responses",
     "not_judged": "unknown",
 }
-_POOLS = {
-    "rated": "clean questions",
-    "sampled": "sampled",
-    "checked": "checked",
-    "final": "after the rules",
-}
-
 
 Row = dict[Any, Any]
 
 
-def render_construction_report(*sections: Section) -> str:
+def render_construction_report(
+    variant: str, sealing: SealingParams, construction_top: Top, **shown: Any
+) -> str:
     """Render the report of a benchmark made from documents: one HTML page that needs no network.
 
     The page shows no text of a closed question and no id of any. The same inputs give the same
-    bytes. All data is escaped.
+    bytes. `shown` are lists of sections in the order of the page, and plots by name.
     """
-    package, template = "benchwright.reports.mmlu_cf", "construction_report.html"
-    return render_sections(package, template, _SECTIONS, sections)
+    page = Page(
+        f"{sealing.name}: construction ({variant})",
+        sealing.name,
+        [section for part in shown.values() if isinstance(part, list) for section in part],
+        kicker=f"A benchmark made from documents · variant {variant}",
+        headline=construction_top.headline,
+        lead=construction_top.lead,
+        notes=construction_top.notes,
+        plots={name: plot for name, plot in shown.items() if name.endswith("_plot")},
+    )
+    return render_page(page)
 
 
-def show_construction_provenance(variant: str, seed: int, **sections: Any) -> Section:
-    """Gather the settings of every step, by the section of the parameters."""
+def show_construction_provenance(variant: str, seed: int, **sections: Any) -> list[Section]:
+    """Show the settings of every step, by the section of the parameters."""
     # Kedro would convert each section to the type of an annotation, hence `Any`.
     name = sections["sealing"].model_dump()["name"]
-    facts = [fact for section, params in sections.items() for fact in settings(section, params)]
-    return make_section(
-        name=name,
-        variant=variant,
-        longest=_LONGEST_TABLE,
-        facts=[Fact("Benchmark", name), Fact("Variant", variant), Fact("Seed", str(seed))],
-        settings=[fact for fact in facts if fact.name not in _HIDDEN],
-    )
-
-
-def show_construction_headline(
-    construction_steps: Steps,
-    sample_by_difficulty: SampleByDifficulty,
-    judge_parse_rates: Sequence[ParseRate],
-    judge_agreement: pd.DataFrame,
-    half_distances: pd.DataFrame,
-    extraction_measures: pd.DataFrame,
-    field_accuracy: pd.DataFrame,
-    splitting: SplittingParams,
-) -> Section:
-    """Gather the top of the page: headline, tiles and warnings."""
-    evidence = Evidence(
-        construction_steps,
-        sample_by_difficulty,
-        judge_parse_rates,
-        pooled_agreement(judge_agreement),
-        half_distances,
-        extraction_measures,
-        field_accuracy,
-        splitting.leakage.judge is not None,
-    )
-    return make_section(
-        steps=construction_steps, headline=write_headline(evidence), notes=write_notes(evidence)
-    )
+    facts = [Fact("Benchmark", name), Fact("Variant", variant), Fact("Seed", str(seed))]
+    used = [fact for section, params in sections.items() for fact in settings(section, params)]
+    known = [fact for fact in used if fact.name not in _HIDDEN]
+    return [provenance_section("Benchmark", facts, "steps", known, _METHOD)]
 
 
 def show_construction_documents(
+    construction_steps: Steps,
     documents_read: pd.DataFrame,
-    domain_counts: pd.DataFrame,
     extraction_measures: pd.DataFrame,
     cleaning_funnel: pd.DataFrame,
     cleaning_reasons: pd.DataFrame,
-    public_half: PublicHalf,
-) -> Section:
-    """Gather documents, extraction, the effect of the cleaning rules, and public questions."""
-    public = domain_counts["domain"].map(public_half.domains).fillna(0).astype(int)
-    return make_section(
-        examples=public_half.examples,
-        shards=[{**row, "file": PurePath(row["file"]).name} for row in rows_of(documents_read)],
-        measures=[_measure(row) for row in rows_of(extraction_measures)],
-        domains=rows_of(top_domains(domain_counts.assign(public=public), _DOMAINS)),
-        cleaned=_cleaning_rules(cleaning_funnel, cleaning_reasons),
+) -> list[Section]:
+    """Show the steps, the documents and their extraction, and the effect of the cleaning rules."""
+    steps = construction_steps
+    text = (
+        "Questions are extracted from documents, cleaned, classified by field, rated by "
+        "difficulty, sampled under quotas, checked, altered by the contamination-free rules, and "
+        "split into a public half and an encrypted, closed half (MMLU-CF, section 3.2)."
     )
+    reasons: dict[str, list[str]] = {}
+    for row in cleaning_reasons.to_dict("records"):
+        reasons.setdefault(str(row["rule"]), []).append(f"{row['reason']} {row['rows']:,}")
+    rules = [
+        [
+            row["rule"].replace("_", " "),
+            number(row["rows_in"]),
+            number(row["changed"]) if row["kind"] == "rewrite" else "",
+            number(row["rejected"]) if row["kind"] == "reject" else "",
+            "; ".join(reasons.get(row["rule"], [])),
+        ]
+        for row in rows_of(cleaning_funnel)
+    ]
+    head = ("Rule", "In", "Rewritten", "Rejected", "Reasons, or rewritten columns")
+    table = Table("Effect of each rule, in order", head, rules, (1, 2, 3))
+    cleaning = [
+        Plot("cleaning_funnel_plot"),
+        Folded(f"Table of {count(len(rules), 'rule')}, with reasons", [table]),
+    ]
+    return [
+        Section("Step by step", [Text(text), Plot("construction_funnel_plot")], "steps"),
+        Section(
+            "Documents and extraction",
+            [_extraction(extraction_measures), Plot("domains_plot"), _files(documents_read, steps)],
+            "documents",
+        ),
+        Section("Cleaning", cleaning if rules else [Text("No rule ran.")], "cleaning"),
+    ]
+
+
+def _extraction(extraction_measures: pd.DataFrame) -> Text | Folded:
+    if extraction_measures.empty:
+        return Text("No document is labelled, so the quality of extraction is unknown.")
+    rows: list[Any] = [
+        [
+            f"recall of {row['style'].replace('_', ' ')}"
+            if row["style"]
+            else words_of(_MEASURES, row["measure"]),
+            number(row["hits"]),
+            number(row["of"]),
+            _bounded(row["share"], row["low"], row["high"]),
+        ]
+        for row in rows_of(extraction_measures)
+    ]
+    head = ("Measure", "Hits", "Of", "Share")
+    table = Table("Extracted and labelled questions, with 95% intervals", head, rows, (1, 2, 3))
+    return Folded("Agreement with the labels, and recall by layout", [table])
+
+
+def _files(documents_read: pd.DataFrame, steps: Steps) -> Folded:
+    rows = [
+        [PurePath(row["file"]).name, *(number(row[name]) for name in _COUNTED)]
+        for row in rows_of(documents_read.head(LONGEST_TABLE))
+    ]
+    head = ("File", "Documents", "Skipped (no options)", "Unreadable")
+    note = cut_note(len(documents_read), "documents_read")
+    summary = f"{count(len(documents_read), 'file')} of documents"
+    table = Table("Documents read from each file", head, rows, (1, 2, 3))
+    return Folded(summary, [table, *note], open=steps.unreadable > 0)
+
+
+_COUNTED = ("documents", "skipped", "unreadable")
 
 
 def show_construction_fields(
-    field_counts: pd.DataFrame,
-    field_accuracy: pd.DataFrame,
-    public_split_assignment: pd.DataFrame,
-    fields: FieldsParams,
-) -> Section:
-    """Gather the questions, the accuracy and the halves of each field."""
-    rows = _fields(field_counts, field_accuracy, public_split_assignment)
-    return make_section(fields=rows, by=fields.by)
+    field_counts: pd.DataFrame, field_accuracy: pd.DataFrame, fields: FieldsParams
+) -> list[Section]:
+    """Show the questions and the accuracy of each field."""
+    labelled = field_accuracy[field_accuracy["field"] != ""].drop_duplicates("field")
+    right = {row["field"]: row for row in rows_of(labelled)}
+    unknown = dict.fromkeys(("recall", "low", "high"))
+    rows: list[Any] = []
+    for row in rows_of(field_counts):
+        if not row["field"] and not row["items"]:
+            continue
+        accuracy = right.get(row["field"], unknown)
+        rows.append(
+            [
+                row["field"] or "no field",
+                *(number(row["items"]), number(row["domains"]), number(row["confidence"], 2)),
+                _bounded(accuracy["recall"], accuracy["low"], accuracy["high"]),
+            ]
+        )
+    by = "Judges" if fields.by == "judges" else "A classifier on sentence vectors"
+    text = f"{by} assigned a field to each question. Recall is measured on labelled questions."
+    head = ("Field", "Clean", "Domains", "Mean confidence", "Recall")
+    table = Table("Questions by field", head, rows, range(1, 5))
+    return [Section("Fields", [Text(text), Plot("field_halves_plot"), table], "fields")]
 
 
 def show_construction_difficulty(
-    difficulty_counts: pd.DataFrame,
-    sampling_strata: pd.DataFrame,
+    construction_steps: Steps,
     sample_by_difficulty: SampleByDifficulty,
+    checking_counts: Mapping[str, Any],
+    rating_shift: Mapping[str, Any],
     sampling_by_difficulty: SamplingByDifficultyParams,
-) -> Section:
-    """Gather the levels of difficulty and the strata of the sample."""
-    known = sample_by_difficulty.known
-    strata = quotas(sampling_strata, levels_known=known > 0)
-    return make_section(
-        known=known,
-        short=sample_by_difficulty.short,
-        final_short=sample_by_difficulty.final_short,
-        levels=level_rows(difficulty_counts),
-        sampling=sampling_by_difficulty,
-        strata=rows_of(strata[(strata["target"] > 0) | (strata["sampled"] > 0)]),
+) -> list[Section]:
+    """Show the levels of difficulty, and the sample with its strata."""
+    steps, sample, settings_of = construction_steps, sample_by_difficulty, sampling_by_difficulty
+    if sample.known:
+        share = (
+            "equal numbers of questions per field"
+            if settings_of.fields == "equal"
+            else "the field shares of the clean questions"
+        )
+        sources = [
+            f"{n:,} {words_of(_SOURCES, name)}" for name, n in checking_counts["sources"].items()
+        ]
+        text = (
+            f"Levels run from 0 to 9; {percent(sample.known)} of the clean questions have one "
+            f"({', '.join(sources)}). The sample aims at a normal distribution with mean "
+            f"{settings_of.mean:.1f} and standard deviation {settings_of.sd:.1f}, and at {share} "
+            "(MMLU-CF, Figures 4 and 8)."
+        )
+        blocks: list[Any] = [Text(text), Plot("difficulty_levels_plot")]
+    else:
+        text = (
+            "No question has a level of difficulty, because no judge was asked or no reply was "
+            "readable. The sample takes only fields, domains and explanations into account."
+        )
+        blocks = [Text(text)]
+    if shift := describe_rating_shift(rating_shift):
+        blocks += [Text("After the contamination-free rules", "heading"), Text(shift)]
+    short, final = sample.short, sample.final_short
+    have = "stratum has" if short.strata == 1 else "strata have"
+    filled = (
+        f"{short.strata:,} {have} too few questions ({short.missing:,} missing in total); "
+        "neighbouring levels fill the gap."
+        if short.missing
+        else "Every stratum reached its target."
     )
+    text = (
+        f"{short.sampled:,} of {short.size:,} requested questions were sampled. The number of "
+        f"domains is {steps.sampled_domains:,} in the sample and {steps.final_domains:,} in the "
+        f"{steps.final:,} final questions, of which {steps.explained:,} have an explanation. "
+        f"{filled}"
+    )
+    blocks += [Text("The sample", "heading"), Text(text), Plot("strata_plot")]
+    if final is not None:
+        text = (
+            f"{final.sampled:,} of {final.size:,} requested questions were sampled from the "
+            f"{steps.checked:,} that passed the check, under the same quotas."
+        )
+        blocks += [Text("The final sample", "heading"), Text(text), Plot("final_strata_plot")]
+    return [Section("Difficulty and sample", blocks, "difficulty")]
 
 
 def show_construction_judges(
+    construction_steps: Steps,
     checking_counts: Mapping[str, Any],
     checking: CheckingParams,
     judge_parse_rates: Sequence[ParseRate],
     judge_agreement: pd.DataFrame,
-    rating_shift: Mapping[str, Any],
-) -> Section:
-    """Gather the decisions of the check, the replies of the judges and their agreement."""
-    reasons, harms, sources = (
-        [{"text": words_of(words, name), "n": n} for name, n in checking_counts[counted].items()]
-        for counted, words in (("reasons", _REASONS), ("harms", {}), ("sources", _SOURCES))
+) -> list[Section]:
+    """Show the decisions of the check, the replies of the judges and their agreement."""
+    checked = any(rate.task == "checking" for rate in judge_parse_rates)
+    decided = {_REASONS.get(name, name): n for name, n in checking_counts["reasons"].items()}
+    for name, n in checking_counts["harms"].items():
+        decided[f"harm flagged: {name.replace('_', ' ')}"] = n
+    sampled = construction_steps.sampled
+    rows = [
+        [what, number(n), percent(n / sampled) if sampled else "—"] for what, n in decided.items()
+    ]
+    head = ("Decision", "Questions", "Share")
+    table = Table("Decisions on the sampled questions", head, rows, (1, 2))
+    none = "No judge checked the questions, so all were kept."
+    judges: list[Any] = [Text("No judge was asked.")]
+    if judge_parse_rates:
+        text = (
+            "A reply in another format than the requested one is unreadable, and the judge is "
+            "asked again."
+        )
+        replies = replies_table(judge_parse_rates)
+        judges = [Text(text), replies, *show_agreement(judge_agreement)]
+    return [
+        Section("Checking", [Text(_rule(checking) if checked else none), table], "checking"),
+        Section("Judges", judges, "judges"),
+    ]
+
+
+def _rule(checking: CheckingParams) -> str:
+    overall = checking.ask == "overall"
+    ratings = (
+        "Judges give one rating from 1 to 5 for clarity, logic, facts and options,"
+        if overall
+        else "Judges rate clarity, logic, facts and options from 1 to 5"
     )
-    return make_section(
-        checking=checking,
-        decisions=[*reasons, *({**row, "text": f"harm flagged: {row['text']}"} for row in harms)],
-        sources=sources,
-        rating_shift=describe_rating_shift(rating_shift),
-        rates=judge_parse_rates,
-        agreement=[_agreement(row) for row in rows_of(judge_agreement)],
+    bounds = [f"its mean rating is above {checking.above:.1f}"]
+    if not overall:
+        bounds.append(f"the mean of no criterion is below {checking.floor:.1f}")
+    flags = "no judge flags" if checking.harmful == "any" else "at most half of the judges flag"
+    unjudged = "kept" if checking.unjudged == "keep" else "removed"
+    return (
+        f"{ratings} and flag harms. A question is kept if "
+        f"{joined([*bounds, f'{flags} a harm'])}. Unjudged questions are {unjudged}."
     )
 
 
@@ -226,123 +333,108 @@ def show_construction_halves(
     leak_counts: pd.DataFrame,
     construction_steps: Steps,
     splitting: SplittingParams,
-) -> Section:
-    """Gather the effect of the contamination-free rules and the distance between the halves."""
-    return make_section(
-        rules=[_rule(name, counts) for name, counts in rule_counts["rules"].items()],
-        rephrase_checks=dict(rule_counts["rephrase_checks"]),
-        distances=[_distance(row) for row in rows_of(half_distances)],
-        leaks=_leaks(leak_counts),
-        leaks_text=describe_leaks(construction_steps.leaks),
-        leakage=splitting.leakage,
-    )
-
-
-def _measure(row: Row) -> Row:
-    style = (row["style"] or "").replace("_", " ")
-    text = f"recall of {style}" if style else words_of(_MEASURES, row["measure"])
-    return {**row, "text": text, "bounds": _interval(row["low"], row["high"])}
-
-
-def _cleaning_rules(cleaning_funnel: pd.DataFrame, cleaning_reasons: pd.DataFrame) -> list[Row]:
-    reasons: dict[str, list[str]] = {}
-    for row in cleaning_reasons.to_dict("records"):
-        reasons.setdefault(str(row["rule"]), []).append(f"{row['reason']} {row['rows']:,}")
+) -> list[Section]:
+    """Show the effect of the contamination-free rules and the distance between the halves."""
+    leaks = describe_leaks(construction_steps.leaks)
     return [
-        {**row, "reasons": "; ".join(reasons.get(row["rule"], []))}
-        for row in rows_of(cleaning_funnel)
+        Section("Contamination-free rules", _rules(rule_counts), "rules"),
+        Section(
+            "Two halves",
+            [*_distances(half_distances), *_leaks(leaks, leak_counts, splitting.leakage)],
+            "halves",
+        ),
     ]
 
 
-def _fields(
-    field_counts: pd.DataFrame, field_accuracy: pd.DataFrame, assignment: pd.DataFrame
-) -> list[Row]:
-    halves = count_field_halves(assignment)
-    labelled = field_accuracy[field_accuracy["field"] != ""].drop_duplicates("field")
-    accuracy = {row["field"]: row for row in rows_of(labelled)}
-    counted = {row["field"]: row for row in rows_of(field_counts)}
+def _rules(rule_counts: Mapping[str, Any]) -> list[Any]:
+    if not rule_counts["rules"]:
+        return [Text("No rule was applied.")]
     rows = []
-    for name in dict.fromkeys([*counted, *halves.index]):
-        counts, right = counted.get(name, {}), accuracy.get(name, {})
-        if name or counts.get("items"):
-            rows.append(
-                {
-                    "field": name or "no field",
-                    "items": counts.get("items", 0),
-                    "domains": counts.get("domains", 0),
-                    "confidence": counts.get("confidence"),
-                    "recall": right.get("recall"),
-                    "bounds": _interval(right.get("low"), right.get("high")),
-                    "precision": right.get("precision"),
-                    "public": int(halves["validation"].get(name, 0)),
-                    "closed": int(halves["test"].get(name, 0)),
-                }
-            )
-    return rows
+    for name, counts in rule_counts["rules"].items():
+        total, altered = sum(counts.values()), int(counts.get("altered", 0))
+        others = sorted(counts.items(), key=lambda reason: (-reason[1], reason[0]))
+        copied = [f"{why.replace('_', ' ')} {n:,}" for why, n in others if why != "altered"]
+        share = percent(altered / total) if total else "—"
+        rows.append([name.replace("_", " "), number(altered), share, "; ".join(copied)])
+    text = (
+        "These rules are applied once to each question. A rule leaves a question unchanged if the "
+        "result would have no correct option, or two."
+    )
+    label = "Questions altered by each rule, and reasons for leaving others unchanged"
+    blocks = [Text(text), Table(label, ("Rule", "Altered", "Share", "Unchanged"), rows, (1, 2))]
+    if checks := rule_counts["rephrase_checks"]:
+        failed = [[check.replace("_", " "), number(n)] for check, n in sorted(checks.items())]
+        blocks.append(Table("Rejected wordings, by check", ("Check", "Wordings"), failed, (1,)))
+    return blocks
 
 
-def level_rows(difficulty_counts: pd.DataFrame) -> dict[str, Any]:
-    """Tabulate questions and shares by level (`rows`) and pool (`pools`), with the target."""
-    by_pool: dict[str, dict[int, Row]] = {pool: {} for pool in _POOLS}
-    for row in rows_of(difficulty_counts):
-        by_pool[row["pool"]][int(row["level"])] = row
-    pools = {pool: levels for pool, levels in by_pool.items() if levels}
-    counts: dict[int, int] = {}
-    for levels in pools.values():
-        for level, row in levels.items():
-            counts[level] = counts.get(level, 0) + int(row["n"])
-    nothing = {"n": 0, "share": 0.0, "expected": None}
+def _distances(half_distances: pd.DataFrame) -> list[Any]:
+    if half_distances.empty:
+        return [Text("There are no halves to compare.")]
+    rows: list[Any] = []
+    for row in rows_of(half_distances):
+        distance, notes = row["total_variation"], [row["reason"]] if row["reason"] else []
+        if distance is not None and distance > (row["chance_95"] or 0):
+            notes.append("more than chance")
+        values = [number(row[name], 3) for name in ("expected", "chance_95", "ks")]
+        rows.append(
+            [Cell(row["attribute"], notes), number(distance, 3), *values, p_value(row["p_value"])]
+        )
+    text = (
+        "The halves are matched, so they should differ less than random halves. Total variation is "
+        "the share of questions that would have to change field or level to make them equal."
+    )
+    head = ("Attribute", "Total variation", "Random halves, mean", "95th percentile", "KS", "p")
+    label = "Distance between the halves, compared with random halves of the same questions"
+    return [Text(text), Table(label, head, rows, range(1, 6))]
+
+
+def _leaks(found: str, leak_counts: pd.DataFrame, leakage: LeakageParams) -> list[Any]:
+    ordered = sorted(rows_of(leak_counts), key=lambda row: (-row["pairs"], row["verdict"]))
     rows = [
-        {
-            "level": "unknown" if level < 0 else str(level),
-            "cells": [levels.get(level, nothing) for levels in pools.values()],
-            "expected": by_pool["sampled"].get(level, nothing)["expected"],
-        }
-        for level in (*range(10), -1)
-        if level in counts and (level >= 0 or counts[level])
+        [
+            words_of(_VERDICTS, row["verdict"]),
+            *(number(row[name]) for name in ("pairs", "moved", "removed", "left")),
+        ]
+        for row in ordered
     ]
-    sizes = [
-        {"name": _POOLS[pool], "n": sum(int(row["n"]) for row in levels.values())}
-        for pool, levels in pools.items()
+    head = ("Verdict", "Pairs", "Moved", "Questions removed", "Left")
+    note = (
+        f"Pairs with a cosine similarity of at least {leakage.candidate} are compared. Pairs with "
+        f"at least {leakage.certain} and the same numbers in both texts count as the same "
+        "question. The thresholds are not calibrated on labelled pairs."
+    )
+    table = Table("Similar questions across the halves", head, rows, range(1, 5))
+    title = Text("The same question in both halves", "heading")
+    return [title, Text(found), *([table] if rows else []), Text(note, "quiet")]
+
+
+def show_public_half(
+    construction_steps: Steps, public_half: Mapping[str, list[Row]]
+) -> list[Section]:
+    """Show questions of the public half, and what is published."""
+    examples = [
+        Folded(
+            field,
+            [Question(item["question"], item["choices"], item["answer"]) for item in questions],
+        )
+        for field, questions in public_half.items()
     ]
-    return {"pools": sizes, "rows": rows}
+    note = Text("At most three random questions of each field.", "quiet")
+    steps = construction_steps
+    sealed = (
+        f"{steps.public:,} questions are public (`validation.jsonl`) and {steps.closed:,} are "
+        "encrypted (`test.sealed`). Tables identify closed questions by keyed ids only. This page "
+        "shows no closed question and no id. Publishing the documents reveals the questions as "
+        "they were before the rules."
+    )
+    return [
+        Section("Questions of the public half", [*examples, note], "examples"),
+        Section("Published and encrypted files", [Text(sealed, code=True)], "sealed"),
+    ]
 
 
-def _agreement(row: Row) -> Row:
-    lenient = row["difference"]
-    return {
-        **row,
-        "who": f"{row['judge']} and {row['other']}" if row["judge"] else "all judges",
-        "what": f"{row['task']}: {row['criterion'].replace('_', ' ')}",
-        "alpha_text": coefficient(row["alpha"], 2),
-        "bounds": bounds(row["low"], row["high"], 2),
-        "lenient": "—" if lenient is None else f"{lenient:+.2f}".replace("-", "−"),
-    }
-
-
-def _rule(name: str, counts: Mapping[str, int]) -> Row:
-    total, altered = sum(counts.values()), int(counts.get("altered", 0))
-    others = sorted(counts.items(), key=lambda reason: (-reason[1], reason[0]))
-    copied = [f"{why.replace('_', ' ')} {n:,}" for why, n in others if why != "altered"]
-    share = altered / total if total else None
-    return {"rule": name, "altered": altered, "share": share, "copied": "; ".join(copied)}
-
-
-def _distance(row: Row) -> Row:
-    distance = row["total_variation"]
-    return {
-        **row,
-        "more": distance is not None and distance > (row["chance_95"] or 0),
-        "p": "—" if row["p_value"] is None else p_value(row["p_value"]),
-    }
-
-
-def _leaks(leak_counts: pd.DataFrame) -> list[Row]:
-    rows = sorted(rows_of(leak_counts), key=lambda row: (-row["pairs"], row["verdict"]))
-    return [{**row, "verdict": words_of(_VERDICTS, row["verdict"])} for row in rows]
-
-
-def _interval(low: Any, high: Any) -> str:
-    if is_missing(low) or is_missing(high):
-        return ""
-    return f"[{percent(low)}, {percent(high)}]"
+def _bounded(share: Any, low: Any, high: Any) -> Cell:
+    if share is None:
+        return Cell("—")
+    return Cell(percent(share), [] if low is None else [f"[{percent(low)}, {percent(high)}]"])

@@ -115,6 +115,14 @@ class Section(NamedTuple):
     id: str = ""
 
 
+class Top(NamedTuple):
+    """The top of a page, where a node of its own writes it."""
+
+    headline: str  # the main result
+    lead: Sequence[Any] = ()  # blocks under it
+    notes: Sequence[str] = ()
+
+
 class Page(NamedTuple):
     """The contents of a page."""
 

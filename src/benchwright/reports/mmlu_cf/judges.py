@@ -1,0 +1,65 @@
+"""What a page says about judges: readable replies, and agreement beyond chance."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from benchwright.methods.mmlu_cf.construction_steps import ParseRate
+from benchwright.reports.page.parts import LONGEST_TABLE, Cell, Table, Text, cut_note
+from benchwright.reports.page.wording import bounds, coefficient, number, percent, rows_of
+
+RELIABLE = 0.667
+"""Below this, Krippendorff advises against conclusions (Content Analysis, 2019, chapter 12)."""
+LOW_PARSE_RATE = 0.9
+"""Below this, the results of a judge cover too few questions."""
+
+
+def pooled_agreement(judge_agreement: pd.DataFrame) -> pd.DataFrame:
+    """Select the rows of a `JudgeAgreement` for all judges together; add the criterion's `name`."""
+    rows = judge_agreement[(judge_agreement["judge"] == "") & (judge_agreement["other"] == "")]
+    return rows.assign(name=rows["criterion"].str.replace("_", " ")).reset_index(drop=True)
+
+
+def replies_table(rates: Sequence[ParseRate]) -> Table:
+    """Return the shares of readable replies of each judge."""
+    head = (
+        *("Task", "Judge", "Prompts", "Readable at the first attempt", "Readable in the end"),
+        *("Attempts", "Too long"),
+    )
+    rows = [
+        [
+            *(rate.task, rate.judge, number(rate.asked), percent(rate.first), percent(rate.read)),
+            *(str(rate.attempts), number(rate.too_long)),
+        ]
+        for rate in rates
+    ]
+    return Table("Readable replies", head, rows, range(2, 7), header=1)
+
+
+def show_agreement(judge_agreement: pd.DataFrame) -> list[Any]:
+    """Show Krippendorff's alpha of all judges and of each pair, with their differences."""
+    if judge_agreement.empty:
+        why = "Fewer than two judges gave ratings, so there is no agreement to measure."
+        return [Text(why, "quiet")]
+    head = ("Criterion", "Judges", "Questions", "Alpha", "Equal", "Mean distance", "Difference")
+    rows: list[list[Any]] = []
+    for row in rows_of(judge_agreement.head(LONGEST_TABLE)):
+        about = bounds(row["low"], row["high"], 2) or row["reason"]
+        rows.append(
+            [
+                f"{row['task']}: {row['criterion'].replace('_', ' ')}",
+                f"{row['judge']} and {row['other']}" if row["judge"] else "all judges",
+                number(row["n_items"]),
+                Cell(coefficient(row["alpha"], 2), [about] if about else []),
+                percent(row["equal"]),
+                number(row["apart"], 2),
+                coefficient(row["difference"], 2),
+            ]
+        )
+    label = (
+        "Agreement of the judges: Krippendorff's alpha (0: by chance, 1: full); difference: mean "
+        "rating of the first judge minus the second"
+    )
+    table = Table(label, head, rows, range(2, 7))
+    return [table, *cut_note(len(judge_agreement), "judge_agreement")]
