@@ -113,6 +113,11 @@ def test_tasks_of_a_copy_carry_its_name() -> None:
 
 
 def test_original_equals_that_of_the_plain_export() -> None:
+    def contents(exported: HarnessExport) -> dict[str, bytes]:
+        return folder_contents(
+            exported._replace(families=exported.families[:1], readme="", facts={})
+        )
+
     kept = export_tasks(
         ITEMS,
         ITEMS.assign(tags=""),
@@ -125,8 +130,8 @@ def test_original_equals_that_of_the_plain_export() -> None:
         None,
         0,
     )
-    assert export().families[0] == kept.families[0]
-    assert "condition" not in export().families[0].tasks[0].rows[0]
+    assert contents(export()) == contents(kept)
+    assert "condition" not in next(iter(export().families[0].tasks[0].rows))
 
 
 def test_groups_of_subjects_are_in_the_group_of_copies() -> None:

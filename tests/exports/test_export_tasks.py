@@ -186,5 +186,5 @@ def test_lazy_rows_equal_those_of_the_folder(tmp_path: Path) -> None:
     HarnessTasks(path=str(tmp_path / "out")).save(exported)
     for name, content in folder_contents(exported).items():
         assert (tmp_path / "out" / name).read_bytes() == content
-    rows = exported.families[0].tasks[0].rows
+    rows = list(exported.families[0].tasks[0].rows)
     assert [row["item_id"] for row in rows[1:3]] == [rows[1]["item_id"], rows[2]["item_id"]]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
+from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily, HarnessTask
 from benchwright.exports.harness_task import (
     AskedAs,
     harness_family,
@@ -20,6 +20,7 @@ from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.scoring import ScoringParams
 from benchwright.prompting.rendering import questions
 from exports.export_examples import item, table
+from harness_folder import folder_contents
 
 
 def asked(style: ExportStyle = "letters", **changes: Any) -> AskedAs:
@@ -122,11 +123,11 @@ def test_letters_are_chosen_among_labels_and_cloze_among_options() -> None:
     letters = family(TWO_SUBJECTS, OWN).tasks[0]
     cloze = family(TWO_SUBJECTS, OWN, "cloze").tasks[0]
     assert letters.config["doc_to_choice"] == "labels"
-    assert letters.rows[0]["labels"] == ["A", "B", "C", "D"]
-    assert letters.rows[0]["target"] == "B"
+    assert next(iter(letters.rows))["labels"] == ["A", "B", "C", "D"]
+    assert next(iter(letters.rows))["target"] == "B"
     assert cloze.config["doc_to_choice"] == "choices"
-    assert cloze.rows[0]["target"] == "green"
-    assert "A. red" not in cloze.rows[0]["text"]
+    assert next(iter(cloze.rows))["target"] == "green"
+    assert "A. red" not in next(iter(cloze.rows))["text"]
     for task in (letters, cloze):
         assert task.config["doc_to_target"] == "answer"
         assert [m["metric"] for m in task.config["metric_list"]] == ["acc", "acc_norm"]
@@ -150,7 +151,11 @@ def test_bare_labels_change_the_scored_letters_only() -> None:
 
 
 def test_results_do_not_depend_on_row_order() -> None:
-    assert family(TWO_SUBJECTS, OWN) == family(TWO_SUBJECTS[::-1], OWN[::-1])
+    def contents(made: HarnessFamily) -> dict[str, bytes]:
+        return folder_contents(HarnessExport([made], {}, "", {}))
+
+    reverse = family(TWO_SUBJECTS[::-1], OWN[::-1])
+    assert contents(family(TWO_SUBJECTS, OWN)) == contents(reverse)
     assert items_hash(questions(table(*OWN))) == items_hash(questions(table(*OWN[::-1])))
 
 
@@ -253,7 +258,7 @@ def test_stop_texts_are_those_of_the_run_or_the_next_question() -> None:
 def test_demonstrations_are_explanation_and_statement() -> None:
     worked = item("dev/0", choices=(), answer_text="4", explanation="2 + 2 = 4")
     result = family([item("b/0", choices=(), answer_text="5")], [worked], "generate").tasks[0]
-    assert result.rows[0]["target"] == "5"
+    assert next(iter(result.rows))["target"] == "5"
     assert result.demonstrations[0]["target"] == "2 + 2 = 4 The answer is 4."
 
 

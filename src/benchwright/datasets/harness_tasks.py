@@ -1,9 +1,9 @@
 """Tasks for lm-evaluation-harness (0.4.13): a folder of YAML, JSON lines and a Python module."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import yaml
 
@@ -20,12 +20,19 @@ STOCK_SAMPLES = "stock_samples.json"
 _READER = "read_rows"  # the module in each task folder, and its function
 
 
+class Rows(Protocol):
+    """Rows that may be made on each iteration."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+
+
 class HarnessTask(NamedTuple):
     """One task of the harness; its files carry its name."""
 
     name: str
     config: Mapping[str, Any]  # content of its YAML file, except for its data files
-    rows: Sequence[dict[str, Any]]  # the questions; may be created on access
+    rows: Rows  # the questions
     demonstrations: list[dict[str, Any]]  # in the order of the prompt
 
 

@@ -15,18 +15,13 @@ from benchwright.core.natural_order import natural_key
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
 from benchwright.exports.harness_task import (
+    AddedColumns,
     AskedAs,
     group_config,
     harness_family,
     slug,
-    with_column,
 )
-from benchwright.exports.instructions import (
-    HARNESS,
-    perturbed_instructions,
-    subset_instructions,
-    task_instructions,
-)
+from benchwright.exports.instructions import HARNESS, render
 from benchwright.exports.stock_samples import samples_of_benchmark
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams, ExportStyle
@@ -84,14 +79,14 @@ class ItemSet(NamedTuple):
         items: the questions.
         demonstrations: a table with the columns that a question needs.
         facts: further facts for tasks.
-        condition: the name of their perturbed copy, if any.
+        added: further columns of rows.
     """
 
     variant: str
     items: Sequence[Question]
     demonstrations: pd.DataFrame
     facts: Mapping[str, Any] = MappingProxyType({})
-    condition: str | None = None
+    added: AddedColumns = AddedColumns()
 
 
 def export_tasks(  # noqa: PLR0913 - Kedro passes and checks each parameter
@@ -118,12 +113,14 @@ def export_tasks(  # noqa: PLR0913 - Kedro passes and checks each parameter
     """
     run = ExportedRun(ingestion, scoring, exports, variant, limit, seed)
     original = questions(items) if run.exports.original else []
-    kept = ItemSet(run.variant, _shared(original, items, kept_items), demonstrations)
     tags = dict(zip(kept_items["item_id"], kept_items["tags"], strict=True))
-    families = [
-        *families_of([ItemSet(ORIGINAL, original, demonstrations)], run),
-        *(with_column(family, "tags", tags) for family in families_of([kept], run)),
+    added = AddedColumns(columns={"tags": tags})
+    kept = _shared(original, items, kept_items)
+    sets = [
+        ItemSet(ORIGINAL, original, demonstrations),
+        ItemSet(run.variant, kept, demonstrations, added=added),
     ]
+    families = families_of(sets, run)
     check_families(families, run)
     stock = samples_of_benchmark(items, kept_items["item_id"], run.ingestion, mirror_root)
     facts = {
@@ -133,7 +130,7 @@ def export_tasks(  # noqa: PLR0913 - Kedro passes and checks each parameter
             "reason_for_none": stock.reason,
         },
     }
-    readme = task_instructions(run.ingestion, families, stock)
+    readme = render("tasks.md", benchmark=ingestion, families=families, stock=stock)
     return HarnessExport(families, stock.rows, readme, facts)
 
 
@@ -167,7 +164,7 @@ def families_of(sets: Iterable[ItemSet], run: ExportedRun) -> list[HarnessFamily
             item_set.demonstrations,
             AskedAs(style, run.ingestion.prompt, run.scoring, run.exports, run.seed),
             {"benchmark": run.ingestion.name, "variant": item_set.variant, **item_set.facts},
-            item_set.condition,
+            item_set.added,
         )
         for item_set in sets
         for style in styles
@@ -243,13 +240,18 @@ def export_perturbed(  # noqa: PLR0913 - Kedro passes and checks each parameter
     groups = list(_groups(of_copies, perturbed, run))
     check_families([*originals, *of_copies, *groups], run)
     facts = {**run.facts(), "perturbation": perturbation.model_dump(mode="json")}
-    same_copies = {
-        "benchmark": run.ingestion.name,
-        "variant": run.variant,
-        "limit": run.limit,
-        "seed": run.seed or None,
-    }
-    readme = perturbed_instructions(run.ingestion, originals, of_copies, groups, same_copies)
+    # The parameters that make the same copies.
+    params = [f"benchmark={ingestion.name}", f"variant={variant}"]
+    params += [] if limit is None else [f"limit={limit}"]
+    params += [f"seed={seed}"] if seed else []
+    style = originals[0].facts["style"] if originals else None
+    readme = render(
+        "perturbed.md",
+        benchmark=ingestion,
+        families=[*originals, *groups, *of_copies],
+        example=[*originals[:1], *(group for group in groups if group.facts["style"] == style)],
+        params=",".join(params),
+    )
     return HarnessExport([*originals, *groups, *of_copies], {}, readme, facts)
 
 
@@ -261,7 +263,7 @@ def _item_set(condition: str, perturbed_items: pd.DataFrame) -> ItemSet:
         questions(perturbed[perturbed["role"] == "item"]),
         perturbed[perturbed["role"] == "demonstration"],
         {"condition": condition, "perturbation": name or condition, "copy": copy if name else ""},
-        condition,
+        AddedColumns(condition),
     )
 
 
@@ -335,12 +337,12 @@ def export_subset(  # noqa: PLR0913 - Kedro passes and checks each parameter
         items, chosen_subset, sampler, sampling.export.seed, benchmark.name, stock.places
     )
     rows = items.set_index("item_id", drop=False).loc[list(subset.item_ids)]
-    chosen = ItemSet(f"{sampler}_{len(subset.items)}", questions(rows), demonstrations)
-    weights = {item.item_id: item.weight for item in subset.items}
-    families = [with_column(family, "weight", weights) for family in families_of([chosen], run)]
+    added = AddedColumns(columns={"weight": {item.item_id: item.weight for item in subset.items}})
+    name = f"{sampler}_{len(subset.items)}"
+    families = families_of([ItemSet(name, questions(rows), demonstrations, added=added)], run)
     check_families(families, run)
     facts = {**run.facts(), "subset": subset.model_dump(mode="json")}
-    readme = subset_instructions(benchmark, families, stock, subset)
+    readme = render("subset.md", benchmark=benchmark, families=families, stock=stock, subset=subset)
     return HarnessExport(families, stock.rows, readme, facts)
 
 

@@ -9,9 +9,9 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -56,6 +56,26 @@ class AskedAs(NamedTuple):
         return "" if bare else " "
 
 
+class AddedColumns(NamedTuple):
+    """Columns of rows beside those of every task.
+
+    Attributes:
+        condition: the name of their perturbed copy. It is in every row, so that its answers are
+            never taken for answers to the original.
+        columns: values by item id, by name; versions of tasks do not depend on them.
+    """
+
+    condition: str | None = None
+    columns: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+    def constant(self) -> dict[str, Any]:
+        """Return the columns that are the same in every row, also of demonstrations."""
+        return {} if self.condition is None else {"condition": self.condition}
+
+
+NOTHING_ADDED = AddedColumns()
+
+
 class _Part(NamedTuple):
     """Questions with the same demonstrations, in the same order; `subject` is None for all."""
 
@@ -70,7 +90,7 @@ def harness_family(
     demonstrations: pd.DataFrame,
     asked: AskedAs,
     facts: Mapping[str, Any],
-    condition: str | None = None,
+    added: AddedColumns = NOTHING_ADDED,
 ) -> HarnessFamily:
     """Return the tasks of one benchmark, variant or copy in one style.
 
@@ -85,8 +105,7 @@ def harness_family(
         demonstrations: the columns of `ItemRows` that a question needs.
         asked: style and settings.
         facts: of these items, for each task's metadata: benchmark, variant, …
-        condition: the name of their perturbed copy. It is in every row, so that its answers are
-            never taken for answers to the original.
+        added: further columns of rows.
 
     Returns:
         A family, without tasks if no item fits the style. Its facts list what was left out.
@@ -99,21 +118,19 @@ def harness_family(
     parts = _parts(suited, questions(demonstrations), asked)
     facts = {**facts, "style": asked.style}
     tasks = [
-        _task(task_name, part, asked, facts, condition)
+        _task(task_name, part, asked, facts, added)
         for task_name, part in zip(_part_names(name, parts), parts, strict=True)
     ]
-    described_family = {
+    described = {
         **facts,
         "n_items": len(suited),
         "left_out": len(items) - len(suited),
         "items_hash": items_hash(suited),
         "max_num_fewshot": min((len(task.demonstrations) for task in tasks), default=0),
-        "tasks": {task.name: len(task.rows) for task in tasks},
     }
-    described = {key: value for key, value in described_family.items() if key != "tasks"}
-    names = [task.name for task in tasks]
-    group = group_config(names, tasks, described) if len(tasks) > 1 else None
-    return HarnessFamily(name, group, tasks, described_family)
+    sizes = {task.name: len(task.rows) for task in tasks}
+    group = group_config(list(sizes), tasks, described) if len(tasks) > 1 else None
+    return HarnessFamily(name, group, tasks, {**described, "tasks": sizes})
 
 
 def suits(question: Question, asked: AskedAs) -> bool:
@@ -180,19 +197,19 @@ def _parts(
 def _chooser(
     demonstrations: Sequence[Question], asked: AskedAs
 ) -> Callable[[Question], Sequence[Question]]:
+    """Return a function that chooses the demonstrations of a question, as scoring does."""
     pool_of = demonstration_pools(demonstrations, asked.scoring, asked.seed)
     count = asked.exports.max_shots
     ids = {d.item_id for d in demonstrations}
     hashes = {d.content_hash for d in demonstrations}
-    usual: dict[tuple[bool, str], Sequence[Question]] = {}
+    known: dict[tuple[bool, str, str], Sequence[Question]] = {}
 
     def choose(question: Question) -> Sequence[Question]:
-        if question.item_id in ids or question.content_hash in hashes:
-            return pool_of(question).choose(question, count)
-        key = (open_ended(question), question.subject)
-        if key not in usual:
-            usual[key] = pool_of(question).choose(question, count)
-        return usual[key]
+        is_shown = question.item_id in ids or question.content_hash in hashes
+        key = (open_ended(question), question.subject, question.item_id if is_shown else "")
+        if key not in known:
+            known[key] = pool_of(question).choose(question, count)
+        return known[key]
 
     return choose
 
@@ -216,14 +233,13 @@ def _part_names(name: str, parts: Sequence[_Part]) -> list[str]:
 
 
 def _task(
-    name: str, part: _Part, asked: AskedAs, facts: Mapping[str, Any], condition: str | None
+    name: str, part: _Part, asked: AskedAs, facts: Mapping[str, Any], added: AddedColumns
 ) -> HarnessTask:
-    perturbed = {} if condition is None else {"condition": condition}
-    rows = _Rows(part.items, asked, perturbed)
-    shown = [_demonstration_row(question, asked) | perturbed for question in part.shown]
+    constant = added.constant()
+    shown = [_demonstration_row(question, asked) | constant for question in part.shown]
     described = {
         **facts,
-        "n_items": len(rows),
+        "n_items": len(part.items),
         "items_hash": items_hash(part.items),
         "demonstrations_hash": items_hash(part.shown),
     }
@@ -238,20 +254,16 @@ def _task(
         "fewshot_delimiter": asked.words.separator,
         **_scoring(part, asked),
         # Scores are comparable where the texts and the right answers are the same.
-        "metadata": {"version": _version(part, asked, perturbed, shown), "benchwright": described},
+        "metadata": {"version": _version(part, asked, constant, shown), "benchwright": described},
     }
-    return HarnessTask(name, config, rows, shown)
+    return HarnessTask(name, config, _Rows(part.items, asked, added), shown)
 
 
-def _version(part: _Part, asked: AskedAs, perturbed: dict[str, Any], shown: Sequence[Any]) -> str:
-    """Hash the texts of a task.
-
-    The format of questions depends on nothing but their number of options, so one row for each
-    number shows it, and the other items are hashed without being rendered.
-    """
+def _version(part: _Part, asked: AskedAs, constant: dict[str, Any], shown: Sequence[Any]) -> str:
+    """Hash the texts of a task; one row for each number of options shows the format."""
     texts = ((q.item_id, q.subject, q.text, q.choices, q.answer, q.answer_text) for q in part.items)
     examples = {len(q.choices): q for q in reversed(part.items)}
-    rows = [_row(examples[count], asked) | perturbed for count in sorted(examples)]
+    rows = [_row(examples[count], asked) | constant for count in sorted(examples)]
     return _hash_of_lists([asked.words.description], texts, rows, shown)[:8]
 
 
@@ -331,52 +343,19 @@ def stated_answer(words: PromptParams, open_question: bool) -> str:
     return f"(?s:.*)(?i:{said}){answer}"
 
 
-def with_column(family: HarnessFamily, name: str, values: Mapping[str, Any]) -> HarnessFamily:
-    """Add a column to the rows of questions, by item id; versions of tasks stay the same."""
+class _Rows:
+    """The rows of questions, made on each iteration to save memory."""
 
-    def added(task: HarnessTask) -> HarnessTask:
-        assert isinstance(task.rows, _Rows)  # noqa: S101  (`_task` makes them)
-        return task._replace(rows=task.rows.with_column(name, values))
-
-    return family._replace(tasks=[added(task) for task in family.tasks])
-
-
-class _Rows(Sequence[dict[str, Any]]):
-    """The rows of questions, made on access to save memory."""
-
-    def __init__(
-        self,
-        items: Sequence[Question],
-        asked: AskedAs,
-        perturbed: Mapping[str, Any],
-        columns: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
-    ) -> None:
-        self._items, self._asked, self._perturbed = items, asked, dict(perturbed)
-        self._columns = columns
-
-    def with_column(self, name: str, values: Mapping[str, Any]) -> "_Rows":
-        """Return the rows with a column of `values`, by item id."""
-        columns = {**self._columns, name: values}
-        return _Rows(self._items, self._asked, self._perturbed, columns)
+    def __init__(self, items: Sequence[Question], asked: AskedAs, added: AddedColumns) -> None:
+        self._items, self._asked, self._added = items, asked, added
 
     def __len__(self) -> int:
         return len(self._items)
 
-    @overload
-    def __getitem__(self, place: int) -> dict[str, Any]: ...
-    @overload
-    def __getitem__(self, place: slice) -> "_Rows": ...
-    def __getitem__(self, place: int | slice) -> "dict[str, Any] | _Rows":
-        if isinstance(place, slice):
-            return _Rows(self._items[place], self._asked, self._perturbed, self._columns)
-        item = self._items[place]
-        added = {name: values[item.item_id] for name, values in self._columns.items()}
-        return _row(item, self._asked) | self._perturbed | added
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for item in self._items:
+            added = {name: values[item.item_id] for name, values in self._added.columns.items()}
+            yield _row(item, self._asked) | self._added.constant() | added
 
 
 def _row(question: Question, asked: AskedAs) -> dict[str, Any]:
