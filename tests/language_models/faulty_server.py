@@ -108,8 +108,7 @@ class Server:
         zero_tokens: whether `max_tokens: 0` is taken.
         echoes: whether `echo` is obeyed.
         logprobs: whether any are given.
-        start_token: whether a token that begins the text is echoed, which shifts the offsets.
-        offsets: whether `text_offset` is given.
+        start_token: whether a token that begins the text is echoed.
         hides_spaces: whether tokens are spelled without the space before them.
         most_ranked: largest `logprobs` or `top_logprobs` taken.
         several: whether `n` is obeyed.
@@ -128,7 +127,6 @@ class Server:
     echoes: bool = True
     logprobs: bool = True
     start_token: bool = False
-    offsets: bool = True
     hides_spaces: bool = False
     most_ranked: int = 20
     several: bool = True
@@ -246,9 +244,6 @@ class Server:
             shown, values, top = [START, *shown], [None, *values], [None, *top]
         spelled = [token.strip(" ") if self.hides_spaces else token for token in shown]
         choice["logprobs"] = {"tokens": spelled, "token_logprobs": values, "top_logprobs": top}
-        if self.offsets:
-            offsets = [sum(map(len, spelled[:i])) for i in range(len(spelled))]
-            choice["logprobs"]["text_offset"] = offsets
         return choice
 
     def _chat_choice(self, prompt: str, body: dict[str, Any], sample: int) -> dict[str, Any]:

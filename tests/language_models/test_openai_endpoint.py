@@ -19,11 +19,9 @@ from hypothesis import strategies as st
 from benchwright.core.errors import InputError
 from benchwright.language_models import http_retries
 from benchwright.language_models.endpoint_replies import (
-    Echo,
     first_scored,
     label_logprobs,
     read_written,
-    scored_span,
 )
 from benchwright.language_models.http_retries import BadReplyError, retry_after
 from benchwright.language_models.openai_endpoint import EndpointModel, sample_seed
@@ -48,7 +46,7 @@ LABELS = tuple(f" {letter}" for letter in LETTERS[:4])
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_retries, "_FIRST_WAIT", 0.01)
+    monkeypatch.setattr(http_retries, "FIRST_WAIT", 0.01)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
@@ -199,15 +197,14 @@ def test_batches_before_an_error_are_yielded() -> None:
 
 
 def no_threads_left() -> bool:
-    return not [t for t in threading.enumerate() if "_work" in t.name]
+    return not [t for t in threading.enumerate() if t.name == "endpoint"]
 
 
 def test_slow_prompt_blocks_others_only_if_many_answers_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(http_retries, "_HELD", 10)
+    monkeypatch.setattr(http_retries, "HELD", 10)
     read: list[int] = []
-    held = threading.Event()
 
     def batches() -> Iterator[list[PromptText]]:
         for number in range(100):
@@ -215,12 +212,15 @@ def test_slow_prompt_blocks_others_only_if_many_answers_wait(
             yield [cloze(number)]
 
     def fault(body: dict[str, Any], _tries: int) -> None:
+        deadline = time.monotonic() + 20
         if "Question 0:" in body["prompt"]:
-            held.wait(10)
+            while len(read) <= 15 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            time.sleep(0.3)
 
     with Server(faults=fault) as server:
-        answers = connect(server, concurrency=2).score_batches(batches(), silent)
-        threading.Timer(1, held.set).start()
+        model = connect(server, concurrency=2, timeout=30)
+        answers = model.score_batches(batches(), silent)
         next(answers)
         assert 15 < len(read) <= 1 + 2 * 10 + 2 * 2 + 1
         assert len(list(answers)) == 99
@@ -267,7 +267,7 @@ def test_one_wait_request_pauses_all_threads() -> None:
             return "429"
         return None
 
-    with Server(faults=fault, delay=0.05, retry_after={"retry-after-ms": "800"}) as server:
+    with Server(faults=fault, delay=0.05, retry_after={"Retry-After": "0.8"}) as server:
         score(connect(server, max_wait=5), *(cloze(i) for i in range(24)))
     later = [arrival.time - limited[0] for arrival in server.arrivals]
     assert not [wait for wait in later if 0.25 < wait < 0.75]
@@ -284,20 +284,19 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("headers", "seconds"),
+    ("value", "seconds"),
     [
-        ({"retry-after": "7"}, 7),
-        ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
-        ({"retry-after": format_datetime(NOW + timedelta(seconds=9), usegmt=True)}, 9),
-        ({"retry-after": format_datetime(NOW - timedelta(seconds=9), usegmt=True)}, 0),
-        ({"retry-after": "soon"}, 0),
-        ({"retry-after": "nan"}, 0),
-        ({"retry-after-ms": "soon", "retry-after": "7"}, 7),
-        ({}, 0),
+        ("7", 7),
+        ("0.25", 0.25),
+        (format_datetime(NOW + timedelta(seconds=9), usegmt=True), 9),
+        (format_datetime(NOW - timedelta(seconds=9), usegmt=True), 0),
+        ("soon", 0),
+        ("nan", 0),
+        ("", 0),
     ],
 )
-def test_three_forms_of_a_requested_wait_are_read(headers: dict[str, str], seconds: float) -> None:
-    assert retry_after(headers, NOW) == pytest.approx(seconds)
+def test_numbers_and_dates_of_a_requested_wait_are_read(value: str, seconds: float) -> None:
+    assert retry_after(value, NOW) == pytest.approx(seconds)
 
 
 # Refusals
@@ -375,10 +374,16 @@ def test_a_missing_or_broken_key_is_not_shown(
     assert not (value and value.strip() and value in str(caught.value))
 
 
-def test_no_key_is_sent_to_a_server_without_one() -> None:
+def test_keys_and_addresses_of_the_environment_are_not_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID"):
+        monkeypatch.setenv(name, KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     with Server() as server:
         score(connect(server), letters(1))
     assert "authorization" not in server.arrivals[0].headers
+    assert KEY not in str(server.arrivals[0])
 
 
 # Log-likelihoods from the echo
@@ -401,9 +406,6 @@ def test_continuations_are_scored_from_the_echo() -> None:
     [
         {"zero_tokens": False},
         {"start_token": True},
-        {"start_token": True, "offsets": False},
-        {"offsets": False, "zero_tokens": False},
-        {"hides_spaces": True},
         {"hides_spaces": True, "start_token": True, "zero_tokens": False},
     ],
 )
@@ -472,18 +474,11 @@ def test_missing_echo_is_detected(zero_tokens: bool) -> None:
         score(connect(server), cloze(1))
 
 
-@pytest.mark.parametrize(
-    ("settings", "template"),
-    [
-        ({}, "none"),
-        ({"logprobs": "top"}, "none"),
-        ({"logprobs": "top", "api": "chat"}, "messages"),
-    ],
-)
-def test_error_without_logprobs_names_the_settings(settings: dict[str, Any], template: str) -> None:
+@pytest.mark.parametrize("settings", [{}, {"logprobs": "top", "api": "chat"}])
+def test_error_without_logprobs_names_the_settings(settings: dict[str, Any]) -> None:
     reported = pytest.raises(InputError, match=r"set endpoint.logprobs: none to sample answers")
     with Server(logprobs=False) as server, reported:
-        score(connect(server, **settings), letters(1, template=template))
+        score(connect(server, **settings), letters(1))
 
 
 @pytest.mark.parametrize(
@@ -562,7 +557,6 @@ def test_first_scored_token_is_the_first_that_ends_after_the_boundary(
     ("tokens", "option"),
     [
         (["Answer", ":", " caf", "\ufffd", "\ufffd", " bar"], 2),
-        (["Answer", ":", " caf", "", "é", " bar"], 2),
         (["Answer", ":", " caf", "bytes:\\xc3", "bytes:\\xa9", " bar"], 2),
         (["<s>", "Answer", ":", "caf", "<0xC3>", "<0xA9>", "bar"], 3),
         (["\ufffd", "\ufffd", "Answer:", " café bar"], 3),
@@ -571,16 +565,6 @@ def test_first_scored_token_is_the_first_that_ends_after_the_boundary(
 def test_characters_split_over_tokens_are_skipped(tokens: list[str], option: int) -> None:
     text = "Answer: café bar"
     assert first_scored(tokens, text, len("Answer:")) == option
-
-
-def test_offsets_are_used_where_tokens_are_spelled_otherwise() -> None:
-    text = "Answer: the cat"
-    tokens = ["<s>", "answer", ":", "_the", "_cat", "!"]
-    offsets = [0, 3, 9, 10, 14, 18]
-    echo = Echo(text + "!", tokens, [None, *[-1.0] * 5], offsets)
-    assert scored_span(echo, text, len("Answer:"), 1) == (3, 5)
-    assert scored_span(echo._replace(text="!"), text, len("Answer:"), 1) == (0, 0)
-    assert scored_span(echo._replace(offsets=None), text, len("Answer:"), 1) == (0, 0)
 
 
 # Log-likelihoods from the most probable first tokens
@@ -729,14 +713,8 @@ def test_smaller_context_of_the_server_limits_answers() -> None:
     assert gone.texts is None
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "max_tokens=4000 cannot be greater than max_model_len=2048. Please request fewer tokens.",
-        "stop: List should have at most 4 items after validation, not 10",
-    ],
-)
-def test_other_errors_are_not_taken_for_long_prompts(message: str) -> None:
+def test_other_errors_are_not_taken_for_long_prompts() -> None:
+    message = "max_tokens=4000 cannot be greater than max_model_len=2048. Request fewer tokens."
     with (
         Server(refusal=(400, message)) as server,
         pytest.raises(InputError, match="context in conf"),
@@ -745,19 +723,15 @@ def test_other_errors_are_not_taken_for_long_prompts(message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "message",
+    ("status", "message"),
     [
-        "This model's maximum context length is 2048 tokens. However, your prompt contains at "
-        "least 2049 input tokens, which exceeds this limit even without any output tokens.",
-        "The decoder prompt (length 2048) plus the number of requested output tokens (at least 1) "
-        "is longer than the maximum model length of 2048.",
-        "the request exceeds the available context size, try increasing it",
-        "Input is too long for requested model.",
-        "prompt is too long: 210000 tokens > 200000 maximum",
+        (400, "This model's maximum context length is 2048 tokens. However, your prompt is 2049"),
+        (500, "The decoder prompt is longer than the maximum model length of 2048."),
+        (413, "Input is too long for requested model."),
+        (400, "too many input tokens"),
     ],
 )
-@pytest.mark.parametrize("status", [400, 413, 500])
-def test_messages_about_long_prompts_are_recognised(message: str, status: int) -> None:
+def test_messages_about_long_prompts_are_recognised(status: int, message: str) -> None:
     with Server(refusal=(status, message)) as server:
         [answers] = write(connect(server), Sampling(50), letters(1))
     assert answers.texts is None

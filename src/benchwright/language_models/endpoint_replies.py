@@ -20,10 +20,8 @@ _READ = re.compile(r"(\d+) (?:input tokens|in the messages|in your prompt)")
 class Echo(NamedTuple):
     """The tokens of an echoed text, as the server spells them."""
 
-    text: str  # that the server returned, "" if none
     tokens: list[str]
     logprobs: list[float | None]  # natural; None where the server gives none, as for the first
-    offsets: list[int] | None  # first character of each token; None if the server gives none
 
 
 class Ranking(NamedTuple):
@@ -79,16 +77,13 @@ def read_echo(reply: Any) -> Echo | None:
             content = listed["content"] or []
             tokens = [str(entry["token"]) for entry in content]
             values = [entry.get("logprob") for entry in content]
-            offsets = None
         else:
             tokens = [str(token) for token in listed.get("tokens") or []]
             values = listed.get("token_logprobs") or []
-            offsets = [int(offset) for offset in listed.get("text_offset") or []]
         if len(values) != len(tokens):
             raise BadReplyError("a reply with more tokens than log-probabilities")
         logprobs = [None if value is None else _logprob(value) for value in values]
-        aligned = offsets if offsets and len(offsets) == len(tokens) else None
-        return Echo(choice.get("text") or "", tokens, logprobs, aligned) if tokens else None
+        return Echo(tokens, logprobs) if tokens else None
 
 
 def _logprob(value: Any) -> float:
@@ -164,26 +159,20 @@ def _finish(reason: str | None) -> str:
     return "stop" if reason is not None and reason.lower() in ended else "length"
 
 
-def scored_span(echo: Echo, text: str, at: int, limit: int) -> tuple[int, int]:
+def scored_span(tokens: Sequence[str], text: str, at: int, limit: int) -> tuple[int, int]:
     """Return the span of an echoed text's tokens that belong to the continuation.
 
     The continuation begins at character `at`; the server was asked to write `limit` tokens after
-    `text`. Tokens are matched to the text from its end: servers add a token that begins the text,
-    drop the space before a word, and split characters over tokens, so their offsets drift. If
-    matching fails, the offsets are used, counted from the end. Return the first token that ends
-    after `at`, and the first after the text; (0, 0) if the tokens are not those of the text.
+    `text`, which not all servers obey. Tokens are matched to the text from its end: servers add a
+    token that begins the text, drop the space before a word, and split characters over tokens, so
+    that the offsets they give drift. Return the first token that ends after `at`, and the first
+    after the text; (0, 0) if the tokens are not those of the text.
     """
     for written in sorted({limit, 0, 1}, key=lambda n: abs(n - limit)):
-        end = len(echo.tokens) - written
-        start = first_scored(echo.tokens[:end], text, at)
-        if start:
+        end = len(tokens) - written
+        if start := first_scored(tokens[:end], text, at):
             return start, end
-    end = len(echo.tokens) - limit
-    if echo.offsets is None or end < 1 or not echo.text.startswith(text):
-        return 0, 0
-    ends = [o + len(t) for o, t in zip(echo.offsets, echo.tokens, strict=True)][:end]
-    shift = ends[-1] - len(text)
-    return next((i for i, ended in enumerate(ends) if ended - shift > at), 0), end
+    return 0, 0
 
 
 def first_scored(tokens: Sequence[str], text: str, at: int) -> int | None:

@@ -9,10 +9,11 @@ import hashlib
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
+from httpx2 import AsyncClient
 from pydantic import SecretStr
 
 from benchwright.core.errors import InputError
@@ -27,7 +28,7 @@ from benchwright.language_models.endpoint_replies import (
     room_left,
     scored_span,
 )
-from benchwright.language_models.http_retries import Connection, JsonServer, RefusedError, in_order
+from benchwright.language_models.http_retries import JsonServer, RefusedError, in_order
 from benchwright.language_models.protocol import (
     Generated,
     Progress,
@@ -134,19 +135,18 @@ class EndpointModel:
     def _answers(
         self,
         batches: Iterable[Sequence[PromptText]],
-        answer: Callable[[Connection, _Request], Answer],
+        answer: Callable[[AsyncClient, _Request], Awaitable[Answer]],
         progress: Progress,
     ) -> Iterator[list[Answer]]:
-        def answered(connection: Connection, request: _Request) -> Answer:
+        async def answered(client: AsyncClient, request: _Request) -> Answer:
             try:
-                return answer(connection, request)
+                return await answer(client, request)
             except RefusedError as refused:
                 raise InputError(self._advice(refused)) from None
 
-        # Counted in this thread, since tokenizers do not support several.
-        counted = (self._counted(batch) for batch in batches)
-        threads = self._endpoint.concurrency
-        return in_order(counted, answered, self._server.connect, threads, progress)
+        counted = map(self._counted, batches)
+        most = self._endpoint.concurrency
+        return in_order(counted, answered, self._server.client, most, progress)
 
     def _counted(self, prompts: Sequence[PromptText]) -> list[_Request]:
         if self._tokenizer is None:
@@ -158,22 +158,23 @@ class EndpointModel:
             for p, e in zip(prompts, encode(self._tokenizer, scored), strict=True)
         ]
 
-    def _score(self, connection: Connection, request: _Request) -> PromptScore:
+    async def _score(self, client: AsyncClient, request: _Request) -> PromptScore:
         unread = PromptScore(None, request.option_tokens, request.prompt_tokens)
         if request.prompt_tokens + max(request.option_tokens) > self._context:
             return unread
         try:
             if self._endpoint.logprobs != "echo":
-                return self._top_score(connection, request)
-            return self._ranked_labels(connection, request) or self._echo_score(connection, request)
+                return await self._top_score(client, request)
+            labels = await self._ranked_labels(client, request)
+            return labels or await self._echo_score(client, request)
         except _TooLongError:
             return unread
 
-    def _echo_score(self, connection: Connection, request: _Request) -> PromptScore:
+    async def _echo_score(self, client: AsyncClient, request: _Request) -> PromptScore:
         texts = [request.text + option for option in request.prompt.continuations]
-        echoes = [self._echo(connection, text) for text in texts]
+        echoes = [await self._echo(client, text) for text in texts]
         spans = [
-            scored_span(echo, text, len(request.text), self._echo_limit)
+            scored_span(echo.tokens, text, len(request.text), self._echo_limit)
             for echo, text in zip(echoes, texts, strict=True)
         ]
         start = common_length(
@@ -187,7 +188,7 @@ class EndpointModel:
             sums.append(math.fsum(known))
         return PromptScore(tuple(sums), tuple(end - start for _, end in spans), start)
 
-    def _ranked_labels(self, connection: Connection, request: _Request) -> PromptScore | None:
+    async def _ranked_labels(self, client: AsyncClient, request: _Request) -> PromptScore | None:
         """Score labels with one request, if that surely gives the same numbers as the echo."""
         options = request.prompt.continuations
         labels = len(options) > 1 and all(map(_LABEL.fullmatch, options))
@@ -197,7 +198,7 @@ class EndpointModel:
             return None
         ranking = None
         try:
-            ranking = self._rank(connection, request)
+            ranking = await self._rank(client, request)
         except RefusedError as refused:
             if refused.status not in _BAD_REQUEST:
                 raise
@@ -210,8 +211,8 @@ class EndpointModel:
         values = tuple(listed[option] for option in options)
         return PromptScore(values, (1,) * len(options), _prompt_tokens(ranking, request))
 
-    def _top_score(self, connection: Connection, request: _Request) -> PromptScore:
-        ranking = self._rank(connection, request)
+    async def _top_score(self, client: AsyncClient, request: _Request) -> PromptScore:
+        ranking = await self._rank(client, request)
         if ranking is None:
             raise self._no_logprobs()
         labels = [option.strip() for option in request.prompt.continuations]
@@ -230,25 +231,25 @@ class EndpointModel:
             return sampled
         return f"{sampled}, or endpoint.logprobs: top for letters"
 
-    def _echo(self, connection: Connection, text: str) -> Echo:
+    async def _echo(self, client: AsyncClient, text: str) -> Echo:
         def fields() -> dict[str, Any]:
-            limit = {"max_tokens": self._echo_limit}
-            return {"prompt": text, **limit, "echo": True, "logprobs": 1, "temperature": 0}
+            asked = {"echo": True, "logprobs": 1, "temperature": 0}
+            return {"prompt": text, "max_tokens": self._echo_limit, **asked}
 
-        echo = self._post(connection, fields, read_echo)
+        echo = await self._post(client, fields, read_echo)
         if echo is None:
             raise self._no_logprobs()
         return echo
 
-    def _rank(self, connection: Connection, request: _Request) -> Ranking | None:
+    async def _rank(self, client: AsyncClient, request: _Request) -> Ranking | None:
         def fields() -> dict[str, Any]:
             chat = {"logprobs": True, "top_logprobs": self._top}
             top = chat if self._chat else {"logprobs": self._top}
             return {**self._shown(request), self._limit_name: 1, "temperature": 0, **top}
 
-        return self._post(connection, fields, read_ranking)
+        return await self._post(client, fields, read_ranking)
 
-    def _write(self, connection: Connection, request: _Request, sampling: Sampling) -> Generated:
+    async def _write(self, client: AsyncClient, request: _Request, sampling: Sampling) -> Generated:
         if request.prompt_tokens >= self._context:
             return Generated(None, (), 0, request.prompt_tokens)
         answers: list[tuple[str, str]] = []
@@ -256,7 +257,7 @@ class EndpointModel:
         while (done := len(answers)) < sampling.samples:
             left = sampling.samples - done
             try:
-                written = self._draw(connection, request, sampling, done)
+                written = await self._draw(client, request, sampling, done)
             except _TooLongError:
                 return Generated(None, (), 0, request.prompt_tokens)
             for text, finish in written.answers[:left]:  # some servers ignore or include stops
@@ -269,8 +270,8 @@ class EndpointModel:
         texts, finishes = zip(*answers, strict=True)
         return Generated(texts, finishes, generated, prompt_tokens)
 
-    def _draw(
-        self, connection: Connection, request: _Request, sampling: Sampling, done: int
+    async def _draw(
+        self, client: AsyncClient, request: _Request, sampling: Sampling, done: int
     ) -> Written:
         """Ask for the samples after the first `done`, or for one of them.
 
@@ -292,7 +293,7 @@ class EndpointModel:
 
         while True:
             try:
-                return self._post(connection, fields, read_written)
+                return await self._post(client, fields, read_written)
             except _TooLongError as refused:
                 room = room_left(str(refused))
                 if not 0 < room < most:
@@ -317,9 +318,9 @@ class EndpointModel:
             return {"messages": [{"role": "user", "content": request.text}]}
         return {"prompt": request.text}
 
-    def _post(
+    async def _post(
         self,
-        connection: Connection,
+        client: AsyncClient,
         fields: Callable[[], dict[str, Any]],
         read: Callable[[Any], Answer],
     ) -> Answer:
@@ -335,7 +336,7 @@ class EndpointModel:
             body = {"model": self._model, **sent, **self._endpoint.extra_body}
             body = {name: value for name, value in body.items() if value is not None}
             try:
-                return self._server.ask(connection, path, body, read)
+                return await self._server.ask(client, path, body, read)
             except RefusedError as refused:
                 if refused.too_long:
                     raise _TooLongError(refused.message) from None
