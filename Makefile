@@ -2,6 +2,7 @@
 # make mmlu-cf the bundled documents to a benchmark with a closed half, packaged models as judges
 # make test    lint, types, import contracts, tests
 # make test-long   the slow tests, and the property tests with many more examples
+# make mutants   how many small changes of the source the tests notice (COUNT, ONLY, SEED)
 # make faults  every stage and command killed at 20 random moments (an hour and more)
 # make test-vllm   the tests that need vLLM, in an environment of its own (3.5 GB, processors only)
 # make docs    the documentation as a site in .site/, strictly: a dead link fails
@@ -19,7 +20,7 @@ export TOKENIZERS_PARALLELISM ?= false
 # Waiting threads give up their core: on a busy machine PyTorch is many times slower without it.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: smart mmlu-cf test test-long faults lint docs audit viz mlflow demo-answers benchmarks fuzz vllm test-vllm clean
+.PHONY: smart mmlu-cf test test-long mutants faults lint docs audit viz mlflow demo-answers benchmarks fuzz vllm test-vllm clean
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -76,6 +77,10 @@ docs: $(VENV)/.dev
 # or every process that a test starts would compile them again.
 test: lint
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -m "not long" -n 2
+
+COUNT ?= 200
+mutants: $(VENV)/.dev
+	OMP_NUM_THREADS=1 $(BIN)/python tests/mutants.py --count $(COUNT) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 # Also the property tests, with many more examples.
 test-long: $(VENV)/.dev
