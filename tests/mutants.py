@@ -57,7 +57,7 @@ for module in pkgutil.walk_packages(benchwright.__path__, "benchwright."):
         importlib.import_module(module.name)
 print(*sys.modules, "torch", "transformers", "sklearn.cluster", "hypothesis.extra.numpy")
 """
-SECONDS = 60  # of tests for a change
+SECONDS = 40  # of tests for a change
 OPTIONS = ("-q", "-m", "not long", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-W", "ignore")
 
 
@@ -249,7 +249,7 @@ class Copy:
             return "uncovered", change
         failing = [f"--deselect={test}" for it in tests.values() for test in it.failed]
         file.write_text(changed)
-        limit = 60 + 10 * sum(it.seconds for it in tests.values())
+        limit = 30 + 6 * sum(it.seconds for it in tests.values())
         status, _ = self.run_tests(limit, "-x", *failing, *tests)
         file.write_text(code)
         return {None: "timeout", 0: "survived", 5: "survived"}.get(status, "killed"), change
