@@ -55,7 +55,7 @@ def mmlu_prompts(items: int, shots: int, style: str, seed: int) -> list[list[Any
     import pandas as pd
 
     from benchwright.params.benchmark import PromptParams
-    from benchwright.prompting.rendering import (
+    from benchwright.scoring.rendering import (
         Question,
         continuations,
         render_demonstration,

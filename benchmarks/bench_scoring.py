@@ -19,7 +19,7 @@ from benchwright.language_models.loading import load_model
 from benchwright.language_models.protocol import PromptText
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.prompting.rendering import (
+from benchwright.scoring.rendering import (
     Question,
     continuations,
     render_demonstration,

@@ -16,8 +16,8 @@ from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 from benchwright.exports.export import export_tasks
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.prompting.demonstrations import DemonstrationPool
-from benchwright.prompting.rendering import (
+from benchwright.scoring.demonstrations import DemonstrationPool
+from benchwright.scoring.rendering import (
     continuations,
     questions,
     render_demonstration,

@@ -18,7 +18,7 @@ from benchwright.exports.harness_task import (
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.scoring import ScoringParams
-from benchwright.prompting.rendering import questions
+from benchwright.scoring.rendering import questions
 from exports.export_examples import item, table
 from harness_folder import folder_contents
 

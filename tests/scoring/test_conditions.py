@@ -14,7 +14,7 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.prompting.rendering import Question, rotate
+from benchwright.scoring.rendering import Question, rotate
 from benchwright.scoring.scores import Collected, collect_responses, score_prompts
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Generations, Responses

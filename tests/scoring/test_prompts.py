@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchwright.core.errors import InputError
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.prompting.rendering import (
+from benchwright.scoring.rendering import (
     LABELS,
     Question,
     render_demonstration,

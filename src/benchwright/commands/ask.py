@@ -35,9 +35,9 @@ from benchwright.params.sampling import EstimationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.ingestion import IngestedTables
 from benchwright.project_conf import load_conf
-from benchwright.prompting.rendering import questions
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.scoring.prompts import build_prompts, unsuited
+from benchwright.scoring.rendering import questions
 from benchwright.scoring.scores import collect_responses, score_prompts
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Calibration, Responses

@@ -40,8 +40,8 @@ from benchwright.methods.mmlu_cf.sealing.seal import (
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.project_conf import load_conf
-from benchwright.prompting.demonstrations import DemonstrationPool
-from benchwright.prompting.rendering import Question
+from benchwright.scoring.demonstrations import DemonstrationPool
+from benchwright.scoring.rendering import Question
 
 
 class SealedRequest(NamedTuple):

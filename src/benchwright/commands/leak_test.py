@@ -23,9 +23,9 @@ from benchwright.methods.mmlu_cf.sealing.seal import MANIFEST
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.project_conf import load_conf
-from benchwright.prompting.demonstrations import DemonstrationPool
-from benchwright.prompting.rendering import LABELS, Question, Rendered, render_question
+from benchwright.scoring.demonstrations import DemonstrationPool
 from benchwright.scoring.prompts import Asked, PromptWriter, prompt_id
+from benchwright.scoring.rendering import LABELS, Question, Rendered, render_question
 from benchwright.scoring.scores import collect_responses, score_prompts
 from benchwright.statistics.released_orders import KEYS, LeakEvidence, leak_evidence
 from benchwright.tables.responses import Prompts

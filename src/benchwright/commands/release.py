@@ -12,7 +12,7 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.datasets.export_folder import ExportFolder, FolderContent
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
-from benchwright.prompting.rendering import LABELS
+from benchwright.scoring.rendering import LABELS
 from benchwright.transforms.altered_item import MultipleChoice
 from benchwright.transforms.released_order import leak_test_facts, released_order
 

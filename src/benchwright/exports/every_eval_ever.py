@@ -20,7 +20,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.export_folder import FolderContent, Pieces
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.prompting.rendering import LABELS
+from benchwright.scoring.rendering import LABELS
 from benchwright.source_rows.fields import ascii_surrogates
 
 SCHEMA = "0.3.0"

@@ -28,7 +28,7 @@ from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.prompting.rendering import Question, questions
+from benchwright.scoring.rendering import Question, questions
 
 ORIGINAL = "original"
 

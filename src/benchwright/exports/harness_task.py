@@ -22,8 +22,8 @@ from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.scoring import GenerationParams, ScoringParams
-from benchwright.prompting.demonstrations import answerable, demonstration_pools, open_ended
-from benchwright.prompting.rendering import (
+from benchwright.scoring.demonstrations import answerable, demonstration_pools, open_ended
+from benchwright.scoring.rendering import (
     LABELS,
     Question,
     continuations,

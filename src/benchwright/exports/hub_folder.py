@@ -23,7 +23,7 @@ from benchwright.exports.inspect_tasks import (
 from benchwright.exports.instructions import render
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.prompting.rendering import LABELS
+from benchwright.scoring.rendering import LABELS
 
 _COLUMNS = (
     *("item_id", "subject", "question", "choices", "answer", "answer_text", "explanation"),

@@ -8,7 +8,7 @@ import pandas as pd
 from benchwright.core.cells import records
 from benchwright.datasets.export_folder import json_text
 from benchwright.exports.instructions import render
-from benchwright.prompting.rendering import LABELS
+from benchwright.scoring.rendering import LABELS
 from benchwright.source_rows.fields import is_missing
 
 MODULE = "inspect_tasks.py"

@@ -21,8 +21,8 @@ from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines.nodes import node
-from benchwright.prompting.demonstrations import demonstration_pools
-from benchwright.prompting.rendering import questions as as_questions
+from benchwright.scoring.demonstrations import demonstration_pools
+from benchwright.scoring.rendering import questions as as_questions
 from benchwright.similarity.vectors import wording_similarity
 from benchwright.tables.wicked import OptionWordings, Rephrasings, SbaPredictions
 from benchwright.transforms.compose import perturb

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
-from benchwright.prompting.rendering import rotation
 from benchwright.responses.prompt_matching import PromptIndex
+from benchwright.scoring.rendering import rotation
 
 Positions = NDArray[np.intp]
 

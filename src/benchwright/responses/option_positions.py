@@ -5,8 +5,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.item_clusters import item_clusters
-from benchwright.prompting.rendering import LABELS, rotation
 from benchwright.responses.calibration import best_options, configurations, scores_of
+from benchwright.scoring.rendering import LABELS, rotation
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.tables.responses import PositionSensitivity
 

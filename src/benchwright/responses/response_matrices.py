@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.responses import ResponsesParams
-from benchwright.prompting.rendering import rotation
 from benchwright.responses.calibration import best_options, live_first, log_softmax, scores_of
 from benchwright.responses.item_index import ItemIndex, items_of_copy
+from benchwright.scoring.rendering import rotation
 from benchwright.tables.responses import AnswerCoverage, Responses
 
 _KEY = ["configuration", "condition", "position"]

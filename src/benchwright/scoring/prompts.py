@@ -22,13 +22,13 @@ from benchwright.language_models.loading import context_limit, model_tokenizer
 from benchwright.language_models.tokenization import ChatFrame, chat_frame
 from benchwright.params.benchmark import BenchmarkParams, PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
-from benchwright.prompting.demonstrations import (
+from benchwright.scoring.demonstrations import (
     DemonstrationPool,
     answerable,
     demonstration_pools,
     open_ended,
 )
-from benchwright.prompting.rendering import (
+from benchwright.scoring.rendering import (
     LABELS,
     Question,
     Rendered,

@@ -23,7 +23,6 @@ from benchwright.core.errors import InputError
 from benchwright.core.progress import progress_bar
 from benchwright.language_models.protocol import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.prompting.rendering import LABELS, rotation
 from benchwright.scoring.answer_statements import before_next_question
 from benchwright.scoring.final_answers import (
     canonical_number,
@@ -31,6 +30,7 @@ from benchwright.scoring.final_answers import (
     same_answer,
 )
 from benchwright.scoring.option_labels import extract_letter
+from benchwright.scoring.rendering import LABELS, rotation
 from benchwright.tables.responses import Generations, RecordedAnswers, Responses
 
 logger = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.prompting.rendering import LABELS
+from benchwright.scoring.rendering import LABELS
 from benchwright.statistics.percentile import holm
 from benchwright.statistics.proportion import clustered_means, wilson_interval
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary

@@ -25,9 +25,9 @@ from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_error
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.mmlu_cf import DifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.prompting.demonstrations import DemonstrationPool
-from benchwright.prompting.rendering import Question
+from benchwright.scoring.demonstrations import DemonstrationPool
 from benchwright.scoring.prompts import Asked, PromptWriter, unsuited
+from benchwright.scoring.rendering import Question
 from benchwright.scoring.scores import collect_responses, score_prompts
 from benchwright.statistics.item_response import fit_2pl
 from benchwright.tables.responses import Prompts

@@ -6,7 +6,7 @@ from typing import Literal
 from benchwright.core.natural_order import natural_key
 from benchwright.core.seeding import item_uniforms
 from benchwright.params.scoring import ScoringParams
-from benchwright.prompting.rendering import LABELS, Question
+from benchwright.scoring.rendering import LABELS, Question
 
 
 def answerable(question: Question) -> bool:

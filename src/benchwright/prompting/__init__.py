@@ -1,1 +1,0 @@
-"""Prompts as text: demonstrations, conditions, styles."""
