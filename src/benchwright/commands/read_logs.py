@@ -10,6 +10,7 @@ import pandas as pd
 from benchwright.commands.listing import table_lines
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
+from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import listed
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.response_files import LoadedFile, log_file, read_table, told_apart
@@ -22,7 +23,6 @@ from benchwright.responses.import_responses import join_responses
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.items_of_logs import items_of_logs
 from benchwright.responses.tidy_files import looks_tidy
-from benchwright.source_rows.fields import LETTERS
 
 _ANSWERS = [
     *("item_id", "content_hash", "model", "condition", "style", "shots", "repeat", "prediction"),

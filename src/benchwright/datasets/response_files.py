@@ -11,6 +11,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ValidationError
 
 from benchwright.core.errors import InputError
+from benchwright.core.values import ascii_surrogates, format_value
 from benchwright.core.verbatim import (
     check_header,
     json_rows,
@@ -25,7 +26,6 @@ from benchwright.logs.find import find_logs, reader_of
 from benchwright.logs.sample import Log
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
-from benchwright.source_rows.fields import ascii_surrogates, format_value
 
 _LARGEST_BLOCK = 1 << 30
 logger = logging.getLogger(__name__)

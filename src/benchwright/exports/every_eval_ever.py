@@ -18,10 +18,10 @@ import benchwright
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.values import ascii_surrogates
 from benchwright.datasets.export_folder import FolderContent, Pieces
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.scoring.rendering import LABELS
-from benchwright.source_rows.fields import ascii_surrogates
 
 SCHEMA = "0.3.0"
 _NOT_PORTABLE = re.compile(r'[<>:"\\|?*/\x00-\x1f]')

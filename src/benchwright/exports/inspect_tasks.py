@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from benchwright.core.cells import records
+from benchwright.core.values import is_missing
 from benchwright.datasets.export_folder import json_text
 from benchwright.exports.instructions import render
 from benchwright.scoring.rendering import LABELS
-from benchwright.source_rows.fields import is_missing
 
 MODULE = "inspect_tasks.py"
 CARRIED = ("item_id", "content_hash", "condition", "subject", "weight")

@@ -17,12 +17,12 @@ import numpy as np
 
 from benchwright.core.configuration import STYLES
 from benchwright.core.errors import InputError
+from benchwright.core.values import LETTERS, ascii_surrogates
 from benchwright.core.verbatim import read_errors
 from benchwright.logs.json_stream import json_lines, members
 from benchwright.logs.options import are_letters, letter_position, option_position
 from benchwright.logs.sample import Log, Outcome, Sample
 from benchwright.logs.values import as_count, as_list, as_number, as_object, as_share, as_text
-from benchwright.source_rows.fields import LETTERS, ascii_surrogates
 
 NAME = "Every Eval Ever"
 

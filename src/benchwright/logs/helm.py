@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
+from benchwright.core.values import LETTERS
 from benchwright.logs.json_files import array_elements, members, read_json
 from benchwright.logs.sample import Log, Sample
 from benchwright.logs.values import as_count, as_list, as_number, as_object, as_share, as_text
-from benchwright.source_rows.fields import LETTERS
 
 NAME = "HELM"
 

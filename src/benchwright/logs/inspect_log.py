@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.core.errors import InputError
+from benchwright.core.values import format_value
 from benchwright.core.verbatim import read_errors
 from benchwright.logs.json_stream import members
 from benchwright.logs.options import letter_position, option_position
 from benchwright.logs.sample import Log, Sample
 from benchwright.logs.values import as_count, as_list, as_object, as_share, as_text
 from benchwright.logs.zip_entries import ZipEntries, zip_entries
-from benchwright.source_rows.fields import format_value
 
 NAME = "Inspect"
 

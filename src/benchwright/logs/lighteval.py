@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
+from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import BROKEN, opened_parquet
 from benchwright.logs.json_files import read_json
 from benchwright.logs.options import are_letters, option_position
@@ -21,7 +22,6 @@ from benchwright.logs.values import (
     as_share,
     as_text,
 )
-from benchwright.source_rows.fields import LETTERS
 
 NAME = "lighteval"
 LEADERBOARD = "Open LLM Leaderboard v1"

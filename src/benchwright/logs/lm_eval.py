@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
+from benchwright.core.values import ascii_surrogates, format_value
 from benchwright.logs.json_stream import array_elements, json_lines
 from benchwright.logs.sample import Log, Sample
 from benchwright.logs.values import as_share
-from benchwright.source_rows.fields import ascii_surrogates, format_value
 
 NAME = "lm-evaluation-harness"
 

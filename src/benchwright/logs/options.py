@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchwright.source_rows.fields import LETTERS
+from benchwright.core.values import LETTERS
 
 _AROUND_LETTER = "().:* "
 

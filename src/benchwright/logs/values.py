@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from benchwright.source_rows.fields import ascii_surrogates
+from benchwright.core.values import ascii_surrogates
 
 
 def as_text(value: object) -> str:

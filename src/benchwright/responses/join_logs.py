@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from benchwright.core.natural_order import natural_key
+from benchwright.core.values import format_value
 from benchwright.core.verbatim import no_rows
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.logs.lm_eval import OTHER_FILTER, run_of
@@ -24,7 +25,6 @@ from benchwright.responses.item_index import Compared, ResponseIndex
 from benchwright.responses.option_orders import Orders, how_asked, matched, order_of, plain_text
 from benchwright.responses.tally import EXAMPLES, Tally
 from benchwright.responses.tidy_files import ROWS, different_texts, read_tidy, unknown_condition
-from benchwright.source_rows.fields import format_value
 
 ForeignRuns = frozenset[tuple[str, str]]
 """Runs, with conditions whose texts differ from those of this run's copies."""

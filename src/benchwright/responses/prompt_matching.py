@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchwright.source_rows.fields import LETTERS
+from benchwright.core.values import LETTERS
 
 _WORD = re.compile(r"\w+")
 _ANCHOR = 8  # words of a question that are looked up before the whole is compared

@@ -2,16 +2,15 @@
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from benchwright.core.seeding import item_uniforms
+from benchwright.core.values import LETTERS, ascii_surrogates, format_value, is_missing
 from benchwright.params.benchmark import ADDED_COLUMNS, ChoicesField, FieldMapping, GoldField
 
 Row = Mapping[str, Any]
@@ -48,22 +47,6 @@ class Unusable(Exception):  # noqa: N818  (describes a row, not an error of the 
         self.detail = detail
 
 
-def format_value(value: Any, length: int = 60) -> str:
-    """Format a value for a message: quoted, on one line, truncated to `length` characters."""
-    text = ascii_surrogates(repr(value))
-    return text if len(text) <= length else f"{text[: length - 1]}…"
-
-
-def is_missing(value: Any) -> bool:
-    """Return whether a cell is None, NaN or pandas' NA; empty text is not missing."""
-    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
-
-
-def ascii_surrogates(text: str) -> str:
-    """Escape lone surrogates, which JSON allows but UTF-8 does not."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
 class Rejection(NamedTuple):
     """One row of `RejectedItems`; `row` is the position in the source."""
 
@@ -73,22 +56,17 @@ class Rejection(NamedTuple):
     raw: str
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    return str(value)
+def _json_value(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
 def reject(position: int, row: Row, reason: Unusable) -> Rejection:
     """Return the row of `RejectedItems`, with the cells of the source row as JSON."""
     cells = {k: v for k, v in row.items() if k not in ADDED_COLUMNS and not is_missing(v)}
-    raw = ascii_surrogates(json.dumps(cells, ensure_ascii=False, default=_plain))
+    raw = ascii_surrogates(json.dumps(cells, ensure_ascii=False, default=_json_value))
     return Rejection(position, str(reason.rule), ascii_surrogates(reason.detail), raw)
 
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
@@ -225,22 +203,21 @@ def _whole_number(value: Any, expected: str) -> int:
     return int(value)
 
 
-def _numbered(value: Any, first: int, count: int) -> int:
-    expected = f"{first} to {first + count - 1}"
-    index = _whole_number(value, expected) - first
+def _option_index(value: Any, form: str, count: int) -> int:
+    """Return the index of a gold of form `index`, `number` or `letter`."""
+    if form == "letter":
+        expected = f"A to {LETTERS[count - 1]}"
+        letter = value.strip().upper() if isinstance(value, str) else ""
+        if len(letter) != 1 or letter not in LETTERS:
+            raise _gold_error(Rule.UNREADABLE_GOLD, value, expected)
+        index = LETTERS.index(letter)
+    else:
+        first = 1 if form == "number" else 0
+        expected = f"{first} to {first + count - 1}"
+        index = _whole_number(value, expected) - first
     if not 0 <= index < count:
         raise _gold_error(Rule.GOLD_OUT_OF_RANGE, value, f"{expected} for {count} options")
     return index
-
-
-def _lettered(value: Any, count: int) -> int:
-    expected = f"A to {LETTERS[count - 1]}"
-    letter = value.strip().upper() if isinstance(value, str) else ""
-    if len(letter) != 1 or letter not in LETTERS:
-        raise _gold_error(Rule.UNREADABLE_GOLD, value, expected)
-    if LETTERS.index(letter) >= count:
-        raise _gold_error(Rule.GOLD_OUT_OF_RANGE, value, f"{expected} for {count} options")
-    return LETTERS.index(letter)
 
 
 def _only_match(value: str, among: Sequence[str], what: str) -> int:
@@ -256,13 +233,6 @@ def _only_match(value: str, among: Sequence[str], what: str) -> int:
             f"gold is {format_value(value)}; {len(matches)} {what} have this text",
         )
     return matches[0]
-
-
-def _labels(row: Row, path: str, count: int) -> list[str]:
-    labels = _as_list(read(row, path), f"labels ({path})", Rule.LABELS_DO_NOT_FIT)
-    if len(labels) != count:
-        raise Unusable(Rule.LABELS_DO_NOT_FIT, f"{len(labels)} labels ({path}) for {count} options")
-    return [as_text(label, f"labels ({path})") for label in labels]
 
 
 def _hot(value: Any, count: int, several: bool) -> list[int]:
@@ -303,22 +273,18 @@ def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
         )
     if gold.form in ("one_hot", "multi_hot"):
         return _hot(value, len(choices), several=gold.form == "multi_hot")
-    return [_position(row, mapping, value, choices)]
-
-
-def _position(row: Row, mapping: FieldMapping, value: Any, choices: list[str]) -> int:
-    match mapping.gold.form:
-        case "index":
-            return _numbered(value, 0, len(choices))
-        case "number":
-            return _numbered(value, 1, len(choices))
-        case "letter":
-            return _lettered(value, len(choices))
-        case "text":
-            return _only_match(as_text(value, "gold"), choices, "options")
-        case _:  # `label`, for which a valid mapping names the labels
-            path = (mapping.choices and mapping.choices.labels) or ""
-            return _only_match(as_text(value, "gold"), _labels(row, path, len(choices)), "labels")
+    if gold.form in ("index", "number", "letter"):
+        return [_option_index(value, gold.form, len(choices))]
+    text = as_text(value, "gold")
+    if gold.form == "text":
+        return [_only_match(text, choices, "options")]
+    path = (mapping.choices and mapping.choices.labels) or ""  # a valid mapping names them
+    labels = _as_list(read(row, path), f"labels ({path})", Rule.LABELS_DO_NOT_FIT)
+    if len(labels) != len(choices):
+        raise Unusable(
+            Rule.LABELS_DO_NOT_FIT, f"{len(labels)} labels ({path}) for {len(choices)} options"
+        )
+    return [_only_match(text, [as_text(label, f"labels ({path})") for label in labels], "labels")]
 
 
 def read_final_answer(row: Row, gold: GoldField) -> str:

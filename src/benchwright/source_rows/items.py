@@ -7,12 +7,12 @@ from typing import NamedTuple
 from benchwright.core.content_hash import content_hash
 from benchwright.core.natural_order import in_order
 from benchwright.core.seeding import item_uniforms
+from benchwright.core.values import format_value
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, FieldMapping, SplitPurposes
 from benchwright.source_rows.fields import (
     Row,
     Rule,
     Unusable,
-    format_value,
     hashed_order,
     read_body,
     read_optional,
