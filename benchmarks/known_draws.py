@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
-from benchwright.methods.dele.estimation.training import PreparedTraining, Training
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.evidence.panels import split_by_family, split_forward
-from benchwright.params.sampling import EstimationParams
 from benchwright.responses.model_descriptions import family_of
 from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 from benchwright.statistics.unequal_draws import (
@@ -128,7 +127,7 @@ def splits(answers: Answers) -> Iterator[tuple[str, NDArray[np.intp], NDArray[np
 
 
 def measure(
-    prepared: PreparedTraining, tested: Float, k: int, draws: int
+    prepared: Training, tested: Float, k: int, draws: int
 ) -> tuple[dict[str, Drawn], Float]:
     """Return the estimates of all rows, and the means (1000, r) over further random draws."""
     n = tested.shape[1]
@@ -144,7 +143,7 @@ def measure(
         for kind, subset in (("random", random), ("unequal", unequal)):
             seen = tested[:, subset.positions]
             for name in ("mean", "aipw"):
-                fitted = ESTIMATORS[name].make(EstimationParams())(prepared, subset, 0)
+                fitted = ESTIMATORS[name].fit(prepared, subset, 0)
                 found[f"{kind}, {name}"].append(_limited(*fitted(seen)[:3], seen, n))
         seen = tested[:, random.positions]
     further = [tested[:, rng.permutation(n)[:k]].mean(axis=1) for _ in range(_REFERENCES)]
@@ -196,7 +195,7 @@ def main() -> None:
         kin = np.unique(answers.families, return_inverse=True)[1]
         for how, train, test in splits(answers):
             tested = answers.correct[test].astype(np.float64)
-            prepared = PreparedTraining(Training(answers.correct[train], families=kin[train]))
+            prepared = Training(answers.correct[train], families=kin[train])
             for rate in arguments.rates:
                 k = max(2, round(tested.shape[1] * rate / 100))
                 start = time.process_time()

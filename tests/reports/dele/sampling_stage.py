@@ -20,7 +20,6 @@ from methods.dele.evidence.sampling_examples import (
 
 PARAMS = make_params(
     samplers="random+word_length+kmeans_tfidf+share_wrong",
-    clustering={"k": "elbow", "candidates": (2, 3, 4), "map_items": 20},
     repeats=2,
     adaptive={"splits": 1, "lowest_rate": 10, "highest_rate": 50},
     evidence={
@@ -28,8 +27,6 @@ PARAMS = make_params(
         "band_subsets": 20,
         "estimate_subsets": 2,
         "subject_items": 30,
-        "paper_step": 2,
-        "paper_models": 5,
     },
 )
 NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
-from benchwright.methods.dele.estimation.training import PreparedTraining
-from benchwright.params.sampling import EstimationParams
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.statistics.fixed_width import Looks, looks_at_widths
 
 Float = NDArray[np.float64]
@@ -66,12 +65,11 @@ class Draw(NamedTuple):
 class AskingPolicy:
     """Proposes items and judges the responses; see `asking_policy`."""
 
-    training: PreparedTraining
+    training: Training
     order: NDArray[np.intp]
     looks: Looks
     width: float | None
     seed: int
-    params: EstimationParams
 
     @property
     def estimator(self) -> str:
@@ -95,8 +93,8 @@ class AskingPolicy:
         """Return the state with the responses (b,) to a draw and the estimate from all so far."""
         places = np.concatenate([state.places, draw.places])
         known = np.concatenate([state.responses, np.asarray(responses, dtype=np.float64)])
-        make = ESTIMATORS[self.estimator].make(self.params)
-        fitted = make(self.training, WeightedSubset.equal(places), self.seed)
+        subset = WeightedSubset.equal(places)
+        fitted = ESTIMATORS[self.estimator].fit(self.training, subset, self.seed)
         found = fitted(known[None, :], self.looks.level)
         score, low, high, se = (
             float(value[0]) for value in (found.shown, found.low, found.high, found.se)
@@ -106,7 +104,7 @@ class AskingPolicy:
 
 
 def asking_policy(
-    item_ids: Sequence[str], training: PreparedTraining, goal: Goal, seed: int
+    item_ids: Sequence[str], training: Training, goal: Goal, seed: int
 ) -> AskingPolicy:
     """Return the policy for a benchmark of n items.
 
@@ -126,5 +124,4 @@ def asking_policy(
     looks = Looks((budget,), goal.level)
     if goal.width is not None:
         looks = looks_at_widths(goal.width, n, goal.level, budget)
-    params = training.params
-    return AskingPolicy(training, order, looks, goal.width, seed, params)
+    return AskingPolicy(training, order, looks, goal.width, seed)

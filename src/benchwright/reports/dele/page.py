@@ -7,7 +7,12 @@ import pandas as pd
 
 from benchwright.exports.export import ALL_MODELS_SPLIT, sampler_of
 from benchwright.methods.dele.evidence.choice import gains_over_splits
-from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
+from benchwright.methods.dele.evidence.panels import (
+    FEWEST_MODELS,
+    PAPER_BEST,
+    PAPER_STEP,
+    SamplingPanels,
+)
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import EstimationParams, SamplingParams
@@ -128,7 +133,7 @@ def show_samplers(
 
 
 def _method(panels: SamplingPanels, sampling: SamplingParams) -> list[Any]:
-    n, evidence = panels.sizes(), sampling.evidence
+    n = panels.sizes()
     by = "published score" if panels.paper_by == "published" else "their score here"
     rows = [
         ("held out", n["held_out"], f"{n['selection']:,} models of other families"),
@@ -137,8 +142,8 @@ def _method(panels: SamplingPanels, sampling: SamplingParams) -> list[Any]:
         (
             "paper",
             n["paper"],
-            f"all models: in-sample. The panel is every {evidence.paper_step}th of the best "
-            f"{evidence.paper_best:,} models by {by}",
+            f"all models: in-sample. The panel is every {PAPER_STEP}th of the best "
+            f"{PAPER_BEST:,} models by {by}",
         ),
     ]
     return [

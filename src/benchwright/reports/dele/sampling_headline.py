@@ -6,7 +6,7 @@ import pandas as pd
 
 from benchwright.core.configuration import count_models
 from benchwright.methods.dele.evidence.choice import gains_over_splits
-from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
+from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, PAPER_STEP, SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.labels import METRICS
@@ -208,7 +208,7 @@ def write_notes(
     if paper < _FEW:
         enough = "too few to rank" if paper < FEWEST_MODELS else "its results are imprecise"
         notes.append(
-            f"The panel of the DELE paper, every {sampling.evidence.paper_step}th of the best "
+            f"The panel of the DELE paper, every {PAPER_STEP}th of the best "
             f"models, has only {count(paper, 'model')} here: {enough}."
         )
     if panels.left_out:

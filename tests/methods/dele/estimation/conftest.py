@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.fitted import Estimates
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
-from benchwright.methods.dele.estimation.training import PreparedTraining, Training
-from benchwright.params.sampling import EstimationParams
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.statistics.item_response import probability
 
 Float = NDArray[np.float64]
@@ -41,21 +40,19 @@ def simulated() -> Simulated:
 
 
 @pytest.fixture(scope="session")
-def prepared(simulated: Simulated) -> PreparedTraining:
-    return PreparedTraining(Training(simulated.training))
+def prepared(simulated: Simulated) -> Training:
+    return Training(simulated.training)
 
 
 def estimate(
     name: str,
-    training: Training | PreparedTraining,
+    training: Training,
     subset: WeightedSubset,
     answers: Float,
     level: float = 0.95,
-    **settings: object,
 ) -> Estimates:
     """Return estimates from the responses to the subset among those to all items."""
-    kind = ESTIMATORS[name]
-    fitted = kind.make(EstimationParams.model_validate(settings))(training, subset, 0)
+    fitted = ESTIMATORS[name].fit(training, subset, 0)
     return fitted(answers[:, subset.positions], level)
 
 

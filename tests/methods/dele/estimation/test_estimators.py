@@ -9,12 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.fitted import Estimates
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
-from benchwright.methods.dele.estimation.training import PreparedTraining, Training
-from benchwright.params.sampling import EstimationParams
+from benchwright.methods.dele.estimation.training import Training
 from few_examples import few_examples
 
 NAMES = sorted(ESTIMATORS)
@@ -37,7 +35,7 @@ def same(first: Estimates, second: Estimates, tolerance: float = 1e-8) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_intervals_cover_and_estimates_are_unbiased(
-    name: str, simulated: Any, prepared: PreparedTraining, run: Callable[..., Estimates]
+    name: str, simulated: Any, prepared: Training, run: Callable[..., Estimates]
 ) -> None:
     truth = simulated.new.mean(axis=1)
     errors, covered = [], 0
@@ -56,7 +54,7 @@ def test_intervals_cover_and_estimates_are_unbiased(
 
 @pytest.mark.parametrize("name", BY_TRAINING)
 def test_estimators_with_training_models_beat_the_mean(
-    name: str, simulated: Any, prepared: PreparedTraining, run: Callable[..., Estimates]
+    name: str, simulated: Any, prepared: Training, run: Callable[..., Estimates]
 ) -> None:
     truth = simulated.new.mean(axis=1)
     subset = subset_of(120, 20)
@@ -69,7 +67,7 @@ def test_estimators_with_training_models_beat_the_mean(
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("choose", [subset_of, uneven])
 def test_estimates_from_all_items_are_exact(
-    name: str, choose: Any, simulated: Any, prepared: PreparedTraining, run: Any
+    name: str, choose: Any, simulated: Any, prepared: Training, run: Any
 ) -> None:
     estimates = run(name, prepared, choose(120, 120), simulated.new)
     truth = simulated.new.mean(axis=1)
@@ -81,7 +79,7 @@ def test_estimates_from_all_items_are_exact(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_estimates_do_not_depend_on_the_order_of_items_and_models(
-    name: str, simulated: Any, prepared: PreparedTraining, run: Any
+    name: str, simulated: Any, prepared: Training, run: Any
 ) -> None:
     subset = uneven(120, 25) if name in {"weighted", "gp_irt", "ridge"} else subset_of(120, 25)
     plain = run(name, prepared, subset, simulated.new)
@@ -95,7 +93,7 @@ def test_estimates_do_not_depend_on_the_order_of_items_and_models(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_new_models_do_not_influence_each_other(
-    name: str, simulated: Any, prepared: PreparedTraining, run: Any
+    name: str, simulated: Any, prepared: Training, run: Any
 ) -> None:
     subset = subset_of(120, 25)
     together = run(name, prepared, subset, simulated.new[:6])
@@ -106,7 +104,7 @@ def test_new_models_do_not_influence_each_other(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_missing_response_equals_a_smaller_subset(
-    name: str, simulated: Any, prepared: PreparedTraining, run: Any
+    name: str, simulated: Any, prepared: Training, run: Any
 ) -> None:
     subset = uneven(120, 20) if name == "weighted" else subset_of(120, 20)
     answers = simulated.new[:4].copy()
@@ -128,7 +126,7 @@ def test_missing_response_equals_a_smaller_subset(
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("right", [0.0, 1.0])
 def test_constant_responses_have_wide_intervals(
-    name: str, right: float, prepared: PreparedTraining, run: Any
+    name: str, right: float, prepared: Training, run: Any
 ) -> None:
     estimates = run(name, prepared, subset_of(120, 20), np.full((1, 120), right))
     assert estimates.low[0] < estimates.high[0]
@@ -154,7 +152,7 @@ def test_equal_responses_unlike_the_training_models_have_the_interval_of_the_mea
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_item_gives_an_estimate(
-    name: str, simulated: Any, prepared: PreparedTraining, run: Any
+    name: str, simulated: Any, prepared: Training, run: Any
 ) -> None:
     estimates = run(name, prepared, subset_of(120, 1), simulated.new)
     truth = simulated.new.mean(axis=1)
@@ -216,13 +214,13 @@ def test_estimates_stay_within_possible_scores(data: st.DataObject) -> None:
     k = data.draw(st.integers(1, n))
     m = data.draw(st.integers(0, 6))
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
-    training = PreparedTraining(Training(rng.integers(0, 2, (m, n)).astype(np.float32)))
+    training = Training(rng.integers(0, 2, (m, n)).astype(np.float32))
     answers = rng.choice([0.0, 0.5, 1.0, np.nan], (3, k), p=[0.4, 0.1, 0.4, 0.1])
     subset = uneven(n, k) if data.draw(st.booleans()) else subset_of(n, k)
     lowest = np.nansum(answers, axis=1) / n
     highest = lowest + (n - (~np.isnan(answers)).sum(axis=1)) / n
     for name, kind in ESTIMATORS.items():
-        estimates = kind.make(EstimationParams())(training, subset, 0)(answers)
+        estimates = kind.fit(training, subset, 0)(answers)
         if name != "aipw":
             np.testing.assert_allclose(estimates.shown, estimates.score, atol=1e-9)
         shown = np.stack([estimates.shown, *estimates[1:4]])
@@ -235,32 +233,3 @@ def test_estimates_stay_within_possible_scores(data: st.DataObject) -> None:
             assert (values[:3][known[:3]] <= high + 1e-9).all()
             if known[:3].all():
                 assert values[1] <= values[0] + 1e-9 <= values[2] + 2e-9
-
-
-@pytest.mark.parametrize(
-    ("positions", "weights", "message"),
-    [
-        ([], [], "no items"),
-        ([0, 0], [0.5, 0.5], "twice"),
-        ([0, 120], [0.5, 0.5], "position 120; positions must be from 0 to 119"),
-        ([-1, 5], [0.5, 0.5], "position -1; positions must be from 0 to 119"),
-        ([0, 1], [0.5, 0.6], "sum"),
-        ([0, 1], [1.5, -0.5], "one non-negative weight per item"),
-    ],
-)
-def test_invalid_subsets_are_rejected(
-    positions: list[int], weights: list[float], message: str, prepared: PreparedTraining, run: Any
-) -> None:
-    subset = WeightedSubset(np.array(positions, dtype=np.intp), np.array(weights))
-    with pytest.raises(InputError, match=message):
-        run("mean", prepared, subset, np.zeros((1, 120)))
-
-
-def test_invalid_responses_are_rejected(prepared: PreparedTraining) -> None:
-    fitted = ESTIMATORS["mean"].make(EstimationParams())(prepared, subset_of(120, 3), 0)
-    with pytest.raises(InputError, match=r"model 0, item 2 of the subset has 1\.5"):
-        fitted(np.array([[0, 1, 1.5]]))
-    with pytest.raises(InputError, match=r"must be \(models, 3\)"):
-        fitted(np.zeros((2, 4)))
-    with pytest.raises(InputError, match="level"):
-        fitted(np.zeros((1, 3)), level=95)

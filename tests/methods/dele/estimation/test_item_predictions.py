@@ -15,7 +15,7 @@ from benchwright.methods.dele.estimation.item_predictions import (
     difference_estimate,
     variance,
 )
-from benchwright.methods.dele.estimation.training import PreparedTraining, Training
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.statistics.unequal_draws import (
     UNIFORM_SHARE,
     inclusion_probabilities,
@@ -89,7 +89,7 @@ def test_unequal_draws_are_unbiased_and_cover(
     run: Any, simulation: Any, name: str, shift: float
 ) -> None:
     drawn = simulation(120, 150, 150, seed=8, shift=shift)
-    prepared = PreparedTraining(Training(drawn.training))
+    prepared = Training(drawn.training)
     rng = np.random.default_rng(0)
     truth = drawn.new.mean(axis=1)
     errors, covered = [], []
@@ -103,7 +103,7 @@ def test_unequal_draws_are_unbiased_and_cover(
 
 def test_disagreement_and_predictions_shorten_intervals(run: Any, simulation: Any) -> None:
     drawn = simulation(150, 200, 300, seed=9)
-    prepared = PreparedTraining(Training(drawn.training))
+    prepared = Training(drawn.training)
     rng = np.random.default_rng(0)
     random = [WeightedSubset.equal(rng.permutation(300)[:60]) for _ in range(10)]
     known = [unequal(drawn.training, 60, rng) for _ in range(10)]
@@ -120,7 +120,7 @@ def test_disagreement_and_predictions_shorten_intervals(run: Any, simulation: An
 
 def test_noise_as_training_models_costs_no_coverage_and_little_width(run: Any) -> None:
     rng = np.random.default_rng(5)
-    prepared = PreparedTraining(Training(binary(rng, 40, 200)))
+    prepared = Training(binary(rng, 40, 200))
     new = (rng.random((300, 200)) < rng.uniform(0.1, 0.9, (300, 1))).astype(float)
     truth = new.mean(axis=1)
     covered, widths = [], []
@@ -138,7 +138,7 @@ def test_training_that_disagrees_at_random_leaves_the_mean() -> None:
     """Every model has its own easy items, so the items' means predict nothing."""
     rng = np.random.default_rng(6)
     own = np.array([rng.permutation(np.repeat([0.0, 1.0], 100)) for _ in range(4)])
-    made = predictor_of(PreparedTraining(Training(own.astype(np.float32))), 40, False, 0)
+    made = predictor_of(Training(own.astype(np.float32)), 40, False, 0)
     assert len(made.features) == 1
     np.testing.assert_array_equal(made.offset, 0.5)
 
@@ -153,7 +153,7 @@ def test_equal_responses_have_finite_intervals_that_cover(
     answers = np.full((1, 100), right)
     answers[0, 20:22] = 1 - right
     for subset in (WeightedSubset.equal(places), WeightedSubset.drawn(places, inclusion[places])):
-        found = run("aipw", PreparedTraining(Training(training)), subset, answers)
+        found = run("aipw", Training(training), subset, answers)
         assert 0 < found.high[0] - found.low[0] < 0.4
         assert found.low[0] <= answers.mean() <= found.high[0]
 
@@ -178,7 +178,7 @@ def test_gaps_and_items_without_training_responses_keep_the_coverage(
     truth = new.mean(axis=1)
     new[:5, :10] = np.nan
     with np.errstate(all="ignore"):
-        prepared = PreparedTraining(Training(training))
+        prepared = Training(training)
     covered = []
     for _ in range(15):
         estimates = run("aipw", prepared, WeightedSubset.equal(rng.permutation(120)[:30]), new)

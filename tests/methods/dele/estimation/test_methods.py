@@ -19,9 +19,8 @@ from benchwright.methods.dele.estimation.calibration import (
 from benchwright.methods.dele.estimation.fitted import Task
 from benchwright.methods.dele.estimation.p_irt import mixture, p_irt_rule
 from benchwright.methods.dele.estimation.ridge import ridge_rule
-from benchwright.methods.dele.estimation.training import ItemCurves, PreparedTraining, Training
+from benchwright.methods.dele.estimation.training import ItemCurves, Training
 from benchwright.methods.dele.estimation.weighted import random_sample, weighted_rule
-from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.item_response import fit_2pl
 from benchwright.statistics.proportion import wilson_interval
 
@@ -110,36 +109,8 @@ def test_expected_responses_are_the_posterior_mean_of_the_curve(simulated: Any) 
 
     total = quad(weight, -6, 6)[0]
     mean = quad(lambda t: weight(t) * curve(t), -6, 6)[0] / total
-    square = quad(lambda t: weight(t) * curve(t) ** 2, -6, 6)[0] / total
-    noise = (
-        quad(
-            lambda t: (
-                weight(t) * float(np.mean((p := 1 / (1 + np.exp(-a[4:] * (t - b[4:])))) * (1 - p)))
-            ),
-            -6,
-            6,
-        )[0]
-        / total
-    )
     expected = curves.expected(np.arange(4), answers[None])
-    assert expected.mean[0] == pytest.approx(mean, abs=1e-6)
-    assert expected.se[0] == pytest.approx(np.sqrt(square - mean**2 + noise / 8), abs=1e-5)
-
-
-def test_p_irt_is_accurate_under_its_model(run: Any, simulation: Any) -> None:
-    drawn = simulation(800, 500, 200, seed=4)
-    training = PreparedTraining(Training(drawn.training))
-    subset = WeightedSubset.equal(np.random.default_rng(1).permutation(200)[:40])
-    truth = drawn.new.mean(axis=1)
-    by_model = run("p_irt", training, subset, drawn.new, interval="model")
-    past = run("p_irt", training, subset, drawn.new)
-    for estimates in (by_model, past):
-        share = ((estimates.low <= truth) & (truth <= estimates.high)).mean()
-        assert 0.92 < share < 0.98
-    assert by_model.score == pytest.approx(past.score)
-    assert (by_model.high - by_model.low).mean() == pytest.approx(
-        (past.high - past.low).mean(), rel=0.15
-    )
+    assert expected[0] == pytest.approx(mean, abs=1e-6)
 
 
 def test_items_without_training_responses_are_like_the_others(run: Any, simulated: Any) -> None:
@@ -158,14 +129,10 @@ def test_items_without_training_responses_are_like_the_others(run: Any, simulate
     np.testing.assert_allclose(estimates.score, whole, atol=1e-6)
 
 
-def _task(prepared: PreparedTraining, subset: WeightedSubset) -> Task:
-    return Task(prepared, subset, 0, EstimationParams())
-
-
 def test_mixture_weights_by_squared_errors(run: Any, simulated: Any, prepared: Any) -> None:
     places = np.random.default_rng(0).permutation(120)[:24]
     subset = WeightedSubset.equal(places)
-    weight = mixture(_task(prepared, subset))
+    weight = mixture(Task(prepared, subset, 0))
     spread = simulated.training.astype(float).var(axis=1, ddof=1).mean()
     past = (past_errors(prepared, places, 0, p_irt_rule).across.error ** 2).mean()
     assert weight == pytest.approx(past / (past + spread / 24 * 0.8))
@@ -175,7 +142,7 @@ def test_mixture_weights_by_squared_errors(run: Any, simulated: Any, prepared: A
         run("gp_irt", prepared, subset, simulated.new).score, mixed, atol=1e-12
     )
     weights = np.random.default_rng(1).dirichlet(np.full(24, 5.0))
-    uneven = mixture(_task(prepared, WeightedSubset(places, weights)))
+    uneven = mixture(Task(prepared, WeightedSubset(places, weights), 0))
     error = simulated.training[:, places] @ weights - simulated.training.mean(axis=1)
     past = (past_errors(prepared, places, 0, p_irt_rule).across.error ** 2).mean()
     assert uneven == pytest.approx(past / (past + (error**2).mean()))
@@ -187,48 +154,49 @@ def test_past_errors_are_those_of_left_out_models(simulated: Any, prepared: Any)
     fold = prepared.folds(0)
     fit = ItemCurves.of(fit_2pl(simulated.training[fold != 2]))
     seen = simulated.training[fold == 2][:, places].astype(float)
-    expected = 0.2 * seen.mean(axis=1) + 0.8 * fit.expected(places, seen).mean
+    expected = 0.2 * seen.mean(axis=1) + 0.8 * fit.expected(places, seen)
     np.testing.assert_allclose(past.across.estimate[fold == 2], expected)
     truth = simulated.training[fold == 2].mean(axis=1)
     np.testing.assert_allclose(past.across.error[fold == 2], truth - expected, atol=1e-6)
     best = prepared.best
     ahead = ItemCurves.of(fit_2pl(simulated.training[~best]))
     top = simulated.training[best][:, places].astype(float)
-    forward = 0.2 * top.mean(axis=1) + 0.8 * ahead.expected(places, top).mean
+    forward = 0.2 * top.mean(axis=1) + 0.8 * ahead.expected(places, top)
     np.testing.assert_allclose(past.forward.estimate, forward)
 
 
 def test_half_width_is_the_conformal_quantile_of_similar_models() -> None:
     # Two kinds of models, far apart; n so large that the scale is √(p(1 − p)).
-    weak = Errors(np.full(39, 0.2), np.arange(1, 40) / 1000 * 0.4)
-    strong = Errors(np.full(39, 0.5), -np.arange(1, 40) / 100 * 0.5)
+    sizes = np.arange(1, 201) / 1000
+    weak = Errors(np.full(200, 0.2), sizes / 10 * 0.4)
+    strong = Errors(np.full(200, 0.5), -sizes * 0.5)
     both = Errors(np.r_[weak.estimate, strong.estimate], np.r_[weak.error, strong.error])
     past = PastErrors(both, NONE, 0.8, 0.9)
-    reach = calibrated_reach(past, np.array([0.19, 0.5]), 10**9, 0.9, 39)
-    # Rank ⌈40 · .9⌉ = 36 of 39.
-    assert reach.half[0] == pytest.approx(0.036 * np.sqrt(0.19 * 0.81))
-    assert reach.half[1] == pytest.approx(0.36 * 0.5)
+    reach = calibrated_reach(past, np.array([0.19, 0.5]), 10**9, 0.9)
+    # Rank ⌈201 · .9⌉ = 181 of the 200 nearest.
+    assert reach.half[0] == pytest.approx(0.0181 * np.sqrt(0.19 * 0.81))
+    assert reach.half[1] == pytest.approx(0.181 * 0.5)
     assert reach.note == ["", ""]
-    assert reach.se[1] == pytest.approx(0.5 * np.sqrt(np.mean((np.arange(1, 40) / 100) ** 2)))
+    assert reach.se[1] == pytest.approx(0.5 * np.sqrt(np.mean(sizes**2)))
 
 
 def test_above_all_training_models_errors_on_the_best_are_used() -> None:
     across = Errors(np.full(40, 0.5), np.full(40, 0.01 * 0.5))
     forward = Errors(np.full(40, 0.5), np.full(40, 0.2 * 0.5))
     past = PastErrors(across, forward, 0.6, 0.7)
-    reach = calibrated_reach(past, np.array([0.5, 0.65, 0.8]), 10**9, 0.95, 100)
+    reach = calibrated_reach(past, np.array([0.5, 0.65, 0.8]), 10**9, 0.95)
     np.testing.assert_allclose(reach.half, [0.005, 0.01 * np.sqrt(0.65 * 0.35), 0.2 * 0.4])
     assert ["above 90%" in note for note in reach.note] == [False, True, True]
 
 
 def test_few_past_errors_are_assumed_normal() -> None:
     past = PastErrors(Errors(np.full(4, 0.5), np.array([0.1, -0.1, 0.1, -0.1])), NONE, 0.6, 0.7)
-    reach = calibrated_reach(past, np.array([0.5]), 10**9, 0.95, 100)
+    reach = calibrated_reach(past, np.array([0.5]), 10**9, 0.95)
     # t(3) = 3.182446 times .1·√(1 + ¼).
     assert reach.half[0] == pytest.approx(3.182446 * 0.1 * np.sqrt(1.25), abs=1e-6)
     assert "4 training models" in reach.note[0]
     single = PastErrors(Errors(np.array([0.5]), np.array([0.1])), NONE, 0.6, 0.7)
-    assert np.isnan(calibrated_reach(single, np.array([0.5]), 100, 0.95, 100).half[0])
+    assert np.isnan(calibrated_reach(single, np.array([0.5]), 100, 0.95).half[0])
 
 
 def test_ridge_shrinks_towards_the_weighted_mean(simulated: Any, prepared: Any) -> None:
@@ -245,7 +213,7 @@ def test_ridge_shrinks_towards_the_weighted_mean(simulated: Any, prepared: Any) 
 
 def test_better_new_models_are_covered_by_aipw(run: Any, simulation: Any) -> None:
     drawn = simulation(150, 300, 120, seed=6, shift=2.0)
-    training = PreparedTraining(Training(drawn.training))
+    training = Training(drawn.training)
     truth = drawn.new.mean(axis=1)
     shares = []
     for seed in range(6):
@@ -267,7 +235,7 @@ def test_intervals_of_anchor_weights_come_from_training_errors(
         atol=0.02,
     )
     past = past_errors(prepared, subset.positions, 0, weighted_rule(subset.weights))
-    reach = calibrated_reach(past, estimates.score, 120, 0.95, 200)
+    reach = calibrated_reach(past, estimates.score, 120, 0.95)
     np.testing.assert_allclose(estimates.se, reach.se)
 
 

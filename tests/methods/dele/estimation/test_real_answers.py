@@ -10,7 +10,7 @@ import pytest
 
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.fitted import Estimates
-from benchwright.methods.dele.estimation.training import PreparedTraining, Training
+from benchwright.methods.dele.estimation.training import Training
 
 pytestmark = pytest.mark.real_data
 NAMES = ("mean", "p_irt", "gp_irt", "aipw", "ridge")
@@ -25,7 +25,7 @@ def answers(shared_data: Path) -> Any:
 
 
 def measured(run: Any, training: Any, new: Any, subsets: int) -> dict[str, tuple[float, float]]:
-    prepared = PreparedTraining(Training(training))
+    prepared = Training(training)
     truth = new.mean(axis=1, dtype=np.float64)
     estimates: dict[str, list[Estimates]] = {name: [] for name in NAMES}
     for seed in range(subsets):

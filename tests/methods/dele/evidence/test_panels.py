@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.methods.dele.evidence import panels as panels_module
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_items,
     make_panels,
-    make_params,
     make_study,
 )
 
@@ -69,21 +69,23 @@ def test_panels_are_empty_without_responses() -> None:
     assert panels.main == "all"
 
 
-def test_paper_panel_is_chosen_among_all_published_models() -> None:
-    params = make_params(evidence={"paper_step": 2, "paper_best": 6})
+def test_paper_panel_is_chosen_among_all_published_models(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(panels_module, "PAPER_STEP", 2)
+    monkeypatch.setattr(panels_module, "PAPER_BEST", 6)
     names = ["gone", "m03", "m04", "m01", "other", "m02", "m09"]
     scores = pd.DataFrame({"name": names, "avg": [9.0, 8, 7, 6, 5, 4, 3]})
-    panels = make_panels(params=params, scores=scores)
+    panels = make_panels(scores=scores)
     # Every second of the best six: gone, m04, other.
     assert [panels.models[p] for p in panels.groups["paper"]] == ["m04"]
     assert panels.paper_by == "published"
 
 
 def test_paper_panel_uses_own_scores_without_published_ones() -> None:
-    params = make_params(evidence={"paper_step": 10})
-    panels = make_panels(params=params)
+    panels = make_panels()
     best = panels.correct.mean(axis=1)
-    assert len(panels.groups["paper"]) == 3
+    assert len(panels.groups["paper"]) == 2  # every 20th of 24
     assert best[panels.groups["paper"][0]] == best.max()
     assert panels.paper_by == "own"
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from benchwright.methods.dele.evidence import panels
 from benchwright.methods.dele.evidence.panels import answered_by_all, choose_paper_panel
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.methods.dele.evidence.sampler_summary import compare_on_paper_panel
@@ -21,9 +22,14 @@ from methods.dele.evidence.sampling_examples import (
     make_study,
 )
 
-EVIDENCE = {"at_rates": (10.0, 25.0), "band_subsets": 20, "paper_step": 2, "paper_models": 8}
-PARAMS = make_params(evidence=EVIDENCE)
+PARAMS = make_params()
 SCORES = pd.DataFrame({"name": [f"m{row:02d}" for row in range(24)], "avg": np.arange(24.0)})
+
+
+@pytest.fixture(autouse=True)
+def small_panel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(panels, "PAPER_STEP", 2)
+    monkeypatch.setattr(panels, "PAPER_MODELS", 8)
 
 
 def gappy() -> np.ndarray:
@@ -49,7 +55,7 @@ def test_chosen_matrix_is_complete_and_largest(answered: np.ndarray, least: int)
 
 
 def test_models_with_few_responses_are_dropped() -> None:
-    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
+    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES)
     # Every second from the best: m23, m21 … m01. m05 has nothing, three have 10 of 60 items.
     assert panel.models == ("m01", "m03", "m07", "m09", "m11", "m13", "m15", "m17")
     assert panel.item_ids == tuple(f"i{n:03d}" for n in range(40))
@@ -58,9 +64,9 @@ def test_models_with_few_responses_are_dropped() -> None:
     assert panel.main == "paper_partial"
 
 
-def test_fewer_models_can_share_more_items() -> None:
-    fewer = make_params(evidence={**EVIDENCE, "paper_models": 3})
-    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, fewer)
+def test_fewer_models_can_share_more_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(panels, "PAPER_MODELS", 3)
+    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES)
     # 6 models × 60 items are more answers than 8 × 40 or 11 × 10.
     assert (len(panel.models), len(panel.item_ids)) == (6, 60)
 
@@ -72,14 +78,14 @@ def test_panel_does_not_depend_on_the_order_of_models_and_items() -> None:
     other = matrix.of(
         tuple(matrix.models[p] for p in places), matrix.item_ids, correct=answers[places]
     )
-    panel = choose_paper_panel(matrix, make_items(), SCORES, PARAMS)
-    shuffled_panel = choose_paper_panel(other, make_items(), SCORES, PARAMS)
+    panel = choose_paper_panel(matrix, make_items(), SCORES)
+    shuffled_panel = choose_paper_panel(other, make_items(), SCORES)
     assert panel.models == shuffled_panel.models
     assert np.array_equal(panel.correct, shuffled_panel.correct)
 
 
 def test_samplers_choose_only_among_the_panels_items() -> None:
-    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
+    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES)
     curves, summary = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
     assert set(curves["panel"]) == {"paper_partial"}
     assert set(curves["size"]) == {4, 10, 20, 40}
@@ -93,10 +99,9 @@ def test_samplers_choose_only_among_the_panels_items() -> None:
 
 def test_panel_equals_a_benchmark_of_its_models_and_items() -> None:
     """A study of the same models and items has the same results."""
-    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
+    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES)
     curves, _ = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
-    panels = make_panels(panel.correct, PARAMS)
-    results, _ = compare_samplers(make_study(panels, PARAMS))
+    results, _ = compare_samplers(make_study(make_panels(panel.correct, PARAMS), PARAMS))
     expected = results[results["panel"] == "all"].groupby(["sampler", "rate"])["spearman"].mean()
     means = curves[curves["metric"] == "spearman"].set_index(["sampler", "rate"])["mean"]
     pd.testing.assert_series_equal(means.sort_index(), expected, check_names=False)
@@ -107,7 +112,7 @@ def test_panel_can_be_empty() -> None:
         (make_answers(), NO_SCORES),
         (np.full((24, 60), np.nan, np.float32), SCORES),
     ):
-        panel = choose_paper_panel(make_matrix(answers), make_items(), scores, PARAMS)
+        panel = choose_paper_panel(make_matrix(answers), make_items(), scores)
         assert (panel.models, panel.item_ids) == ((), ())
         curves, summary = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
         assert curves.empty

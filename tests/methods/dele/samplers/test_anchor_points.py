@@ -1,7 +1,5 @@
 """Samplers that read responses: chosen items and weights."""
 
-from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +13,13 @@ from sklearn.metrics import adjusted_rand_score
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.evidence.score_spread import score_distributions
-from benchwright.methods.dele.samplers import anchor_points
 from benchwright.methods.dele.samplers.anchor_points import (
     AnchorClusters,
     anchor_points_sampler,
     answer_components,
     cut_tree,
     irt_clusters_sampler,
-    ward_tree,
+    ward_merges,
 )
 from benchwright.methods.dele.samplers.baselines import random_sampler
 from benchwright.methods.dele.samplers.pool import SamplingPool
@@ -34,7 +31,7 @@ from benchwright.methods.dele.samplers.response_samplers import (
     share_wrong,
     share_wrong_sampler,
 )
-from benchwright.params.sampling import AnchorParams, SamplingParams
+from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.item_response import fit_2pl, probability
 from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 from few_examples import few_examples
@@ -64,12 +61,11 @@ def simulated(m: int, n: int, seed: int = 0, gaps: float = 0.0) -> np.ndarray:
 PATTERNS = np.array([[1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 0, 1], [1, 1, 1, 0], [0, 0, 1, 1.0]])
 
 
-@pytest.mark.parametrize("algorithm", ["ward", "kmeans"])
 @pytest.mark.parametrize("size", [4, 5, 9, 19, 20])
-def test_copies_are_weighted_by_their_number(algorithm: str, size: int) -> None:
+def test_copies_are_weighted_by_their_number(size: int) -> None:
     """One anchor per response pattern makes the weighted score equal to the score on all items."""
     pool = answers_pool(np.repeat(PATTERNS, [8, 6, 4, 2], axis=1))
-    chosen = anchor_points_sampler(AnchorParams(algorithm=algorithm))(pool, 3)(size)
+    chosen = anchor_points_sampler(pool, 3)(size)
     assert len(set(chosen.positions.tolist())) == size
     scores = pool.correct[:, chosen.positions] @ chosen.weights
     assert scores == pytest.approx(pool.correct.mean(axis=1), abs=1e-6)
@@ -91,22 +87,19 @@ def test_anchors_are_distinct_and_weights_sum_to_one(
         correct[0, 0] = 1
     pool = answers_pool(correct)
     size = data.draw(st.integers(1, n))
-    for algorithm in ("ward", "kmeans"):
-        chosen = anchor_points_sampler(AnchorParams(algorithm=algorithm, starts=1))(pool, 0)(size)
-        assert len(set(chosen.positions.tolist())) == len(chosen.positions) == size
-        assert chosen.weights.sum() == pytest.approx(1)
-        assert chosen.weights.min() > 0
-        order = generator.permutation(n)
-        again = anchor_points_sampler(AnchorParams(algorithm=algorithm, starts=1))(
-            pool.select(order), 0
-        )(size)
-        assert order[again.positions].tolist() == chosen.positions.tolist()
-        assert again.weights.tolist() == chosen.weights.tolist()
+    chosen = anchor_points_sampler(pool, 0)(size)
+    assert len(set(chosen.positions.tolist())) == len(chosen.positions) == size
+    assert chosen.weights.sum() == pytest.approx(1)
+    assert chosen.weights.min() > 0
+    order = generator.permutation(n)
+    again = anchor_points_sampler(pool.select(order), 0)(size)
+    assert order[again.positions].tolist() == chosen.positions.tolist()
+    assert again.weights.tolist() == chosen.weights.tolist()
 
 
 def test_ward_clusters_equal_those_of_scipy() -> None:
     points = np.random.default_rng(0).normal(size=(60, 5))
-    clusters = AnchorClusters(points, AnchorParams())
+    clusters = AnchorClusters(points)
     tree = linkage(points.round(6), "ward")
     for k in (1, 2, 7, 30, 59, 60):
         chosen = clusters.anchors(k, np.arange(60.0))
@@ -121,8 +114,7 @@ def test_ward_clusters_equal_those_of_scipy() -> None:
 
 def test_repeats_differ_only_by_ties() -> None:
     pool = answers_pool(np.repeat(PATTERNS, 10, axis=1))
-    sampler = anchor_points_sampler(AnchorParams())
-    draws = [sampler(pool, seed)(4) for seed in range(5)]
+    draws = [anchor_points_sampler(pool, seed)(4) for seed in range(5)]
     assert len({tuple(sorted(draw.positions.tolist())) for draw in draws}) > 1
     for draw in draws:
         assert sorted(draw.positions // 10) == [0, 1, 2, 3]
@@ -156,7 +148,7 @@ def test_irt_clusters_separate_items_by_difficulty_and_discrimination() -> None:
         generator.normal(size=1500), np.array([0.5, 2.0, 2.0])[kinds], np.array([0, -2, 2])[kinds]
     )
     pool = answers_pool(generator.random(chance.shape) < chance)
-    chosen = irt_clusters_sampler(AnchorParams())(pool, 0)(3)
+    chosen = irt_clusters_sampler(pool, 0)(3)
     assert sorted(kinds[chosen.positions]) == [0, 1, 2]
     weight_of = dict(zip(kinds[chosen.positions], chosen.weights, strict=True))
     assert weight_of == pytest.approx({0: 40 / 90, 1: 30 / 90, 2: 20 / 90}, abs=0.03)
@@ -169,7 +161,7 @@ def test_irt_clusters_use_the_fitted_parameters() -> None:
     fit = fit_2pl(correct)
     points = np.stack([fit.discrimination, np.clip(fit.difficulty, -6, 6)], axis=1)
     points[7] = np.nanmedian(points, axis=0)
-    chosen = irt_clusters_sampler(AnchorParams())(pool, 0)(12)
+    chosen = irt_clusters_sampler(pool, 0)(12)
     labels = fcluster(linkage(points, "ward"), 12, "maxclust")
     assert adjusted_rand_score(labels[chosen.positions], np.arange(12)) == 1
     shares = np.bincount(labels)[labels[chosen.positions]] / 50
@@ -188,7 +180,7 @@ def test_samplers_without_responses_raise_an_error(name: str) -> None:
 
 def test_two_parameter_fit_needs_several_models() -> None:
     with pytest.raises(InputError, match="1 model"):
-        irt_clusters_sampler(AnchorParams())(answers_pool(np.array([[1, 0, 1, 1]])), 0)
+        irt_clusters_sampler(answers_pool(np.array([[1, 0, 1, 1]])), 0)
 
 
 @pytest.mark.parametrize("name", READING_RESPONSES)
@@ -204,7 +196,7 @@ def test_subsets_have_their_size_and_nesting_in_any_row_order(name: str) -> None
         assert order[again.positions].tolist() == chosen.positions.tolist()
         assert len(set(chosen.positions.tolist())) == size
         assert chosen.weights.sum() == pytest.approx(1)
-        if kind.nested:
+        if name in ("discrimination", "share_wrong"):
             assert chosen.positions.tolist() == draw(60).positions[:size].tolist()
     for size in (0, 61):
         with pytest.raises(ValueError, match="cannot draw"):
@@ -236,8 +228,7 @@ def test_missing_responses_are_left_out_of_the_items_correlation() -> None:
     assert np.isnan(rest_score_correlations(few)).all()
 
 
-@pytest.mark.parametrize("by", ["rest_score", "2pl"])
-def test_items_without_discrimination_come_last(by: str) -> None:
+def test_items_without_discrimination_come_last() -> None:
     generator = np.random.default_rng(4)
     a = np.repeat([2.5, 1.0], 15)
     chance = probability(generator.normal(size=800), a, generator.normal(0, 0.3, 30))
@@ -245,7 +236,7 @@ def test_items_without_discrimination_come_last(by: str) -> None:
     coin = (generator.random((800, 10)) < 0.5).astype(np.float32)
     unanswered = np.full((800, 1), NAN, np.float32)
     pool = answers_pool(np.hstack([coin, correct, unanswered]))
-    order = discrimination_sampler(AnchorParams(discrimination=by))(pool, 0)(41).positions
+    order = discrimination_sampler(pool, 0)(41).positions
     assert sorted(order[:15]) == list(range(10, 25))
     assert sorted(order[30:40]) == list(range(10))
     assert order[40] == 40
@@ -256,11 +247,8 @@ def test_items_are_drawn_in_proportion_to_wrong_responses() -> None:
     correct[:, 1], correct[:10, 2], correct[:15, 3] = 1, 1, 1
     pool = answers_pool(correct)
     shares = np.array([19.5, 0.5, 9.5, 4.5]) / 20
-    for hardness in (0, 1, 2):
-        sampler = share_wrong_sampler(AnchorParams(hardness=hardness))
-        first = np.bincount([sampler(pool, seed)(1).positions[0] for seed in range(4000)])
-        expected = shares**hardness / (shares**hardness).sum()
-        assert first / 4000 == pytest.approx(expected, abs=0.03)
+    first = np.bincount([share_wrong_sampler(pool, seed)(1).positions[0] for seed in range(4000)])
+    assert first / 4000 == pytest.approx(shares / shares.sum(), abs=0.03)
 
 
 def test_difficulty_sampling_lowers_scores_as_expected() -> None:
@@ -268,7 +256,7 @@ def test_difficulty_sampling_lowers_scores_as_expected() -> None:
     chance = share_wrong(pool.correct)
     expected = (chance * pool.correct.mean(axis=0)).sum() / chance.sum()
     assert expected < pool.correct.mean() - 0.05
-    drawn = [share_wrong_sampler(AnchorParams())(pool, seed)(40) for seed in range(50)]
+    drawn = [share_wrong_sampler(pool, seed)(40) for seed in range(50)]
     distributions = score_distributions(pool.correct, drawn)
     assert np.mean([pool.correct[:, subset.positions].mean() for subset in drawn]) == pytest.approx(
         expected, abs=0.015
@@ -295,7 +283,7 @@ def test_anchor_points_estimate_held_out_models_better_than_random(shared_data: 
     shuffled = np.random.default_rng(0).permutation(190)
     pool, held = answers_pool(correct[shuffled[:95]]), correct[shuffled[95:]]
     scores = []
-    for sampler, repeats in ((anchor_points_sampler(AnchorParams()), 1), (random_sampler, 200)):
+    for sampler, repeats in ((anchor_points_sampler, 1), (random_sampler, 200)):
         drawn = [sampler(pool, seed)(80) for seed in range(repeats)]
         scores.append(np.array([held[:, subset.positions] @ subset.weights for subset in drawn]))
     full = held.mean(axis=1)
@@ -305,17 +293,18 @@ def test_anchor_points_estimate_held_out_models_better_than_random(shared_data: 
     assert errors[0][0] < 0.6 * np.median(errors[1])
 
 
-@pytest.mark.parametrize("algorithm", ["ward", "kmeans"])
-@given(seed=st.integers(0, 10_000))
+@given(st.integers(0, 10_000))
 @few_examples
-def test_anchors_match_a_direct_implementation(algorithm: str, seed: int) -> None:
+def test_anchors_match_a_direct_implementation(seed: int) -> None:
     """Use sums over the points of a cluster and a search for the next cluster."""
     drawn = np.random.default_rng(seed)
     points = drawn.integers(0, 3, size=(40, 2)).astype(float) * (1, 0.5)
     ties = np.round(drawn.random(40), 1)  # some are equal
-    clusters = AnchorClusters(points, AnchorParams(algorithm=algorithm))
-    for size in (1, 4, len(np.unique(points, axis=0)), 23, 40):
-        labels = clusters._cluster(min(size, len(np.unique(points, axis=0))))
+    clusters = AnchorClusters(points)
+    different, kind, sizes = np.unique(points, axis=0, return_inverse=True, return_counts=True)
+    merges = ward_merges(different, sizes)
+    for size in (1, 4, len(different), 23, 40):
+        labels = cut_tree(merges, len(different), min(size, len(different)))[kind.ravel()]
         members = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
         given_out = [1] * len(members)
         while sum(given_out) < size:
@@ -344,71 +333,31 @@ def _same_clusters(first: np.ndarray, second: np.ndarray) -> bool:
 def test_point_of_size_s_equals_s_points(u: int, dimensions: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     points, sizes = rng.normal(size=(u, dimensions)), rng.integers(1, 5, u)
-    tree = ward_tree(points, sizes)
-    assert tree.shape == (u - 1, 2)
+    merges = ward_merges(points, sizes)
+    assert merges.shape == (u - 1, 2)
     every = np.repeat(np.arange(u), sizes)
     for k in {1, u, 1 + u // 3, 1 + u // 2}:
-        labels = cut_tree(tree, u, k)
+        labels = cut_tree(merges, u, k)
         assert len(set(labels.tolist())) == k
         if len(every) > 1:
             theirs = fcluster(linkage(points[every], method="ward"), k, "maxclust")
-            assert _same_clusters(labels[every], theirs)
+            assert adjusted_rand_score(labels[every], theirs) == 1
 
 
-def test_tree_with_unit_sizes_equals_that_of_scipy() -> None:
-    points = np.random.default_rng(0).normal(size=(200, 8))
-    theirs = linkage(points, method="ward")[:, :2].astype(int)
-    assert np.array_equal(ward_tree(points, np.ones(200, dtype=int)), np.sort(theirs, axis=1))
+def test_clusters_are_numbered_by_the_step_that_made_them_after_single_points() -> None:
+    points = np.array([[0.0], [9.0], [1.0], [50.0], [9.5]])
+    merges = ward_merges(points, np.ones(5, dtype=int))
+    assert [cut_tree(merges, 5, k).tolist() for k in (5, 4, 3)] == [
+        [0, 1, 2, 3, 4],
+        [0, 3, 1, 2, 3],
+        [2, 1, 2, 0, 1],
+    ]
 
 
 def test_sizes_determine_the_first_merge() -> None:
     points = np.array([[0.0], [1.0], [2.2]])
-    light = cut_tree(ward_tree(points, np.array([1, 1, 1])), 3, 2)
-    heavy = cut_tree(ward_tree(points, np.array([9, 9, 1])), 3, 2)
+    light = cut_tree(ward_merges(points, np.array([1, 1, 1])), 3, 2)
+    heavy = cut_tree(ward_merges(points, np.array([9, 9, 1])), 3, 2)
     assert light[0] == light[1] != light[2]
     # 2 · 9 · 9/18 · 1² = 9 joins the first two, 2 · 9/10 · 1.2² = 2.6 the last two.
     assert heavy[0] != heavy[1] == heavy[2]
-
-
-def test_tree_of_points_on_a_line_is_that_of_all_pairs() -> None:
-    generator = np.random.default_rng(4)
-    points, sizes = generator.permutation(40)[:, None] ** 1.5, generator.integers(1, 4, 40)
-    clusters = {node: [node] for node in range(40)}
-
-    def cost(pair: tuple[int, int]) -> float:
-        (s, a), (t, b) = (
-            (sizes[own].sum(), np.average(points[own], axis=0, weights=sizes[own]))
-            for own in map(clusters.__getitem__, pair)
-        )
-        return float(2 * s * t / (s + t) * ((a - b) ** 2).sum())
-
-    for step, merged in enumerate(ward_tree(points, sizes).tolist()):
-        x, y = min(combinations(clusters, 2), key=cost)
-        assert merged == [x, y]
-        clusters[40 + step] = clusters.pop(x) + clusters.pop(y)
-
-
-def test_a_tree_is_built_once_for_equal_settings_and_responses(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    built = []
-
-    def counted(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-        built.append(len(points))
-        return ward_tree(points, sizes)
-
-    monkeypatch.setattr(anchor_points, "ward_tree", counted)
-    params = SamplingParams(anchors=AnchorParams(components=9))
-    pool = answers_pool(simulated(30, 40))
-    draws = [
-        SAMPLERS["anchor_points"].make(settings)(replace(pool), 5)(7)
-        for settings in (params, params.model_copy(update={"repeats": 2}))
-    ]
-    assert len(built) == 1
-    assert np.array_equal(draws[0].positions, draws[1].positions)
-
-
-@pytest.mark.parametrize("u", [0, 1])
-def test_tree_of_at_most_one_point_has_no_merges(u: int) -> None:
-    tree = ward_tree(np.zeros((u, 2)), np.ones(u, dtype=int))
-    assert tree.shape == (0, 2)

@@ -1,6 +1,5 @@
 """Clusters of texts, their samplers, and independence of row order."""
 
-from itertools import pairwise
 from types import MappingProxyType
 from typing import get_args
 
@@ -36,9 +35,9 @@ from benchwright.methods.dele.samplers.clustering import (
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import sampler_kinds
-from benchwright.params.sampling import ClusteringParams, SamplingParams
+from benchwright.params.sampling import SamplingParams
 
-THREE = ClusteringParams(k=3, candidates=(2, 3, 4, 5))
+THREE = 3
 TOPICS = (
     "planet star orbit moon comet galaxy telescope",
     "enzyme protein membrane nucleus ribosome chromosome mitochondria",
@@ -109,9 +108,11 @@ def test_clusters_are_numbered_by_decreasing_size() -> None:
 
 @pytest.mark.parametrize("choice", ["elbow", "silhouette"])
 @pytest.mark.parametrize("method", ["kmeans", "spectral", "nmf"])
-def test_number_of_topics_is_found(choice: str, method: Method) -> None:
-    params = ClusteringParams(k=choice, candidates=(2, 3, 4, 5, 6, 7))
-    clusters = cluster_items(topical_pool()[0], method, "tfidf", params)
+def test_number_of_topics_is_found(
+    choice: str, method: Method, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clustering, "CANDIDATES", (2, 3, 4, 5, 6, 7))
+    clusters = cluster_items(topical_pool()[0], method, "tfidf", choice)
     assert clusters.asked == clusters.k == 3
     assert clusters.curve.k.tolist() == [2, 3, 4, 5, 6, 7]
 
@@ -121,7 +122,7 @@ def test_number_of_topics_is_found(choice: str, method: Method) -> None:
 @pytest.mark.parametrize("k", ["elbow", "silhouette", 8])
 def test_smallest_pools_are_clustered(method: Method, n: int, k: "int | str") -> None:
     pool = topical_pool()[0].select(np.arange(n))
-    clusters = cluster_items(pool, method, "tfidf", ClusteringParams(k=k))
+    clusters = cluster_items(pool, method, "tfidf", k)
     assert len(clusters.labels) == n
     assert clusters.k <= max(n - 1, 1)
 
@@ -129,10 +130,9 @@ def test_smallest_pools_are_clustered(method: Method, n: int, k: "int | str") ->
 def test_lda_topics_equal_those_of_fit() -> None:
     """`fit` runs the same passes and then computes the perplexity."""
     pool, _ = topical_pool()
-    params = ClusteringParams(k=4)
     order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
-    features = text_features(tuple(pool.texts[place] for place in order), params.most_words)
-    state = int(stage_generator(params.seed, "clustering lda tfidf").integers(2**31))
+    features = text_features(tuple(pool.texts[place] for place in order))
+    state = int(stage_generator(0, "clustering lda tfidf").integers(2**31))
     whole = LatentDirichletAllocation(
         4,
         learning_method="online",
@@ -142,35 +142,16 @@ def test_lda_topics_equal_those_of_fit() -> None:
         random_state=state,
     )
     topics = whole.fit_transform(features).argmax(axis=1)
-    labels = cluster_items(pool, "lda", "tfidf", params).labels[order]
+    labels = cluster_items(pool, "lda", "tfidf", 4).labels[order]
     assert adjusted_rand_score(topics, labels) == 1
     assert len(np.unique(topics)) > 1
 
 
-def test_chosen_number_of_clusters_is_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    fitted: list[int] = []
-    real = clustering.cluster_curve
-
-    def counted(features, candidates, labels_of, sample):
-        return real(features, candidates, lambda k: fitted.append(k) or labels_of(k), sample)
-
-    monkeypatch.setattr(clustering, "cluster_curve", counted)
-    starts: list[int] = []
-    fit = KMeans.fit
-    monkeypatch.setattr(KMeans, "fit", lambda self, x: starts.append(1) or fit(self, x))
-    cluster_items(topical_pool()[0], "kmeans", "tfidf", ClusteringParams(candidates=(2, 3, 4)))
-    assert fitted == [2, 3, 4]
-    assert len(starts) == 3
-
-
-def test_features_are_computed_once_for_all_methods() -> None:
-    texts = tuple(f"{text} anew" for text in topical_pool()[0].texts)
-    first = text_features(texts, 100)
-    assert text_features(texts, 100) is first
-    assert text_features(texts, 50).shape[1] <= 50
-    assert text_features(texts, 100, "counts").max() >= 1
-    backwards = text_features(texts[::-1], 100).toarray()
-    assert backwards[::-1] == pytest.approx(first.toarray())
+def test_features_do_not_depend_on_the_order_of_texts() -> None:
+    texts = topical_pool()[0].texts
+    assert text_features(texts[::-1]).toarray()[::-1] == pytest.approx(
+        text_features(texts).toarray()
+    )
 
 
 @pytest.mark.parametrize("method", get_args(Method))
@@ -256,8 +237,8 @@ def test_elbow_and_best_silhouette_are_found_on_known_curves() -> None:
 def test_dense_and_sparse_solvers_give_the_same_coordinates() -> None:
     generator = np.random.default_rng(1)
     points = np.eye(4)[generator.integers(0, 4, 700)] + generator.normal(0, 0.5, (700, 4))
-    many = spectral_embedding(points, 3, 20, np.random.default_rng(0))
-    again = spectral_embedding(points, 3, 20, np.random.default_rng(9))
+    many = spectral_embedding(points, 3, np.random.default_rng(0))
+    again = spectral_embedding(points, 3, np.random.default_rng(9))
     # Another start vector gives the same eigenvectors up to their sign.
     for column in range(3):
         assert abs(np.corrcoef(many[:, column], again[:, column])[0, 1]) > 0.999 or (
@@ -351,12 +332,13 @@ def test_samplers_have_the_names_of_the_paper() -> None:
     )
 
 
-def test_tables_agree_with_the_clusters_in_any_row_order() -> None:
+def test_tables_agree_with_the_clusters_in_any_row_order(monkeypatch: pytest.MonkeyPatch) -> None:
     pool, _ = topical_pool()
-    params = ClusteringParams(candidates=(2, 3, 4), map_items=25)
+    monkeypatch.setattr("benchwright.methods.dele.evidence.texts._MAP_ITEMS", 25)
+    monkeypatch.setattr(clustering, "CANDIDATES", (2, 3, 4))
     clusters = {
-        "kmeans_tfidf": cluster_items(pool, "kmeans", "tfidf", params),
-        "dbscan_tfidf": cluster_items(pool, "dbscan", "tfidf", params),
+        "kmeans_tfidf": cluster_items(pool, "kmeans", "tfidf", "elbow"),
+        "dbscan_tfidf": cluster_items(pool, "dbscan", "tfidf", "elbow"),
     }
     sizes = cluster_sizes(pool, clusters)
     kmeans_sizes = sizes[sizes["sampler"] == "kmeans_tfidf"]
@@ -371,19 +353,13 @@ def test_tables_agree_with_the_clusters_in_any_row_order() -> None:
     assert curves.loc[curves["chosen"], "k"].tolist() == [3]
 
     for source in ("tfidf", "mini"):
-        coordinates = tsne_map(pool, source, params)
+        coordinates = tsne_map(pool, source)
         assert coordinates.coordinates.shape == (25, 2)
         order = np.random.default_rng(2).permutation(len(pool))
-        again = tsne_map(pool.select(order), source, params)
+        again = tsne_map(pool.select(order), source)
         assert again.coordinates.tolist() == coordinates.coordinates.tolist()
         assert order[again.positions].tolist() == coordinates.positions.tolist()
     table = item_map(pool, "mini", coordinates, {"kmeans_tfidf": clusters["kmeans_tfidf"]})
     assert len(table) == 25
     assert [label_of[item_id] for item_id in table["item_id"]] == table["cluster"].tolist()
-    assert not len(tsne_map(pool.select(np.arange(3)), "tfidf", params).positions)
-
-
-def test_candidates_must_increase() -> None:
-    with pytest.raises(ValueError, match="increasing"):
-        ClusteringParams(candidates=(2, 4, 3))
-    assert all(low < high for low, high in pairwise(ClusteringParams().candidates))
+    assert not len(tsne_map(pool.select(np.arange(3)), "tfidf").positions)

@@ -16,7 +16,7 @@ from benchwright.methods.dele.estimation.item_predictions import (
     LeftOut,
     tuned_predictor,
 )
-from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
+from benchwright.methods.dele.estimation.training import Rows, Training
 from benchwright.methods.dele.estimation.weighted import (
     by_design,
     learn_mean,
@@ -31,15 +31,15 @@ def learn_aipw(task: Task) -> FromComplete:
     Other unequal weights (anchor points) weight the residuals, and the interval comes from errors
     on training models.
     """
-    if not len(task.prepared.scores) or task.rest <= 0:
+    if not len(task.training.scores) or task.rest <= 0:
         return learn_mean(task)
-    predictor = predictor_of(task.prepared, len(task.places), task.drawn_unequal, task.seed)
+    predictor = predictor_of(task.training, len(task.places), task.drawn_unequal, task.seed)
     if task.inclusion is None:
         return with_past_errors(task, _anchors_rule(task.subset.weights, predictor.penalty))
-    if task.params.paired:
-        predictor = predictor._replace(offset=np.full(task.prepared.items, 0.5))
+    if task.paired:
+        predictor = predictor._replace(offset=np.full(task.training.items, 0.5))
     estimate = by_design(predictor, task.places, task.inclusion, unlike_random(task))
-    return estimate if task.params.paired else _mean_where_alike(estimate, learn_mean(task))
+    return estimate if task.paired else _mean_where_alike(estimate, learn_mean(task))
 
 
 def _mean_where_alike(estimate: FromComplete, mean: FromComplete) -> FromComplete:
@@ -53,26 +53,21 @@ def _mean_where_alike(estimate: FromComplete, mean: FromComplete) -> FromComplet
         alike = np.ptp(responses, axis=1) == 0
         if not alike.any():
             return found
-        plain = mean(responses, level)
-        return Estimates(
-            np.where(alike, plain.score, found.score),
-            np.where(alike, plain.low, found.low),
-            np.where(alike, plain.high, found.high),
-            np.where(alike, plain.se, found.se),
-            found.reason,
-        )
+        both = zip(mean(responses, level)[:4], found[:4], strict=True)
+        score, low, high, se = (np.where(alike, *values) for values in both)
+        return Estimates(score, low, high, se, found.reason)
 
     return chosen
 
 
-def predictor_of(prepared: PreparedTraining, k: int, unequal: bool, seed: int) -> ItemPredictor:
+def predictor_of(training: Training, k: int, unequal: bool, seed: int) -> ItemPredictor:
     """Return the predictor for k items, tuned once per number and kind of draw."""
-    known = prepared.predictors
+    known = training.predictors
     key = (k, unequal, seed)
     if key not in known:
-        fold = prepared.folds(seed)
+        fold = training.folds(seed)
         groups = [fold == part for part in np.unique(fold[fold >= 0])]
-        left_out = LeftOut(prepared.filled, prepared.nearly_complete, [*groups, prepared.best])
+        left_out = LeftOut(training.filled, training.nearly_complete, [*groups, training.best])
         known[key] = tuned_predictor(left_out, max(k, 2), unequal, seed)
     return known[key]
 
@@ -80,9 +75,9 @@ def predictor_of(prepared: PreparedTraining, k: int, unequal: bool, seed: int) -
 def _anchors_rule(weights: NDArray[np.float64], penalty: float) -> Rule:
     """Return the rule that adds the weighted mean of the residuals to the predictions."""
 
-    def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-        values = prepared.filled if rows is None else prepared.filled[rows]
-        predictor, n = ItemPredictor.of(values, penalty), prepared.items
+    def rule(training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+        values = training.filled if rows is None else training.filled[rows]
+        predictor, n = ItemPredictor.of(values, penalty), training.items
 
         def predict(responses: NDArray[np.float64]) -> NDArray[np.float64]:
             inside, outside = predictor.left_out(places, responses)

@@ -11,11 +11,12 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
+from benchwright.methods.dele.estimation.training import Rows, Training
 
 Float = NDArray[np.float64]
 Predict = Callable[[Float], Float]
 
+_NEIGHBOURS = 200  # training models with the nearest estimates, whose errors give an interval
 _BLOCK = 1 << 22
 _AT_THE_TOP = "the score is above 90% of the training models; the interval may be too narrow"
 
@@ -23,9 +24,7 @@ _AT_THE_TOP = "the score is above 90% of the training models; the interval may b
 class Rule(Protocol):
     """A prediction rule for scores that is fitted to some of the training models."""
 
-    def __call__(
-        self, prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]
-    ) -> Predict:
+    def __call__(self, training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
         """Fit to models `rows` (m,) and return a function from responses (r, k) to scores (r,)."""
         ...
 
@@ -63,47 +62,41 @@ def possible(responses: Float, n: int) -> tuple[Float, Float]:
     return right / n, (right + n - responses.shape[1]) / n
 
 
-def past_errors(
-    prepared: PreparedTraining, places: NDArray[np.intp], seed: int, rule: Rule
-) -> PastErrors:
+def past_errors(training: Training, places: NDArray[np.intp], seed: int, rule: Rule) -> PastErrors:
     """Compute the errors on left-out training models, from the items at `places`."""
-    fold = prepared.folds(seed)
-    estimate = np.full(len(fold), np.nan)
-    for part in np.unique(fold[fold >= 0]):
-        left_out = fold == part
-        estimate[left_out] = _predicted(prepared, places, rule, left_out)
-    best = prepared.best
-    ahead = np.full(len(fold), np.nan)
-    if best.any():
-        ahead[best] = _predicted(prepared, places, rule, best)
-    across, forward = (
-        Errors(predicted[rows], prepared.scores[rows] - predicted[rows])
-        for predicted in (estimate, ahead)
-        for rows in [prepared.nearly_complete & ~np.isnan(predicted)]
-    )
-    rare, ceiling = np.quantile(prepared.scores, [0.9, 1]) if len(fold) else (np.nan, np.nan)
+    fold = training.folds(seed)
+
+    def errors(groups: list[Rows]) -> Errors:
+        estimate = np.full(len(fold), np.nan)
+        for left_out in groups:
+            new = training.filled[np.ix_(left_out, places)].astype(np.float64)
+            predicted = rule(training, ~left_out, places)(new)
+            estimate[left_out] = np.clip(predicted, *possible(new, training.items))
+        rows = training.nearly_complete & ~np.isnan(estimate)
+        return Errors(estimate[rows], training.scores[rows] - estimate[rows])
+
+    rare, ceiling = np.quantile(training.scores, [0.9, 1]) if len(fold) else (np.nan, np.nan)
+    across = errors([fold == part for part in np.unique(fold[fold >= 0])])
+    forward = errors([training.best] if training.best.any() else [])
     return PastErrors(across, forward, float(rare), float(ceiling))
 
 
-def calibrated_reach(
-    past: PastErrors, estimate: Float, n: int, level: float, neighbours: int
-) -> Reach:
+def calibrated_reach(past: PastErrors, estimate: Float, n: int, level: float) -> Reach:
     """Compute the half widths of intervals at `level` around estimates (r,).
 
-    The half width is the quantile `level` (corrected for their number) of the errors of the
-    `neighbours` nearest past estimates. Above the best training model, the errors on the left-out
-    best training models are used if they are larger. With too few past errors for the level,
-    Student's t replaces the quantile.
+    The half width is the quantile `level` (corrected for their number) of the errors of the 200
+    nearest past estimates. Above the best training model, the errors on the left-out best training
+    models are used if they are larger. With too few past errors for the level, Student's t replaces
+    the quantile.
     """
-    blank = np.full(len(estimate), np.nan)
     if len(past.across.error) < 2:
-        return Reach(
-            blank, blank, ["too few training models to estimate an interval"] * len(estimate)
-        )
+        blank = np.full(len(estimate), np.nan)
+        why = "too few training models to estimate an interval"
+        return Reach(blank, blank, [why] * len(estimate))
     scale = _scale(estimate, n)
     size = np.abs(past.across.error) / _scale(past.across.estimate, n)
     order = np.argsort(past.across.estimate, kind="stable")
-    near, se = _near(past.across.estimate[order], size[order], estimate, level, neighbours)
+    near, se = _near(past.across.estimate[order], size[order], estimate, level)
     few = ""
     if int(np.ceil((len(size) + 1) * level)) > len(size):
         few = f"the interval assumes normal errors, from only {len(size)} training models"
@@ -117,17 +110,9 @@ def calibrated_reach(
     return Reach(near * scale, se * scale, note)
 
 
-def _predicted(
-    prepared: PreparedTraining, places: NDArray[np.intp], rule: Rule, left_out: Rows
-) -> Float:
-    new = prepared.filled[np.ix_(left_out, places)].astype(np.float64)
-    return np.clip(rule(prepared, ~left_out, places)(new), *possible(new, prepared.items))
-
-
-def _near(
-    past: Float, size: Float, estimate: Float, level: float, neighbours: int
-) -> tuple[Float, Float]:
-    window = min(neighbours, len(past))
+def _near(past: Float, size: Float, estimate: Float, level: float) -> tuple[Float, Float]:
+    """Return the quantile and the root mean square of the errors nearest to each estimate."""
+    window = min(_NEIGHBOURS, len(past))
     centre = (np.searchsorted(past, estimate) + np.searchsorted(past, estimate, "right")) // 2
     start = np.clip(centre - window // 2, 0, len(past) - window)
     starts, back = np.unique(start, return_inverse=True)

@@ -1,17 +1,15 @@
-"""The interface of estimators, with checks, missing responses and the bounds of scores."""
+"""The interface of estimators, with missing responses and the bounds of scores."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.calibration import possible
-from benchwright.methods.dele.estimation.training import PreparedTraining, Training
-from benchwright.params.sampling import EstimationParams
+from benchwright.methods.dele.estimation.training import Training
 
 Float = NDArray[np.float64]
 
@@ -35,16 +33,17 @@ class Estimates(NamedTuple):
 
 
 FromComplete = Callable[[Float, float], Estimates]
+"""Estimates from complete responses (r, k), at a level."""
 
 
 @dataclass(frozen=True)
 class Task:
     """A subset of items and the training models from which to estimate scores."""
 
-    prepared: PreparedTraining
+    training: Training
     subset: WeightedSubset
-    seed: int
-    params: EstimationParams
+    seed: int  # assigns training models to folds
+    paired: bool = False  # responses are (1 + B − A)/2 of two models, for which no item is easy
 
     @property
     def places(self) -> NDArray[np.intp]:
@@ -67,37 +66,26 @@ class Task:
         if self.subset.inclusion is not None:
             return self.subset.inclusion
         k = len(self.places)
-        return np.full(k, k / self.prepared.items) if self.equal else None
+        return np.full(k, k / self.training.items) if self.equal else None
 
     @property
     def rest(self) -> float:
         """Share of the benchmark's items that are not in the subset."""
-        return 1 - len(self.places) / self.prepared.items
+        return 1 - len(self.places) / self.training.items
+
+    def without(self, gaps: NDArray[np.bool_]) -> "Task":
+        """Return the task of the items without gaps (k,)."""
+        places, weights = self.places[~gaps], self.subset.weights[~gaps]
+        if self.subset.inclusion is not None:
+            # A response is missing with the same probability for every item.
+            answered = self.subset.inclusion[~gaps] * float(np.mean(~gaps))
+            return replace(self, subset=WeightedSubset.drawn(places, answered))
+        total = weights.sum()
+        left = WeightedSubset(places, weights / total) if total > 0 else None
+        return replace(self, subset=left or WeightedSubset.equal(places))
 
 
 Learn = Callable[[Task], FromComplete]
-
-
-@dataclass(frozen=True)
-class SubsetEstimator:
-    """An estimator of scores from subsets; one `PreparedTraining` serves several subsets."""
-
-    learn: Learn
-    params: EstimationParams
-
-    def __call__(
-        self, training: Training | PreparedTraining, subset: WeightedSubset, seed: int
-    ) -> "FittedSubset":
-        """Fit to a subset; `seed` assigns the training models to folds.
-
-        Raises:
-            InputError: the training or the subset is invalid.
-        """
-        if isinstance(training, Training):
-            training = PreparedTraining(training, self.params)
-        checked_subset(subset, training.items)
-        task = Task(training, subset, seed, self.params)
-        return FittedSubset(self.learn, task, self.learn(task))
 
 
 class EstimatorKind(NamedTuple):
@@ -106,9 +94,12 @@ class EstimatorKind(NamedTuple):
     learn: Learn
     uses: Literal["nothing", "item_response", "responses"]
 
-    def make(self, params: EstimationParams) -> SubsetEstimator:
-        """Return the estimator with a run's settings."""
-        return SubsetEstimator(self.learn, params)
+    def fit(
+        self, training: Training, subset: WeightedSubset, seed: int, *, paired: bool = False
+    ) -> "FittedSubset":
+        """Fit to a subset; one `Training` serves several subsets and estimators."""
+        task = Task(training, subset, seed, paired)
+        return FittedSubset(self.learn, task, self.learn(task))
 
 
 @dataclass(frozen=True)
@@ -123,105 +114,38 @@ class FittedSubset:
         """Estimate scores from responses (r, k) in [0, 1] to the subset's items, NaN if missing.
 
         Responses are assumed to be missing at random.
-
-        Raises:
-            InputError: the responses do not have k columns or are not in [0, 1], or `level` is not
-                in (0, 1).
         """
-        values = _checked_responses(responses, len(self.task.places), level)
+        values = np.asarray(responses, dtype=np.float64)
         out = np.full((4, len(values)), np.nan)
-        notes = [""] * len(values)
+        notes = np.full(len(values), "", dtype=object)
         for gaps, rows in _patterns(np.isnan(values)):
-            out[:, rows], texts = self._alike(
-                values[np.ix_(rows, np.flatnonzero(~gaps))], gaps, level
-            )
-            for row, note in zip(rows, texts, strict=True):
-                notes[row] = note
+            own = values[np.ix_(rows, np.flatnonzero(~gaps))]
+            out[:, rows], notes[rows] = self._alike(own, gaps, level)
         score, low, high, se = out
         return Estimates(score, low, high, se, tuple(notes))
 
     def _alike(
         self, responses: Float, gaps: NDArray[np.bool_], level: float
     ) -> tuple[Float, list[str]]:
+        """Estimate scores of models that miss the same responses."""
         if gaps.all():
             return np.full((4, len(responses)), np.nan), ["no responses"] * len(responses)
         learnt, gap_note = self.complete, ""
         if gaps.any():
-            learnt = self.learn(_without(self.task, gaps))
+            learnt = self.learn(self.task.without(gaps))
             gap_note = f"{int(gaps.sum())} of {len(gaps)} responses are missing (assumed at random)"
-        estimates = learnt(responses, level)
-        n = self.task.prepared.items
-        known = responses.shape[1] == n
-        limits = possible(responses, n)
-        bounds = [np.clip(bound, *limits) for bound in (estimates.low, estimates.high)]
-        values = np.stack([estimates.score, *bounds])
-        se = np.where(known, 0.0, estimates.se)
-        if known:
-            values[:] = responses.mean(axis=1)
-        notes = [
-            "; ".join(filter(None, (gap_note, "" if known else note))) for note in estimates.reason
-        ]
-        return np.concatenate([values, se[None]]), notes
+        if responses.shape[1] == self.task.training.items:
+            mean = responses.mean(axis=1)
+            return np.stack([mean, mean, mean, np.zeros(len(mean))]), [gap_note] * len(mean)
+        found = learnt(responses, level)
+        limits = possible(responses, self.task.training.items)
+        low, high = (np.clip(bound, *limits) for bound in (found.low, found.high))
+        notes = ["; ".join(filter(None, (gap_note, note))) for note in found.reason]
+        return np.stack([found.score, low, high, found.se]), notes
 
 
 def _patterns(missing: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
     """Yield each pattern of missing responses (k,) with its rows."""
-    if not missing.any():
-        yield np.zeros(missing.shape[1], dtype=np.bool_), np.arange(len(missing))
-        return
     patterns, pattern = np.unique(missing, axis=0, return_inverse=True)
     for number, gaps in enumerate(patterns):
         yield gaps, np.flatnonzero(pattern.ravel() == number)
-
-
-def checked_subset(subset: WeightedSubset, n: int) -> None:
-    """Raise InputError unless positions are distinct and in 0…n−1, and weights sum to 1."""
-    places, weights, inclusion = subset
-    if not len(places):
-        raise InputError("the subset has no items; at least one is required")
-    if places.min() < 0 or places.max() >= n:
-        wrong = places[(places < 0) | (places >= n)][0]
-        raise InputError(f"the subset has position {wrong}; positions must be from 0 to {n - 1}")
-    if len(np.unique(places)) < len(places):
-        raise InputError("the subset contains an item twice")
-    if len(weights) != len(places) or (weights < 0).any() or not np.isclose(weights.sum(), 1):
-        raise InputError(
-            f"the subset of {len(places)} items has {len(weights)} weights with sum "
-            f"{weights.sum():.4g}; it must have one non-negative weight per item, with sum 1"
-        )
-    if inclusion is not None:
-        wrong = (inclusion <= 0) | (inclusion > 1) | np.isnan(inclusion)
-        if len(inclusion) != len(places) or wrong.any():
-            raise InputError(
-                f"the subset of {len(places)} items has {len(inclusion)} inclusion probabilities, "
-                f"{int(wrong.sum())} of them not in (0, 1]; it must have one per item"
-            )
-
-
-def _without(task: Task, gaps: NDArray[np.bool_]) -> Task:
-    places, weights = task.subset.positions[~gaps], task.subset.weights[~gaps]
-    inclusion = task.subset.inclusion
-    if inclusion is not None:
-        # A response is missing with the same probability for every item.
-        answered = inclusion[~gaps] * float(np.mean(~gaps))
-        left = WeightedSubset.drawn(places, answered)
-        return Task(task.prepared, left, task.seed, task.params)
-    total = weights.sum()
-    left = WeightedSubset(places, weights / total) if total > 0 else WeightedSubset.equal(places)
-    return Task(task.prepared, left, task.seed, task.params)
-
-
-def _checked_responses(responses: NDArray[np.floating], k: int, level: float) -> Float:
-    values = np.asarray(responses, dtype=np.float64)
-    if values.ndim != 2 or values.shape[1] != k:
-        raise InputError(f"responses have the shape {values.shape}; it must be (models, {k})")
-    outside = (values < 0) | (values > 1)
-    if outside.any():
-        model, item = np.argwhere(outside)[0]
-        raise InputError(
-            f"responses: model {model}, item {item} of the subset has {values[model, item]}; "
-            "values must be from 0 to 1 or NaN"
-        )
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}; it must be between 0 and 1")
-    return values

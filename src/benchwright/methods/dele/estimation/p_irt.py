@@ -13,41 +13,29 @@ from numpy.typing import NDArray
 
 from benchwright.methods.dele.estimation.calibration import Predict, past_errors
 from benchwright.methods.dele.estimation.fitted import Estimates, FromComplete, Task
-from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
+from benchwright.methods.dele.estimation.training import Rows, Training
 from benchwright.methods.dele.estimation.weighted import with_past_errors
 
 Float = NDArray[np.float64]
 
 
-def p_irt_rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+def p_irt_rule(training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
     """Predict k/n · mean response + (1 − k/n) · mean expected response to the other items."""
-    curves = prepared.curves(rows)
-    share = len(places) / prepared.items
+    curves = training.curves(rows)
+    share = len(places) / training.items
 
     def predict(responses: Float) -> Float:
         expected = curves.expected(places, responses)
-        return share * responses.mean(axis=1) + (1 - share) * expected.mean
+        return share * responses.mean(axis=1) + (1 - share) * expected
 
     return predict
 
 
 def learn_p_irt(task: Task) -> FromComplete:
-    """Fit p-IRT, with an interval from errors on training models or from the model itself."""
-    curves = task.prepared.curves()
-    if curves.reason:
-        return undefined(f"no two-parameter model of the training responses: {curves.reason}")
-    if task.params.interval != "model":
-        return with_past_errors(task, p_irt_rule)
-    from scipy.special import ndtri
-
-    def estimate(responses: Float, level: float) -> Estimates:
-        expected = curves.expected(task.places, responses)
-        score = (1 - task.rest) * responses.mean(axis=1) + task.rest * expected.mean
-        se = task.rest * expected.se
-        reach = float(ndtri((1 + level) / 2)) * se
-        return Estimates(score, score - reach, score + reach, se, [""] * len(score))
-
-    return estimate
+    """Fit p-IRT, with an interval from errors on training models."""
+    if reason := task.training.curves().reason:
+        return undefined(f"no two-parameter model of the training responses: {reason}")
+    return with_past_errors(task, p_irt_rule)
 
 
 def undefined(reason: str) -> FromComplete:
@@ -62,13 +50,12 @@ def undefined(reason: str) -> FromComplete:
 
 def learn_gp_irt(task: Task) -> FromComplete:
     """Fit gp-IRT, with λ from the errors on left-out training models."""
-    curves = task.prepared.curves()
-    if curves.reason:
-        return undefined(f"no two-parameter model of the training responses: {curves.reason}")
+    if reason := task.training.curves().reason:
+        return undefined(f"no two-parameter model of the training responses: {reason}")
     share = mixture(task)
 
-    def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-        expected = p_irt_rule(prepared, rows, places)
+    def rule(training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+        expected = p_irt_rule(training, rows, places)
         return lambda responses: (
             share * np.asarray(responses @ task.subset.weights) + (1 - share) * expected(responses)
         )
@@ -85,10 +72,10 @@ def mixture(task: Task) -> float:
     models. The paper takes b from other items, and a quarter of S²/k for anchors. Without errors λ
     is ½.
     """
-    past = past_errors(task.prepared, task.places, task.seed, p_irt_rule).across.error
+    past = past_errors(task.training, task.places, task.seed, p_irt_rule).across.error
     if not len(past):
         return 0.5
-    values = task.prepared.filled[task.prepared.nearly_complete].astype(np.float64)
+    values = task.training.filled[task.training.nearly_complete].astype(np.float64)
     if task.equal:
         variance = float(values.var(axis=1, ddof=1).mean()) * task.rest / len(task.places)
     else:

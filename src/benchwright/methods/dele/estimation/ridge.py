@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchwright.methods.dele.estimation.calibration import Predict, Rule, past_errors
 from benchwright.methods.dele.estimation.fitted import FromComplete, Task
 from benchwright.methods.dele.estimation.p_irt import undefined
-from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
+from benchwright.methods.dele.estimation.training import Rows, Training
 from benchwright.methods.dele.estimation.weighted import with_past_errors
 
 Float = NDArray[np.float64]
@@ -26,7 +26,7 @@ def learn_ridge(task: Task) -> FromComplete:
 
     Folds (typical new models) and the best models (better new models) have equal weight.
     """
-    models = int(task.prepared.nearly_complete.sum())
+    models = int(task.training.nearly_complete.sum())
     if models < _FEWEST_MODELS:
         return undefined(
             f"{models} training model{'' if models == 1 else 's'} answered nearly all items; "
@@ -43,13 +43,13 @@ def learn_ridge(task: Task) -> FromComplete:
 def ridge_rule(weights: Float, penalty: float) -> Rule:
     """Return the rule: mean outside = responses · (weights + w) + intercept, w penalised."""
 
-    def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-        known = prepared.nearly_complete if rows is None else prepared.nearly_complete & rows
-        share = len(places) / prepared.items
+    def rule(training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+        known = training.nearly_complete if rows is None else training.nearly_complete & rows
+        share = len(places) / training.items
         if not known.any() or share == 1:
             return lambda responses: np.asarray(responses @ weights)
-        seen = prepared.filled[np.ix_(known, places)].astype(np.float64)
-        others = (prepared.scores[known] - share * seen.mean(axis=1)) / (1 - share)
+        seen = training.filled[np.ix_(known, places)].astype(np.float64)
+        others = (training.scores[known] - share * seen.mean(axis=1)) / (1 - share)
         extra = others - seen @ weights
         centre, level = seen.mean(axis=0), extra.mean()
         centred = seen - centre
@@ -64,6 +64,6 @@ def ridge_rule(weights: Float, penalty: float) -> Rule:
 
 
 def _loss(task: Task, rule: Rule) -> float:
-    past = past_errors(task.prepared, task.places, task.seed, rule)
+    past = past_errors(task.training, task.places, task.seed, rule)
     parts = [np.mean(errors.error**2) for errors in past[:2] if len(errors.error)]
     return float(np.sum(parts))

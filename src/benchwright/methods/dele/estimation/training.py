@@ -6,29 +6,19 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.estimation.item_predictions import ItemPredictor
-from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.item_response import ItemResponse, fit_2pl, probability
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 
-# Models that answered a smaller share of the items do not serve as truth for estimates.
-_NEARLY_ALL = 0.95
-
-
+_NEARLY_ALL = 0.95  # models that answered less of the items do not serve as truth for estimates
+_FOLDS = 5  # of the training models
+_BEST_SHARE = 0.3  # of the training models, for the errors on better models
 _ABILITY_REACH = 6.0
 _FEWEST_NODES = 241
 _CURVE_BLOCK = 1 << 21
-
-
-class Expected(NamedTuple):
-    """Expected responses to the items outside a subset."""
-
-    mean: Float  # (r,) posterior mean of the mean response to them, 0–1
-    se: Float  # (r,) its standard error under the model, from the ability and the responses
 
 
 class ItemCurves(NamedTuple):
@@ -38,7 +28,7 @@ class ItemCurves(NamedTuple):
     intercept: Float  # (n,) d
     known: NDArray[np.bool_]  # (n,) items that some model answered
     nodes: Float  # (q,) abilities from −6 to 6
-    total: Float  # (2, q) sums over known items of P and of P(1 − P)
+    total: Float  # (q,) sums of P over known items
     reason: str = ""  # why there is no model, or ""
 
     @classmethod
@@ -48,7 +38,7 @@ class ItemCurves(NamedTuple):
         a = np.where(known, fit.discrimination, 0)
         d = np.where(known, -fit.discrimination * fit.difficulty, 0)
         nodes = np.linspace(-_ABILITY_REACH, _ABILITY_REACH, max(fit.nodes, _FEWEST_NODES))
-        total = np.zeros((2, len(nodes)))
+        total = np.zeros(len(nodes))
         different, count = np.unique(
             np.stack([a[known], d[known]], axis=1), axis=0, return_counts=True
         )
@@ -58,8 +48,8 @@ class ItemCurves(NamedTuple):
             total += _sums(different[part, 0], different[part, 1], nodes, count[part])
         return cls(a, d, known, nodes, total, "" if known.any() else fit.reason)
 
-    def expected(self, places: NDArray[np.intp], responses: Float) -> Expected:
-        """Predict the items outside `places` (k,) from complete responses (r, k).
+    def expected(self, places: NDArray[np.intp], responses: Float) -> Float:
+        """Predict the mean (r,) of the items outside `places` (k,) from complete responses (r, k).
 
         The posterior of the ability is computed on the grid, with prior N(0, 1). Fractions are
         fractional correct responses. Items without training responses are assumed to be like the
@@ -68,14 +58,10 @@ class ItemCurves(NamedTuple):
         inside = places[self.known[places]]
         rest = int(self.known.sum()) - len(inside)
         if self.reason or not rest:
-            blank = np.full(len(responses), np.nan)
-            return Expected(blank, blank)
+            return np.full(len(responses), np.nan)
         weight = self._posterior(inside, responses[:, self.known[places]])
         seen = _sums(self.slope[inside], self.intercept[inside], self.nodes)
-        curve, spread = (self.total - seen) / rest
-        mean = weight @ curve
-        doubt = np.maximum(weight @ curve**2 - mean**2, 0) + weight @ spread / rest
-        return Expected(mean, np.sqrt(np.maximum(doubt, 0)))
+        return np.asarray(weight @ ((self.total - seen) / rest))
 
     def _posterior(self, places: NDArray[np.intp], responses: Float) -> Float:
         """Return the posterior weights (r, q) of the abilities."""
@@ -88,51 +74,45 @@ class ItemCurves(NamedTuple):
 
 
 def _sums(a: Float, d: Float, nodes: Float, count: NDArray[np.integer] | None = None) -> Float:
-    """Return sums (2, q) of P and of P(1 − P) over items (n,), weighted by `count` (n,)."""
+    """Return sums (q,) of P over items (n,), weighted by `count` (n,)."""
     if not len(a):
-        return np.zeros((2, len(nodes)))
+        return np.zeros(len(nodes))
     slope = np.maximum(a, 1e-12)
     p = probability(nodes, slope, -d / slope)
-    times = np.ones(len(a)) if count is None else count
-    return np.stack([p @ times, (p * (1 - p)) @ times])
+    return np.asarray(p @ (np.ones(len(a)) if count is None else count))
 
 
-class Training(NamedTuple):
-    """Responses of m training models to the n items of a benchmark."""
+class Training:
+    """Responses of m training models to the n items, with results that estimators share.
 
-    correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN if missing
-    # (n,) cluster numbers of items that share a passage; None: no clusters.
-    clusters: NDArray[np.integer] | None = None
-    # (m,) family numbers; models of a family are left out together when errors are measured. None:
-    # only models with equal responses form a family.
-    families: NDArray[np.integer] | None = None
+    Two-parameter fits to all models, without each fold and without the best models are cached.
 
-
-class PreparedTraining:
-    """Training models with cached results that subsets and estimators share.
-
-    The two-parameter fits to all models, without each fold and without the best models are cached.
-
-    Raises:
-        InputError: the responses are not an (m, n) matrix in [0, 1], or the number of labels is
-            wrong.
+    Attributes:
+        correct: (m, n) in [0, 1], NaN if missing.
+        clusters: (n,) numbers of items that share a passage, or None.
+        families: (m,) numbers; models of a family are left out together when errors are measured.
+            None: only models with equal responses form a family.
     """
 
-    def __init__(self, training: Training, params: EstimationParams | None = None) -> None:
-        self.training = _checked(training)
-        self.params = params or EstimationParams()
+    def __init__(
+        self,
+        correct: NDArray[np.floating],
+        clusters: NDArray[np.integer] | None = None,
+        families: NDArray[np.integer] | None = None,
+    ) -> None:
+        self.correct, self.clusters, self.families = correct, clusters, families
         self._curves: dict[bytes, ItemCurves] = {}
         # tuned once per number of items, kind of draw and seed
         self.predictors: dict[tuple[int, bool, int], ItemPredictor] = {}
 
     @property
     def items(self) -> int:
-        return int(self.training.correct.shape[1])
+        return int(self.correct.shape[1])
 
     @cached_property
     def filled(self) -> NDArray[np.float32]:
         """Responses (m, n); a missing one is the item's mean plus the lead of the model."""
-        values = np.asarray(self.training.correct, dtype=np.float32)
+        values = np.asarray(self.correct, dtype=np.float32)
         known = ~np.isnan(values)
         if known.all():
             return values
@@ -162,7 +142,7 @@ class PreparedTraining:
 
         Items that no model answered do not count.
         """
-        known = ~np.isnan(self.training.correct)
+        known = ~np.isnan(self.correct)
         asked = max(int(known.any(axis=0).sum()), 1)
         return np.asarray(known.sum(axis=1) >= _NEARLY_ALL * asked)
 
@@ -172,9 +152,8 @@ class PreparedTraining:
         m = len(self.scores)
         out = np.zeros(m, dtype=np.bool_)
         if m > 1:
-            count = min(max(1, round(m * self.params.forward_share)), m - 1)
-            cut = np.sort(self.scores)[-count]
-            out = self.scores >= cut
+            count = min(max(1, round(m * _BEST_SHARE)), m - 1)
+            out = self.scores >= np.sort(self.scores)[-count]
         return out if not out.all() else np.zeros(m, dtype=np.bool_)
 
     def curves(self, rows: Rows | None = None) -> ItemCurves:
@@ -182,7 +161,7 @@ class PreparedTraining:
         chosen = np.ones(len(self.scores), dtype=np.bool_) if rows is None else rows
         key = np.packbits(chosen).tobytes()
         if key not in self._curves:
-            self._curves[key] = ItemCurves.of(fit_2pl(self.training.correct[chosen], errors=False))
+            self._curves[key] = ItemCurves.of(fit_2pl(self.correct[chosen], errors=False))
         return self._curves[key]
 
     def folds(self, seed: int) -> NDArray[np.intp]:
@@ -196,12 +175,10 @@ class PreparedTraining:
         groups = int(family.max()) + 1
         if groups < 2:
             return np.full(len(family), -1, dtype=np.intp)
-        folds = min(self.params.folds, groups)
+        folds = min(_FOLDS, groups)
         generator = stage_generator(seed, "estimation folds")
-        fold_of = np.concatenate(
-            [generator.permutation(folds) for _ in range(-(-groups // folds))]
-        )[:groups]
-        return np.asarray(fold_of[family], dtype=np.intp)
+        rounds = [generator.permutation(folds) for _ in range(-(-groups // folds))]
+        return np.asarray(np.concatenate(rounds)[family], dtype=np.intp)
 
     @cached_property
     def _family_groups(self) -> NDArray[np.intp]:
@@ -210,35 +187,11 @@ class PreparedTraining:
         item = values.mean(axis=0)
         # Sums that do not depend on the order of items; models equal in all three are one group.
         keys = np.round(np.stack([values.sum(axis=1), values @ item, values @ item**2], axis=1), 6)
-        if self.training.families is not None:
-            _, family = np.unique(self.training.families, return_inverse=True)
-            sizes = np.bincount(family)
-            keys = np.stack([np.bincount(family, keys[:, c]) / sizes for c in range(3)], axis=1)
-            keys = np.round(keys, 6)
-            order = np.empty(len(sizes), dtype=np.intp)
-            order[np.lexsort(keys.T[::-1])] = np.arange(len(sizes))
-            return order[family]
-        _, group = np.unique(keys, axis=0, return_inverse=True)
-        return np.asarray(group.ravel(), dtype=np.intp)
-
-
-def _checked(training: Training) -> Training:
-    correct = np.asarray(training.correct)
-    if correct.ndim != 2 or not correct.shape[1]:
-        raise InputError(
-            f"training responses have the shape {correct.shape}; it must be (models, items)"
-        )
-    outside = (correct < 0) | (correct > 1)
-    if outside.any():
-        model, item = np.argwhere(outside)[0]
-        raise InputError(
-            f"training responses: model {model}, item {item} has {correct[model, item]}; "
-            "values must be from 0 to 1 or NaN"
-        )
-    for name, labels, count in (
-        ("clusters", training.clusters, correct.shape[1]),
-        ("families", training.families, correct.shape[0]),
-    ):
-        if labels is not None and len(labels) != count:
-            raise InputError(f"training {name} has {len(labels)} labels; {count} are required")
-    return training._replace(correct=correct)
+        if self.families is None:
+            return np.unique(keys, axis=0, return_inverse=True)[1].ravel().astype(np.intp)
+        _, family = np.unique(self.families, return_inverse=True)
+        sizes = np.bincount(family)
+        means = np.stack([np.bincount(family, keys[:, c]) / sizes for c in range(3)], axis=1)
+        order = np.empty(len(sizes), dtype=np.intp)
+        order[np.lexsort(np.round(means, 6).T[::-1])] = np.arange(len(sizes))
+        return order[family]

@@ -15,7 +15,7 @@ from benchwright.methods.dele.estimation.item_predictions import (
     ItemPredictor,
     difference_estimate,
 )
-from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
+from benchwright.methods.dele.estimation.training import Rows, Training
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.proportion import wilson_bounds
 
@@ -27,9 +27,9 @@ _UNLIKELY = 4.0
 
 def learn_mean(task: Task) -> FromComplete:
     """Fit the mean; training models are used only to detect subsets that are not random."""
-    n = task.prepared.items
-    clusters = task.prepared.training.clusters
-    inside = None if clusters is None else np.asarray(clusters)[task.places]
+    n = task.training.items
+    clusters = task.training.clusters
+    inside = None if clusters is None else clusters[task.places]
     note = unlike_random(task)
     inclusion = task.subset.inclusion
     if inclusion is not None:
@@ -87,7 +87,7 @@ def random_sample(
 
 def unlike_random(task: Task) -> str:
     """Return a warning if the subset is too easy or too hard for a uniform draw, or ""."""
-    item = task.prepared.item_means
+    item = task.training.item_means
     n, k = len(item), len(task.places)
     if np.isnan(item).any() or k == n or task.drawn_unequal:
         return ""
@@ -119,7 +119,7 @@ _MANY_MODELS = 200
 def weighted_rule(weights: Float) -> Rule:
     """Return the rule that predicts the weighted mean."""
 
-    def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+    def rule(training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
         return lambda responses: np.asarray(responses @ weights)
 
     return rule
@@ -134,13 +134,13 @@ def learn_weighted(task: Task) -> FromComplete:
 
 def with_past_errors(task: Task, rule: Rule) -> FromComplete:
     """Fit a rule to all training models, with an interval from its errors on left-out ones."""
-    predict = rule(task.prepared, None, task.places)
-    past = past_errors(task.prepared, task.places, task.seed, rule)
+    predict = rule(task.training, None, task.places)
+    past = past_errors(task.training, task.places, task.seed, rule)
     note = _chosen_by_few(task)
 
     def estimate(responses: Float, level: float) -> Estimates:
-        score = np.clip(predict(responses), *possible(responses, task.prepared.items))
-        reach = calibrated_reach(past, score, task.prepared.items, level, task.params.neighbours)
+        score = np.clip(predict(responses), *possible(responses, task.training.items))
+        reach = calibrated_reach(past, score, task.training.items, level)
         notes = ["; ".join(text for text in (each, note) if text) for each in reach.note]
         return Estimates(score, score - reach.half, score + reach.half, reach.se, notes)
 
@@ -149,7 +149,7 @@ def with_past_errors(task: Task, rule: Rule) -> FromComplete:
 
 def _chosen_by_few(task: Task) -> str:
     """Return a warning if few training models may have chosen the anchors, or ""."""
-    models = int(task.prepared.nearly_complete.sum())
+    models = int(task.training.nearly_complete.sum())
     if task.equal or models >= _MANY_MODELS:
         return ""
     return f"the interval is too narrow if these {models} training models chose the anchors"

@@ -241,11 +241,11 @@ def model_splits(study: SamplingStudy) -> list[ModelSplit]:
 
     Few families have few splits, which random draws repeat; each counts once.
     """
-    panels, share = study.panels, study.sampling.adaptive.selection_share
+    panels = study.panels
     splits: dict[bytes, ModelSplit] = {}
     for number in range(study.sampling.adaptive.splits):
         seed = int(study.generator(f"split/{number}").integers(1 << 62))
-        halves = split_by_family(panels.models, panels.families, share, seed)
+        halves = split_by_family(panels.models, panels.families, seed)
         if panels.item_ids and min(len(side) for side in halves) >= FEWEST_MODELS:
             splits.setdefault(halves.selection.tobytes(), halves)
     return list(splits.values())

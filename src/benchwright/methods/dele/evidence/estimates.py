@@ -1,6 +1,5 @@
 """Errors of scores that are estimated from a subset (docs/explanation/estimation.md)."""
 
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +8,8 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation.fitted import SubsetEstimator
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
-from benchwright.methods.dele.estimation.training import PreparedTraining, Training
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY
 from benchwright.methods.dele.evidence.sampler_results import repeat_seed
 from benchwright.methods.dele.evidence.study import SamplingStudy
@@ -23,18 +21,22 @@ ANCHORS, UNEQUAL = "anchor_points", "unequal"
 _READ_PROBABILITIES = ("mean", "aipw")
 _PANELS = ("held_out", "forward")
 _ROUNDING = 1e-9
+_ITEMS = 100  # of a subset
 
 
 def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.DataFrame:
     """Measure the errors of estimated scores of models that did not train the estimators.
 
     The subsets are random ones, draws with unequal known probabilities, and anchor points chosen by
-    the training models, each of `estimate_items` items or a quarter of the items. Return an
-    `EstimateErrors` table of means over models and subsets.
+    the training models, each of 100 items or a quarter of the items. Return an `EstimateErrors`
+    table of means over models and subsets; a sampler that cannot draw has a row with the reason.
     """
-    panels, sampling, seed = study.panels, study.sampling, study.seed
-    evidence = sampling.evidence
-    size = min(evidence.estimate_items, len(panels.item_ids) // 4)
+    panels, level = study.panels, estimation.level
+    count = study.sampling.evidence.estimate_subsets
+    size = min(_ITEMS, len(panels.item_ids) // 4)
+    seeds = [repeat_seed(study.seed, "estimates", i) for i in range(count)]
+    # One set of anchors: repeats differ only by ties.
+    kinds = {RANDOM: seeds, UNEQUAL: seeds, ANCHORS: [study.seed]}
     rows = []
     for panel in _PANELS:
         train, tested = panels.responses(CHOSEN_BY[panel]), panels.responses(panel)
@@ -42,25 +44,21 @@ def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.
             continue
         names = [panels.families[place] for place in panels.groups[CHOSEN_BY[panel]]]
         families = np.unique(names, return_inverse=True)[1]
-        prepared = PreparedTraining(Training(train, panels.clusters, families), estimation)
-        random = SAMPLERS[RANDOM].make(sampling)
-        seeds = [repeat_seed(seed, "estimates", i) for i in range(evidence.estimate_subsets)]
-        subsets = {RANDOM: [random(study.plain, own)(size) for own in seeds]}
-        with suppress(InputError):
-            pool, unequal = study.pool_of(panel), SAMPLERS[UNEQUAL].make(sampling)
-            subsets[UNEQUAL] = [unequal(pool, own)(size) for own in seeds]
-            anchors = SAMPLERS[ANCHORS].make(sampling)
-            # One set of anchors: repeats differ only by ties.
-            subsets[ANCHORS] = [anchors(pool, seed)(size)]
+        training = Training(train, panels.clusters, families)
         plain: _Errors | None = None
-        for kind, drawn in subsets.items():
+        for kind, own in kinds.items():
+            pool = study.plain if kind == RANDOM else study.pool_of(panel)
+            sampler, why = SAMPLERS[kind].make(study.sampling), ""
+            try:
+                drawn = [sampler(pool, seed)(size) for seed in own]
+            except InputError as error:
+                drawn, why = [], str(error)
             for name in _READ_PROBABILITIES if kind == UNEQUAL else ESTIMATORS:
-                estimator = ESTIMATORS[name].make(estimation)
-                errors, reason = _errors(estimator, prepared, drawn, tested, seed)
+                errors, reason = _errors(name, training, drawn, tested, study.seed, level)
                 plain = plain or errors  # the mean of random items comes first
-                counts = (size, len(drawn), len(train), len(tested))
+                counts = (size, len(own), len(train), len(tested))
                 found = (*errors[:4], *_effective(errors, plain))
-                rows.append((name, panel, kind, *counts, *found, estimation.level, reason))
+                rows.append((name, panel, kind, *counts, *found, level, why or reason))
     return EstimateErrors.from_rows(rows)
 
 
@@ -82,21 +80,19 @@ def _effective(errors: _Errors, plain: _Errors) -> tuple[float, float]:
 
 
 def _errors(
-    estimator: SubsetEstimator,
-    prepared: PreparedTraining,
+    name: str,
+    training: Training,
     subsets: list[WeightedSubset],
     tested: NDArray[np.float32],
     seed: int,
+    level: float,
 ) -> tuple[_Errors, str]:
-    """Return the errors, and a reason for NaN."""
-    truth, level = tested.mean(axis=1, dtype=np.float64), estimator.params.level
+    """Return the errors of an estimator, and a reason for NaN."""
+    truth = tested.mean(axis=1, dtype=np.float64)
     parts: list[list[float]] = []
     reasons: list[str] = []
     for subset in subsets:
-        try:
-            estimates = estimator(prepared, subset, seed)(tested[:, subset.positions], level)
-        except InputError as reason:
-            return _Errors(*[float("nan")] * 5), str(reason)
+        estimates = ESTIMATORS[name].fit(training, subset, seed)(tested[:, subset.positions], level)
         score, low, high = estimates[:3]
         known = ~np.isnan(score)
         bounded = known & ~np.isnan(low) & ~np.isnan(high)
@@ -105,7 +101,8 @@ def _errors(
         columns = (np.abs(gap), gap, inside[bounded], width, gap**2)
         parts.append([_mean(values) for values in columns])
         reasons += filter(None, estimates.reason)
-    means = (_mean(column[~np.isnan(column)]) for column in np.array(parts).T)
+    table = np.array(parts).reshape(-1, len(_Errors._fields))
+    means = (_mean(column[~np.isnan(column)]) for column in table.T)
     return _Errors(*means), reasons[0] if reasons else ""
 
 

@@ -19,6 +19,12 @@ from benchwright.statistics.preservation import ModelPanels
 FEWEST_MODELS = 3
 """Minimum number of models for a rank correlation."""
 
+PAPER_BEST, PAPER_STEP = 1_000, 20
+"""The paper's panel is every `PAPER_STEP`-th of the `PAPER_BEST` models by published score."""
+PAPER_MODELS = 30
+"""Minimum size of this panel on the items that all of its models answered."""
+_CHOOSING = 0.5  # share of the models that choose items
+
 CHOSEN_BY: Mapping[str, str] = {
     "selection": "selection",
     "held_out": "selection",
@@ -103,7 +109,7 @@ def choose_panels(
     First keep the items that a share `answered_by` of the models answered, then the models that
     answered a share `min_coverage` of these items, then the items that all these models answered.
     """
-    evidence, share = sampling.evidence, sampling.adaptive.selection_share
+    evidence = sampling.evidence
     ids = tuple(items["item_id"].astype(str))
     matrix = response_matrix.select_items(ids)
     answered = matrix.answered()
@@ -122,10 +128,10 @@ def choose_panels(
     correct = matrix.correct[order][:, kept]
     families = families_of(models, models_table)
     scores = correct.mean(axis=1, dtype=np.float64) if kept.any() else np.zeros(len(models))
-    by_family = split_by_family(models, families, share, seed)
-    forward = split_forward(models, scores, share)
-    paper = _published_panel(models, published_scores, sampling)
-    own_panel = every_nth_of_best(models, scores, evidence.paper_best, evidence.paper_step)
+    by_family = split_by_family(models, families, seed)
+    forward = split_forward(models, scores)
+    paper = _published_panel(models, published_scores)
+    own_panel = every_nth_of_best(models, scores)
     return SamplingPanels(
         item_ids=tuple(item for item, stays in zip(ids, kept, strict=True) if stays),
         models=models,
@@ -148,18 +154,16 @@ def choose_panels(
     )
 
 
-def split_by_family(
-    models: Sequence[str], families: Sequence[str], share: float, seed: int
-) -> ModelSplit:
-    """Split whole families at random, so that at most `share` (0–1) of the models choose.
+def split_by_family(models: Sequence[str], families: Sequence[str], seed: int) -> ModelSplit:
+    """Split whole families at random, so that at most half of the models choose.
 
-    Families are taken in a seeded order. A family that would exceed the share is held out, except
+    Families are taken in a seeded order. A family that would exceed the half is held out, except
     for the first one. The order of the models does not matter.
     """
     names = np.asarray(families, dtype=object)
     distinct = sorted(set(map(str, families)))
     order = np.argsort(item_uniforms(seed, "model_split", distinct), kind="stable")
-    wanted, taken = share * len(models), 0
+    wanted, taken = _CHOOSING * len(models), 0
     chosen: set[str] = set()
     for place in order.tolist():
         size = int((names == distinct[place]).sum())
@@ -170,25 +174,23 @@ def split_by_family(
     return ModelSplit(np.flatnonzero(choose), np.flatnonzero(~choose))
 
 
-def split_forward(models: Sequence[str], scores: ArrayLike, share: float) -> ModelSplit:
-    """Let the weaker `share` of the models choose and hold out the stronger ones; ties by name."""
+def split_forward(models: Sequence[str], scores: ArrayLike) -> ModelSplit:
+    """Let the weaker half of the models choose and hold out the stronger ones; ties by name."""
     values = np.asarray(scores, dtype=np.float64)
     order = np.lexsort((np.asarray(models, dtype=object).astype(str), values))
-    cut = round(share * len(order))
+    cut = round(_CHOOSING * len(order))
     return ModelSplit(np.sort(order[:cut]), np.sort(order[cut:]))
 
 
-def every_nth_of_best(
-    models: Sequence[str], scores: ArrayLike, best: int = 1_000, step: int = 20
-) -> Places:
-    """Return the positions of every `step`-th of the `best` models by score (DELE, 3.1.1).
+def every_nth_of_best(models: Sequence[str], scores: ArrayLike) -> Places:
+    """Return the positions of every 20th of the 1,000 best models by score (DELE, 3.1.1).
 
     The best model comes first. Ties are broken by name. Models without a score are left out.
     """
     values = np.asarray(scores, dtype=np.float64)
     order = np.lexsort((np.asarray(models, dtype=object).astype(str), -values))
     known = order[~np.isnan(values[order])]
-    return known[:best:step]
+    return known[:PAPER_BEST:PAPER_STEP]
 
 
 class AnsweredByAll(NamedTuple):
@@ -218,10 +220,7 @@ def answered_by_all(answered: NDArray[np.bool_], least: int) -> AnsweredByAll:
 
 
 def choose_paper_panel(
-    response_matrix: ResponseMatrix,
-    items: pd.DataFrame,
-    published_scores: pd.DataFrame,
-    sampling: SamplingParams,
+    response_matrix: ResponseMatrix, items: pd.DataFrame, published_scores: pd.DataFrame
 ) -> SamplingPanels:
     """Choose the paper's models that have responses, and the items that all of them answered.
 
@@ -231,10 +230,10 @@ def choose_paper_panel(
     matrix = response_matrix.select_items(ids)
     order = np.argsort(np.array(matrix.models, object))
     names = tuple(matrix.models[row] for row in order)
-    wanted = _published_panel(names, published_scores, sampling)
+    wanted = _published_panel(names, published_scores)
     rows = order[np.empty(0, np.intp) if wanted is None else wanted]
     answered = matrix.answered()[rows]
-    chosen = answered_by_all(answered, sampling.evidence.paper_models)
+    chosen = answered_by_all(answered, PAPER_MODELS)
     models = tuple(matrix.models[row] for row in rows[chosen.models])
     correct = matrix.correct[rows[chosen.models]][:, chosen.items]
     return SamplingPanels(
@@ -252,20 +251,17 @@ def choose_paper_panel(
     )
 
 
-def _published_panel(
-    models: Sequence[str], published_scores: pd.DataFrame, sampling: SamplingParams
-) -> Places | None:
+def _published_panel(models: Sequence[str], published_scores: pd.DataFrame) -> Places | None:
     """Return the positions of the paper's panel, chosen among all published models.
 
     None if no model has a published score.
     """
-    evidence, plain = sampling.evidence, _plain_names(models)
+    plain = _plain_names(models)
     if not published_scores["name"].isin(plain).any():
         return None
     listed = published_scores.drop_duplicates("name")
     names = listed["name"].tolist()
-    chosen = every_nth_of_best(names, listed["avg"], evidence.paper_best, evidence.paper_step)
-    wanted = {names[place] for place in chosen}
+    wanted = {names[place] for place in every_nth_of_best(names, listed["avg"])}
     return np.array([place for place, name in enumerate(plain) if name in wanted], dtype=np.intp)
 
 

@@ -23,6 +23,8 @@ from benchwright.params.scoring import ModelsParams
 from benchwright.similarity.vectors import encode_texts, vector_key
 from benchwright.tables.similarity import TextVectors
 
+_CHOICE_REPEATS = 5  # most draws of a sampler for the choice by each split
+
 
 def sizes_of_rates(rates: Sequence[float], n: int) -> list[int]:
     """Return the number of items at each rate (percent of n), rounded half up, from 1 to n."""
@@ -94,7 +96,7 @@ class SamplingStudy:
 
     def split_draws(self, rates: Sequence[float], *, tau: bool = True) -> Draws:
         """Return the draws for the choice of a sampler by each split of the models."""
-        repeats = min(self.sampling.repeats, self.sampling.evidence.choice_repeats)
+        repeats = min(self.sampling.repeats, _CHOICE_REPEATS)
         seed = int(self.generator("choice").integers(1 << 62))
         return self._draws(repeats, rates, seed, tau)
 

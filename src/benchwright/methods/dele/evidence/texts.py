@@ -21,7 +21,6 @@ from benchwright.methods.dele.samplers.clustering import (
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import sampler_kinds
-from benchwright.params.sampling import ClusteringParams
 from benchwright.tables.dele import (
     ClusterCurves,
     ClusterSizes,
@@ -64,6 +63,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 _EXAMPLES = 10
+_SEED = 0
+_MAP_ITEMS = 1500
 _SVD = 50  # dimensions of TF-IDF after reduction, before t-SNE
 _PERPLEXITY = 30.0
 
@@ -104,10 +105,10 @@ def cluster_curves(clusterings: dict[str, Clustering]) -> pd.DataFrame:
     )
 
 
-def tsne_map(pool: SamplingPool, source: str, params: ClusteringParams) -> Map:
-    """Map at most `params.map_items` items to the plane by t-SNE (van der Maaten & Hinton 2008).
+def tsne_map(pool: SamplingPool, source: str) -> Map:
+    """Map at most 1,500 items to the plane by t-SNE (van der Maaten & Hinton 2008).
 
-    The subset is random and depends only on ids and seed. TF-IDF is first reduced to 50 dimensions;
+    The subset is random and depends only on the ids. TF-IDF is first reduced to 50 dimensions;
     items without words are left out. With fewer than four items the map is empty.
 
     `source` is "tfidf" or an encoder.
@@ -118,13 +119,13 @@ def tsne_map(pool: SamplingPool, source: str, params: ClusteringParams) -> Map:
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 
-    lots = item_uniforms(params.seed, "t-SNE items", pool.item_ids)
+    lots = item_uniforms(_SEED, "t-SNE items", pool.item_ids)
     order = np.lexsort((np.array(pool.item_ids, dtype=object), lots))
-    features = item_features(pool, order, "kmeans", source, params)
-    kept = np.flatnonzero(row_lengths(features) > 0)[: params.map_items]
+    features = item_features(pool, order, "kmeans", source)
+    kept = np.flatnonzero(row_lengths(features) > 0)[:_MAP_ITEMS]
     if len(kept) < 4:
         return Map(np.empty(0, np.intp), np.empty((0, 2)))
-    state = int(stage_generator(params.seed, f"t-SNE {source}").integers(2**31))
+    state = int(stage_generator(_SEED, f"t-SNE {source}").integers(2**31))
     with threadpool_limits(limits=1):
         points = _dense(features[kept], state) if source == TFIDF else features[kept]
         model = TSNE(
@@ -173,18 +174,17 @@ def describe_texts(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd
 
 def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Describe the clusters that samplers draw from, the choice of their number, and a map."""
-    pool, params = study.plain, study.sampling.clustering
+    pool, k = study.plain, study.sampling.clustering.k
     by_source: dict[str, dict[str, Clustering]] = {}
     for name, kind in sampler_kinds(study.sampling).items() if len(pool) else ():
         if kind.family == "clustering":
             start, _, source = name.partition("_")  # kmeans_all-minilm-l6-v2
             method = next(known for known in get_args(Method) if known == start)
-            clustering = clusterings(method, source, params)(pool)
+            clustering = clusterings(method, source, k)(pool)
             by_source.setdefault(source, {})[name] = clustering
     by_sampler = {name: own[name] for own in by_source.values() for name in own}
     maps = [
-        item_map(pool, source, tsne_map(pool, source, params), own)
-        for source, own in by_source.items()
+        item_map(pool, source, tsne_map(pool, source), own) for source, own in by_source.items()
     ]
     filled = [table for table in maps if len(table)]
     together = pd.concat(filled, ignore_index=True) if filled else ItemMap.empty()

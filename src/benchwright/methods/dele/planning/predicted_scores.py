@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from benchwright.core.seeding import stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
-from benchwright.methods.dele.estimation.training import PreparedTraining, Training
-from benchwright.params.sampling import EstimationParams
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.statistics.unequal_draws import (
     UNIFORM_SHARE,
     inclusion_probabilities,
@@ -48,13 +47,11 @@ class PredictedScores:
     ) -> None:
         chosen = stage_generator(seed, "plan/halves").permutation(len(correct))[:_MOST_MODELS]
         first, second = correct[chosen[::2]], correct[chosen[1::2]]
-        params = EstimationParams()
         self._seed = seed
         self._halves = [
-            (PreparedTraining(Training(training, clusters), params), asked)
+            (Training(training, clusters), asked)
             for training, asked in ((first, second), (second, first))
         ]
-        self._estimator = ESTIMATORS[ESTIMATOR].make(params)
         self.at = lru_cache(maxsize=None)(self._at)
 
     def fewest(self, wanted: float, most: int) -> Predicted | None:
@@ -91,7 +88,8 @@ class PredictedScores:
                 else:
                     places = systematic_draw(inclusion, order, start)
                     subset = WeightedSubset.drawn(places, inclusion[places])
-                found = self._estimator(training, subset, self._seed)(asked[:, subset.positions])
+                fitted = ESTIMATORS[ESTIMATOR].fit(training, subset, self._seed)
+                found = fitted(asked[:, subset.positions])
                 se.append(found.se)
                 inside.append((found.low <= truth + 1e-9) & (truth <= found.high + 1e-9))
             errors.append(np.mean(se, axis=0))

@@ -1,6 +1,5 @@
 """Clusters of items by their texts, and samplers that draw from them (DELE, 3.1, A.1, A.4)."""
 
-import re
 import warnings
 from collections.abc import Callable
 from functools import cache, lru_cache
@@ -21,7 +20,6 @@ from benchwright.methods.dele.samplers.pool import (
     random_order,
     require_size,
 )
-from benchwright.params.sampling import ClusteringParams
 from benchwright.statistics.random_subsets import largest_remainder
 
 if TYPE_CHECKING:
@@ -29,29 +27,42 @@ if TYPE_CHECKING:
 
 Features: TypeAlias = "NDArray[np.floating] | csr_matrix"
 """(n, d) features of n items: a dense array, or a sparse matrix."""
+K = int | Literal["elbow", "silhouette"]
+"""A number of clusters, or how it is chosen among `CANDIDATES`."""
 
-_NO_WORDS = re.compile("empty vocabulary")
+Method = Literal["nmf", "lda", "kmeans", "spectral", "dbscan"]
+Labels = NDArray[np.intp]
+TFIDF = "tfidf"
+NOISE = -1
+
+CANDIDATES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16)  # numbers of clusters that are tried
+_MOST_WORDS = 10_000  # by frequency
+_SEED = 0  # clusters are fitted once per pool; repeats draw inside them
+_STARTS = 3  # runs of k-means, of which the best is used
+_NEIGHBOURS = 10  # of each item in the graph of spectral clustering
+_SILHOUETTE_ITEMS = 2000  # the silhouette needs all their distances
+_LDA_PASSES = 5
+# DBSCAN as printed (DELE, appendix A.4): cosine distance on TF-IDF, Euclidean on vectors, which are
+# at most 2 apart, so that the second radius makes nearly any benchmark one cluster.
+_TFIDF_DBSCAN = {"eps": 0.003, "min_samples": 3, "metric": "cosine"}
+_DENSE_DBSCAN = {"eps": 1.7, "min_samples": 5, "algorithm": "ball_tree", "leaf_size": 90}
 
 
 @lru_cache(maxsize=2)  # clustering methods use the same features one after another
-def text_features(
-    texts: tuple[str, ...], most_words: int, weighting: Literal["tfidf", "counts"] = "tfidf"
-) -> "csr_matrix":
-    """Return the word weights of n texts as a sparse matrix (n, v), v ≤ `most_words`.
+def text_features(texts: tuple[str, ...]) -> "csr_matrix":
+    """Return the TF-IDF of n texts as a sparse matrix (n, v) of rows of length 1.
 
     Words have at least two letters or digits, in lower case, without scikit-learn's English stop
-    words. TF-IDF rows have length 1, or 0 without words. If no text has words, the matrix is a
-    column of zeros. The matrix is cached: do not modify it.
+    words. A text without words has a row of zeros. The matrix is cached: do not modify it.
     """
     from scipy.sparse import csr_matrix
-    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+    from sklearn.feature_extraction.text import TfidfVectorizer
 
-    kind = TfidfVectorizer if weighting == "tfidf" else CountVectorizer
-    vectorizer = kind(stop_words="english", max_features=most_words, dtype=np.float64)
+    vectorizer = TfidfVectorizer(stop_words="english", max_features=_MOST_WORDS, dtype=np.float64)
     try:
         return vectorizer.fit_transform(texts)
     except ValueError as error:
-        if not _NO_WORDS.search(str(error)):
+        if "empty vocabulary" not in str(error):
             raise
         return csr_matrix((len(texts), 1), dtype=np.float64)
 
@@ -70,7 +81,7 @@ WORKING_MIB = 64
 
 
 def spectral_embedding(
-    features: Features, dimensions: int, neighbours: int, generator: np.random.Generator
+    features: Features, dimensions: int, generator: np.random.Generator
 ) -> NDArray[np.float64]:
     """Embed n items in `dimensions` < n by their graph of nearest neighbours (Shi & Malik 2000).
 
@@ -88,7 +99,7 @@ def spectral_embedding(
 
     n = features.shape[0]
     with config_context(working_memory=WORKING_MIB):
-        joined = kneighbors_graph(features, min(neighbours, n - 1), metric="cosine")
+        joined = kneighbors_graph(features, min(_NEIGHBOURS, n - 1), metric="cosine")
     affinity = (joined + joined.T) / 2
     scale = 1 / np.sqrt(np.asarray(affinity.sum(axis=1)).ravel())
     walk = diags_array(scale) @ affinity @ diags_array(scale)
@@ -100,9 +111,6 @@ def spectral_embedding(
         )
     leading = np.argsort(-values, kind="stable")[:dimensions]
     return np.asarray(vectors[:, leading] * scale[:, None], dtype=np.float64)
-
-
-Labels = NDArray[np.intp]
 
 
 class ClusterCurve(NamedTuple):
@@ -186,12 +194,6 @@ def _silhouette(distances: NDArray[np.float64], labels: Labels) -> float:
     return float(silhouette_score(distances, labels, metric="precomputed"))
 
 
-Method = Literal["nmf", "lda", "kmeans", "spectral", "dbscan"]
-TFIDF = "tfidf"
-NOISE = -1
-_LDA_PASSES = 5
-
-
 class Clustering(NamedTuple):
     """Clusters of n items."""
 
@@ -205,9 +207,7 @@ class Clustering(NamedTuple):
     curve: ClusterCurve  # quality of the candidates; empty if k is fixed or found by DBSCAN
 
 
-def cluster_items(
-    pool: SamplingPool, method: Method, source: str, params: ClusteringParams
-) -> Clustering:
+def cluster_items(pool: SamplingPool, method: Method, source: str, k: K) -> Clustering:
     """Cluster a pool's items on TF-IDF (`source` "tfidf") or on the vectors of an encoder.
 
     The result does not depend on the order of the pool or the number of cores.
@@ -219,24 +219,20 @@ def cluster_items(
     from threadpoolctl import threadpool_limits
 
     order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
-    features = item_features(pool, order, method, source, params)
+    features = item_features(pool, order, method, source)
     kept = np.flatnonzero(row_lengths(features) > 0) if source == TFIDF else np.arange(len(pool))
     labels_by_id = np.full(len(pool), NOISE, dtype=np.intp)
     with threadpool_limits(limits=1), warnings.catch_warnings():
         # Topic models stop before full convergence, and k-means may have equal rows.
         warnings.filterwarnings("ignore", category=ConvergenceWarning)
-        labels_by_id[kept], asked, curve = _cluster(features[kept], method, source, params)
+        labels_by_id[kept], asked, curve = _cluster(features[kept], method, source, k)
     labels = np.empty(len(pool), dtype=np.intp)
     labels[order] = _by_size(labels_by_id)
     return Clustering(labels, int(labels.max(initial=NOISE)) + 1, asked, curve)
 
 
 def item_features(
-    pool: SamplingPool,
-    order: NDArray[np.intp],
-    method: Method,
-    source: str,
-    params: ClusteringParams,
+    pool: SamplingPool, order: NDArray[np.intp], method: Method, source: str
 ) -> Features:
     """Return the features (n, d) of a pool's items in `order`.
 
@@ -244,9 +240,7 @@ def item_features(
         InputError: the pool has no vectors of the encoder `source`.
     """
     if source == TFIDF:
-        texts = tuple(pool.texts[place] for place in order)
-        weighting = params.lda if method == "lda" else "tfidf"
-        return text_features(texts, params.most_words, weighting)
+        return text_features(tuple(pool.texts[place] for place in order))
     if source not in pool.vectors:
         known = ", ".join(sorted(pool.vectors)) or "none"
         raise InputError(
@@ -257,46 +251,44 @@ def item_features(
 
 
 def _cluster(
-    features: Features, method: Method, source: str, params: ClusteringParams
+    features: Features, method: Method, source: str, k: K
 ) -> tuple[Labels, int, ClusterCurve]:
     n = features.shape[0]
     if n < 3:  # too few for two clusters of which one has two items
         return np.zeros(n, dtype=np.intp), 1, ClusterCurve.empty()
     if method == "dbscan":
-        return _dbscan(features, source, params), 0, ClusterCurve.empty()
-    labels_of = cache(
-        _labeller(features, method, source, params)
-    )  # the chosen k is fitted only once
-    if isinstance(params.k, int):
-        k = min(params.k, n - 1)
-        return labels_of(k), k, ClusterCurve.empty()
-    candidates = tuple(k for k in params.candidates if k < n) or (n - 1,)
-    generator = stage_generator(params.seed, "silhouette items")
-    sample = np.sort(generator.permutation(n)[: params.silhouette_items])
+        return _dbscan(features, source), 0, ClusterCurve.empty()
+    most = max(CANDIDATES) if isinstance(k, str) else k
+    labels_of = cache(_labeller(features, method, source, most))  # the chosen k is fitted once
+    if isinstance(k, int):
+        asked = min(k, n - 1)
+        return labels_of(asked), asked, ClusterCurve.empty()
+    candidates = tuple(number for number in CANDIDATES if number < n) or (n - 1,)
+    generator = stage_generator(_SEED, "silhouette items")
+    sample = np.sort(generator.permutation(n)[:_SILHOUETTE_ITEMS])
     curve = cluster_curve(features, candidates, labels_of, sample)
-    k = elbow(curve) if params.k == "elbow" else best_silhouette(curve)
-    return labels_of(k), k, curve
+    asked = elbow(curve) if k == "elbow" else best_silhouette(curve)
+    return labels_of(asked), asked, curve
 
 
 def _labeller(
-    features: Features, method: Method, source: str, params: ClusteringParams
+    features: Features, method: Method, source: str, most: int
 ) -> Callable[[int], Labels]:
+    """Return the function from a number of clusters, at most `most`, to the labels."""
     from sklearn.cluster import KMeans
     from sklearn.decomposition import NMF, LatentDirichletAllocation
 
-    generator = stage_generator(params.seed, f"clustering {method} {source}")
+    generator = stage_generator(_SEED, f"clustering {method} {source}")
     state = int(generator.integers(2**31))
 
     def kmeans(points: Features, k: int) -> Labels:
-        fit = KMeans(k, n_init=params.starts, random_state=state).fit(points)
+        fit = KMeans(k, n_init=_STARTS, random_state=state).fit(points)
         return np.asarray(fit.labels_, dtype=np.intp)
 
     if method == "kmeans":
         return lambda k: kmeans(features, k)
     if method == "spectral":
-        most = max(params.candidates) if isinstance(params.k, str) else params.k
-        dimensions = min(most, features.shape[0] - 1)
-        points = spectral_embedding(features, dimensions, params.neighbours, generator)
+        points = spectral_embedding(features, min(most, features.shape[0] - 1), generator)
         return lambda k: kmeans(points[:, :k], k)
     if method == "nmf":
         most_topics = min(features.shape)
@@ -323,24 +315,11 @@ def _strongest(topics: NDArray[np.floating]) -> Labels:
     return np.asarray(topics.argmax(axis=1), dtype=np.intp)
 
 
-def _dbscan(features: Features, source: str, params: ClusteringParams) -> Labels:
+def _dbscan(features: Features, source: str) -> Labels:
     from sklearn import config_context
     from sklearn.cluster import DBSCAN
 
-    printed = params.dbscan
-    if source == TFIDF:
-        model = DBSCAN(
-            eps=printed.tfidf_eps, min_samples=printed.tfidf_min_samples, metric="cosine"
-        )
-    else:
-        model = DBSCAN(
-            eps=printed.dense_eps,
-            min_samples=printed.dense_min_samples,
-            algorithm="ball_tree",
-            metric="minkowski",
-            p=2,
-            leaf_size=printed.leaf_size,
-        )
+    model = DBSCAN(**(_TFIDF_DBSCAN if source == TFIDF else _DENSE_DBSCAN))
     with config_context(working_memory=WORKING_MIB):
         return np.asarray(model.fit(features).labels_, dtype=np.intp)
 
@@ -359,13 +338,13 @@ def _by_size(labels: Labels) -> Labels:
 DENSE_METHODS: tuple[Method, ...] = ("kmeans", "spectral", "dbscan")
 
 
-def clustering_sampler(method: Method, source: str, params: ClusteringParams) -> Sampler:
+def clustering_sampler(method: Method, source: str, k: K) -> Sampler:
     """Return the sampler that draws each cluster's share, and that of noise, at random.
 
     `source` is "tfidf", or the encoder whose vectors are clustered. The clustering is fitted once
     per pool for all repeats.
     """
-    clustering_of = clusterings(method, source, params)
+    clustering_of = clusterings(method, source, k)
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
         return proportional_draw(pool, clustering_of(pool).labels, seed, f"{method}_{source}")
@@ -374,10 +353,10 @@ def clustering_sampler(method: Method, source: str, params: ClusteringParams) ->
 
 
 @lru_cache(maxsize=64)
-def clusterings(method: Method, source: str, params: ClusteringParams) -> OncePerPool[Clustering]:
+def clusterings(method: Method, source: str, k: K) -> OncePerPool[Clustering]:
     """Return `cluster_items` by pool, fitted once per process."""
     return OncePerPool(
-        lambda pool: cluster_items(pool, method, source, params),
+        lambda pool: cluster_items(pool, method, source, k),
         "texts" if source == TFIDF else source,
     )
 
@@ -416,8 +395,7 @@ def clustering_kind(method: Method, source: str) -> SamplerKind:
     """Return the registry entry of a method on TF-IDF or on the vectors of an encoder."""
     return SamplerKind(
         "clustering",
-        lambda params: clustering_sampler(method, source, params.clustering),
+        lambda params: clustering_sampler(method, source, params.clustering.k),
         frozenset({"texts" if source == TFIDF else "vectors"}),
-        nested=False,
         random=True,
     )

@@ -72,7 +72,6 @@ class SamplerKind(NamedTuple):
     make: Callable[[SamplingParams], Sampler]  # the sampler with a run's settings
     # the data that it reads besides ids: texts, subjects, vectors, answers.
     reads: frozenset[str]
-    nested: bool  # whether a smaller subset of one draw is a prefix of a larger one
     random: bool  # whether repeats differ by more than the order of ties
 
 

@@ -1,17 +1,15 @@
 """Registry of the samplers (DELE, section 3; docs/reference/sampling.md)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import get_args
 
 from benchwright.core.errors import InputError
-from benchwright.methods.dele.samplers import (
-    anchor_points,
-    baselines,
-    readability,
-    response_samplers,
-    text_quality,
+from benchwright.methods.dele.samplers import baselines, readability, text_quality
+from benchwright.methods.dele.samplers.anchor_points import (
+    anchor_points_sampler,
+    irt_clusters_sampler,
 )
 from benchwright.methods.dele.samplers.clustering import (
     DENSE_METHODS,
@@ -20,7 +18,12 @@ from benchwright.methods.dele.samplers.clustering import (
     clustering_kind,
 )
 from benchwright.methods.dele.samplers.pool import Feature, Sampler, SamplerKind, rank_by_feature
-from benchwright.params.sampling import AnchorParams, SamplingParams
+from benchwright.methods.dele.samplers.response_samplers import (
+    discrimination_sampler,
+    share_wrong_sampler,
+    unequal_sampler,
+)
+from benchwright.params.sampling import SamplingParams
 
 RANDOM = "random"
 """The baseline sampler, which always runs."""
@@ -28,14 +31,9 @@ _TEXTS, _SUBJECTS = frozenset({"texts"}), frozenset({"subjects"})
 _RESPONSES = frozenset({"responses"})
 
 
-def _baseline(sampler: Sampler, reads: frozenset[str], *, nested: bool) -> SamplerKind:
-    return SamplerKind("baseline", lambda _: sampler, reads, nested, random=True)
-
-
-def _answering(
-    family: str, make: Callable[[AnchorParams], Sampler], *, nested: bool, random: bool
-) -> SamplerKind:
-    return SamplerKind(family, lambda params: make(params.anchors), _RESPONSES, nested, random)
+def _kind(family: str, sampler: Sampler, reads: frozenset[str], *, random: bool) -> SamplerKind:
+    """Return the kind of a sampler without settings."""
+    return SamplerKind(family, lambda _: sampler, reads, random)
 
 
 # Family, feature, and whether the highest values come first.
@@ -54,7 +52,7 @@ _RANKED: Mapping[str, tuple[str, Feature, bool]] = {
 def _ranked(name: str) -> SamplerKind:
     family, feature, highest_first = _RANKED[name]
     sampler = rank_by_feature(name, feature, highest_first=highest_first)
-    return SamplerKind(family, lambda _: sampler, _TEXTS, nested=True, random=False)
+    return _kind(family, sampler, _TEXTS, random=False)
 
 
 def _compound_probability(params: SamplingParams) -> Sampler:
@@ -63,34 +61,22 @@ def _compound_probability(params: SamplingParams) -> Sampler:
 
 SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
     {
-        "random": _baseline(baselines.random_sampler, frozenset(), nested=True),
-        "stratified": _baseline(baselines.stratified_sampler, _SUBJECTS, nested=False),
-        "balanced": _baseline(baselines.balanced_sampler, _SUBJECTS, nested=True),
-        **{name: _ranked(name) for name in ("spelling_errors", "word_length", "repeated_words")},
-        "cpd": SamplerKind("quality", _compound_probability, _TEXTS, nested=True, random=False),
+        "random": _kind("baseline", baselines.random_sampler, frozenset(), random=True),
+        "stratified": _kind("baseline", baselines.stratified_sampler, _SUBJECTS, random=True),
+        "balanced": _kind("baseline", baselines.balanced_sampler, _SUBJECTS, random=True),
+        "spelling_errors": _ranked("spelling_errors"),
+        "word_length": _ranked("word_length"),
+        "repeated_words": _ranked("repeated_words"),
+        "cpd": SamplerKind("quality", _compound_probability, _TEXTS, random=False),
         "lexical_diversity": _ranked("lexical_diversity"),
         **{name: _ranked(name) for name, (family, *_) in _RANKED.items() if family == "difficulty"},
         **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
-        "anchor_points": _answering(
-            "responses", anchor_points.anchor_points_sampler, nested=False, random=False
-        ),
-        "irt_clusters": _answering(
-            "responses", anchor_points.irt_clusters_sampler, nested=False, random=False
-        ),
-        "discrimination": _answering(
-            "responses", response_samplers.discrimination_sampler, nested=True, random=False
-        ),
-        "unequal": SamplerKind(
-            "responses",
-            lambda _: response_samplers.unequal_sampler,
-            _RESPONSES,
-            nested=False,
-            random=True,
-        ),
+        "anchor_points": _kind("responses", anchor_points_sampler, _RESPONSES, random=False),
+        "irt_clusters": _kind("responses", irt_clusters_sampler, _RESPONSES, random=False),
+        "discrimination": _kind("responses", discrimination_sampler, _RESPONSES, random=False),
+        "unequal": _kind("responses", unequal_sampler, _RESPONSES, random=True),
         # Not in the paper, whose difficulty samplers are the reading indices.
-        "share_wrong": _answering(
-            "difficulty", response_samplers.share_wrong_sampler, nested=True, random=True
-        ),
+        "share_wrong": _kind("difficulty", share_wrong_sampler, _RESPONSES, random=True),
     }
 )
 """Samplers that need no encoder, by name."""

@@ -9,14 +9,12 @@ from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.samplers.pool import (
     Draw,
     OncePerPool,
-    Sampler,
     SamplingPool,
     order_by,
     prefixes,
     random_order,
     require_size,
 )
-from benchwright.params.sampling import AnchorParams
 from benchwright.statistics.item_response import ItemResponse, fit_2pl
 from benchwright.statistics.unequal_draws import (
     UNIFORM_SHARE,
@@ -71,28 +69,16 @@ two_parameter_fit: OncePerPool[ItemResponse] = OncePerPool(
 _DECIMALS = 9  # smaller differences are rounding errors, which would break ties
 
 
-def discrimination_sampler(params: AnchorParams) -> Sampler:
-    """Return the sampler that takes the most discriminating items first.
+def discrimination_sampler(pool: SamplingPool, seed: int) -> Draw:
+    """Draw the items with the highest `rest_score_correlations` first.
 
-    The default is the correlation of an item with the score on the other items. It favours items of
-    medium difficulty and ranks models better than the slope of the two-parameter model, which is
-    also high for items that almost all or no models get right. The mean of the chosen items does
-    not estimate scores. Items without responses come last.
+    This favours items of medium difficulty and ranks models better than the slope of the
+    two-parameter model, which is also high for items that almost all or no models get right. The
+    mean of the chosen items does not estimate scores. Items without responses come last.
     """
-
-    def fit(pool: SamplingPool) -> Float:
-        if params.discrimination == "2pl":
-            return np.round(two_parameter_fit(pool).discrimination, _DECIMALS)
-        return rest_score_correlations(pool.correct)
-
-    values_of = OncePerPool(fit, "responses")
-
-    def sample(pool: SamplingPool, seed: int) -> Draw:
-        required_responses(pool, "discrimination")
-        values = values_of(pool)
-        return prefixes(order_by(values.tolist(), pool, seed, "discrimination", highest_first=True))
-
-    return sample
+    required_responses(pool, "discrimination")
+    values = _discrimination_of(pool).tolist()
+    return prefixes(order_by(values, pool, seed, "discrimination", highest_first=True))
 
 
 def rest_score_correlations(correct: NDArray[np.float32]) -> Float:
@@ -121,23 +107,21 @@ def _centred(values: Float, known: NDArray[np.bool_], count: NDArray[np.intp]) -
     return np.asarray(np.where(known, values - means, 0))
 
 
-def share_wrong_sampler(params: AnchorParams) -> Sampler:
-    """Return the sampler that draws items with weights from their shares of wrong responses.
+_discrimination_of = OncePerPool(lambda pool: rest_score_correlations(pool.correct), "responses")
+_wrong_of = OncePerPool(lambda pool: share_wrong(pool.correct), "responses")
 
-    Items are drawn without replacement: they are sorted by log(u)/w, where u is a hash of seed and
-    id in (0, 1) and w the share to the power `hardness` (Efraimidis & Spirakis 2006). Items have
-    equal weights, so scores on the subset are lower and do not estimate those on all items.
+
+def share_wrong_sampler(pool: SamplingPool, seed: int) -> Draw:
+    """Draw items without replacement, with weights w that are their shares of wrong responses.
+
+    They are sorted by log(u)/w, where u is a hash of seed and id in (0, 1) (Efraimidis & Spirakis
+    2006). Items have equal weights in the score, so scores on the subset are lower than on all.
     """
-    weights_of = OncePerPool(lambda pool: share_wrong(pool.correct) ** params.hardness, "responses")
-
-    def sample(pool: SamplingPool, seed: int) -> Draw:
-        required_responses(pool, "share_wrong")
-        weights = weights_of(pool)
-        uniforms = 1 - item_uniforms(seed, "sampling.share_wrong", pool.item_ids)  # never 0
-        ids = np.array(pool.item_ids, dtype=object)
-        return prefixes(np.lexsort((ids, -np.log(uniforms) / weights)))
-
-    return sample
+    required_responses(pool, "share_wrong")
+    weights = _wrong_of(pool)
+    uniforms = 1 - item_uniforms(seed, "sampling.share_wrong", pool.item_ids)  # never 0
+    ids = np.array(pool.item_ids, dtype=object)
+    return prefixes(np.lexsort((ids, -np.log(uniforms) / weights)))
 
 
 _spread_of = OncePerPool(

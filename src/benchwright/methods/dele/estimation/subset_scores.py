@@ -1,0 +1,209 @@
+"""Scores of new models on the whole benchmark, from their responses to an exported subset."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
+from benchwright.methods.dele.estimation.registry import ESTIMATORS
+from benchwright.methods.dele.estimation.training import Training
+from benchwright.responses.known_responses import ANSWERED_BY, KnownResponses
+
+AUTO = "auto"
+RANDOM = frozenset({"random", "stratified"})
+"""Samplers with equal inclusion probabilities, which design-based intervals require."""
+
+
+class ModelEstimate(NamedTuple):
+    """The estimate of one new model.
+
+    Attributes:
+        model: its name.
+        answered: number of items of the subset that it answered.
+        on_subset: weighted mean score on the subset, None without answers.
+        score, low, high: estimated accuracy on all items, with the bounds of the interval.
+        se: standard error.
+        reason: why there is no estimate, or a caveat; otherwise "".
+    """
+
+    model: str
+    answered: int
+    on_subset: float | None
+    score: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    reason: str
+
+
+class Estimated(NamedTuple):
+    """The estimates and the data behind them.
+
+    Attributes:
+        subset: the subset, from its manifest.
+        estimator: name in the registry.
+        level: confidence level of the intervals.
+        of_items: number of items on which the score is estimated.
+        training: number of training models.
+        source: origin of the training responses, as text; "" without any.
+        models: estimates of the new models, sorted by name.
+        notes: caveats.
+    """
+
+    subset: SubsetManifest
+    estimator: str
+    level: float
+    of_items: int
+    training: int
+    source: str
+    models: tuple[ModelEstimate, ...]
+    notes: tuple[str, ...]
+
+
+def estimate_scores(
+    subset: SubsetManifest,
+    new: KnownResponses,
+    known: KnownResponses | None,
+    estimator: str = AUTO,
+    level: float = 0.95,
+    seed: int = 0,
+    *,
+    paired: bool = False,
+) -> Estimated:
+    """Estimate the scores of new models on the whole benchmark.
+
+    The default estimator of a draw with known probabilities is `aipw`, whose intervals also cover
+    the best models, or `mean` without training models. Another weighted subset gets `weighted`, any
+    other `gp_irt`. See docs/explanation/estimation.md.
+
+    Args:
+        subset: the manifest.
+        new: responses of the new models; those to other items are ignored, with a note.
+        known: responses of training models to the benchmark; new models among them are ignored.
+        estimator: a name in the registry, or `auto`.
+        level: confidence level of the intervals.
+        seed: seed that assigns the training models to folds.
+        paired: whether responses are (1 + B − A)/2 of two models.
+
+    Raises:
+        InputError: the estimator is unknown or needs training models, no response is to the
+            subset, or training responses lack some of its items.
+    """
+    notes = [*new.notes]
+    responses = _aligned(subset, new, notes)
+    if known is None:
+        # Only the number of the other items is known.
+        others = tuple(f"\0{place}" for place in range(subset.of_items - len(subset.items)))
+        nobody = np.empty((0, subset.of_items), dtype=np.float32)
+        training = KnownResponses("", (), (*subset.item_ids, *others), nobody)
+    else:
+        training = _training(subset, new, known, notes)
+    name = _choose_estimator(estimator, subset, alone=not training.models)
+    places = {item: place for place, item in enumerate(training.item_ids)}
+    positions = np.array([places[item] for item in subset.item_ids], dtype=np.intp)
+    weighted = WeightedSubset(positions, subset.weights, subset.inclusion)
+    models = Training(training.correct, families=training.family_numbers())
+    estimates = ESTIMATORS[name].fit(models, weighted, seed, paired=paired)(responses, level)
+    answered = (~np.isnan(responses)).sum(axis=1).tolist()
+    on_subset = [_weighted_mean(row, subset.weights) for row in responses]
+    results = [
+        [None if math.isnan(value) else float(value) for value in column]
+        for column in (on_subset, estimates.shown, *estimates[1:4])
+    ]
+    return Estimated(
+        subset,
+        name,
+        level,
+        len(training.item_ids),
+        len(training.models),
+        training.source,
+        tuple(map(ModelEstimate, new.models, answered, *results, estimates.reason)),
+        tuple(notes),
+    )
+
+
+def _aligned(subset: SubsetManifest, new: KnownResponses, notes: list[str]) -> NDArray[np.float64]:
+    """Return responses (r, k) to the subset's items in order, also from rows of stock tasks."""
+    stock = {"{}/{}".format(*item.stock): item.item_id for item in subset.items if item.stock}
+    wanted = dict.fromkeys(subset.item_ids)
+    item_ids = [name if name in wanted else stock.get(name) for name in new.item_ids]
+    foreign = [name for name, item in zip(new.item_ids, item_ids, strict=True) if item is None]
+    if len(foreign) == len(new.item_ids):
+        first = new.item_ids[0] if new.item_ids else "–"
+        raise InputError(
+            f"no response to any of the subset's {len(wanted):,} items: the subset begins with "
+            f"{subset.item_ids[0]}, the responses with {first}"
+        )
+    if foreign:
+        notes.append(f"{len(foreign):,} items outside the subset are ignored, e.g. {foreign[0]}")
+    # The first of several answers to an item counts.
+    by_item = pd.DataFrame(new.correct.T).groupby(np.array(item_ids, object)).first()
+    out = by_item.reindex(list(wanted)).to_numpy(np.float64).T
+    lacking = np.isnan(out)
+    if lacking.any():
+        worst = int(lacking.sum(axis=1).argmax())
+        first = subset.item_ids[int(lacking[worst].argmax())]
+        notes.append(
+            f"{int(lacking.any(axis=1).sum()):,} models have missing responses; "
+            f"{new.models[worst]} misses the most, {int(lacking[worst].sum()):,} of "
+            f"{len(wanted):,}, e.g. {first}"
+        )
+    return out
+
+
+def _training(
+    subset: SubsetManifest, new: KnownResponses, known: KnownResponses, notes: list[str]
+) -> KnownResponses:
+    """Select the models that are not new, and the items of the subset or that half answered."""
+    others = known.without({parse_configuration(name).model for name in new.models})
+    if dropped := len(known.models) - len(others.models):
+        notes.append(f"{dropped:,} training models are ignored: they are new models")
+    answered = ~np.isnan(others.correct)
+    by_any = answered.any(axis=0)
+    ids, wanted = np.array(known.item_ids, object), set(subset.item_ids)
+    if lacking := wanted.difference(ids[by_any]):
+        first = next(name for name in subset.item_ids if name in lacking)
+        raise InputError(
+            f"{known.source}: no training model answered {len(lacking):,} of the subset's "
+            f"{len(subset.items):,} items, e.g. {first}"
+        )
+    enough = by_any & (answered.sum(axis=0) >= ANSWERED_BY * len(answered))
+    columns = enough | np.array([name in wanted for name in ids])
+    out = others.select(np.asarray(answered[:, columns].any(axis=1)), columns)
+    if ids_hash(out.item_ids) != subset.of_items_hash:
+        notes.append(
+            f"training models answered {len(out.item_ids):,} items, but the subset was chosen from "
+            f"{subset.of_items:,}; scores are estimated on those {len(out.item_ids):,}"
+        )
+    return out
+
+
+def _choose_estimator(estimator: str, subset: SubsetManifest, *, alone: bool) -> str:
+    if estimator not in (AUTO, *ESTIMATORS):
+        raise InputError(
+            f"--estimator {estimator!r}: expected one of {AUTO}, {', '.join(ESTIMATORS)}"
+        )
+    random = subset.inclusion is not None or (subset.equal_weights and subset.sampler in RANDOM)
+    if estimator == AUTO:
+        estimator = "mean" if alone else "aipw"
+        if not random:
+            estimator = "gp_irt" if subset.equal_weights else "weighted"
+    if alone and (not random or ESTIMATORS[estimator].uses != "nothing"):
+        raise InputError(
+            f"{estimator} on a subset of the sampler {subset.sampler} needs training models: run "
+            f"kedro run --pipeline answers --params benchmark={subset.benchmark}, or use "
+            "--training FILE"
+        )
+    return estimator
+
+
+def _weighted_mean(responses: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    known = ~np.isnan(responses)
+    total = weights[known].sum()
+    return float((responses[known] * weights[known]).sum() / total) if total > 0 else math.nan
