@@ -553,8 +553,8 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
         write_json,
         write_page,
     )
-    from benchwright.commands.saved_results import known_responses, select_answered
     from benchwright.methods.dele.planning.plan import CostPerPrompt, Wanted
+    from benchwright.responses.known_responses import known_responses, select_answered
 
     cost = ("models", "shots", "per_million_tokens", "seconds")
     request = PlanRequest(
@@ -610,10 +610,10 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     ANSWERS are the responses of new models to an exported subset: lm-eval logs, tables, or folders
     of these.
     """
-    from benchwright.commands.estimate import estimate_scores, terminal_lines, write_estimates
-    from benchwright.commands.saved_results import known_responses, read_responses
+    from benchwright.commands.estimate import terminal_lines, write_estimates
     from benchwright.datasets.subset_manifest import read_subset
-    from benchwright.params.sampling import EstimationParams
+    from benchwright.methods.dele.estimation.subset_scores import estimate_scores
+    from benchwright.responses.known_responses import known_responses, read_responses
 
     manifest = read_subset(subset)
     new = read_responses(answers)
@@ -622,8 +622,8 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
         project = None if given["training"] else _project()
         run_named = {"benchmark": manifest.benchmark, **manifest.run, **_run_params(given)}
         known = known_responses(project, env, given["training"], run_named)
-    params = EstimationParams(level=given["level"])
-    estimates = estimate_scores(manifest, new, known, given["estimator"], params, given["seed"])
+    settings = (given["estimator"], given["level"], given["seed"])
+    estimates = estimate_scores(manifest, new, known, *settings)
     click.echo("\n".join(terminal_lines(estimates)))
     if given["out"] is not None:
         click.echo(f"\nestimates: {_relative(write_estimates(estimates, given['out']))}")
@@ -677,8 +677,8 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
     same items.
     """
     from benchwright.commands import ask as asking
-    from benchwright.commands.saved_results import known_responses
     from benchwright.methods.dele.asking import Goal
+    from benchwright.responses.known_responses import known_responses
 
     project, params = _project(), _run_params(given)
     known = None
@@ -802,8 +802,8 @@ def gate(**given: Any) -> None:
     """
     from benchwright.commands import gate as gating
     from benchwright.commands.compare import read_pair, write_results
-    from benchwright.commands.saved_results import read_responses
     from benchwright.datasets.subset_manifest import read_subset
+    from benchwright.responses.known_responses import read_responses
 
     if given["subset"] and (given["anytime"] or given["order"]):
         raise InputError("--subset cannot be used with --anytime or --order")

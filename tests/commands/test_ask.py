@@ -12,16 +12,16 @@ from click.testing import CliRunner
 
 from benchwright.cli import cli
 from benchwright.commands import ask
-from benchwright.commands.estimate import estimate_scores
 from benchwright.commands.read_logs import read_logs
-from benchwright.commands.saved_results import KnownResponses, read_responses
 from benchwright.core.errors import InputError
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.methods.dele.asking import Goal
+from benchwright.methods.dele.estimation.subset_scores import estimate_scores
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.ingestion import IngestedTables
+from benchwright.responses.known_responses import KnownResponses, read_responses
 from benchwright.tables.items import Demonstrations, Items, KnownLabelErrors, RejectedItems
 from scoring.scoring_examples import StandIn, item, live, model_entry
 

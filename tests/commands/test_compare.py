@@ -10,10 +10,10 @@ from click.testing import CliRunner, Result
 
 from benchwright.cli import cli
 from benchwright.commands.compare import Pair, Side, compare, read_pair
-from benchwright.commands.estimate import estimate_scores
 from benchwright.commands.gate import GateRequest, gate_subset, item_order
-from benchwright.commands.saved_results import KnownResponses
 from benchwright.core.errors import InputError
+from benchwright.methods.dele.estimation.subset_scores import estimate_scores
+from benchwright.responses.known_responses import KnownResponses
 from benchwright.statistics.paired_tests import mcnemar_mid_p
 from commands.test_estimate import CHOSEN, CORRECT, K, M, manifest
 from commands.test_estimate import IDS as SUBSET_IDS

@@ -16,7 +16,7 @@ from benchwright.commands.diff.compare import (
     differing_settings,
 )
 from benchwright.commands.diff.page import render_diff, terminal_lines, write_diff
-from benchwright.commands.saved_results import AUDIT, SavedAudit, find_audit
+from benchwright.commands.diff.saved_audits import AUDIT, SavedAudit, find_audit
 
 
 def by_id(items: pd.DataFrame) -> dict[str, dict[Any, Any]]:

@@ -10,14 +10,14 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.commands.estimate import Estimated, estimate_scores, terminal_lines
-from benchwright.commands.saved_results import KnownResponses
+from benchwright.commands.estimate import terminal_lines
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
-from benchwright.methods.dele.estimation.training import PreparedTraining, Training
-from benchwright.params.sampling import EstimationParams
+from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
+from benchwright.methods.dele.estimation.training import Training
+from benchwright.responses.known_responses import KnownResponses
 
 N, K, M = 120, 30, 40
 IDS = tuple(f"b/{n}" for n in range(N))
@@ -68,8 +68,8 @@ def known(correct: np.ndarray = CORRECT[3:], **changes: Any) -> KnownResponses:
 
 def oracle(name: str, weights: np.ndarray | None = None) -> Any:
     subset = WeightedSubset(CHOSEN, np.full(K, 1 / K) if weights is None else weights)
-    fitted = ESTIMATORS[name].make(EstimationParams())
-    return fitted(PreparedTraining(Training(CORRECT[3:])), subset, 0)(CORRECT[:3][:, CHOSEN])
+    fitted = ESTIMATORS[name].fit(Training(CORRECT[3:]), subset, 0)
+    return fitted(CORRECT[:3][:, CHOSEN])
 
 
 UNEQUAL = np.arange(1, K + 1) / (K * (K + 1) / 2)

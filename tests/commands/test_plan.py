@@ -9,15 +9,15 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.commands.saved_results import (
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.datasets.response_matrix import ResponseMatrixDataset
+from benchwright.responses.known_responses import (
     KnownResponses,
     known_responses,
     read_items,
     select_answered,
 )
-from benchwright.core.errors import InputError
-from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.response_matrix import ResponseMatrixDataset
 from faults.tiny_llama import save_tiny_llama
 
 N, M = 60, 8
@@ -137,13 +137,13 @@ def test_passages_subjects_and_texts_come_from_the_items_table(table: Path, tmp_
     items().sample(frac=1, random_state=0).iloc[:-1].to_parquet(file)
     known = known_responses(None, None, [table], {}, file)
     assert len(set(known.clusters().tolist())) in (N // 2, N // 2 + 1)
-    strata = known.strata()
-    assert strata is not None
-    assert len(strata) == N
+    subjects = known.subjects()
+    assert subjects is not None
+    assert len(subjects) == N
     assert set(known.item_texts()) == {"x" * 32 + "\nyes\nno!"}
     assert len(known.item_texts()) == N - 1
     bare = known_responses(None, None, [table], {})
-    assert (bare.strata(), bare.item_texts()) == (None, [])
+    assert (bare.subjects(), bare.item_texts()) == (None, [])
     np.testing.assert_array_equal(bare.clusters(), np.arange(N))
 
 

@@ -13,7 +13,6 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.commands.saved_results import read_responses
 from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.subset_manifest import read_subset
@@ -21,6 +20,7 @@ from benchwright.exports.export import export_subset
 from benchwright.params.exports import ExportsParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams
+from benchwright.responses.known_responses import read_responses
 from benchwright.tables.dele import ChosenSubset
 from exports.export_examples import benchmark, item, table
 

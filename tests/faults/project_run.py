@@ -283,12 +283,6 @@ def _import_everything() -> None:
 
     bootstrap_project(Path.cwd())
     list(pipelines.keys())
-    import benchwright.cli
-    import benchwright.commands.diff.page
-    import benchwright.commands.estimate
-    import benchwright.commands.plan
-    import benchwright.commands.saved_results
-    import benchwright.commands.sweep.sweep  # noqa: F401
 
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader

@@ -22,7 +22,6 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from benchwright.commands.evaluate_sealed import read_public
-from benchwright.commands.saved_results import read_responses
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import one_line
 from benchwright.core.verbatim import verbatim_table
@@ -50,6 +49,7 @@ from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, SourceKi
 from benchwright.params.mmlu_cf import ExtractionParams
 from benchwright.pipelines.ingestion import map_source_rows
 from benchwright.responses.import_responses import import_responses
+from benchwright.responses.known_responses import read_responses
 from benchwright.tables.items import Items
 
 LONGEST_MESSAGE = 1_000

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from benchwright.commands.evaluate_sealed import read_public
-from benchwright.commands.saved_results import read_items, read_responses
 from benchwright.core.errors import InputError
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
@@ -34,6 +33,7 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams
 from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.responses.import_responses import Imported
+from benchwright.responses.known_responses import read_items, read_responses
 from hostile.fuzz_targets import benchmark_params, items
 from responses.imported_rows import import_as_rows
 

@@ -18,19 +18,22 @@ from benchwright.api.given import (
 from benchwright.api.in_memory import Params, compute, settings_of
 from benchwright.api.results import Estimates, Evidence, Filtered, Perturbed, Sampled
 from benchwright.api.saved import load_run, read_logs
-from benchwright.commands.estimate import AUTO, estimate_scores
-from benchwright.commands.saved_results import KnownResponses, nameless_items, responses_of_tables
 from benchwright.core.errors import InputError
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evidence.panel import headline_group, panel_warnings
 from benchwright.exports.export import sampler_of, subset_manifest
+from benchwright.methods.dele.estimation.subset_scores import AUTO, estimate_scores
 from benchwright.methods.dele.samplers.pool import feature_texts
-from benchwright.params.sampling import EstimationParams
 from benchwright.pipelines import embedding, evaluation, filtering, perturbation
 from benchwright.pipelines import responses as responses_stage
 from benchwright.pipelines import sampling as sampling_stage
+from benchwright.responses.known_responses import (
+    KnownResponses,
+    nameless_items,
+    responses_of_tables,
+)
 from benchwright.tables.evidence import ItemParameters
 from benchwright.tables.responses import Responses
 from benchwright.tables.similarity import Embeddings, TextVectors
@@ -308,7 +311,7 @@ def estimate(
         _known_responses(responses, "responses"),
         known,
         estimator,
-        EstimationParams(level=level),
+        level,
         seed,
     )
     return Estimates(pd.DataFrame(made.models), made.estimator, made.notes)

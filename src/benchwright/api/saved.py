@@ -10,13 +10,13 @@ import pandas as pd
 
 from benchwright.api.given import read_items, warn_of_lost_rows
 from benchwright.api.in_memory import read_parameters
-from benchwright.commands.saved_results import read_responses
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.project_conf import current_project
 from benchwright.responses.import_responses import as_responses, join_responses
 from benchwright.responses.item_index import ResponseIndex
+from benchwright.responses.known_responses import read_responses
 from benchwright.saved_runs import SavedRun, find_run
 from benchwright.tables.items import Demonstrations
 

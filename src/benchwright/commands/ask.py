@@ -18,7 +18,6 @@ import pandas as pd
 
 from benchwright import __version__
 from benchwright.commands.read_logs import ingested
-from benchwright.commands.saved_results import KnownResponses, select_answered
 from benchwright.compute.model_engine import model_kept
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import STYLES, configuration_name
@@ -28,13 +27,13 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.score_store import ScoreStore, StoredShards
 from benchwright.datasets.subset_manifest import MANIFEST, SubsetManifest, ids_hash
 from benchwright.methods.dele.asking import Asked, AskingPolicy, Draw, Goal, Look, asking_policy
-from benchwright.methods.dele.estimation.training import PreparedTraining, Training
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.sampling import EstimationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.ingestion import IngestedTables
 from benchwright.project_conf import load_conf
+from benchwright.responses.known_responses import KnownResponses, select_answered
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.scoring.prompts import build_prompts, unsuited
 from benchwright.scoring.rendering import questions
@@ -232,12 +231,7 @@ def run_ask(asking: Asking, say: Callable[[str], None] = lambda _: None) -> AskR
 
 def _policy(asking: Asking) -> AskingPolicy:
     request, known = asking.request, asking.training
-    families = None
-    if known.families:
-        names = [str(known.families.get(name) or f"\0{name}") for name in known.models]
-        families = np.unique(names, return_inverse=True)[1]
-    params = EstimationParams(level=request.goal.level)
-    training = PreparedTraining(Training(known.correct, families=families), params)
+    training = Training(known.correct, families=known.family_numbers())
     return asking_policy(asking.item_ids, training, request.goal, request.seed)
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from benchwright import __version__
 from benchwright.commands.compare_plots import plot_differences
 from benchwright.commands.listing import table_lines
-from benchwright.commands.saved_results import KnownResponses, read_items, read_responses
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
@@ -21,6 +20,7 @@ from benchwright.core.natural_order import natural_key
 from benchwright.logs.find import find_logs
 from benchwright.reports.page.parts import Bullets, Page, Plot, Section, Table, render_page
 from benchwright.responses.items_of_logs import items_of_logs
+from benchwright.responses.known_responses import KnownResponses, read_items, read_responses
 from benchwright.statistics.paired_differences import minimum_detectable_difference
 from benchwright.statistics.paired_tests import (
     PairedDifference,

@@ -17,14 +17,13 @@ from benchwright.commands.compare import (
     summary,
 )
 from benchwright.commands.compare_plots import plot_evidence
-from benchwright.commands.estimate import RANDOM, estimate_scores
-from benchwright.commands.saved_results import KnownResponses
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.subset_manifest import SubsetManifest
-from benchwright.params.sampling import EstimationParams
+from benchwright.methods.dele.estimation.subset_scores import RANDOM, estimate_scores
+from benchwright.responses.known_responses import KnownResponses
 from benchwright.statistics.anytime import Decision, Evidence, evidence, first_decision
 
 EXIT_CODES: dict[Decision, int] = {"not worse": 0, "worse": 1, "undecided": 2}
@@ -86,12 +85,9 @@ def gate_subset(
     new = KnownResponses("A and B", ("B − A",), pair.item_ids, halves)
     if training is not None:
         compared = {parse_configuration(side.model).model for side in (pair.first, pair.second)}
-        names = [parse_configuration(name).model for name in training.models]
-        kept = [at for at, name in enumerate(names) if name not in compared]
-        models = tuple(training.models[at] for at in kept)
-        training = training._replace(models=models, correct=training.correct[kept])
-    params = EstimationParams(level=1 - 2 * request.alpha, paired=True)
-    estimated = estimate_scores(subset, new, training, params=params, seed=request.seed)
+        training = training.without(compared)
+    level = 1 - 2 * request.alpha
+    estimated = estimate_scores(subset, new, training, level=level, seed=request.seed, paired=True)
     found = estimated.models[0]
     if found.score is None or found.low is None or found.high is None:
         raise InputError(f"--subset: {found.reason}")

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from benchwright import __version__
-from benchwright.commands.saved_results import KnownResponses
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import count_models
 from benchwright.language_models.loading import text_lengths
@@ -25,6 +24,7 @@ from benchwright.params.scoring import ModelsParams
 from benchwright.project_conf import load_conf
 from benchwright.reports.page.parts import Bullets, Cell, Page, Plot, Section, Table, render_page
 from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, layout
+from benchwright.responses.known_responses import KnownResponses
 
 
 class PlanRequest(NamedTuple):
@@ -60,7 +60,9 @@ def run_plan(
     cost = _with_tokens(known, request, project, env)
     # The random pairs of models must not depend on the order of the file.
     order = np.argsort(np.array(known.models, object))
-    responses = Responses(known.correct[order], known.clusters(), known.strata())
+    subjects = known.subjects()
+    strata = None if subjects is None else pd.factorize(subjects, sort=True)[0]
+    responses = Responses(known.correct[order], known.clusters(), strata)
     plan = make_plan(responses, request.wanted, cost, known.curves)
     return MadePlan(request, known.source, count_models(known.models), known.notes, cost, plan)
 

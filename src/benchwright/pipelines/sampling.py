@@ -72,7 +72,7 @@ _NODES = [
     ),
     node(
         panels.choose_paper_panel,
-        ["response_matrix", "items", "published_scores", "params:sampling"],
+        ["response_matrix", "items", "published_scores"],
         "paper_panel",
     ),
     node(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.commands.saved_results import SavedAudit, find_audit, read_audit
+from benchwright.commands.diff.saved_audits import SavedAudit, find_audit, read_audit
 from benchwright.core.content_hash import content_hash
 from benchwright.core.natural_order import natural_key
 from benchwright.project_conf import load_conf

@@ -1,4 +1,4 @@
-"""Answers read from files of every kind, without a benchmark; audits found by version."""
+"""Responses read from files of every kind, without a benchmark."""
 
 import json
 from pathlib import Path
@@ -8,21 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audit_examples import row, save, save_three
-from benchwright.commands.saved_results import (
-    AUDIT,
-    SavedAudit,
-    find_audit,
-    read_audit,
-    read_responses,
-)
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
+from benchwright.responses.known_responses import (
+    KnownResponses,
+    read_responses,
+    select_answered,
+)
 
 VALUES = np.array([[1, 0, 1], [0, 0.5, np.nan]], dtype=np.float32)
 MODELS, IDS = ("ann", "bob"), ("q/2", "q/9", "q/10")
-INSIDE = Path("07_model_output/arc/smart") / AUDIT
 
 
 def tidy() -> pd.DataFrame:
@@ -168,69 +164,21 @@ def test_files_without_responses_are_rejected(
         read_responses([file])
 
 
-@pytest.fixture
-def runs(tmp_path: Path) -> Path:
-    return save_three(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("name", "version"),
-    [
-        ("latest", "2026-02-01"),
-        ("previous", "2026-01-02"),
-        ("2026-01-01", "2026-01-01"),
-        ("2026-01-02T00.00.00.000Z", "2026-01-02"),
-    ],
-)
-def test_versions_are_found_by_name(runs: Path, name: str, version: str) -> None:
-    result = find_audit(name, runs / AUDIT, INSIDE)
-    assert result.version.startswith(version)
-    assert result.where == "arc · smart"
-    assert result.coverage is not None
-
-
-def test_audits_are_found_by_path(runs: Path, tmp_path: Path) -> None:
-    first = runs / AUDIT / "2026-01-01T00.00.00.000Z"
-    for path, version in (
-        (first / AUDIT, "2026-01-01"),
-        (first, "2026-01-01"),
-        (runs / AUDIT, "2026-02-01"),
-        (runs, "2026-02-01"),
-        (tmp_path, "2026-02-01"),
-    ):
-        assert find_audit(str(path), Path("nowhere"), INSIDE).version.startswith(version)
-    alone = tmp_path / "mine.parquet"
-    (first / AUDIT).rename(alone)
-    assert find_audit(str(alone), Path("nowhere"), INSIDE) == SavedAudit(alone, "", None)
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("2026-01", "matches several versions; .* has 2026-01-01T00.00.00.000Z, 2026-01-02"),
-        ("2025", "is neither a version nor a path; .* has 2026-01-01"),
-    ],
-)
-def test_unknown_audits_are_reported_with_existing_ones(
-    runs: Path, name: str, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        find_audit(name, runs / AUDIT, INSIDE)
-
-
-def test_previous_needs_two_versions(tmp_path: Path) -> None:
-    save(tmp_path, "v1", row("a"))
-    with pytest.raises(InputError, match="has only one version, v1"):
-        find_audit("previous", tmp_path / AUDIT, INSIDE)
-    with pytest.raises(InputError, match="no run has saved"):
-        find_audit("latest", tmp_path / "other" / AUDIT, INSIDE)
-
-
-def test_other_tables_are_rejected(tmp_path: Path) -> None:
-    path = tmp_path / "items.parquet"
-    pd.DataFrame({"item_id": ["a"], "question": ["?"]}).to_parquet(path)
-    with pytest.raises(InputError, match=r"not an item audit; missing columns: subject, decision"):
-        read_audit(path)
-    path.write_text("item_id\n")
-    with pytest.raises(InputError, match="not a valid Parquet file"):
-        read_audit(path)
+def test_items_of_half_the_models_and_models_with_95_percent_of_them_are_selected() -> None:
+    correct = np.ones((4, 21), np.float32)
+    correct[2, 0] = correct[3, :2] = np.nan  # 19 of 20 items are 95%, 18 are not
+    correct[:2, 19] = np.nan  # half of the models answered
+    correct[:3, 20] = np.nan  # fewer
+    items = tuple(f"q{n}" for n in range(21))
+    known = select_answered(KnownResponses("f", ("a", "b", "c", "d"), items, correct))
+    assert known.models == ("a", "b", "c")
+    assert known.item_ids == items[:20]
+    assert known.correct.shape == (3, 20)
+    assert known.notes == (
+        "excluded: 1 items that fewer than half of the models answered",
+        "excluded: 1 models that answered fewer than 95% of the items",
+    )
+    every = select_answered(KnownResponses("f", ("a", "d"), items[:20], correct[[2, 3], :20]), True)
+    assert every.models == ("a",)
+    with pytest.raises(InputError, match="no model answered 95% of the 0 items"):
+        select_answered(KnownResponses("f", ("a",), ("q",), np.full((1, 1), np.nan, np.float32)))

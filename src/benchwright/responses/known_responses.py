@@ -1,6 +1,6 @@
-"""Find saved responses and audits of runs by version, and read responses from files."""
+"""Responses of models to a benchmark's items, from files or from a saved run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.configuration import configuration_name
+from benchwright.core.configuration import configuration_name, parse_configuration
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.item_clusters import item_clusters
@@ -16,12 +16,11 @@ from benchwright.core.natural_order import natural_key
 from benchwright.datasets.response_files import LoadedFile, log_file, read_table, told_apart
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
 from benchwright.logs.find import find_logs
-from benchwright.logs.sample import Log
 from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
 from benchwright.responses.import_responses import import_responses
 from benchwright.responses.items_of_logs import items_of_logs
 from benchwright.responses.response_matrices import build_response_matrices
-from benchwright.saved_runs import find_run, saved_versions
+from benchwright.saved_runs import find_run
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Calibration, Responses
 
@@ -29,13 +28,6 @@ ANSWERED_BY = 0.5
 """Minimum share of the models that answered an item."""
 MIN_COVERAGE = 0.95
 """Minimum share of these items that a model answered."""
-AUDIT = "item_audit.parquet"
-COVERAGE = "rule_coverage.parquet"
-
-_AUDIT_COLUMNS = (
-    *("item_id", "subject", "decision", "removed_by", "reasons", "neighbour"),
-    *("question", "choices", "answer"),
-)
 _ITEM_COLUMNS = {"subject": "", "question": "", "choices": None, "passage_id": None}
 _ANSWER_COLUMNS = ("item_id", "model", "condition", "style", "shots", "correct", "score")
 _QUESTION = "question"
@@ -66,6 +58,28 @@ class KnownResponses(NamedTuple):
     notes: tuple[str, ...] = ()
     unreadable: Mapping[str, frozenset[str]] = {}
 
+    def select(self, rows: NDArray[np.bool_], columns: NDArray[np.bool_]) -> "KnownResponses":
+        """Return the responses of some models to some items, by masks."""
+        models, item_ids = np.array(self.models, object), np.array(self.item_ids, object)
+        return self._replace(
+            models=tuple(models[rows]),
+            item_ids=tuple(item_ids[columns]),
+            correct=self.correct[np.ix_(rows, columns)],
+        )
+
+    def without(self, models: Collection[str]) -> "KnownResponses":
+        """Return the responses without those of any configuration of some models."""
+        names = (parse_configuration(name).model for name in self.models)
+        kept = np.array([name not in models for name in names], dtype=bool)
+        return self.select(kept, np.ones(len(self.item_ids), dtype=bool))
+
+    def family_numbers(self) -> NDArray[np.intp] | None:
+        """Return (m,) numbers of families, None if unknown; a model without one is its own."""
+        if not self.families:
+            return None
+        names = [str(self.families.get(name) or f"\0{name}") for name in self.models]
+        return np.unique(names, return_inverse=True)[1]
+
     def clusters(self) -> NDArray[np.intp]:
         """Return (n,) labels, equal for items that share a passage or stem."""
         rows = self._rows()
@@ -77,11 +91,6 @@ class KnownResponses(NamedTuple):
         if rows is None or rows["subject"].nunique() < 2:
             return None
         return rows["subject"].astype(str).to_numpy(dtype=object)
-
-    def strata(self) -> NDArray[np.intp] | None:
-        """Return (n,) labels by subject; None for a single or unknown subject."""
-        subjects = self.subjects()
-        return None if subjects is None else pd.factorize(subjects, sort=True)[0]
 
     def item_texts(self) -> list[str]:
         """Return question and choices of the known items."""
@@ -106,32 +115,6 @@ def _as_list(choices: Any) -> list[str]:
     return [] if choices is None or isinstance(choices, float) else [str(c) for c in choices]
 
 
-class SavedAudit(NamedTuple):
-    """One saved item audit.
-
-    Attributes:
-        path: its item_audit.parquet.
-        version: its version, "" if no run saved it.
-        coverage: the rule_coverage.parquet of the same version, if it exists.
-        where: benchmark and variant, from the folder names; "" without a version.
-    """
-
-    path: Path
-    version: str
-    coverage: Path | None
-    where: str = ""
-
-    @property
-    def name(self) -> str:
-        """The version, else the path."""
-        return self.version or str(self.path)
-
-    @property
-    def stem(self) -> str:
-        """The version, else the folder's name."""
-        return self.version or self.path.parent.name
-
-
 def known_responses(
     project: Path | None,
     env: str | None,
@@ -152,12 +135,10 @@ def known_responses(
         InputError: a file cannot be read, or no run has saved a matrix.
     """
     items = None if items_file is None else read_items(items_file)
-    if files:
+    if files or project is None:
         responses = read_responses(files)
-    elif project is not None:
-        responses = _responses_of_run(project, env, params)
     else:
-        raise ValueError("project must be given if there are no files")
+        responses = _responses_of_run(project, env, params)
     return responses if items is None else responses._replace(items=items)
 
 
@@ -176,7 +157,7 @@ def _responses_of_run(project: Path, env: str | None, params: Mapping[str, Any])
         matrix.models,
         matrix.item_ids,
         matrix.correct,
-        None if items is None else _checked_items(items),
+        None if items is None else _item_columns(items),
         {} if models is None else dict(zip(models["model"], models["family"], strict=True)),
         table("sampling_curves"),
     )
@@ -195,7 +176,7 @@ def select_answered(known: KnownResponses, all_items: bool = False) -> KnownResp
     if not all_items:
         columns &= answered.sum(axis=0) >= ANSWERED_BY * len(known.models)
     rows = answered[:, columns].mean(axis=1) >= MIN_COVERAGE if columns.any() else columns[:0]
-    if not columns.any() or not rows.any():
+    if not rows.any():
         raise InputError(
             f"{known.source}: no model answered {MIN_COVERAGE:.0%} of the "
             f"{int(columns.sum()):,} items"
@@ -205,12 +186,7 @@ def select_answered(known: KnownResponses, all_items: bool = False) -> KnownResp
         f"models that answered fewer than {MIN_COVERAGE:.0%} of the items": int((~rows).sum()),
     }
     notes = (f"excluded: {count:,} {what}" for what, count in left_out.items() if count)
-    return known._replace(
-        models=tuple(np.array(known.models, object)[rows]),
-        item_ids=tuple(np.array(known.item_ids, object)[columns]),
-        correct=known.correct[np.ix_(rows, columns)],
-        notes=(*known.notes, *notes),
-    )
+    return known.select(rows, columns)._replace(notes=(*known.notes, *notes))
 
 
 def read_items(file: Path) -> pd.DataFrame:
@@ -225,84 +201,21 @@ def read_items(file: Path) -> pd.DataFrame:
     repeated = table["item_id"][table["item_id"].duplicated()]
     if len(repeated):
         raise InputError(f"{file}: item_id {repeated.iloc[0]!r} is not unique")
-    return _checked_items(table)
+    return _item_columns(table)
 
 
-def _checked_items(table: pd.DataFrame) -> pd.DataFrame:
+def _item_columns(table: pd.DataFrame) -> pd.DataFrame:
     lacking = {name: value for name, value in _ITEM_COLUMNS.items() if name not in table}
     table = table.assign(**lacking)[["item_id", *_ITEM_COLUMNS]].astype({"item_id": str})
     return table.fillna({"subject": "", "question": ""})
 
 
-def find_audit(name: str, versions: Path, inside: Path) -> SavedAudit:
-    """Find the audit that `name` refers to.
+class _Read(NamedTuple):
+    """Responses of one kind of files: models × items, caveats, and unreadable items by model."""
 
-    Args:
-        name: a version or its prefix, `latest`, `previous`, an audit file, the folder of a version,
-            a folder of versions, a variant's folder, or a data folder.
-        versions: the folder with the versions of this benchmark and variant.
-        inside: the same folder, as a path in a data folder.
-
-    Raises:
-        InputError: there is no such audit; the message lists existing ones.
-    """
-    path = Path(name)
-    if path.is_file():
-        return _audit(path.resolve())
-    if path.is_dir():
-        for candidate in (path / AUDIT, path, path / inside):
-            if candidate.is_file():
-                return _audit(candidate.resolve())
-            if known := saved_versions(candidate, AUDIT):
-                return _audit(known[-1].resolve())
-        raise InputError(f"{name}: no {AUDIT} in this folder or in {inside}")
-    return _audit(_pick_version(name, versions))
-
-
-def _pick_version(name: str, folder: Path) -> Path:
-    known = {file.parent.name: file for file in saved_versions(folder)}
-    if name in ("latest", "previous"):
-        files = list(known.values())
-        if not files:
-            raise InputError(f"{name!r}: no run has saved {folder}; see benchwright list runs")
-        if name == "previous" and len(files) < 2:
-            raise InputError(f"'previous': {folder} has only one version, {files[0].parent.name}")
-        return files[-1 if name == "latest" else -2]
-    for file in folder.parent.glob(f"*/{AUDIT}/*/{AUDIT}"):  # of runs with a limit or seed
-        known[file.parent.name] = file
-    names = sorted(known, key=natural_key)
-    matches = [version for version in names if version.startswith(name)]
-    if len(matches) != 1:
-        existing = ", ".join((matches or names)[-5:])
-        problem = "matches several versions" if matches else "is neither a version nor a path"
-        raise InputError(f"{name!r} {problem}; {folder} has {existing}")
-    return known[matches[0]]
-
-
-def _audit(path: Path) -> SavedAudit:
-    """Describe an audit by its path; a run saves `…/item_audit.parquet/<version>/…`."""
-    version, coverage, where = "", path.with_name(COVERAGE), ""
-    if path.parent.parent.name == AUDIT:
-        version = path.parent.name
-        coverage = path.parents[2] / COVERAGE / version / COVERAGE
-        where = " · ".join(path.as_posix().rpartition("/07_model_output/")[2].split("/")[-6:-3])
-    return SavedAudit(path, version, coverage if coverage.is_file() else None, where)
-
-
-def read_audit(path: Path) -> pd.DataFrame:
-    """Read an item_audit.parquet with the columns that a comparison needs.
-
-    Raises:
-        InputError: it is not a Parquet file, or lacks a column.
-    """
-    try:
-        audit = pd.read_parquet(path)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: not a valid Parquet file: {error}") from error
-    lacking = [column for column in _AUDIT_COLUMNS if column not in audit.columns]
-    if lacking:
-        raise InputError(f"{path}: not an item audit; missing columns: {', '.join(lacking)}")
-    return audit
+    correct: pd.DataFrame
+    notes: Sequence[str] = ()
+    unreadable: Sequence[tuple[str, frozenset[str]]] = ()
 
 
 def read_responses(paths: Sequence[Path], items: pd.DataFrame | None = None) -> KnownResponses:
@@ -319,28 +232,26 @@ def read_responses(paths: Sequence[Path], items: pd.DataFrame | None = None) -> 
     """
     found = find_logs(paths)
     files = [file for path in paths for file in _tables_in(path, found.others)]
-    matrices = [file for file in files if is_response_matrix(file)]
-    tables = [file for file in files if file not in matrices]
     if not files and not found.logs:
         expected = f"logs of evaluation tools or {', '.join(TABLE_TYPES)} files"
         raise InputError(f"{paths[0]}: no responses; expected {expected}")
-    notes: list[str] = []
-    unreadable: dict[str, frozenset[str]] = {}
+    matrices = [file for file in files if is_response_matrix(file)]
+    saved = [ResponseMatrixDataset(filepath=str(file)).load() for file in matrices]
+    parts = [_Read(pd.DataFrame(m.correct, list(m.models), list(m.item_ids))) for m in saved]
     texts = None
-    frames = [
-        pd.DataFrame(saved.correct, index=list(saved.models), columns=list(saved.item_ids))
-        for saved in (ResponseMatrixDataset(filepath=str(file)).load() for file in matrices)
-    ]
-    if tables:
-        loaded = {str(file): _loaded(file) for file in tables}
-        frames.append(_tables(loaded, notes, unreadable))
+    if loaded := {str(file): _loaded(file) for file in files if file not in matrices}:
+        parts.append(_imported(loaded, nameless_items(loaded)))
     if found.logs:
         items = items_of_logs(found.logs) if items is None else items
-        frames.append(_logs(found.logs, items, notes, unreadable))
-        texts = _checked_items(items.assign(question=_texts(items)))
-    source = ", ".join(path.name for path in paths)
-    known = _known(source, _combine(frames, notes), texts, notes)
-    return known._replace(unreadable=unreadable)
+        entry = ResponseFileParams(file="log.json")
+        specs = [entry.model_copy(update={"file": str(log.files[0])}) for log in found.logs]
+        # A log of several tools names one model apart.
+        logs = told_apart([log_file(*pair) for pair in zip(found.logs, specs, strict=True)])
+        parts.append(_imported({file.name: file for file in logs}, items))
+        pairs = zip(items["question"], items["choices"], strict=True)
+        questions = ["\n".join([question, *choices]).strip() for question, choices in pairs]
+        texts = _item_columns(items.assign(question=questions))
+    return _joined(", ".join(path.name for path in paths), parts)._replace(items=texts)
 
 
 def responses_of_tables(files: Mapping[str, LoadedFile], source: str) -> KnownResponses:
@@ -349,18 +260,8 @@ def responses_of_tables(files: Mapping[str, LoadedFile], source: str) -> KnownRe
     Raises:
         InputError: a table has another format or no response.
     """
-    notes: list[str] = []
     loaded = {name: _with_layout(file) for name, file in files.items()}
-    return _known(source, _tables(loaded, notes, {}), None, notes)
-
-
-def _known(
-    source: str, frame: pd.DataFrame, items: pd.DataFrame | None, notes: Sequence[str]
-) -> KnownResponses:
-    frame = frame.loc[sorted(frame.index), sorted(frame.columns, key=natural_key)]
-    models, item_ids = (tuple(map(str, names)) for names in (frame.index, frame.columns))
-    correct = frame.to_numpy(np.float32)
-    return KnownResponses(source, models, item_ids, correct, items, notes=tuple(notes))
+    return _joined(source, [_imported(loaded, nameless_items(loaded))])
 
 
 def _tables_in(path: Path, others: Sequence[Path]) -> list[Path]:
@@ -370,40 +271,6 @@ def _tables_in(path: Path, others: Sequence[Path]) -> list[Path]:
     if path in others and not path.name.endswith(TABLE_TYPES):
         raise InputError(f"{path}: unknown file type; expected one of {', '.join(TABLE_TYPES)}")
     return [path] if path in others else []
-
-
-def _tables(
-    loaded: dict[str, LoadedFile], notes: list[str], unreadable: dict[str, frozenset[str]]
-) -> pd.DataFrame:
-    """Import tidy and wide tables as a run does, with the items that they name."""
-    return _imported(loaded, nameless_items(loaded), notes, unreadable)
-
-
-def _imported(
-    loaded: dict[str, LoadedFile],
-    items: pd.DataFrame,
-    notes: list[str],
-    unreadable: dict[str, frozenset[str]],
-) -> pd.DataFrame:
-    imported = import_responses(loaded, items, items.head(0))
-    for row, file in zip(imported.import_report.to_dict("records"), loaded, strict=True):
-        if row["doubled"] or row["dropped"] or row["not_joined"] or row["failed"]:
-            notes.append(f"{Path(file).name}: {row['detail']}")
-    built = build_response_matrices(
-        Responses.empty(),
-        imported.imported_responses,
-        imported.wide_matrices,
-        Calibration.empty(),
-        items,
-    )
-    matrix, rows = built.response_matrix, built.responses
-    lost = rows[(rows["extraction"] == "failed") & (rows["condition"] == _QUESTION)]
-    for (model, style, shots), ids in lost.groupby(["model", "style", "shots"])["item_id"]:
-        name = configuration_name(str(model), str(style), int(str(shots)))
-        unreadable[name] = unreadable.get(name, frozenset()) | set(ids)
-    if not matrix.models:
-        raise InputError(f"{next(iter(loaded))}: no responses under the condition {_QUESTION}")
-    return pd.DataFrame(matrix.correct, index=list(matrix.models), columns=list(matrix.item_ids))
 
 
 def _loaded(file: Path) -> LoadedFile:
@@ -427,18 +294,6 @@ def _with_layout(file: LoadedFile) -> LoadedFile:
     return LoadedFile(spec.model_copy(update={"layout": "tidy"}), table)
 
 
-def _item_ids(file: str, loaded: LoadedFile) -> list[str]:
-    table = loaded.table
-    if table is None:
-        return []
-    names = table.column_names
-    if "item_id" in names:
-        return [str(name) for name in table["item_id"].to_pylist() if name is not None]
-    if "model" in names:
-        return [name for name in names if name != "model"]
-    raise InputError(f"{file}: no column 'item_id' or 'model'; it has {', '.join(names[:12])}")
-
-
 def nameless_items(files: Mapping[str, LoadedFile]) -> pd.DataFrame:
     """Return an open-ended item for each id in the tables, since nothing else is known of it.
 
@@ -458,32 +313,61 @@ def nameless_items(files: Mapping[str, LoadedFile]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _logs(
-    logs: Sequence[Log],
-    items: pd.DataFrame,
-    notes: list[str],
-    unreadable: dict[str, frozenset[str]],
-) -> pd.DataFrame:
-    """Join logs to items; a log of several tools names one model apart."""
-    entry = ResponseFileParams(file="log.json")
-    specs = [entry.model_copy(update={"file": str(log.files[0])}) for log in logs]
-    named = told_apart([log_file(log, spec) for log, spec in zip(logs, specs, strict=True)])
-    return _imported({file.name: file for file in named}, items, notes, unreadable)
+def _item_ids(file: str, loaded: LoadedFile) -> list[str]:
+    table = loaded.table
+    if table is None:
+        return []
+    names = table.column_names
+    if "item_id" in names:
+        return [str(name) for name in table["item_id"].to_pylist() if name is not None]
+    if "model" in names:
+        return [name for name in names if name != "model"]
+    raise InputError(f"{file}: no column 'item_id' or 'model'; it has {', '.join(names[:12])}")
 
 
-def _texts(items: pd.DataFrame) -> list[str]:
-    """Return questions with their options, a line each."""
-    texts = zip(items["question"], items["choices"], strict=True)
-    return ["\n".join([question, *choices]).strip() for question, choices in texts]
+def _imported(loaded: dict[str, LoadedFile], items: pd.DataFrame) -> _Read:
+    """Import tables or logs as a run does, and join them to items."""
+    imported = import_responses(loaded, items, items.head(0))
+    notes = [
+        f"{Path(file).name}: {row['detail']}"
+        for row, file in zip(imported.import_report.to_dict("records"), loaded, strict=True)
+        if row["doubled"] or row["dropped"] or row["not_joined"] or row["failed"]
+    ]
+    built = build_response_matrices(
+        Responses.empty(),
+        imported.imported_responses,
+        imported.wide_matrices,
+        Calibration.empty(),
+        items,
+    )
+    matrix, rows = built.response_matrix, built.responses
+    if not matrix.models:
+        raise InputError(f"{next(iter(loaded))}: no responses under the condition {_QUESTION}")
+    lost = rows[(rows["extraction"] == "failed") & (rows["condition"] == _QUESTION)]
+    unreadable = [
+        (configuration_name(str(model), str(style), int(str(shots))), frozenset(ids))
+        for (model, style, shots), ids in lost.groupby(["model", "style", "shots"])["item_id"]
+    ]
+    frame = pd.DataFrame(matrix.correct, index=list(matrix.models), columns=list(matrix.item_ids))
+    return _Read(frame, notes, unreadable)
 
 
-def _combine(frames: Sequence[pd.DataFrame], notes: list[str]) -> pd.DataFrame:
-    out = frames[0]
-    for frame in frames[1:]:
+def _joined(source: str, parts: Sequence[_Read]) -> KnownResponses:
+    """Join the responses; the first one of a model to an item counts."""
+    out, notes = parts[0].correct, [note for part in parts for note in part.notes]
+    for frame in (part.correct for part in parts[1:]):
         rows = out.index.intersection(frame.index)
         columns = out.columns.intersection(frame.columns)
         both = (out.loc[rows, columns].notna() & frame.loc[rows, columns].notna()).to_numpy().sum()
         if both:
             notes.append(f"{both:,} responses are in several kinds of files; the first counts")
         out = out.combine_first(frame)
-    return out
+    out = out.loc[sorted(out.index), sorted(out.columns, key=natural_key)]
+    models, item_ids = (tuple(map(str, names)) for names in (out.index, out.columns))
+    unreadable: dict[str, frozenset[str]] = {}
+    for model, ids in (pair for part in parts for pair in part.unreadable):
+        unreadable[model] = unreadable.get(model, frozenset()) | ids
+    correct = out.to_numpy(np.float32)
+    return KnownResponses(
+        source, models, item_ids, correct, notes=tuple(notes), unreadable=unreadable
+    )
