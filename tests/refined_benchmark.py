@@ -16,7 +16,6 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.evaluation import create_pipeline
-from benchwright.reports.page.plot_style import layout
 from benchwright.tables.evidence import (
     ItemParameters,
     MethodComparison,
@@ -392,13 +391,6 @@ def methods_table() -> pd.DataFrame:
     )
 
 
-def placeholder(title: str) -> Any:
-    """A metric that another part of the stage draws."""
-    import plotly.graph_objects as go
-
-    return go.Figure(go.Scatter(x=[1, 2], y=[1, 2]), layout(title, 200))
-
-
 MAKE_INPUTS = {"items", "kept_items", "response_matrix"}
 """Inputs that others are made from."""
 
@@ -412,8 +404,6 @@ def made_up() -> Inputs:
         "random_comparison": random_comparison_table(),
         "random_subsets": random_subsets_table(),
         "method_comparison": methods_table(),
-        "filter_model_ablation_plot": placeholder("Share removed by number of filter models"),
-        "neighbour_convergence_plot": placeholder("Threshold by number of neighbours"),
         "review_sheet": None,
         "metrics": {},
     }

@@ -29,7 +29,7 @@ from benchwright.pipelines import (
     splitting,
 )
 from benchwright.pipelines.nodes import boxed
-from benchwright.reports.smart.plots.similarity import plot_encoder_overlap
+from benchwright.reports.smart.plots import plot_encoder_overlap
 
 
 def _boxed(stage: ModuleType, pipeline: Pipeline | None = None, name: str = "") -> Pipeline:

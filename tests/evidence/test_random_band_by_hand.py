@@ -15,7 +15,7 @@ from benchwright.evidence.scores import score_models
 from benchwright.methods.smart.metrics import collect_metrics
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.quote import quote_page
-from benchwright.reports.smart.comparisons import comparison_rows
+from benchwright.reports.smart.comparisons import random_tables
 from benchwright.tables.evidence import Agreement, RandomComparison, RankAgreementTable
 from benchwright.tables.smart import LabelErrorRates
 
@@ -159,7 +159,7 @@ def test_tables_and_metrics_show_plain_random_subsets(two_kinds: pd.DataFrame, r
 )
 def test_metric_above_or_below_the_band_is_marked(small: Any, value: float, outside: bool) -> None:
     table = RandomComparison.from_rows([small.random_comparison_row(value=value)])
-    assert comparison_rows(table, "held_out")[0]["rows"][0]["outside"] is outside
+    assert random_tables(table, "held_out")[0].rows[0][2].strong is outside
 
 
 def test_judgement_uses_held_out_models(report: Any, small: Any) -> None:
@@ -173,11 +173,11 @@ def test_judgement_uses_held_out_models(report: Any, small: Any) -> None:
         small.random_comparison_row(models="all", **{**small.spread, **wide}),
     ]
     out = report(random_comparison=RandomComparison.from_rows(rows))
-    summary = out["report_summary"]["summary"]
-    assert "preserved less well than by random removal" in summary["judgement"]
-    assert "7.5 → 11.8 points, wider than random subsets (6.9–8.2)" in (summary["judgement"])
-    assert "a mean of 0.975, the middle 95% of them lie in [0.950, 0.990]" in summary["judgement"]
-    assert "this run is at percentile 2." in summary["judgement"]
+    judgement = out["report_summary"][-1].text
+    assert "preserved less well than by random removal" in judgement
+    assert "7.5 → 11.8 points, wider than random subsets (6.9–8.2)" in judgement
+    assert "a mean of 0.975, the middle 95% of them lie in [0.950, 0.990]" in judgement
+    assert "this run is at percentile 2." in judgement
     assert quote_page(out["report"])[0] == out["alarm"].replace("`", "")
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", out["report"]))
-    assert summary["judgement"] in page
+    assert judgement in page

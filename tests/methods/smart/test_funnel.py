@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.smart.audit import OTHER, count_funnel
-from benchwright.reports.smart.plots.shares import plot_funnel
+from benchwright.reports.smart.plots import plot_funnel
 from benchwright.tables.items import RejectedItems
 from benchwright.tables.smart import Funnel, RuleCoverage, Verdicts
 from few_examples import few_examples
@@ -104,7 +104,7 @@ def test_plot_shows_steps_that_removed_items() -> None:
     )
     plot = plot_funnel(funnel)
     left, taken = plot.data
-    assert list(left.y) == ["source rows", "malformed", "easy", "kept"]
+    assert list(plot.layout.yaxis.ticktext) == ["source rows", "malformed", "easy", "kept"]
     assert list(left.x) == [3, 2, 1, 1]
     assert list(taken.x) == [0, 1, 1, 0]
     assert taken.text[2] == "−1 → 1"

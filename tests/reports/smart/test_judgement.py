@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.reports.smart.comparisons import comparison_rows
+from benchwright.reports.smart.comparisons import random_tables
 from benchwright.reports.smart.summary import judge_against_random, write_alarm
 from benchwright.tables.evidence import RandomComparison
 
@@ -169,8 +169,8 @@ def test_rounding_does_not_change_headroom(small: Any, bound: float, off: float)
         [small.random_comparison_row(), small.random_comparison_row(**spread)]
     )
     assert judge_against_random(table, "held_out", 20).headroom == "inside"
-    rows = comparison_rows(table, "held_out")[0]["rows"]
-    assert [row["outside"] for row in rows] == [True, False]  # tau-b, range
+    rows = random_tables(table, "held_out")[0].rows
+    assert [row[2].strong for row in rows] == [True, False]  # tau-b, range
 
 
 @pytest.mark.parametrize(

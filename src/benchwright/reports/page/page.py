@@ -8,6 +8,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
+from benchwright.reports.page.draw import draw
 from benchwright.reports.page.wording import number, percent, words_of
 
 _PACKAGE = "benchwright.reports.page"
@@ -40,10 +41,15 @@ def render_report_page(
     from plotly.offline import get_plotlyjs
 
     plots = {name: _as_json(plot) for name, plot in context["plots"].items()}
+    drawn = {
+        name: Markup(draw(plot))  # noqa: S704
+        for name, plot in plots.items()
+        if "drawn" in plot["layout"]["meta"]
+    }
     assets = {
         "style": "\n".join(_read("report.css", package, more_style)),
         "script": "".join(_read("page.js", package, more_script)),
-        "plotly": get_plotlyjs() if plots else "",
+        "plotly": get_plotlyjs() if plots.keys() - drawn.keys() else "",
     }
     scripts = filter(None, (assets["plotly"], assets["script"]))
     allowed = " ".join(map(_script_hash, scripts))
@@ -51,7 +57,7 @@ def render_report_page(
         _environment(package)
         .get_template(template)
         .render(
-            **{**context, "plots": plots},
+            **{**context, "plots": plots, "drawn": drawn},
             **{name: Markup(text) for name, text in assets.items()},  # noqa: S704
             allowed_scripts=Markup(allowed),  # noqa: S704
         )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchwright.reports.page.page import render_report_page
-from benchwright.reports.page.wording import number, percent
+from benchwright.reports.page.wording import count, number, percent
 
 LONGEST_TABLE = 300
 """Rows of a table on a page; the dataset has them all."""
@@ -25,11 +25,13 @@ class Bullets(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell with small lines under its text, or a link."""
+    """A cell: text, quiet text beside it, small lines under it, or a link."""
 
     text: str
     under: Sequence[str] = ()
     link: str = ""
+    quiet: str = ""
+    strong: bool = False
 
 
 class Tiles(NamedTuple):
@@ -42,8 +44,8 @@ class Table(NamedTuple):
     """A table with a caption."""
 
     label: str  # the caption; "" for none
-    head: Sequence[str]  # titles of the columns
-    rows: Sequence[Sequence[str | Cell]]
+    head: Sequence[str | Cell]  # titles of the columns
+    rows: Sequence[Sequence[Any]]  # of texts and cells
     numbers: Sequence[int] = ()  # which columns hold numbers
     header: int = 0  # the column that names the row
 
@@ -54,6 +56,20 @@ class Facts(NamedTuple):
     label: str
     facts: Sequence[Any]
     folded: str = ""
+
+
+class Tiles(NamedTuple):
+    """Metrics side by side: name, value and note of each."""
+
+    tiles: Sequence[Any]
+
+
+class ItemTable(NamedTuple):
+    """The table of all items, which a script fills, sorts and searches."""
+
+    contents: Mapping[str, Any]
+    names: Sequence[str]  # rules and tags to choose from
+    columns: Sequence[tuple[str, str]]  # keys and titles; "" is the question
 
 
 class Plot(NamedTuple):
@@ -147,7 +163,10 @@ def render_page(page: Page) -> str:
         "plots": page.plots,
     }
     package = "benchwright.reports.page"
-    return render_report_page(package, "parts.html", context, more_style=("parts.css",))
+    more = ("items.js",)
+    return render_report_page(
+        package, "parts.html", context, more_style=("parts.css",), more_script=more
+    )
 
 
 Column = tuple[str, Callable[[Mapping[Any, Any], str], str | Cell], str]
@@ -155,11 +174,36 @@ Column = tuple[str, Callable[[Mapping[Any, Any], str], str | Cell], str]
 
 
 def table_of(
-    records: Iterable[Mapping[Any, Any]], columns: Sequence[Column], numbers: Sequence[int]
+    records: Iterable[Mapping[Any, Any]],
+    columns: Sequence[Column],
+    numbers: Sequence[int] | None = None,
+    label: str = "",
 ) -> Table:
-    """Return a table without a caption, with a row per record."""
+    """Return a table with a row per record; without `numbers`, all but texts are numbers."""
     rows = [[write(record, name) for _, write, name in columns] for record in records]
-    return Table("", [title for title, *_ in columns], rows, numbers)
+    if numbers is None:
+        texts = (as_text, as_words)
+        numbers = [i for i, (_, write, _) in enumerate(columns) if i and write not in texts]
+    return Table(label, [title for title, *_ in columns], rows, numbers)
+
+
+def cut_table(
+    label: str,
+    records: Sequence[Mapping[Any, Any]],
+    columns: Sequence[Column],
+    dataset: str = "",
+    *,
+    open_until: int | None = None,
+) -> list[Any]:
+    """Return a table of the first rows with a note on the rest.
+
+    Beyond `open_until` rows, they are folded.
+    """
+    note = cut_note(len(records), dataset)
+    blocks = [table_of(records[:LONGEST_TABLE], columns, label=label), *note]
+    if open_until is None or len(records) <= open_until:
+        return blocks
+    return [Folded(f"Table of {count(len(records), 'row')}", blocks)]
 
 
 def as_text(record: Mapping[Any, Any], name: str) -> str:
@@ -185,6 +229,19 @@ def as_metric(record: Mapping[Any, Any], name: str) -> str:
 def as_count(record: Mapping[Any, Any], name: str) -> str:
     """Return 14042 as `14,042`, – where it is missing."""
     return number(record.get(name), none="–")
+
+
+def between(
+    write: Callable[[Mapping[Any, Any], str], str], low: str = "low", high: str = "high"
+) -> Callable[[Mapping[Any, Any], str], Cell]:
+    """Return how a cell of a value with its interval beside it is written."""
+
+    def written(record: Mapping[Any, Any], name: str) -> Cell:
+        known = record.get(low) is not None and record.get(high) is not None
+        bounds = f"[{write(record, low)}, {write(record, high)}]" if known else ""
+        return Cell(write(record, name), quiet=bounds)
+
+    return written
 
 
 def cut_note(n_rows: int, dataset: str) -> list[Text]:

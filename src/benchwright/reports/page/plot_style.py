@@ -1,5 +1,6 @@
 """The shared style of plots: readable on light and dark pages, with escaped data."""
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -18,12 +19,17 @@ def plain(text: object) -> str:
 
 
 def short_names(names: list[str], most: int = 40) -> list[str]:
-    """Return model names without organisation where they stay distinct, clipped and escaped."""
+    """Return distinct names, escaped."""
+    return [plain(name) for name in distinct_names(names, most)]
+
+
+def distinct_names(names: Sequence[str], most: int = 40) -> list[str]:
+    """Return model names without organisation where they stay distinct, clipped."""
     tails = [name.rsplit("/", 1)[-1] for name in names]
     distinct = [
         tail if tails.count(tail) == 1 else name for tail, name in zip(tails, names, strict=True)
     ]
-    return [plain(clip(name, most)) for name in distinct]
+    return [clip(name, most) for name in distinct]
 
 
 def clip(text: str, most: int) -> str:

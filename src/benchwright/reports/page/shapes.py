@@ -21,7 +21,7 @@ from benchwright.reports.page.plot_style import (
 )
 
 Trace = dict[str, Any]
-Bounds = tuple[Sequence[float], Sequence[float]]
+Bounds = tuple[Iterable[float], Iterable[float]]
 """Lower and upper ends of intervals."""
 
 PALETTE = (
@@ -40,7 +40,7 @@ class Scale(NamedTuple):
     title: str = ""
     form: str = ""  # a format of numbers, such as .0%
     reach: tuple[float, float] | None = None
-    ticks: Mapping[int, str] | Mapping[float, str] | None = None
+    ticks: Mapping[Any, str] | None = None
     zero: bool = False  # whether 0 belongs to the axis
     log: bool = False
 
@@ -136,7 +136,7 @@ def line(
 
 
 def band(
-    x: Sequence[float], low: Sequence[float], high: Sequence[float], name: str, colour: str = QUIET
+    x: Iterable[float], low: Iterable[float], high: Iterable[float], name: str, colour: str = QUIET
 ) -> Trace:
     """Return the area between two curves."""
     across, ends = _known(x), [*_known(low), *reversed(_known(high))]
@@ -300,17 +300,16 @@ def heatmap(
 
 
 def histogram(
-    values: Sequence[float], edges: Sequence[float], name: str, outline: Sequence[float] = ()
+    values: Iterable[float], edges: Sequence[float], name: str, outline: Iterable[float] = ()
 ) -> list[Trace]:
     """Return the numbers of values between edges as bars, and those of another set as a line."""
     middle = ((np.asarray(edges)[:-1] + np.asarray(edges)[1:]) / 2).round(6).tolist()
-    counts = np.histogram(values, edges)[0].tolist()
+    counts, others = (np.histogram(list(each), edges)[0].tolist() for each in (values, outline))
     hover = [f"{n:,} {name}" for n in counts]
     look = {"color": QUIET, "opacity": 0.55, "line": {"width": 0}}
     shown = {"type": "bar", "x": middle, "y": counts, "marker": look, **_named(name, hover)}
-    if not len(outline):
+    if not sum(others):
         return [shown]
-    others = np.histogram(outline, edges)[0]
     other = line(middle, others, KEPT, f"{name}, stratified by subject")
     other["line"]["shape"] = "hvh"
     return [shown, other]
@@ -351,13 +350,13 @@ def _figure(
                 {**trace, "xaxis": x, "yaxis": y, "showlegend": bool(name) and name not in named}
             )
             named |= {name} - {""}
-        for each in panel.lines:
-            shapes.append(_drawn(each, x, y))
-            notes += [_above(each, x, y)] if each.label else []
+        shapes += [_drawn(each, x, y) for each in panel.lines]
+        labelled = [each for each in panel.lines if each.label]
+        notes += [_above(each, x, y, 14 * place) for place, each in enumerate(labelled)]
         if panel.name:
             notes.append(_over(x, y) | {"x": 0, "xanchor": "left", "text": plain(panel.name)})
     entries = -(-sum(len(name) + 8 for name in named) // _LINE_OF_LEGEND)
-    above = 30 if notes else 10
+    above = 16 + max((note.get("yshift", 0) for note in notes), default=-10) + 10
     below = _AXIS + _LEGEND * entries
     return go.Figure(
         traces,
@@ -373,7 +372,7 @@ def _figure(
             "shapes": shapes,
             "annotations": notes,
             "legend": {"orientation": "h", "x": 0, "y": -_AXIS / total, "yanchor": "top"},
-            "meta": {"caption": title, "top": above},
+            "meta": {"caption": title, "top": above, "drawn": True},
             **layout,
         },
     )
@@ -427,7 +426,7 @@ def _values(traces: Sequence[Trace], letter: str) -> list[float]:
 
 def _known(values: Iterable[float]) -> list[float | None]:
     """Return plain numbers, with None for missing ones."""
-    array = np.asarray(values if isinstance(values, Sequence) else list(values), dtype=np.float64)
+    array = np.array(list(values), dtype=np.float64)
     return [None if math.isnan(value) else value for value in array.round(6).tolist()]
 
 
@@ -447,12 +446,13 @@ def _intervals(
         if bounds is None:
             continue
         middle = np.asarray(trace[letter], dtype=np.float64)
-        low, high = (np.asarray(end, dtype=np.float64) for end in bounds)
+        low, high = (np.array(list(end), dtype=np.float64) for end in bounds)
+        known = ~np.isnan(middle + low + high)
         errors[f"error_{letter}"] = {
             "type": "data",
             "symmetric": False,
-            "array": np.nan_to_num(high - middle).round(6).tolist(),
-            "arrayminus": np.nan_to_num(middle - low).round(6).tolist(),
+            "array": np.where(known, high - middle, 0).round(6).tolist(),
+            "arrayminus": np.where(known, middle - low, 0).round(6).tolist(),
             "color": colour if isinstance(colour, str) else INK,
             "thickness": 1.5,
             "width": 4,
@@ -481,10 +481,11 @@ def _drawn(each: Line, x: str, y: str) -> dict[str, Any]:
     }
 
 
-def _above(each: Line, x: str, y: str) -> dict[str, Any]:
+def _above(each: Line, x: str, y: str, shift: int) -> dict[str, Any]:
     return _over(x, y) | {
         "x": each.at,
         "xref": x,
+        "yshift": shift,
         "text": plain(each.label),
         "font": {"color": each.colour},
     }

@@ -9,7 +9,8 @@ from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.evidence.told_apart import not_told_apart
 from benchwright.methods.smart.label_errors import kept_minus_removed
 from benchwright.methods.smart.review import SUSPECT_ITEMS
-from benchwright.reports.page.wording import p_value, rows_of
+from benchwright.reports.page.parts import Cell, Folded, Table
+from benchwright.reports.page.wording import number, p_value, percent, rows_of
 from benchwright.reports.smart.wording import (
     METHODS,
     SUBSETS,
@@ -35,8 +36,8 @@ def groups_in(rank_agreement: pd.DataFrame) -> dict[str, str]:
     }
 
 
-def rank_rows(rank_agreement: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return a row per metric with a cell per set of models, None where the table has none.
+def rank_table(rank_agreement: pd.DataFrame) -> Table:
+    """Return a row per metric with a cell per set of models, — where the table has none.
 
     Metrics about ratings are left out if no set of models has them.
     """
@@ -44,14 +45,21 @@ def rank_rows(rank_agreement: pd.DataFrame) -> list[dict[str, Any]]:
     groups = groups_in(rank_agreement)
     usual = {group: cells.get(("kendall_tau_b", group)) for group in groups}
     known = set(rank_agreement.loc[rank_agreement["value"].notna(), "metric"])
-    return [
-        {
-            "label": metric_of(metric).label,
-            "cells": [_cell(metric, cells.get((metric, group)), usual[group]) for group in groups],
-        }
+    head = []
+    for group, label in groups.items():
+        row = usual[group]
+        under = [_size(row) if row["n_models"] else "none"] if row else []
+        head.append(Cell(f"All {label}" if group == "all" else label.capitalize(), under))
+    rows = [
+        [
+            metric_of(metric).label,
+            *(_cell(metric, cells.get((metric, group)), usual[group]) for group in groups),
+        ]
         for metric in in_order([str(name) for name in rank_agreement["metric"]])
         if not (metric.startswith(_RATINGS) and metric not in known)
     ]
+    label = "Agreement of the two rankings (SMART, Table 3); 95% intervals over items in brackets"
+    return Table(label, ["Metric", *head], rows, range(1, len(head) + 1))
 
 
 def describe_ratings(rank_agreement: pd.DataFrame, source: str, n_models: int) -> str:
@@ -92,75 +100,71 @@ def describe_detectable(rank_agreement: pd.DataFrame, group: str) -> str:
     ).strip()
 
 
-def _cell(
-    metric: str, row: dict[Any, Any] | None, usual: dict[Any, Any] | None
-) -> dict[str, Any] | None:
+def _size(row: dict[Any, Any]) -> str:
+    return f"n = {row['n_models']} × {row['n_items']:,}"
+
+
+def _cell(metric: str, row: dict[Any, Any] | None, usual: dict[Any, Any] | None) -> str | Cell:
     if row is None:
-        return None
-    same = usual is not None and all(row[n] == usual[n] for n in ("n_models", "n_items"))
-    return {
-        "value": write_value(metric, row["value"]),
-        "interval": write_interval(metric, row["low"], row["high"]),
-        "interval_models": write_interval(metric, row["low_models"], row["high_models"]),
-        "reason": row["reason"] if row["n_models"] else "",
-        "n": "" if same else f"n = {row['n_models']} × {row['n_items']:,}",
-        "n_models": row["n_models"],
-        "n_items": row["n_items"],
-    }
+        return "—"
+    over = write_interval(metric, row["low_models"], row["high_models"])
+    under = [f"over models {over}"] if over else []
+    if row["n_models"]:
+        same = usual is not None and all(row[n] == usual[n] for n in ("n_models", "n_items"))
+        under += [row["reason"]] if row["reason"] else [] if same else [_size(row)]
+    interval = write_interval(metric, row["low"], row["high"])
+    return Cell(write_value(metric, row["value"]), under, quiet=interval)
 
 
-def comparison_rows(random_comparison: pd.DataFrame, first: str) -> list[dict[str, Any]]:
+_BESIDE = ("Metric", "Items", "Value", "On all items", "Random subsets", "Mean, middle 95%")
+
+
+def random_tables(random_comparison: pd.DataFrame, first: str) -> list[Table | Folded]:
     """Return the comparison with random subsets by set of models, that of the headline first."""
-    rows = rows_of(random_comparison)
-    groups = sorted({row["models"] for row in rows}, key=lambda group: (group != first, group))
-    metrics = in_order([row["metric"] for row in rows])
-    methods = dict.fromkeys(row["method"] for row in rows)
-    cells = {
-        tuple(row[key] for key in ("models", "metric", "method", "random")): row for row in rows
-    }
+    table = random_comparison
+    groups = sorted(set(table["models"]), key=lambda group: (group != first, group))
+    places = {name: place for place, name in enumerate(in_order(table["metric"].tolist()))}
+    methods = {name: place for place, name in enumerate(dict.fromkeys(table["method"]))}
+    ordered = table.assign(
+        place=table["metric"].map(places),
+        way=table["method"].map(methods),
+        kind=table["random"].map({name: place for place, name in enumerate(SUBSETS)}),
+    ).sort_values(["place", "way", "kind"])
+    shown: list[Table | Folded] = []
+    for group in groups:
+        rows = rows_of(ordered[ordered["models"] == group])
+        whom = f"{max(row['n_models'] for row in rows)} {GROUPS.get(group, group)}"
+        label = f"Comparison with random subsets of the same size: {whom}"
+        seen: set[tuple[str, str]] = set()
+        cells = []
+        for row in rows:
+            key = (row["metric"], row["method"])
+            cells.append([*(("",) * 4 if key in seen else _beside(row)), *_random(row)])
+            seen.add(key)
+        made = Table(label, [*_BESIDE, "Percentile", "p"], cells, (2, 3, 5, 6, 7))
+        shown.append(Folded(f"The same for {whom}", [made]) if shown else made)
+    return shown
 
-    def beside(group: str, metric: str, method: str) -> list[dict[Any, Any]]:
-        keys = ((group, metric, method, random) for random in SUBSETS)
-        return [cells[key] for key in keys if key in cells]
 
+def _beside(row: dict[Any, Any]) -> list[str | Cell]:
+    metric, method = row["metric"], METHODS.get(row["method"], row["method"])
     return [
-        {
-            "label": GROUPS.get(group, group),
-            "n_models": max(row["n_models"] for row in rows if row["models"] == group),
-            "rows": [
-                _beside(metric, method, several)
-                for metric in metrics
-                for method in methods
-                if (several := beside(group, metric, method))
-            ],
-        }
-        for group in groups
+        Cell(metric_of(metric).label, [row["reason"]] if row["reason"] else []),
+        Cell(method, [f"{row['n_items']:,} items"]),
+        Cell(write_value(metric, row["value"]), strong=_outside(row)),
+        write_value(metric, row["full"]),
     ]
 
 
-def _beside(metric: str, method: str, rows: list[dict[Any, Any]]) -> dict[str, Any]:
-    row = rows[0]
-    return {
-        "metric": metric_of(metric).label,
-        "method": METHODS.get(method, method),
-        "n_items": row["n_items"],
-        "value": write_value(metric, row["value"]),
-        "full": write_value(metric, row["full"]),
-        "outside": _outside(row),
-        "reason": row["reason"],
-        "random": [
-            {
-                "kind": SUBSETS.get(by["random"], by["random"]),
-                "mean": write_value(metric, by["random_mean"]),
-                "interval": write_interval(metric, by["random_low"], by["random_high"]),
-                "percentile": "—"
-                if by["percentile"] is None
-                else write_percentile(by["percentile"]),
-                "p": p_value(by["p_value"] if by["p_holm"] is None else by["p_holm"]),
-            }
-            for by in rows
-        ],
-    }
+def _random(row: dict[Any, Any]) -> list[str | Cell]:
+    metric, percentile = row["metric"], row["percentile"]
+    interval = write_interval(metric, row["random_low"], row["random_high"])
+    return [
+        SUBSETS.get(row["random"], row["random"]),
+        Cell(write_value(metric, row["random_mean"]), quiet=interval),
+        "—" if percentile is None else write_percentile(percentile),
+        p_value(row["p_value"] if row["p_holm"] is None else row["p_holm"]),
+    ]
 
 
 def _outside(row: dict[Any, Any]) -> bool:
@@ -172,37 +176,49 @@ def _outside(row: dict[Any, Any]) -> bool:
     return written not in {write_value(row["metric"], bound) for bound in (low, high)}
 
 
-def method_rows(method_comparison: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the comparison of methods as text."""
-    return [
-        {
-            **row,
-            "models": {**GROUPS, "all": "all models"}.get(row["models"], row["models"]),
-            "metric": metric_of(row["metric"]).label,
-            "method": METHODS.get(row["method"], row["method"]),
-            "value": write_value(row["metric"], row["value"]),
-            "interval": write_interval(row["metric"], row["low"], row["high"]),
-        }
+def method_table(method_comparison: pd.DataFrame) -> Table:
+    """Return the comparison of methods."""
+    rows = [
+        [
+            metric_of(row["metric"]).label,
+            {**GROUPS, "all": "all models"}.get(row["models"], row["models"]),
+            Cell(
+                METHODS.get(row["method"], row["method"]), [row["reason"]] if row["reason"] else []
+            ),
+            Cell(
+                write_value(row["metric"], row["value"]),
+                quiet=write_interval(row["metric"], row["low"], row["high"]),
+            ),
+            percent(row["share_removed"]),
+            f"{row['n_models']} × {row['n_items']:,}",
+        ]
         for row in rows_of(method_comparison)
     ]
+    label = "Comparison of methods, on the items that all models answered (SMART, Tables 3–5)"
+    head = ["Metric", "Models", "Method", "Value", "Removed", "n"]
+    return Table(label, head, rows, (3, 4, 5))
 
 
-def ablation_rows(filter_model_ablation: pd.DataFrame) -> list[dict[str, Any]]:
+def ablation_table(filter_model_ablation: pd.DataFrame, *, answer_only: bool) -> Table:
     """Return mean and standard deviation over subsets of one size (SMART, Table 6)."""
-    return [
-        {
-            "n_models": int(str(size)),
-            "subsets": len(part),
-            "share": float(share.mean()),
-            "sd": float(share.std(ddof=1)) if len(share) > 1 else None,
-            "lowest": float(share.min()),
-            "highest": float(share.max()),
-            "easy": float(part["easy"].mean()),
-            "answer_only": float(part["answer_only"].mean()),
-        }
-        for size, part in filter_model_ablation.groupby("n_models")
-        for share in [part["share_removed"].to_numpy(dtype=float)]
-    ]
+    head = ["Filter models", "Subsets", "Share removed", "Lowest", "Highest", "Easy, mean"]
+    rows = []
+    for size, part in filter_model_ablation.groupby("n_models"):
+        share = part["share_removed"]
+        sd = f"± {share.std():.2%}" if len(share) > 1 else ""
+        row = [
+            str(size),
+            str(len(part)),
+            Cell(f"{share.mean():.2%}", quiet=sd),
+            *(f"{end:.2%}" for end in (share.min(), share.max())),
+            number(part["easy"].mean()),
+        ]
+        rows.append([*row, number(part["answer_only"].mean())] if answer_only else row)
+    label = (
+        "Items removed with subsets of the filter models: mean ± standard deviation over subsets "
+        "(SMART, Table 6)"
+    )
+    return Table(label, [*head, "Answer only, mean"][: 6 + answer_only], rows, range(7))
 
 
 def label_difference(label_error_rates: pd.DataFrame) -> str:
@@ -219,15 +235,6 @@ def label_difference(label_error_rates: pd.DataFrame) -> str:
         f"Share of wrong labels, kept minus removed: {100 * gap.difference:+.1f} points "
         f"[{100 * gap.low:+.1f}, {100 * gap.high:+.1f}], p {p if p[0] == '<' else f'= {p}'}{doubt}."
     )
-
-
-def coverage_rows(answer_coverage: pd.DataFrame) -> list[dict[Any, Any]]:
-    """Return the responses by configuration; those with missing responses come first."""
-    lost = answer_coverage["not_extracted"] + answer_coverage["too_long"]
-    ordered = answer_coverage.assign(lost=lost).sort_values(
-        ["lost", "configuration", "condition"], ascending=[False, True, True]
-    )
-    return rows_of(ordered)
 
 
 def describe_suspects_reviewed(review_agreement: pd.DataFrame) -> str:

@@ -32,6 +32,13 @@ class Step(NamedTuple):
     status: str = ""
     reason: str = ""
 
+    def state(self) -> list[str]:
+        """Return the state of a rule that did not run as usual, and the reason."""
+        off = not self.on or self.status == "off"
+        words = {"not_run": "did not run", "partial": "partial"}
+        state = "switched off" if off else words.get(self.status, "")
+        return [text for text in (state, self.reason) if text]
+
 
 def describe_steps(
     ingestion: BenchmarkParams,

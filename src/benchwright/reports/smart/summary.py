@@ -10,7 +10,7 @@ import pandas as pd
 from benchwright.core.configuration import count_models
 from benchwright.evidence.panel import Panel, headline_group, in_sample_note, panel_warnings
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.reports.page.sections import Section, make_section
+from benchwright.reports.page.parts import Text
 from benchwright.reports.page.wording import count
 from benchwright.reports.smart.method import read_choice
 from benchwright.reports.smart.wording import (
@@ -38,7 +38,7 @@ def summarise_refinement(
     random_comparison: pd.DataFrame,
     evaluation: EvaluationParams,
     alarm: str,
-) -> Section:
+) -> list[Text]:
     """Summarise the result in a headline and a judgement, after an alarm if there is one.
 
     The headline is about the held-out models. With too few of them it is about all models and
@@ -49,16 +49,14 @@ def summarise_refinement(
     group = headline_group(panel)
     ranking = _ranking(rank_agreement, panel, group, _kept_among(panel, kept_items))
     judgement = judge_against_random(random_comparison, group, evaluation.top_models)
-    summary = {
-        "alarm": alarm,
-        "sizes": f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed"
-        f"{_by_rule(rule_coverage, n_items - n_kept)}).",
-        "ranking": ranking["sentence"],
-        "judgement": " ".join(judgement.sentences) if ranking["value"] != "—" else "",
-        "share_kept": round(100 * n_kept / n_items, 2),
-        "bar": f"Blue: {n_kept:,} items kept. Orange: {n_items - n_kept:,} removed.",
-    }
-    return make_section(summary=summary)
+    sizes = f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed"
+    lead = [
+        Text(alarm, "headline warning", code=True),
+        Text(f"{sizes}{_by_rule(rule_coverage, n_items - n_kept)}).", "headline strong"),
+        Text(ranking["sentence"], "headline"),
+        Text(" ".join(judgement.sentences) if ranking["value"] != "—" else "", "judgement"),
+    ]
+    return [text for text in lead if text.text]
 
 
 def raise_alarm(
@@ -105,16 +103,15 @@ def note_models(
     agreement: pd.DataFrame,
     panel: Panel,
     evaluation: EvaluationParams,
-) -> Section:
+) -> list[str]:
     """Write the caveats about the panel of models."""
     removed = (len(items) - len(kept_items)) / len(items)
-    notes = [
+    return [
         *panel_warnings(panel, evaluation.min_coverage),
         *_panel_size_notes(panel, _kept_among(panel, kept_items), removed),
         *_selection_notes(scores),
         *_twin_notes(agreement),
     ]
-    return make_section(model_notes=notes)
 
 
 def note_items(
@@ -126,17 +123,16 @@ def note_items(
     similarity_threshold: dict[str, Any],
     import_report: pd.DataFrame,
     limit: int | None = None,
-) -> Section:
+) -> list[str]:
     """Write the caveats about rules, labels and source rows."""
     warning = similarity_threshold.get("warning") or ""
     end = "" if warning.endswith((".", "!", "?")) else "."
-    notes = [
+    return [
         *_rule_notes(rule_coverage, len(items)),
         *([f"Similar items: {warning}{end}"] if warning else []),
         *_label_notes(verdicts, len(items), set(kept_items["item_id"])),
         *_source_notes(rejected_items, import_report, limit),
     ]
-    return make_section(item_notes=notes)
 
 
 def _by_rule(rule_coverage: pd.DataFrame, n_removed: int) -> str:

@@ -3,7 +3,7 @@
 // Plots: each <div class="plot"> names the <script> that holds its plot as JSON.
 (function () {
   const NARROW = 620;
-  const plots = Array.from(document.querySelectorAll(".plot"));
+  const plots = Array.from(document.querySelectorAll("div.plot"));
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
   function assign(plot, path, value) {

@@ -1,0 +1,176 @@
+"""Shapes of plots: what they hold, and how a page draws them."""
+
+import json
+import re
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import numpy as np
+import pytest
+
+from benchwright.reports.page import shapes
+from benchwright.reports.page.draw import draw
+from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, clip, distinct_names
+from benchwright.reports.page.shapes import Line, Panel, Scale, Slope
+
+
+def drawings(figure: Any) -> list[Any]:
+    """The wide and the narrow drawing, as trees without namespaces."""
+    return list(Xml.fromstring(f"<p>{draw(json.loads(figure.to_json()))}</p>"))  # noqa: S314
+
+
+def texts(figure: Any) -> list[str]:
+    return ["".join(text.itertext()) for text in drawings(figure)[0].iter("text")]
+
+
+def boxes(figure: Any) -> list[tuple[float, ...]]:
+    names = ("x", "y", "width", "height")
+    return [tuple(float(b.attrib[n]) for n in names) for b in drawings(figure)[0].iter("rect")]
+
+
+def paths(figure: Any, colour: str) -> list[str]:
+    return [p.attrib["d"] for p in drawings(figure)[0].iter("path") if p.get("stroke") == colour]
+
+
+def test_stacked_bars_touch_and_grouped_bars_do_not_overlap() -> None:
+    parts = [shapes.bars([2, 4], KEPT, "a"), shapes.bars([1, 0], QUIET, "b", notes=["n1", "n2"])]
+    first, second, tail, *_ = boxes(shapes.rows("t", ["x", "y"], Panel(parts)))
+    assert second[2] == pytest.approx(2 * first[2], abs=0.2)
+    assert (tail[0], tail[1]) == pytest.approx((first[0] + first[2], first[1]), abs=0.2)
+    assert tail[2] == pytest.approx(first[2] / 2, abs=0.2)
+    beside = boxes(shapes.rows("t", ["x", "y"], Panel(parts), grouped=True))
+    assert beside[2][0] == beside[0][0]
+    assert beside[2][1] == pytest.approx(beside[0][1] + beside[0][3], abs=0.2)
+
+
+def test_bars_start_at_0_and_notes_have_room() -> None:
+    noted = shapes.rows("t", ["x"], Panel([shapes.bars([2], KEPT, notes=["n"])]))
+    assert list(noted.layout.xaxis.range) == [0, pytest.approx(2.6)]
+    assert "n" in texts(noted)
+    marked = [shapes.bars([2], KEPT), shapes.dots([4], [0], QUIET)]
+    assert shapes.rows("t", ["x"], Panel(marked)).layout.xaxis.range[1] > 4
+
+
+def test_intervals_end_at_their_bounds_and_are_left_out_where_one_is_missing() -> None:
+    nan = float("nan")
+    dots = shapes.dots([0.5, 0.5, nan], [0, 1, 2], KEPT, across=([0.25, nan, 0], [1, 1, 1]))
+    assert dots["error_x"]["arrayminus"][0] == 0.25
+    figure = shapes.rows("t", list("abc"), Panel([dots], Scale(reach=(0, 1))))
+    (whisker,) = paths(figure, KEPT)
+    low, high = map(float, re.findall(r"[MH]([\d.]+)", whisker))
+    places = {t.text: float(t.attrib["x"]) for t in drawings(figure)[0].iter("text")}
+    start, end = places["0"], places["1"]
+    assert (low, high) == pytest.approx((start + 0.25 * (end - start), end), abs=0.2)
+    assert list(figure.data[0].x)[2] is None
+
+
+def test_line_is_broken_where_a_value_is_missing() -> None:
+    line = shapes.line([0, 1, 2, 3], [0, float("nan"), 1, 2], KEPT)
+    (path,) = paths(shapes.curves("t", [line], Scale(), Scale()), KEPT)
+    assert path.count("M") == 2
+    assert path.count("L") == 1
+
+
+def test_logarithmic_axis_spaces_powers_evenly() -> None:
+    line = shapes.line([1, 10, 100], [0, 0, 0.5], KEPT)
+    figure = shapes.curves("t", [line], Scale("items", log=True), Scale(ticks={}))
+    x = {t.text: float(t.attrib["x"]) for t in drawings(figure)[0].iter("text")}
+    assert x["10"] - x["1"] == pytest.approx(x["100"] - x["10"], abs=0.2)
+
+
+def test_narrow_page_has_panels_one_above_another_with_their_names() -> None:
+    panels = [Panel([shapes.dots([1], [0], KEPT, "a")]), Panel([shapes.dots([2], [0], KEPT, "b")])]
+    wide, narrow = drawings(shapes.rows("t", ["model"], *panels))
+    named = [[t.text for t in drawing.iter("text")].count("model") for drawing in (wide, narrow)]
+    assert named == [1, 2]
+    tall = [float(drawing.attrib["viewBox"].split()[3]) for drawing in (wide, narrow)]
+    assert tall[1] > tall[0]
+
+
+def test_lines_of_a_panel_have_labels_above_one_another() -> None:
+    lines = [Line(1, "one", KEPT), Line(1.1, "two", REMOVED), Line(0.5, level=True)]
+    figure = shapes.curves("t", [shapes.line([0, 2], [0, 1], QUIET)], Scale(), Scale(), lines=lines)
+    y = {t.text: float(t.attrib["y"]) for t in drawings(figure)[0].iter("text")}
+    assert y["two"] == y["one"] - 14
+    assert len(paths(figure, KEPT)) == len(paths(figure, REMOVED)) == 1
+
+
+def test_funnel_has_what_is_left_and_removed() -> None:
+    figure = shapes.funnel("t", [("rows", 4, 0, "4"), ("easy", 3, 1, "−1 → 3")])
+    assert [list(bars.x) for bars in figure.data] == [[4, 3], [0, 1]]
+    assert texts(figure)[-2:] == ["4", "−1 → 3"]
+
+
+@pytest.mark.parametrize(
+    ("after", "places", "colours"),
+    [
+        ([1, 2, 3], [0, 1, 2], [QUIET] * 3),
+        ([3, 1, 2], [2, 0, 1], [REMOVED, KEPT, KEPT]),
+        ([2, 2, 2], [0, 1, 2], [REMOVED, QUIET, KEPT]),  # ties keep their order
+    ],
+)
+def test_slopes_cross_only_where_ranks_change(after: Any, places: Any, colours: Any) -> None:
+    things = [
+        Slope(name, i + 1, rank, ("80%", "70%"))
+        for i, (name, rank) in enumerate(zip("abc", after, strict=True))
+    ]
+    figure = shapes.slopes("t", things)
+    assert [list(line.y) for line in figure.data[:3]] == [[i, p] for i, p in enumerate(places)]
+    assert [line.line.color for line in figure.data[:3]] == colours
+    assert "a  80%  1" in texts(figure)
+    assert len([t for t in texts(figure) if t.endswith("  a")]) == 1
+
+
+def test_intervals_of_ranks_lie_between_the_rows_of_their_ranks() -> None:
+    ends = ((1, 1), (1, 1.5))
+    things = [Slope("a", 1, 1, ("", ""), ends), Slope("b", 2, 2, ("", ""))]
+    interval = shapes.slopes("t", things).data[1]
+    assert list(interval.y) == [0, 0.5]
+    assert min(interval.x) > 1
+
+
+def test_heatmap_draws_known_cells_on_its_scale() -> None:
+    cells, words = [[-1, float("nan"), 1]], [["low", "", "high"]]
+    figure = shapes.heatmap("t", ["row"], list("abc"), cells, words, ends=(-1, 1))
+    assert [text for text in texts(figure) if text in ("low", "high")] == ["low", "high"]
+    fills = [box.attrib["fill"] for box in drawings(figure)[0].iter("rect")]
+    assert fills == ["rgb(243, 247, 251)", "rgb(28, 74, 117)"]
+
+
+def test_histogram_counts_every_value_once() -> None:
+    bars, outline = shapes.histogram([0, 0.5, 1], np.linspace(0, 1, 3).tolist(), "draws", [1.0])
+    assert (bars["x"], bars["y"]) == ([0.25, 0.75], [1, 2])
+    assert outline["y"] == [0, 1]
+    assert len(shapes.histogram([0], [0, 1], "draws")) == 1
+    figure = shapes.stacked("t", [Panel([bars], y=Scale(zero=True), name="upper"), Panel([bars])])
+    assert len(boxes(figure)) == 5  # one of the legend
+    assert "upper" in texts(figure)
+
+
+def test_data_is_text_in_figures_and_drawings() -> None:
+    nasty = "<b>bold</b> & <script>"
+    bars = shapes.bars([1], KEPT, nasty, hover=[nasty], notes=[nasty])
+    figure = shapes.rows(nasty, [nasty], Panel([bars], name=nasty))
+    assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;bold&lt;/b&gt; &amp; &lt;script&gt;"
+    drawn = draw(json.loads(figure.to_json()))
+    assert "<script>" not in drawn
+    assert [text for text in texts(figure) if text == nasty] == [nasty] * 4  # row, note, panel, key
+    assert drawn.count("<title>&lt;b&gt;bold") == 2
+
+
+def test_nothing_to_draw_has_a_reason() -> None:
+    figure = shapes.nothing("t", "no data")
+    assert texts(figure) == ["no data"]
+    assert figure.layout.meta["caption"] == "t"
+    assert not figure.data
+
+
+def test_names_are_shortened_only_if_they_stay_distinct() -> None:
+    assert distinct_names(["x/one", "y/two"]) == ["one", "two"]
+    assert distinct_names(["x/one", "y/one", "y/two"]) == ["x/one", "y/one", "two"]
+
+
+@pytest.mark.parametrize("length", [9, 10, 11])
+def test_clipped_text_has_at_most_the_length_and_keeps_both_ends(length: int) -> None:
+    seen = clip("abcdefghijkl"[:length], 10)
+    assert seen == ("abcdefghi", "abcdefghij", "abcde…hijk")[length - 9]
