@@ -1,7 +1,6 @@
 """The report in a real browser, opened from disk (skipped where Chromium is absent)."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,32 +8,6 @@ from typing import Any
 import pytest
 
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-
-
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    browser, service = shutil.which("chromium"), shutil.which("chromedriver")
-    if browser is None or service is None:
-        pytest.skip("no chromium or chromedriver")
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    profile = tmp_path_factory.mktemp("profile")
-    for argument in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--force-prefers-reduced-motion",  # no smooth scrolling, which clicks would miss
-        "--disable-dev-shm-usage",
-        "--disable-background-networking",
-        f"--user-data-dir={profile}",
-    ):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(service))
-    yield chrome
-    chrome.quit()
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 _WIDTHS = {"wide": 920, "narrow": 400}  # pixels
-_LETTER = 6.6  # pixels of a letter on average
+_LETTER = 7.0  # pixels of a letter on average
 _UNDER, _TITLE = 20, 20  # below a panel for its ticks, and for the title of an axis
 _LONGEST = {"wide": 60, "narrow": 20}  # letters of a tick
 _DASHES = {"dot": "2 3", "dash": "7 4", "dashdot": "7 3 2 3"}
@@ -70,15 +70,15 @@ def _drawing(figure: Json, screen: str) -> str:
     whole = layout["height"] - layout["meta"]["top"] - layout["margin"]["b"]
     shared = layout["yaxis"]["domain"]
     tall = (shared[1] - shared[0]) * whole
-    left, right = _margins(layout, suffixes, screen)
+    left, right = _margins(figure, suffixes, screen)
     room = (width - left - right - 30 * (columns - 1)) / columns
-    titled = _TITLE if layout["xaxis"].get("title") else 0
+    titled = [_TITLE if layout[f"xaxis{suffix}"].get("title") else 0 for suffix in suffixes]
     parts: list[str] = []
     top = float(layout["meta"]["top"])
     for i, suffix in enumerate(suffixes):
         start = left + (i % columns) * (room + 30)
         if i and i % columns == 0:
-            top += tall + _UNDER + titled + layout["meta"]["top"]
+            top += tall + _UNDER + titled[i - 1] + layout["meta"]["top"]
         across = _Axis(layout[f"xaxis{suffix}"], start, start + room)
         down = _Axis(layout[f"yaxis{suffix}"], top + tall, top)
         parts += _axes(across, down, screen, named=i % columns == 0)
@@ -89,8 +89,8 @@ def _drawing(figure: Json, screen: str) -> str:
             _text(width - right + 8, other.at(value), text, longest=_LONGEST[screen])
             for value, text in other.ticks()
         ]
-    bottom = top + tall + _UNDER + titled
-    legend, bottom = _legend(figure, left, width, bottom)
+    bottom = top + tall + _UNDER + max(titled[-columns:])
+    legend, bottom = _legend(figure, width, bottom)
     body = "".join([*parts, *legend])
     return (
         f'<svg class="plot {screen}" viewBox="0 0 {width} {bottom:.0f}" role="img" '
@@ -98,17 +98,27 @@ def _drawing(figure: Json, screen: str) -> str:
     )
 
 
-def _margins(layout: Json, suffixes: Sequence[str], screen: str) -> tuple[float, float]:
+def _margins(figure: Json, suffixes: Sequence[str], screen: str) -> tuple[float, float]:
     """Return the room for the texts left and right of the panels."""
+    layout = figure["layout"]
 
     def longest(axis: Json) -> float:
         texts = [_plain(text) for _, text in _Axis(axis, 300, 0).ticks()]
         letters = min(max(map(len, texts), default=0), _LONGEST[screen])
-        return _LETTER * letters + (22 if axis.get("title") else 8)
+        return _LETTER * letters + (26 if axis.get("title") else 12)
 
     other = layout.get("yaxis2", {})
-    over = longest(other) + 8 if "overlaying" in other else 24
-    return max(longest(layout[f"yaxis{suffix}"]) for suffix in suffixes) + 4, over
+    notes = [
+        len(_plain(note))
+        for bars in figure["data"]
+        for note in bars.get("text", ())
+        if bars["type"] == "bar"
+    ]
+    beyond = (
+        _LETTER * max(notes, default=0) - _WIDTHS[screen] / 10
+    )  # the axis has room for the rest
+    right = longest(other) + 8 if "overlaying" in other else max(24, beyond)
+    return max(longest(layout[f"yaxis{suffix}"]) for suffix in suffixes), right
 
 
 def _axes(across: _Axis, down: _Axis, screen: str, *, named: bool) -> Iterator[str]:
@@ -254,11 +264,12 @@ def _errors(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
             yield f'<path fill="none" stroke="{error["color"]}" stroke-width="1.5" d="{path}"/>'
 
 
-def _legend(figure: Json, left: float, width: float, top: float) -> tuple[list[str], float]:
+def _legend(figure: Json, width: float, top: float) -> tuple[list[str], float]:
     """Return the legend below the panels, and where it ends."""
     if figure["layout"].get("showlegend") is False:
         return [], top + 6
     parts: list[str] = []
+    left = 8.0
     x, y = left, top + 12
     named = [trace for trace in figure["data"] if trace.get("showlegend") and trace.get("name")]
     for trace in named:

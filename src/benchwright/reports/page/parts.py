@@ -58,12 +58,6 @@ class Facts(NamedTuple):
     folded: str = ""
 
 
-class Tiles(NamedTuple):
-    """Metrics side by side: name, value and note of each."""
-
-    tiles: Sequence[Any]
-
-
 class ItemTable(NamedTuple):
     """The table of all items, which a script fills, sorts and searches."""
 

@@ -1,0 +1,74 @@
+"""Shapes in a real browser, on a wide and on a narrow page (skipped where Chromium is absent)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright.reports.page import shapes
+from benchwright.reports.page.parts import Page, Plot, Section, render_page
+from benchwright.reports.page.plot_style import KEPT, REMOVED
+from benchwright.reports.page.shapes import Line, Panel, Scale, Slope
+
+LONG = "a-model-with-a-rather-long-name@cloze_tokens-5"
+TEXTS = """
+    const shown = [...document.querySelectorAll("svg text")].filter(e => e.getClientRects().length);
+    return shown.map(e => {
+        const [box, svg] = [e.getBoundingClientRect(), e.closest("svg").getBoundingClientRect()];
+        return [e.textContent, box.left - svg.left, svg.right - box.right, box.top - svg.top,
+                svg.bottom - box.bottom, box.left, box.right, box.top, box.bottom];
+    });
+"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    names = ["a", LONG, "c"]
+    marks = [Line(0.4, "all items 40%", KEPT), Line(0.42, "this run 42%", REMOVED)]
+    ranks = [
+        Slope(n, i + 1, 3 - i, ("80.0%", "70.0%"), ((1, 3), None)) for i, n in enumerate(names)
+    ]
+    bars = [shapes.bars([0.2, 0.5, 0.1], KEPT, "kept", notes=["20", "50 of 100", "10"])]
+    pairs = shapes.dots([0.2, 0.5, 0.1], [0, 1, 2], KEPT, LONG, across=([0.1] * 3, [0.6] * 3))
+    curve = shapes.line([1, 10, 100], [-0.2, 0.3, 0.4], KEPT, "curve", markers=True)
+    plots = {
+        "funnel": shapes.funnel("Funnel", [(n, 9_000, 100, "−100 → 9,000") for n in names]),
+        "rows": shapes.rows("Rows", names, Panel(bars, Scale("share", ".0%"), lines=marks)),
+        "panels": shapes.rows("Panels", names, *[Panel([pairs], Scale("points", ".1f"))] * 2),
+        "curves": shapes.curves("Curves", [curve], Scale("items", log=True), Scale("tau", ".2f")),
+        "stacked": shapes.stacked(
+            "Stacked", [Panel([curve], Scale("x"), name="first", lines=marks)] * 2
+        ),
+        "slopes": shapes.slopes("Slopes", ranks),
+        "cells": shapes.heatmap(
+            "Cells", names, ["x", "y"], [[1, 2]] * 3, [["1", "2"]] * 3, ends=(0, 2)
+        ),
+        "nothing": shapes.nothing("Nothing", "There is nothing to draw."),
+    }
+    path = tmp_path_factory.mktemp("shapes") / "page.html"
+    sections = [Section("Plots", [Plot(name) for name in plots])]
+    path.write_text(render_page(Page("Shapes", "Shapes", sections, plots=plots)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_text_is_cut_off_or_covered(page: Path, driver: Any, width: int) -> None:
+    metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 600}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        driver.get(page.as_uri())
+        assert driver.get_log("browser") == []
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+        texts = driver.execute_script(TEXTS)
+        assert len(texts) > 60
+        cut = [text[:5] for text in texts if min(text[1:5]) < -2]
+        assert not cut, str(cut)
+        crossed = [
+            (a[0], b[0])
+            for i, a in enumerate(texts)
+            for b in texts[:i]
+            if min(a[6], b[6]) - max(a[5], b[5]) > 2 and min(a[8], b[8]) - max(a[7], b[7]) > 4
+        ]
+        assert not crossed, str(crossed)
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
