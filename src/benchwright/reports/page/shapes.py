@@ -354,7 +354,8 @@ def _figure(
         labelled = [each for each in panel.lines if each.label]
         notes += [_above(each, x, y, 14 * place) for place, each in enumerate(labelled)]
         if panel.name:
-            notes.append(_over(x, y) | {"x": 0, "xanchor": "left", "text": plain(panel.name)})
+            name = {"x": 0, "xanchor": "left", "yshift": 14 * len(labelled)}
+            notes.append(_over(x, y) | name | {"text": plain(panel.name)})
     entries = -(-sum(len(name) + 8 for name in named) // _LINE_OF_LEGEND)
     above = 16 + max((note.get("yshift", 0) for note in notes), default=-10) + 10
     below = _AXIS + _LEGEND * entries
