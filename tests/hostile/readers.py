@@ -34,7 +34,7 @@ from benchwright.params.evaluation import RatingsParams
 from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.responses.import_responses import Imported
 from benchwright.responses.known_responses import read_items, read_responses
-from hostile.fuzz_targets import benchmark_params, items
+from hostile.accepted import benchmark_params, items
 from responses.imported_rows import import_as_rows
 
 Read = Callable[[Path], Any]

@@ -13,8 +13,8 @@ from benchwright.core.errors import one_line
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
+from hostile.accepted import benchmark_params
 from hostile.files import planted
-from hostile.fuzz_targets import benchmark_params
 
 FIELDS = {
     "item_id": "id",

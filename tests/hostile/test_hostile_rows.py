@@ -10,7 +10,7 @@ import pytest
 
 from benchwright.params.benchmark import GoldForm
 from benchwright.pipelines.ingestion import IngestedTables
-from hostile.fuzz_targets import PARTS
+from hostile.accepted import PARTS
 from hostile.readers import answers, source
 
 GOOD: dict[str, Any] = {"id": "good", "question": "q", "choices": ["a", "b", "c", "d"], "gold": 1}
