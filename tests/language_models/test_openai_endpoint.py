@@ -227,6 +227,14 @@ def test_slow_prompt_blocks_others_only_if_many_answers_wait(
         assert no_threads_left()
 
 
+def test_answers_that_come_while_the_caller_is_busy_are_kept() -> None:
+    with Server() as server:
+        answers = connect(server, concurrency=1).score_batches(
+            [[cloze(i)] for i in range(9)], silent
+        )
+        assert len([time.sleep(0.1) for _ in answers]) == 9
+
+
 def test_threads_end_with_their_iterator() -> None:
     with Server() as server:
         answers = connect(server).score_batches([[cloze(i)] for i in range(50)], silent)

@@ -265,7 +265,7 @@ def in_order(
                     future.add_done_callback(done.put)
                 under_way.append(futures)
                 unfinished += len(futures)
-            elif under_way:
+            elif unfinished:
                 unfinished -= 1
                 if not _fails(done.get()):
                     progress(1)
