@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 import pytest
 import yaml
-from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
@@ -15,7 +14,6 @@ from benchwright.exports.export import export_perturbed, export_tasks
 from benchwright.params.exports import ExportsParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.pipelines.exports import create_perturbed_pipeline
 from benchwright.tables.wicked import PerturbedItems
 from benchwright.transforms.compose import perturb
 from exports.export_examples import benchmark, item, table
@@ -70,13 +68,6 @@ def test_original_group_and_copies_are_exported_in_every_style() -> None:
         "benchwright_colours_wicked_2",
         "benchwright_colours_wicked_2_cloze",
     ]
-
-
-def test_copies_are_sorted_by_number() -> None:
-    exported = export(perturbation=PerturbationParams(copies=11))
-    (group,) = [family for family in exported.families if family.group is not None]
-    assert group.group is not None
-    assert group.group["task"] == [f"benchwright_colours_wicked_{n}" for n in range(1, 12)]
 
 
 def test_each_copy_has_its_own_items_and_demonstrations() -> None:
@@ -166,20 +157,6 @@ def test_perturbations_of_one_run_have_a_group_each() -> None:
     }
 
 
-def test_open_ended_items_of_copies_use_generate() -> None:
-    rows = table(*(item(f"colours/{n}", choices=(), answer_text=str(n)) for n in range(3)))
-    exported = export(rows, rows.iloc[:0])
-    assert names(exported) == [
-        "benchwright_colours",
-        "benchwright_colours_wicked",
-        "benchwright_colours_wicked_1",
-        "benchwright_colours_wicked_2",
-    ]
-    (group,) = [family for family in exported.families if family.group is not None]
-    assert group.group is not None
-    assert group.group["aggregate_metric_list"][0]["metric"] == "exact_match"
-
-
 def test_a_copy_with_the_name_of_a_subject_is_rejected() -> None:
     items = table(item("colours/a/0", "wicked 1"), item("colours/b/0", "law"))
     shown = table(item("dev/a/0", "wicked 1"), item("dev/b/0", "law"))
@@ -201,15 +178,6 @@ def test_readme_runs_original_and_group_with_the_same_shots() -> None:
     assert "| `benchwright_colours_wicked` | wicked, mean of 2 | letters | 6 | 2 | 3 |" in page
 
 
-def test_manifest_has_the_settings_of_the_copies(tmp_path: Path) -> None:
-    dataset = HarnessTasks(path=str(tmp_path / "harness_perturbed"))
-    dataset.save(export())
-    manifest = dataset.load()
-    assert manifest["perturbation"]["transforms"][0]["transform"] == "none_of_the_above"
-    assert manifest["families"]["benchwright_colours_wicked_1"]["condition"] == "wicked-1"
-    assert manifest["families"]["benchwright_colours_wicked"]["copies"] == ["1", "2"]
-
-
 def test_only_rows_of_copies_are_read_with_a_condition(tmp_path: Path) -> None:
     pytest.importorskip("datasets")
     HarnessTasks(path=str(tmp_path / "harness_perturbed")).save(export())
@@ -228,10 +196,3 @@ def test_only_rows_of_copies_are_read_with_a_condition(tmp_path: Path) -> None:
     assert "condition" not in original["test"].features
     assert set(perturbed["test"]["condition"]) == set(perturbed["dev"]["condition"]) == {"wicked-1"}
     assert perturbed["test"].features == perturbed["dev"].features
-
-
-def test_the_pipeline_needs_no_answers() -> None:
-    pipeline: Pipeline = create_perturbed_pipeline()
-    free = {name for name in pipeline.inputs() if not name.startswith("params:")}
-    assert free == {"items", "demonstrations", "perturbed_items"}
-    assert pipeline.outputs() == {"harness_perturbed_tasks", "hub_perturbed_items"}

@@ -87,16 +87,20 @@ def test_rows_of_the_stock_task_are_sorted() -> None:
     exported = export(UNEQUAL)
     assert exported.stock_samples == {"colours": [2, 9, 10]}
     assert json.loads(folder_contents(exported)["stock_samples.json"]) == {"colours": [2, 9, 10]}
+    unknown = export(UNEQUAL, harness=None)
+    assert unknown.stock_samples == {}
+    assert all(each["stock"] is None for each in unknown.facts["subset"]["items"])
+    assert "does not name them" in unknown.readme
 
 
-def test_without_a_stock_task_items_have_no_place_in_one() -> None:
-    exported = export(UNEQUAL, harness=None)
-    assert exported.stock_samples == {}
-    assert all(each["stock"] is None for each in exported.facts["subset"]["items"])
-    assert "does not name them" in exported.readme
-
-
-def test_manifest_says_that_equal_weights_give_the_plain_mean() -> None:
+def test_readme_and_manifest_say_what_the_score_is() -> None:
+    exported = export(UNEQUAL, "anchor_points")
+    assert exported.facts["subset"]["equal_weights"] is False
+    assert "3 of 12 items" in exported.readme
+    assert "--tasks benchwright_colours_anchor_points_3 --include_path ." in exported.readme
+    assert "--samples stock_samples.json" in exported.readme
+    assert "benchwright estimate results --subset . --benchmark colours" in exported.readme
+    assert "The score is the weighted mean of the answers" in exported.readme
     subset = export(chosen((1, 0.5), (3, 0.5))).facts["subset"]
     assert subset["equal_weights"] is True
     assert subset["scoring"].startswith("all items have equal weights")
@@ -112,46 +116,10 @@ def test_sampler_is_the_one_of_the_subset(sampler: str, winner: str, expected: s
     assert exported.families[0].name == f"benchwright_colours_{expected}_1"
 
 
-def test_readme_has_the_commands_and_the_score() -> None:
-    readme = export(UNEQUAL, "anchor_points").readme
-    assert "3 of 12 items" in readme
-    assert "--tasks benchwright_colours_anchor_points_3 --include_path ." in readme
-    assert "--samples stock_samples.json" in readme
-    assert "benchwright estimate results --subset . --benchmark colours" in readme
-    assert "The score is the weighted mean of the answers" in readme
-
-
 def test_unknown_items_are_rejected() -> None:
     strange = ChosenSubset.from_rows([("colours/99", 0, 1.0, math.nan)])
     with pytest.raises(InputError, match="colours/99 is not among"):
         export(strange)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"items_hash": "x"}, "differ from the exported ones"),
-        ({"items": []}, "subset.items"),
-        ({"seed": "soon"}, "subset.seed"),
-    ],
-)
-def test_changed_manifests_are_rejected(
-    change: dict[str, Any], message: str, tmp_path: Path
-) -> None:
-    manifest = json.loads(folder_contents(export(UNEQUAL))["manifest.json"])
-    manifest["subset"] |= change
-    file = tmp_path / "manifest.json"
-    file.write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match=message):
-        read_subset(file)
-
-
-def test_weights_that_do_not_sum_to_one_are_refused(tmp_path: Path) -> None:
-    manifest = json.loads(folder_contents(export(UNEQUAL))["manifest.json"])
-    manifest["subset"]["items"][0]["weight"] = 0.9
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match=r"weights sum to 1\.4"):
-        read_subset(tmp_path)
 
 
 def test_other_and_missing_manifests_are_rejected(tmp_path: Path) -> None:

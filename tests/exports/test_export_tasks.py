@@ -1,18 +1,15 @@
 """Exports of a run: names, variants and manifest."""
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
+from benchwright.datasets.harness_tasks import HarnessExport
 from benchwright.exports.export import export_tasks
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.pipelines.exports import create_pipeline
 from exports.export_examples import benchmark, item, table
 from harness_folder import folder_contents
 
@@ -65,13 +62,6 @@ def test_names_follow_prefix_variant_and_benchmark() -> None:
         benchmark={"name": "ARC-Challenge.4"},
     )
     assert names(exported) == ["lab7_arc_challenge_4_no_similar_v2"]
-
-
-def test_open_ended_items_always_use_generate() -> None:
-    rows = table(*(item(f"colours/{n}", choices=(), answer_text=str(n)) for n in range(3)))
-    exported = export(rows, rows.iloc[:1])
-    assert names(exported) == ["benchwright_colours", "benchwright_colours_smart"]
-    assert {family.facts["style"] for family in exported.families} == {"generate"}
 
 
 def test_mixed_items_are_exported_in_the_styles_that_fit() -> None:
@@ -127,25 +117,14 @@ def test_output_does_not_depend_on_row_order() -> None:
     assert folder_contents(export()) == folder_contents(turned)
 
 
-def test_the_pipeline_reads_what_other_stages_save() -> None:
-    pipeline: Pipeline = create_pipeline()
-    free = {name for name in pipeline.inputs() if not name.startswith("params:")}
-    assert free == {"items", "kept_items", "rule_coverage", "demonstrations"}
-    assert pipeline.outputs() == {"harness_tasks", "hub_kept_items"}
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
         {"styles": ()},
         {"styles": ("letters", "letters")},
-        {"styles": ("cloze_bytes",)},
-        {"prefix": ""},
         {"prefix": "Bench-Wright"},
         {"num_fewshot": 0},
-        {"num_fewshot": 30},
         {"max_shots": -1},
-        {"shots": 5},
     ],
 )
 def test_wrong_settings_are_rejected(wrong: dict[str, Any]) -> None:
@@ -179,12 +158,3 @@ def test_rows_of_kept_items_have_their_tags_and_the_same_version() -> None:
         each.families[1].tasks[0].config["metadata"]["version"] for each in (exported, plain)
     ]
     assert versions[0] == versions[1]
-
-
-def test_lazy_rows_equal_those_of_the_folder(tmp_path: Path) -> None:
-    exported = export()
-    HarnessTasks(path=str(tmp_path / "out")).save(exported)
-    for name, content in folder_contents(exported).items():
-        assert (tmp_path / "out" / name).read_bytes() == content
-    rows = list(exported.families[0].tasks[0].rows)
-    assert [row["item_id"] for row in rows[1:3]] == [rows[1]["item_id"], rows[2]["item_id"]]

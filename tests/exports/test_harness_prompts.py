@@ -141,7 +141,7 @@ def ours(
     return asked
 
 
-@pytest.mark.parametrize("shots", [0, 1, 5])
+@pytest.mark.parametrize("shots", [0, 5])
 @pytest.mark.parametrize("style", ["letters", "cloze"])
 def test_contexts_and_continuations_equal_those_of_scoring(
     saved: Callable[..., Path], style: str, shots: int
@@ -154,11 +154,9 @@ def test_contexts_and_continuations_equal_those_of_scoring(
 @pytest.mark.parametrize(
     ("prompt", "scoring"),
     [
-        ({"separator": "\n"}, {}),
         ({"separator": ""}, {}),
         ({"separator": " ### "}, {"demonstration_order": "seeded"}),
         ({"description": ""}, {"demonstrations": "all"}),
-        ({"description": "", "answer_prefix": ""}, {}),
         ({"description": " \n{{subject}} {subject}: \n "}, {"label_tokens": "bare"}),
         ({"answer_prefix": "", "question_prefix": "Q: ", "line_separator": "\r\n"}, {}),
     ],
@@ -173,7 +171,7 @@ def test_other_prompt_settings_equal_those_of_scoring(
     assert requests(folder, name, 3) == ours(NASTY, DEMONSTRATIONS, style, 3, **changes)
 
 
-@pytest.mark.parametrize("shots", [0, 1, 5])
+@pytest.mark.parametrize("shots", [0, 5])
 @pytest.mark.parametrize(
     ("items", "demonstrations", "name"),
     [
@@ -243,12 +241,6 @@ def test_group_score_is_the_share_of_correct_items(saved: Callable[..., Path]) -
     }
     logged = [row["doc"] for rows in results["samples"].values() for row in rows]
     assert sorted(row["item_id"] for row in logged) == sorted(row[0] for row in items)
-
-
-def test_original_and_variant_run_from_one_folder(saved: Callable[..., Path]) -> None:
-    folder = saved(NASTY, DEMONSTRATIONS)
-    assert len(requests(folder, "benchwright_colours", 0)) == len(NASTY)
-    assert len(requests(folder, "benchwright_colours_smart", 0)) == 2
 
 
 def test_a_folder_of_one_family_works_alone(saved: Callable[..., Path], tmp_path: Path) -> None:

@@ -12,11 +12,8 @@ from benchwright.exports.harness_task import slug, slugs
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("high_school_physics", "high_school_physics"),
         ("ARC-Challenge", "arc_challenge"),
-        ("computer science", "computer_science"),
         ("  Éducation: physique/chimie ", "education_physique_chimie"),
-        ("wicked-0", "wicked_0"),
         ("../../etc", "etc"),
     ],
 )
@@ -41,7 +38,4 @@ def test_only_names_that_would_be_equal_carry_a_hash() -> None:
     assert named["c"] == "c"
     assert re.fullmatch(r"a_b_[0-9a-f]{6}", named["A/B"])
     assert named["A/B"] != named["a b"]
-
-
-def test_name_does_not_depend_on_the_order_of_the_other_names() -> None:
-    assert slugs(["A/B", "a b"]) == slugs(["a b", "A/B"])
+    assert slugs(["a b", "c", "A/B"]) == named
