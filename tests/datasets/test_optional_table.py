@@ -62,8 +62,3 @@ def test_invalid_files_are_reported_in_one_line(
     with pytest.raises((InputError, DatasetError)) as caught:
         table(tmp_path / name).load()
     assert re.search(message, str(one_line(caught.value)))
-
-
-def test_dataset_is_read_only(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="read-only"):
-        table(tmp_path / "a.csv").save(pd.DataFrame())

@@ -142,9 +142,7 @@ def test_invalid_entries_are_reported_in_one_line(tmp_path: Path, entry: Any, me
         ("a.csv", b"item_id,model\n", "a.csv: no rows"),
         ("a.csv", b"", "a.csv: cannot be read"),
         ("a.csv.gz", b"item_id,model\nq,m\n", "a.csv.gz: cannot be read"),
-        ("a.jsonl", b'{"item_id": "q1"}\n{"item_id": ', "line 2: not valid JSON"),
         ("a.jsonl", b"[" * 100_000, "line 1: not valid JSON"),
-        ("a.jsonl", b"[1, 2]\n", "line 1: expected an object, got '[1, 2]'"),
         ("a.jsonl", b"\n", "a.jsonl: no rows"),
     ],
 )

@@ -67,17 +67,6 @@ def test_many_models_use_several_row_groups(tmp_path: Path) -> None:
     assert pq.ParquetFile(tmp_path / "m.parquet").metadata.num_row_groups == 3
 
 
-def test_file_is_plain_parquet_with_null_for_missing_fields(tmp_path: Path) -> None:
-    correct = np.array([[1, np.nan]], dtype=np.float32)
-    matrix = ResponseMatrix.of(("m",), ("q1", "q2"), correct=correct)
-    ResponseMatrixDataset(filepath=str(tmp_path / "m.parquet")).save(matrix)
-    row = pq.read_table(tmp_path / "m.parquet").to_pylist()[0]
-    assert row["model"] == "m"
-    assert row["correct"][0] == 1
-    assert row["p_answer"] is None
-    assert row["prediction"] is None
-
-
 def test_latest_version_is_loaded(tmp_path: Path) -> None:
     conf = {
         "type": "benchwright.datasets.response_matrix.ResponseMatrixDataset",
