@@ -81,6 +81,8 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     verdict = f"{row['items']} ({share}) are enough for standard error 0.05 (worst model); "
     assert f"Of {N} items, chosen at random: {verdict}" in page
     assert page.index("plot-standard_error_benchmark") < page.index("Items needed for each target")
+    assert ">price<" in page
+    assert ">hours<" not in page  # an empty column
     for caption in (
         "Standard error of a score",
         "Smallest detectable difference",

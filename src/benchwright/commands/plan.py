@@ -23,7 +23,8 @@ from benchwright.methods.dele.planning.plan import (
 from benchwright.params.scoring import ModelsParams
 from benchwright.project_conf import load_conf
 from benchwright.reports.page.parts import Bullets, Cell, Page, Plot, Section, Table, render_page
-from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, layout
+from benchwright.reports.page.plot_style import KEPT, REMOVED
+from benchwright.reports.page.shapes import Line, Scale, curves, line
 from benchwright.responses.known_responses import KnownResponses
 
 
@@ -96,7 +97,7 @@ _DASHES = {"worst model": "dot", "95% of pairs": "dot", "low": "dot", "high": "d
 
 def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
     """Plot each metric against the number of items, with the targets as horizontal lines."""
-    lines = {
+    targets = {
         "standard_error_benchmark": wanted.standard_errors,
         "standard_error_ability": wanted.standard_errors,
         "detectable_difference": wanted.differences,
@@ -105,54 +106,24 @@ def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
         "spearman": wanted.spearman,
     }
     return {
-        name: _plot(title, plan.curve[plan.curve["metric"] == name], lines[name])
+        name: _plot(title, plan.curve[plan.curve["metric"] == name], targets[name])
         for name, title in _TITLES.items()
-        if (plan.curve["metric"] == name).any() and lines[name]
+        if (plan.curve["metric"] == name).any() and targets[name]
     }
 
 
-def _plot(title: str, rows: pd.DataFrame, wanted: tuple[float, ...]) -> Any:
-    import plotly.graph_objects as go
-
+def _plot(title: str, rows: pd.DataFrame, targets: tuple[float, ...]) -> Any:
     traces = []
     for (sampler, whose), curve in rows.groupby(["sampler", "whose"], sort=False):
-        line = curve.sort_values("items")
-        traces.append(
-            go.Scatter(
-                x=line["items"].tolist(),
-                y=line["value"].tolist(),
-                name=f"{whose}, {sampler}",
-                mode="lines",
-                line={"color": _COLOURS[str(sampler)], "dash": _DASHES.get(str(whose), "solid")},
-                hovertemplate="%{x} items: %{y:.4f}",
-            )
-        )
-    shapes = [
-        {
-            "type": "line",
-            "xref": "paper",
-            "x0": 0,
-            "x1": 1,
-            "y0": value,
-            "y1": value,
-            "line": {"color": QUIET, "dash": "dash", "width": 1},
-        }
-        for value in wanted
-    ]
-    return go.Figure(
-        traces,
-        layout(
-            title,
-            360,
-            xaxis=axis("items", type="log"),
-            yaxis=axis(rangemode="tozero" if "error" in title or "diff" in title else "normal"),
-            shapes=shapes,
-            legend={"orientation": "h", "y": -0.22, "yanchor": "top", "x": 0},
-            margin={"l": 8, "r": 16, "t": 8, "b": 96},
-            hovermode="x unified",
-            showlegend=True,
-        ),
-    )
+        own = curve.sort_values("items")
+        name = f"{whose}, {sampler}"
+        pairs = zip(own["items"], own["value"], strict=True)
+        hover = [f"{name}, {items:,} items: {value:.4f}" for items, value in pairs]
+        colour, dash = _COLOURS[str(sampler)], _DASHES.get(str(whose), "solid")
+        traces.append(line(own["items"], own["value"], colour, name, hover=hover, dash=dash))
+    y = Scale(zero="error" in title or "diff" in title)
+    lines = [Line(value, dash="dash", level=True) for value in targets]
+    return curves(title, traces, Scale("items", ",d"), y, lines=lines)
 
 
 GOALS = {
@@ -171,14 +142,13 @@ def terminal_lines(made: MadePlan) -> list[str]:
     plan = made.plan
     lines = [f"{made.source}: {made.models}, {plan.items:,} items"]
     lines += [f"note: {note}" for note in made.notes]
-    table = [(*_HEAD, *_COSTS), *(_cells(row, plan.items) for row in plan.rows)]
-    used = [i for i in range(len(table[0])) if i < len(_HEAD) or any(r[i] for r in table[1:])]
-    widths = [max(len(row[i]) for row in table) for i in used]
+    table = _table(plan)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     reasons = [row.reason for row in plan.rows]
     for row, reason in zip(table, ["note" if any(reasons) else "", *reasons], strict=True):
         cells = (
-            row[i].ljust(width) if i < 3 else row[i].rjust(width)
-            for i, width in zip(used, widths, strict=True)
+            cell.ljust(width) if i < 3 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         lines.append("  ".join(cells).rstrip() + (f"  {reason}" if reason else ""))
     return [*lines, "", *explanations(made)]
@@ -221,6 +191,13 @@ def explanations(made: MadePlan) -> list[str]:
         )
     lines.append("The plan assumes that future models resemble these.")
     return lines
+
+
+def _table(plan: Plan) -> list[tuple[str, ...]]:
+    """Return the head and a row per target, without the columns of costs that are not known."""
+    table = [(*_HEAD, *_COSTS), *(_cells(row, plan.items) for row in plan.rows)]
+    used = [i for i in range(len(table[0])) if i < len(_HEAD) or any(row[i] for row in table[1:])]
+    return [tuple(row[i] for i in used) for row in table]
 
 
 def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
@@ -299,12 +276,12 @@ def write_page(made: MadePlan, file: Path) -> Path:
     plan = made.plan
     plots = plot_plan(plan, made.request.wanted)
     drawn = [Plot(name) for name in plots]
-    rows: list[list[str | Cell]] = []
-    for row in plan.rows:
-        first, *rest = _cells(row, plan.items)
-        rows.append([Cell(first, [row.reason] if row.reason else []), *rest])
+    head, *cells = _table(plan)
+    rows = [
+        [Cell(first, [row.reason] if row.reason else []), *rest]
+        for row, (first, *rest) in zip(plan.rows, cells, strict=True)
+    ]
     label = "Items needed for each target, and their cost"
-    head = (*_HEAD, *_COSTS)
     table = Table(label, head, rows, numbers=range(3, len(head)))
     page = Page(
         "Items for a target precision",

@@ -168,7 +168,7 @@ def _sampler_table(own: pd.DataFrame, tested: pd.DataFrame, sampling: SamplingPa
     panel, rate, keep = own["panel"].iloc[0], sampling.evidence.main_rate, sampling.evidence.keep
     tested = tested[tested["panel"] == panel]
     bands = tested[tested["rate"] == rate].drop_duplicates("metric").set_index("metric")
-    rows: list[list[str | Cell]] = []
+    rows: list[list[Any]] = []
     if len(bands):
         cells = _metric_cells(*(bands[end].to_dict() for end in _ENDS))
         rows.append(["random subsets, 95%", cells[0], "", *cells[1:], "", ""])
@@ -268,9 +268,9 @@ def show_sampler_choice(
     ]
 
 
-def chosen_rows(chosen_curves: pd.DataFrame, rates: Sequence[float]) -> list[list[str | Cell]]:
+def chosen_rows(chosen_curves: pd.DataFrame, rates: Sequence[float]) -> list[list[Any]]:
     """Return the means over splits by rate and line, then the random band of each rate."""
-    rows: list[list[str | Cell]] = []
+    rows: list[list[Any]] = []
     for rate in rates:
         own = chosen_curves[chosen_curves["rate"] == rate]
         for line, words in LINES.items():
@@ -289,7 +289,7 @@ def chosen_rows(chosen_curves: pd.DataFrame, rates: Sequence[float]) -> list[lis
     return rows
 
 
-def _chosen_table(rows: list[list[str | Cell]], splits: int) -> Table:
+def _chosen_table(rows: list[list[Any]], splits: int) -> Table:
     label = (
         f"Means over {splits:,} splits; distances in points; gain in Spearman over random with "
         "the middle 95% of the splits; sd of Spearman over repeats (DELE, Figure 32)"

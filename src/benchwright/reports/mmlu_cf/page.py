@@ -162,7 +162,7 @@ def show_construction_documents(
 def _extraction(extraction_measures: pd.DataFrame) -> Text | Folded:
     if extraction_measures.empty:
         return Text("No document is labelled, so the quality of extraction is unknown.")
-    rows: list[Any] = [
+    rows = [
         [
             f"recall of {row['style'].replace('_', ' ')}"
             if row["style"]
@@ -200,7 +200,7 @@ def show_construction_fields(
     labelled = field_accuracy[field_accuracy["field"] != ""].drop_duplicates("field")
     right = {row["field"]: row for row in rows_of(labelled)}
     unknown = dict.fromkeys(("recall", "low", "high"))
-    rows: list[Any] = []
+    rows = []
     for row in rows_of(field_counts):
         if not row["field"] and not row["items"]:
             continue
@@ -371,7 +371,7 @@ def _rules(rule_counts: Mapping[str, Any]) -> list[Any]:
 def _distances(half_distances: pd.DataFrame) -> list[Any]:
     if half_distances.empty:
         return [Text("There are no halves to compare.")]
-    rows: list[Any] = []
+    rows = []
     for row in rows_of(half_distances):
         distance, notes = row["total_variation"], [row["reason"]] if row["reason"] else []
         if distance is not None and distance > (row["chance_95"] or 0):
