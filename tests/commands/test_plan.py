@@ -80,7 +80,7 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     share = f"{row['items'] / N:.0%}"
     verdict = f"{row['items']} ({share}) are enough for standard error 0.05 (worst model); "
     assert f"Of {N} items, chosen at random: {verdict}" in page
-    assert page.index("plot-standard_error_benchmark") < page.index("Items needed for each target")
+    assert page.index("Standard error of a score") < page.index("Items needed for each target")
     assert ">price<" in page
     assert ">hours<" not in page  # an empty column
     for caption in (

@@ -39,5 +39,5 @@ def plot_memorisation(memorisation_summary: pd.DataFrame, settings: Memorisation
         traces.append(
             dots(share, places, colour, words, hover=hover, across=(low, high), symbol=symbol)
         )
-    across = Scale("share of items", ".1~%", zero=True)
+    across = Scale("share of items", ".1%", zero=True)
     return rows(title, names, Panel(traces, across), row=46)
