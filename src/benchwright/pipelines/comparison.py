@@ -1,6 +1,6 @@
 """The comparison of perturbed copies with the original, per configuration."""
 
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
 from benchwright.methods.wicked.comparison import coverage
 from benchwright.methods.wicked.comparison.compared_responses import align_responses
@@ -9,12 +9,15 @@ from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.methods.wicked.comparison.score_comparison import compare_scores, follow_responses
 from benchwright.methods.wicked.comparison.written_responses import compare_written_responses
 from benchwright.pipelines.nodes import boxed, node
-from benchwright.reports.page.sections import gather_plots
 from benchwright.reports.wicked import page
-from benchwright.reports.wicked.findings import measure_reach
-from benchwright.reports.wicked.plots.accuracy import plot_deltas, plot_rule_ablation
-from benchwright.reports.wicked.plots.answer_changes import plot_none_rates, plot_transitions
-from benchwright.reports.wicked.plots.ranks import plot_rank_shuffle
+from benchwright.reports.wicked.findings import measure_reach, write_headline, write_notes
+from benchwright.reports.wicked.plots import (
+    plot_deltas,
+    plot_none_rates,
+    plot_rank_shuffle,
+    plot_rule_ablation,
+    plot_transitions,
+)
 
 _NODES = [
     node(
@@ -103,45 +106,53 @@ _PLOTS = [
 ]
 _PAGE = [
     node(
-        page.show_comparison_method,
-        ["params:ingestion", "params:variant", "params:perturbation", "params:seed"],
-        "comparison_method",
+        write_headline,
+        ["comparison_scores", "comparison_summary", "params:perturbation", "perturbation_reach"],
+        "comparison_headline",
     ),
     node(
-        page.show_comparison_headline,
+        write_notes,
         [
             "comparison_scores",
-            "comparison_summary",
             "comparison_written",
             "comparison_demonstrations",
             "params:perturbation",
             "perturbation_reach",
         ],
-        "comparison_headline",
+        "comparison_notes",
     ),
     node(
-        page.show_comparison_costs,
+        page.show_comparison_cost,
+        ["comparison_scores", "comparison_summary", "comparison_headline"],
+        "comparison_cost",
+    ),
+    node(
+        page.show_comparison_order,
         ["comparison_scores", "comparison_summary", "comparison_reversals"],
-        "comparison_costs",
+        "comparison_order",
     ),
     node(
-        page.show_comparison_responses,
-        [
-            "comparison_transitions",
-            "comparison_none_rates",
-            "comparison_written",
-            "comparison_instruct",
-            "rule_ablation",
-        ],
-        "comparison_responses",
+        page.show_comparison_answers,
+        ["comparison_transitions", "comparison_none_rates"],
+        "comparison_answers",
+    ),
+    node(
+        page.show_comparison_styles,
+        ["comparison_written", "comparison_instruct", "rule_ablation"],
+        "comparison_styles",
+    ),
+    node(
+        page.show_comparison_prompts,
+        ["comparison_demonstrations", "comparison_prompts"],
+        "comparison_prompts_shown",
     ),
     node(
         page.show_comparison_alterations,
         [
-            "comparison_demonstrations",
-            "comparison_prompts",
             "comparison_coverage",
             "option_wordings",
+            "perturbation_reach",
+            "params:perturbation",
         ],
         "comparison_alterations",
     ),
@@ -157,29 +168,41 @@ _PAGE = [
         ],
         "comparison_examples",
     ),
-    Node(
-        gather_plots,
-        {
-            "deltas": "comparison_deltas_plot",
-            "ranks": "comparison_ranks_plot",
-            "transitions": "comparison_transitions_plot",
-            "none-rates": "comparison_none_rates_plot",
-            "ablation": "rule_ablation_plot",
-        },
-        "comparison_report_plots_1",
-        name="gather_comparison_report_plots_1",
+    node(page.show_comparison_method, "params:perturbation", "comparison_method"),
+    node(
+        page.show_comparison_provenance,
+        ["params:ingestion", "params:variant", "params:perturbation", "params:seed"],
+        "comparison_provenance",
+    ),
+    node(
+        page.gather_comparison_sections,
+        [
+            "comparison_cost",
+            "comparison_order",
+            "comparison_answers",
+            "comparison_styles",
+            "comparison_prompts_shown",
+            "comparison_alterations",
+            "comparison_examples",
+            "comparison_method",
+            "comparison_provenance",
+        ],
+        "comparison_sections",
     ),
     node(
         page.render_comparison_report,
-        [
-            "comparison_method",
-            "comparison_headline",
-            "comparison_costs",
-            "comparison_responses",
-            "comparison_alterations",
-            "comparison_examples",
-            "comparison_report_plots_1",
-        ],
+        {
+            "ingestion": "params:ingestion",
+            "variant": "params:variant",
+            "comparison_headline": "comparison_headline",
+            "comparison_notes": "comparison_notes",
+            "comparison_sections": "comparison_sections",
+            "comparison_deltas_plot": "comparison_deltas_plot",
+            "comparison_ranks_plot": "comparison_ranks_plot",
+            "comparison_transitions_plot": "comparison_transitions_plot",
+            "comparison_none_rates_plot": "comparison_none_rates_plot",
+            "rule_ablation_plot": "rule_ablation_plot",
+        },
         "comparison_report",
     ),
 ]

@@ -95,6 +95,25 @@ def test_lines_of_a_panel_have_labels_above_one_another() -> None:
     assert len(paths(figure, KEPT)) == len(paths(figure, REMOVED)) == 1
 
 
+@pytest.mark.parametrize(
+    ("values", "zero", "ends"),
+    [
+        ([1, 2], False, (0.95, 2.05)),
+        ([1, 2], True, (0, 2.1)),
+        ([-1, -2], True, (-2.1, 0)),
+        ([-1, 1], True, (-1.1, 1.1)),
+        ([0, 0], True, (0, 0.05)),
+        ([2, 2], False, (1.9, 2.1)),
+        ([], False, (0.95, 1.05)),
+    ],
+)
+def test_axis_holds_its_values_with_room(values: Any, zero: bool, ends: Any) -> None:
+    dots = shapes.dots([0] * len(values), values, KEPT)
+    figure = shapes.curves("t", [dots], Scale(), Scale(zero=zero))
+    assert list(figure.layout.yaxis.range) == pytest.approx(ends)
+    assert drawings(figure)
+
+
 def test_funnel_has_what_is_left_and_removed() -> None:
     figure = shapes.funnel("t", [("rows", 4, 0, "4"), ("easy", 3, 1, "−1 → 3")])
     assert [list(bars.x) for bars in figure.data] == [[4, 3], [0, 1]]

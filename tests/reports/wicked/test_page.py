@@ -126,7 +126,7 @@ def test_page_has_all_sections(stage: Any) -> None:
     assert "1 item of this benchmark has a label" in shown
     assert "mean of families with both" in shown
     assert "perturbation.copies" in shown
-    assert page.count('id="plot-') == 8  # four plots and their data; no step-by-step ablation
+    assert page.count("<svg") == 2 * 4  # no step-by-step ablation
     assert "http://" not in re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
 
 
@@ -208,8 +208,8 @@ def test_plots_have_captions_and_escape_names(stage: Any) -> None:
         assert "<b>x</b>" not in plot.to_json().replace("\\u003c", "<").replace("\\u003e", ">")
     deltas = outputs["comparison_deltas_plot"]
     scores = outputs["comparison_scores"].sort_values("accuracy_original", ascending=False)
-    assert list(deltas.data[1].x) == pytest.approx(scores["accuracy_original"].tolist())
-    assert list(deltas.data[3].x) == pytest.approx((100 * scores["delta"]).tolist())
+    assert list(deltas.data[0].x) == pytest.approx(scores["accuracy_original"].tolist(), abs=1e-6)
+    assert list(deltas.data[2].x) == pytest.approx((100 * scores["delta"]).tolist(), abs=1e-5)
 
 
 def test_changes_of_answers_are_grouped_by_kind_of_model(stage: Any) -> None:
@@ -219,17 +219,9 @@ def test_changes_of_answers_are_grouped_by_kind_of_model(stage: Any) -> None:
     bars = plot.data[0]
     groups = ("<b>instruct, mean of 2</b>", "b-it (instruct)", "d-it (instruct)")
     assert plot.layout.yaxis.ticktext == (*groups, "<b>base, mean of 2</b>", "a (base)", "c (base)")
-    assert bars.x[0] == pytest.approx((bars.x[1] + bars.x[2]) / 2)
+    assert bars.x[0] == pytest.approx((bars.x[1] + bars.x[2]) / 2, abs=2e-6)
     table = outputs["comparison_transitions"].set_index(["gold", "configuration"])
-    assert bars.x[5] == pytest.approx(table.loc[("kept", "c@letters-5"), "stayed_right"])
+    assert bars.x[5] == pytest.approx(table.loc[("kept", "c@letters-5"), "stayed_right"], abs=1e-6)
     assert table.loc["kept", "kind"].tolist() == ["base", "instruct", "base", "instruct"]
     alone = stage.run(configurations=("a@letters-5", "c@letters-5"), n=20)
     assert alone["comparison_transitions_plot"].layout.yaxis.ticktext == ("a", "c")
-
-
-def test_rank_intervals_stay_within_the_plot(stage: Any) -> None:
-    plot = stage.outputs["comparison_ranks_plot"]
-    bars = [trace for trace in plot.data if trace.opacity is not None]
-    assert bars
-    for bar in bars:
-        assert 0 <= bar.y[0] <= bar.y[1] <= 11

@@ -406,10 +406,9 @@ def _ends(values: Sequence[float], *, zero: bool, log: bool) -> tuple[float, flo
     low, high = min(known), max(known)
     if log:
         return low / 1.2, high * 1.2
+    low, high = (min(low, 0), max(high, 0)) if zero else (low, high)
     room = 0.05 * (high - low) or 0.05 * abs(high) or 0.05
-    if zero:
-        return min(low - room, 0) if low < 0 else 0, max(high + room, 0) if high > 0 else 0
-    return low - room, high + room
+    return low - room * (not zero or low < 0), high + room * (not zero or high > 0 or low == 0)
 
 
 def _values(traces: Sequence[Trace], letter: str) -> list[float]:

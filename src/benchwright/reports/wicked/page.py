@@ -1,7 +1,6 @@
 """The report of a perturbed benchmark and its sections."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,145 +14,605 @@ from benchwright.methods.wicked.comparison.instruct import FAMILIES
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.page.provenance import benchmark_facts, settings
-from benchwright.reports.page.sections import Section, make_section, render_sections
-from benchwright.reports.page.wording import bounds, coefficient, p_value, rows_of, words_of
-from benchwright.reports.wicked.findings import PerturbationReach, write_headline, write_notes
+from benchwright.reports.page import parts
+from benchwright.reports.page.parts import Article, Cell, Folded, Plot, Question, Section, Text
+from benchwright.reports.page.provenance import benchmark_facts, provenance_section, settings
+from benchwright.reports.page.wording import (
+    bounds,
+    coefficient,
+    count,
+    number,
+    p_value,
+    percent,
+    rows_of,
+    words_of,
+)
+from benchwright.reports.wicked.findings import Headline, PerturbationReach
 from benchwright.reports.wicked.terms import REASONS, TRANSFORMS, WORDINGS, interval, points
 
 _LONGEST = 1_500  # characters of a question
 _UNALTERED = "Unaltered"
-_LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
-_SECTIONS = (
-    ("cost", "Change of accuracy"),
-    ("method", "Method"),
-    ("order", "Ranking of models"),
-    ("answers", "Change of answers"),
-    ("none", "Choice of “none”"),
-    ("written", "Written answers"),
-    ("instruct", "Instruct and base models"),
-    ("rules", "Effect of each transform"),
-    ("prompts", "Demonstrations and prompts"),
-    ("coverage", "Altered and unaltered items"),
-    ("examples", "Examples"),
-    ("provenance", "Provenance"),
-)
+_NO_RESPONSES = "No model answered both the original items and their copies."
 _SHUFFLE = ("kendall_tau_b", "spearman", "tau_b_between_copies", "tau_b_resampled")
+_PERTURBATION: parts.Column = ("Perturbation", parts.as_text, "perturbation")
+_CONFIGURATION: parts.Column = ("Configuration", parts.as_text, "configuration")
 
-Row = dict[Any, Any]
+Row = Mapping[Any, Any]
 
 
-def render_comparison_report(*sections: Section) -> str:
+def render_comparison_report(
+    ingestion: BenchmarkParams,
+    variant: str,
+    comparison_headline: Headline,
+    comparison_notes: list[str],
+    comparison_sections: list[Section],
+    **plots: Any,
+) -> str:
     """Render the report of a perturbed benchmark: one HTML page that needs no network.
 
     The same inputs give the same bytes. All data is escaped, so a question with HTML appears as
     text. Sections without content say why.
     """
-    return render_sections(
-        "benchwright.reports.wicked",
-        "comparison_report.html",
-        _SECTIONS,
-        sections,
-        more_style=("comparison.css",),
+    order = comparison_headline.order
+    page = parts.Page(
+        f"{ingestion.title} perturbed ({variant})",
+        ingestion.title,
+        comparison_sections,
+        kicker=f"Perturbed benchmark · variant {variant}",
+        headline=comparison_headline.cost,
+        lead=[Text(order, "judgement")] if order else [],
+        notes=comparison_notes,
+        plots=plots,
     )
+    return parts.render_page(page)
 
 
-def show_comparison_method(
-    ingestion: BenchmarkParams, variant: str, perturbation: PerturbationParams, seed: int
-) -> Section:
-    """Gather the transforms and their settings."""
-    return make_section(
-        title=ingestion.title,
-        variant=variant,
-        steps=[words_of(TRANSFORMS, part.transform) for part in perturbation.transforms],
-        n_copies=perturbation.copies,
-        single_source=perturbation.sba,
-        longest=_LONGEST_TABLE,
-        facts=benchmark_facts(ingestion, variant, seed, []),
-        settings=settings("perturbation", perturbation),
-    )
+def gather_comparison_sections(*sections: Section) -> list[Section]:
+    """Gather the sections of the report in the order of the page."""
+    return list(sections)
 
 
-def show_comparison_headline(
+def _table(
+    label: str,
+    rows: Sequence[Row],
+    columns: list[parts.Column],
+    dataset: str,
+    *,
+    fold: bool = False,
+) -> list[Any]:
+    """Return a table; the perturbation has a column where there are several of them."""
+    several = len({row.get("perturbation") for row in rows}) > 1
+    made = parts.cut_table(label, rows, [_PERTURBATION, *columns] if several else columns, dataset)
+    return [Folded(f"Table of {count(len(rows), 'row')}", made)] if fold else made
+
+
+def _bounded(row: Row, name: str) -> Cell:
+    """Return points with their interval below them."""
+    ends = name.removesuffix("_delta")
+    under = interval(row[f"{ends}_low"], row[f"{ends}_high"])
+    return Cell(points(row[name]), [under] if under else [])
+
+
+def _rank(row: Row, name: str) -> Cell:
+    rank, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
+    under = [] if low is None else [f"{low:g}–{high:g}"]
+    return Cell("—" if rank is None else f"{rank:g}", under)
+
+
+def _describe(row: Row, name: str) -> str:
+    return describe_asking(str(row[name])) or "unknown style"
+
+
+def show_comparison_cost(
     comparison_scores: pd.DataFrame,
     comparison_summary: pd.DataFrame,
-    comparison_written: pd.DataFrame,
-    comparison_demonstrations: pd.DataFrame,
-    perturbation: PerturbationParams,
-    perturbation_reach: PerturbationReach,
+    comparison_headline: Headline,
 ) -> Section:
-    """Gather the top of the page: headline, tiles and warnings."""
-    return make_section(
-        headline=write_headline(
-            comparison_scores, comparison_summary, perturbation, perturbation_reach
-        ),
-        notes=write_notes(
-            comparison_scores,
-            comparison_written,
-            comparison_demonstrations,
-            perturbation,
-            perturbation_reach,
-        ),
-        unchecked=perturbation_reach.unchecked,
+    """Show the change of accuracy of each configuration."""
+    if comparison_scores.empty:
+        return Section("Change of accuracy", [Text(comparison_headline.cost)], "cost")
+    styles = list(dict.fromkeys(comparison_summary["asking_style"]))
+    ordered = comparison_scores.assign(
+        place=comparison_scores["asking_style"].map(styles.index)
+    ).sort_values(
+        ["perturbation", "place", "accuracy_original", "configuration"],
+        ascending=[True, True, False, True],
+        kind="stable",
     )
+    label = (
+        "Accuracy on the original and on the copies, in percent (WiCkeD, Table 1). Difference in "
+        "points, with interval over items. Ranks within the asking style, with intervals"
+    )
+    columns: list[parts.Column] = [
+        _CONFIGURATION,
+        ("Original", parts.as_share, "accuracy_original"),
+        ("Copies", parts.as_share, "accuracy_mean"),
+        ("sd over copies", lambda row, name: points(row[name], signed=False), "accuracy_sd"),
+        ("Difference", _bounded, "delta"),
+        ("Altered items, original → copies", _altered, "accuracy_altered"),
+        ("Gold removed", parts.as_share, "accuracy_gold_removed"),
+        ("Rank on original", _rank, "rank_original"),
+        ("Rank on copies", _rank, "rank_mean"),
+        ("Equal shots", _equal_shots, "delta_equal_shots"),
+    ]
+    several = len(set(comparison_scores["perturbation"])) > 1
+    first = " (of the first perturbation)" if several else ""
+    blocks = [
+        Plot("comparison_deltas_plot"),
+        parts.Tiles(comparison_headline.tiles),
+        *_table(label, rows_of(ordered), columns, "comparison_scores"),
+        Text(
+            f"n = {ordered['n_items'].iloc[0]:,} items{first}. Equal shots: the difference on "
+            "answers with the same number of demonstrations in the original and the copy, where "
+            "some had different numbers.",
+            "quiet",
+        ),
+    ]
+    return Section("Change of accuracy", blocks, "cost")
 
 
-def show_comparison_costs(
+def _altered(row: Row, name: str) -> str:
+    return f"{percent(row[f'{name}_original'])} → {percent(row[name])}"
+
+
+def _equal_shots(row: Row, name: str) -> str | Cell:
+    uneven = row["fewer_shots_original"] + row["fewer_shots_perturbed"]
+    if uneven:
+        return Cell(points(row[name]), [f"{uneven:,} unequal"])
+    return "unknown" if row["unknown_shots"] else "all"
+
+
+def show_comparison_order(
     comparison_scores: pd.DataFrame,
     comparison_summary: pd.DataFrame,
     comparison_reversals: pd.DataFrame,
 ) -> Section:
-    """Gather the change of accuracy of each configuration, and the ranking of models."""
-    return make_section(
-        scores=_scores(comparison_scores, list(dict.fromkeys(comparison_summary["asking_style"]))),
-        several=len(set(comparison_scores["perturbation"])) > 1,
-        shuffle=_shuffle(comparison_summary),
-        reversals=[_reversal(row) for row in rows_of(comparison_reversals)],
+    """Show the ranking of models, and the pairs that reverse their order."""
+    if comparison_scores.empty:
+        return Section("Ranking of models", [Text(_NO_RESPONSES)], "order")
+    blocks: list[Any] = [
+        Text(
+            "If the alteration only made items harder, models would keep their order. Three things "
+            "change the order: the skill that the alteration tests, the random choices in a copy, "
+            "and the choice of items. The agreement between copies measures the second. The "
+            "agreement between the original items and bootstrap resamples of them measures the "
+            "third."
+        ),
+        Plot("comparison_ranks_plot"),
+        *_shuffle(comparison_summary),
+    ]
+    if comparison_reversals.empty:
+        return Section(
+            "Ranking of models", [*blocks, Text("No pair of models reverses its order.")], "order"
+        )
+    label = (
+        "Reversed pairs, most significant first: lead in points on the original and on the copies; "
+        "p-value of both differences, corrected over all pairs (Holm). Bold: p is at most 0.05"
     )
+    columns: list[parts.Column] = [
+        ("Better on the original", parts.as_text, "better_before"),
+        ("Better on the copies", parts.as_text, "better_after"),
+        ("Original", _as_points, "gap_original"),
+        ("Copies", _as_points, "gap_mean"),
+        (
+            "p",
+            lambda row, name: Cell(
+                p_value(row[name]), strong=row[name] is not None and row[name] <= 0.05
+            ),
+            "p_holm",
+        ),
+    ]
+    rows = rows_of(comparison_reversals)
+    table = _table(label, rows, columns, "comparison_reversals")
+    one = len(rows) == 1
+    title = f"{len(rows):,} {'pair of models reverses' if one else 'pairs of models reverse'} order"
+    folded = Folded(title, table, open=len(rows) <= 12)
+    return Section("Ranking of models", [*blocks, folded], "order")
 
 
-def show_comparison_responses(
-    comparison_transitions: pd.DataFrame,
-    comparison_none_rates: pd.DataFrame,
+def _as_points(row: Row, name: str) -> str:
+    return points(row[name])
+
+
+def _shuffle(comparison_summary: pd.DataFrame) -> list[Any]:
+    rows = []
+    for (name, style), group in comparison_summary.groupby(
+        ["perturbation", "asking_style"], sort=False
+    ):
+        metrics = {row["metric"]: row for row in rows_of(group)}
+        reasons = dict.fromkeys(
+            metrics[metric]["reason"] for metric in _SHUFFLE if metrics[metric]["reason"]
+        )
+        row = {"perturbation": name, "asking_style": style, "reason": "; ".join(reasons)}
+        rows.append({**row, "n_models": group["n_models"].iloc[0], **metrics})
+
+    def cost(row: Row, name: str) -> Cell:
+        under = interval(row[name]["low"], row[name]["high"])
+        return Cell(points(row[name]["value"]), [under] if under else [])
+
+    def metric(row: Row, name: str) -> Cell:
+        under = bounds(row[name]["low"], row[name]["high"])
+        return Cell(coefficient(row[name]["value"]), [under] if under else [])
+
+    columns: list[parts.Column] = [
+        (
+            "Asking style",
+            lambda row, name: Cell(_describe(row, name), [row["reason"]] if row["reason"] else []),
+            "asking_style",
+        ),
+        ("Models", parts.as_count, "n_models"),
+        ("Mean difference, points", cost, "mean_delta"),
+        ("Original and copies: tau-b", metric, "kendall_tau_b"),
+        ("Spearman", metric, "spearman"),
+        ("Between copies: tau-b", metric, "tau_b_between_copies"),
+        ("Original and resamples: tau-b", metric, "tau_b_resampled"),
+    ]
+    label = "Rank agreement, with 95% intervals over items"
+    return _table(label, rows, columns, "comparison_summary")
+
+
+def show_comparison_answers(
+    comparison_transitions: pd.DataFrame, comparison_none_rates: pd.DataFrame
+) -> Section:
+    """Show changes of answers, and how often “none” is chosen."""
+    if comparison_transitions.empty:
+        return Section("Change of answers", [Text(_NO_RESPONSES)], "answers")
+    label = "Change of answers to altered items, in percent of answers (WiCkeD, Figure 3)"
+    columns: list[parts.Column] = [
+        _CONFIGURATION,
+        ("Kind", parts.as_text, "kind"),
+        ("Gold option", parts.as_text, "gold"),
+        ("n", parts.as_count, "n"),
+        ("Stayed right", parts.as_share, "stayed_right"),
+        ("Became right", parts.as_share, "became_right"),
+        ("Became wrong", parts.as_share, "became_wrong"),
+        ("Stayed wrong", parts.as_share, "stayed_wrong"),
+    ]
+    rows = rows_of(comparison_transitions)
+    blocks: list[Any] = [
+        Text(
+            "Altered items only, counted once per copy. Where the gold option is still present, a "
+            "model that knew the answer needs nothing new. Where it was removed, the model has to "
+            "recognise that no remaining option is right."
+        ),
+        Plot("comparison_transitions_plot"),
+        *_table(label, rows, columns, "comparison_transitions", fold=True),
+        Text("Choice of “none”", "heading"),
+    ]
+    if comparison_none_rates.empty:
+        blocks.append(Text("No answered item got a none-of-the-above option."))
+        return Section("Change of answers", blocks, "answers")
+    blocks += [
+        Text(
+            "Choosing “none” is a detection where the gold option was removed, and a false alarm "
+            "where it is present. A model near the dotted line chooses “none” equally often in "
+            "both cases, so it does not distinguish them, whatever its accuracy."
+        ),
+        Plot("comparison_none_rates_plot"),
+        *_none_rates(comparison_none_rates),
+    ]
+    return Section("Change of answers", blocks, "answers")
+
+
+def _none_rates(comparison_none_rates: pd.DataFrame) -> list[Any]:
+    """Return a row for each perturbation and configuration: detection and false alarms."""
+    rows = []
+    for (name, configuration), group in comparison_none_rates.groupby(
+        ["perturbation", "configuration"]
+    ):
+        rates = {row["gold"]: row for row in rows_of(group)}
+        chance = group["by_chance"].mean()
+        rows.append(
+            {"perturbation": name, "configuration": configuration, "by_chance": chance} | rates
+        )
+
+    def rate(row: Row, gold: str) -> Cell:
+        own = row[gold]
+        known = own["low"] is not None
+        quiet = f"[{percent(own['low'])}, {percent(own['high'])}]" if known else ""
+        under = own["reason"] or f"{own['picked']:,} of {own['n']:,}"
+        return Cell(percent(own["share"]), [under], quiet=quiet)
+
+    columns: list[parts.Column] = [
+        _CONFIGURATION,
+        ("Gold removed: detection", rate, "removed"),
+        ("Gold present: false alarm", rate, "kept"),
+        ("Chance level", parts.as_share, "by_chance"),
+    ]
+    label = (
+        "Share of answers that choose “none”, with 95% intervals. Chance level: one of K options"
+    )
+    return _table(label, rows, columns, "comparison_none_rates")
+
+
+def show_comparison_styles(
     comparison_written: pd.DataFrame,
     comparison_instruct: pd.DataFrame,
     rule_ablation: pd.DataFrame,
 ) -> Section:
-    """Gather changes of answers, by option, style, kind of model and transform."""
-    return make_section(
-        transitions=rows_of(comparison_transitions),
-        none_rates=_none_rates(comparison_none_rates),
-        written=[
-            {**row, **_points(row, "delta", "delta"), **_points(row, "recovered", "recovered")}
-            for row in rows_of(comparison_written)
-        ],
-        instruct=[_instruct(row) for row in rows_of(comparison_instruct)],
-        ablation=[
-            {**row, **_points(row, "step_delta", "step"), **_points(row, "total_delta", "total")}
-            for row in rows_of(rule_ablation)
-        ],
-    )
+    """Show written answers, instruct and base models, and the effect of each transform."""
+    blocks: list[Any] = [Text("Written answers", "heading")]
+    if len(comparison_written):
+        label = (
+            "Written and scored answers (WiCkeD, Table 2). Recovered: the difference with written "
+            "answers minus the difference of the configuration named below"
+        )
+        blocks += [
+            Text(
+                "The same model with written answers (with reasoning, if the prompt asks for it) "
+                "and with scored options. A written answer from which no option can be extracted "
+                "counts as wrong. The last columns leave such answers out."
+            ),
+            *_table(label, rows_of(comparison_written), _WRITTEN, "comparison_written"),
+        ]
+    else:
+        none = (
+            "No configuration writes its answers. Add one in the style `generate`, such as "
+            "`<model>@generate-0`."
+        )
+        blocks.append(Text(none, code=True))
+    blocks.append(Text("Instruct and base models", "heading"))
+    if len(comparison_instruct):
+        label = (
+            "Change of accuracy of instruction-tuned and base models, in points. Difference: "
+            "instruct minus base"
+        )
+        note = "Intervals are over items. Only the rows of model families compare similar models."
+        blocks += [
+            *_table(label, rows_of(comparison_instruct), _INSTRUCT, "comparison_instruct"),
+            Text(note, "quiet"),
+        ]
+    else:
+        blocks.append(Text(_NO_RESPONSES))
+    blocks.append(Text("Effect of each transform", "heading"))
+    if len(rule_ablation):
+        label = (
+            "Accuracy with the first transforms of the list, on the same items in every row "
+            "(MMLU-CF, Table 2). Differences in points"
+        )
+        blocks += [
+            Plot("rule_ablation_plot"),
+            *_table(label, rows_of(rule_ablation), _ABLATION, "rule_ablation"),
+            Text(f"n = {rule_ablation['n_items'].iloc[0]:,} items.", "quiet"),
+        ]
+    else:
+        none = (
+            "Not measured. Set `cumulative: true` with two or more transforms: every prefix of the "
+            "list then becomes a separate perturbation."
+        )
+        blocks.append(Text(none, code=True))
+    return Section("Styles, kinds of models, transforms", blocks, "styles")
+
+
+_WRITTEN: list[parts.Column] = [
+    (
+        "Configuration",
+        lambda row, name: Cell(
+            row[name], [f"compared with {row['compared_with']}"] if row["compared_with"] else []
+        ),
+        "configuration",
+    ),
+    ("Original", parts.as_share, "accuracy_original"),
+    ("Copies", parts.as_share, "accuracy_mean"),
+    ("Difference", _bounded, "delta"),
+    ("Recovered", _bounded, "recovered"),
+    ("Failed extraction, original", parts.as_share, "failed_original"),
+    ("copies", parts.as_share, "failed_perturbed"),
+    ("Accuracy of extracted, original", parts.as_share, "accuracy_original_extracted"),
+    ("copies", parts.as_share, "accuracy_mean_extracted"),
+]
+
+
+def _family(row: Row, name: str) -> str:
+    names = {"": "all models", FAMILIES: "mean of families with both"}
+    return str(names.get(row[name], row[name]))
+
+
+def _of_kind(row: Row, kind: str) -> Cell:
+    return Cell(points(row[f"delta_{kind}"]), [f"n = {row[f'n_{kind}']}"])
+
+
+def _instruct_difference(row: Row, name: str) -> Cell:
+    lines = (interval(row["low"], row["high"]), row["reason"])
+    return Cell(points(row[name]), [line for line in lines if line])
+
+
+_INSTRUCT: list[parts.Column] = [
+    ("Models", _family, "family"),
+    ("Asking style", _describe, "asking_style"),
+    ("Instruct", _of_kind, "instruct"),
+    ("Base", _of_kind, "base"),
+    ("Difference", _instruct_difference, "difference"),
+]
+_ABLATION: list[parts.Column] = [
+    (
+        "Configuration",
+        lambda row, name: "" if row["step"] else row[name],
+        "configuration",
+    ),
+    (
+        "Transforms",
+        lambda row, name: f"+ {row[name].replace('_', ' ')}" if row["step"] else "none",
+        "rule",
+    ),
+    ("Accuracy", parts.as_share, "accuracy"),
+    ("sd over copies", lambda row, name: points(row[name], signed=False), "accuracy_sd"),
+    (
+        "This transform",
+        lambda row, name: _bounded(row, name) if row["step"] else "",
+        "step_delta",
+    ),
+    (
+        "All so far",
+        lambda row, name: _bounded(row, name) if row["step"] else "",
+        "total_delta",
+    ),
+]
+
+
+def show_comparison_prompts(
+    comparison_demonstrations: pd.DataFrame, comparison_prompts: pd.DataFrame
+) -> Section:
+    """Show demonstrations and prompts."""
+    blocks: list[Any] = []
+    if comparison_demonstrations["shown"].any():
+        text = (
+            "A model learns from the demonstrations that “none” can be the right answer. With five "
+            "altered demonstrations of four options each, 76% of the prompts show such an answer. "
+            "The expected share is computed from the demonstrations in the prompts and from which "
+            "of them could be altered. Prompts with the same demonstrations are not independent."
+        )
+        columns: list[parts.Column] = [
+            _CONFIGURATION,
+            ("Copy", parts.as_text, "condition"),
+            ("Prompts", parts.as_count, "shown"),
+            ("Sets of demonstrations", parts.as_count, "sets"),
+            ("With “none” right", parts.as_share, "share"),
+            ("Expected", parts.as_share, "expected"),
+            ("Expected if all were altered", parts.as_share, "expected_all"),
+        ]
+        label = "Prompts with a demonstration whose gold option was removed"
+        rows = rows_of(comparison_demonstrations)
+        blocks += [
+            Text(text),
+            *_table(label, rows, columns, "comparison_demonstrations", fold=True),
+        ]
+    else:
+        blocks.append(Text("No prompt of a perturbed copy has demonstrations."))
+    if len(comparison_prompts):
+        label = (
+            "Prompts of the original items and their copies. An unaltered item has the same prompt "
+            "in both, which is scored once"
+        )
+        columns = [
+            ("Model", parts.as_text, "model"),
+            ("Prompts", parts.as_count, "prompts"),
+            ("Distinct", parts.as_count, "distinct"),
+            ("Shared", parts.as_count, "shared"),
+        ]
+        blocks += _table(label, rows_of(comparison_prompts), columns, "comparison_prompts")
+    else:
+        blocks.append(Text("This run scored no model."))
+    return Section("Demonstrations and prompts", blocks, "prompts")
 
 
 def show_comparison_alterations(
-    comparison_demonstrations: pd.DataFrame,
-    comparison_prompts: pd.DataFrame,
     comparison_coverage: pd.DataFrame,
     option_wordings: pd.DataFrame,
+    perturbation_reach: PerturbationReach,
+    perturbation: PerturbationParams,
 ) -> Section:
-    """Gather demonstrations, prompts, and outcomes of the transforms."""
-    return make_section(
-        demonstrations=rows_of(comparison_demonstrations),
-        prompts=rows_of(comparison_prompts),
-        coverage=[
+    """Show outcomes of the transforms, labels, and options that refer to others."""
+    unchecked = perturbation_reach.unchecked
+    blocks: list[Any] = []
+    if len(comparison_coverage):
+        columns: list[parts.Column] = [
+            ("Outcome", _outcome, "outcome"),
+            ("Role", _roles, "role"),
+            ("Transform", parts.as_words, "transform"),
+            ("Count", parts.as_count, "n"),
+            ("Distinct", parts.as_count, "items"),
+            ("Share", parts.as_share, "share"),
+            (
+                "Gold removed",
+                lambda row, name: number(row[name]) if row[name] else "",
+                "gold_removed",
+            ),
+        ]
+        rows = rows_of(comparison_coverage)
+        label = "Outcomes of each transform, over all copies"
+        blocks += _table(label, rows, columns, "comparison_coverage")
+    else:
+        blocks.append(Text("There are no perturbed copies."))
+    unread = "No labels were read (`sba: none`). " if perturbation.sba == "none" else ""
+    blocks += [
+        Text("Single best answers", "heading"),
+        Text(
+            f"{unread}{unchecked.sba:,} items are labelled as single-best-answer items and stay "
+            f"unaltered. {unchecked.other:,} are labelled as other items. The remaining "
+            f"{unchecked.unchecked:,} have no label. {unchecked.lost_unchecked:,} of these lost "
+            f"their gold option in at least one copy, {unchecked.lost_per_copy:,.1f} per copy on "
+            "average.",
+            code=True,
+        ),
+        Text("Options that refer to other options", "heading"),
+    ]
+    if len(option_wordings):
+        columns = [
+            ("Wording", lambda row, name: words_of(WORDINGS, row[name]), "kind"),
+            ("Role", _roles, "role"),
+            ("Distinct items", parts.as_count, "items"),
+            ("Options", parts.as_count, "options"),
+            ("Questions", parts.as_count, "stems"),
+            ("Gold options", parts.as_count, "gold"),
+        ]
+        label = (
+            "Options and questions that say none or all of the above, or refer to options by "
+            "letter or position"
+        )
+        rows = [
             {
-                **row,
-                "outcome_text": "altered" if row["outcome"] == "altered" else f"unaltered: {why}",
+                "role": role,
+                "kind": kind,
+                "items": group["item_id"].nunique(),
+                "options": int((group["place"] >= 0).sum()),
+                "stems": int((group["place"] < 0).sum()),
+                "gold": int(group["gold"].sum()),
             }
-            for row in rows_of(comparison_coverage)
-            for why in [words_of(REASONS, row["outcome"])]
-        ],
-        wordings=_wordings(option_wordings),
+            for (role, kind), group in option_wordings.groupby(["role", "kind"], sort=False)
+        ]
+        blocks += _table(label, rows, columns, "option_wordings")
+    else:
+        blocks.append(Text("There are none."))
+    return Section("Altered and unaltered items", blocks, "coverage")
+
+
+def _outcome(row: Row, name: str) -> str:
+    outcome = row[name]
+    return "altered" if outcome == "altered" else f"unaltered: {words_of(REASONS, outcome)}"
+
+
+def _roles(row: Row, name: str) -> str:
+    return f"{row[name]}s"
+
+
+def show_comparison_method(perturbation: PerturbationParams) -> Section:
+    """Show the transforms and what is compared, folded."""
+    copies = perturbation.copies
+    number_of = "is 1 perturbed copy" if copies == 1 else f"are {copies} perturbed copies"
+    blocks = [
+        Text(
+            "A model that has memorised a benchmark knows its options and their order. The items "
+            "are therefore altered. Each keeps its number of options and exactly one right answer. "
+            "The same models then answer again. Items that would lose their only right option, or "
+            "get a second one, stay unaltered."
+        ),
+        parts.Bullets([words_of(TRANSFORMS, part.transform) for part in perturbation.transforms]),
+        Text(
+            f"There {number_of}, each with its own demonstrations. Each configuration (a model, an "
+            "asking style and a number of demonstrations) is compared with itself, on the items "
+            "that all configurations answered in the original and in every copy. Answers to a copy "
+            "are scored against the gold answers of that copy. Intervals are 95% confidence "
+            "intervals over items; items with the same passage or stem form one cluster. They "
+            "describe how results for these models vary with the choice of items. They say nothing "
+            "about other models."
+        ),
+    ]
+    return Section("Method", [Folded("What is altered and compared", blocks)], "method")
+
+
+def show_comparison_provenance(
+    ingestion: BenchmarkParams, variant: str, perturbation: PerturbationParams, seed: int
+) -> Section:
+    """Show the benchmark and the settings."""
+    return provenance_section(
+        "Benchmark",
+        benchmark_facts(ingestion, variant, seed, []),
+        "perturbation",
+        settings("perturbation", perturbation),
+        "Elhady et al. (2025), WiCkeD: A Simple Method to Make Multiple Choice Benchmarks More "
+        "Challenging; Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language "
+        "Understanding Benchmark.",
     )
 
 
@@ -165,147 +624,12 @@ def show_comparison_examples(
     evaluation: EvaluationParams,
     seed: int,
 ) -> Section:
-    """Gather original and altered items, some of each kind."""
-    most = evaluation.examples_per_rule
-    return make_section(
-        examples=choose_examples(
-            items, perturbed_items, perturbation_changes, perturbation_reach.name, most, seed
-        )
-    )
+    """Show original and altered items, some of each kind.
 
-
-def _points(row: Row, name: str, ends: str) -> dict[str, str]:
-    """Return `<name>_text` and `<name>_bounds`; the bounds are `<ends>_low` and `<ends>_high`."""
-    bounds_text = interval(row[f"{ends}_low"], row[f"{ends}_high"])
-    return {f"{name}_text": points(row[name]), f"{name}_bounds": bounds_text}
-
-
-def _scores(comparison_scores: pd.DataFrame, styles: Sequence[str]) -> list[Row]:
-    """Return the rows by asking style in the order of `styles`, best first."""
-    places = comparison_scores["asking_style"].map(
-        {style: place for place, style in enumerate(styles)}
-    )
-    ordered = comparison_scores.assign(place=places).sort_values(
-        ["perturbation", "place", "accuracy_original", "configuration"],
-        ascending=[True, True, False, True],
-        kind="stable",
-    )
-    return [
-        {
-            **row,
-            **_points(row, "delta", "delta"),
-            "sd": points(row["accuracy_sd"], signed=False),
-            "uneven": row["fewer_shots_original"] + row["fewer_shots_perturbed"],
-            "equal": points(row["delta_equal_shots"]),
-            "ranks": [_rank(row, "original"), _rank(row, "mean")],
-        }
-        for row in rows_of(ordered)
-    ]
-
-
-def _rank(row: Row, side: str) -> dict[str, str]:
-    rank, low, high = (row[f"rank_{side}{end}"] for end in ("", "_low", "_high"))
-    return {
-        "rank": "—" if rank is None else f"{rank:g}",
-        "bounds": "" if low is None else f"{low:g}–{high:g}",
-    }
-
-
-def _shuffle(comparison_summary: pd.DataFrame) -> list[Row]:
-    rows = []
-    for (name, style), group in comparison_summary.groupby(
-        ["perturbation", "asking_style"], sort=False
-    ):
-        by_metric = {row["metric"]: row for row in rows_of(group)}
-        cost, *metrics = (by_metric[metric] for metric in ("mean_delta", *_SHUFFLE))
-        reasons = dict.fromkeys(row["reason"] for row in metrics if row["reason"])
-        rows.append(
-            {
-                "perturbation": name,
-                "asking_style": _describe(style),
-                "n_models": int(group["n_models"].iloc[0]),
-                "cost": points(cost["value"]),
-                "cost_bounds": interval(cost["low"], cost["high"]),
-                "metrics": [
-                    (coefficient(row["value"]), bounds(row["low"], row["high"])) for row in metrics
-                ],
-                "reason": "; ".join(reasons),
-            }
-        )
-    return rows
-
-
-def _describe(style: object) -> str:
-    return describe_asking(str(style)) or "unknown style"
-
-
-def _none_rates(comparison_none_rates: pd.DataFrame) -> list[Row]:
-    """Return a row for each perturbation and configuration: detection and false alarms."""
-    rows = []
-    for (name, configuration), group in comparison_none_rates.groupby(
-        ["perturbation", "configuration"]
-    ):
-        by_gold = {row["gold"]: row for row in rows_of(group)}
-        rates = [by_gold["removed"], by_gold["kept"]]
-        chances = [row["by_chance"] for row in rates if row["by_chance"] is not None]
-        by_chance = sum(chances) / len(chances) if chances else None
-        key = {"perturbation": name, "configuration": configuration}
-        rows.append({**key, "rates": rates, "by_chance": by_chance})
-    return rows
-
-
-def _reversal(row: Row) -> Row:
-    return {
-        **row,
-        "before": points(row["gap_original"]),
-        "after": points(row["gap_mean"]),
-        "p": p_value(row["p_holm"]),
-        "sure": not math.isnan(row["p_holm"]) and row["p_holm"] <= 0.05,
-    }
-
-
-def _instruct(row: Row) -> Row:
-    names = {"": "all models", FAMILIES: "mean of families with both"}
-    return {
-        **row,
-        "asking_style": _describe(row["asking_style"]),
-        "label": names.get(row["family"], row["family"]),
-        "tuned": points(row["delta_instruct"]),
-        "base": points(row["delta_base"]),
-        "gap": points(row["difference"]),
-        "bounds": interval(row["low"], row["high"]),
-    }
-
-
-def _wordings(option_wordings: pd.DataFrame) -> list[Row]:
-    """Count items and demonstrations with an option that refers to others, by kind."""
-    return [
-        {
-            "role": str(role),
-            "kind": words_of(WORDINGS, str(kind)),
-            "items": int(group["item_id"].nunique()),
-            "options": int((group["place"] >= 0).sum()),
-            "stems": int((group["place"] < 0).sum()),
-            "gold": int(group["gold"].sum()),
-        }
-        for (role, kind), group in option_wordings.groupby(["role", "kind"], sort=False)
-    ]
-
-
-def choose_examples(
-    items: pd.DataFrame,
-    perturbed_items: pd.DataFrame,
-    perturbation_changes: pd.DataFrame,
-    name: str,
-    most: int,
-    seed: int,
-) -> list[dict[str, Any]]:
-    """Choose some items of each kind from the first copy of a perturbation, by seed and item id.
-
-    Kinds are: gold option kept, gold option removed, only reordered or rephrased, and unaltered
-    items by reason. Each has a title, the number of its items, and items with `before` and, where
-    they were altered, `after`.
+    They come from the first copy of the main perturbation, by seed and item id. Kinds are: gold
+    option kept, gold option removed, only reordered or rephrased, and unaltered items by reason.
     """
+    name, most = perturbation_reach.name, evaluation.examples_per_rule
     names = [
         str(each) for each in perturbed_items["condition"].unique() if perturbation_of(each) == name
     ]
@@ -318,17 +642,27 @@ def choose_examples(
     for item, of_item in changes.groupby("item_id", sort=False):
         for kind in _kinds(of_item):
             kinds.setdefault(kind, []).append(str(item))
-    examples = []
-    for kind in sorted(kinds, key=lambda kind: (kind.startswith(_UNALTERED), kind)) if most else ():
+    if not kinds or not most:
+        none = "None: there are no perturbed copies, or `examples_per_rule` is 0."
+        return Section("Examples", [Text(none, code=True)], "examples")
+    text = f"Items of the copy `{condition}`, chosen by seed and item id."
+    blocks: list[Any] = [Text(text, code=True)]
+    for kind in sorted(kinds, key=lambda kind: (kind.startswith(_UNALTERED), kind)):
         ids = kinds[kind]
         order = item_uniforms(seed, f"draw_report/{kind}", ids).tolist()
         chosen = [item for _, item in sorted(zip(order, ids, strict=True))[:most]]
-        before, after = _questions(items, chosen), _questions(perturbed, chosen)
-        if kind.startswith(_UNALTERED):
-            after = dict.fromkeys(after)
-        shown = [{"item_id": item, "before": before[item], "after": after[item]} for item in chosen]
-        examples.append({"title": kind, "n": len(ids), "condition": condition, "items": shown})
-    return examples
+        before, after = _questions(items, chosen, "Original"), _questions(perturbed, chosen, "Copy")
+        blocks.append(Text(f"{kind} ({count(len(ids), 'item')})", "heading"))
+        blocks += [
+            Article(
+                item,
+                [before[item]]
+                if kind.startswith(_UNALTERED)
+                else [parts.Sides([before[item], after[item]])],
+            )
+            for item in chosen
+        ]
+    return Section("Examples", blocks, "examples")
 
 
 def _kinds(changes: pd.DataFrame) -> list[str]:
@@ -343,12 +677,13 @@ def _kinds(changes: pd.DataFrame) -> list[str]:
     return [f"{_UNALTERED}: {words_of(REASONS, str(reason))}" for reason in reasons]
 
 
-def _questions(table: pd.DataFrame, wanted: list[str]) -> dict[str, dict[str, Any] | None]:
+def _questions(table: pd.DataFrame, wanted: list[str], above: str) -> dict[str, Question]:
     return {
-        row["item_id"]: {
-            "question": row["question"][:_LONGEST] + "…" * (len(row["question"]) > _LONGEST),
-            "choices": list(row["choices"]),
-            "answer": row["answer"],
-        }
+        row["item_id"]: Question(
+            row["question"][:_LONGEST] + "…" * (len(row["question"]) > _LONGEST),
+            list(row["choices"]),
+            row["answer"],
+            above,
+        )
         for row in table[table["item_id"].isin(wanted)].to_dict("records")
     }
