@@ -79,13 +79,13 @@ def write_headline(
     comparison_scores: pd.DataFrame,
     comparison_summary: pd.DataFrame,
     perturbation: PerturbationParams,
-    reach: PerturbationReach,
+    perturbation_reach: PerturbationReach,
 ) -> Headline:
     """Describe what the main perturbation costs the models of one asking style.
 
     `comparison_summary` starts with the asking style of most models.
     """
-    share = reach.share_altered
+    share = perturbation_reach.share_altered
     tiles = [
         tile("Items altered", "—" if math.isnan(share) else f"{share:.1%}", "mean over copies")
     ]
@@ -185,15 +185,15 @@ def write_notes(
     comparison_written: pd.DataFrame,
     comparison_demonstrations: pd.DataFrame,
     perturbation: PerturbationParams,
-    reach: PerturbationReach,
+    perturbation_reach: PerturbationReach,
 ) -> list[str]:
     """Write warnings about the results, the most serious first."""
     main = main_perturbation(sorted(comparison_scores["perturbation"].unique()), perturbation)
     return [
-        *_coherence(perturbation, reach.unchecked),
+        *_coherence(perturbation, perturbation_reach.unchecked),
         *_unlisted_options(comparison_scores, perturbation),
         *_shots(comparison_scores),
-        *_basis(comparison_scores, main, reach.n_items),
+        *_basis(comparison_scores, main, perturbation_reach.n_items),
         *_failures(comparison_written),
         *_demonstrations(comparison_demonstrations, main, perturbation),
     ]
