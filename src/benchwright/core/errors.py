@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from typing import Any
 
 _OF_KEDRO = ("Pipeline does not contain", "Pipeline input(s)")
 _KILLED = (
@@ -27,6 +28,14 @@ def expected(name: object, known: Iterable[object]) -> str:
     near = get_close_matches(str(name), names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return f"expected one of {', '.join(names)}{hint}" if names else "there are none"
+
+
+def first_problem(error: Any, *above: str) -> str:
+    """Return `place: problem` of the first problem of a pydantic ValidationError."""
+    first = error.errors()[0]
+    place = ".".join(map(str, (*above, *first["loc"])))
+    problem = str(first["msg"]).removeprefix("Value error, ")
+    return f"{place}: {problem}" if place else problem
 
 
 _REMOTE = re.compile(rf"^{re.escape(InputError.__module__)}\.InputError: (.+)$", re.MULTILINE)

@@ -11,7 +11,7 @@ from kedro.io import AbstractDataset
 from pydantic import ValidationError
 
 from benchwright.core.atomic_files import written_aside
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, first_problem
 from benchwright.params.single_best_answer import ClassifierDocument
 
 _WEIGHTS = re.compile(r"weights-[0-9a-f]{12}")
@@ -58,22 +58,16 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
             raise InputError(
                 f"{self._document}: not a classifier; run kedro run --pipeline sba to train one"
             )
-        self._check(document)
-        if weights:
-            document["weights_folder"] = str((self.folder / weights).absolute())
-        return document
-
-    def _check(self, document: dict[str, Any]) -> None:
         try:
             ClassifierDocument.model_validate(document)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            message = first["msg"].removeprefix("Value error, ")
             raise InputError(
-                f"{self._document}: {where}{': ' if where else ''}{message}; "
+                f"{self._document}: {first_problem(error)}; "
                 "run kedro run --pipeline sba to train a new one"
             ) from None
+        if weights:
+            document["weights_folder"] = str((self.folder / weights).absolute())
+        return document
 
     def save(self, data: dict[str, Any]) -> None:
         """Write the weights, then the document, then remove older weights."""

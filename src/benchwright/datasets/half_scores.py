@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, first_problem
 from benchwright.datasets.read_only import ReadOnly
 
 FORMAT: Literal["benchwright-half-score-1"] = "benchwright-half-score-1"
@@ -77,10 +77,8 @@ def read_half_result(file: Path) -> HalfResult:
     try:
         return HalfResult.model_validate(json.loads(file.read_text(encoding="utf-8")))
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
         raise InputError(
-            f"{file}: {field}: {first['msg']}; the folder may only contain files written by "
+            f"{file}: {first_problem(error)}; the folder may only contain files written by "
             f"benchwright evaluate-sealed --out ({FORMAT})"
         ) from None
     except (OSError, ValueError, RecursionError) as error:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 from pydantic import BaseModel, ValidationError
 
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, first_problem
 from benchwright.core.values import ascii_surrogates, format_value
 from benchwright.core.verbatim import (
     check_header,
@@ -89,7 +89,10 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
             raise InputError(
                 f"responses: expected a list of files, got {format_value(self._named)}"
             )
-        configured = [_spec(entry, position) for position, entry in enumerate(self._named)]
+        configured = [
+            _validated(ResponseFileParams, entry, f"responses[{position}]")
+            for position, entry in enumerate(self._named)
+        ]
         names = [spec.file for spec in configured]
         for name in names:
             if names.count(name) > 1:
@@ -142,7 +145,11 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         return [LoadedFile(spec, read_table(path), looked_in)]
 
     def _log(self, log: Log, spec: ResponseFileParams, looked_in: tuple[str, ...]) -> LoadedFile:
-        return replace(log_file(log, spec), looked_in=looked_in, mappings=_mappings(self._sources))
+        mappings: tuple[FieldMapping, ...] = ()
+        if self._sources:
+            sources = _validated(SourcesParams, self._sources, "sources").by_kind()
+            mappings = tuple(source.fields for source in sources.values())
+        return replace(log_file(log, spec), looked_in=looked_in, mappings=mappings)
 
 
 def log_file(log: Log, spec: ResponseFileParams) -> LoadedFile:
@@ -192,26 +199,12 @@ def told_apart(files: Sequence[LoadedFile]) -> list[LoadedFile]:
     return out
 
 
-def _spec(entry: Any, position: int) -> ResponseFileParams:
-    return _validated(ResponseFileParams, entry, f"responses[{position}]")
-
-
 def _validated(kind: type[Params], value: Any, where: str) -> Params:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, (where, *first["loc"])))
-        problem = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{place}: {problem}; got {format_value(first['input'])}") from error
-
-
-def _mappings(sources: Any) -> tuple[FieldMapping, ...]:
-    """Return the field mappings of the benchmark's sources: hub, mirror, local file."""
-    if not sources:
-        return ()
-    valid = _validated(SourcesParams, sources, "sources")
-    return tuple(source.fields for source in valid.by_kind().values())
+        got = format_value(error.errors()[0]["input"])
+        raise InputError(f"{first_problem(error, where)}; got {got}") from error
 
 
 def read_table(path: Path) -> pa.Table:

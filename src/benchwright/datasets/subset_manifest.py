@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, first_problem
 
 MANIFEST = "manifest.json"
 _ROUNDING = 1e-6
@@ -103,6 +103,4 @@ def read_subset(path: Path) -> SubsetManifest:
     try:
         return SubsetManifest.model_validate(section)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, ("subset", *first["loc"])))
-        raise InputError(f"{file}: {where}: {first['msg']}") from error
+        raise InputError(f"{file}: {first_problem(error, 'subset')}") from error
