@@ -47,7 +47,8 @@ class Scenario(NamedTuple):
     """Commands that run in sequence in one data folder.
 
     Attributes:
-        commands: arguments of each; `{root}` stands for the data folder.
+        commands: arguments of each; `{root}` stands for the data folder, and a path with `*` for
+            the newest match.
         real: whether it needs the folder of real benchmarks.
     """
 
@@ -79,8 +80,9 @@ JUDGE = (
     "limit=6,difficulty.judges=[smollm2-135m-instruct],checking.judges=[smollm2-135m-instruct],"
     "difficulty.attempts=1,checking.attempts=1,checking.max_tokens=10"
 )
-CLOSED = "{root}/08_reporting/documents/mmlu_cf/sealed_benchmark"
+CLOSED = "{root}/08_reporting/documents/mmlu_cf/sealed_benchmark/*/sealed_benchmark"
 LEAK_TEST = "--export {root}/out/release --out {root}/out/leak.json"
+EVALUATE = "--style cloze --out {root}/01_raw/half_scores"
 SMOLLM2 = ["--model", "smollm2-135m-instruct"]
 SAVED = ["--data-root", "{root}"]
 PAIR = ["{root}/new.csv:model 8", "{root}/new.csv:model 9"]
@@ -123,7 +125,7 @@ SCENARIOS = {
         [
             _run("mmlu_cf"),
             *(
-                ["evaluate-sealed", f"{CLOSED}/{half}", *SMOLLM2, "--style", "cloze"]
+                ["evaluate-sealed", f"{CLOSED}/{half}", *SMOLLM2, *EVALUATE.split()]
                 for half in ("test.sealed", "validation.jsonl")
             ),
             _run("half_gap"),
@@ -193,7 +195,7 @@ def _record_scenario(scenario: Scenario, runs: Commands, folder: Path) -> dict[s
     _write_released(root)
     said = {}
     for number, words in enumerate(scenario.commands, 1):
-        here = [word.replace("{root}", str(root)) for word in words]
+        here = [_resolve(word.replace("{root}", str(root)), root) for word in words]
         runs.run(here, answers=(0, 1, 2) if words[0] in DECISIONS else (0,))
         if words[0] not in ("run", "sweep"):
             said[f"said/{number} {words[0]}"] = VERSION.sub(b"@", runs.said.encode())
@@ -204,6 +206,13 @@ def _record_scenario(scenario: Scenario, runs: Commands, folder: Path) -> dict[s
         if path.endswith(".parquet"):
             digests[path] = {"file": digests[path], **_digests_of_table(content)}
     return digests
+
+
+def _resolve(word: str, root: Path) -> str:
+    """Return the newest match of a path below the data folder that has a `*`."""
+    if not (word.startswith(str(root)) and "*" in word):
+        return word
+    return str(max(root.glob(word.removeprefix(f"{root}/"))))
 
 
 def _write_released(root: Path) -> None:
