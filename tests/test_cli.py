@@ -119,7 +119,7 @@ def test_diff_compares_the_last_two_runs_and_writes_a_page(tmp_path: Path) -> No
     chosen = ["--benchmark", "arc", "--variant", "no_similar", "--data-root", str(tmp_path)]
     done = CliRunner().invoke(cli, ["diff", *chosen])
     assert done.exit_code == 0, done.output
-    assert "kept   1 → 2: 1 now kept, 0 now removed" in done.stdout
+    assert "Kept: 1 → 2. 1 now kept, 0 now removed" in done.stdout
     (page,) = tmp_path.glob("08_reporting/arc/no_similar/diffs/*/diff.html")
     assert page.parent.name == "2026-01-01T00.00.00.000Z_to_2026-01-02T00.00.00.000Z"
     assert "easy no longer applies" in page.read_text()

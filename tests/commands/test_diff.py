@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from audit_examples import audit, row, save_three
 from benchwright.commands.diff.compare import (
     Comparison,
     compare_coverage,
+    compare_saved,
     diff_audits,
     differing_settings,
 )
@@ -222,7 +224,6 @@ def comparison(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
         diff=diff_audits(before, after),
         coverage=pd.DataFrame(),
         settings=pd.DataFrame([("seed", "0", "1")], columns=["parameter", "before", "after"]),
-        settings_known=True,
         default_page=Path("diff.html"),
     )
 
@@ -262,8 +263,39 @@ def test_page_shows_20_items_of_a_kind_and_folds_the_others() -> None:
 def test_terminal_output_has_counts_rules_and_settings() -> None:
     lines = terminal_lines(comparison(audit(row("a", "easy")), audit(row("a"))))
     assert lines[0] == "arc · smart: v1 → v2"
-    assert lines[2].startswith("kept   0 → 1: 1 now kept, 0 now removed")
+    assert lines[2].startswith("Kept: 0 → 1. 1 now kept, 0 now removed")
     assert "  seed: 0 → 1" in lines
+
+
+def test_unknown_settings_are_not_shown_as_equal() -> None:
+    same = audit(row("a"))
+    compared = comparison(same, same)
+    unknown = compared._replace(settings=None)
+    equal = compared._replace(settings=differing_settings({"seed": "0"}, {"seed": "0"}))
+    why = "ot compared, since those of both runs are not recorded."
+    assert f"N{why}" in render_diff(unknown)
+    assert "All settings are equal." in render_diff(equal)
+    assert terminal_lines(unknown)[-1] == f"settings: n{why}"
+    assert "settings" not in " ".join(terminal_lines(equal))
+
+
+def test_settings_of_a_run_without_a_record_are_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = save_three(tmp_path)
+    catalog = {
+        name: {"filepath": str(runs.relative_to(tmp_path) / file)}
+        for name, file in (("item_audit", AUDIT), ("metrics", "metrics.json"))
+    }
+    conf = {"parameters": {"data_root": "."}, "catalog": catalog}
+    monkeypatch.setattr("benchwright.commands.diff.compare.load_conf", lambda *_: conf)
+    versions = ("2026-01-01", "2026-01-02")
+    assert compare_saved(tmp_path, None, {}, *versions).settings is None
+    recorded = iter([{"seed": "0"}, {"seed": "1"}])
+    monkeypatch.setattr("benchwright.commands.diff.compare.settings_of", lambda *_: next(recorded))
+    settings = compare_saved(tmp_path, None, {}, *versions).settings
+    assert settings is not None
+    assert settings.to_numpy().tolist() == [["seed", "0", "1"]]
 
 
 def test_terminal_names_three_items_of_each_kind() -> None:

@@ -27,7 +27,6 @@ ITEM_COLUMNS = (
     *_sides("reasons", "question", "choices", "answer"),
 )
 RULE_COLUMNS = ("rule", *_sides("judged", "flagged", "removed"), "stopped", "started")
-SETTING_COLUMNS = ["parameter", "before", "after"]
 _ABSENT = "absent"  # the audit has no column of the rule
 _STOPPED = {
     "clear": "no longer applies",
@@ -160,14 +159,14 @@ def _compare(old: Row | None, new: Row | None, by: str, rules: list[str]) -> Row
         row |= {f"{name}_{side}": (item or _MISSING_ITEM)[name] for name in _MISSING_ITEM}
     if old is None or new is None:
         return row
-    order = [*rules, *sorted({*old["rules"], *new["rules"]} - set(rules))]
-    stopped = [rule for rule in order if rule in old["rules"] and rule not in new["rules"]]
-    started = [rule for rule in order if rule in new["rules"] and rule not in old["rules"]]
-    why = [f"{rule} {_STOPPED.get(new.get(rule, _ABSENT), 'stopped')}" for rule in stopped]
-    why += [f"{rule} {_STARTED.get(old.get(rule, _ABSENT), 'started')}" for rule in started]
-    row["change"] = "came_in" if new["decision"] == "kept" else "went_out"
+    stopped = [rule for rule in rules if rule in old["rules"] and rule not in new["rules"]]
+    started = [rule for rule in rules if rule in new["rules"] and rule not in old["rules"]]
+    why = [f"{rule} {_STOPPED[new.get(rule, _ABSENT)]}" for rule in stopped]
+    why += [f"{rule} {_STARTED[old.get(rule, _ABSENT)]}" for rule in started]
     if old["decision"] == new["decision"]:
         row["change"] = "same"
+    else:
+        row["change"] = "came_in" if new["decision"] == "kept" else "went_out"
     row["changed_fields"] = ", ".join(_changed_fields(old, new))
     row["rules_stopped"], row["rules_started"] = ",".join(stopped), ",".join(started)
     row["why"] = "; ".join(why)
@@ -196,12 +195,12 @@ def _count_rules(
     for rule in rules:
         row: Row = {"rule": rule}
         for side, items in (("before", old), ("after", new)):
-            states = [item.get(rule, _ABSENT) for item in items]
-            row[f"judged_{side}"] = sum(state in ("flagged", "clear") for state in states)
-            row[f"flagged_{side}"] = states.count("flagged")
+            states = Counter(item.get(rule, _ABSENT) for item in items)
+            row[f"judged_{side}"] = states["flagged"] + states["clear"]
+            row[f"flagged_{side}"] = states["flagged"]
             row[f"removed_{side}"] = sum(rule in item["rules"] for item in items)
         for way in ("stopped", "started"):
-            row[way] = sum(rule in row[f"rules_{way}"].split(",") for row in compared)
+            row[way] = sum(rule in each[f"rules_{way}"].split(",") for each in compared)
         table.append(row)
     return pd.DataFrame(table, columns=list(RULE_COLUMNS))
 
@@ -234,8 +233,8 @@ class Comparison(NamedTuple):
         diff: the differences of items and rules.
         coverage: rule, status_before, status_after, reason_before, reason_after of the rules that
             differ; empty if a run has no rule coverage.
-        settings: parameter, before, after.
-        settings_known: whether the settings of both runs are recorded.
+        settings: parameter, before, after of the settings that differ; None if those of a run are
+            not recorded.
         default_page: default path of the page.
     """
 
@@ -244,8 +243,7 @@ class Comparison(NamedTuple):
     after: SavedAudit
     diff: RefinementDiff
     coverage: pd.DataFrame
-    settings: pd.DataFrame
-    settings_known: bool
+    settings: pd.DataFrame | None
     default_page: Path
 
 
@@ -267,15 +265,13 @@ def compare_saved(
     )
     old, new = (find_audit(name, audits, audits.relative_to(root)) for name in (before, after))
     recorded = [settings_of(audit.path, audit.version) for audit in (old, new)]
-    settings = differing_settings(*recorded)
     return Comparison(
         title=" → ".join(dict.fromkeys(audit.where or str(audit.path) for audit in (old, new))),
         before=old,
         after=new,
         diff=diff_audits(read_audit(old.path), read_audit(new.path)),
         coverage=compare_coverage(old, new),
-        settings=pd.DataFrame(columns=SETTING_COLUMNS) if settings is None else settings,
-        settings_known=settings is not None,
+        settings=differing_settings(*recorded),
         default_page=metrics.parent / "diffs" / f"{old.stem}_to_{new.stem}" / "diff.html",
     )
 
@@ -285,8 +281,10 @@ def compare_coverage(before: SavedAudit, after: SavedAudit) -> pd.DataFrame:
     columns = ["rule", "status_before", "status_after", "reason_before", "reason_after"]
     if before.coverage is None or after.coverage is None:
         return pd.DataFrame(columns=columns)
-    columns_read = ["rule", "status", "reason"]
-    old, new = (pd.read_parquet(path)[columns_read] for path in (before.coverage, after.coverage))
+    old, new = (
+        pd.read_parquet(path, columns=["rule", "status", "reason"])
+        for path in (before.coverage, after.coverage)
+    )
     both = old.merge(new, on="rule", how="outer", suffixes=("_before", "_after"))
     both = both.fillna("")[columns]
     differs = both[columns[1::2]].to_numpy() != both[columns[2::2]].to_numpy()
@@ -301,4 +299,5 @@ def differing_settings(
         return None
     names = sorted({*before, *after})
     rows = [(name, before.get(name, ""), after.get(name, "")) for name in names]
-    return pd.DataFrame([row for row in rows if row[1] != row[2]], columns=SETTING_COLUMNS)
+    differing = [row for row in rows if row[1] != row[2]]
+    return pd.DataFrame(differing, columns=["parameter", "before", "after"])

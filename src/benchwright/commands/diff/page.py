@@ -22,36 +22,40 @@ from benchwright.reports.page.parts import (
 LONGEST_PAGE = 1_000
 """Maximum number of items on the page; the tables contain all."""
 _NAMED = 3  # items of each kind in the terminal
+_UNKNOWN = "not compared, since those of both runs are not recorded."
 
 
 def terminal_lines(comparison: Comparison) -> list[str]:
     """Return the summary of items, rules and settings."""
-    n = comparison.diff.counts
     lines = [
         f"{comparison.title}: {comparison.before.name} → {comparison.after.name}",
-        f"items  {n['items_before']:,} → {n['items_after']:,}: {n['added']:,} added, "
-        f"{n['gone']:,} gone, {n['changed_text']:,} with a changed text, "
-        f"{n['renamed']:,} with a new id",
-        f"kept   {n['kept_before']:,} → {n['kept_after']:,}: {n['came_in']:,} now kept, "
-        f"{n['went_out']:,} now removed, {n['other_rules']:,} with the same decision for other "
-        "reasons",
+        *_totals(comparison.diff.counts),
         *_named(comparison.diff.items),
     ]
     rules = _active(comparison.diff.rules)
     if len(rules):
         table = rules[["rule", "removed_before", "removed_after", "stopped", "started"]]
         lines += ["", table.to_string(index=False)]
-    for row in comparison.coverage.to_dict("records"):
-        lines.append(f"{row['rule']}: {_status(row, 'before')} → {_status(row, 'after')}")
-    if len(comparison.settings):
+    lines += _statuses(comparison.coverage)
+    if comparison.settings is None:
+        lines += ["", f"settings: {_UNKNOWN}"]
+    elif len(comparison.settings):
         lines += ["", "changed settings:"]
-        lines += [
-            f"  {row['parameter']}: {row['before'] or '–'} → {row['after'] or '–'}"
-            for row in comparison.settings.to_dict("records")
-        ]
-    elif not comparison.settings_known:
-        lines += ["", "settings: not compared, since those of both runs are not recorded"]
+        rows = comparison.settings.replace("", "–").itertuples(index=False)
+        lines += [f"  {name}: {before} → {after}" for name, before, after in rows]
     return lines
+
+
+def _totals(n: dict[str, int]) -> list[str]:
+    """Count the items and the kept ones before and after."""
+    return [
+        f"Items: {n['items_before']:,} → {n['items_after']:,}. {n['added']:,} added, "
+        f"{n['gone']:,} gone, {n['changed_text']:,} with a changed text, "
+        f"{n['renamed']:,} with a new id.",
+        f"Kept: {n['kept_before']:,} → {n['kept_after']:,}. {n['came_in']:,} now kept, "
+        f"{n['went_out']:,} now removed, {n['other_rules']:,} with the same decision for other "
+        "reasons.",
+    ]
 
 
 def _named(items: pd.DataFrame) -> list[str]:
@@ -68,13 +72,13 @@ def _named(items: pd.DataFrame) -> list[str]:
 def write_diff(comparison: Comparison, page: Path) -> Path:
     """Write the page, with `<name>.items.csv`, `.items.parquet` and `.rules.csv` next to it."""
     page = page if page.suffix == ".html" else page.with_name(page.name + ".html")
-    tables = comparison.diff
+    items, rules, _ = comparison.diff
     with written_aside(page.with_suffix(".items.csv")) as aside:
-        tables.items.to_csv(aside, index=False)
+        items.to_csv(aside, index=False)
     with written_aside(page.with_suffix(".items.parquet")) as aside:
-        tables.items.to_parquet(aside, index=False)
+        items.to_parquet(aside, index=False)
     with written_aside(page.with_suffix(".rules.csv")) as aside:
-        tables.rules.to_csv(aside, index=False)
+        rules.to_csv(aside, index=False)
     with written_aside(page) as aside:
         aside.write_text(render_diff(comparison), encoding="utf-8")
     return page
@@ -82,26 +86,19 @@ def write_diff(comparison: Comparison, page: Path) -> Path:
 
 def render_diff(comparison: Comparison) -> str:
     """Render the page: counts, rules, settings, and the changed items with their texts."""
-    n, items = comparison.diff.counts, comparison.diff.items
+    items = comparison.diff.items
     title = f"{comparison.title}: what changed"
-    lead = [
-        f"{comparison.before.name} → {comparison.after.name}",
-        f"Items: {n['items_before']:,} → {n['items_after']:,}. {n['added']:,} added, "
-        f"{n['gone']:,} gone, {n['changed_text']:,} with a changed text, "
-        f"{n['renamed']:,} with a new id.",
-        f"Kept: {n['kept_before']:,} → {n['kept_after']:,}. {n['came_in']:,} now kept, "
-        f"{n['went_out']:,} now removed, {n['other_rules']:,} with the same decision for other "
-        "reasons.",
+    versions = f"{comparison.before.name} → {comparison.after.name}"
+    changed = _lists(items.head(LONGEST_PAGE))
+    if (more := len(items) - LONGEST_PAGE) > 0:
+        changed.append(Text(f"The tables next to this page contain {more:,} more items."))
+    sections = [
+        _rules(comparison),
+        Section("Settings", [_settings(comparison.settings)]),
+        Section("Changed items", changed),
     ]
-    end = []
-    if len(items) > LONGEST_PAGE:
-        end.append(
-            f"The tables next to this page contain {len(items) - LONGEST_PAGE:,} more items."
-        )
-    lists = _lists(items.head(LONGEST_PAGE))
-    changed = Section("Changed items", [*lists, *map(Text, end)])
-    sections = [_rules(comparison), _settings(comparison), changed]
-    return render_page(Page(title, title, sections, lead=[Text(text) for text in lead]))
+    lead = [Text(text) for text in (versions, *_totals(comparison.diff.counts))]
+    return render_page(Page(title, title, sections, lead=lead))
 
 
 def _rules(comparison: Comparison) -> Section:
@@ -123,23 +120,25 @@ def _rules(comparison: Comparison) -> Section:
     )
     head = ("Rule", "Judged", "Flagged", "Removed", "Stopped", "Started")
     table = [Text(caption, "quiet"), Table("", head, rows, numbers=range(1, 6))] if rows else []
-    coverage = [
-        Text(f"{row['rule'].replace('_', ' ')}: {_status(row, 'before')} → {_status(row, 'after')}")
-        for row in comparison.coverage.to_dict("records")
-    ]
-    return Section("Rules" if rows else "", [*table, *coverage])
+    statuses = [Text(text) for text in _statuses(comparison.coverage)]
+    return Section("Rules" if rows else "", [*table, *statuses])
 
 
-def _settings(comparison: Comparison) -> Section:
-    rows = [
-        (row["parameter"], row["before"] or "–", row["after"] or "–")
-        for row in comparison.settings.to_dict("records")
+def _settings(settings: pd.DataFrame | None) -> Table | Text:
+    if settings is None:
+        return Text(_UNKNOWN.capitalize())
+    if settings.empty:
+        return Text("All settings are equal.")
+    rows = settings.replace("", "–").to_numpy().tolist()
+    return Table("", ("Parameter", "Before", "After"), rows)
+
+
+def _statuses(coverage: pd.DataFrame) -> list[str]:
+    """Return a line for each rule whose status or reason changed."""
+    return [
+        f"{row['rule'].replace('_', ' ')}: {_status(row, 'before')} → {_status(row, 'after')}"
+        for row in coverage.to_dict("records")
     ]
-    if rows:
-        return Section("Settings", [Table("", ("Parameter", "Before", "After"), rows)])
-    same = "All settings are equal."
-    unknown = "Not compared, since those of both runs are not recorded."
-    return Section("Settings", [Text(same if comparison.settings_known else unknown)])
 
 
 def _active(rules: pd.DataFrame) -> pd.DataFrame:
