@@ -145,6 +145,7 @@ LABELLED = {"choices": {"column": "options", "labels": "labels"}}
         (Rule.GOLD_OUT_OF_RANGE, gold("index"), {"answer": 3}),
         (Rule.GOLD_OUT_OF_RANGE, gold("index"), {"answer": -1}),
         (Rule.GOLD_OUT_OF_RANGE, gold("number"), {"answer": 0}),
+        (Rule.GOLD_OUT_OF_RANGE, gold("number"), {"answer": 4}),
         (Rule.UNREADABLE_GOLD, gold("index"), {"answer": True}),
         (Rule.UNREADABLE_GOLD, gold("index"), {"answer": 1.5}),
         (Rule.UNREADABLE_GOLD, gold("index"), {"answer": "B"}),
