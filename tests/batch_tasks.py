@@ -21,7 +21,3 @@ def refused(number: int) -> Iterator[int]:
     if number == 2:
         raise InputError("row 2: a bad value")
     yield number
-
-
-def fallen(number: int) -> Iterator[int]:
-    yield 1 // number

@@ -11,13 +11,9 @@ from typing import Any
 
 import psutil
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from benchwright.compute.batch_engine import outcomes, part_of, task_table
 from benchwright.compute.model_engine import (
     Answerer,
-    _sharing,
     answer_batches,
     answer_on_ray,
     check_resources,
@@ -27,8 +23,6 @@ from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import (
     Answers,
     Batch,
-    Generated,
-    PromptScore,
     PromptText,
     Sampling,
 )
@@ -39,29 +33,6 @@ from scripted_server import ScriptedServer, served
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
 
 SECRET = "a-key-that-nobody-else-may-read"  # noqa: S105
-ANY_TEXT = st.text(st.characters(), max_size=20)  # half of a surrogate pair included
-COUNTS = st.integers(0, 2**40)
-FLOATS = st.floats(allow_nan=False)
-
-
-def tuples(of: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
-    return st.lists(of, max_size=4).map(tuple)
-
-
-SAMPLINGS = st.builds(
-    Sampling, COUNTS, COUNTS, FLOATS, FLOATS, st.tuples(ANY_TEXT, ANY_TEXT), COUNTS
-)
-PROMPTS = st.builds(
-    PromptText, st.sampled_from(["", "shared ", "\ud800"]), ANY_TEXT, tuples(ANY_TEXT), ANY_TEXT
-)
-SCORES = st.builds(PromptScore, st.none() | tuples(FLOATS), tuples(COUNTS), COUNTS)
-WRITTEN = st.builds(
-    Generated,
-    st.none() | tuples(ANY_TEXT),
-    tuples(st.sampled_from(["stop", "length"])),
-    COUNTS,
-    COUNTS,
-)
 
 
 def scoring(**changes: Any) -> ScoringParams:
@@ -101,31 +72,6 @@ def some_batches(count: int = 3, size: int = 4) -> list[Batch]:
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_tiny_llama(tmp_path_factory.mktemp("tiny"))
-
-
-def crossed(value: Any) -> Any:
-    """Return a value after serialisation to an actor and back."""
-    *_, table = outcomes(task_table(value), lambda task: [task])
-    [row] = table.to_pylist()
-    return part_of(row)
-
-
-@given(st.builds(Batch, st.none() | SAMPLINGS, tuples(PROMPTS)))
-def test_batches_survive_serialisation(batch: Batch) -> None:
-    assert crossed(batch) == batch
-
-
-@given(st.lists(SCORES | WRITTEN, max_size=4))
-def test_answers_survive_serialisation_bit_for_bit(answers: list[PromptScore | Generated]) -> None:
-    # Zero and minus zero are equal and not the same.
-    assert repr(crossed(answers)) == repr(answers)
-
-
-def test_shared_prefix_is_sent_once() -> None:
-    [batch] = some_batches(1)
-    copies = [each._replace(prefix="".join(list(each.prefix))) for each in batch.prompts]
-    [sent] = task_table(_sharing(batch._replace(prompts=tuple(copies))))["task"].to_pylist()
-    assert sent.count(b"The following are") == 4, "four times in the one prefix"
 
 
 def test_actors_get_absolute_paths_and_resolved_settings(
@@ -181,26 +127,10 @@ def test_no_batches_need_no_cluster() -> None:
     assert list(answer_on_ray("m", local("/nowhere"), scoring(), [], print)) == []
 
 
-def test_actor_returns_user_errors_in_one_line() -> None:
+def test_an_actor_without_weights_starts_and_says_so_when_asked() -> None:
     actor = Answerer("m", local("/nowhere"), scoring(), {})
-    *_, table = actor(task_table((7, some_batches(1)[0])))
-    [outcome] = table.to_pylist()
-    assert "/nowhere" in outcome["fault"]
-    assert outcome["part"] is None
-
-
-def test_actor_returns_other_errors_with_traceback(
-    weights: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def defective(*_: object) -> None:
-        raise ZeroDivisionError("a defect of ours")
-
-    monkeypatch.setattr("benchwright.compute.model_engine.load_model", defective)
-    *_, table = Answerer("m", local(weights), scoring(), {})(task_table((7, some_batches(1)[0])))
-    [outcome] = table.to_pylist()
-    assert outcome["fault"] is None
-    assert "Traceback" in outcome["traceback"]
-    assert "a defect of ours" in outcome["traceback"]
+    with pytest.raises(InputError, match="/nowhere"):
+        actor.answer(some_batches(1)[0])
 
 
 @pytest.mark.parametrize("resource", ["CPU", "GPU"])

@@ -1,10 +1,9 @@
 """One function over many tasks, in order: in this process, in several, or on a Ray cluster."""
 
 import contextlib
-import io
+import copyreg
 import logging
 import os
-import pickle
 import secrets
 import signal
 import socket
@@ -14,34 +13,42 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
-from traceback import format_exception
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from benchwright.core.errors import InputError, causes, one_line
+from benchwright.core.errors import InputError, causes
 from benchwright.params.mmlu_cf import BatchClusterParams, BatchEngineParams
 
 _KNOCK_SECONDS = 10.0
 Task = TypeVar("Task")
 Part = TypeVar("Part")
-_AHEAD = 2  # tasks per worker process that run or wait
-_WINDOW_BYTES = 256 << 20  # of tasks in Ray's store at once
+_AHEAD = 2  # tasks per worker that run or wait
 _MEMORY = Path("/dev/shm")  # noqa: S108 - kept in memory
-_ROW = pa.schema(
-    [("part", pa.large_binary()), ("fault", pa.large_string()), ("traceback", pa.large_string())]
-)
+
+
+def _as_stream(table: pa.Table) -> tuple[Callable[[bytes], pa.Table], tuple[bytes]]:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return _from_stream, (sink.getvalue().to_pybytes(),)
+
+
+def _from_stream(stream: bytes) -> pa.Table:
+    return pa.ipc.open_stream(stream).read_all()
+
+
+copyreg.pickle(pa.Table, _as_stream)  # of a slice, pickle alone would write the whole table
 
 
 def loaded_ray(section: str) -> Any:
-    """Import Ray with Ray Data; InputError if it is not installed."""
+    """Import Ray; InputError if it is not installed."""
     try:
         import ray
-        import ray.data
     except ImportError:
         raise InputError(
             f"{section}.engine is ray, but Ray is not installed: pip install 'benchwright[ray]'"
@@ -99,24 +106,6 @@ def _own_sigterm() -> Iterator[None]:
             signal.signal(signal.SIGTERM, before)
 
 
-@contextlib.contextmanager
-def quiet_data(ray: Any, *, ordered: bool = False) -> Iterator[None]:
-    """Disable the bars, banners and statistics of Ray Data."""
-    context = ray.data.DataContext.get_current()
-    options, log = context.execution_options, logging.getLogger("ray.data")
-    before = context.enable_progress_bars, context.print_on_execution_start
-    order, level = options.preserve_order, log.level
-    context.enable_progress_bars = context.print_on_execution_start = False
-    options.preserve_order = ordered or order
-    log.setLevel(logging.CRITICAL)  # what fails is raised
-    try:
-        yield
-    finally:
-        context.enable_progress_bars, context.print_on_execution_start = before
-        options.preserve_order = order
-        log.setLevel(level)
-
-
 def root_line(error: BaseException, line: int = 0) -> str:
     """Return the first or the last (−1) line of an error's root cause."""
     *_, root = causes(error)
@@ -130,6 +119,14 @@ def _knock(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_SECONDS).close()
 
 
+class _Workers(NamedTuple):
+    """How tasks reach the workers, and what their deaths are called."""
+
+    submit: Callable[..., Any]
+    result: Callable[[Any], list[Any]]
+    deaths: tuple[type[Exception], ...]
+
+
 class BatchEngine(contextlib.ExitStack):
     """Runs the batches of a stage; its processes and cluster live until it is closed.
 
@@ -139,96 +136,78 @@ class BatchEngine(contextlib.ExitStack):
     def __init__(self, params: BatchEngineParams, section: str) -> None:
         super().__init__()
         self._params, self._section = params, section
-        self._pool: ProcessPoolExecutor | None = None
-        self._ray: Any = None
 
     def over(
         self, function: Callable[[Task], Iterable[Part]], tasks: Iterable[Task]
     ) -> Iterator[Part]:
         """Yield the parts that a function returns for each task, in the order of the tasks.
 
-        With one local worker parts come one by one; with several, when their task is done; on Ray,
-        each part is a separate object. Tasks, which must be picklable, are taken as they are
-        needed. The function must be a module's function, or a `partial` of one, so that other
-        processes can load it.
+        With one local worker parts come one by one, else when their task is done. Tasks, which
+        must be picklable, are taken as they are needed. The function must be a module's function,
+        or a `partial` of one, so that other processes can load it.
 
         Raises:
             InputError: as by the function; or a worker has ended, Ray or its cluster is missing, or
                 the cluster may write texts to disk without permission.
         """
-        if self._params.engine == "ray":
-            return self._on_ray(function, tasks)
-        if self._params.workers > 1:
-            return self._in_processes(function, tasks)
-        return chain.from_iterable(map(function, tasks))
+        if self._params.engine == "local" and self._params.workers == 1:
+            return chain.from_iterable(map(function, tasks))
+        return self._in_workers(function, tasks)
 
-    def _in_processes(
+    def _in_workers(
         self, function: Callable[[Task], Iterable[Part]], tasks: Iterable[Task]
     ) -> Iterator[Part]:
-        workers = self._params.workers
-        waiting: deque[Future[list[bytes]]] = deque()
+        waiting: deque[Any] = deque()
         try:
             for task in tasks:
-                waiting.append(self._processes().submit(_answered, function, _dumped(task)))
-                if len(waiting) >= _AHEAD * workers:
-                    yield from map(pickle.loads, waiting.popleft().result())
+                waiting.append(self._workers.submit(function, task))
+                if len(waiting) >= _AHEAD * self._params.workers:
+                    yield from self._result(waiting.popleft())
             while waiting:
-                yield from map(pickle.loads, waiting.popleft().result())
-        except BrokenProcessPool as error:
-            raise InputError(
-                f"{self._section}: a worker process ended, perhaps for lack of memory; try fewer "
-                f"workers ({self._section}.workers) or smaller batches"
-            ) from error
+                yield from self._result(waiting.popleft())
         finally:
             for future in waiting:
-                future.cancel()
+                if isinstance(future, Future):
+                    future.cancel()
 
-    def _processes(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(self._params.workers, get_context("spawn"))
-            self.callback(partial(self._pool.shutdown, cancel_futures=True))
-        return self._pool
+    def _result(self, waiting: Any) -> list[Any]:
+        try:
+            return self._workers.result(waiting)
+        except self._workers.deaths as error:
+            raise InputError(
+                f"{self._section}: a worker process ended, perhaps for lack of memory; try fewer "
+                f"workers ({self._section}.workers) or smaller batches: {root_line(error)}"
+            ) from error
 
-    def _on_ray(
-        self, function: Callable[[Task], Iterable[Part]], tasks: Iterable[Task]
-    ) -> Iterator[Part]:
-        for window in _windows(tasks):
-            ray = self._cluster()
-            try:
-                for table in self._outcomes(ray, function, window):
-                    yield from map(part_of, table.to_pylist())
-            except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as error:
-                raise InputError(
-                    f"{self._section}: Ray's workers ended repeatedly, perhaps for lack of memory; "
-                    f"try fewer workers ({self._section}.workers) or smaller batches: "
-                    f"{root_line(error)}"
-                ) from error
+    @cached_property
+    def _workers(self) -> _Workers:
+        params, section = self._params, self._section
+        if params.engine == "local":
+            pool = ProcessPoolExecutor(params.workers, get_context("spawn"))
+            self.callback(partial(pool.shutdown, cancel_futures=True))
+            return _Workers(
+                lambda *task: pool.submit(_parts, *task), Future.result, (BrokenProcessPool,)
+            )
+        require_leave_to_spill(params.ray, section)
+        ray = loaded_ray(section)
+        spill_to = self.enter_context(_memory_folder())
+        self.enter_context(cluster(ray, params.ray.address, params.workers, section, spill_to))
+        deaths = (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError)
+        return _Workers(ray.remote(_parts).remote, partial(on_ray, ray), deaths)
 
-    def _outcomes(
-        self, ray: Any, function: Callable[[Task], Iterable[Part]], window: list[pa.Table]
-    ) -> Iterable[pa.Table]:
-        # One block per task: Ray passes on, and repeats, whole blocks.
-        dataset = ray.data.from_arrow(window).map_batches(
-            outcomes,
-            fn_args=(function,),
-            batch_format="pyarrow",
-            batch_size=1,
-            num_cpus=1,
-            concurrency=self._params.workers,
-        )
-        tables: Iterable[pa.Table] = dataset.iter_batches(batch_size=None, batch_format="pyarrow")
-        return tables
 
-    def _cluster(self) -> Any:
-        if self._ray is None:
-            require_leave_to_spill(self._params.ray, self._section)
-            ray = loaded_ray(self._section)
-            spill_to = self.enter_context(_memory_folder())
-            address, workers = self._params.ray.address, self._params.workers
-            self.enter_context(cluster(ray, address, workers, self._section, spill_to))
-            self.enter_context(quiet_data(ray, ordered=True))
-            self._ray = ray
-        return self._ray
+def _parts(function: Callable[[Any], Iterable[Any]], task: Any) -> list[Any]:
+    return list(function(task))
+
+
+def on_ray(ray: Any, reference: Any) -> Any:
+    """Return what a task on Ray returned, or raise the error it raised."""
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, InputError):
+            raise error.cause from None
+        raise
 
 
 def require_leave_to_spill(params: BatchClusterParams, section: str) -> None:
@@ -240,81 +219,6 @@ def require_leave_to_spill(params: BatchClusterParams, section: str) -> None:
         "questions, also of questions that will be closed, to the disks of the cluster; set "
         f"{section}.ray.allow_spill: true to allow it, or {section}.engine: local"
     )
-
-
-def outcomes(tasks: pa.Table, function: Callable[[Any], Iterable[Any]]) -> Iterator[pa.Table]:
-    """Run `function` for `Dataset.map_batches`: yield a table of one row for each part.
-
-    Instead of a part, a row has the `fault` that the user can fix, or another `traceback`: Ray
-    would wrap an exception into its own.
-    """
-    yield _ROW.empty_table()
-    for task in tasks.column("task").to_pylist():
-        try:
-            for part in function(pickle.loads(task)):  # noqa: S301 - from our own process
-                yield _row(part=_dumped(part))
-        except Exception as error:
-            fault = one_line(error)
-            if fault is not None:
-                yield _row(fault=fault)
-            else:
-                yield _row(traceback="".join(format_exception(error)))
-
-
-class _Pickler(pickle.Pickler):
-    """Tables as Arrow streams: pickle alone would write the whole table of a slice."""
-
-    def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, pa.Table):
-            sink = pa.BufferOutputStream()
-            with pa.ipc.new_stream(sink, value.schema) as writer:
-                writer.write_table(value)
-            return _table, (sink.getvalue().to_pybytes(),)
-        return NotImplemented
-
-
-def _table(stream: bytes) -> pa.Table:
-    return pa.ipc.open_stream(stream).read_all()
-
-
-def _dumped(value: Any) -> bytes:
-    sink = io.BytesIO()
-    _Pickler(sink, pickle.HIGHEST_PROTOCOL).dump(value)
-    return sink.getvalue()
-
-
-def _answered(function: Callable[[Any], Iterable[Any]], task: bytes) -> list[bytes]:
-    return [_dumped(part) for part in function(pickle.loads(task))]  # noqa: S301 - our own process
-
-
-def _row(**outcome: bytes | str) -> pa.Table:
-    return pa.Table.from_pylist([outcome], schema=_ROW)
-
-
-def part_of(row: dict[str, Any]) -> Any:
-    """Return the part in a row of `outcomes`; raise the worker's error."""
-    if row["fault"] is not None:
-        raise InputError(row["fault"])
-    if row["traceback"] is not None:
-        raise RuntimeError(f"a worker failed:\n{row['traceback']}")
-    return pickle.loads(row["part"])  # noqa: S301 - from our own workers
-
-
-def _windows(tasks: Iterable[Any]) -> Iterator[list[pa.Table]]:
-    """Yield tasks as tables of one row, as many at once as `_WINDOW_BYTES` hold."""
-    window: list[pa.Table] = []
-    for task in tasks:
-        window.append(task_table(task))
-        if sum(table.nbytes for table in window) >= _WINDOW_BYTES:
-            yield window
-            window = []
-    if window:
-        yield window
-
-
-def task_table(task: Any) -> pa.Table:
-    """Return one task as a table of one row, as `outcomes` takes it."""
-    return pa.table({"task": pa.array([_dumped(task)], pa.large_binary())})
 
 
 @contextlib.contextmanager

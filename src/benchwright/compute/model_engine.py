@@ -3,24 +3,15 @@
 import logging
 import math
 import os
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import SecretStr
 
-from benchwright.compute.batch_engine import (
-    cluster,
-    loaded_ray,
-    outcomes,
-    part_of,
-    quiet_data,
-    root_line,
-    task_table,
-)
+from benchwright.compute.batch_engine import cluster, loaded_ray, on_ray, root_line
 from benchwright.core.errors import InputError
 from benchwright.language_models.loading import load_model, resolve
 from benchwright.language_models.protocol import (
@@ -32,6 +23,15 @@ from benchwright.language_models.protocol import (
 )
 from benchwright.language_models.weights import default_cache, model_source
 from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
+
+logger = logging.getLogger(__name__)
+
+_RETRIES = 3  # restarts of an actor by one batch
+_RESTARTS = 10  # restarts of one actor
+_AHEAD = 2  # batches at an actor, so that the next one is ready
+_DEATHS = ("RayActorError", "OutOfMemoryError", "WorkerCrashedError")
+_PASSED_ON = ("HF_HUB_OFFLINE", "TOKENIZERS_PARALLELISM", "OMP_WAIT_POLICY")
+_KEPT: ContextVar[tuple[ExitStack, list[LanguageModel]] | None] = ContextVar("kept", default=None)
 
 
 def answer_batches(
@@ -80,20 +80,6 @@ def _loaded(name: str, model: ModelParams, scoring: ScoringParams) -> Iterator[L
     yield models[0]
 
 
-_KEPT: ContextVar[tuple[ExitStack, list[LanguageModel]] | None] = ContextVar("kept", default=None)
-
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-logger = logging.getLogger(__name__)
-
-_RETRIES = 3  # restarts of an actor by one batch
-_RESTARTS = 10  # restarts of one actor
-_AHEAD = 2  # batches at an actor, so that the next one is ready
-_PASSED_ON = ("HF_HUB_OFFLINE", "TOKENIZERS_PARALLELISM", "OMP_WAIT_POLICY")
-
-
 def answer_on_ray(
     name: str,
     model: ModelParams,
@@ -118,25 +104,48 @@ def answer_on_ray(
     ray = loaded_ray("scoring")
     params = scoring.ray
     cores = math.ceil(params.actors * params.cpus_per_actor)
-    with cluster(ray, params.address, cores, "scoring"), quiet_data(ray):
+    with cluster(ray, params.address, cores, "scoring"):
         check_resources(params, ray.cluster_resources())
-        dataset = _dataset(ray, name, *remote, scoring.ray, batches)
-        answered: set[int] = set()
-        rows = iter(dataset.iter_batches(batch_size=None, batch_format="pyarrow"))
+        actor = ray.remote(
+            num_cpus=params.cpus_per_actor,
+            num_gpus=params.gpus_per_actor,
+            max_restarts=_RESTARTS,
+            max_task_retries=_RETRIES,
+            runtime_env={"env_vars": _environment(params)},
+        )(Answerer)
+        count = min(params.actors, len(batches))
+        actors = [actor.remote(name, *remote, _keys(model)) for _ in range(count)]
         try:
-            for number, answers in (part_of(row) for table in rows for row in table.to_pylist()):
-                if number not in answered:  # a lost node's results are made a second time
-                    answered.add(number)
-                    progress(len(batches[number].prompts))
-                    yield number, answers
-        except (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError) as error:
+            for number, answers in _answered(ray, actors, batches):
+                progress(len(batches[number].prompts))
+                yield number, answers
+        except tuple(getattr(ray.exceptions, death) for death in _DEATHS) as error:
             raise InputError(
                 f"model {name}: its actors ended repeatedly, perhaps for lack of memory; try "
                 "fewer actors (scoring.ray.actors) or smaller batches (scoring.batch_tokens): "
                 f"{root_line(error)}"
             ) from error
         finally:
-            rows.close()
+            for each in actors:
+                ray.kill(each)
+
+
+def _answered(
+    ray: Any, actors: Sequence[Any], batches: Sequence[Batch]
+) -> Iterator[tuple[int, Answers]]:
+    free = [actor for _ in range(_AHEAD) for actor in actors]
+    left = iter(enumerate(batches))
+    asked: dict[Any, tuple[int, Any]] = {}
+    while True:
+        while free and (job := next(left, None)):
+            actor = free.pop(0)
+            asked[actor.answer.remote(job[1])] = job[0], actor
+        if not asked:
+            return
+        [ready], _ = ray.wait(list(asked))
+        number, actor = asked.pop(ready)
+        free.append(actor)
+        yield number, on_ray(ray, ready)
 
 
 def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams, ScoringParams]:
@@ -178,16 +187,12 @@ class Answerer:
         except Exception as error:  # if it were raised, Ray would restart the actor
             self._model = error
 
-    def __call__(self, tasks: "pa.Table") -> "Iterator[pa.Table]":
-        """Answer batches, each a task with its number; see `outcomes`."""
-        return outcomes(tasks, self._answered)
-
-    def _answered(self, task: tuple[int, Batch]) -> Iterator[tuple[int, Answers]]:
+    def answer(self, batch: Batch) -> Answers:
+        """Return the answers to one batch."""
         if isinstance(self._model, Exception):
             raise self._model
-        number, batch = task
-        for _, answers in ask(self._model, [batch], lambda _: None):
-            yield number, answers
+        [(_, answers)] = ask(self._model, [batch], lambda _: None)
+        return answers
 
 
 def _check_devices(model: ModelParams, scoring: ScoringParams) -> None:
@@ -228,36 +233,6 @@ def check_resources(params: RayParams, there: Mapping[str, float]) -> None:
             logger.warning("%s: some of them wait until the cluster has more", message)
 
 
-def _dataset(
-    ray: Any,
-    name: str,
-    model: ModelParams,
-    scoring: ScoringParams,
-    params: RayParams,
-    batches: Sequence[Batch],
-) -> Any:
-    """Return the answers to all batches, computed when iterated over."""
-    # One block per batch: Ray passes on, and repeats, whole blocks.
-    blocks = [task_table((number, _sharing(batch))) for number, batch in enumerate(batches)]
-    pool = ray.data.ActorPoolStrategy(
-        size=min(params.actors, len(batches)), max_tasks_in_flight_per_actor=_AHEAD
-    )
-    with warnings.catch_warnings():  # of the last two arguments
-        warnings.simplefilter("ignore", ray.util.annotations.RayDeprecationWarning)
-        return ray.data.from_arrow(blocks).map_batches(
-            Answerer,
-            batch_size=1,
-            batch_format="pyarrow",
-            compute=pool,
-            num_cpus=params.cpus_per_actor,
-            num_gpus=params.gpus_per_actor,
-            fn_constructor_args=(name, model, scoring, _keys(model)),
-            runtime_env={"env_vars": _environment(params)},
-            max_restarts=_RESTARTS,
-            max_task_retries=_RETRIES,
-        )
-
-
 def _environment(params: RayParams) -> dict[str, str]:
     """Return the environment variables of the actors, without secrets, since Ray logs them."""
     threads = str(max(1, int(params.cpus_per_actor)))
@@ -272,10 +247,3 @@ def _keys(model: ModelParams) -> dict[str, SecretStr]:
     if variable is None or variable not in os.environ:
         return {}
     return {variable: SecretStr(os.environ[variable])}
-
-
-def _sharing(batch: Batch) -> Batch:
-    """Return the batch with equal prefixes as one object, so that they are sent once."""
-    prefixes = {prompt.prefix: prompt.prefix for prompt in batch.prompts}
-    prompts = (prompt._replace(prefix=prefixes[prompt.prefix]) for prompt in batch.prompts)
-    return batch._replace(prompts=tuple(prompts))
