@@ -24,7 +24,6 @@ from benchwright.language_models.vllm_engine import (
     Request,
     State,
     VllmModel,
-    one_ahead,
     option_logprobs,
     prompt_seed,
     run_jobs,
@@ -90,10 +89,6 @@ class StandIn:
         self.held.clear()
 
 
-def test_labels_of_one_token_are_one_request() -> None:
-    assert states([[5], [3], [9]]) == [State((), (3, 5, 9))]
-
-
 def test_shared_tokens_of_options_are_requested_once() -> None:
     assert states([[7, 1, 2], [7, 1, 3], [8]]) == [
         State((), (7, 8)),
@@ -106,11 +101,6 @@ def test_points_with_many_tokens_are_split() -> None:
     parts = states([[token] for token in range(300)])
     assert [len(part.tokens) for part in parts] == [128, 128, 44]
     assert [token for part in parts for token in part.tokens] == list(range(300))
-
-
-def test_options_without_tokens_have_probability_one() -> None:
-    assert states([[], []]) == []
-    assert option_logprobs([[], []], [], []) == (0.0, 0.0)
 
 
 options_of_tokens = st.lists(
@@ -205,14 +195,6 @@ def test_prompts_with_the_same_prefix_are_requested_together() -> None:
     assert [request.tokens for request in engine.seen] == [[1, 0], [2, 0], [2, 1], [3, 0]]
 
 
-def test_one_batch_ahead_keeps_the_order_and_passes_errors_on() -> None:
-    assert list(one_ahead(str, range(5))) == list("01234")
-    assert list(one_ahead(str, [])) == []
-    seen = []
-    with pytest.raises(ZeroDivisionError):
-        seen.extend(one_ahead(lambda n: 6 // n, [3, 2, 0, 1]))
-
-
 def stand_in_scores(tokenizer: Any, prompts: Sequence[PromptText]) -> list[tuple[float, ...]]:
     return [
         tuple(
@@ -238,14 +220,6 @@ def test_scores_are_sums_of_log_probabilities(
     lengths = [tuple(map(len, item.options)) for item in encode(tiny_tokenizer, prompts)]
     assert [score.option_tokens for score in scores] == lengths
     assert sum(reported) == 7
-
-
-def test_scores_do_not_depend_on_the_order_of_prompts(tiny_tokenizer: Any) -> None:
-    prompts = [prompt(f"Which is number {n}?") for n in range(6)]
-    model = VllmModel(StandIn(), tiny_tokenizer)
-    [forth] = model.score_batches([prompts], lambda _: None)
-    [back] = model.score_batches([prompts[::-1]], lambda _: None)
-    assert back[::-1] == forth
 
 
 def test_a_prompt_is_scored_as_long_as_it_fits_with_its_longest_option(tiny_tokenizer: Any) -> None:

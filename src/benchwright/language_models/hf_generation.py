@@ -10,7 +10,7 @@ import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from benchwright.language_models.tokenization import encode_contexts
 
 if TYPE_CHECKING:
     import torch
+
+    from benchwright.language_models.hf_transformers import TransformersModel
 
 _USUAL_NUCLEUS = 512  # most probable tokens, which nearly always have the mass top_p
 _CACHE_FACTOR = 8  # tokens of keys and values per token of a batch
@@ -75,29 +77,6 @@ def _nucleus(weights: "torch.Tensor", top_p: float) -> "tuple[torch.Tensor, torc
     return torch.where(before < top_p, top, 0.0), ids
 
 
-if TYPE_CHECKING:
-    import torch
-
-
-class Network(Protocol):
-    """The parts of a loaded model that writing needs; see `TransformersModel`."""
-
-    model: Any
-    tokenizer: Any
-    context: int
-    batch_tokens: int
-    looks_together: bool
-
-    def logits(self, states: "torch.Tensor") -> "torch.Tensor": ...
-    def read_prefix(self, contexts: list[list[int]]) -> tuple[int, Layers]: ...
-    def masks(
-        self, full: "torch.Tensor", positions: "torch.Tensor", seen: "torch.Tensor"
-    ) -> Any: ...
-    def hidden_states(
-        self, ids: Any, positions: "torch.Tensor", mask: Any, past: Any, apart: Layers | None
-    ) -> "torch.Tensor": ...
-
-
 @dataclass
 class _Row:
     """An answer that is being written."""
@@ -118,7 +97,7 @@ class _Row:
 class _Asked(NamedTuple):
     """Prompts with their tokens, and how to answer them."""
 
-    network: Network
+    network: "TransformersModel"
     prompts: Sequence[PromptText]
     contexts: Sequence[list[int]]
     sampling: Sampling
@@ -148,7 +127,7 @@ class _Answer(NamedTuple):
 class _Ends:
     """Decides where answers end and decodes them."""
 
-    def __init__(self, network: Network, sampling: Sampling) -> None:
+    def __init__(self, network: "TransformersModel", sampling: Sampling) -> None:
         self._tokenizer = network.tokenizer
         self._sampling = sampling
         self._tail = max((len(text.encode()) for text in sampling.stop), default=0) + _SPARE
@@ -183,7 +162,7 @@ class _Ends:
 class _Writer:
     """Reads prompts after a common prefix and writes one token of each text per pass."""
 
-    def __init__(self, network: Network, skip: int, prefix: Layers, slots: int) -> None:
+    def __init__(self, network: "TransformersModel", skip: int, prefix: Layers, slots: int) -> None:
         self._network = network
         self._skip = skip
         self._apart = prefix if network.looks_together and skip > 0 else None
@@ -225,7 +204,7 @@ class _Writer:
 
 
 def generate(
-    network: Network,
+    network: "TransformersModel",
     prompts: Sequence[PromptText],
     sampling: Sampling,
     progress: Progress,
@@ -277,14 +256,14 @@ def _one_by_one(asked: _Asked, fitting: Sequence[int]) -> Iterator[_Answer]:
             yield _write_alone(asked.network, asked.row(index, sample), asked.sampling)
 
 
-def end_tokens(network: Network) -> frozenset[int]:
+def end_tokens(network: "TransformersModel") -> frozenset[int]:
     """Return the tokens that end a text, by the model's generation settings and its tokenizer."""
     configured = getattr(network.model.generation_config, "eos_token_id", None)
     ends = configured if isinstance(configured, list) else [configured]
     return frozenset(int(t) for t in (*ends, network.tokenizer.eos_token_id) if t is not None)
 
 
-def writing_agrees(network: Network) -> bool:
+def writing_agrees(network: "TransformersModel") -> bool:
     """Return whether writing side by side after a shared prefix gives this model's plain logits."""
     import torch
 
@@ -348,7 +327,7 @@ def _write_group(asked: _Asked, members: Sequence[int]) -> Iterator[_Answer]:
 
 
 def _read(
-    network: Network, writer: _Writer, queue: "deque[_Row]", free: int, skip: int
+    network: "TransformersModel", writer: _Writer, queue: "deque[_Row]", free: int, skip: int
 ) -> "Iterator[tuple[list[_Row], list[int], torch.Tensor]]":
     """Read the next prompts; yield their rows, the context of each, and the logits of each row."""
     while free and queue:
@@ -398,7 +377,7 @@ def _close_ranks(writer: _Writer, rows: list[_Row], going_on: list[int]) -> list
     return [kept[number] for number in range(len(going_on))]
 
 
-def _write_alone(network: Network, row: _Row, sampling: Sampling) -> _Answer:
+def _write_alone(network: "TransformersModel", row: _Row, sampling: Sampling) -> _Answer:
     import torch
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
 

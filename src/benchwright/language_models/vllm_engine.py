@@ -11,7 +11,6 @@ import itertools
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.util import find_spec
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
@@ -28,7 +27,6 @@ from benchwright.language_models.weights import Device, Dtype, ModelSource, load
 from benchwright.params.scoring import VllmParams
 
 T = TypeVar("T")
-U = TypeVar("U")
 
 MOST_TOKENS_ASKED = 128
 """Token ids that one vLLM request may ask log-probabilities of."""
@@ -117,22 +115,6 @@ def option_logprobs(
         sum(known[tuple(option[:position]), token] for position, token in enumerate(option))
         for option in map(tuple, options)
     )
-
-
-def one_ahead(prepare: Callable[[U], T], batches: Iterable[U]) -> Iterator[T]:
-    """Yield the prepared batches; a thread prepares the next one meanwhile.
-
-    The engine need not wait while a batch is tokenised.
-    """
-    with ThreadPoolExecutor(1) as pool:
-        before: Future[T] | None = None
-        for batch in batches:
-            coming = pool.submit(prepare, batch)
-            if before is not None:
-                yield before.result()
-            before = coming
-        if before is not None:
-            yield before.result()
 
 
 class _Batch(Generic[T]):
@@ -268,7 +250,7 @@ class VllmModel:
         def prepare(prompts: Sequence[PromptText]) -> list[Job[PromptScore]]:
             return [self._scoring(item) for item in encode(self.tokenizer, prompts)]
 
-        jobs = one_ahead(prepare, batches)
+        jobs = map(prepare, batches)
         return run_jobs(self.engine, jobs, self.in_flight, self._numbers, progress)
 
     def generate_batches(
@@ -292,7 +274,7 @@ class VllmModel:
             pairs = zip(prompts, encode_contexts(self.tokenizer, prompts), strict=True)
             return [self._writing(prompt, tokens, sampling) for prompt, tokens in pairs]
 
-        jobs = one_ahead(prepare, batches)
+        jobs = map(prepare, batches)
         in_flight = max(1, self.in_flight // sampling.samples)
         return run_jobs(self.engine, jobs, in_flight, self._numbers, progress)
 
