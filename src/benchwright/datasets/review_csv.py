@@ -1,5 +1,6 @@
 """CSV files for spreadsheet programs."""
 
+import contextlib
 import csv
 import io
 import math
@@ -12,7 +13,7 @@ import pandas as pd
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import LocalFile
-from benchwright.core.verbatim import listed
+from benchwright.core.verbatim import listed, read_errors
 
 LONGEST_CELL = 32_767
 """Maximum characters of a spreadsheet cell; programs truncate or split longer text."""
@@ -67,13 +68,11 @@ def read_spreadsheet(
         InputError: the file cannot be read, lacks or repeats a column, or has a row with more cells
             than columns.
     """
-    text = _decoded(path)
-    header, lines = _best_table(path, text, columns)
+    header, lines = _best_table(path, _decoded(path), columns)
     wanted = [*columns, *optional] if columns else header
-    for name in columns:
-        if name not in header:
-            raise InputError(f"{path}: no column {name!r}; it has {listed(header)}")
     for name in wanted:
+        if name in columns and name not in header:
+            raise InputError(f"{path}: no column {name!r}; it has {listed(header)}")
         if header.count(name) > 1:
             raise InputError(f"{path}: column {name!r} is not unique")
     rows = []
@@ -83,8 +82,7 @@ def read_spreadsheet(
                 f"{path}, row {number}: {len(cells)} cells for {len(header)} columns; quote cells "
                 "that contain the separator"
             )
-        padded = [*cells, *[""] * (len(header) - len(cells))]
-        row = dict(zip(header, padded, strict=False))
+        row = dict(zip(header, cells, strict=False))
         rows.append([_unguarded(row.get(name, "")) for name in wanted])
     while rows and not any(rows[-1]):
         rows.pop()
@@ -101,30 +99,28 @@ def cell_text(cell: object) -> str:
 
 
 def _guarded(cell: object) -> str:
-    text = cell_text(cell).replace("\r\n", "\n").replace("\r", "\n")
-    if _GUARDED.match(text.lstrip(_GUARD)):
-        text = _GUARD + text
-    return text[:LONGEST_CELL]
+    text = _with_line_feeds(cell_text(cell))
+    guard = _GUARD if _GUARDED.match(text.lstrip(_GUARD)) else ""
+    return (guard + text)[:LONGEST_CELL]
 
 
 def _unguarded(cell: str) -> str:
-    text = cell.strip().replace("\r\n", "\n").replace("\r", "\n")
-    if text.startswith(_GUARD) and _GUARDED.match(text.lstrip(_GUARD)):
-        return text[len(_GUARD) :]
-    return text
+    text = _with_line_feeds(cell.strip())
+    guarded = text.startswith(_GUARD) and _GUARDED.match(text.lstrip(_GUARD))
+    return text[len(_GUARD) :] if guarded else text
+
+
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _decoded(path: Path) -> str:
-    try:
+    with read_errors(path):
         raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     for encoding in ("utf-16",) if utf16 else ("utf-8-sig", "cp1252"):
-        try:
+        with contextlib.suppress(UnicodeDecodeError):
             return raw.decode(encoding)
-        except UnicodeDecodeError:
-            continue
     raise InputError(f"{path}: unknown encoding; save the file as CSV in UTF-8")
 
 
@@ -132,23 +128,21 @@ def _best_table(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str
     """Return header and rows, with the separator that yields most of the required columns."""
     if not text.strip():
         return list(columns), []
-    first_line = text.splitlines()[0]
-    counted = []
-    for separator in (",", ";", "\t"):
-        try:
-            header = _column_names(next(csv.reader([first_line], delimiter=separator)))
-        except csv.Error as error:
-            raise InputError(f"{path}, line 1: {error}; it should hold column names") from None
-        counted.append((len(set(columns) & set(header)), len(header), separator))
-    separator = max(counted, key=lambda entry: entry[:2])[2]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    fits = {}
+    reader = csv.reader(())
     try:
-        lines = list(reader)
+        for separator in ",;\t":
+            reader = csv.reader(text.splitlines()[:1], delimiter=separator)
+            header = _column_names(next(reader))
+            fits[separator] = len(set(columns) & set(header)), len(header)
+        best = max(fits, key=lambda separator: fits[separator])
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=best, strict=True)
+        first, *lines = reader
     except csv.Error as error:
         raise InputError(
             f"{path}, line {reader.line_num}: {error}; double the quotes inside cells"
         ) from None
-    return _column_names(lines[0]), lines[1:]
+    return _column_names(first), lines
 
 
 def _column_names(cells: list[str]) -> list[str]:
