@@ -62,7 +62,6 @@ def test_the_released_code_scores_bare_letters_of_five_shots(repository):
         {"easy": {"retention": "some"}},
         {"similar": {"remove": 1.0}},
         {"similar": {"threshold": "second_peak"}},
-        {"similar": {"sensitivity_bandwidths": [0.2, 0.1]}},
         {"simlar": {}},
     ],
 )

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from benchwright.core.natural_order import in_order
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import families_of
 from benchwright.statistics.wrong_answers import share_wrong, wrong_option_margin
@@ -18,16 +17,15 @@ def rank_suspect_items(
     """Rank items for review of their labels, as a `SuspectItems` table.
 
     The share of wrong answers decides, ties go to the larger lead of a wrong option over the right
-    one, then to the natural order of ids. More elaborate statistics were no better
+    one, then to the order of items. More elaborate statistics were no better
     (docs/evidence/suspects.md). A hard item looks like a wrong label, so nothing is removed.
     """
-    ids = in_order(items["item_id"].astype(str).tolist())
+    ids = items["item_id"].tolist()
     matrix = response_matrix.select_items(tuple(ids))
     families = families_of(matrix.models, models_table)
-    by_id = items.set_index(items["item_id"].astype(str)).loc[ids]
-    options = [len(choices) for choices in by_id["choices"]]
+    options = [len(choices) for choices in items["choices"]]
     right = np.zeros((len(ids), max(options, default=0)), dtype=bool)
-    for row, (correct_set, known) in enumerate(zip(by_id["correct_set"], options, strict=True)):
+    for row, (correct_set, known) in enumerate(zip(items["correct_set"], options, strict=True)):
         right[row, [option for option in correct_set if 0 <= option < known]] = True
     wrong = share_wrong(matrix.correct, families).round(_DIGITS)
     option, lead = wrong_option_margin(matrix.prediction, right, families)
@@ -37,7 +35,7 @@ def rank_suspect_items(
     table = pd.DataFrame(
         {
             "item_id": ids,
-            "subject": by_id["subject"].to_numpy(),
+            "subject": items["subject"].to_numpy(),
             "n_models": matrix.answered().sum(axis=0),
             "share_wrong": wrong,
             "margin": lead,

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from benchwright.params.section import Increasing, Section
+from benchwright.params.section import Section
 
 
 class FilterModelChoice(Section):
@@ -113,14 +113,6 @@ class SimilarParams(Section):
     # and are no paraphrases: stars and the density of distances exclude them. None includes them.
     string_similarity_exempt: Share | None = 0.8
     remove: float = Field(default=0.5, ge=0, lt=1)  # share of each cluster to remove, rounded down
-    # bandwidths for the table of threshold sensitivity
-    sensitivity_bandwidths: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Increasing] = (
-        *(0.05, 0.10, 0.15, 0.20, 0.25, 0.30),
-    )
-    # numbers of neighbours for the table of threshold convergence
-    convergence_k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Increasing] = (
-        *(5, 10, 25, 50, 100, 200),
-    )
 
 
 class AblationParams(Section):

@@ -41,18 +41,21 @@ _NODES = [
     ),
     node(
         similar.find_neighbours,
-        {
-            "items": "compared_items",
-            "embeddings": "embeddings",
-            "filtering": "params:filtering",
-            "seed": "params:seed",
-        },
-        ["neighbours", "neighbour_search", "neighbour_convergence", "density_by_k"],
+        ["compared_items", "embeddings", "params:filtering"],
+        "neighbours",
+    ),
+    node(
+        similar.check_neighbours,
+        ["compared_items", "embeddings", "neighbours", *_SETTINGS],
+        "neighbour_search",
     ),
     node(
         similar.estimate_threshold,
         ["items", "neighbours", "params:filtering", "neighbour_search"],
-        ["distance_density", "similarity_threshold", "threshold_sensitivity"],
+        [
+            *("distance_density", "similarity_threshold", "threshold_sensitivity"),
+            *("neighbour_convergence", "density_by_k"),
+        ],
     ),
     node(
         similar.group_similar_items,

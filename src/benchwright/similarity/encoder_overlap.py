@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.natural_order import in_order
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import EmbeddingParams, ModelsParams
 from benchwright.similarity.neighbour_search import search_neighbours
-from benchwright.similarity.threshold import closer_than, estimate
+from benchwright.similarity.threshold import bin_distances, closer_than, estimate
 from benchwright.similarity.vectors import choose_encoder
 from benchwright.tables.similarity import EncoderOverlap
 
@@ -90,17 +89,12 @@ def overlap(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> Overlap:
 def _opinion(
     encoder: str, items: pd.DataFrame, vectors: pd.DataFrame, params: SimilarParams
 ) -> _Opinion:
-    near, counts, _ = search_neighbours(
-        items, vectors, params.k, [params.k], params.string_similarity_exempt
-    )
-    threshold = estimate(counts.binned(params.grid)[0], params).threshold
+    near = search_neighbours(items, vectors, params.k)
+    threshold = estimate(bin_distances(items, near, [params.k], params)[0], params).threshold
     close = closer_than(near.nearest_distances(), threshold)
-    similar_of = dict(zip(near.item_ids, close.tolist(), strict=True))
-    return _Opinion(
-        encoder,
-        np.nan if threshold.value is None else threshold.value,
-        np.array([similar_of.get(item_id, False) for item_id in in_order(items["item_id"])]),
-    )
+    value = np.nan if threshold.value is None else threshold.value
+    similar = items["item_id"].isin(np.array(near.item_ids, object)[close]).to_numpy()
+    return _Opinion(encoder, value, similar)
 
 
 def _share(part: int, whole: int) -> float:

@@ -1,7 +1,7 @@
 """The search for the nearest neighbours of each item in embedding space (SMART, section 3.4)."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.cells import in_one_part
 from benchwright.core.errors import InputError
-from benchwright.core.natural_order import in_order
 from benchwright.core.neighbourhood import Neighbourhood
-from benchwright.similarity.threshold import DistanceCounts
 from benchwright.statistics.nearest_neighbours import approximate_blocks, exact_blocks
 
 Bools = NDArray[np.bool_]
@@ -22,74 +20,46 @@ Rows = NDArray[np.intp]
 _PAIRS = 1 << 16  # questions compared at once
 
 
-class Search(NamedTuple):
-    """The neighbours of n items, and how often each distance occurs."""
-
-    near: Neighbourhood
-    counts: DistanceCounts  # without leading neighbours whose questions are similar
-    vectors: NDArray[np.float32]  # (n, d), of the items with a vector, in natural order of id
-
-
 def search_neighbours(
-    items: pd.DataFrame,
-    embeddings: pd.DataFrame,
-    k: int,
-    widths: Sequence[int],
-    exempt: float | None,
-    exact_up_to: int | None = None,
-) -> Search:
-    """Find the k nearest other items of each item with a vector.
+    items: pd.DataFrame, embeddings: pd.DataFrame, k: int, exact_up_to: int | None = None
+) -> Neighbourhood:
+    """Find the k nearest other items of each item with a vector, all others if there are fewer.
 
-    Distances are counted up to each of the ascending `widths`, numbers of neighbours, the last of
-    which may exceed k; distances beyond k are not kept. With fewer other items than that, all of
-    them. Above `exact_up_to` items the search is approximate and misses a few neighbours. With
-    `exempt`, leading neighbours whose questions are more similar than that are not counted.
+    Above `exact_up_to` items the search is approximate and misses a few neighbours.
 
     Raises:
         InputError: vectors of different lengths (made with different encoders).
     """
     ids, vectors = item_vectors(items, embeddings)
     n = len(ids)
-    counts = DistanceCounts(widths)
     if n < 2:
-        return Search(Neighbourhood.empty(), counts, vectors)
+        return Neighbourhood.empty()
     k = min(k, n - 1)
-    indices = np.empty((n, k), np.int32)
-    distances = np.empty((n, k), np.float32)
-    questions = questions_of(items, ids)
-    exact = exact_up_to is None or n <= exact_up_to
-    search = exact_blocks if exact else approximate_blocks
-    for rows, found in search(vectors, max([k, *widths])):
-        indices[rows], distances[rows] = found.indices[:, :k], found.distances[:, :k]
-        alike = None if exempt is None else leading_alike(questions, rows, found.indices, exempt)
-        counts.add(found.distances, alike)
-    return Search(Neighbourhood(ids, indices, distances), counts, vectors)
-
-
-def has_vector(items: pd.DataFrame, embeddings: pd.DataFrame) -> Bools:
-    """Mark (n,) the items that have a vector."""
-    ids, known = (in_one_part(table["item_id"]) for table in (items, embeddings))
-    return np.asarray(pc.is_in(ids, known), dtype=bool)
+    near = Neighbourhood(ids, np.empty((n, k), np.int32), np.empty((n, k), np.float32))
+    search = exact_blocks if exact_up_to is None or n <= exact_up_to else approximate_blocks
+    for rows, found in search(vectors, k):
+        near.indices[rows], near.distances[rows] = found
+    return near
 
 
 def item_vectors(
     items: pd.DataFrame, embeddings: pd.DataFrame
 ) -> tuple[list[str], NDArray[np.float32]]:
-    """Return the ids of items that have a vector, in natural order, and their vectors (n, d).
+    """Return the ids of items that have a vector, in order, and their vectors (n, d).
 
     Vectors that are contiguous in memory, as after reading a file in this order, are not copied.
 
     Raises:
         InputError: vectors of different lengths (made with different encoders).
     """
-    ids = in_order(items.loc[has_vector(items, embeddings), "item_id"].unique().tolist())
-    known = in_one_part(embeddings["item_id"])
-    places = pc.index_in(pa.array(ids, pa.large_string()), known).to_numpy()
+    wanted, known = (in_one_part(table["item_id"]) for table in (items, embeddings))
+    ids = wanted.filter(pc.is_in(wanted, known))
+    places = pc.index_in(ids, known).to_numpy()
     rows = embeddings["vector"].to_numpy()[places].tolist()
     sizes = {len(row) for row in rows}
     if len(sizes) > 1:
         raise InputError(f"embeddings: vectors of different lengths: {sorted(sizes)}")
-    return ids, _stacked(rows) if rows else np.empty((0, 0), np.float32)
+    return ids.to_pylist(), _stacked(rows) if rows else np.empty((0, 0), np.float32)
 
 
 def _stacked(rows: list[Any]) -> NDArray[np.float32]:

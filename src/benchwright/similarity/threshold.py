@@ -8,9 +8,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.params.filtering import SimilarParams
+from benchwright.similarity.neighbour_search import leading_alike, questions_of
 from benchwright.statistics.density import Binned, Density, bin_counts, local_maxima
 from benchwright.statistics.nearest_neighbours import DECIMALS
 
@@ -35,41 +38,33 @@ _ROWS = 1 << 15  # items whose distances are counted at once
 _STEPS = 10**DECIMALS  # of distances, per unit
 
 
-class DistanceCounts:
-    """How often each distance occurs among the neighbours of items, for several numbers of them."""
+def bin_distances(
+    items: pd.DataFrame, near: Neighbourhood, widths: Sequence[int], params: SimilarParams
+) -> list[Binned | None]:
+    """Bin the distances to the first neighbours of each item, up to each of the ascending `widths`.
 
-    def __init__(self, widths: Sequence[int]) -> None:
-        """Count the distances to the first `widths` neighbours; the widths are ascending."""
-        self._bands = list(pairwise([0, *widths]))
-        self._counts = np.zeros((len(widths), 2 * _STEPS + 1), np.uint32)
-
-    def add(
-        self, distances: NDArray[np.float32], skipped: NDArray[np.intp] | None = None
-    ) -> "DistanceCounts":
-        """Count the distances (n, k) of some items to their nearest neighbours; return this.
-
-        The leading neighbours whose questions are similar, `skipped` (n,) of them, are left out and
-        not replaced.
-        """
-        ranks = np.arange(distances.shape[1])
-        for first in range(0, len(distances), _ROWS):
-            rows = slice(first, first + _ROWS)
-            for counts, (start, stop) in zip(self._counts, self._bands, strict=True):
-                some = distances[rows, start:stop]
-                if skipped is not None:
-                    some = some[ranks[start:stop] >= skipped[rows, None]]
-                steps = np.rint(some.ravel() * _STEPS).astype(np.intp)
-                np.add.at(counts, steps, np.uint32(1))  # another type is 20 times slower
-        return self
-
-    def binned(self, grid: int) -> list[Binned | None]:
-        """Bin the counted distances, for their density, up to each of the widths."""
-        steps = np.arange(2 * _STEPS + 1)
-        distances = (steps / _STEPS).astype(np.float32)
-        return [
-            bin_counts(distances[counts > 0], counts[counts > 0], grid)
-            for counts in self._counts.cumsum(axis=0, dtype=np.int64)
-        ]
+    Leading neighbours with similar questions are left out and not replaced: they are copies or
+    differ by a symbol, so their distances say nothing about paraphrases.
+    """
+    exempt = params.string_similarity_exempt
+    questions = None if exempt is None else questions_of(items, near.item_ids)
+    counts = np.zeros((len(widths), 2 * _STEPS + 1), np.uint32)
+    ranks = np.arange(near.indices.shape[1])
+    for first in range(0, len(near.item_ids), _ROWS):
+        distances = near.distances[first : first + _ROWS]
+        rows = first + np.arange(len(distances))
+        skipped = np.zeros(len(rows), np.intp)
+        if questions is not None and exempt is not None:
+            skipped = leading_alike(questions, rows, near.indices[rows], exempt)
+        for count, (start, stop) in zip(counts, pairwise([0, *widths]), strict=True):
+            some = distances[:, start:stop][ranks[start:stop] >= skipped[:, None]]
+            steps = np.rint(some * _STEPS).astype(np.intp)
+            np.add.at(count, steps, np.uint32(1))  # another type is 20 times slower
+    distances = (np.arange(2 * _STEPS + 1) / _STEPS).astype(np.float32)
+    return [
+        bin_counts(distances[count > 0], count[count > 0], params.grid)
+        for count in counts.cumsum(axis=0, dtype=np.int64)
+    ]
 
 
 def choose_threshold(density: Density | None, params: SimilarParams) -> Threshold:

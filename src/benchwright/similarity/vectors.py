@@ -57,12 +57,12 @@ def encode_items(
         }
     )
     if now.equals(cache[now.columns]):  # these texts in this order
-        return sort_items(cache[Embeddings.columns()])
+        return cache[Embeddings.columns()]
     vector_of = known_vectors(chosen, item_texts(items), cache)
     now["vector"] = pd.Series([vector_of[name] for name in cells(now["text_hash"])], dtype=object)
     del vector_of
     others = cache.loc[~cache["item_id"].isin(now["item_id"]), Embeddings.columns()]
-    return sort_items(pd.concat([now, others], ignore_index=True) if len(others) else now)
+    return sort_items(pd.concat([now, others])) if len(others) else now
 
 
 def item_texts(items: pd.DataFrame) -> Iterator[str]:

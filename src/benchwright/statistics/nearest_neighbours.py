@@ -122,7 +122,7 @@ _LISTS, _PART = 2, 64
 _TRAINED_PER_LIST, _ROUNDS = 32, 8
 # Rows compared with those of a part, in multiples of the neighbours wanted; the recall is in
 # docs/evidence/scale.md.
-_COMPARED = 32
+_COMPARED = 64
 _SPARE = 16  # candidates by cosines in 32 bits beyond k
 
 

@@ -7,7 +7,10 @@ from benchwright.tables.base import NotEmpty, Table
 
 
 class ItemRows(Table):
-    """One row per question. `answer` is an index into `choices`, −1 where open-ended."""
+    """One row per question, in the natural order of ids; later stages keep that order.
+
+    `answer` is an index into `choices`, −1 where open-ended.
+    """
 
     item_id: Series[str] = pa.Field(unique=True)
     split: Series[str]

@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.methods.smart.similar import find_neighbours
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering import create_pipeline
 from benchwright.tables.items import Items
@@ -74,13 +72,6 @@ def make_matrix(
         np.full(right.shape, -1, dtype=np.int16),
         condition,
     )
-
-
-def find_near(
-    items: pd.DataFrame, embeddings: pd.DataFrame, filtering: FilteringParams
-) -> Neighbourhood:
-    """The neighbours that the pipeline finds."""
-    return find_neighbours(items, embeddings, filtering, 0)[0]
 
 
 def make_embeddings(vectors: ArrayLike) -> pd.DataFrame:

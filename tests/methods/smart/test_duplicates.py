@@ -56,11 +56,6 @@ def test_items_with_conflicting_answers_are_reported_and_are_no_duplicates():
     assert copies(items) == (("q/0", "q/2"),)
 
 
-def test_groups_are_in_natural_order_of_ids_for_any_row_order():
-    items = make_items(["Is it?"] * 3, ids=["q/10", "q/9", "q/2"])
-    assert copies(items) == (("q/2", "q/9", "q/10"),)
-
-
 def with_options(*option_lists, answer="gold", questions=None):
     choices = [list(options) for options in option_lists]
     return make_items(
@@ -103,15 +98,10 @@ def test_exact_copies_alone_are_left_to_the_rule_about_duplicates():
 option_lists = st.lists(st.sets(st.sampled_from("bcdefg"), min_size=1), min_size=2, max_size=8)
 
 
-@given(option_lists, st.randoms(use_true_random=False), st.sampled_from([0.5, 0.75, 1.0]))
-def test_copies_with_other_options_do_not_depend_on_row_order_and_are_found_once(
-    wrong, random, share
-):
+@given(option_lists, st.sampled_from([0.5, 0.75, 1.0]))
+def test_copies_with_other_options_share_enough_and_are_found_once(wrong, share):
     items = with_options(*(["a", *sorted(options)] for options in wrong), answer="a")
     groups = supersets(items, share)
-    rows = list(items.index)
-    random.shuffle(rows)
-    assert supersets(items.iloc[rows].reset_index(drop=True), share) == groups
     options_of = {
         item: {"a", *options} for item, options in zip(items["item_id"], wrong, strict=True)
     }

@@ -11,15 +11,15 @@ from benchwright.methods.smart.audit import measure_coverage
 from benchwright.methods.smart.combine import combine_rules
 from benchwright.methods.smart.duplicates import find_copies
 from benchwright.methods.smart.similar import (
+    check_neighbours,
     estimate_threshold,
     find_neighbours,
     group_similar_items,
-    recall,
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.similarity.neighbour_search import item_vectors
 from benchwright.tables.similarity import Neighbours
-from methods.smart.filtering_examples import find_near, make_embeddings, numbered_items
+from methods.smart.filtering_examples import make_embeddings, numbered_items
 
 N = 900
 DRAW = np.random.default_rng(5)
@@ -32,41 +32,34 @@ def params(**similar: object) -> FilteringParams:
     return FilteringParams(similar=SimilarParams(**{**plain, **similar}))
 
 
-def test_search_is_exact_up_to_the_limit():
-    exact, search, *_ = find_neighbours(ITEMS, EMBEDDINGS, params(exact_up_to=N), 0)
-    assert search == {"method": "exact"}
-    neighbours, check, *_ = find_neighbours(ITEMS, EMBEDDINGS, params(exact_up_to=N - 1), 0)
-    assert check["method"] == "approximate"
-    assert check["items_checked"] == 200
-    overall = recall(neighbours.indices, exact.indices)["recall"]
-    assert check["recall"] == pytest.approx(overall, abs=0.03)
-    assert check["lowest_recall"] <= check["recall"] <= 1
+@pytest.mark.parametrize(("limit", "method"), [(N, "exact"), (N - 1, "approximate")])
+def test_search_is_exact_up_to_the_limit_and_checked_above(limit: int, method: str):
+    exact = find_neighbours(ITEMS, EMBEDDINGS, params())
+    filtering = params(exact_up_to=limit)
+    near = find_neighbours(ITEMS, EMBEDDINGS, filtering)
+    check = check_neighbours(ITEMS, EMBEDDINGS, near, filtering, 0)
+    assert check["method"] == method
+    if method == "approximate":
+        shares = [np.isin(a, b).mean() for a, b in zip(exact.indices, near.indices, strict=True)]
+        assert check["items_checked"] == 200
+        assert check["recall"] == pytest.approx(np.mean(shares), abs=0.03)
+        assert check["lowest_recall"] <= check["recall"] <= 1
 
 
 def test_recall_is_the_share_of_true_neighbours():
-    exact = find_near(ITEMS, EMBEDDINGS, params(exact_up_to=N)).indices
-    assert recall(exact, exact)["recall"] == 1
-    without = exact.copy()
-    without[:, :5] = exact[:, -1:]  # the nearest five are replaced by the farthest one
-    assert recall(without, exact) == {
-        "recall": pytest.approx(15 / 20),
-        "lowest_recall": pytest.approx(15 / 20),
-        "nearest_found": 0,
-    }
-
-
-def test_results_do_not_depend_on_row_order():
-    filtering = params(exact_up_to=0)
-    neighbours, search, *_ = find_neighbours(ITEMS, EMBEDDINGS, filtering, 3)
-    mixed = EMBEDDINGS.sample(frac=1, random_state=1)
-    again, *others = find_neighbours(ITEMS.sample(frac=1, random_state=2), mixed, filtering, 3)
-    pd.testing.assert_frame_equal(neighbours.table(), again.table())
-    assert others[0] == search
+    filtering = params(exact_up_to=N)
+    exact = find_neighbours(ITEMS, EMBEDDINGS, filtering)
+    without = exact.indices.copy()
+    without[:, :5] = exact.indices[:, -1:]  # the nearest five are replaced by the farthest one
+    seen = check_neighbours(
+        ITEMS, EMBEDDINGS, exact._replace(indices=without), params(exact_up_to=0), 0
+    )
+    assert [seen[name] for name in ("recall", "lowest_recall", "nearest_found")] == [0.75, 0.75, 0]
 
 
 def test_neighbours_are_the_same_after_saving(tmp_path, monkeypatch):
     monkeypatch.setattr(neighbour_table, "_ROWS_PER_GROUP", 70 * 20)
-    near = find_near(ITEMS, EMBEDDINGS, params())
+    near = find_neighbours(ITEMS, EMBEDDINGS, params())
     dataset = NeighbourTable(filepath=str(tmp_path / "n.parquet"))
     dataset.save(near)
     read = dataset.load()
@@ -84,8 +77,9 @@ def test_neighbours_are_the_same_after_saving(tmp_path, monkeypatch):
 
 def test_threshold_and_coverage_report_the_approximate_search():
     filtering = params(exact_up_to=0, threshold=0.05)
-    neighbours, search, *_ = find_neighbours(ITEMS, EMBEDDINGS, filtering, 0)
-    _, threshold, _ = estimate_threshold(ITEMS, neighbours, filtering, search)
+    neighbours = find_neighbours(ITEMS, EMBEDDINGS, filtering)
+    search = check_neighbours(ITEMS, EMBEDDINGS, neighbours, filtering, 0)
+    threshold = estimate_threshold(ITEMS, neighbours, filtering, search)[1]
     assert threshold["neighbour_search"] == search
     similar = group_similar_items(ITEMS, neighbours, threshold, filtering)
     findings, _ = combine_rules(
@@ -102,9 +96,9 @@ def test_threshold_and_coverage_report_the_approximate_search():
 
 
 def test_no_neighbours_are_not_checked():
-    neighbours, search, *_ = find_neighbours(ITEMS, EMBEDDINGS.iloc[:0], params(), 0)
+    neighbours = find_neighbours(ITEMS, EMBEDDINGS.iloc[:0], params())
     assert len(neighbours.item_ids) == 0
-    assert search == {"method": "none"}
+    assert check_neighbours(ITEMS, EMBEDDINGS, neighbours, params(), 0) == {"method": "none"}
 
 
 def test_vectors_from_a_file_sorted_by_id_are_not_copied(tmp_path):

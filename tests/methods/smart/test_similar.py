@@ -17,13 +17,13 @@ from benchwright.methods.smart.finding import Finding, Grouping
 from benchwright.methods.smart.similar import (
     discontinuity,
     estimate_threshold,
+    find_neighbours,
     group_similar_items,
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.similarity.neighbour_search import leading_alike
 from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
 from methods.smart.filtering_examples import (
-    find_near,
     make_embeddings,
     make_items,
     numbered_items,
@@ -33,7 +33,8 @@ from methods.smart.filtering_examples import (
 ANGLES = np.deg2rad([0, 10, 20, 90, 100, 200])
 VECTORS = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
 WORDS = ["amber", "bottle", "cloud", "dragon", "engine", "flute"]
-FOUND = {"threshold": 0.1, "limit": 0.1}
+EXACT = {"method": "exact"}
+FOUND = {"threshold": 0.1, "limit": 0.1, "neighbour_search": EXACT}
 
 
 def params(**similar: object) -> FilteringParams:
@@ -43,10 +44,9 @@ def params(**similar: object) -> FilteringParams:
 def groups(threshold: float, questions=WORDS, **similar: object):
     items = make_items(list(questions))
     filtering = params(k=5, **similar)
-    neighbours = find_near(items, make_embeddings(VECTORS), filtering)
-    return group_similar_items(
-        items, neighbours, {"threshold": threshold, "limit": threshold}, filtering
-    ).groups
+    neighbours = find_neighbours(items, make_embeddings(VECTORS), filtering)
+    found = FOUND | {"threshold": threshold, "limit": threshold}
+    return group_similar_items(items, neighbours, found, filtering).groups
 
 
 def degrees(angle: float) -> float:
@@ -56,7 +56,7 @@ def degrees(angle: float) -> float:
 
 def test_neighbours_are_other_items_nearest_first():
     items = make_items(WORDS)
-    table = find_near(items, make_embeddings(VECTORS), params(k=2)).table()
+    table = find_neighbours(items, make_embeddings(VECTORS), params(k=2)).table()
     Neighbours.validate(table)
     of_second = table[table["item_id"] == "q/1"]
     assert of_second["neighbour"].tolist() == ["q/0", "q/2"]
@@ -83,8 +83,8 @@ def test_questions_that_differ_by_one_symbol_are_exempt():
 
 def test_exempt_item_names_the_item_that_it_is_close_to():
     items = make_items(["What is 12 + 30?", "What is 12 - 30?", *WORDS[2:]])
-    neighbours = find_near(items, make_embeddings(VECTORS), params(k=5))
-    threshold = {"threshold": degrees(15), "limit": degrees(15)}
+    neighbours = find_neighbours(items, make_embeddings(VECTORS), params(k=5))
+    threshold = FOUND | {"threshold": degrees(15), "limit": degrees(15)}
     grouping = group_similar_items(items, neighbours, threshold, params(k=5))
     assert grouping.exempt["q/0"] == "close to q/1, but exempt for its similar wording"
     assert set(grouping.exempt) == {"q/0", "q/1"}
@@ -92,7 +92,7 @@ def test_exempt_item_names_the_item_that_it_is_close_to():
 
 def test_pair_at_the_threshold_is_not_similar():
     items = make_items(WORDS)
-    table = find_near(items, make_embeddings(VECTORS), params(k=5)).table()
+    table = find_neighbours(items, make_embeddings(VECTORS), params(k=5)).table()
     pair = table[(table["item_id"] == "q/3") & (table["neighbour"] == "q/4")]
     exact = float(pair["distance"].iloc[0])
     assert ("q/3", "q/4") not in groups(exact)
@@ -143,9 +143,8 @@ TWO_PEAKS = np.concatenate([np.random.default_rng(1).normal(0.1, 0.01, 300), ONE
 )
 def test_branch_is_reported_with_the_threshold(distances, similar, branch, threshold, peaks):
     items, neighbours = distances_table(distances)
-    curve, result, sensitivity = estimate_threshold(
-        items, neighbours, params(**NO_STRINGS, **similar)
-    )
+    settings = params(**NO_STRINGS, **similar)
+    curve, result, sensitivity, *_ = estimate_threshold(items, neighbours, settings, EXACT)
     DistanceDensity.validate(curve)
     ThresholdSensitivity.validate(sensitivity)
     assert result["branch"] == branch
@@ -164,19 +163,19 @@ def test_threshold_that_depends_on_bandwidth_is_warned_about(caplog):
     close, rest = np.linspace(0.05, 0.07, 20), np.linspace(0.1, 0.5, 2001)
     heaped = 0.3 + (rest - 0.3) ** 3 / 0.2**2
     items, neighbours = distances_table(np.concatenate([close, heaped]))
-    similar = {**NO_STRINGS, "sensitivity_bandwidths": (0.1, 0.2, 0.3)}
+    settings = params(**NO_STRINGS)
     with caplog.at_level(logging.WARNING):
-        _, result, sensitivity = estimate_threshold(items, neighbours, params(**similar))
-    assert sensitivity["branch"].tolist() == ["first_peak", "first_peak", "halved"]
-    few, many = sensitivity["items_within"].iloc[-2:]
+        _, result, sensitivity, *_ = estimate_threshold(items, neighbours, settings, EXACT)
+    assert sensitivity["branch"].tolist() == ["first_peak"] * 4 + ["halved"] * 2
+    few, many = sensitivity["items_within"].iloc[3:5]
     assert many > 2 * few
-    assert f"0.20 finds {few} items close, bandwidth 0.30 finds {many}" in result["warning"]
+    assert f"0.20 finds {few} items close, bandwidth 0.25 finds {many}" in result["warning"]
     assert result["warning"] in caplog.text
 
 
 def test_stable_threshold_gives_no_warning():
     items, neighbours = distances_table(TWO_PEAKS)
-    _, result, _ = estimate_threshold(items, neighbours, params(**NO_STRINGS))
+    result = estimate_threshold(items, neighbours, params(**NO_STRINGS), EXACT)[1]
     assert result["warning"] == ""
 
 
@@ -193,7 +192,7 @@ def test_stable_threshold_gives_no_warning():
 def test_largest_distance_bounds_what_is_removed_but_not_the_threshold(similar, threshold, limit):
     items, neighbours = distances_table(ONE_PEAK)
     settings = params(**NO_STRINGS, bandwidth=0.4, halve_single_peak=False, **similar)
-    _, result, sensitivity = estimate_threshold(items, neighbours, settings)
+    _, result, sensitivity, *_ = estimate_threshold(items, neighbours, settings, EXACT)
     assert result["threshold"] == pytest.approx(threshold, abs=0.02)
     assert result["limit"] == pytest.approx(limit, abs=0.02)
     assert result["items_within"] == result["pairs_within"] == (result["limit"] > ONE_PEAK).sum()
@@ -213,8 +212,8 @@ def random_items(n: int, close: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def grouped(items: pd.DataFrame, embeddings: pd.DataFrame, **similar: object) -> Grouping:
     filtering = params(**similar)
-    neighbours = find_near(items, embeddings, filtering)
-    _, result, _ = estimate_threshold(items, neighbours, filtering)
+    neighbours = find_neighbours(items, embeddings, filtering)
+    result = estimate_threshold(items, neighbours, filtering, EXACT)[1]
     return group_similar_items(items, neighbours, result, filtering)
 
 
@@ -246,7 +245,7 @@ def test_items_that_ask_the_same_are_found_among_twenty():
 
 def test_without_a_peak_the_rule_does_not_run():
     items, neighbours = distances_table(np.full(5, 0.5))
-    _, result, _ = estimate_threshold(items, neighbours, params())
+    result = estimate_threshold(items, neighbours, params(), EXACT)[1]
     assert (result["threshold"], result["limit"], result["branch"]) == (None, None, "none")
     assert result["pairs_within"] == 0
     assert group_similar_items(items, neighbours, result, params()).status == "not_run"
@@ -254,9 +253,9 @@ def test_without_a_peak_the_rule_does_not_run():
 
 def test_rule_needs_vectors_and_items_without_one_are_not_assessed():
     items = make_items(WORDS)
-    none = find_near(items, make_embeddings([]), params())
+    none = find_neighbours(items, make_embeddings([]), params())
     assert group_similar_items(items, none, FOUND, params()).status == "not_run"
-    some = find_near(items, make_embeddings(VECTORS[:4]), params())
+    some = find_neighbours(items, make_embeddings(VECTORS[:4]), params())
     similar = group_similar_items(items, some, FOUND, params())
     assert similar.not_judged == {"q/4", "q/5"}
 
@@ -265,7 +264,7 @@ def test_vectors_of_two_encoders_are_refused():
     embeddings = make_embeddings(VECTORS)
     embeddings["vector"] = [*embeddings["vector"][:-1], np.ones(3, np.float32)]
     with pytest.raises(InputError, match="different lengths"):
-        find_near(make_items(WORDS), embeddings, params())
+        find_neighbours(make_items(WORDS), embeddings, params())
 
 
 @pytest.mark.real_data
@@ -289,9 +288,9 @@ def test_commonsense_qa_shows_the_discontinuity(shared_data):
     texts = [item_text(q, c) for q, c in zip(items["question"], items["choices"], strict=True)]
     vectors = encode(texts, Path(spec.origin).parent / "model")
     embeddings = make_embeddings(vectors).assign(item_id=items["item_id"])
-    neighbours = find_near(items, embeddings, params())
+    neighbours = find_neighbours(items, embeddings, params())
     as_published = params(max_distance=None)
-    _, result, sensitivity = estimate_threshold(items, neighbours, as_published)
+    _, result, sensitivity, *_ = estimate_threshold(items, neighbours, as_published, EXACT)
     by_width = sensitivity.set_index("bandwidth")
     assert (result["branch"], len(result["peaks"])) == ("first_peak", 3)
     assert result["threshold"] == pytest.approx(0.119, abs=0.002)

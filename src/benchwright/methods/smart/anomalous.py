@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.errors import InputError
-from benchwright.core.natural_order import sort_items
 from benchwright.methods.smart.filter_models import listed
 from benchwright.methods.smart.finding import Finding
 from benchwright.params.filtering import FilteringParams
@@ -28,7 +27,7 @@ def flag_anomalous_items(
         InputError: no item has a listed subject. With `limit`, which can leave out a subject, this
             is a warning.
     """
-    subjects = sort_items(items)["subject"]
+    subjects = items["subject"]
     n = len(subjects)
     if not filtering.anomalous.enabled:
         return Finding.idle("anomalous", n, "off")

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from benchwright.core.cells import cells
 from benchwright.core.errors import InputError
-from benchwright.core.natural_order import in_order, sort_items
 from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.core.option_wording import option_wordings
 from benchwright.methods.smart.finding import Finding
@@ -36,7 +35,7 @@ def tabulate_verdicts(items: pd.DataFrame, findings: list[Finding]) -> pd.DataFr
 
     Rules that are switched off have no rows.
     """
-    ids = in_order(items["item_id"])
+    ids = items["item_id"].tolist()
     frames = [
         pd.DataFrame(
             {
@@ -65,7 +64,6 @@ def audit_items(
     The tags also mark items with an option that depends on the others (none or all of the above, a
     reference to other options): such items can neither be shuffled nor get another option.
     """
-    items = sort_items(items)
     n = len(items)
     removed_by, tags, reasons = (_empty_lists(n) for _ in range(3))
     for each in findings:
@@ -102,7 +100,6 @@ def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataF
     Raises:
         InputError: no item is left.
     """
-    items = sort_items(items)
     removed = items["item_id"].isin(item_audit.loc[item_audit["decision"] == "removed", "item_id"])
     if removed.all():
         counts = Counter(rule for rules in item_audit["removed_by"] for rule in rules.split(","))
@@ -153,7 +150,7 @@ def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
 
 def count_rules_by_subject(items: pd.DataFrame, findings: list[Finding]) -> pd.DataFrame:
     """Count the items of each subject that each rule judged, flagged and removed (SMART, 4.1)."""
-    codes, subjects = pd.factorize(sort_items(items)["subject"], sort=True)
+    codes, subjects = pd.factorize(items["subject"], sort=True)
     n = np.bincount(codes)
     rows = []
     for finding in findings:

@@ -15,7 +15,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.cells import in_one_part
-from benchwright.core.natural_order import in_order
 from benchwright.core.seeding import item_uniforms
 from benchwright.methods.smart.filter_models import listed
 from benchwright.methods.smart.finding import CopyGroups, Finding, Grouping
@@ -40,7 +39,7 @@ def combine_rules(
     similar items are kept. Members that other rules remove are counted first, so that a group never
     loses its last acceptable member to redundancy alone.
     """
-    ids = in_order(items["item_id"])
+    ids = items["item_id"].tolist()
     alone = np.zeros(len(ids), dtype=bool)
     for finding in single:
         alone |= finding.removed
@@ -157,7 +156,7 @@ def leave_out_prefiltered(
     compared = items[["item_id"]].assign(question=questions)
     if not filtering.similar.prefiltered:
         return compared
-    ids = in_order(items["item_id"])
+    ids = items["item_id"].tolist()
     gone = {ids[row] for row in np.flatnonzero(anomalous_findings.removed)}
     gone |= redundant_copies(
         copy_groups.duplicate.groups, _duplicate_draw(copy_groups.duplicate, seed)

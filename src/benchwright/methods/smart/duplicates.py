@@ -7,7 +7,6 @@ from math import nan
 import pandas as pd
 
 from benchwright.core.cells import cells
-from benchwright.core.natural_order import sort_items
 from benchwright.methods.smart.finding import CopyGroups, Grouping, Kind
 from benchwright.params.filtering import FilteringParams
 
@@ -35,7 +34,6 @@ def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping
     """
     if not filtering.duplicates.enabled:
         return Grouping("duplicate", "off")
-    items = sort_items(items)
     if filtering.duplicates.key == "question":
         keys: list[Hashable] = [question.lower() for question in items["question"]]
     else:
@@ -53,7 +51,6 @@ def find_conflicting_gold(items: pd.DataFrame, filtering: FilteringParams) -> Gr
     """
     if not filtering.duplicates.enabled:
         return Grouping("conflicting_gold", "off")
-    items = sort_items(items)
     ids = items["item_id"].tolist()
     answer_of = dict(zip(ids, map(fold, items["answer_text"]), strict=True))
     groups = _equal(ids, _texts(items))
@@ -72,7 +69,6 @@ def find_option_supersets(items: pd.DataFrame, filtering: FilteringParams) -> Gr
     params = filtering.option_superset
     if not params.enabled:
         return Grouping("option_superset", "off")
-    items = sort_items(items)
     same: defaultdict[tuple[str, str], list[tuple[str, frozenset[str]]]] = defaultdict(list)
     answers = map(fold, items["answer_text"])
     for item_id, (question, options), answer in zip(

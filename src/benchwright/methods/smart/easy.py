@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from benchwright.core.natural_order import sort_items
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
 from benchwright.methods.smart.filter_models import NO_PROBABILITIES, flag_unanimous
@@ -44,7 +43,7 @@ def flag_easy_items(
         )
     if finding.status != "ran":
         return finding
-    stays = retained_easy(sort_items(items), finding.flagged, params, seed)
+    stays = retained_easy(items, finding.flagged, params, seed)
     detail = tuple(
         f"{text}; retained" if stay else text
         for text, stay in zip(finding.detail, stays, strict=True)

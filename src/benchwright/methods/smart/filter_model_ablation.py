@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 import pandas as pd
 
-from benchwright.core.natural_order import in_order, sort_items
+from benchwright.core.natural_order import in_order
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.smart.answer_only import DOING, flag_answer_only_items
@@ -44,12 +44,11 @@ def vary_filter_models(
     params = filtering.ablation
     if not params.enabled or not names:
         return FilterModelAblation.empty()
-    ordered = sort_items(items)
-    ids, n = ordered["item_id"].tolist(), len(ordered)
+    ids, n = items["item_id"].tolist(), len(items)
     matrices = (choices_only_matrix, response_matrix)
     ran = [
-        flag_easy_items(ordered, response_matrix, names, filtering, seed).status == "ran",
-        flag_answer_only_items(ordered, *matrices, names, filtering).status == "ran",
+        flag_easy_items(items, response_matrix, names, filtering, seed).status == "ran",
+        flag_answer_only_items(items, *matrices, names, filtering).status == "ran",
     ]
     if not any(ran):
         return FilterModelAblation.empty()
@@ -66,7 +65,7 @@ def vary_filter_models(
         if ran[0]:
             confidence = filtering.easy.confidence
             _, easy = judge_unanimous(answers.select_models(models), confidence, "right")
-            easy &= ~retained_easy(ordered, easy, filtering.easy, seed)
+            easy &= ~retained_easy(items, easy, filtering.easy, seed)
         if ran[1]:
             confidence = filtering.answer_only.confidence
             _, alone = judge_unanimous(options.select_models(models), confidence, DOING)

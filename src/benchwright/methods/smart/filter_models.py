@@ -7,7 +7,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.core.natural_order import in_order
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.params.evaluation import EvaluationParams
@@ -43,7 +42,7 @@ def flag_unanimous(
         InputError: a filter model is neither in the matrix, which has other filter models, nor
             known.
     """
-    ids = in_order(items["item_id"])
+    ids = items["item_id"].tolist()
     n = len(ids)
     if not params.enabled:
         return Finding.idle(rule, n, "off")

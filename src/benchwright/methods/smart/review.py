@@ -164,27 +164,20 @@ def judgements(filled: pd.DataFrame) -> dict[tuple[str, str], str]:
     """Return the verdict on each rule and item of a filled-in sheet, each once."""
     columns = [filled[name] for name in ("item_id", "rule", "verdict")]
     verdicts: dict[tuple[str, str], str] = {}
-    first: dict[tuple[str, str], int] = {}
     for number, cells in enumerate(zip(*columns, strict=True), start=2):
         item, rule, word = (cell_text(cell) for cell in cells)
         if not word:
             continue
-        where = f"{FILE}, row {number}"
-        if not item or not rule:
-            missing = "rule" if item else "item_id"
-            raise InputError(f"{where}, {missing}: is empty, but the row has a verdict ({word})")
-        verdict = _VERDICTS.get(word.casefold())
-        if verdict is None:
+        where, verdict = f"{FILE}, row {number}", _VERDICTS.get(word.casefold())
+        if not item or not rule or verdict is None:
             raise InputError(
-                f"{where}, verdict: {word!r} is not agree, borderline or disagree (or y, n)"
+                f"{where}: item_id {item!r}, rule {rule!r}, verdict {word!r}; a verdict is agree, "
+                "borderline or disagree (or y, n) on an item and a rule"
             )
-        key = (rule.casefold(), item)
-        if verdicts.setdefault(key, verdict) != verdict:
+        if verdicts.setdefault((rule.casefold(), item), verdict) != verdict:
             raise InputError(
-                f"{where}: {item!r} under {rule} is {verdict} here and {verdicts[key]} in row "
-                f"{first[key]}; keep one of them"
+                f"{where}: {item!r} under {rule} contradicts an earlier row; keep one of them"
             )
-        first.setdefault(key, number)
     return verdicts
 
 

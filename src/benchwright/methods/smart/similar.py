@@ -17,16 +17,15 @@ from numpy.typing import NDArray
 from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.smart.finding import Grouping
-from benchwright.params.filtering import FilteringParams, SimilarParams
+from benchwright.params.filtering import FilteringParams
 from benchwright.similarity import threshold as thresholds
 from benchwright.similarity.neighbour_search import (
-    Search,
     alike_pairs,
-    has_vector,
-    leading_alike,
+    item_vectors,
     questions_of,
     search_neighbours,
 )
+from benchwright.similarity.threshold import bin_distances
 from benchwright.statistics.nearest_neighbours import neighbours_of
 from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
 from benchwright.tables.smart import DensityByK, NeighbourConvergence
@@ -38,14 +37,67 @@ Ints = NDArray[np.integer]
 
 # The threshold is unstable if another bandwidth changes the number of close items by this factor.
 _JUMP = 2
+_BANDWIDTHS = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
+_FEWER_NEIGHBOURS = (5, 10, 25, 50, 100)
+_RECALL_CHECKED = 200  # items whose exact neighbours measure the recall of the search
+_PLOTTED = 200  # points of each curve
+
+
+def find_neighbours(
+    items: pd.DataFrame, embeddings: pd.DataFrame, filtering: FilteringParams
+) -> Neighbourhood:
+    """Find the 100 nearest other items of each item that has a vector.
+
+    The search is exact up to `similar.exact_up_to` items, approximate above. There are no
+    neighbours when the rule is off.
+
+    Raises:
+        InputError: vectors of different lengths (from different encoders).
+    """
+    similar = filtering.similar
+    if not similar.enabled:
+        return Neighbourhood.empty()
+    return search_neighbours(items, embeddings, similar.k, similar.exact_up_to)
+
+
+def check_neighbours(
+    items: pd.DataFrame,
+    embeddings: pd.DataFrame,
+    neighbours: Neighbourhood,
+    filtering: FilteringParams,
+    seed: int,
+) -> dict[str, Any]:
+    """Report the search method and its recall.
+
+    Returns:
+        `method`: `exact` or `approximate` (`none` without neighbours). An approximate search also
+        has `items_checked`, 200 random items whose exact neighbours are computed; `recall`, the
+        mean share of their k nearest that were found; `nearest_found`, the share of items whose
+        nearest was; `lowest_recall`, the lowest recall of an item.
+    """
+    n, k = neighbours.indices.shape
+    if n <= filtering.similar.exact_up_to:
+        return {"method": "exact" if n else "none"}
+    draw = stage_generator(seed, "filtering.neighbour_recall")
+    rows = np.sort(draw.choice(n, min(_RECALL_CHECKED, n), replace=False))
+    exact = neighbours_of(item_vectors(items, embeddings)[1], rows, k).indices
+    pairs = zip(exact, neighbours.indices[rows], strict=True)
+    hits = np.array([np.isin(true, found) for true, found in pairs])
+    return {
+        "method": "approximate",
+        "items_checked": len(rows),
+        "recall": float(hits.mean(axis=1).mean()),
+        "lowest_recall": float(hits.mean(axis=1).min()),
+        "nearest_found": float(hits[:, 0].mean()),
+    }
 
 
 def estimate_threshold(
     items: pd.DataFrame,
     neighbours: Neighbourhood,
     filtering: FilteringParams,
-    neighbour_search: dict[str, Any] | None = None,
-) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame]:
+    neighbour_search: dict[str, Any],
+) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Estimate the density of neighbour distances and take its first peak as the threshold.
 
     With a single peak the threshold is half of its distance (as in the released code). A warning
@@ -53,23 +105,17 @@ def estimate_threshold(
     Items and pairs within the threshold are counted up to `max_distance`.
 
     Returns:
-        The curve; the threshold with the branch taken and `neighbour_search` (`find_neighbours`);
-        and the thresholds of other bandwidths.
+        The curve; the threshold with the branch taken and `neighbour_search` (`check_neighbours`);
+        the thresholds of other bandwidths, and of fewer neighbours (`NeighbourConvergence`); and,
+        with at most 200 points for each number of neighbours, `DensityByK`.
     """
-    params = filtering.similar
-    nearest = neighbours.nearest_distances()
-    skipped = None
-    if params.string_similarity_exempt is not None and len(nearest):
-        rows = np.arange(len(nearest))
-        questions = questions_of(items, neighbours.item_ids)
-        exempt = params.string_similarity_exempt
-        skipped = leading_alike(questions, rows, neighbours.indices, exempt)
-    counts = thresholds.DistanceCounts([params.k]).add(neighbours.distances, skipped)
-    binned = counts.binned(params.grid)[0]
+    params, nearest = filtering.similar, neighbours.nearest_distances()
+    fewer = [k for k in _FEWER_NEIGHBOURS if k <= neighbours.indices.shape[1]]
+    *by_number, binned = bin_distances(items, neighbours, [*fewer, params.k], params)
     density, threshold = thresholds.estimate(binned, params)
     *_, within, share_within = _outcome(threshold, nearest, len(items))
     others = []
-    for bandwidth in params.sensitivity_bandwidths if len(nearest) else ():
+    for bandwidth in _BANDWIDTHS if len(nearest) else ():
         other = thresholds.estimate(binned, params.model_copy(update={"bandwidth": bandwidth}))
         others.append((bandwidth, *_outcome(other.threshold, nearest, len(items))))
     sensitivity = ThresholdSensitivity.from_rows(others)
@@ -92,9 +138,17 @@ def estimate_threshold(
         "share_within": share_within,
         "pairs_within": _count_pairs(neighbours, threshold),
         "warning": warning,
-        "neighbour_search": neighbour_search or {"method": "exact"},
+        "neighbour_search": neighbour_search,
     }
-    return curve, result, sensitivity
+    rows, curves = [], []
+    for k, of_k in zip(fewer, by_number, strict=True):
+        density, threshold = thresholds.estimate(of_k, params)
+        rows.append((k, *_outcome(threshold, nearest, len(items))))
+        if density is not None:
+            shown = np.unique(np.linspace(0, len(density.x) - 1, _PLOTTED).round().astype(np.intp))
+            curves += [(k, x, y) for x, y in zip(density.x[shown], density.y[shown], strict=True)]
+    convergence = NeighbourConvergence.from_rows(rows)
+    return curve, result, sensitivity, convergence, DensityByK.from_rows(curves)
 
 
 def _count_pairs(near: Neighbourhood, threshold: thresholds.Threshold) -> int:
@@ -170,7 +224,7 @@ def group_similar_items(
         exempt |= dict.fromkeys(not_judged, "removed before distances are computed")
     cluster = _stars if params.clusters == "stars" else _components
     groups = cluster(len(ids), rows, near.indices[rows, ranks])
-    search = similarity_threshold.get("neighbour_search", {})
+    search = similarity_threshold["neighbour_search"]
     reasons = []
     if limit != threshold:
         found = (
@@ -180,7 +234,7 @@ def group_similar_items(
             f"the distances give δ = {threshold:.3f}, but items more than {limit:g} apart rarely "
             f"ask the same, and {found}"
         )
-    if search.get("method") == "approximate":
+    if search["method"] == "approximate":
         reasons.append(
             "the search for neighbours was approximate: it found "
             f"{search['recall']:.1%} of the true neighbours, and the nearest one of "
@@ -222,89 +276,3 @@ def _components(n: int, rows: Rows, columns: Ints) -> Iterator[list[int]]:
     for first, last in pairwise(bounds):
         if last - first > 1:
             yield members[first:last].tolist()
-
-
-# Items whose exact neighbours are computed to measure the recall of the search.
-_RECALL_CHECKED = 200
-_PLOTTED = 200  # points of each curve
-
-
-def find_neighbours(
-    items: pd.DataFrame, embeddings: pd.DataFrame, filtering: FilteringParams, seed: int
-) -> tuple[Neighbourhood, dict[str, Any], pd.DataFrame, pd.DataFrame]:
-    """Find the 100 nearest other items of each item, and what more or fewer would give.
-
-    The search is exact up to `similar.exact_up_to` items, approximate above. Items without a vector
-    have no neighbours. The threshold δ is estimated for each of `similar.convergence_k` below the
-    number of items; all other settings are those of the rule, and a fixed threshold does not depend
-    on k. All is empty when the rule is off. One search gives all, since it takes long.
-
-    Returns:
-        The neighbours; how they were searched for (`_searched`); `NeighbourConvergence`; and, with
-        at most 200 points for each k, `DensityByK`.
-
-    Raises:
-        InputError: vectors of different lengths (from different encoders).
-    """
-    similar = filtering.similar
-    nothing = NeighbourConvergence.empty(), DensityByK.empty()
-    if not similar.enabled:
-        return Neighbourhood.empty(), {"method": "none"}, *nothing
-    with_vector = has_vector(items, embeddings).sum()
-    widths = [k for k in similar.convergence_k if k < with_vector]
-    search = search_neighbours(
-        items,
-        embeddings,
-        similar.k,
-        widths,
-        similar.string_similarity_exempt,
-        similar.exact_up_to,
-    )
-    if not len(search.near.item_ids):
-        return search.near, {"method": "none"}, *nothing
-    nearest = search.near.nearest_distances()
-    rows, curves = [], []
-    for k, binned in zip(widths, search.counts.binned(similar.grid), strict=True):
-        density, threshold = thresholds.estimate(binned, similar)
-        rows.append((k, *_outcome(threshold, nearest, len(items))))
-        if density is not None:
-            shown = np.unique(np.linspace(0, len(density.x) - 1, _PLOTTED).round().astype(np.intp))
-            curves += [(k, x, y) for x, y in zip(density.x[shown], density.y[shown], strict=True)]
-    return (
-        search.near,
-        _searched(search, similar, seed),
-        NeighbourConvergence.from_rows(rows),
-        DensityByK.from_rows(curves),
-    )
-
-
-def _searched(search: Search, similar: SimilarParams, seed: int) -> dict[str, Any]:
-    """Report the search method and its recall.
-
-    Returns:
-        `method`: `exact` or `approximate` (`none` without neighbours). An approximate search also
-        has `items_checked`, 200 random items whose exact neighbours are computed; `recall`, the
-        mean share of their k nearest that were found; `nearest_found`, the share of items whose
-        nearest was; `lowest_recall`, the lowest recall of an item.
-    """
-    n = len(search.near.item_ids)
-    if n <= similar.exact_up_to:
-        return {"method": "exact"}
-    draw = stage_generator(seed, "filtering.neighbour_recall")
-    rows = np.sort(draw.choice(n, min(_RECALL_CHECKED, n), replace=False))
-    exact = neighbours_of(search.vectors, rows, similar.k)
-    return {
-        "method": "approximate",
-        "items_checked": len(rows),
-        **recall(search.near.indices[rows], exact.indices),
-    }
-
-
-def recall(found: NDArray[np.integer], exact: NDArray[np.integer]) -> dict[str, float]:
-    """Return mean and lowest share of the `exact` (n, k) that are `found`, and that of nearest."""
-    hits = np.array([np.isin(true, some) for true, some in zip(exact, found, strict=True)])
-    return {
-        "recall": float(hits.mean(axis=1).mean()),
-        "lowest_recall": float(hits.mean(axis=1).min()),
-        "nearest_found": float(hits[:, 0].mean()),
-    }
