@@ -36,9 +36,11 @@ def test_passage_id_equal_to_a_stem_is_a_separate_cluster() -> None:
 
 
 def test_missing_and_blank_passage_ids_are_ignored() -> None:
-    frame = items(("a", "One?", None), ("b", "Two?", ""), ("c", "Three?", None))
+    frame = items(
+        ("a", "One?", None), ("b", "Two?", " "), ("c", "Three?", None), ("d", "Four?", "\t")
+    )
     frame.loc[2, "passage_id"] = np.nan
-    assert item_clusters(frame).tolist() == [0, 1, 2]
+    assert item_clusters(frame).tolist() == [0, 1, 2, 3]
 
 
 def test_empty_questions_are_separate_clusters() -> None:

@@ -136,7 +136,8 @@ def match_ratings(scores: pd.DataFrame, human_ratings: Ratings) -> pd.DataFrame:
     or instruct, since these are different models. Of several configurations of a rated model the
     first is taken: style letters first, then most demonstrations, then by name.
     """
-    found = _matches(scores["model"].astype(str), human_ratings)
+    names = _Names(human_ratings)
+    found = {model: names.match(model) for model in sorted(scores["model"], key=_preference)}
     taken: dict[str, str] = {}
     for model, match in found.items():
         if match.rated_as:
@@ -161,19 +162,9 @@ def ratings_of(models: Sequence[str], human_ratings: Ratings) -> NDArray[np.floa
 
     NaN where a model has none, or where another configuration of it is taken.
     """
-    once: dict[str, float] = {}
-    counted: set[str] = set()
-    for model, match in _matches(models, human_ratings).items():
-        if match.rated_as and match.rated_as not in counted:
-            counted.add(match.rated_as)
-            once[model] = human_ratings.by_model[match.rated_as]
-    return np.array([once.get(model, np.nan) for model in models], dtype=np.float64)
-
-
-def _matches(models: Iterable[str], ratings: Ratings) -> dict[str, _Match]:
-    """Return the matches in the order in which configurations of one model are taken."""
-    names = _Names(ratings)
-    return {model: names.match(model) for model in sorted(models, key=_preference)}
+    table = match_ratings(pd.DataFrame({"model": list(models)}), human_ratings)
+    once = table[table["taken"]].set_index("model")["rating"]
+    return once.reindex(list(models)).to_numpy(dtype=np.float64)
 
 
 def _preference(name: str) -> tuple[int, int, str]:

@@ -17,6 +17,7 @@ FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
 """Findings of rules about single items that use no model's answers."""
 
 _ANSWERED = ["response_matrix", "chosen_filter_models", "params:filtering"]
+_COMPARED = {"items": "compared_items", "embeddings": "embeddings"}
 _GROUPS = ["copy_groups", "similar_groups"]
 _SETTINGS = ["params:filtering", "params:seed"]
 _BY_MODELS = ["easy_findings", "answer_only_findings", "suspect_label_findings"]
@@ -41,12 +42,17 @@ _NODES = [
     ),
     node(
         similar.find_neighbours,
-        ["compared_items", "embeddings", "params:filtering"],
+        {**_COMPARED, "filtering": "params:filtering"},
         "neighbours",
     ),
     node(
         similar.check_neighbours,
-        ["compared_items", "embeddings", "neighbours", *_SETTINGS],
+        {
+            **_COMPARED,
+            "neighbours": "neighbours",
+            "filtering": "params:filtering",
+            "seed": "params:seed",
+        },
         "neighbour_search",
     ),
     node(

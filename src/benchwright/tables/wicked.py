@@ -255,11 +255,7 @@ class RuleAblation(Table):
 
 
 class ComparisonDemonstrations(Table):
-    """Prompts with a demonstration without gold option; key (configuration, condition).
-
-    `expected` is the mean over prompts of 1 − Π(1 − a/K) over their demonstrations, with a = 1 for
-    altered ones; `expected_all` is the same with a = 1 for all.
-    """
+    """Prompts with a demonstration without gold option; key (configuration, condition)."""
 
     configuration: Series[str]
     condition: Series[str]
@@ -268,8 +264,6 @@ class ComparisonDemonstrations(Table):
     sets: Series[int]  # distinct sets of demonstrations
     with_none_gold: Series[int]  # prompts with a demonstration without gold option
     share: Series[float] = pa.Field(nullable=True)  # of the prompts with demonstrations
-    expected: Series[float] = pa.Field(nullable=True)
-    expected_all: Series[float] = pa.Field(nullable=True)
 
 
 class ComparisonPrompts(Table):

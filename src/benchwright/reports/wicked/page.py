@@ -459,8 +459,7 @@ def show_comparison_prompts(
         text = (
             "A model learns from the demonstrations that “none” can be the right answer. With five "
             "altered demonstrations of four options each, 76% of the prompts show such an answer. "
-            "The expected share is computed from the demonstrations in the prompts and from which "
-            "of them could be altered. Prompts with the same demonstrations are not independent."
+            "Prompts with the same demonstrations are not independent."
         )
         columns: list[parts.Column] = [
             _CONFIGURATION,
@@ -468,8 +467,6 @@ def show_comparison_prompts(
             ("Prompts", parts.as_count, "shown"),
             ("Sets of demonstrations", parts.as_count, "sets"),
             ("With “none” right", parts.as_share, "share"),
-            ("Expected", parts.as_share, "expected"),
-            ("Expected if all were altered", parts.as_share, "expected_all"),
         ]
         label = "Prompts with a demonstration whose gold option was removed"
         rows = rows_of(comparison_demonstrations)

@@ -49,34 +49,22 @@ def count_demonstrations(
     The paper shows five demonstrations, so that most prompts have one: 1 − (1 − 1/K)⁵, 76% for K =
     4. Return a `ComparisonDemonstrations` table, a row per configuration and copy.
     """
-    conditions = perturbed_items["condition"].unique()
-    of_copies = prompts[prompts["condition"].isin(conditions)]
-    changes = perturbation_changes[perturbation_changes["role"] == "demonstration"]
-    replaced = changes[changes["removed_index"] >= 0]
-    changed = replaced.groupby(["condition", "item_id"])["gold_removed"].any().to_dict()
-    options = {
-        (condition, item): len(choices)
-        for condition, item, choices in perturbed_items.loc[
-            perturbed_items["role"] == "demonstration", ["condition", "item_id", "choices"]
-        ].itertuples(index=False, name=None)
-    }
+    of_copies = prompts[prompts["condition"].isin(perturbed_items["condition"].unique())]
+    changes = perturbation_changes
+    lost = changes[(changes["role"] == "demonstration") & changes["gold_removed"].astype(bool)]
+    without_gold = set(zip(lost["condition"], lost["item_id"], strict=True))
     rows: list[tuple[Any, ...]] = []
     for (configuration, condition), group in of_copies.groupby(["configuration", "condition"]):
         sets = group["demonstrations"].astype(str).value_counts()
-        sets = sets[sets > 0]
-        shown = sets.drop("[]", errors="ignore")
-        expected = [
-            _expected(json.loads(ids), str(condition), changed, options) for ids in shown.index
-        ]
+        shown = sets[sets > 0].drop("[]", errors="ignore")
         n = int(shown.sum())
-        with_none = int(sum(k for k, each in zip(shown, expected, strict=True) if each[0]))
-        metrics = [np.nan] * 3
-        if n:
-            weights = shown.to_numpy(dtype=np.float64)
-            chances = ([each[place] for each in expected] for place in (1, 2))
-            means = (float(np.average(chance, weights=weights)) for chance in chances)
-            metrics = [with_none / n, *means]
-        rows.append((configuration, condition, len(group), n, len(shown), with_none, *metrics))
+        with_none = sum(
+            count
+            for ids, count in shown.items()
+            if any((condition, item) in without_gold for item in json.loads(str(ids)))
+        )
+        share = with_none / n if n else np.nan
+        rows.append((configuration, condition, len(group), n, len(shown), int(with_none), share))
     return ComparisonDemonstrations.from_rows(rows)
 
 
@@ -89,28 +77,6 @@ def count_prompts(prompts: pd.DataFrame, perturbed_items: pd.DataFrame) -> pd.Da
         (model, len(group), group.nunique(), len(group) - group.nunique()) for model, group in ids
     ]
     return ComparisonPrompts.from_rows(rows)
-
-
-def _expected(
-    ids: list[str],
-    condition: str,
-    changed: Mapping[Any, bool],
-    options: Mapping[tuple[str, str], int],
-) -> tuple[bool, float, float]:
-    """Return whether a demonstration of a set lost its gold option, and two chances of that.
-
-    The first chance counts altered demonstrations, the second all. `changed` holds the
-    demonstrations with a replaced option; true if it was the gold option.
-    """
-    some, none_expected, none_at_all = False, 1.0, 1.0
-    for item in ids:
-        replaced = (condition, item) in changed
-        some |= bool(replaced and changed[condition, item])
-        k = options.get((condition, item), 0)
-        chance = 1 / k if k else 0.0
-        none_expected *= 1 - chance * replaced
-        none_at_all *= 1 - chance
-    return some, 1 - none_expected, 1 - none_at_all
 
 
 _OF_MODELS = ("mean_delta", "kendall_tau_b", "tau_b_between_copies", "tau_b_resampled")
