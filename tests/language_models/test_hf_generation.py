@@ -122,13 +122,6 @@ def test_the_space_before_an_answer_is_kept_by_a_tokenizer_that_drops_it(
         assert text + answer.texts[0] == tokenizer.decode(out[0])
 
 
-@pytest.mark.parametrize("family", ["llama", "mistral", "gemma3", "gpt2"])
-def test_common_architectures_generate_in_batches(
-    family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
-) -> None:
-    assert TransformersModel(tiny_model(family), tiny_tokenizer)._writes_side_by_side
-
-
 @pytest.mark.parametrize("family", ["llama", "gemma3", "gpt2"])
 @pytest.mark.parametrize("apart", [True, False], ids=["prefix_apart", "prefix_copied"])
 def test_slots_are_reused_without_changes(
@@ -192,14 +185,6 @@ def test_an_answer_ends_where_the_context_does(
     assert long == Generated(None, (), 0, lengths[2])
 
 
-def test_a_prompt_that_fills_the_context_is_not_answered(
-    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
-) -> None:
-    n = len(tiny_tokenizer("heat moves").input_ids)
-    model = TransformersModel(tiny_model("llama"), tiny_tokenizer, context=n)
-    assert written(model, [PromptText("", "heat moves", ())], Sampling(4))[0].texts is None
-
-
 @pytest.mark.parametrize("family", ["llama", "gpt2", "bloom"])
 def test_samples_depend_on_seed_and_prompt_only(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
@@ -214,14 +199,6 @@ def test_samples_depend_on_seed_and_prompt_only(
     fewer = written(model, prompts, sampling._replace(samples=2))
     assert [each.texts for each in fewer] == [(each.texts or ())[:2] for each in first]
     assert all(len(set(each.texts or ())) > 1 for each in first), "samples must differ"
-
-
-def test_greedy_answers_do_not_depend_on_order(
-    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
-) -> None:
-    model = TransformersModel(tiny_model("gemma3"), tiny_tokenizer, batch_tokens=128)
-    sampling = Sampling(12)
-    assert written(model, PROMPTS[::-1], sampling)[::-1] == written(model, PROMPTS, sampling)
 
 
 def test_greedy_samples_are_equal(tiny_model: Callable[[str], Any], tiny_tokenizer: Any) -> None:

@@ -152,11 +152,9 @@ class EndpointModel:
         if self._tokenizer is None:
             return [_Request(p, _UNKNOWN, (1,) * len(p.continuations)) for p in prompts]
         # `encode` needs a continuation.
-        scored = [p if p.continuations else p._replace(continuations=("",)) for p in prompts]
-        return [
-            _Request(p, len(e.context), e.option_tokens)
-            for p, e in zip(prompts, encode(self._tokenizer, scored), strict=True)
-        ]
+        scored = [p._replace(continuations=p.continuations or ("",)) for p in prompts]
+        encoded = zip(prompts, encode(self._tokenizer, scored), strict=True)
+        return [_Request(p, len(e.context), e.option_tokens) for p, e in encoded]
 
     async def _score(self, client: AsyncClient, request: _Request) -> PromptScore:
         unread = PromptScore(None, request.option_tokens, request.prompt_tokens)
@@ -226,10 +224,8 @@ class EndpointModel:
     @property
     def _alternative(self) -> str:
         """The setting for a server that does not give the requested log-probabilities."""
-        sampled = "set endpoint.logprobs: none to sample answers"
-        if self._endpoint.logprobs == "top":
-            return sampled
-        return f"{sampled}, or endpoint.logprobs: top for letters"
+        top = ", or endpoint.logprobs: top for letters" if self._endpoint.logprobs == "echo" else ""
+        return f"set endpoint.logprobs: none to sample answers{top}"
 
     async def _echo(self, client: AsyncClient, text: str) -> Echo:
         def fields() -> dict[str, Any]:
@@ -360,25 +356,25 @@ class EndpointModel:
         return True
 
     def _advice(self, refused: RefusedError) -> str:
-        variable, status = self._endpoint.key_env, refused.status
-        if status in {401, 403} and variable:
-            advice = f"check the key in {variable.get_secret_value()} (endpoint.key_env)"
-        elif status in {401, 403}:
-            advice = "set endpoint.key_env to the environment variable that holds the key"
-        elif status == 404:
-            advice = f"check endpoint.url, endpoint.api and endpoint.model ({self._model})"
-        elif status == 429:
-            advice = "check the quota of the account"
-        elif self._endpoint.logprobs != "none" and re.search("logprobs|echo", refused.message):
-            advice = self._alternative
-        elif status in _BAD_REQUEST:
+        named, status = self._endpoint.key_env, refused.status
+        key = "set endpoint.key_env to the environment variable that holds the key"
+        if named:
+            key = f"check the key in {named.get_secret_value()} (endpoint.key_env)"
+        known = {
+            401: key,
+            403: key,
+            404: f"check endpoint.url, endpoint.api and endpoint.model ({self._model})",
+            429: "check the quota of the account",
+        }
+        advice = known.get(status, "check endpoint.url")
+        if status in _BAD_REQUEST:
             advice = (
                 f"check endpoint.model ({self._model}), endpoint.api, endpoint.logprobs "
                 f"({self._endpoint.logprobs}), endpoint.extra_body (null drops a field) and the "
                 "model's context in conf"
             )
-        else:
-            advice = "check endpoint.url"
+            if self._endpoint.logprobs != "none" and re.search("logprobs|echo", refused.message):
+                advice = self._alternative
         answer = f"{self._server.address} answers {status}: {refused.message}"
         return f"{self._where}: {answer}; {advice}"
 
@@ -386,17 +382,11 @@ class EndpointModel:
 def _key(where: str, named: SecretStr | None) -> str | None:
     if named is None:
         return None
-    variable = named.get_secret_value()
-    key = os.environ.get(variable, "").strip()
-    if not key:
-        raise InputError(
-            f"{where}.key_env: must name an environment variable that holds the server's key (a "
-            "name that is not set is not shown), or be null for a server without a key"
-        )
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise InputError(
-            f"{where}.key_env: environment variable {variable} holds spaces or characters beyond "
-            "ASCII: it must hold the key and nothing else"
+    key = os.environ.get(named.get_secret_value(), "").strip()
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise InputError(  # without the name, which may be a key that was typed here
+            f"{where}.key_env: must name an environment variable that holds the server's key and "
+            "nothing else (no spaces, ASCII only), or be null for a server without a key"
         )
     return key
 
