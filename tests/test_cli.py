@@ -105,8 +105,8 @@ def test_failed_combinations_are_reported_with_exit_code_1(tmp_path: Path) -> No
     assert done.exit_code == 1
     assert "[2/2] demo · smart · seed 1: failed" in done.stderr
     assert "Traceback" not in done.stderr
-    (summary,) = (tmp_path / "08_reporting" / "sweeps").glob("*/summary.parquet")
-    table = pd.read_parquet(summary)
+    (summary,) = (tmp_path / "08_reporting" / "sweeps").glob("*/summary.csv")
+    table = pd.read_csv(summary)
     assert table["status"].tolist() == ["failed", "failed"]
     assert table["error"].str.contains("confidence").all()
 

@@ -17,8 +17,8 @@ from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.atomic import ParquetTable
 from benchwright.hooks import (
     RESULTS,
+    CheckHook,
     MemoryHook,
-    SealKeyHook,
     clear_versions,
     describe_results,
     parameters_read,
@@ -124,11 +124,11 @@ def test_kedro_run_reports_the_mistake_in_one_line(
 
 
 class Catalog:
-    """A catalog with the settings of sealing only."""
+    """A catalog in which only sealing has settings."""
 
-    def load(self, name: str) -> dict[str, str]:
-        assert name == "params:sealing"
-        return {"name": "mmlu_cf"}
+    def load(self, name: str) -> dict[str, Any]:
+        known = {"params:sealing": {"name": "mmlu_cf"}, "params:models": {"models": {}}}
+        return known.get(name, {})
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def no_key(monkeypatch: pytest.MonkeyPatch) -> Catalog:
 
 def test_runs_that_seal_need_a_key(no_key: Catalog) -> None:
     with pytest.raises(InputError, match=r"BENCHWRIGHT_SEAL_KEY.*`benchwright new-key FILE`"):
-        SealKeyHook().before_pipeline_run(register_pipelines()["mmlu_cf"], no_key)
+        CheckHook().before_pipeline_run(register_pipelines()["mmlu_cf"], no_key)
 
 
 def test_runs_that_seal_nothing_need_no_key(
@@ -148,10 +148,10 @@ def test_runs_that_seal_nothing_need_no_key(
     pipelines = register_pipelines()
     for name, pipeline in pipelines.items():
         if name != "mmlu_cf":
-            SealKeyHook().before_pipeline_run(pipeline, no_key)
-    SealKeyHook().before_pipeline_run(pipelines["mmlu_cf"].to_outputs("raw_items"), no_key)
+            CheckHook().before_pipeline_run(pipeline, no_key)
+    CheckHook().before_pipeline_run(pipelines["mmlu_cf"].to_outputs("raw_items"), no_key)
     monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", "a key of some length")
-    SealKeyHook().before_pipeline_run(pipelines["mmlu_cf"], no_key)
+    CheckHook().before_pipeline_run(pipelines["mmlu_cf"], no_key)
 
 
 def test_missing_key_is_reported_before_documents_are_read(
@@ -232,18 +232,11 @@ def test_the_end_of_a_run_quotes_the_reports_and_lists_the_results(tmp_path: Pat
     assert describe_results(paths)[-1].split() == ["rejected", "items:", str(rejected)]
 
 
-def test_memory_is_given_back_once_before_the_next_node_loads(monkeypatch):
-    trimmed = []
+def test_memory_is_given_back_before_a_node_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    trimmed: list[int] = []
     library = SimpleNamespace(malloc_trim=trimmed.append)
     monkeypatch.setattr("ctypes.CDLL", lambda name: library)
-    hook = MemoryHook()
-    hook.before_dataset_loaded()
-    assert trimmed == []
-    hook.after_node_run()
-    hook.before_dataset_loaded()
-    hook.before_dataset_loaded()
+    MemoryHook().before_dataset_loaded()
     assert trimmed == [0]
-    hook.after_node_run()
     del library.malloc_trim  # another C library
-    hook.before_dataset_loaded()
-    assert trimmed == [0]
+    MemoryHook().before_dataset_loaded()

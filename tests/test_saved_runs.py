@@ -97,7 +97,7 @@ def test_a_pipeline_reads_one_run_and_stages_the_newest_tables(
     pipeline = Pipeline([Node(lambda a, b: None, ["a", "b"], None, name="use")])
     folder = tmp_path / "07_model_output/demo/smart"
 
-    def read(**options: Any) -> list[str]:
+    def read(run_id: str, **options: Any) -> list[str]:
         catalog = DataCatalog(
             {
                 name: JsonDocument(
@@ -106,12 +106,12 @@ def test_a_pipeline_reads_one_run_and_stages_the_newest_tables(
                 for name in "ab"
             }
         )
-        given = {"run_id": MARCH, **options}
+        given = {"run_id": run_id, **options}
         versions_hook(tmp_path).before_pipeline_run(given, pipeline, catalog)
         return [catalog.load(name)["version"] for name in "ab"]
 
-    assert read() == [JANUARY, JANUARY]
-    assert read(from_nodes=["use"]) == [JANUARY, FEBRUARY]
+    assert read(FEBRUARY) == [JANUARY, JANUARY]
+    assert read(MARCH, from_nodes=["use"]) == [JANUARY, FEBRUARY]
     assert f"reads datasets of different runs: a ({JANUARY}), b ({FEBRUARY})" in caplog.text
 
 
@@ -150,6 +150,7 @@ def test_latest_has_the_newest_recorded_tables(tmp_path: Path) -> None:
         )
         for dataset in (recorded, other):
             dataset.save(pd.DataFrame({"version": [version]}))
-        copy_to_latest([recorded, other])
+        files = copy_to_latest(DataCatalog({"t": recorded, "other": other}), ["t", "other"])
     (latest,) = (tmp_path / LATEST).iterdir()
     assert pd.read_parquet(latest)["version"].item() == MARCH
+    assert files == {"t": latest, "other": tmp_path / "other" / MARCH / "other"}

@@ -358,8 +358,13 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     combination fails, the others still run and the exit code is 1. Ctrl-C stops the sweep; the
     summary then contains the finished runs.
     """
-    from benchwright.commands.sweep.page import write_main_columns
-    from benchwright.commands.sweep.sweep import SweepRequest, run_sweep, split_names, split_seeds
+    from benchwright.commands.sweep import (
+        SweepRequest,
+        run_sweep,
+        split_names,
+        split_seeds,
+        table_of_runs,
+    )
 
     request = SweepRequest(
         project=_project(),
@@ -369,7 +374,7 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
         **given,
     )
     result = run_sweep(request, lambda line: click.secho(line, err=True, bold=True))
-    click.echo(f"\n{write_main_columns(result.runs)}")
+    click.echo(f"\n{table_of_runs(result.runs)}")
     for failed in result.runs:
         if failed.error:
             click.secho(f"{failed.combination}: {failed.error}", err=True, fg="red")

@@ -1,4 +1,4 @@
-"""Kedro hooks: reject unknown parameters, record the run in MLflow, print the results' paths."""
+"""Kedro hooks: reject wrong parameters, pin versions, record the run, print its results."""
 
 import ctypes
 import json
@@ -21,13 +21,7 @@ from kedro.pipeline import Pipeline
 from benchwright.core.atomic_files import clear_abandoned, written_aside
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
-from benchwright.core.kedro_internals import (
-    count_as_missing,
-    folder_of_versions,
-    loaded_from,
-    read_version,
-    save_version,
-)
+from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_version
 from benchwright.core.progress import stage_log
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
@@ -37,26 +31,23 @@ from benchwright.reports.page.quote import quote_page
 from benchwright.run_records import (
     PARAMS,
     RunRecord,
-    claim_version,
-    find_conflict,
+    joined_settings,
     read_record,
-    sources,
+    sections_behind,
     write_record,
 )
 from benchwright.saved_runs import common_version, saved_versions
 from benchwright.tracking import (
     flatten,
     logged,
-    main_metrics,
     one_warning,
     record_run,
-    sweep_member,
+    sweep_parent,
     tracking_is_on,
 )
 
 logger = logging.getLogger(__name__)
 
-SEALING = "params:sealing"
 _NAMING = {
     **dict.fromkeys(("configurations", "answering", "judges", "judge"), "models"),
     **dict.fromkeys(("encoder", "encoders", "compare"), "encoders"),
@@ -64,8 +55,8 @@ _NAMING = {
 _WIDTH = 100  # of the text at the end of a run
 
 
-class StrictParametersHook:
-    """Rejects `--params` with unknown keys or invalid values."""
+class CheckHook:
+    """Stops a run with a wrong parameter, or without the key to seal, before any data is read."""
 
     @hook_impl
     def after_context_created(self, context: KedroContext) -> None:
@@ -86,43 +77,14 @@ class StrictParametersHook:
         if problem:
             raise InputError(problem)
 
-
-def local_path(dataset: Any) -> Path | None:
-    """Return the local file or folder of a dataset if it exists, else None."""
-    folder = getattr(dataset, "folder", None)
-    path = folder if isinstance(folder, Path) else loaded_from(dataset)
-    return path if path is not None and path.exists() else None
-
-
-class MemoryHook:
-    """Gives freed memory back to the system before a node loads its inputs."""
-
-    def __init__(self) -> None:
-        self._freed = False
-
-    @hook_impl
-    def after_node_run(self) -> None:
-        self._freed = True  # once its outputs are saved
-
-    @hook_impl
-    def before_dataset_loaded(self) -> None:
-        if not self._freed:
-            return
-        import pyarrow as pa
-
-        self._freed = False
-        pa.default_memory_pool().release_unused()
-        if os.name == "posix" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
-            trim(0)  # of glibc
-
-
-class SealKeyHook:
-    """Stops a run that seals a closed half before any data is read if the key is missing."""
-
     @hook_impl
     def before_pipeline_run(self, pipeline: Pipeline, catalog: Any) -> None:
-        if SEALING in pipeline.inputs():
-            read_key(SealingParams.model_validate(catalog.load(SEALING)))
+        names = sorted(name for name in pipeline.inputs() if name.startswith(PARAMS))
+        sections = {name.removeprefix(PARAMS): catalog.load(name) for name in names}
+        if "models" in sections and (problem := unknown_model(sections)):
+            raise InputError(problem)
+        if "sealing" in sections:
+            read_key(SealingParams.model_validate(sections["sealing"]))
 
 
 def unknown_model(sections: Mapping[str, Any]) -> str | None:
@@ -139,15 +101,16 @@ def unknown_model(sections: Mapping[str, Any]) -> str | None:
     return None
 
 
-class ModelNamesHook:
-    """Stops a run that names an unknown model or encoder before any data is read."""
+class MemoryHook:
+    """Gives freed memory back to the system: else a million items take more than 4 GB."""
 
     @hook_impl
-    def before_pipeline_run(self, pipeline: Pipeline, catalog: Any) -> None:
-        names = [name for name in pipeline.inputs() if name.startswith("params:")]
-        sections = {name.removeprefix("params:"): catalog.load(name) for name in sorted(names)}
-        if "models" in sections and (problem := unknown_model(sections)):
-            raise InputError(problem)
+    def before_dataset_loaded(self) -> None:
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()
+        if os.name == "posix" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
+            trim(0)  # glibc keeps what small objects have used
 
 
 STAGES = ("namespaces", "node_names", "from_nodes", "to_nodes", "from_inputs", "to_outputs", "tags")
@@ -155,12 +118,11 @@ STAGES = ("namespaces", "node_names", "from_nodes", "to_nodes", "from_inputs", "
 
 
 class VersionsHook:
-    """Gives a run a version of its own, and lets it read only what belongs together.
+    """Lets a run read what it writes, and only what was made with its own settings.
 
-    Kedro loads the newest version of each dataset. It may belong to a concurrent run with other
-    settings, and versions of two datasets to different runs. A run loads its own outputs, and its
-    other inputs from one earlier run. Stages that are run one by one, and runs of missing outputs,
-    read the newest versions, which must belong together and to the run's settings.
+    Kedro loads the newest version of each dataset, which a concurrent run may have saved. A run
+    loads its own outputs, and its other inputs from one earlier run. Parts of a pipeline, and runs
+    of missing outputs, read the newest versions, which must have been made with its settings.
     """
 
     def __init__(self) -> None:
@@ -178,51 +140,46 @@ class VersionsHook:
             return
         params = self._context.params
         root = Path(self._context.project_path) / str(params["data_root"])
-        only_missing = bool(run_params.get("only_missing_outputs"))
-        folders = {
-            name: folder
-            for name in sorted(pipeline.datasets())
-            if (folder := folder_of_versions(catalog.get(name)))
-        }
+        names = sorted(pipeline.datasets())
+        folders = {name: at for name in names if (at := folder_of_versions(catalog.get(name)))}
+        missing = bool(run_params.get("only_missing_outputs"))
         inputs = input_versions(run_params, pipeline, folders)
-        read = inputs | (output_versions(pipeline, folders) if only_missing else {})
-        unknown = {name for name, version in read.items() if not read_record(root, version)}
+        made = newest_versions(pipeline.all_outputs() & folders.keys(), folders) if missing else {}
+        records = {
+            name: (version, record)
+            for name, version in sorted((inputs | made).items())
+            if (record := read_record(root, version))
+        }
         settings = flatten(parameters_read(params, pipeline, catalog, _NOT_OF_RESULTS))
-        whole = not only_missing and not any(map(run_params.get, STAGES))
-        used = {} if whole else settings  # a pipeline on the results of one run may have its own
-        problem = find_conflict(root, read, used, lambda n: folder_of_versions(catalog.get(n)))
-        if only_missing and (made := sorted(unknown - inputs.keys())):
-            problem = f"the settings of {made[0]} of the run {read[made[0]]} are not recorded"
+        part = missing or any(map(run_params.get, STAGES))  # else it may have settings of its own
+        behind, problem = joined_settings(records, settings if part else {})
+        for name in sorted(made.keys() - records.keys()):
+            problem = problem or f"the settings of {name} of the run {made[name]} are not recorded"
         if problem:
-            advice = "run without --only-missing-outputs" if only_missing else "run all stages"
+            advice = "run without --only-missing-outputs" if missing else "run all stages"
             raise InputError(f"{problem}; {advice}, or use settings and versions of one run")
 
-        version = claim_version(root, str(run_params["run_id"]))
-        run_params["run_id"] = version  # MLflow records it
-        if member := sweep_member.get():
-            member.version = version
-        write_record(root, version, RunRecord(settings, read, sources(pipeline.nodes, folders)))
+        read = {name: record.made_from.get(name, ()) for name, (_, record) in records.items()}
+        sections = sections_behind(pipeline.nodes, read)
+        saved = {
+            name: sorted(sections[name]) for name in names if name in sections.keys() & folders
+        }
+        write_record(root, str(run_params["run_id"]), RunRecord(behind | settings, saved))
         for name in sorted(pipeline.all_outputs()):
-            clear_versions(dataset := catalog.get(name))
-            save_version(dataset, version)
-            if name not in read:
-                read_version(dataset)
-            if only_missing and dataset is not None and name not in folders:
-                count_as_missing(dataset)  # nothing says which run made it
-        for name in inputs:
-            read_version(catalog.get(name), inputs[name])
-        _log_versions(inputs, unknown)
+            clear_versions(catalog.get(name))
+            if name not in made:
+                read_version(catalog.get(name))
+        for name, version in inputs.items():
+            read_version(catalog.get(name), version)
+        _log_versions(inputs, inputs.keys() - records.keys())
 
 
 def input_versions(
     run_params: Mapping[str, Any], pipeline: Pipeline, folders: Mapping[str, Path]
 ) -> dict[str, str]:
-    """Return the versions of the inputs that a run reads: one run's, those of stages the newest.
+    """Return the versions of the inputs that a run reads: one run's, those of a part the newest.
 
-    Args:
-        run_params: Kedro's description of the run.
-        pipeline: what is run.
-        folders: the folder of each dataset that is saved with versions.
+    `folders` are those of the datasets that are saved with versions.
 
     Raises:
         InputError: `--load-versions` names a dataset that the run makes or does not read, or a
@@ -235,24 +192,22 @@ def input_versions(
                 f"--load-versions {name}: this run makes {name} itself; leave it out, or run only "
                 "the stages that use it (--from-nodes or --namespaces)"
             )
-        if name not in folders:
-            raise InputError(f"--load-versions {name}: this run reads no version of it")
-        saved = [file.parent.name for file in saved_versions(folders[name])]
+        saved = (
+            [file.parent.name for file in saved_versions(folders[name])] if name in folders else []
+        )
         if version not in saved:
             raise InputError(f"--load-versions {name}:{version}: {expected(version, saved)}")
-    others = {name: folders[name] for name in pipeline.inputs() & folders.keys() - pinned.keys()}
-    in_stages = any(map(run_params.get, STAGES))
-    common = None if in_stages else common_version(others.values())
-    found = {name: common or common_version([folder]) for name, folder in others.items()}
-    return {name: version for name, version in sorted((found | pinned).items()) if version}
+    others = pipeline.inputs() & folders.keys() - pinned.keys()
+    found = newest_versions(others, folders)
+    if not any(map(run_params.get, STAGES)):
+        common = common_version(folders[name] for name in others)
+        found = dict.fromkeys(found, common) if common else found
+    return dict(sorted((found | pinned).items()))
 
 
-def output_versions(pipeline: Pipeline, folders: Mapping[str, Path]) -> dict[str, str]:
-    """Return the newest versions of the outputs that exist."""
-    found = {
-        name: common_version([folders[name]])
-        for name in sorted(pipeline.all_outputs() & folders.keys())
-    }
+def newest_versions(names: Collection[str], folders: Mapping[str, Path]) -> dict[str, str]:
+    """Return the newest saved version of each of these datasets that has one."""
+    found = {name: common_version([folders[name]]) for name in sorted(names)}
     return {name: version for name, version in found.items() if version}
 
 
@@ -274,31 +229,39 @@ def clear_versions(dataset: Any) -> None:
             version.rmdir()
 
 
-def copy_to_latest(datasets: Iterable[Any]) -> None:
-    """Copy the files that MLflow records to `latest/<name>`, next to the folders of versions.
-
-    Failing to do so does not fail the run, whose results are saved.
-    """
-    for dataset in datasets:
-        folder, file = folder_of_versions(dataset), local_path(dataset)
-        if folder and file and logged(dataset):
-            try:
-                with written_aside(folder.parent / LATEST / folder.name) as aside:
-                    shutil.copyfile(file, aside)
-            except (InputError, OSError) as error:
-                logger.warning("%s is not the newest version: %s", LATEST, error)
-
-
-def newest_path(dataset: Any) -> Path | None:
-    """Return the copy in `latest` of what a run has just saved if there is one, else its path."""
-    folder, path = folder_of_versions(dataset), local_path(dataset)
-    if folder and path and (copy := folder.parent / LATEST / folder.name).is_file():
-        return copy if copy.stat().st_mtime >= path.stat().st_mtime else path
-    return path
+def local_path(dataset: Any) -> Path | None:
+    """Return the local file or folder of a dataset if it exists, else None."""
+    folder = getattr(dataset, "folder", None)
+    path = folder if isinstance(folder, Path) else loaded_from(dataset)
+    return path if path is not None and path.exists() else None
 
 
 LATEST = "latest"
 """Folder with the newest version of what people open: pages, tables and metrics."""
+
+
+def copy_to_latest(catalog: Any, names: Iterable[str]) -> dict[str, Path]:
+    """Return the file of each dataset that a run has saved.
+
+    Those that MLflow records are copied to `latest/<name>`, next to the folders of versions.
+    Failing to do so does not fail the run, whose results are saved.
+    """
+    files = {}
+    for name in sorted(names):
+        dataset = catalog.get(name)
+        if (file := local_path(dataset)) is None:
+            continue
+        files[name] = file
+        folder = folder_of_versions(dataset)
+        if folder and logged(dataset):
+            copy = folder.parent / LATEST / folder.name
+            try:
+                with written_aside(copy) as aside:
+                    shutil.copyfile(file, aside)
+                files[name] = copy
+            except (InputError, OSError) as error:
+                logger.warning("%s is not the newest version: %s", LATEST, error)
+    return files
 
 
 class RunHook:
@@ -321,41 +284,34 @@ class RunHook:
     def after_pipeline_run(
         self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
     ) -> None:
-        copy_to_latest([catalog.get(name) for name in sorted(pipeline.all_outputs())])
-        run_id = self._record(run_params, pipeline, catalog, None)
-        if (member := sweep_member.get()) is None:
-            files = {name: newest_path(catalog.get(name)) for name in pipeline.all_outputs()}
-            lines = describe_results({name: path for name, path in files.items() if path})
+        files = copy_to_latest(catalog, pipeline.all_outputs())
+        run_id = self._record(run_params, pipeline, catalog, files, None)
+        if sweep_parent.get() is None:
+            lines = describe_results(files)
             lines += [f"{'MLflow run:':<25}{run_id}  (mlflow ui)"] if run_id else []
             lines.append(f"{'time:':<25}{time.monotonic() - self._started:,.0f} s")
             click.echo("\n".join(lines))  # click writes UTF-8 even where the terminal is ASCII
-            return
-        saved = {name: catalog.get(name) for name in sorted(pipeline.all_outputs())}
-        for dataset in saved.values():
-            if isinstance(named := logged(dataset), list):
-                metrics = dict(dataset.load())
-                member.metrics |= metrics
-                member.main += main_metrics(metrics, named)
-        reports = [path for name in RESULTS if (path := local_path(saved.get(name)))]
-        member.report = next((path for path in reports if path.suffix == ".html"), None)
 
     @hook_impl
     def on_pipeline_error(
         self, error: Exception, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
     ) -> None:
-        self._record(run_params, pipeline, catalog, error)
+        self._record(run_params, pipeline, catalog, {}, error)
 
     def _record(
-        self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any, error: Exception | None
+        self,
+        run_params: dict[str, Any],
+        pipeline: Pipeline,
+        catalog: Any,
+        files: Mapping[str, Path],
+        error: Exception | None,
     ) -> str | None:
         if self._context is None:
             return None
         conf = self._context.config_loader["mlflow"]
         if not tracking_is_on(conf):
             return None
-        outputs = sorted(pipeline.all_outputs()) if error is None else []
-        saved = {name: (catalog.get(name), local_path(catalog.get(name))) for name in outputs}
-        pages = [path for _, path in saved.values() if path is not None and path.suffix == ".html"]
+        pages = [path for path in files.values() if path.suffix == ".html"]
         quoted = [line for page in pages for line in quote_page(page.read_text("utf-8"))]
         run_id = None
         with one_warning("this run"):
@@ -364,7 +320,7 @@ class RunHook:
                 project=Path(self._context.project_path),
                 parameters=parameters_read(self._context.params, pipeline, catalog, _LONG),
                 run_params=run_params,
-                saved=saved,
+                saved={name: (catalog.get(name), path) for name, path in files.items()},
                 headline="\n\n".join(quoted),
                 seconds=time.monotonic() - self._started,
                 error=error,

@@ -2,14 +2,7 @@
 
 import os
 
-from benchwright.hooks import (
-    MemoryHook,
-    ModelNamesHook,
-    RunHook,
-    SealKeyHook,
-    StrictParametersHook,
-    VersionsHook,
-)
+from benchwright.hooks import CheckHook, MemoryHook, RunHook, VersionsHook
 from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader
 
 
@@ -29,14 +22,7 @@ def _set_environment() -> None:
 
 _set_environment()
 
-HOOKS = (
-    StrictParametersHook(),
-    ModelNamesHook(),
-    SealKeyHook(),
-    VersionsHook(),
-    MemoryHook(),
-    RunHook(),
-)
+HOOKS = (CheckHook(), VersionsHook(), MemoryHook(), RunHook())
 DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry", "kedro_mlflow")  # a run is recorded once
 
 CONFIG_LOADER_CLASS = ConfLoader

@@ -1,55 +1,44 @@
 """Record each Kedro run as an MLflow run with parameters, metrics, artefacts and Git state.
 
 The main process records the run when it ends, which works with every runner. In the catalog,
-`metadata: {mlflow: artifact}` logs a file, and `metadata: {mlflow: [share_removed, …]}` a dataset
-of metrics: those that the list names (`*` matches anything) as metrics, all of them as a table.
+`metadata: {mlflow: artifact}` logs a file, and `metadata: {mlflow: [share_removed, …]}` a file of
+metrics: those that the list names (`*` matches anything) as metrics too.
+
+The plugin kedro-mlflow is not used: Kedro imports an installed plugin, and with it MLflow, in every
+command (5 seconds), and it asks the server before a run, so that a hung one would stop the run.
 """
 
 import json
 import logging
 import math
 import os
-import platform
 import re
-import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from numbers import Real
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
 
 from benchwright.core.errors import one_line
 
 logger = logging.getLogger(__name__)
 
-SQLITE = "sqlite:///"
-VIEW = "benchwright"  # name of the saved view
-LOCK_SECONDS = 120  # the longest wait for another process that creates the database
-SILENT_SECONDS = 5
-DECIMALS = 4  # of metrics, which MLflow shows in full; `metrics.json` has all digits
-PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
+_SQLITE = "sqlite:///"
+_VIEW = "benchwright"  # name of the saved view
+_DECIMALS = 4  # of metrics, which MLflow shows in full; `metrics.json` has all digits
+_PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
+_SERVER = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "8",  # a hung server costs two of these
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
+}
 
-
-@dataclass
-class SweepMember:
-    """One run of a sweep: its MLflow parent run, if any, and its results."""
-
-    parent: str | None = None
-    version: str = ""
-    metrics: dict[str, float] = field(default_factory=dict)
-    main: list[str] = field(default_factory=list)  # the metrics that the catalog lists
-    report: Path | None = None
-
-
-sweep_member: ContextVar[SweepMember | None] = ContextVar("sweep_member", default=None)
-"""The current run of a sweep; None outside a sweep."""
+sweep_parent: ContextVar[str | None] = ContextVar("sweep_parent", default=None)
+"""The MLflow run of the current sweep, "" if it has none; None outside a sweep."""
 
 
 @contextmanager
@@ -81,8 +70,7 @@ def flatten(values: Any, prefix: str = "") -> dict[str, str]:
         start = f"{prefix}." if prefix else ""
         parts = (flatten(value, f"{start}{key}") for key, value in values.items())
         return {name: text for part in parts for name, text in part.items()}
-    text = json.dumps(values) if isinstance(values, (list, tuple, dict)) else str(values)
-    return {prefix: text}
+    return {prefix: json.dumps(values) if isinstance(values, list | tuple | dict) else str(values)}
 
 
 def git_commit(project: Path) -> str:
@@ -98,112 +86,44 @@ def git_commit(project: Path) -> str:
 
 def tracking_uri(configured: str, project: Path) -> str:
     """Return MLFLOW_TRACKING_URI, else the configured URI; SQLite paths are below the project."""
-    if uri := os.environ.get("MLFLOW_TRACKING_URI"):
-        return uri
-    database = configured.removeprefix(SQLITE)
-    return configured if database == configured else _sqlite_uri(project / database)
-
-
-def _sqlite_uri(database: Path) -> str:
-    """Return the URI of a database; `%` and `?` mean something else in a URI.
-
-    MLflow creates the folder of the quoted path too, so the path is a relative one then.
-    """
-    path = str(database)
-    return SQLITE + (quote(os.path.relpath(path)) if set(path) & set("%?") else path)
-
-
-def _database(uri: str) -> Path | None:
-    """Return the path of a SQLite database, None for other stores."""
-    return Path(unquote(uri.removeprefix(SQLITE))) if uri.startswith(SQLITE) else None
+    database = configured.removeprefix(_SQLITE)
+    default = configured if database == configured else f"{_SQLITE}{project / database}"
+    return os.environ.get("MLFLOW_TRACKING_URI") or default
 
 
 def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
     """Return MLflow's client and the id of the experiment, which is created if it is missing.
 
-    Artefacts of a SQLite store are saved in `mlruns` next to it, also after the database was moved.
-    The experiment gets the saved view `benchwright` with `view` of conf as its state.
+    Artefacts of a SQLite store are saved in `mlruns` next to it. The experiment gets the saved view
+    `benchwright` with `view` of conf as its state.
     """
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")  # 7 take four minutes
+    for name, value in _SERVER.items():
+        os.environ.setdefault(name, value)
+    from filelock import FileLock
     from mlflow.tracking import MlflowClient
 
     uri = tracking_uri(str(conf["tracking_uri"]), project)
-    database = _database(uri)
+    database = Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
     folder = database.absolute().parent if database else project
-    # Opening the store creates the database tables; two concurrent first runs would collide.
-    with _locked(folder / ".mlflow.lock"):
+    # Opening a new store creates its tables; two concurrent first runs would collide.
+    with FileLock(str(folder / ".mlflow.lock"), timeout=20):
         client, name = MlflowClient(tracking_uri=uri), str(conf["experiment"])
-        place = (folder / "mlruns").as_uri() if database else None
-        state = {"name": VIEW, "createdAt": 0, "state": json.dumps(conf.get("view", {}))}
-        view = {f"mlflow.sharedViewState.{VIEW}": json.dumps(state)}
-        if experiment := client.get_experiment_by_name(name):
-            if not view.items() <= experiment.tags.items():  # of an earlier version
-                client.set_experiment_tag(experiment.experiment_id, *next(iter(view.items())))
-            old = str(experiment.artifact_location)
-            if database and place and old != place and re.match("file:.*/mlruns$", old):
-                _move_artifacts(database, old, place)
-            return client, str(experiment.experiment_id)
-        tags = view | {"mlflow.experimentKind": "custom_model_development"}
-        return client, str(client.create_experiment(name, place, tags))
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock; say which process has it if that takes more than a few seconds."""
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(str(path))
-    try:
-        lock.acquire(timeout=SILENT_SECONDS)
-    except Timeout:
-        holder, longest = _holder(path), max(0, LOCK_SECONDS - SILENT_SECONDS)
-        # Logging is off meanwhile (`one_warning`).
-        sys.stderr.write(f"waiting up to {longest:.0f} s for {path}, which {holder} holds\n")
-        lock.acquire(timeout=longest)
-    try:
-        if type(lock) is FileLock:  # what replaces it where files cannot be locked says this itself
-            with suppress(OSError):  # on Windows nobody can write a locked file
-                path.write_text(f"{os.getpid()}\n{platform.node()}\n")
-        yield
-    finally:
-        lock.release()
-
-
-def _holder(path: Path) -> str:
-    """Return the process that holds a lock, where its file or the system says so."""
-    with suppress(OSError, ValueError):
-        pid, host = path.read_text().split()[:2]
-        if host != platform.node():
-            return f"process {pid} on host {host}"
-    try:
-        inode, locks = f":{path.stat().st_ino}", Path("/proc/locks").read_text().splitlines()
-        pid = next(line.split()[4] for line in locks if line.split()[5].endswith(inode))
-        status = Path(f"/proc/{pid}/status").read_text()
-    except (OSError, StopIteration, IndexError):
-        return "another process"
-    return f"process {pid}" + (" (stopped: kill -CONT continues it)" if "\tT (" in status else "")
-
-
-def _move_artifacts(database: Path, old: str, new: str) -> None:
-    """Let the artefacts of an experiment and its runs be in another folder.
-
-    MLflow saves absolute places and cannot change them.
-    """
-    with closing(sqlite3.connect(database)) as connection, connection:
-        for table, column in (("experiments", "artifact_location"), ("runs", "artifact_uri")):
-            connection.execute(
-                f"UPDATE {table} SET {column} = ? || substr({column}, ?) "  # noqa: S608
-                f"WHERE {column} = ? OR substr({column}, 1, ?) = ?",
-                (new, len(old) + 1, old, len(old) + 1, f"{old}/"),
-            )
+        state = {"name": _VIEW, "createdAt": 0, "state": json.dumps(conf.get("view", {}))}
+        view = {f"mlflow.sharedViewState.{_VIEW}": json.dumps(state)}
+        experiment = client.get_experiment_by_name(name)
+        if experiment is None:
+            tags = view | {"mlflow.experimentKind": "custom_model_development"}
+            place = (folder / "mlruns").as_uri() if database else None
+            return client, str(client.create_experiment(name, place, tags))
+        if not view.items() <= experiment.tags.items():  # of an earlier version
+            client.set_experiment_tag(experiment.experiment_id, *next(iter(view.items())))
+        return client, str(experiment.experiment_id)
 
 
 def view_address(conf: Mapping[str, Any], project: Path) -> str:
     """Return the address of the saved view of the runs in `mlflow ui`."""
-    _, experiment_id = open_store(conf, project)
-    runs = f"#/experiments/{experiment_id}/runs"
-    return f"http://127.0.0.1:5000/{runs}?viewStateShareKey={VIEW}"
+    runs = f"#/experiments/{open_store(conf, project)[1]}/runs"
+    return f"http://127.0.0.1:5000/{runs}?viewStateShareKey={_VIEW}"
 
 
 def logged(dataset: Any) -> list[str] | str | None:
@@ -222,7 +142,7 @@ def record_run(
     project: Path,
     parameters: Mapping[str, Any],
     run_params: Mapping[str, Any],
-    saved: Mapping[str, tuple[Any, Path | None]],
+    saved: Mapping[str, tuple[Any, Path]],
     headline: str,
     seconds: float,
     error: Exception | None,
@@ -232,64 +152,38 @@ def record_run(
     Args:
         conf: `tracking_uri`, `experiment`, `view`.
         project: the project folder.
-        parameters: those that the run read, with benchmark, variant and seed; nested ones are
-            flattened.
-        run_params: Kedro's description of the run (pipeline, runner, version …).
+        parameters: those that the run read, with benchmark, variant and seed.
+        run_params: Kedro's description of the run.
         saved: dataset and local file of each saved output, by name.
         headline: the run's result in a sentence or two.
         seconds: wall time of the pipeline.
         error: the error that ended the run, or None.
     """
-    client, experiment_id = open_store(conf, project)
-    import pandas as pd
-    from mlflow.entities import Metric
-
-    of_run = {name: str(parameters.get(name)) for name in ("benchmark", "variant", "seed")}
-    if parameters.get("limit") is not None:
-        of_run["limit"] = str(parameters["limit"])
-    pipelines = run_params.get("pipeline_names") or [run_params.get("pipeline_name") or "smart"]
-    pipeline = ",".join(str(name or "smart") for name in pipelines).replace("__default__", "smart")
-    version = str(run_params.get("run_id") or run_params.get("session_id") or "")
+    known = ("benchmark", "variant", "seed", "limit")
+    of_run = {name: str(parameters[name]) for name in known if parameters.get(name) is not None}
+    pipeline = ",".join(map(str, run_params.get("pipeline_names") or ["smart"]))
+    version = str(run_params["run_id"])
     tags = {
         **of_run,
         "pipeline": pipeline,
-        # Kedro says a name, a dotted path or `<… object at 0x…>`.
-        "runner": ["", *re.findall(r"\w*Runner", str(run_params.get("runner") or ""))][-1],
         "save_version": version,
         "mlflow.source.name": f"kedro run --pipeline {pipeline}",
         "mlflow.note.content": headline,
-        "mlflow.source.git.commit": git_commit(project),
     }
-    if (member := sweep_member.get()) and member.parent:
-        tags["mlflow.parentRunId"] = member.parent
     if error is not None:
         tags["error"] = (one_line(error) or f"{type(error).__name__}: {error}")[:5000]
         tags["mlflow.note.content"] = f"Failed: {tags['error']}"
-    now = int(time.time() * 1000)
-    run = client.create_run(
-        experiment_id,
-        start_time=now - int(seconds * 1000),
-        run_name=" ".join([pipeline, of_run["benchmark"], of_run["variant"], version]),
-        tags=tags,
-    )
-    run_id = str(run.info.run_id)
-    _log_parameters(client, run_id, parameters)
+    name = " ".join([pipeline, of_run["benchmark"], of_run["variant"], version])
+    start = int((time.time() - seconds) * 1000)
+    client, run_id = _start(conf, project, name, tags, parameters, start_time=start)
     # Metrics and status first: where artefacts cannot be written, they are there.
     for dataset, _ in saved.values():
         if isinstance(patterns := logged(dataset), list):
             metrics = dataset.load()
-            figures = {
-                key: round(float(metrics[key]), DECIMALS) for key in main_metrics(metrics, patterns)
-            }
-            client.log_batch(run_id, metrics=[Metric(*each, now, 0) for each in figures.items()])
+            log_metrics(client, run_id, {k: metrics[k] for k in main_metrics(metrics, patterns)})
     client.set_terminated(run_id, status="FAILED" if error is not None else "FINISHED")
-    for name, (dataset, path) in saved.items():
-        logged_as = logged(dataset)
-        if isinstance(logged_as, list):
-            table = pd.DataFrame(dataset.load().items(), columns=["metric", "value"])
-            # MLflow warns about text columns of another type than object.
-            client.log_table(run_id, table.astype(object), f"{name}.json")
-        elif logged_as == "artifact" and path is not None:
+    for dataset, path in saved.values():
+        if logged(dataset):
             client.log_artifact(run_id, str(path))
     return run_id
 
@@ -298,19 +192,9 @@ def start_sweep(
     conf: Mapping[str, Any], project: Path, name: str, options: Mapping[str, Any]
 ) -> str:
     """Start the parent MLflow run of a sweep, with `options` as parameters, and return its id."""
-    client, experiment_id = open_store(conf, project)
-    tags = {"mlflow.source.git.commit": git_commit(project)}
-    run_id = str(client.create_run(experiment_id, run_name=name, tags=tags).info.run_id)
-    _log_parameters(client, run_id, {key: value for key, value in options.items() if value})
-    return run_id
-
-
-def _log_parameters(client: Any, run_id: str, parameters: Mapping[str, Any]) -> None:
-    from mlflow.entities import Param
-
-    flat = flatten(parameters).items()
-    known = [Param(key, text[:PARAMETER_LENGTH]) for key, text in flat if key and text]
-    client.log_batch(run_id, params=known[:1000])
+    return _start(conf, project, name, {}, {key: value for key, value in options.items() if value})[
+        1
+    ]
 
 
 def finish_sweep(
@@ -322,16 +206,42 @@ def finish_sweep(
     folder: Path,
     status: str,
 ) -> None:
-    """End the run `run_id` of a sweep, with the files in `folder` and `means` over its runs.
+    """End the run of a sweep, with `means` over its runs and the files in `folder`.
 
     `description` is Markdown. `status` is FINISHED, FAILED or KILLED.
     """
     client, _ = open_store(conf, project)
     client.set_tag(run_id, "mlflow.note.content", description)
-    for name, mean in means.items():
-        client.log_metric(run_id, name, round(mean, DECIMALS))
+    log_metrics(client, run_id, means)
     client.set_terminated(run_id, status=status)
     client.log_artifacts(run_id, str(folder))
+
+
+def log_metrics(client: Any, run_id: str, values: Mapping[str, float]) -> None:
+    """Log metrics with as many decimals as MLflow should show."""
+    for name, value in values.items():
+        client.log_metric(run_id, name, round(float(value), _DECIMALS))
+
+
+def _start(
+    conf: Mapping[str, Any],
+    project: Path,
+    name: str,
+    tags: Mapping[str, str],
+    parameters: Mapping[str, Any],
+    **times: int,
+) -> tuple[Any, str]:
+    client, experiment = open_store(conf, project)
+    from mlflow.entities import Param
+
+    tags = {**tags, "mlflow.source.git.commit": git_commit(project)}
+    if parent := sweep_parent.get():
+        tags["mlflow.parentRunId"] = parent
+    run_id = str(client.create_run(experiment, run_name=name, tags=tags, **times).info.run_id)
+    flat = flatten(parameters).items()
+    params = [Param(key, text[:_PARAMETER_LENGTH]) for key, text in flat if key and text]
+    client.log_batch(run_id, params=params[:1000])
+    return client, run_id
 
 
 def known_metrics(values: Mapping[str, Any]) -> dict[str, float]:

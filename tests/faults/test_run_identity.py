@@ -1,6 +1,5 @@
 """A run has a version of its own, and reads only what belongs together and to its settings."""
 
-import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,13 +7,12 @@ from typing import Any
 import pandas as pd
 import pytest
 from kedro.framework.hooks.manager import _create_hook_manager, _register_hooks
-from kedro.io import DataCatalog
+from kedro.io import DataCatalog, SharedMemoryDataCatalog
 from kedro.pipeline import Node, Pipeline
-from kedro.runner import SequentialRunner
+from kedro.runner import AbstractRunner, ParallelRunner, SequentialRunner, ThreadRunner
 
 from benchwright.core.errors import InputError
-from benchwright.run_records import claim_version, settings_of
-from benchwright.tracking import SweepMember, sweep_member
+from benchwright.run_records import settings_of
 from faults.project_runs import versions_hook
 
 JANUARY, FEBRUARY, MARCH, APRIL = (f"2026-{month:02}-01T00.00.00.000Z" for month in (1, 2, 3, 4))
@@ -69,6 +67,7 @@ def run(tmp_path: Path) -> Run:
         only_missing: bool = False,
         load: dict[str, str] | None = None,
         whole: bool = False,
+        runner: AbstractRunner = SequentialRunner(),  # noqa: B008
     ) -> dict[str, int]:
         table = "benchwright.datasets.atomic.ParquetTable"
         conf = {
@@ -76,7 +75,8 @@ def run(tmp_path: Path) -> Run:
             for name in SAVED
         }
         conf["exported"] = {"type": table, "filepath": str(tmp_path / "exported")}
-        catalog = DataCatalog.from_config(conf, load_versions=load, save_version=version)
+        kind = SharedMemoryDataCatalog if isinstance(runner, ParallelRunner) else DataCatalog
+        catalog = kind.from_config(conf, load_versions=load, save_version=version)
         catalog["rows"], catalog["params:filtering"] = rows, {"threshold": threshold}
         hooks = _create_hook_manager()
         _register_hooks(hooks, (versions_hook(tmp_path),))
@@ -87,7 +87,7 @@ def run(tmp_path: Path) -> Run:
             "node_names": None if whole or of is PIPELINE else ["some"],
         }
         hooks.hook.before_pipeline_run(run_params=params, pipeline=of, catalog=catalog)
-        SequentialRunner().run(of, catalog, hooks, only_missing_outputs=only_missing)
+        runner.run(of, catalog, hooks, only_missing_outputs=only_missing)
         if "counts" not in of.all_outputs():
             return {}
         row: dict[str, int] = catalog.load("counts").iloc[0].to_dict()
@@ -99,7 +99,7 @@ def run(tmp_path: Path) -> Run:
 def test_missing_outputs_are_not_made_with_other_settings(run: Run, tmp_path: Path) -> None:
     assert run(JANUARY)["n_kept"] == 7
     message = (
-        f"filtering.threshold is 3 in kept of the run {JANUARY}, but 9 in this run; "
+        f"filtering.threshold is 3 in counts of the run {JANUARY}, but 9 in this run; "
         "run without --only-missing-outputs, or use settings and versions of one run"
     )
     with pytest.raises(InputError, match=message):
@@ -118,7 +118,7 @@ def test_missing_outputs_are_made_from_tables_of_runs_with_the_same_settings(
     assert run(FEBRUARY, only_missing=True)["n_kept"] == 7
     assert [path.parent.name for path in tmp_path.glob("kept/*/kept")] == [JANUARY]
     assert run(MARCH, of=COUNT)["n_kept"] == 7
-    with pytest.raises(InputError, match=r"filtering\.threshold is 3 in kept of the run"):
+    with pytest.raises(InputError, match=r"filtering\.threshold is 3 in counts of the run"):
         run(APRIL, threshold=9, only_missing=True)
 
 
@@ -128,18 +128,10 @@ def test_newer_tables_of_a_stage_are_not_mixed_with_what_was_made_from_older_one
     run(JANUARY)
     run(FEBRUARY, threshold=9, of=SPLIT)
     with pytest.raises(
-        InputError, match=rf"filtering\.threshold is 3 in kept of the run {JANUARY}"
+        InputError, match=rf"filtering\.threshold is 3 in counts of the run {JANUARY}"
     ):
         run(MARCH, threshold=9, only_missing=True)  # counts are of January
     assert run(APRIL, threshold=9, of=COUNT)["n_kept"] == 1
-
-
-def test_outputs_without_a_version_are_made_again(run: Run, tmp_path: Path) -> None:
-    run(JANUARY)
-    exported = tmp_path / "exported"
-    exported.write_text("of another run", encoding="utf-8")
-    run(FEBRUARY, only_missing=True)
-    assert pd.read_parquet(exported)["n_kept"].tolist() == [7]
 
 
 def test_missing_outputs_need_recorded_settings(run: Run, tmp_path: Path) -> None:
@@ -158,21 +150,6 @@ def test_tables_of_another_run_must_belong_to_the_others(run: Run) -> None:
     assert run(APRIL, of=COUNT, load=both) == {"n_items": 10, "n_kept": 7, "n": 3}
 
 
-def test_tables_made_from_other_items_are_not_used_with_these(run: Run) -> None:
-    run(JANUARY, rows=30)
-    run(FEBRUARY)
-    both = {"kept": JANUARY, "removed": JANUARY}
-    with pytest.raises(InputError, match=r"was made from other items .* than this run uses"):
-        run(MARCH, of=COUNT, load=both)
-
-
-def test_equal_items_of_another_run_are_the_same_items(run: Run) -> None:
-    run(JANUARY)
-    run(FEBRUARY)
-    both = {"kept": JANUARY, "removed": JANUARY}
-    assert run(MARCH, of=COUNT, load=both)["n_items"] == 10
-
-
 def test_versions_cannot_replace_what_a_run_makes(run: Run) -> None:
     run(JANUARY)
     with pytest.raises(InputError, match="--load-versions kept: this run makes kept itself"):
@@ -183,7 +160,7 @@ def test_versions_cannot_replace_what_a_run_makes(run: Run) -> None:
     ("load", "message"),
     [
         ({"kept": FEBRUARY}, f"--load-versions kept:{FEBRUARY}: expected one of {JANUARY}"),
-        ({"exported": JANUARY}, "--load-versions exported: this run reads no version of it"),
+        ({"exported": JANUARY}, f"--load-versions exported:{JANUARY}: there are none"),
     ],
 )
 def test_versions_must_be_saved_and_read(run: Run, load: dict[str, str], message: str) -> None:
@@ -201,29 +178,38 @@ def test_a_pipeline_on_the_results_of_one_run_may_have_other_settings_but_a_stag
         run(MARCH, threshold=9, of=TELL)
 
 
-def test_runs_of_the_same_millisecond_have_their_own_version_and_settings(
+def test_a_second_run_of_the_same_millisecond_is_refused(run: Run, tmp_path: Path) -> None:
+    run(JANUARY)
+    with pytest.raises(InputError, match=r"another run began in the same millisecond; start this"):
+        run(JANUARY, threshold=9)
+    assert pd.read_parquet(tmp_path / "kept" / JANUARY / "kept")["distance"].min() == 3
+
+
+def test_a_run_reads_its_own_outputs_while_a_later_one_of_other_settings_saves(
     run: Run, tmp_path: Path
 ) -> None:
-    member = SweepMember()
-    token = sweep_member.set(member)
-    try:
-        assert run(JANUARY)["n_kept"] == 7
-        assert member.version == JANUARY
-        assert run(JANUARY, threshold=9)["n_kept"] == 1
-    finally:
-        sweep_member.reset(token)
-    kept = [tmp_path / "kept" / version / "kept" for version in (JANUARY, member.version)]
+    run(MARCH, threshold=9)
+    assert run(FEBRUARY)["n_kept"] == 7
+    kept = [tmp_path / "kept" / version / "kept" for version in (FEBRUARY, MARCH)]
     found = [settings_of(path, path.parent.name) for path in kept]
     assert [of["filtering.threshold"] for of in found if of] == ["3", "9"]
-    assert settings_of(tmp_path / "kept" / MARCH / "kept", MARCH) is None
+    assert settings_of(tmp_path / "kept" / JANUARY / "kept", JANUARY) is None
 
 
-def _claim(root: Path) -> str:
-    return claim_version(root, JANUARY)
+def test_a_part_is_made_with_a_changed_setting_and_remembers_what_it_was_made_from(
+    run: Run,
+) -> None:
+    run(JANUARY)
+    assert run(FEBRUARY, threshold=9, of=Pipeline([*SPLIT.nodes, *COUNT.nodes]))["n_kept"] == 1
+    run(MARCH, threshold=9, of=COUNT)
+    with pytest.raises(InputError, match=rf"filtering\.threshold is 9 in counts .*{MARCH}, but 3"):
+        run(APRIL, only_missing=True)
 
 
-def test_simultaneous_processes_never_claim_the_same_version(tmp_path: Path) -> None:
-    with multiprocessing.get_context("fork").Pool(8) as pool:
-        versions = pool.map(_claim, [tmp_path] * 40, chunksize=1)
-    assert len(set(versions)) == 40
-    assert {path.stem for path in (tmp_path / "runs").iterdir()} == set(versions)
+@pytest.mark.parametrize("runner", [SequentialRunner, ThreadRunner, ParallelRunner])
+def test_with_every_runner_a_run_reads_what_it_writes(
+    run: Run, runner: type[AbstractRunner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEDRO_MP_CONTEXT", "fork")  # a spawned worker cannot import this module
+    run(MARCH, threshold=9)
+    assert run(FEBRUARY, runner=runner())["n_kept"] == 7

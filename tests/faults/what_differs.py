@@ -39,18 +39,13 @@ def opened(content: bytes) -> bytes:
 OF_EACH_RUN = ["wall_seconds", "version", "report"]
 
 
-def sweep_summary(content: bytes) -> bytes:
-    """Remove the duration, version and report path of each run."""
-    return table_bytes(pd.read_parquet(io.BytesIO(content)).drop(columns=OF_EACH_RUN))
-
-
 def sweep_page(content: bytes) -> bytes:
     """Remove durations and versions."""
     return _OF_A_SWEEP.sub(b"@", content)
 
 
 def sweep_summary_csv(content: bytes) -> bytes:
-    """Do the same for the CSV file."""
+    """Remove the duration, version and report path of each run."""
     return table_bytes(pd.read_csv(io.BytesIO(content)).drop(columns=OF_EACH_RUN))
 
 
@@ -70,7 +65,6 @@ MAY_DIFFER: dict[str, Callable[[bytes], bytes]] = {
     "documents_read.parquet": documents_read,
     "test.sealed": opened,
     "manifest.json": manifest,
-    "summary.parquet": sweep_summary,
     "summary.csv": sweep_summary_csv,
     "summary.html": sweep_page,
 }

@@ -96,21 +96,13 @@ def folder_of_versions(dataset: Any) -> Path | None:
 
 
 def read_version(dataset: Any, version: str | None = None) -> None:
-    """Load this version, by default the one that is saved, unless the loaded version is pinned."""
+    """Load this version, by default the one that is saved, unless the loaded version is pinned.
+
+    Kedro takes versions when it makes the catalog, before a hook knows which datasets a run makes.
+    """
     known = getattr(dataset, "_version", None)
     if known is not None and known.save and not known.load:
         dataset._version = Version(version or known.save, known.save)
-
-
-def save_version(dataset: Any, version: str) -> None:
-    """Save to this version if the dataset has versions."""
-    if known := getattr(dataset, "_version", None):
-        dataset._version = Version(known.load, version)
-
-
-def count_as_missing(dataset: Any) -> None:
-    """Let a run of missing outputs make this dataset, even if it exists."""
-    dataset.exists = bool  # returns False, and can be pickled for workers
 
 
 def _is_local(dataset: Any) -> bool:

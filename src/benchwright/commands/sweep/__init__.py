@@ -1,1 +1,0 @@
-"""Sweeps: one pipeline over benchmarks, variants and seeds, with one summary."""
