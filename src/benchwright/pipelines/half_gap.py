@@ -8,8 +8,7 @@ from benchwright.methods.mmlu_cf.splitting.gap import (
     count_small_gaps,
 )
 from benchwright.pipelines.nodes import node
-from benchwright.reports.half_gap.gap_plots import plot_gaps, plot_gaps_by_field
-from benchwright.reports.half_gap.page import render_half_gap_page
+from benchwright.reports.half_gap import plot_gaps, plot_gaps_by_field, render_half_gap_page
 
 _NODES = [
     node(

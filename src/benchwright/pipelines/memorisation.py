@@ -9,8 +9,7 @@ from benchwright.methods.mmlu_cf.memorisation import (
     summarise_memorisation,
 )
 from benchwright.pipelines.nodes import node
-from benchwright.reports.memorisation.memorisation_plot import plot_memorisation
-from benchwright.reports.memorisation.page import render_memorisation_page
+from benchwright.reports.memorisation import plot_memorisation, render_memorisation_page
 
 _NODES = [
     node(

@@ -71,14 +71,14 @@ def test_the_table_of_samplers_starts_with_the_random_band(results: dict[str, An
     by_name = {cells[0].text: cells for cells in table.rows[1:]}
     assert table.rows[0][0] == "random subsets, 95%"
     band = tested.query("rate == 10 and metric == 'wasserstein'").iloc[0]
-    assert table.rows[0][5] == f"[{100 * band.random_low:.2f}, {100 * band.random_high:.2f}]"
+    assert table.rows[0][4] == f"[{100 * band.random_low:.2f}, {100 * band.random_high:.2f}]"
     assert by_name["random"][2] == "baseline"
     assert by_name["word_length"][2].text == "better at 10%, worse at 22.5%"
     assert by_name["share_wrong"][2].text == "no difference"
     own = results["sampling_summary"].query("panel == 'held_out'").set_index("sampler")
     assert by_name["random"][3].under == [f"{own.loc['random', 'spearman_sd']:.3f}"]
     items = f"{own.loc['random', 'items_for_tau_b']:,} items"
-    assert by_name["random"][7].under[0] == items
+    assert by_name["random"][6].under[0] == items
 
 
 def test_page_has_the_correlation_of_each_winner(results: dict[str, Any]) -> None:

@@ -21,8 +21,8 @@ from benchwright.pipelines.judging.nodes import (
     set_levels,
 )
 from benchwright.pipelines.nodes import node
-from benchwright.reports.judged_items.difficulty_plot import plot_judged_difficulty
-from benchwright.reports.judged_items.page import (
+from benchwright.reports.judged_items import (
+    plot_judged_difficulty,
     render_judge_page,
     show_judge_top,
     show_judgements,

@@ -32,8 +32,10 @@ from benchwright.reports.page.parts import (
     as_count,
     as_metric,
     as_share,
+    as_text,
     as_words,
     cut_note,
+    cut_table,
     render_page,
     table_of,
 )
@@ -41,7 +43,7 @@ from benchwright.reports.page.provenance import benchmark_facts, provenance_sect
 from benchwright.reports.page.wording import bounds, coefficient, number, p_value, percent, rows_of
 
 _DISTANCES = ("wasserstein", "mean_absolute_error")
-_METRICS = (METRIC, "spearman", "pearson", *_DISTANCES)
+_METRICS = (METRIC, "spearman", *_DISTANCES)
 _ENDS = ("random_low", "random_high")
 _METHOD = (
     "Saranathan et al. (2024), DELE: Data Efficient LLM Evaluation; Polo et al. (2024), "
@@ -193,14 +195,14 @@ def _sampler_table(own: pd.DataFrame, tested: pd.DataFrame, sampling: SamplingPa
         "distances in points; below Spearman its standard deviation over repeats (DELE, Table 1)"
     )
     head = (
-        *("Sampler", "tau-b", "Against random", "Spearman", "Pearson", "Wasserstein"),
+        *("Sampler", "tau-b", "Against random", "Spearman", "Wasserstein"),
         *("Score error", f"Rate for tau-b {keep:g}", f"Rate for Spearman {keep:g}"),
     )
-    return Table(label, head, rows, (1, *range(3, 9)))
+    return Table(label, head, rows, (1, *range(3, 8)))
 
 
 def _metric_cells(low: Row, high: Row | None = None) -> list[str]:
-    """Write tau-b, Spearman, Pearson, and both distances in points; intervals where `high` is."""
+    """Write tau-b, Spearman, and both distances in points; intervals where `high` is."""
     cells = []
     for name in _METRICS:
         times, digits = (100, 2) if name in _DISTANCES else (1, 3)
@@ -294,8 +296,8 @@ def _chosen_table(rows: list[list[Any]], splits: int) -> Table:
         f"Means over {splits:,} splits; distances in points; gain in Spearman over random with "
         "the middle 95% of the splits; sd of Spearman over repeats (DELE, Figure 32)"
     )
-    head = ("Rate", "Sampler", "tau-b", "Spearman", "Pearson", "Wasserstein", "Score error")
-    return Table(label, (*head, "Gain", "sd"), rows, (0, *range(2, 9)), header=1)
+    head = ("Rate", "Sampler", "tau-b", "Spearman", "Wasserstein", "Score error")
+    return Table(label, (*head, "Gain", "sd"), rows, (0, *range(2, 8)), header=1)
 
 
 def _changes(changed_winners: pd.DataFrame) -> str:
@@ -310,13 +312,8 @@ def _changes(changed_winners: pd.DataFrame) -> str:
 
 def _subjects(subject_winners: pd.DataFrame, luck: Mapping[str, float]) -> list[Any]:
     if subject_winners.empty:
-        return [
-            Text(
-                "Not available: too few subjects, items or models, or `by_subject` is off.",
-                "",
-                True,
-            )
-        ]
+        why = "Not available: too few subjects, items or models, or `by_subject` is off."
+        return [Text(why, code=True)]
     metric = METRICS[str(subject_winners["metric"].iloc[0])]
     text = (
         f"Two halves of the models each choose one of {number(luck['samplers'])} samplers for "
@@ -328,30 +325,21 @@ def _subjects(subject_winners: pd.DataFrame, luck: Mapping[str, float]) -> list[
         f"{number(luck['random_won'])} subjects; if all samplers were equally likely to win, each "
         f"would win {number(luck['uniform'], 1)}."
     )
-    rows = rows_of(subject_winners)
-    table = table_of(
-        rows[:LONGEST_TABLE],
-        (
-            ("Subject", as_words, "subject"),
-            ("Items", as_count, "n_items"),
-            ("Choice of all models", _winner, "winner"),
-            ("Its Spearman, in-sample", as_metric, "spearman"),
-            ("First half", _winner, "winner_selection"),
-            ("Second half", _winner, "winner_held_out"),
-            ("Gain of the first half's choice, in-sample", as_metric, "apparent_gain"),
-            ("Gain, second half", as_metric, "held_out_gain"),
-        ),
-        (1, 3, 6, 7),
+    columns = (
+        ("Subject", as_words, "subject"),
+        ("Items", as_count, "n_items"),
+        ("Choice of all models", as_text, "winner"),
+        ("Its Spearman, in-sample", as_metric, "spearman"),
+        ("First half", as_text, "winner_selection"),
+        ("Second half", as_text, "winner_held_out"),
+        ("Gain of the first half's choice, in-sample", as_metric, "apparent_gain"),
+        ("Gain, second half", as_metric, "held_out_gain"),
     )
     label = (
         "The sampler chosen inside each subject, of those that read no responses (DELE, Table 3)"
     )
-    folded = [table._replace(label=label), *cut_note(len(rows), "subject_winners")]
-    return [Text(text, code=True), Folded(f"Table of {len(rows):,} subjects", folded)]
-
-
-def _winner(row: Mapping[Any, Any], name: str) -> str:
-    return row[name] or "none"
+    table = cut_table(label, rows_of(subject_winners), columns, "subject_winners", open_until=15)
+    return [Text(text, code=True), *table]
 
 
 def show_estimates(estimate_errors: pd.DataFrame, estimation: EstimationParams) -> list[Section]:
@@ -367,26 +355,22 @@ def show_estimates(estimate_errors: pd.DataFrame, estimation: EstimationParams) 
         "The last two columns say how many items of a random subset one item is worth, by squared "
         "error and by width; where the coverage is low, a narrow interval is no gain."
     )
-    table = table_of(
-        rows,
-        (
-            ("Panel", as_words, "panel"),
-            ("Items", as_words, "subset"),
-            ("Estimator", _estimator, "estimator"),
-            ("Mean absolute error", _as_points, "mean_absolute_error"),
-            ("Bias", _as_points, "bias"),
-            ("Coverage", as_share, "coverage"),
-            ("Width", _as_points, "width"),
-            ("Worth by error", _as_number, "effective_by_error"),
-            ("By width", _as_number, "effective_by_width"),
-            ("Training models", as_count, "n_train"),
-            ("Models", as_count, "n_models"),
-        ),
-        range(3, 11),
+    columns = (
+        ("Panel", as_words, "panel"),
+        ("Items", as_words, "subset"),
+        ("Estimator", _estimator, "estimator"),
+        ("Mean absolute error", _as_points, "mean_absolute_error"),
+        ("Bias", _as_points, "bias"),
+        ("Coverage", as_share, "coverage"),
+        ("Width", _as_points, "width"),
+        ("Worth by error", _as_number, "effective_by_error"),
+        ("By width", _as_number, "effective_by_width"),
+        ("Training models", as_count, "n_train"),
+        ("Models", as_count, "n_models"),
     )
     label = "Errors of estimated scores, in points; means over models and subsets"
-    shown = [Text(text), table._replace(label=label, header=2)]
-    return [Section("Estimated scores", shown, "estimates")]
+    table = table_of(rows, columns, range(3, 11), label)
+    return [Section("Estimated scores", [Text(text), table], "estimates")]
 
 
 def _estimator(row: Mapping[Any, Any], name: str) -> Cell:
@@ -407,21 +391,17 @@ def show_item_texts(
     """Build the sections on readability and on clusters."""
     sections = []
     if len(readability_examples):
-        examples = table_of(
-            rows_of(readability_examples),
-            (
-                ("Rank", _end, "rank"),
-                ("Question", _question, "text"),
-                ("Difficult words", as_share, "difficult_words"),
-                ("Dale–Chall", _as_number, "dale_chall"),
-                ("Flesch", _as_number, "flesch"),
-                ("Gunning fog", _as_number, "gunning_fog"),
-            ),
-            range(2, 6),
+        columns = (
+            ("Question", _question, "text"),
+            ("Rank", _end, "rank"),
+            ("Difficult words", as_share, "difficult_words"),
+            ("Dale–Chall", _as_number, "dale_chall"),
+            ("Flesch", _as_number, "flesch"),
+            ("Gunning fog", _as_number, "gunning_fog"),
         )
         label = "The easiest and the hardest items to read, by difficult words (DELE, Table 2)"
-        folded = Folded("Examples", [examples._replace(label=label, header=1)])
-        sections.append(Section("Readability", [folded], "texts"))
+        examples = table_of(rows_of(readability_examples), columns, label=label)
+        sections.append(Section("Readability", [Folded("Examples", [examples])], "texts"))
     shown = {"cluster_curves_plot": cluster_curves, "item_map_plot": item_map}
     plots = [Plot(name) for name, table in shown.items() if len(table)]
     return [*sections, Section("Clusters", plots, "clusters")] if plots else sections

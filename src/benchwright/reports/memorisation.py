@@ -1,4 +1,4 @@
-"""The page about what models remember, and the sentences of its headline."""
+"""What models remember of a benchmark: plot, headline and page."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import pandas as pd
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
+from benchwright.reports.page import shapes
 from benchwright.reports.page.parts import (
     LONGEST_TABLE,
     Article,
@@ -22,9 +23,46 @@ from benchwright.reports.page.parts import (
     cut_note,
     render_page,
 )
+from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, distinct_names
 from benchwright.reports.page.provenance import Fact, benchmark_facts, provenance_section
 from benchwright.reports.page.provenance import settings as facts_of
+from benchwright.reports.page.shapes import Panel, Scale, dots, nothing
 from benchwright.reports.page.wording import count, is_missing, number, percent, rows_of
+
+_PARTS = (
+    ("exact", "all options verbatim", REMOVED, "diamond", -0.22),
+    ("fuzzy", "all options similar", KEPT, "circle", 0.0),
+    ("control_whole", "all options of the control similar", QUIET, "circle-open", 0.22),
+)
+_MOST = 60  # models beyond this are in the table alone
+
+
+def plot_memorisation(memorisation_summary: pd.DataFrame, settings: MemorisationParams) -> Any:
+    """Draw the shares of items and controls that each model completes, with intervals."""
+    title = f"Items with all options written in place, with {settings.level:.0%} intervals"
+    if memorisation_summary.empty:
+        return nothing(title, "No model wrote options.")
+    table = memorisation_summary.sort_values(["fuzzy", "exact", "model"], ascending=[False] * 3)
+    table = table.reset_index(drop=True)
+    if len(table) > _MOST:
+        title += f"; the {_MOST} highest of {len(table):,} models"
+        table = table[:_MOST]
+    names = distinct_names([str(model) for model in table["model"]])
+    traces = []
+    for column, words, colour, symbol, lane in _PARTS:
+        own = table[table[column].notna()]
+        share, low, high = (own[f"{column}{end}"] for end in ("", "_low", "_high"))
+        hover = [
+            f"{names[row]}, {words}: {value:.1%} [{below:.1%}, {above:.1%}]"
+            for row, value, below, above in zip(own.index, share, low, high, strict=True)
+        ]
+        places = own.index + lane
+        traces.append(
+            dots(share, places, colour, words, hover=hover, across=(low, high), symbol=symbol)
+        )
+    across = Scale("share of items", ".1%", zero=True)
+    return shapes.rows(title, names, Panel(traces, across), row=46)
+
 
 _NAMED = 3  # models in a headline
 
@@ -90,16 +128,7 @@ _ITEMS_HEAD = (
     *("Model", "Items", "Complete, verbatim", "Complete, similar", "Control complete"),
     *("Test", "Remembers"),
 )
-_OPTIONS_HEAD = (
-    *("Model", "In place, verbatim", "In place, similar", "In any place"),
-    *("Control, in place", "Difference"),
-)
 _READING = (
-    "A difference in single options alone is no evidence: a model that knows the topic guesses "
-    "more options of the item than of its control. The test uses complete items.",
-    "If options were written in random order, the share in place would be the share in any place "
-    "divided by their number. A model that knows the items writes the options in order, so both "
-    "shares are nearly equal.",
     "A reply has at most {recall} tokens. A truncated reply cannot complete an item; raise "
     "`scoring.generation.recall_tokens` for long options.",
     "A chat model may explain instead of continuing the list. “With options” counts the items "
@@ -185,28 +214,11 @@ def _result(rows: list[dict[Any, Any]], level: float) -> list[Any]:
             ],
             numbers=range(1, 5),
         ),
-        Table(
-            "Shares of options; difference: share in place of the item minus the control, on items "
-            "with a control",
-            _OPTIONS_HEAD,
-            [
-                [
-                    row["model"],
-                    *(
-                        percent(row[name])
-                        for name in ("options_exact", "options_fuzzy", "any_order", "control_fuzzy")
-                    ),
-                    _bounded({**row, "difference_low": row["low"], "difference_high": row["high"]}),
-                ]
-                for row in shown
-            ],
-            numbers=range(1, 6),
-        ),
         *cut_note(len(rows), "memorisation_summary"),
     ]
 
 
-def _bounded(row: dict[Any, Any], name: str = "difference", *more: str) -> Cell:
+def _bounded(row: dict[Any, Any], name: str, *more: str) -> Cell:
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     bounds = [] if low is None else [f"[{percent(low)}, {percent(high)}]"]
     return Cell(percent(row[name]), [*bounds, *more])

@@ -1,1 +1,0 @@
-"""The page about the gap between the public and the closed half."""

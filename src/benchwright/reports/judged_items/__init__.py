@@ -1,1 +1,0 @@
-"""The page about what judges say of a benchmark's items."""
