@@ -78,7 +78,6 @@ def test_runs_with_a_limit_or_seed_save_apart(repository: Path) -> None:
     apart = load_conf(repository, params={"limit": 50, "seed": 1})["catalog"]
     by_run = {name for name, entry in full.items() if entry.get("versioned")}
     by_run |= {"harness_tasks", "harness_subset", "harness_perturbed_tasks", "hub_{content}"}
-    by_run |= {"saved_sampler_choice", "saved_subject_winners"}
     for name, entry in full.items():
         places = [entry.get(key) for key in ("filepath", "path", "folder") if entry.get(key)]
         there = [apart[name].get(key) for key in ("filepath", "path", "folder") if entry.get(key)]

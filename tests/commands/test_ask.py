@@ -118,15 +118,6 @@ def drawn(folder: Path) -> list[list[str]]:
     return [batch["items"] for batch in json.loads((folder / ask.STATE).read_text())["batches"]]
 
 
-def test_all_items_give_the_exact_score(make: Make) -> None:
-    for number, training in enumerate((None, known())):
-        asking = make(Goal(500, None), training, folder=f"out{number}")
-        result = ask.run_ask(asking)
-        assert result.stopped_by == "all items"
-        final = result.final
-        assert final.score == final.low == final.high == pytest.approx(RIGHT.mean())
-
-
 @pytest.mark.parametrize("goal", [Goal(30, None), Goal(None, 0.3), Goal(41, 0.05)])
 def test_a_killed_command_goes_on_with_the_same_items(make: Make, goal: Goal) -> None:
     whole = ask.run_ask(make(goal, known(), folder="whole"))
@@ -203,17 +194,6 @@ def test_every_model_and_goal_has_the_same_order_of_items(make: Make) -> None:
     assert many[:10].tolist() == few.tolist()
     other = ask.run_ask(make(Goal(10, None), known(), seed=1, folder="seed")).state.places
     assert other.tolist() != few.tolist()
-
-
-@pytest.mark.parametrize("gold", [0, 1])
-def test_equal_answers_have_a_finite_interval(make: Make, gold: int) -> None:
-    table = items().assign(answer=gold)
-    for number, training in enumerate((None, known())):
-        asking = make(Goal(20, None), training, table, folder=f"out{number}")
-        final = ask.run_ask(asking).final
-        assert final.score == pytest.approx(gold)
-        assert final.low <= final.score <= final.high
-        assert 0 < final.high - final.low < 0.4
 
 
 def test_a_width_stops_early_and_is_reached(make: Make) -> None:

@@ -260,8 +260,6 @@ def sample(
     for name, choice in (("chosen", "sampler_choice"), ("chosen_by_subject", "subject_winners")):
         if sampler != name:
             given[choice] = pd.DataFrame()  # not read
-    given["saved_sampler_choice"] = pd.DataFrame({"split": [], "winner": []})
-    given["saved_subject_winners"] = pd.DataFrame({"subject": [], "winner": []})
     if embeddings is not None:
         chosen["sampling.encoders"] = (_GIVEN,)
         vectors = read_embeddings(embeddings, items, read)["vector"]

@@ -21,7 +21,6 @@ from benchwright.commands.read_logs import ingested
 from benchwright.compute.model_engine import model_kept
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import STYLES, configuration_name
-from benchwright.core.configuration import parse_configuration as parsed
 from benchwright.core.errors import InputError, expected
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.score_store import ScoreStore, StoredShards
@@ -181,24 +180,17 @@ def _training(known: KnownResponses | None, model: str, ids: tuple[str, ...]) ->
     nobody = KnownResponses("", (), ids, np.empty((0, len(ids)), dtype=np.float32))
     if known is None:
         return nobody
-    at = {name: place for place, name in enumerate(known.item_ids)}
-    inside = [at[name] for name in ids if name in at]
-    others = [place for place, name in enumerate(known.models) if parsed(name).model != model]
-    if not inside or not others:
+    others, wanted = known.without({model}), set(ids)
+    inside = np.array([name in wanted for name in known.item_ids], dtype=bool)
+    if not inside.any() or not others.models:
         note = f"{known.source}: no response of another model to these items; it is not used"
         return nobody._replace(notes=(*known.notes, note))
-    part = known._replace(
-        models=tuple(known.models[place] for place in others),
-        item_ids=tuple(known.item_ids[place] for place in inside),
-        correct=known.correct[np.ix_(others, inside)],
-    )
+    everyone = np.ones(len(others.models), dtype=bool)
+    part = select_answered(others.select(everyone, inside), all_items=True)
     # Neither rows nor columns of a file may matter.
-    part = select_answered(part, all_items=True)
-    rows = np.argsort(np.array(part.models, dtype=object).astype(str))
-    correct = np.full((len(rows), len(ids)), np.nan, dtype=np.float32)
-    to = {name: place for place, name in enumerate(ids)}
-    correct[:, [to[name] for name in part.item_ids]] = part.correct[rows]
-    models = tuple(part.models[row] for row in rows)
+    frame = pd.DataFrame(part.correct, list(part.models), list(part.item_ids))
+    frame = frame.sort_index().reindex(columns=list(ids))
+    models, correct = tuple(frame.index), frame.to_numpy(np.float32)
     return part._replace(models=models, item_ids=ids, correct=correct, items=None)
 
 
@@ -208,7 +200,9 @@ def run_ask(asking: Asking, say: Callable[[str], None] = lambda _: None) -> AskR
     Raises:
         InputError: the folder has a state of other settings, or the model cannot be asked.
     """
-    policy = _policy(asking)
+    request, known = asking.request, asking.training
+    training = Training(known.correct, families=known.family_numbers())
+    policy = asking_policy(asking.item_ids, training, request.goal, request.seed)
     saved = _open_state(asking)
     store = ScoreStore(str(asking.folder / "scores")).load()
     state, cost, tables = Asked.nothing(), Cost(), []
@@ -227,12 +221,6 @@ def run_ask(asking: Asking, say: Callable[[str], None] = lambda _: None) -> AskR
             if policy.width is not None:
                 say(_look_line(state.looks[-1], policy))
     return AskResult(asking, policy, state, cost, pd.concat(tables, ignore_index=True))
-
-
-def _policy(asking: Asking) -> AskingPolicy:
-    request, known = asking.request, asking.training
-    training = Training(known.correct, families=known.family_numbers())
-    return asking_policy(asking.item_ids, training, request.goal, request.seed)
 
 
 def _answers(

@@ -46,7 +46,7 @@ class Gated(NamedTuple):
         comparison: the two models compared, with the interval at level 1 − 2α.
         request: margin and error rate.
         decision: `not worse`, `worse` or `undecided`.
-        figures: what the decision rests on: by name, numbers or None.
+        figures: numbers that the decision rests on, by name.
         reason: the same in words.
         path: the e-processes over the answers, None without `--anytime`.
     """
@@ -54,7 +54,7 @@ class Gated(NamedTuple):
     comparison: Comparison
     request: GateRequest
     decision: Decision
-    figures: dict[str, float | int | None]
+    figures: dict[str, float]
     reason: str
     path: Evidence | None = None
 
@@ -139,7 +139,7 @@ def gate_anytime(pair: Pair, request: GateRequest) -> Gated:
         f"{total:,} items in the order of seed {request.seed}; evidence for not worse "
         f"{final[0]:.3g}, for worse {final[1]:.3g}, needed {1 / request.alpha:.3g}"
     )
-    figures: dict[str, float | int | None] = {
+    figures: dict[str, float] = {
         "stopped_after": items,
         "answered": len(answered),
         "of_items": total,
@@ -183,16 +183,12 @@ def gate_lines(made: Gated) -> list[str]:
 
 def gate_json(made: Gated) -> dict[str, Any]:
     """Return decision and comparison as JSON."""
-    figures = {
-        name: None if value is None or math.isnan(value) else value
-        for name, value in made.figures.items()
-    }
     gate = {
         "decision": made.decision,
         "exit_code": EXIT_CODES[made.decision],
         "margin": made.request.margin,
         "alpha": made.request.alpha,
-        **figures,
+        **{name: None if math.isnan(value) else value for name, value in made.figures.items()},
     }
     return {"gate": gate, **comparison_json(made.comparison)}
 
@@ -201,7 +197,7 @@ def render_gate(made: Gated) -> str:
     """Render the page of the comparison with the decision as its headline."""
     plots = {}
     if made.path is not None:
-        stopped = int(made.figures["stopped_after"] or 0)
+        stopped = int(made.figures["stopped_after"])
         drawn = plot_evidence(made.path, made.request.alpha, stopped, made.decision)
         plots["evidence"] = drawn
     allowed = made.request.margin

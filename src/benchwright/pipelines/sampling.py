@@ -88,18 +88,14 @@ _NODES = [
     node(score_spread.spread_scores, {"study": "sampling_study"}, "score_spread"),
     node(
         choice.choose_samplers,
-        {
-            "sampling_results": "sampling_results",
-            "saved_sampler_choice": "saved_sampler_choice",
-            "study": "sampling_study",
-        },
-        ["sampler_choice", "changed_winner"],
+        {"sampling_results": "sampling_results", "study": "sampling_study"},
+        "sampler_choice",
     ),
     node(rate_curves.trace_subjects, {"study": "sampling_study"}, "subject_curves"),
     node(
         by_subject.choose_by_subject,
-        {"saved_subject_winners": "saved_subject_winners", "study": "sampling_study"},
-        ["subject_winners", "changed_subjects", "subject_choices", "subject_agreement"],
+        {"study": "sampling_study"},
+        ["subject_winners", "subject_choices", "subject_agreement"],
     ),
     node(
         rate_curves.trace_chosen,
@@ -115,7 +111,6 @@ _NODES = [
         ["subject_agreement", "chosen_curves", "params:sampling"],
         "subject_luck",
     ),
-    node(choice.join_changes, ["changed_winner", "changed_subjects"], "changed_winners"),
     node(
         choice.choose_subset,
         {
@@ -204,7 +199,6 @@ _PAGE = [
         [
             "sampler_choice",
             "chosen_curves",
-            "changed_winners",
             "subject_winners",
             "subject_luck",
             "params:sampling",

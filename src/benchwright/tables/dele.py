@@ -110,10 +110,7 @@ class SamplersLeftOut(Table):
 
 
 class RandomBands(Table):
-    """Random bands (middle 95%) at each rate; key (panel, rate, metric).
-
-    `random_sd_…` are bands of standard deviations over as many random subsets as repeats.
-    """
+    """Random bands (middle 95%) at each rate; key (panel, rate, metric)."""
 
     panel: Series[str]
     rate: Series[float]
@@ -122,9 +119,6 @@ class RandomBands(Table):
     random_low: Series[float] = pa.Field(nullable=True)
     random_median: Series[float] = pa.Field(nullable=True)
     random_high: Series[float] = pa.Field(nullable=True)
-    random_sd_low: Series[float] = pa.Field(nullable=True)
-    random_sd_median: Series[float] = pa.Field(nullable=True)
-    random_sd_high: Series[float] = pa.Field(nullable=True)
 
 
 class SamplingCurves(Table):
@@ -146,9 +140,6 @@ class SamplingCurves(Table):
     random_low: Series[float] = pa.Field(nullable=True)
     random_median: Series[float] = pa.Field(nullable=True)
     random_high: Series[float] = pa.Field(nullable=True)
-    random_sd_low: Series[float] = pa.Field(nullable=True)
-    random_sd_median: Series[float] = pa.Field(nullable=True)
-    random_sd_high: Series[float] = pa.Field(nullable=True)
 
 
 class SamplingAgainstRandom(Table):
@@ -193,14 +184,6 @@ class SamplerChoice(Table):
     n_held_out: Series[int] = pa.Field(ge=0)
     n_eligible: Series[int] = pa.Field(ge=0)
     reason: Series[str]
-
-
-class ChangedWinners(Table):
-    """Choices by all models that differ from the last saved run; key scope."""
-
-    scope: Series[str]  # a subject; "" is the whole benchmark
-    before: Series[str]
-    now: Series[str]
 
 
 class SubjectWinners(Table):

@@ -29,9 +29,7 @@ PARAMS = make_params(
         "subject_items": 30,
     },
 )
-NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})
 SCORES = pd.DataFrame({"name": [f"m{row:02d}" for row in range(24)], "avg": np.arange(24.0)})
-NO_SUBJECTS = pd.DataFrame({"subject": pd.Series(dtype=str), "winner": pd.Series(dtype=str)})
 BENCHMARK = BenchmarkParams.model_validate(
     {
         "name": "x",
@@ -63,8 +61,6 @@ def run(answers: NDArray[np.float32], scores: pd.DataFrame = NO_SCORES) -> dict[
         "models_table": make_families(len(answers)),
         "published_scores": scores,
         "sampling_vector_cache": pd.DataFrame(),
-        "saved_sampler_choice": NOTHING,
-        "saved_subject_winners": NO_SUBJECTS,
         "params:ingestion": BENCHMARK,
         "params:variant": "dele",
         "params:sampling": PARAMS,

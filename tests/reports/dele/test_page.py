@@ -4,10 +4,9 @@ import json
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from benchwright.reports.dele.page import show_sampler_choice, show_samplers
+from benchwright.reports.dele.page import show_samplers
 from benchwright.reports.dele.sampling_headline import write_headline
 from benchwright.reports.page.parts import Table
 from methods.dele.evidence.sampling_examples import make_answers
@@ -107,14 +106,6 @@ def test_every_sampler_is_drawn_in_the_random_band(results: dict[str, Any]) -> N
         "sampler == 'word_length' and panel == 'held_out' and metric == 'tau_b'"
     )
     assert drawn["y"] == pytest.approx(own.sort_values("rate")["mean"].tolist(), abs=1e-5)
-
-
-def test_changed_winners_are_named(results: dict[str, Any]) -> None:
-    changed = pd.DataFrame({"scope": ["", "law"], "before": ["a", ""], "now": ["b", "c"]})
-    names = ("sampler_choice", "chosen_curves", "subject_winners", "subject_luck")
-    given = {name: results[name] for name in names}
-    choice, _ = show_sampler_choice(changed_winners=changed, sampling=PARAMS, **given)
-    assert choice.blocks[-1].text.endswith("benchmark: a → b; law: none → c.")
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,6 @@ def _rate(row: Row, metric: str) -> Cell:
 def show_sampler_choice(
     sampler_choice: pd.DataFrame,
     chosen_curves: pd.DataFrame,
-    changed_winners: pd.DataFrame,
     subject_winners: pd.DataFrame,
     subject_luck: Mapping[str, float],
     sampling: SamplingParams,
@@ -263,7 +262,6 @@ def show_sampler_choice(
     for row in sampler_choice[sampler_choice["split"] == ALL_MODELS_SPLIT].to_dict("records"):
         reason = f": {row['reason']}" if row["reason"] else ""
         blocks.append(Text(f"All models choose {row['winner'] or 'no sampler'}{reason}."))
-    blocks.append(Text(_changes(changed_winners)))
     return [
         Section("Choice of a sampler", blocks, "choice"),
         Section("Choice by subject", _subjects(subject_winners, subject_luck), "subjects"),
@@ -298,16 +296,6 @@ def _chosen_table(rows: list[list[Any]], splits: int) -> Table:
     )
     head = ("Rate", "Sampler", "tau-b", "Spearman", "Wasserstein", "Score error")
     return Table(label, (*head, "Gain", "sd"), rows, (0, *range(2, 8)), header=1)
-
-
-def _changes(changed_winners: pd.DataFrame) -> str:
-    if changed_winners.empty:
-        return "No winner changed since the last run, or there is none."
-    changes = [
-        f"{row['scope'] or 'benchmark'}: {row['before'] or 'none'} → {row['now'] or 'none'}"
-        for row in changed_winners.to_dict("records")
-    ]
-    return f"Changed since the last run: {'; '.join(changes)}."
 
 
 def _subjects(subject_winners: pd.DataFrame, luck: Mapping[str, float]) -> list[Any]:

@@ -92,17 +92,6 @@ def test_estimates_do_not_depend_on_the_order_of_items_and_models(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_new_models_do_not_influence_each_other(
-    name: str, simulated: Any, prepared: Training, run: Any
-) -> None:
-    subset = subset_of(120, 25)
-    together = run(name, prepared, subset, simulated.new[:6])
-    alone = run(name, prepared, subset, simulated.new[3:4])
-    assert alone.score[0] == pytest.approx(together.score[3], abs=1e-9)
-    assert alone.high[0] == pytest.approx(together.high[3], abs=1e-9)
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_missing_response_equals_a_smaller_subset(
     name: str, simulated: Any, prepared: Training, run: Any
 ) -> None:
@@ -123,18 +112,6 @@ def test_missing_response_equals_a_smaller_subset(
     assert "missing" not in estimates.reason[0]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("right", [0.0, 1.0])
-def test_constant_responses_have_wide_intervals(
-    name: str, right: float, prepared: Training, run: Any
-) -> None:
-    estimates = run(name, prepared, subset_of(120, 20), np.full((1, 120), right))
-    assert estimates.low[0] < estimates.high[0]
-    assert estimates.low[0] >= right * 20 / 120 - 1e-12
-    assert estimates.high[0] <= 1 - (1 - right) * 20 / 120 + 1e-12
-    assert abs(estimates.score[0] - right) < 0.25
-
-
 @pytest.mark.parametrize("right", [0.0, 1.0])
 def test_equal_responses_unlike_the_training_models_have_the_interval_of_the_mean(
     right: float, run: Any
@@ -148,16 +125,6 @@ def test_equal_responses_unlike_the_training_models_have_the_interval_of_the_mea
     )
     assert same.low[0] < same.high[0]
     assert np.stack(same[:4]) == pytest.approx(np.stack(plain[:4]))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_one_item_gives_an_estimate(
-    name: str, simulated: Any, prepared: Training, run: Any
-) -> None:
-    estimates = run(name, prepared, subset_of(120, 1), simulated.new)
-    truth = simulated.new.mean(axis=1)
-    assert np.isfinite(np.stack(estimates[:4])).all()
-    assert ((estimates.low <= truth) & (truth <= estimates.high)).mean() > 0.85
 
 
 def test_one_training_model_gives_the_mean_or_a_reason(simulated: Any, run: Any) -> None:
@@ -194,17 +161,6 @@ def test_missing_training_responses_change_little(name: str, simulated: Any, run
     estimates = run(name, Training(gappy), subset, simulated.new)
     assert np.abs(estimates.score - whole.score).max() < 0.03
     assert np.isfinite(np.stack(estimates[:4])).all()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_fractional_responses_are_accepted(name: str, simulated: Any, run: Any) -> None:
-    rng = np.random.default_rng(3)
-    soft = np.clip(simulated.training * 0.7 + rng.random(simulated.training.shape) * 0.3, 0, 1)
-    new = np.clip(simulated.new * 0.7 + rng.random(simulated.new.shape) * 0.3, 0, 1)
-    estimates = run(name, Training(soft), subset_of(120, 30), new)
-    truth = new.mean(axis=1)
-    assert ((estimates.low <= truth) & (truth <= estimates.high)).mean() > 0.88
-    assert np.abs(estimates.score - truth).mean() < 0.05
 
 
 @given(st.data())

@@ -118,22 +118,6 @@ def test_disagreement_and_predictions_shorten_intervals(run: Any, simulation: An
     assert widths["both"] < 0.99 * widths["aipw"] < 0.95 * widths["mean"]
 
 
-def test_noise_as_training_models_costs_no_coverage_and_little_width(run: Any) -> None:
-    rng = np.random.default_rng(5)
-    prepared = Training(binary(rng, 40, 200))
-    new = (rng.random((300, 200)) < rng.uniform(0.1, 0.9, (300, 1))).astype(float)
-    truth = new.mean(axis=1)
-    covered, widths = [], []
-    for _ in range(20):
-        subset = WeightedSubset.equal(rng.permutation(200)[:40])
-        estimates = run("aipw", prepared, subset, new)
-        plain = run("mean", prepared, subset, new)
-        covered.append(((estimates.low <= truth) & (truth <= estimates.high)).mean())
-        widths.append(((estimates.high - estimates.low) / (plain.high - plain.low)).mean())
-    assert 0.94 < np.mean(covered) < 0.98
-    assert np.mean(widths) < 1.1
-
-
 def test_training_that_disagrees_at_random_leaves_the_mean() -> None:
     """Every model has its own easy items, so the items' means predict nothing."""
     rng = np.random.default_rng(6)
@@ -164,37 +148,3 @@ def test_all_items_give_the_exact_score(run: Any, simulated: Any, prepared: Any)
         found = run(name, prepared, subset, simulated.new)
         np.testing.assert_allclose(found.score, simulated.new.mean(axis=1))
         np.testing.assert_allclose(found.high - found.low, 0, atol=1e-12)
-
-
-def test_gaps_and_items_without_training_responses_keep_the_coverage(
-    run: Any, simulation: Any
-) -> None:
-    drawn = simulation(80, 150, 120, seed=10)
-    training = drawn.training.copy()
-    rng = np.random.default_rng(7)
-    training[rng.random(training.shape) < 0.03] = np.nan
-    training[:, :6] = np.nan
-    new = drawn.new.copy()
-    truth = new.mean(axis=1)
-    new[:5, :10] = np.nan
-    with np.errstate(all="ignore"):
-        prepared = Training(training)
-    covered = []
-    for _ in range(15):
-        estimates = run("aipw", prepared, WeightedSubset.equal(rng.permutation(120)[:30]), new)
-        covered.append(((estimates.low <= truth) & (truth <= estimates.high)).mean())
-    assert np.mean(covered) > 0.92
-
-
-def test_order_of_models_and_items_changes_nothing(run: Any, simulated: Any) -> None:
-    rng = np.random.default_rng(11)
-    subset = unequal(simulated.training, 30, rng)
-    models, items = rng.permutation(200), rng.permutation(120)
-    place = np.argsort(items)
-    shuffled = subset._replace(positions=place[subset.positions])
-    first = run("aipw", Training(simulated.training), subset, simulated.new)
-    other = run(
-        "aipw", Training(simulated.training[models][:, items]), shuffled, simulated.new[:, items]
-    )
-    for one, two in zip(first[:4], other[:4], strict=True):
-        np.testing.assert_allclose(one, two, atol=1e-9)

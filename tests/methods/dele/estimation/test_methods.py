@@ -211,18 +211,6 @@ def test_ridge_shrinks_towards_the_weighted_mean(simulated: Any, prepared: Any) 
     np.testing.assert_allclose(scores, expected, atol=1e-5)
 
 
-def test_better_new_models_are_covered_by_aipw(run: Any, simulation: Any) -> None:
-    drawn = simulation(150, 300, 120, seed=6, shift=2.0)
-    training = Training(drawn.training)
-    truth = drawn.new.mean(axis=1)
-    shares = []
-    for seed in range(6):
-        subset = WeightedSubset.equal(np.random.default_rng(seed).permutation(120)[:40])
-        estimates = run("aipw", training, subset, drawn.new)
-        shares.append(((estimates.low <= truth) & (truth <= estimates.high)).mean())
-    assert np.mean(shares) > 0.9
-
-
 def test_intervals_of_anchor_weights_come_from_training_errors(
     run: Any, simulated: Any, prepared: Any
 ) -> None:

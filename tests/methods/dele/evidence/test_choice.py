@@ -10,7 +10,6 @@ from benchwright.methods.dele.evidence.choice import (
     choose_subset,
     describe_subset,
     gains_over_splits,
-    join_changes,
     model_splits,
 )
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
@@ -34,9 +33,8 @@ def results() -> pd.DataFrame:
 
 
 def test_all_models_and_each_split_choose(results: pd.DataFrame) -> None:
-    table, changed = choose_samplers(results, NOTHING, STUDY)
+    table = choose_samplers(results, STUDY)
     assert table["split"].tolist() == [-1, 0, 1, 2]
-    assert changed.empty
     everyone = table.iloc[0]
     assert (everyone["n_choose"], everyone["n_held_out"]) == (24, 0)
     assert np.isnan(everyone["held_out_gain"])
@@ -55,18 +53,6 @@ def test_splits_that_few_families_repeat_count_once() -> None:
     assert sorted(halves.selection.tolist() for halves in splits) == [
         list(range(start, start + 8)) for start in (0, 8, 16)
     ]
-
-
-def test_changed_winners_are_listed(results: pd.DataFrame) -> None:
-    study = make_study(params=make_params(adaptive={"splits": 0}))
-    table, _ = choose_samplers(results, NOTHING, study)
-    now = table["winner"].iloc[0]
-    for before, rows in (("gone", 1), (now, 0)):
-        saved = pd.DataFrame({"split": [-1, 0], "winner": [before, "x"]})
-        _, changed = choose_samplers(results, saved, study)
-        assert len(changed) == rows
-        joined = join_changes(changed, changed.iloc[:0])
-        assert joined.to_dict("records") == [{"scope": "", "before": "gone", "now": now}][:rows]
 
 
 def test_subset_is_drawn_from_the_compared_items(results: pd.DataFrame) -> None:

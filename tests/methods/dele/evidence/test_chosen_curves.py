@@ -13,13 +13,12 @@ from methods.dele.evidence.sampling_examples import make_study
 STUDY = make_study()
 NO_CHOICES = pd.DataFrame(columns=["split", "subject", "winner"])
 WHOLE = dict(list(LINES.items())[:3])  # the lines without subjects
-NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})
 
 
 @pytest.fixture(scope="module")
 def choice() -> pd.DataFrame:
     results = compare_samplers(STUDY)[0]
-    return choose_samplers(results, NOTHING, STUDY)[0]
+    return choose_samplers(results, STUDY)
 
 
 @pytest.fixture(scope="module")

@@ -71,11 +71,6 @@ def test_samplers_that_cannot_run_are_listed() -> None:
     assert set(left_out["sampler"]) <= {"irt_clusters"}
 
 
-def test_random_always_runs() -> None:
-    results, _ = compare_samplers(make_study(params=make_params(samplers="word_length")))
-    assert set(results["sampler"]) == {"random", "word_length"}
-
-
 def test_curves_are_means_with_a_random_band(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
     bands = draw_random_bands(STUDY)
     curves = trace_curves(judged[0], bands)

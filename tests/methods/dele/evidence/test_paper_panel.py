@@ -71,32 +71,6 @@ def test_fewer_models_can_share_more_items(monkeypatch: pytest.MonkeyPatch) -> N
     assert (len(panel.models), len(panel.item_ids)) == (6, 60)
 
 
-def test_panel_does_not_depend_on_the_order_of_models_and_items() -> None:
-    answers = gappy()
-    matrix = make_matrix(answers)
-    places = np.random.default_rng(1).permutation(24)
-    other = matrix.of(
-        tuple(matrix.models[p] for p in places), matrix.item_ids, correct=answers[places]
-    )
-    panel = choose_paper_panel(matrix, make_items(), SCORES)
-    shuffled_panel = choose_paper_panel(other, make_items(), SCORES)
-    assert panel.models == shuffled_panel.models
-    assert np.array_equal(panel.correct, shuffled_panel.correct)
-
-
-def test_samplers_choose_only_among_the_panels_items() -> None:
-    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES)
-    curves, summary = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
-    assert set(curves["panel"]) == {"paper_partial"}
-    assert set(curves["size"]) == {4, 10, 20, 40}
-    assert curves[["random_low", "random_high"]].notna().all().all()
-    assert (summary["n_models"] == 8).all()
-    assert set(summary["sampler"]) == set(curves["sampler"])
-    assert "anchor_points" in set(summary["sampler"])
-    whole = curves[(curves["rate"] == 100) & (curves["metric"] == "mean_absolute_error")]
-    assert whole["mean"].max() == pytest.approx(0, abs=1e-9)
-
-
 def test_panel_equals_a_benchmark_of_its_models_and_items() -> None:
     """A study of the same models and items has the same results."""
     panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES)

@@ -24,7 +24,7 @@ from benchwright.methods.dele.planning.score_errors import (
     variance_of_differences,
     variance_of_scores,
 )
-from benchwright.methods.dele.planning.simulated_agreement import RandomSubsets, grid_of_sizes
+from benchwright.methods.dele.planning.simulated_agreement import RandomSubsets
 from benchwright.statistics.paired_differences import clustered_se, paired_se
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.subset_scores import subset_scores
@@ -61,20 +61,6 @@ def test_ability_error_with_all_items_is_the_clustered_error() -> None:
     np.testing.assert_allclose(variance.standard_error(1, "ability"), np.sqrt(single), rtol=1e-6)
 
 
-def test_design_effect_matches_a_simulation() -> None:
-    """Compare the formula with simulated subsets of random passages."""
-    rng = np.random.default_rng(1)
-    passages, size, k = 40, 5, 60
-    formula, simulated = [], []
-    for _ in range(1500):
-        passage = rng.normal(0, 1, passages)[:, None] + rng.normal(0, 1, (passages, size))
-        values = (passage > 0).astype(np.float64).ravel()[None]
-        labels = np.repeat(np.arange(passages), size)
-        formula.append(variance_of_scores(values, labels).standard_error(k, "ability")[0] ** 2)
-        simulated.append(values[0, rng.permutation(passages * size)[:k]].mean())
-    assert np.mean(formula) == pytest.approx(np.var(simulated), rel=0.12)
-
-
 def test_responses_are_assumed_missing_at_random() -> None:
     values = answers(1, 400)
     gaps = values.copy()
@@ -86,13 +72,6 @@ def test_responses_are_assumed_missing_at_random() -> None:
         np.sqrt(partial.single[0] / 400), rel=1e-6
     )
     assert partial.single[0] == pytest.approx(full.single[0], rel=0.05)
-
-
-def test_sizes_outside_the_benchmark_are_rejected() -> None:
-    variance = variance_of_scores(answers(2, 9), np.arange(9))
-    for k in (0, 10):
-        with pytest.raises(ValueError, match=f"cannot take {k} of 9 items"):
-            variance.standard_error(k, "ability")
 
 
 def test_differences_of_pairs_have_the_paired_errors() -> None:
@@ -209,22 +188,6 @@ def test_halves_of_many_models_agree_more_closely_than_halves_of_few() -> None:
     alone = rows(answers(5, 60), tau_b=(0.6,), subsets=40)["half of subsets", "benchmark", "random"]
     assert alone.halves is None
     assert "5 models are too few" in alone.reason
-
-
-def test_metrics_of_a_size_do_not_depend_on_other_sizes() -> None:
-    values = answers(10, 40)
-    fresh, used = RandomSubsets(values, 30, 5), RandomSubsets(values, 30, 5)
-    used.at(7)
-    np.testing.assert_array_equal(fresh.at(20).tau_b, used.at(20).tau_b)
-    np.testing.assert_allclose(fresh.at(40).tau_b, 1)
-
-
-@given(st.integers(2, 20_000))
-def test_grid_ends_with_all_items(n: int) -> None:
-    grid = grid_of_sizes(n)
-    assert grid[-1] == n
-    assert grid == sorted(set(grid))
-    assert grid[0] >= 1
 
 
 def test_cost_covers_all_prompts_and_demonstrations() -> None:

@@ -97,21 +97,6 @@ def test_anchors_are_distinct_and_weights_sum_to_one(
     assert again.weights.tolist() == chosen.weights.tolist()
 
 
-def test_ward_clusters_equal_those_of_scipy() -> None:
-    points = np.random.default_rng(0).normal(size=(60, 5))
-    clusters = AnchorClusters(points)
-    tree = linkage(points.round(6), "ward")
-    for k in (1, 2, 7, 30, 59, 60):
-        chosen = clusters.anchors(k, np.arange(60.0))
-        labels = fcluster(tree, k, "maxclust")
-        assert sorted(labels[chosen.positions]) == sorted(set(labels))
-        for place, weight in zip(chosen.positions, chosen.weights, strict=True):
-            members = np.flatnonzero(labels == labels[place])
-            assert weight == pytest.approx(len(members) / 60)
-            gaps = ((points[members] - points[members].mean(axis=0)) ** 2).sum(axis=1)
-            assert members[gaps.argmin()] == place or len(members) == 2
-
-
 def test_repeats_differ_only_by_ties() -> None:
     pool = answers_pool(np.repeat(PATTERNS, 10, axis=1))
     draws = [anchor_points_sampler(pool, seed)(4) for seed in range(5)]
@@ -139,19 +124,6 @@ def test_missing_responses_are_filled_with_the_item_mean() -> None:
     assert filled[0, 1] == pytest.approx(2 / 3)
     assert filled[:, 2] == pytest.approx(np.full(4, 4 / 6))
     assert share_wrong(correct) == pytest.approx([1.5 / 4, 1.5 / 4, 0.5])
-
-
-def test_irt_clusters_separate_items_by_difficulty_and_discrimination() -> None:
-    generator = np.random.default_rng(1)
-    kinds = np.repeat([0, 1, 2], [40, 30, 20])
-    chance = probability(
-        generator.normal(size=1500), np.array([0.5, 2.0, 2.0])[kinds], np.array([0, -2, 2])[kinds]
-    )
-    pool = answers_pool(generator.random(chance.shape) < chance)
-    chosen = irt_clusters_sampler(pool, 0)(3)
-    assert sorted(kinds[chosen.positions]) == [0, 1, 2]
-    weight_of = dict(zip(kinds[chosen.positions], chosen.weights, strict=True))
-    assert weight_of == pytest.approx({0: 40 / 90, 1: 30 / 90, 2: 20 / 90}, abs=0.03)
 
 
 def test_irt_clusters_use_the_fitted_parameters() -> None:
@@ -251,19 +223,6 @@ def test_items_are_drawn_in_proportion_to_wrong_responses() -> None:
     assert first / 4000 == pytest.approx(shares / shares.sum(), abs=0.03)
 
 
-def test_difficulty_sampling_lowers_scores_as_expected() -> None:
-    pool = answers_pool(simulated(50, 2000))
-    chance = share_wrong(pool.correct)
-    expected = (chance * pool.correct.mean(axis=0)).sum() / chance.sum()
-    assert expected < pool.correct.mean() - 0.05
-    drawn = [share_wrong_sampler(pool, seed)(40) for seed in range(50)]
-    distributions = score_distributions(pool.correct, drawn)
-    assert np.mean([pool.correct[:, subset.positions].mean() for subset in drawn]) == pytest.approx(
-        expected, abs=0.015
-    )
-    assert distributions.quantiles[:, 3].mean() / 100 == pytest.approx(expected, abs=0.03)
-
-
 def test_score_distributions_are_quantiles_of_weighted_means() -> None:
     correct = np.array([[1, 0, 1, NAN], [1, 1, NAN, 0], [NAN, NAN, NAN, 1], [0, 0, 0, 0.5]])
     weighted = WeightedSubset(np.array([0, 2]), np.array([0.25, 0.75]))
@@ -322,11 +281,6 @@ def test_anchors_match_a_direct_implementation(seed: int) -> None:
         anchors = clusters.anchors(size, ties)
         assert anchors.positions.tolist() == places
         assert anchors.weights.tolist() == pytest.approx(weights)
-
-
-def _same_clusters(first: np.ndarray, second: np.ndarray) -> bool:
-    pairs = len(set(zip(first.tolist(), second.tolist(), strict=True)))
-    return pairs == len(set(first.tolist())) == len(set(second.tolist()))
 
 
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 10_000))

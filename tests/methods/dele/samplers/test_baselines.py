@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.samplers import pool as pool_module
 from benchwright.methods.dele.samplers.baselines import (
     balanced_sampler,
     random_sampler,
@@ -20,8 +19,6 @@ from benchwright.methods.dele.samplers.pool import (
     Sampler,
     SamplingPool,
     order_by,
-    random_order,
-    rank_by_feature,
 )
 from benchwright.methods.dele.samplers.registry import SAMPLERS
 from benchwright.params.sampling import SamplingParams
@@ -55,10 +52,6 @@ def _ids(pool: SamplingPool, draw: Draw, size: int) -> list[str]:
 
 def _subjects(pool: SamplingPool, draw: Draw, size: int) -> Counter[str]:
     return Counter(pool.subjects[place] for place in draw(size).positions)
-
-
-def test_twelve_samplers_read_no_responses_or_vectors() -> None:
-    assert len(PLAIN) == 12
 
 
 @pytest.mark.parametrize("within", [False, True])
@@ -160,18 +153,6 @@ def test_items_are_sorted_by_value_with_missing_values_last() -> None:
     assert [down[0], *down[3:]] == [2, 4, 1]  # NaN last in both directions
 
 
-def test_equal_values_keep_the_random_order() -> None:
-    pool = _pool({"": 300})
-    order = order_by([0.0] * 300, pool, 4, "x", highest_first=True)
-    assert order.tolist() == random_order(pool, 4, "x").tolist()
-
-
-def test_samplers_break_ties_differently() -> None:
-    pool = _pool({"": 30}, ("same",))
-    orders = {tuple(kind.make(SamplingParams())(pool, 0)(30).positions) for kind in PLAIN.values()}
-    assert len(orders) == len(PLAIN)
-
-
 @pytest.mark.parametrize(
     ("name", "first", "last"),
     [
@@ -189,20 +170,6 @@ def test_samplers_break_ties_differently() -> None:
 def test_each_sampler_starts_with_the_expected_text(name: str, first: str, last: str) -> None:
     pool = SamplingPool(("a", "b"), ("", ""), (last, first))
     assert SAMPLERS[name].make(SamplingParams())(pool, 0)(2).positions.tolist() == [1, 0]
-
-
-def test_a_feature_is_computed_once_per_text() -> None:
-    calls: list[str] = []
-
-    def feature(text: str) -> float:
-        calls.append(text)
-        return float(len(text))
-
-    pool = _pool({"": 8})
-    sampler = rank_by_feature("x", feature, highest_first=True)
-    for seed in range(3):
-        sampler(pool, seed)(2)
-    assert sorted(calls) == sorted(set(TEXTS))
 
 
 def test_within_subjects_keeps_weights_and_selects_from_the_pool() -> None:
@@ -229,19 +196,3 @@ def test_within_subjects_keeps_weights_and_selects_from_the_pool() -> None:
     assert seen[1].correct.tolist() == [[0, 2, 3, 5], [6, 8, 9, 11], [12, 14, 15, 17]]
     assert subset.positions.tolist() == [1, 0, 2]
     assert subset.weights == pytest.approx([1 / 3, 2 / 3 * 1 / 3, 2 / 3 * 2 / 3])
-
-
-def test_pool_of_one_item_gives_that_item() -> None:
-    pool = SamplingPool(("only",), ("s",), ("",))
-    for kind in PLAIN.values():
-        subset = kind.make(SamplingParams())(pool, 0)(1)
-        assert (subset.positions.tolist(), subset.weights.tolist()) == ([0], [1.0])
-
-
-def test_ties_of_random_numbers_are_broken_by_id(monkeypatch: pytest.MonkeyPatch) -> None:
-    pool = SamplingPool(("c", "a", "b"), ("",) * 3, ("",) * 3)
-    for numbers, order in (([0.5, 0.5, 0.2], "bac"), ([0.5, 0.5, 0.5], "abc"), ([2, 3, 1], "bca")):
-        monkeypatch.setattr(
-            pool_module, "item_uniforms", lambda *_, values=numbers: np.array(values)
-        )
-        assert [pool.item_ids[place] for place in random_order(pool, 0, "x")] == list(order)

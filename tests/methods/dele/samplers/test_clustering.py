@@ -274,14 +274,6 @@ def test_ties_of_remainders_are_broken_at_random() -> None:
     assert 15 < sum(winners) < 45
 
 
-def test_items_of_a_cluster_are_drawn_uniformly() -> None:
-    pool, labels = vectors_pool(np.eye(12)), np.repeat([0, 1], [8, 4])
-    counts = np.zeros(12)
-    for seed in range(600):
-        counts[proportional_draw(pool, labels, seed, "test")(3).positions] += 1
-    assert counts == pytest.approx(np.full(12, 150), abs=45)  # four standard deviations
-
-
 def test_draws_do_not_depend_on_pool_order() -> None:
     pool, _ = topical_pool()
     order = np.random.default_rng(5).permutation(len(pool))
@@ -292,34 +284,6 @@ def test_draws_do_not_depend_on_pool_order() -> None:
         second = [shuffled.item_ids[place] for place in sampler(shuffled, seed)(17).positions]
         assert first == second
     assert sampler(pool, 0)(17).positions.tolist() != sampler(pool, 1)(17).positions.tolist()
-
-
-def test_pool_is_clustered_once_for_all_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    fits: list[int] = []
-    fit = clustering.cluster_items
-
-    def counted(pool: SamplingPool, *rest: object) -> object:
-        fits.append(len(pool))
-        return fit(pool, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(clustering, "cluster_items", counted)
-    pool, _ = topical_pool()
-    for source, sampler in (
-        ("tfidf", clustering_sampler("kmeans", "tfidf", THREE)),
-        ("mini", clustering_sampler("kmeans", "mini", THREE)),
-    ):
-        fits.clear()
-        for seed in range(3):
-            sampler(pool.select(np.arange(40)), seed)(5)
-        assert fits == [40], source
-        other = SamplingPool(
-            pool.item_ids[:40],
-            pool.subjects[:40],
-            pool.texts[1:41],
-            {"mini": pool.vectors["mini"][1:41]},
-        )
-        sampler(other, 0)(5)
-        assert fits == [40, 40], source
 
 
 def test_samplers_have_the_names_of_the_paper() -> None:

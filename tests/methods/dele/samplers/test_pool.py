@@ -36,13 +36,6 @@ def test_feature_text_is_the_question_with_or_without_choices() -> None:
     )
 
 
-def test_pool_needs_no_vectors_and_responses() -> None:
-    pool = item_pool(ITEMS)
-    assert (pool.item_ids, pool.subjects) == (("q/1", "q/0"), ("s", ""))
-    assert (dict(pool.vectors), pool.correct.shape) == ({}, (0, 0))
-    assert len(pool) == 2
-
-
 def test_vectors_are_joined_by_text() -> None:
     vectors = {"enc": {"What is 2 + 2?": np.array([0, 1.0]), "Which?": np.array([1, 0.0])}}
     pool = item_pool(ITEMS, "question", vectors)

@@ -1,8 +1,6 @@
 """Words and sentences of texts."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchwright.methods.dele.samplers.prose import (
     prose_words,
@@ -82,16 +80,3 @@ def test_formulas_are_removed_and_amounts_kept() -> None:
     assert without_formulas("a $x^2$ b $$y$$ c \\(z\\) d").split() == ["a", "b", "c", "d"]
     assert without_formulas("from $5 to $10") == "from $5 to $10"
     assert without_formulas("for $5/$10") == "for $5/$10"
-
-
-@given(st.text(max_size=200))
-def test_any_text_is_accepted(text: str) -> None:
-    words = prose_words(text)
-    assert all(word and word == word.strip() and "'" not in word[:1] for word in words)
-    assert not any(character.isdigit() for word in words for character in word)
-    assert 1 <= sentence_count(text) <= max(1, len(words))
-
-
-@given(st.lists(st.sampled_from(["Mice", "sing", "don't", "well"]), max_size=30))
-def test_words_keep_their_order(words: list[str]) -> None:
-    assert prose_words(" ".join(words)) == tuple(words)

@@ -4,7 +4,6 @@ import pytest
 from pydantic import ValidationError
 
 from benchwright.core.errors import InputError
-from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import SAMPLERS, make_samplers, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 
@@ -28,19 +27,6 @@ def test_unknown_name_is_rejected() -> None:
         make_samplers(SamplingParams(samplers=("flsch",)))
 
 
-def test_settings_reach_the_samplers() -> None:
-    texts = ("a b. c d. e f.", "THE BIG DOGs", "so it goes", "THE cat")
-    pool = SamplingPool(tuple("wxyz"), ("s", "t", "s", "t"), texts)
-
-    def order(**settings: object) -> list[int]:
-        params = SamplingParams.model_validate({"samplers": "cpd", **settings})
-        return make_samplers(params)["cpd"](pool, 0)(3).positions.tolist()
-
-    assert order() != order(cpd="raw")
-    assert {pool.subjects[place] for place in order(within_subject=True)[:1]} == {"s"}
-    assert order() != order(within_subject=True)
-
-
 @pytest.mark.parametrize(
     "settings",
     [
@@ -61,9 +47,3 @@ def test_settings_reach_the_samplers() -> None:
 def test_invalid_settings_are_rejected(settings: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         SamplingParams.model_validate(settings)
-
-
-def test_defaults_are_those_of_the_paper() -> None:
-    params = SamplingParams()
-    assert params.rates == tuple(range(1, 101))
-    assert params.feature_text == "question"

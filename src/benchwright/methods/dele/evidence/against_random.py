@@ -55,25 +55,17 @@ def random_results(
 
 
 def draw_random_bands(study: SamplingStudy) -> pd.DataFrame:
-    """Draw random subsets at every rate and return a `RandomBands` table.
-
-    The band of a metric is the middle 95% over single random subsets. The band of its standard
-    deviation over repeats comes from resamples of as many random subsets as there are repeats.
-    """
+    """Draw random subsets at every rate, and return the middle 95%: a `RandomBands` table."""
     rows = []
     model_panels, sampling = study.panels.model_panels(), study.sampling
     for rate, size in study.sizes(study.rates) if study.panels.item_ids else ():
         generator = study.generator(f"random_bands/{rate:g}")
         drawn = random_results(model_panels, size, sampling.evidence.band_subsets, generator)
         for panel, results in drawn.items():
-            for metric in METRICS:
-                values = getattr(results, metric)
-                bounds = quantiles(values)
-                sds = np.full(1, np.nan)
-                if sampling.repeats > 1:
-                    places = generator.integers(len(values), size=(len(values), sampling.repeats))
-                    sds = values[places].std(axis=1, ddof=1)
-                rows.append((panel, rate, size, metric, *bounds, *quantiles(sds)))
+            rows += [
+                (panel, rate, size, metric, *quantiles(getattr(results, metric)))
+                for metric in METRICS
+            ]
     return RandomBands.from_rows(rows)
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.exports.export import CHOSEN_BY_SUBJECT
 from benchwright.methods.dele.evidence.choice import (
-    changed_winners,
     choose_sampler,
     compared_rates,
     gain_over_random,
@@ -26,7 +25,7 @@ from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.preservation import ModelPanels
-from benchwright.tables.dele import ChangedWinners, SubjectWinners
+from benchwright.tables.dele import SubjectWinners
 
 
 class Luck(NamedTuple):
@@ -36,7 +35,6 @@ class Luck(NamedTuple):
     agreed: int  # of them, the same winner in both
     # agreements if the halves chose independently, each with its shares of winners.
     expected: float
-    distinct: int  # different winners among the first halves
     uniform: float  # wins of each sampler if all were equally likely
 
 
@@ -49,22 +47,21 @@ def luck_of_winners(first: pd.Series, second: pd.Series, samplers: int) -> Luck:
     both = both[both["first"].ne("") & both["second"].ne("")]
     n = len(both)
     if not n:
-        return Luck(0, 0, float("nan"), 0, float("nan"))
+        return Luck(0, 0, float("nan"), float("nan"))
     shares = [both[name].value_counts(normalize=True) for name in ("first", "second")]
     chance = float(shares[0].mul(shares[1], fill_value=0).sum())
     agreed = int(both["first"].eq(both["second"]).sum())
-    return Luck(n, agreed, n * chance, int(both["first"].nunique()), n / max(samplers, 1))
+    return Luck(n, agreed, n * chance, n / max(samplers, 1))
 
 
 def choose_by_subject(
-    saved_subject_winners: pd.DataFrame, study: SamplingStudy
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, dict[str, float]]:
+    study: SamplingStudy,
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, float]]:
     """Choose a sampler inside each subject: by all models, by two halves, and by each split.
 
     Samplers that read responses are left out: each group of models would need its own items. Return
-    a `SubjectWinners` table; a `ChangedWinners` table against the last saved run; the choice of the
-    selection models of each split (split, subject, winner); and metrics of the agreement between
-    the two halves. All are empty without subjects.
+    a `SubjectWinners` table; the choice of the selection models of each split (split, subject,
+    winner); and metrics of the agreement between the two halves. All are empty without subjects.
 
     Raises:
         InputError: the exported subset needs choices by subject, and there are none.
@@ -81,7 +78,7 @@ def choose_by_subject(
                 f"{study.sampling.evidence.subject_items} items "
                 "(sampling.evidence.subject_items), and three models in each half"
             )
-        return SubjectWinners.empty(), ChangedWinners.empty(), choices, {}
+        return SubjectWinners.empty(), choices, {}
     splits = {str(number): half.selection for number, half in enumerate(model_splits(study))}
     rows, of_splits, samplers = [], [], 0
     metric = adaptive.criteria[0]
@@ -107,7 +104,6 @@ def choose_by_subject(
         of_splits += [(int(split), subject, chosen[split].winner) for split in splits]
     table = SubjectWinners.from_rows(rows)
     luck = luck_of_winners(table["winner_selection"], table["winner_held_out"], samplers)
-    before, now = (frame.set_index("subject")["winner"] for frame in (saved_subject_winners, table))
     agreement = {
         **{name: float(value) for name, value in luck._asdict().items()},
         "samplers": float(samplers),
@@ -116,8 +112,7 @@ def choose_by_subject(
         "held_out_gain": float(table["held_out_gain"].mean()),
         "subjects_with_gain": float((table["held_out_gain"] > 0).sum()),
     }
-    choices = pd.DataFrame(of_splits, columns=choices.columns)
-    return table, changed_winners(before, now), choices, agreement
+    return table, pd.DataFrame(of_splits, columns=choices.columns), agreement
 
 
 def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:

@@ -1,6 +1,7 @@
 """Choice of a sampler by some models, and its gain on others (DELE, Algorithm 1, Table 3)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers
 from benchwright.params.sampling import AdaptiveParams
 from benchwright.statistics.preservation import ModelPanels
 from benchwright.statistics.right_order import gap_told_apart
-from benchwright.tables.dele import ChangedWinners, ChosenSubset, SamplerChoice
+from benchwright.tables.dele import ChosenSubset, SamplerChoice
 
 
 class Choice(NamedTuple):
@@ -111,22 +112,16 @@ def gain_over_random(
     return difference if HIGHER_IS_BETTER.get(metric, False) else -difference
 
 
-def choose_samplers(
-    sampling_results: pd.DataFrame, saved_sampler_choice: pd.DataFrame, study: SamplingStudy
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def choose_samplers(sampling_results: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
     """Choose a sampler by all models, and by a part of them over many splits.
 
     The gain is the difference to random in the first criterion, a mean over rates. The apparent
-    gain is in-sample, the held-out gain that of other models. Return a `SamplerChoice` table, and a
-    `ChangedWinners` table with the choice by all models if the last saved run has another.
+    gain is in-sample, the held-out gain that of other models. Return a `SamplerChoice` table.
     """
     choosers = sampling_results[sampling_results["panel"] == "all"]
     counts = {"n_choose": len(study.panels.models), "n_held_out": 0}
     by_all = _judge(choosers, None, study.sampling.adaptive) | counts | {"split": ALL_MODELS_SPLIT}
-    table = SamplerChoice.from_rows([by_all, *_by_splits(study)])
-    whole = [frame[frame["split"] == ALL_MODELS_SPLIT] for frame in (saved_sampler_choice, table)]
-    before, now = (frame["winner"].set_axis([""] * len(frame)) for frame in whole)
-    return table, changed_winners(before, now)
+    return SamplerChoice.from_rows([by_all, *_by_splits(study)])
 
 
 def _by_splits(study: SamplingStudy) -> list[dict[str, Any]]:
@@ -143,7 +138,7 @@ def _by_splits(study: SamplingStudy) -> list[dict[str, Any]]:
         correct, {name: own for both in sides for name, own in both.items()}
     )
     by_choosers = (
-        (list(both), study.plain.answered(correct[halves.selection]))
+        (list(both), replace(study.plain, correct=correct[halves.selection]))
         for both, halves in zip(sides, splits, strict=True)
     )
     draws = study.split_draws(compared_rates(study), tau="tau_b" in adaptive.criteria)
@@ -181,26 +176,10 @@ def _judge(
     }
 
 
-def join_changes(changed_winner: pd.DataFrame, changed_subjects: pd.DataFrame) -> pd.DataFrame:
-    """List the winners that differ from those of the last saved run: a `ChangedWinners` table."""
-    both = [table for table in (changed_winner, changed_subjects) if len(table)]
-    return pd.concat(both, ignore_index=True) if both else ChangedWinners.empty()
-
-
 def compared_rates(study: SamplingStudy) -> list[float]:
     """Return the rates at which samplers are compared."""
     adaptive = study.sampling.adaptive
     return [r for r in study.rates if adaptive.lowest_rate <= r <= adaptive.highest_rate]
-
-
-def changed_winners(before: pd.Series, now: pd.Series) -> pd.DataFrame:
-    """List the winners that differ by scope: a `ChangedWinners` table."""
-    rows = [
-        (str(scope), str(before[scope]), str(now[scope]))
-        for scope in now.index
-        if scope in before.index and before[scope] != now[scope]
-    ]
-    return ChangedWinners.from_rows(rows)
 
 
 class Gains(NamedTuple):

@@ -153,7 +153,7 @@ def _winners(
         for numbers in [list(rows.index)] if together else [[number] for number in rows.index]:
             pool = study.plain
             if not together:
-                pool = pool.answered(model_panels.correct[splits[numbers[0]].selection])
+                pool = replace(pool, correct=model_panels.correct[splits[numbers[0]].selection])
             panels = model_panels.only(
                 f"{line} {n}" for n in numbers for line in (CHOSEN, IN_SAMPLE)
             )

@@ -63,19 +63,6 @@ class CostPerPrompt(NamedTuple):
         )
 
 
-def checked_cost(cost: CostPerPrompt) -> CostPerPrompt:
-    """Return the cost, or raise InputError if a number is out of range."""
-    for option, value, least in (
-        ("--models", cost.models, 1),
-        ("--shots", cost.shots, 0),
-        ("--price", cost.per_million_tokens, 0),
-        ("--seconds", cost.seconds, 0),
-    ):
-        if value is not None and not value >= least:
-            raise InputError(f"{option} is {value}; it must be at least {least}")
-    return cost
-
-
 def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
     """Find the smallest size in 1 … n with `reached` by bisection; None if n does not suffice.
 
@@ -93,22 +80,13 @@ def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
     return high
 
 
-class SamplerReach(NamedTuple):
-    """The smallest size at which a sampler reaches the target, there and at all larger sizes."""
-
-    sampler: str
-    items: int
-    mean: float
-
-
 def samplers_that_reach(
     curves: pd.DataFrame, agreement: str, wanted: float, panel: str
-) -> list[SamplerReach]:
+) -> list[tuple[str, int, float]]:
     """List the samplers that reach a value, by increasing number of items, then by name.
 
-    The sampler must reach the value at this size and at all larger ones.
-
-    `curves` have the columns sampler, panel, size, metric and mean (a `SamplingCurves` table).
+    Each has the smallest number of items at which, and at all larger ones, it reaches the value,
+    and its mean there. `curves` is a `SamplingCurves` table.
     """
     selected = curves[(curves["panel"] == panel) & (curves["metric"] == agreement)]
     reached = []
@@ -117,8 +95,8 @@ def samplers_that_reach(
         enough = (falling["mean"] >= wanted).cummin()
         if enough.any():
             last = falling[enough].iloc[-1]
-            reached.append(SamplerReach(str(sampler), int(last["size"]), float(last["mean"])))
-    return sorted(reached, key=lambda reach: (reach.items, reach.sampler))
+            reached.append((str(sampler), int(last["size"]), float(last["mean"])))
+    return sorted(reached, key=lambda each: (each[1], each[0]))
 
 
 _Metric = Callable[[int], float]
@@ -129,6 +107,7 @@ _FEWEST_PAIRS = 30
 _PANEL = "held_out"  # the panel whose results are read from a saved run
 MOST_PAIRS_SHARE = 0.95
 """Share of the pairs of models in the row for most pairs."""
+_PAIRS = ("median pair", f"{MOST_PAIRS_SHARE:.0%} of pairs")
 SAFE_SHARE = 0.05
 """Share of random subsets that may miss the target in the row for most subsets."""
 
@@ -204,8 +183,8 @@ def make_plan(
     Raises:
         InputError: a goal or cost is out of range, or there are too few models or items.
     """
-    _check(responses, wanted)
-    planner = _Planner(responses, wanted, checked_cost(cost), curves)
+    _check(responses, wanted, cost)
+    planner = _Planner(responses, wanted, cost, curves)
     rows = [
         *planner.rows_of_scores(),
         *planner.rows_of_differences(),
@@ -248,18 +227,21 @@ class _Planner:
         return _of(differences, 0.5 if whose == "median pair" else MOST_PAIRS_SHARE)
 
     def order(self, k: int, gap: float) -> float:
-        """Return the probability that k items order two models this far apart as all items do."""
-        closest = self._closest(gap)
+        """Return the probability that k items order two models this far apart as all items do.
+
+        It is that of the tenth of the pairs, but at least 30, whose gap on all items is closest.
+        """
+        distance = np.abs(self.gaps - gap)
+        closest = np.argsort(distance, kind="stable")[: max(_FEWEST_PAIRS, len(distance) // 10)]
         errors = self.pairs.standard_error(k, "benchmark")[closest]
         return float(np.nanmean(right_order(gap, errors)))
 
     def _orders(self, gap: float, k: int) -> bool:
         return self.order(k, gap) >= self.wanted.order
 
-    def _closest(self, gap: float) -> NDArray[np.intp]:
-        """Return the tenth of the pairs, but at least 30, whose gap on all items is closest."""
-        distance = np.abs(self.gaps - gap)
-        return np.argsort(distance, kind="stable")[: max(_FEWEST_PAIRS, len(distance) // 10)]
+    def reached(self, row: PlanRow, items: int, value: float) -> PlanRow:
+        """Return the row of a target that a number of items reaches."""
+        return row._replace(items=items, value=value, cost=self.cost.of(items))
 
     def rows_of_scores(self) -> Iterator[PlanRow]:
         """Yield the rows of both kinds of scores, for the median and the worst model."""
@@ -279,22 +261,20 @@ class _Planner:
         known = self.responses
         predicted = PredictedScores(known.correct, known.clusters, self.wanted.seed)
         if found := predicted.fewest(row.wanted, row.items):
-            row = row._replace(sampler=found.sampler, estimator=ESTIMATOR, with_all=0.0)
-            row = row._replace(items=found.items, value=found.standard_error)
             covered = f"95% intervals of models left out cover {found.coverage:.1%}"
-            yield row._replace(cost=self.cost.of(found.items), reason=covered)
+            row = row._replace(sampler=found.sampler, estimator=ESTIMATOR, with_all=0.0)
+            yield self.reached(row._replace(reason=covered), found.items, found.standard_error)
 
     def rows_of_differences(self) -> Iterator[PlanRow]:
         """Yield the rows of the median pair and of most pairs."""
-        goal: Goal = "detectable_difference"
         for wanted in self.wanted.differences:
-            for whose in ("median pair", f"{MOST_PAIRS_SHARE:.0%} of pairs"):
+            for whose in _PAIRS:
                 if self.m < 2:
                     why = "a difference needs at least 2 models, there is 1"
-                    yield PlanRow(goal, wanted, whose, reason=why)
+                    yield PlanRow("detectable_difference", wanted, whose, reason=why)
                     continue
                 value = partial(self.difference, whose=whose)
-                yield self._formula_row(goal, wanted, whose, "ability", value)
+                yield self._formula_row("detectable_difference", wanted, whose, "ability", value)
 
     def rows_of_order(self) -> Iterator[PlanRow]:
         """Yield a row per gap, for the pairs of models whose gap is closest to it."""
@@ -303,13 +283,11 @@ class _Planner:
             if self.m < 2:
                 yield row._replace(reason="an order needs at least 2 models, there is 1")
                 continue
-            items = smallest_size(partial(self._orders, gap), self.n)
-            widest = float(np.nanmax(self.gaps))
+            found = smallest_size(partial(self._orders, gap), self.n)
+            items, widest = found or self.n, float(np.nanmax(self.gaps))
             reason = f"no two models are further apart than {widest:.3f}" if gap > widest else ""
-            items = self.n if items is None else items
-            value = self.order(items, gap)
-            row = row._replace(items=items, value=value, with_all=1, reason=reason)
-            yield row._replace(cost=self.cost.of(items))
+            row = row._replace(with_all=1, reason=reason)
+            yield self.reached(row, items, self.order(items, gap))
 
     def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
         """Yield the rows of random and stratified subsets, then of samplers of a saved run."""
@@ -324,7 +302,8 @@ class _Planner:
                     (f"{1 - SAFE_SHARE:.0%} of subsets", SAFE_SHARE),
                 ):
                     yield self._rank_row(goal, wanted, sampler, whose, share)
-            yield from self._saved_samplers(goal, wanted)
+            if self.curves is not None:
+                yield from self._saved_samplers(self.curves, goal, wanted)
 
     def curve(self) -> pd.DataFrame:
         """Return every metric at a grid of sizes and at the sizes computed for targets."""
@@ -335,20 +314,16 @@ class _Planner:
                     (k, f"standard_error_{target}", "random", whose, self.error(k, whose, target))
                     for target in ("benchmark", "ability")
                 ]
-            if self.m > 1:
-                rows += [
-                    (k, "detectable_difference", "random", whose, self.difference(k, whose))
-                    for whose in ("median pair", f"{MOST_PAIRS_SHARE:.0%} of pairs")
-                ]
-            if self.m > 1:
-                rows += [
-                    (k, "order", "random", f"{gap:g} apart", self.order(k, gap))
-                    for gap in self.wanted.gaps
-                ]
+            if self.m < 2:
+                continue
+            for whose in _PAIRS:
+                value = self.difference(k, whose)
+                rows.append((k, "detectable_difference", "random", whose, value))
+            for gap in self.wanted.gaps:
+                rows.append((k, "order", "random", f"{gap:g} apart", self.order(k, gap)))
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
             for name, subsets in self.subsets.items():
                 for k in sorted({*grid_of_sizes(self.n), *subsets.metrics}):
-                    subsets.at(k)
                     rows += [
                         (k, goal, name, whose, subsets.quantile(k, goal, share))
                         for goal in ("tau_b", "spearman")
@@ -367,12 +342,12 @@ class _Planner:
         items = smallest_size(lambda k: value(k) <= wanted, self.n)
         if items is None:
             return row._replace(reason=f"the value with all {self.n:,} items is {with_all:.4f}")
-        return row._replace(items=items, value=value(items), cost=self.cost.of(items))
+        return self.reached(row, items, value(items))
 
     def _rank_row(
         self, goal: Agreement, wanted: float, sampler: str, whose: str, share: float
     ) -> PlanRow:
-        subsets = self.subsets[sampler]
+        subsets, row = self.subsets[sampler], PlanRow(goal, wanted, whose, sampler=sampler)
         items = smallest_size(lambda k: subsets.quantile(k, goal, share) >= wanted, self.n)
         with_all = subsets.quantile(self.n, goal, 0.5)
         if items is None:
@@ -382,27 +357,26 @@ class _Planner:
             return PlanRow(goal, wanted, whose, reason=reason)
         low, value, high = (subsets.quantile(items, goal, at) for at in (0.05, 0.5, 0.95))
         halves = subsets.by_halves(items, goal, share)
-        if halves is None:
-            reason = f"{self.m} models are too few to say how far it holds for other models"
-        else:
+        reason = f"{self.m} models are too few to say how far it holds for other models"
+        if halves is not None:
             reason = f"with random halves of the models: {halves[0]:.3f}–{halves[1]:.3f}"
-        row = PlanRow(goal, wanted, whose, "benchmark", sampler, "mean", items, value)
-        row = row._replace(low=low, high=high, with_all=with_all)
-        return row._replace(cost=self.cost.of(items), reason=reason, halves=halves)
+        row = row._replace(low=low, high=high, with_all=with_all, reason=reason, halves=halves)
+        return self.reached(row, items, value)
 
-    def _saved_samplers(self, goal: Agreement, wanted: float) -> Iterator[PlanRow]:
-        if self.curves is None:
-            return
-        reached = samplers_that_reach(self.curves, goal, wanted, _PANEL)
-        best = [row for row in reached if row.sampler != "random"][:1]
-        plain = [row for row in reached if row.sampler == "random"]
+    def _saved_samplers(
+        self, curves: pd.DataFrame, goal: Agreement, wanted: float
+    ) -> Iterator[PlanRow]:
+        """Yield the rows of the best sampler of a saved run, and of random."""
+        reached = samplers_that_reach(curves, goal, wanted, _PANEL)
         row = PlanRow(goal, wanted, f"mean over repeats, {_PANEL} models")
         if not reached:
             yield row._replace(reason="no sampler of the saved run reaches the target")
-        for sampler, items, mean in [*best, *plain]:
+        others = [each for each in reached if each[0] != "random"][:1]
+        for sampler, items, mean in [*others, *(each for each in reached if each[0] == "random")]:
             reason = "" if sampler == "random" else "the best of many samplers, partly by luck"
-            row = row._replace(sampler=sampler, items=items, value=mean, with_all=1)
-            yield row._replace(cost=self.cost.of(items), reason=reason)
+            yield self.reached(
+                row._replace(sampler=sampler, with_all=1, reason=reason), items, mean
+            )
 
 
 def _of(values: NDArray[np.float64], share: float) -> float:
@@ -410,30 +384,36 @@ def _of(values: NDArray[np.float64], share: float) -> float:
     return float(np.quantile(known, share)) if len(known) else float("nan")
 
 
-def _check(responses: Responses, wanted: Wanted) -> None:
+def _check(responses: Responses, wanted: Wanted, cost: CostPerPrompt) -> None:
     m, n = responses.correct.shape
     if not m or n < 2:
         raise InputError(
             f"{m} models and {n} items have responses; at least 1 model and 2 items are needed"
         )
-    targets = (wanted.standard_errors, wanted.differences, wanted.gaps)
-    if not any((*targets, wanted.tau_b, wanted.spearman)):
+    targets = {
+        "--se": wanted.standard_errors,
+        "--mdd": wanted.differences,
+        "--gap": wanted.gaps,
+        "--tau": wanted.tau_b,
+        "--spearman": wanted.spearman,
+    }
+    if not any(targets.values()):
         raise InputError("no target: use --se, --mdd, --gap, --tau or --spearman")
     if not 0.5 < wanted.order < 1:
         raise InputError(f"--order is {wanted.order:g}; it must be between 0.5 and 1")
     if wanted.order != WANTED and not wanted.gaps:
         raise InputError("--order needs --gap, the difference of two models in shares")
-    for option, values in (
-        ("--se", wanted.standard_errors),
-        ("--mdd", wanted.differences),
-        ("--gap", wanted.gaps),
-        ("--tau", wanted.tau_b),
-        ("--spearman", wanted.spearman),
-        ("--alpha", (wanted.alpha,)),
-        ("--power", (wanted.power,)),
-    ):
+    targets |= {"--alpha": (wanted.alpha,), "--power": (wanted.power,)}
+    for option, values in targets.items():
         for value in values:
             if not 0 < value < 1:
                 raise InputError(f"{option} is {value:g}; it must be between 0 and 1")
-    if wanted.subsets < 20:
-        raise InputError(f"--subsets is {wanted.subsets}; it must be at least 20")
+    for option, number, least in (
+        ("--subsets", wanted.subsets, 20),
+        ("--models", cost.models, 1),
+        ("--shots", cost.shots, 0),
+        ("--price", cost.per_million_tokens, 0),
+        ("--seconds", cost.seconds, 0),
+    ):
+        if number is not None and not number >= least:
+            raise InputError(f"{option} is {number}; it must be at least {least}")

@@ -34,13 +34,7 @@ class AnswerVariance(NamedTuple):
     n: int  # items
 
     def standard_error(self, k: int, target: Target) -> Float:
-        """Return the standard errors (r,) in shares of means of k of the n items, 1 ≤ k ≤ n.
-
-        Raises:
-            ValueError: k is not in 1 … n.
-        """
-        if not 1 <= k <= self.n:
-            raise ValueError(f"cannot take {k} of {self.n} items")
+        """Return the standard errors (r,) in shares of means of k of the n items, 1 ≤ k ≤ n."""
         if target == "benchmark":
             return np.sqrt(self.single * (1 / k - 1 / self.n))
         excess = self.whole - self.single / self.n

@@ -3,7 +3,7 @@
 import hashlib
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Generic, Literal, NamedTuple, TypeVar
 
@@ -34,10 +34,6 @@ class SamplingPool:
 
     def __len__(self) -> int:
         return len(self.item_ids)
-
-    def answered(self, correct: NDArray[np.float32]) -> "SamplingPool":
-        """Return the pool with the responses of other models."""
-        return replace(self, correct=correct)
 
     def select(self, places: NDArray[np.intp]) -> "SamplingPool":
         """Return the pool of some items, in the order of `places`."""
@@ -129,8 +125,7 @@ class OncePerPool(Generic[T]):
     """
 
     def __init__(self, fit: Callable[[SamplingPool], T], reads: str) -> None:
-        self._fit = fit
-        self._reads = reads
+        self._fit, self._reads = fit, reads
         self._known: dict[bytes, T] = {}
         self._last: tuple[weakref.ref[SamplingPool], T] | None = None
 
@@ -139,25 +134,24 @@ class OncePerPool(Generic[T]):
         # Repeats use the same pool object; hashing its texts takes longer than drawing from it.
         if self._last is not None and self._last[0]() is pool:
             return self._last[1]
-        key = _digest(pool, self._reads)
+        key = self._digest(pool)
         if key not in self._known:
-            while len(self._known) >= _MOST:
+            if len(self._known) == _MOST:
                 del self._known[next(iter(self._known))]
             self._known[key] = self._fit(pool)
         self._last = weakref.ref(pool), self._known[key]
         return self._known[key]
 
-
-def _digest(pool: SamplingPool, reads: str) -> bytes:
-    digest = hashlib.blake2b(digest_size=16)
-    for text in (*pool.item_ids, *(pool.texts if reads == "texts" else ())):
-        encoded = text.encode("utf-8", "surrogatepass")
-        digest.update(len(encoded).to_bytes(8, "little") + encoded)
-    if reads != "texts":
-        matrix = pool.correct if reads == "responses" else pool.vectors.get(reads, pool.correct[:0])
-        digest.update(repr(matrix.shape).encode())
-        digest.update(np.ascontiguousarray(matrix).tobytes())
-    return digest.digest()
+    def _digest(self, pool: SamplingPool) -> bytes:
+        digest = hashlib.blake2b(digest_size=16)
+        for text in (*pool.item_ids, *(pool.texts if self._reads == "texts" else ())):
+            encoded = text.encode("utf-8", "surrogatepass")
+            digest.update(len(encoded).to_bytes(8, "little") + encoded)
+        if self._reads != "texts":
+            vectors = pool.vectors.get(self._reads, pool.correct[:0])
+            matrix = pool.correct if self._reads == "responses" else vectors
+            digest.update(repr(matrix.shape).encode() + np.ascontiguousarray(matrix).tobytes())
+        return digest.digest()
 
 
 Feature = Callable[[str], float]
