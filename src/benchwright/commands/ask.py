@@ -24,7 +24,8 @@ from benchwright.core.configuration import STYLES, configuration_name
 from benchwright.core.errors import InputError, expected
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.score_store import ScoreStore, StoredShards
-from benchwright.datasets.subset_manifest import MANIFEST, SubsetManifest, ids_hash
+from benchwright.datasets.subset_manifest import MANIFEST, ids_hash
+from benchwright.exports.export import subset_manifest
 from benchwright.methods.dele.asking import Asked, AskingPolicy, Draw, Goal, Look, asking_policy
 from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
@@ -392,29 +393,10 @@ def write_results(result: AskResult) -> list[Path]:
     answers = folder / ANSWERS
     with written_aside(answers) as aside:
         table.to_parquet(aside, index=False)
-    _write(folder / MANIFEST, {"subset": _manifest(result).model_dump(mode="json")})
+    items, request = result.asking.tables.items, result.asking.request
+    places = result.state.places
+    chosen = items.iloc[places][["item_id"]].assign(weight=1 / len(places), inclusion=np.nan)
+    name = result.asking.benchmark.name
+    manifest = subset_manifest(items, chosen, "random", request.seed, name, {})
+    _write(folder / MANIFEST, {"subset": manifest.model_dump(mode="json")})
     return [_write(folder / RESULT, result_json(result)), answers]
-
-
-def _manifest(result: AskResult) -> SubsetManifest:
-    asking, places = result.asking, result.state.places
-    rows = asking.tables.items.iloc[places]
-    items = [
-        {"item_id": name, "weight": 1 / len(rows), "content_hash": text}
-        for name, text in zip(rows["item_id"], rows["content_hash"], strict=True)
-    ]
-    texts = [f"{item['item_id']} {item['content_hash']}" for item in items]
-    return SubsetManifest.model_validate(
-        {
-            "benchmark": asking.benchmark.name,
-            "sampler": "random",
-            "seed": asking.request.seed,
-            "rate": 100 * len(rows) / len(asking.item_ids),
-            "of_items": len(asking.item_ids),
-            "of_items_hash": ids_hash(asking.item_ids),
-            "items_hash": ids_hash(texts),
-            "equal_weights": True,
-            "scoring": "mean of the answers",
-            "items": items,
-        }
-    )

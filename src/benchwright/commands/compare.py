@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,9 +123,13 @@ def read_pair(
     items = items_of_logs(logs) if logs else None
     read = {path: read_responses([path], items) for path in paths}
     known = (read[path_a], read[path_b])
-    name_a = _choose(known[0], model_a, _models_of(known[1], model_b), "--model-a")
+    name_a = _choose(known[0], model_a, _named(known[1], model_b), "--model-a")
     name_b = _choose(known[1], model_b, (name_a,), "--model-b")
-    rows = [_row(part, name) for part, name in zip(known, (name_a, name_b), strict=True)]
+    names = (name_a, name_b)
+    rows = [
+        pd.Series(part.correct[part.models.index(name)], index=list(part.item_ids)).dropna()
+        for part, name in zip(known, names, strict=True)
+    ]
     both = rows[0].index.intersection(rows[1].index)
     ids = tuple(sorted(both, key=natural_key))
     if not ids:
@@ -137,7 +141,10 @@ def read_pair(
             f"no item was answered by both models; items begin with {' and '.join(begins)}"
         )
     answers = np.array([row.loc[list(ids)] for row in rows], dtype=np.float64)
-    about = read_items(items_file) if items_file else _about(known)
+    tables = [part.items for part in known if part.items is not None]
+    about = pd.concat(tables).drop_duplicates("item_id") if tables else None
+    if items_file:
+        about = read_items(items_file)
     shared = KnownResponses("", (), ids, np.empty((0, len(ids)), np.float32), about)
     first, second = (
         Side(
@@ -147,7 +154,7 @@ def read_pair(
             len(row) - len(ids),
             len(part.unreadable.get(name, frozenset()) & set(ids)),
         )
-        for at, (part, name, row) in enumerate(zip(known, (name_a, name_b), rows, strict=True))
+        for at, (part, name, row) in enumerate(zip(known, names, rows, strict=True))
     )
     only = frozenset(rows[0].index.symmetric_difference(rows[1].index))
     notes = tuple(dict.fromkeys(note for part in known for note in part.notes))
@@ -167,45 +174,29 @@ def _split(given: str, model: str | None) -> tuple[Path, str | None]:
     raise InputError(f"{given}: there is no such file or folder")
 
 
-def _models_of(known: KnownResponses, wanted: str | None) -> tuple[str, ...]:
-    return known.models if wanted is None else tuple(_named(known, wanted))
-
-
-def _named(known: KnownResponses, wanted: str) -> list[str]:
+def _named(known: KnownResponses, wanted: str | None) -> list[str]:
     """Return the model of this name, else the configurations of the model of this name."""
-    if wanted in known.models:
-        return [wanted]
-    return [name for name in known.models if parse_configuration(name).model == wanted]
+    if wanted is None or wanted in known.models:
+        return [wanted] if wanted else list(known.models)
+    found = [name for name in known.models if parse_configuration(name).model == wanted]
+    if not found:
+        names = expected(wanted, known.models)
+        raise InputError(f"{known.source}: no model {wanted!r}; {names}")
+    return found
 
 
-def _choose(known: KnownResponses, wanted: str | None, others: tuple[str, ...], option: str) -> str:
+def _choose(known: KnownResponses, wanted: str | None, others: Sequence[str], option: str) -> str:
     """Return the wanted model, the only one, or the only one that the other side has too."""
-    if wanted is not None:
-        found = _named(known, wanted)
-        if not found:
-            names = expected(wanted, known.models)
-            raise InputError(f"{known.source}: no model {wanted!r}; {names}")
-    else:
-        found = list(known.models)
-    if len(found) > 1:
-        same = [name for name in found if name in others]
-        found = same if len(same) == 1 else found
+    found = _named(known, wanted)
+    same = [name for name in found if name in others]
+    if len(found) > 1 and len(same) == 1:
+        return same[0]
     if len(found) > 1:
         raise InputError(
             f"{known.source} has {len(found)} models; choose one with {option} or PATH:MODEL: "
             f"{', '.join(found)}"
         )
     return found[0]
-
-
-def _row(known: KnownResponses, model: str) -> "pd.Series[float]":
-    row = pd.Series(known.correct[known.models.index(model)], index=list(known.item_ids))
-    return row.dropna()
-
-
-def _about(known: tuple[KnownResponses, KnownResponses]) -> pd.DataFrame | None:
-    tables = [part.items for part in known if part.items is not None]
-    return pd.concat(tables).drop_duplicates("item_id") if tables else None
 
 
 def compare(pair: Pair, level: float = 0.95) -> Comparison:

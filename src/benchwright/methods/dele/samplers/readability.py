@@ -61,40 +61,34 @@ def reading_counts(text: str) -> ReadingCounts:
     )
 
 
-def difficult_word_share(text: str) -> float:
-    """Return difficult words divided by words, in [0, 1] (A.1.15); NaN without words."""
-    counts = reading_counts(text)
-    return counts.difficult / counts.words if counts.words else nan
+def _index(formula: Callable[[ReadingCounts], float]) -> Callable[[str], float]:
+    """Return the index of a text by a formula of its counts; NaN without words."""
+
+    def index(text: str) -> float:
+        counts = reading_counts(text)
+        return formula(counts) if counts.words else nan
+
+    return index
 
 
-def dale_chall(text: str) -> float:
-    """Return 0.1579 × difficult words in % + 0.0496 × words per sentence (A.1.16).
+difficult_word_share = _index(lambda c: c.difficult / c.words)
+"""Difficult words divided by words, in [0, 1] (A.1.15)."""
 
-    This is the printed formula, without the 3.6365 that the original adds above 5% difficult words.
-    NaN without words.
-    """
-    counts = reading_counts(text)
-    if not counts.words:
-        return nan
-    percentage = 100 * counts.difficult / counts.words
-    return 0.1579 * percentage + 0.0496 * counts.words / counts.sentences
+dale_chall = _index(
+    lambda c: 0.1579 * (100 * c.difficult / c.words) + 0.0496 * c.words / c.sentences
+)
+"""0.1579 × difficult words in % + 0.0496 × words per sentence (A.1.16).
 
+This is the printed formula, without the 3.6365 that the original adds above 5% difficult words.
+"""
 
-def flesch_reading_ease(text: str) -> float:
-    """Return 206.835 − 1.015 × words per sentence − 84.6 × syllables per word (A.1.17), or NaN."""
-    counts = reading_counts(text)
-    if not counts.words:
-        return nan
-    per_sentence, per_word = counts.words / counts.sentences, counts.syllables / counts.words
-    return 206.835 - 1.015 * per_sentence - 84.6 * per_word
+flesch_reading_ease = _index(
+    lambda c: 206.835 - 1.015 * (c.words / c.sentences) - 84.6 * (c.syllables / c.words)
+)
+"""206.835 − 1.015 × words per sentence − 84.6 × syllables per word (A.1.17)."""
 
-
-def gunning_fog(text: str) -> float:
-    """Return 0.4 × (words per sentence + complex words in %) (A.1.18); NaN without words."""
-    counts = reading_counts(text)
-    if not counts.words:
-        return nan
-    return 0.4 * (counts.words / counts.sentences + 100 * counts.complex / counts.words)
+gunning_fog = _index(lambda c: 0.4 * (c.words / c.sentences + 100 * c.complex / c.words))
+"""0.4 × (words per sentence + complex words in %) (A.1.18)."""
 
 
 @lru_cache(maxsize=1 << 17)
