@@ -18,7 +18,8 @@ if TYPE_CHECKING:
         suspect_items,
     )
 
-__version__ = "0.1.0"
+    __version__: str
+
 __all__ = [
     "estimate",
     "judge_subset",
@@ -43,6 +44,8 @@ logging.getLogger("kedro.framework.project").addFilter(_is_not_about_logging)
 
 def __getattr__(name: str) -> Any:
     """Import the Python API on its first use, so that `import benchwright` is fast."""
+    if name == "__version__":
+        return import_module("benchwright.core.version").VERSION
     if name in __all__:
         return getattr(import_module("benchwright.api"), name)
     raise AttributeError(f"module 'benchwright' has no attribute {name!r}")

@@ -16,11 +16,11 @@ from typing import Any
 import click
 from kedro.framework.cli.project import run as kedro_run
 
-from benchwright import __version__
 from benchwright.core.errors import InputError, one_line
 from benchwright.core.kedro_internals import ERROR_LOGGERS
 from benchwright.core.progress import stage_log
 from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
+from benchwright.core.version import VERSION
 from benchwright.params.run import RUN_VALUES, check_run_values
 from benchwright.project_conf import check_pipelines, conf_mistake, pipeline_defaults, runner_class
 
@@ -192,7 +192,7 @@ class _RunByDefault(click.Group):
     epilog="The default command is run: `benchwright --pipeline wicked` runs that pipeline.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(VERSION, message="%(prog)s %(version)s")
 def cli() -> None:
     """Make multiple-choice benchmarks smaller, cleaner, harder and leak-resistant."""
 

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright import __version__
 from benchwright.commands.read_logs import ingested
 from benchwright.compute.model_engine import model_kept
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import STYLES, configuration_name
 from benchwright.core.errors import InputError, expected
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.version import VERSION
 from benchwright.datasets.score_store import ScoreStore, StoredShards
 from benchwright.datasets.subset_manifest import MANIFEST, ids_hash
 from benchwright.exports.export import subset_manifest
@@ -365,7 +365,7 @@ def result_json(result: AskResult) -> dict[str, Any]:
     asking, final = result.asking, result.final
     return {
         "format": _FORMAT,
-        "benchwright": __version__,
+        "benchwright": VERSION,
         "benchmark": asking.benchmark.name,
         "model": asking.request.asked_as,
         **final._asdict(),

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright import __version__
 from benchwright.commands.compare_plots import plot_differences
 from benchwright.commands.listing import table_lines
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
 from benchwright.core.natural_order import natural_key
+from benchwright.core.version import VERSION
 from benchwright.logs.find import find_logs
 from benchwright.reports.page.parts import Bullets, Page, Plot, Section, Table, render_page
 from benchwright.responses.items_of_logs import items_of_logs
@@ -294,7 +294,7 @@ def comparison_json(made: Comparison) -> dict[str, Any]:
     overall = made.overall._asdict()
     return {
         "format": 1,
-        "benchwright": __version__,
+        "benchwright": VERSION,
         "a": made.pair.first._asdict(),
         "b": made.pair.second._asdict(),
         "items": len(made.pair.item_ids),

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchwright import __version__
 from benchwright.core.atomic_files import written_aside
+from benchwright.core.version import VERSION
 from benchwright.methods.dele.estimation.subset_scores import Estimated
 
 
@@ -37,7 +37,7 @@ def write_estimates(estimated: Estimated, file: Path) -> Path:
     subset: dict[str, Any] = estimated.subset.model_dump(mode="json", exclude={"items"})
     content = {
         "format": 1,
-        "benchwright": __version__,
+        "benchwright": VERSION,
         "subset": {**subset, "n_items": len(estimated.subset.items)},
         **{name: getattr(estimated, name) for name in ("estimator", "level", "of_items")},
         "training": {"models": estimated.training, "source": estimated.source},

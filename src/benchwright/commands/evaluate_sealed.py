@@ -12,11 +12,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from benchwright import __version__
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import STYLES, Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, expected, one_line
+from benchwright.core.version import VERSION
 from benchwright.datasets.half_scores import FORMAT, GroupResult, HalfResult, SealedIdentity
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
@@ -164,7 +164,7 @@ def half_result(request: SealedRequest, score: SealedScore) -> HalfResult:
     """
     return HalfResult(
         format=FORMAT,
-        version=__version__,
+        version=VERSION,
         benchmark=identity_of(request),
         half=request.half,
         model=request.model,

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright import __version__
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, expected
 from benchwright.core.seeding import stage_generator
+from benchwright.core.version import VERSION
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
@@ -314,7 +314,7 @@ def leak_json(made: LeakTested) -> dict[str, Any]:
     found, request = made.evidence, made.request
     return {
         "format": 1,
-        "benchwright": __version__,
+        "benchwright": VERSION,
         "release": made.release.name,
         "commitment": made.release.commitment,
         "key_checked": made.key_checked,

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright import __version__
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import count_models
+from benchwright.core.version import VERSION
 from benchwright.language_models.loading import text_lengths
 from benchwright.methods.dele.planning.plan import (
     CostPerPrompt,
@@ -233,7 +233,7 @@ def plan_json(made: MadePlan) -> dict[str, Any]:
     ]
     return {
         "format": 1,
-        "benchwright": __version__,
+        "benchwright": VERSION,
         "source": made.source,
         "notes": list(made.notes),
         "models": made.plan.models,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright import __version__
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
+from benchwright.core.version import VERSION
 from benchwright.datasets.export_folder import ExportFolder, FolderContent
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
 from benchwright.scoring.rendering import LABELS
@@ -44,7 +44,7 @@ def write_release(source: Path, folder: Path, name: str, key: SealKey) -> int:
         json.dumps(_released(row, orders, f"{source}: row {number}"), ensure_ascii=False) + "\n"
         for number, row in enumerate(rows, start=1)
     ]
-    facts = {"benchwright": __version__, "name": name, "leak_test": leak_test_facts(orders, ITEMS)}
+    facts = {"benchwright": VERSION, "name": name, "leak_test": leak_test_facts(orders, ITEMS)}
     ExportFolder(path=str(folder)).save(FolderContent({ITEMS: [x.encode() for x in lines]}, facts))
     return len(lines)
 

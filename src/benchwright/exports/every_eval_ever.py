@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-import benchwright
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.values import ascii_surrogates
+from benchwright.core.version import VERSION
 from benchwright.datasets.export_folder import FolderContent, Pieces
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.scoring.rendering import LABELS
@@ -115,7 +115,7 @@ def write_answers(
         answers[name] = count
     if not files:
         raise InputError(f"{run.benchmark.name}: the run has no answers")
-    facts = {"format": 1, "benchwright": benchwright.__version__, "schema": SCHEMA}
+    facts = {"format": 1, "benchwright": VERSION, "schema": SCHEMA}
     return FolderContent(files, {**facts, "benchmark": run.benchmark.name, "answers": answers})
 
 
@@ -279,7 +279,7 @@ class _Samples:
             },
             "eval_library": {
                 "name": "benchwright" if live else _UNKNOWN,
-                "version": benchwright.__version__ if live else _UNKNOWN,
+                "version": VERSION if live else _UNKNOWN,
             },
             "model_info": {
                 "name": self._model_name,

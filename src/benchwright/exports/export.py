@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-import benchwright
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
+from benchwright.core.version import VERSION
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
 from benchwright.exports.harness_task import (
@@ -55,7 +55,7 @@ class ExportedRun(NamedTuple):
         """Return what the manifest of every export records."""
         return {
             "format": 1,
-            "benchwright": benchwright.__version__,
+            "benchwright": VERSION,
             "harness": HARNESS,
             "benchmark": self.ingestion.name,
             "licence": self.ingestion.licence,

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-import benchwright
 from benchwright.core.cells import records
 from benchwright.core.natural_order import natural_key
+from benchwright.core.version import VERSION
 from benchwright.datasets.export_folder import README, FolderContent, Pieces
 from benchwright.exports.inspect_tasks import (
     CARRIED,
@@ -157,14 +157,14 @@ def _folder(
         licence=card_licence(run.ingestion.licence),
         size=_size_category(sum(len(each.rows) for each in configurations)),
         canary=canary,
-        version=benchwright.__version__,
+        version=VERSION,
         task=task_name(first.name),
         weighted=any("weight" in each.rows for each in configurations),
         **values,
     )
     manifest = {
         "format": 1,
-        "benchwright": benchwright.__version__,
+        "benchwright": VERSION,
         "benchmark": run.ingestion.name,
         "licence": run.ingestion.licence,
         "variant": run.variant,

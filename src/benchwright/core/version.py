@@ -1,0 +1,5 @@
+"""The version of this package, as installed."""
+
+from importlib.metadata import version
+
+VERSION = version("benchwright")
