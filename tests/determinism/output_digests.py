@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from determinism.results import VERSION, comparable
 from determinism.surroundings import PLAIN, Commands, commands_in
 from faults.project_runs import REPOSITORY, empty_root, left_in
+from speed import speed_up
 
 SHARED = Path(os.environ.get("BENCHWRIGHT_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
 IMPORTED = "scoring.mode=imported"
@@ -176,6 +177,7 @@ def record(file: Path, names: Sequence[str]) -> Digests:
 
     The file is written after each scenario; other scenarios in it are kept.
     """
+    speed_up()  # as the commands, so that sealed files can be opened
     digests: Digests = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     with tempfile.TemporaryDirectory() as folder, commands_in(PLAIN, Path(folder) / "logs") as runs:
         for name, scenario in SCENARIOS.items():
