@@ -135,16 +135,3 @@ def test_folders_appear_complete_and_replace_none(tmp_path: Path) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         fail()
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
-
-
-def test_cause_in_a_pool_worker_is_reported() -> None:
-    class _RemoteTraceback(Exception):  # noqa: N818
-        pass
-
-    error = RuntimeError("Failed while saving data")
-    error.__cause__ = _RemoteTraceback(
-        f'"""\nTraceback\n{InputError.__module__}.InputError: a.csv: full\n\nThe above …'
-    )
-    assert one_line(error) == "a.csv: full"
-    error.__cause__ = _RemoteTraceback('"""\nTraceback\nValueError: ours\n')
-    assert one_line(error) is None

@@ -45,6 +45,7 @@ def test_pattern_selects_shards_sorted_by_name(tmp_path: Path) -> None:
         (tmp_path / f"{name}.jsonl").write_text(f"{line(1, text=name)}\n")
     (tmp_path / "c.parquet").write_bytes(b"")
     assert texts(DocumentShards(str(tmp_path / "*.jsonl"))) == ["a", "b"]
+    assert texts(DocumentShards(str(tmp_path / "b.jsonl"))) == ["b"]
 
 
 def test_missing_fields_are_filled_in(tmp_path: Path) -> None:
