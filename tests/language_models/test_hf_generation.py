@@ -180,6 +180,11 @@ def test_an_answer_ends_where_the_context_does(
     lengths = [len(tiny_tokenizer(p.text).input_ids) for p in prompts]
     model = TransformersModel(tiny_model("qwen2"), tiny_tokenizer, context=lengths[1] + 3)
     short, medium, long = written(model, prompts, Sampling(1000))
+    model.context = lengths[1]  # which leaves no room
+    assert [each.texts is None for each in written(model, prompts[:2], Sampling(1))] == [
+        False,
+        True,
+    ]
     assert short.finish == medium.finish == ("length",)
     assert [short.generated_tokens, medium.generated_tokens] == [lengths[1] + 3 - lengths[0], 3]
     assert long == Generated(None, (), 0, lengths[2])
