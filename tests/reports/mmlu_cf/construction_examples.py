@@ -21,7 +21,7 @@ from benchwright.params.mmlu_cf import (
 )
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.pipelines.construction_report import create_pipeline
-from benchwright.reports.page.plot_style import empty_plot
+from benchwright.reports.page.shapes import nothing as nothing_drawn
 from benchwright.tables.mmlu_cf import (
     CleaningFunnel,
     CleaningReasons,
@@ -145,7 +145,7 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         "leak_counts": LeakCounts.empty(),
         "closed_guesses": {"closed": checked // 2, "may_be": 40, "share": 0.3},
         "sealed_benchmark": {"validation.jsonl": _public_lines(), "test.sealed": b"\xff"},
-        "cleaning_funnel_plot": empty_plot(
+        "cleaning_funnel_plot": nothing_drawn(
             "From raw to clean items", "Drawn by the cleaning pipeline."
         ),
     }
@@ -158,7 +158,7 @@ def run(inputs: dict[str, Any]) -> dict[str, Any]:
 
 def report_of(inputs: dict[str, Any]) -> dict[str, Any]:
     """Return page and metrics only, with empty plots, which is faster."""
-    nothing = empty_plot("A plot", "Not drawn.")
+    nothing = nothing_drawn("A plot", "Not drawn.")
     plots = {name: nothing for name in OUTPUTS if name.endswith("_plot")}
     written = ("construction_metrics", "construction_report")
     pipeline = create_pipeline()

@@ -373,7 +373,7 @@ def _figure(
             "shapes": shapes,
             "annotations": notes,
             "legend": {"orientation": "h", "x": 0, "y": -_AXIS / total, "yanchor": "top"},
-            "meta": {"caption": title, "top": above, "drawn": True},
+            "meta": {"caption": title, "top": above},
             **layout,
         },
     )

@@ -4,20 +4,17 @@ from collections.abc import Mapping
 from math import isnan
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.methods.wicked.single_best_answer.classifier import precision_recall
 from benchwright.methods.wicked.single_best_answer.evaluation import ALL
 from benchwright.methods.wicked.single_best_answer.training import describe
-from benchwright.reports.page import parts
+from benchwright.reports.page import parts, shapes
+from benchwright.reports.page.plot_style import KEPT, REMOVED
 from benchwright.reports.page.wording import is_missing, number, percent
 
 USEFUL_SHARE = 0.5
 """Share of flagged items above which most of the benchmark would stay unaltered."""
-
-_WIDTH, _HEIGHT = 440.0, 300.0  # of the plot, without its margins, in SVG units
 
 
 def render_card(
@@ -32,24 +29,20 @@ def render_card(
     the number of labelled items without text, by benchmark.
     """
     title = "Single-best-answer items: card of the classifier"
-    against = advice(classifier, evaluation)
     nothing = "The results below give no reason against it on the benchmarks of its training."
-    page = parts.Page(
-        title,
-        title,
-        [
-            parts.Section(
-                "When not to use it", [parts.Bullets(against)] if against else [parts.Text(nothing)]
-            ),
-            _operating_points(classifier),
-            *_curve(labelled),
-            *_parts(evaluation),
-            parts.Section("", [parts.Text(_LEGEND, "quiet")]),
-            *_coefficients(classifier),
-        ],
-        lead=_lead(classifier, missing),
-    )
-    return parts.render_page(page)
+    against = parts.Bullets(advice(classifier, evaluation) or [nothing])
+    curve = _precision_recall(labelled)
+    sections = [
+        parts.Section("When not to use it", [against]),
+        _operating_points(classifier),
+        *([parts.Section("Precision and recall", [parts.Plot("curve")])] if curve else []),
+        *_parts(evaluation),
+        parts.Section("", [parts.Text(_LEGEND, "quiet")]),
+        *_coefficients(classifier),
+    ]
+    plots = {"curve": curve} if curve else {}
+    lead = _lead(classifier, missing)
+    return parts.render_page(parts.Page(title, title, sections, lead=lead, plots=plots))
 
 
 def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[parts.Text]:
@@ -95,25 +88,30 @@ def _operating_points(classifier: Mapping[str, Any]) -> parts.Section:
     return parts.Section("Thresholds", [parts.Text(note, "quiet"), table])
 
 
-def _curve(labelled: pd.DataFrame) -> list[parts.Section]:
+def _precision_recall(labelled: pd.DataFrame) -> Any:
     """Return precision against recall, of cross-validated probabilities if there are any."""
     known = labelled[labelled["cross_validated"].notna()]
-    probability, whose = "cross_validated", "Training and held-out items, out of fold"
+    probability, whose = "cross_validated", "training and held-out items, out of fold"
     if not len(known):
         known, probability = labelled[labelled["split"] == "held_out"], "probability"
-        whose = "Held-out items"
+        whose = "held-out items"
     labels = known["label"].to_numpy()
-    points = curve_points(precision_recall(known[probability].to_numpy(), labels))
-    if not points:
-        return []
+    curve = precision_recall(known[probability].to_numpy(), labels)
+    if not len(curve):
+        return None
     base = float(labels.mean())
-    note = (
-        f"{whose}. The dashed line is the chance level, which is the share of items with a single "
-        f"best answer, {percent(base)}."
+    title = (
+        f"Precision against recall, {whose}; dotted: the chance level, which is the share of items "
+        f"with a single best answer, {percent(base)}"
     )
-    places = {"points": points, "base_y": _HEIGHT * (1 - base), "width": _WIDTH, "height": _HEIGHT}
-    drawing = parts.Drawing("precision_recall.html", places)
-    return [parts.Section("Precision and recall", [parts.Text(note, "quiet"), drawing])]
+    whole = (0, 1)
+    return shapes.curves(
+        title,
+        [shapes.line(curve[:, 0], curve[:, 1], KEPT)],
+        shapes.Scale("recall", ".0%", whole),
+        shapes.Scale("precision", ".0%", whole),
+        lines=[shapes.Line(base, colour=REMOVED, level=True)],
+    )
 
 
 def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]:
@@ -155,13 +153,6 @@ def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]
     return reasons + [
         f"On {name} it is no better than chance. Label the items instead." for name in by_chance
     ]
-
-
-def curve_points(curve: NDArray[np.float64]) -> str:
-    """Return the points of an SVG polyline: recall from left to right, precision upwards."""
-    return " ".join(
-        f"{recall * _WIDTH:.1f},{(1 - precision) * _HEIGHT:.1f}" for recall, precision in curve
-    )
 
 
 def _row(rows: pd.DataFrame, part: str) -> dict[Any, Any] | None:
