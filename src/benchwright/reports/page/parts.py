@@ -170,7 +170,7 @@ def render_page(page: Page) -> str:
         script=Markup(script),  # noqa: S704
         script_hash=f"sha256-{digest}",
     )
-    return rendered
+    return rendered.lstrip()
 
 
 @cache
