@@ -149,15 +149,8 @@ def record_run(
 ) -> str:
     """Write one MLflow run, a child of the current sweep's if there is one, and return its id.
 
-    Args:
-        conf: `tracking_uri`, `experiment`, `view`.
-        project: the project folder.
-        parameters: those that the run read, with benchmark, variant and seed.
-        run_params: Kedro's description of the run.
-        saved: dataset and local file of each saved output, by name.
-        headline: the run's result in a sentence or two.
-        seconds: wall time of the pipeline.
-        error: the error that ended the run, or None.
+    `parameters` are those that the run read, `run_params` Kedro's description of it, `saved` the
+    dataset and file of each output, `headline` the result in words, `seconds` the wall time.
     """
     known = ("benchmark", "variant", "seed", "limit")
     of_run = {name: str(parameters[name]) for name in known if parameters.get(name) is not None}
@@ -180,7 +173,7 @@ def record_run(
     for dataset, _ in saved.values():
         if isinstance(patterns := logged(dataset), list):
             metrics = dataset.load()
-            log_metrics(client, run_id, {k: metrics[k] for k in main_metrics(metrics, patterns)})
+            _log_metrics(client, run_id, {k: metrics[k] for k in main_metrics(metrics, patterns)})
     client.set_terminated(run_id, status="FAILED" if error is not None else "FINISHED")
     for dataset, path in saved.values():
         if logged(dataset):
@@ -212,15 +205,9 @@ def finish_sweep(
     """
     client, _ = open_store(conf, project)
     client.set_tag(run_id, "mlflow.note.content", description)
-    log_metrics(client, run_id, means)
+    _log_metrics(client, run_id, means)
     client.set_terminated(run_id, status=status)
     client.log_artifacts(run_id, str(folder))
-
-
-def log_metrics(client: Any, run_id: str, values: Mapping[str, float]) -> None:
-    """Log metrics with as many decimals as MLflow should show."""
-    for name, value in values.items():
-        client.log_metric(run_id, name, round(float(value), _DECIMALS))
 
 
 def _start(
@@ -242,6 +229,11 @@ def _start(
     params = [Param(key, text[:_PARAMETER_LENGTH]) for key, text in flat if key and text]
     client.log_batch(run_id, params=params[:1000])
     return client, run_id
+
+
+def _log_metrics(client: Any, run_id: str, values: Mapping[str, float]) -> None:
+    for name, value in values.items():
+        client.log_metric(run_id, name, round(float(value), _DECIMALS))
 
 
 def known_metrics(values: Mapping[str, Any]) -> dict[str, float]:
