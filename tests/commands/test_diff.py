@@ -246,6 +246,23 @@ def test_page_escapes_texts_and_tables_are_saved_next_to_it(tmp_path: Path) -> N
     assert items["change"].tolist() == ["came_in", "gone", "same"]
 
 
+def test_page_says_why_each_item_changed() -> None:
+    before = audit(row("old", question="Same?"), row("gone", "easy", question="Gone?"))
+    after = audit(row("new", "easy", question="Same?"), row("added", question="Added?"))
+    page = render_diff(comparison(before, after))
+    assert "new (was old): easy applies now. Now: " in page
+    assert "(was gone)" not in page
+    assert "added: Kept." in page
+    assert "gone: Was removed: " in page
+
+
+def test_rules_that_judged_no_item_are_not_listed() -> None:
+    before, after = audit(row("a", similar="off")), audit(row("a", "easy", similar="off"))
+    page = render_diff(comparison(before, after))
+    assert ">similar<" not in page
+    assert ">easy<" in page
+
+
 def test_page_states_that_no_item_differs() -> None:
     same = audit(row("a"))
     assert "No item differs." in render_diff(comparison(same, same))

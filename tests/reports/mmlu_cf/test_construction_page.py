@@ -147,6 +147,7 @@ def test_leaks_are_counted_and_remaining_leaks_come_first() -> None:
 
 def test_a_closed_half_that_can_be_guessed_is_a_warning(unjudged: dict[str, Any]) -> None:
     assert "can guess" not in text(unjudged["construction_report"])
+    assert "can guess" not in page_of(closed_guesses={"closed": 15, "may_be": 30, "share": 0.5})
     shown = page_of(closed_guesses={"closed": 15, "may_be": 18, "share": 0.83})
     assert "can guess 83% of the closed half without the key: it has 15 of 18 quest" in shown
 
