@@ -301,7 +301,6 @@ _PAGE = [
         sections.show_data,
         [
             "filter_model_profile",
-            "calibration",
             "answer_coverage",
             "import_report",
             "position_sensitivity",

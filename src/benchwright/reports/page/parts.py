@@ -198,6 +198,14 @@ Column = tuple[str, Callable[[Mapping[Any, Any], str], str | Cell], str]
 """The title of a column, how a cell is written from a record and a name, and that name."""
 
 
+def columns(names: str, *others: Column) -> list[Column]:
+    """Return columns by names between spaces, titled by their names, and others after them."""
+    titles = {
+        name: name.removeprefix("n_").replace("_", " ").capitalize() for name in names.split()
+    }
+    return [*((title, as_value, name) for name, title in titles.items()), *others]
+
+
 def table_of(
     records: Iterable[Mapping[Any, Any]],
     columns: Sequence[Column],
@@ -205,10 +213,15 @@ def table_of(
     label: str = "",
 ) -> Table:
     """Return a table with a row per record; without `numbers`, all but texts are numbers."""
+    records = list(records)
     rows = [[write(record, name) for _, write, name in columns] for record in records]
     if numbers is None:
-        texts = (as_text, as_words)
-        numbers = [i for i, (_, write, _) in enumerate(columns) if i and write not in texts]
+        numbers = [
+            i
+            for i, (_, write, name) in enumerate(columns)
+            if i and write not in (as_text, as_words)
+            if not any(isinstance(record.get(name), str) for record in records)
+        ]
     return Table(label, [title for title, *_ in columns], rows, numbers)
 
 
@@ -229,6 +242,14 @@ def cut_table(
     if open_until is None or len(records) <= open_until:
         return blocks
     return [Folded(f"Table of {count(len(records), 'row')}", blocks)]
+
+
+def as_value(record: Mapping[Any, Any], name: str) -> str:
+    """Return a text as it is, a whole number as a count, another one as a share of 1."""
+    value = record[name]
+    if isinstance(value, float):
+        return as_share(record, name)
+    return as_count(record, name) if isinstance(value, int) else str(value or "–")
 
 
 def as_text(record: Mapping[Any, Any], name: str) -> str:

@@ -75,10 +75,7 @@ def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[par
 
 def _operating_points(classifier: Mapping[str, Any]) -> parts.Section:
     columns: list[parts.Column] = [
-        ("Target recall", parts.as_share, "target"),
-        ("Recall", parts.as_share, "recall"),
-        ("Precision", parts.as_share, "precision"),
-        ("Flagged", parts.as_share, "share_flagged"),
+        *parts.columns("target recall precision share_flagged"),
         ("Threshold", parts.as_metric, "threshold"),
     ]
     note = "On training items, out of fold."

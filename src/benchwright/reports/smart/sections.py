@@ -94,7 +94,7 @@ def show_rules(
             "number that it removed (orange). An item counts at the first rule that removes it. "
             "Where the blue bars hardly shrink, filtering saves little."
         )
-        blocks += [Text(note), Plot("funnel_plot"), _funnel(funnel)]
+        blocks += [Text(note), Plot("funnel_plot")]
     blocks.append(Text("With fewer filter models", "heading"))
     if len(filter_model_ablation):
         answer_only = "answer_only" not in _silent(rule_coverage)
@@ -132,24 +132,6 @@ def _rules(rule_coverage: pd.DataFrame) -> Table:
     head = ["Rule", "State", "Judged", "Flagged", "Flagged, kept", "Removed", "Share removed"]
     label = "Items by rule; shares are of all items (SMART, Table 1)"
     return Table(label, head, rows, range(2, 7))
-
-
-def _funnel(funnel: pd.DataFrame) -> Folded:
-    first = funnel.iloc[0]
-    rows = [
-        [
-            row["step"].replace("_", " "),
-            number(row["removed"]) if row["kind"] == "removed" else "",
-            number(row["left"]),
-            percent(row["left"] / first["left"] if first["left"] else None),
-        ]
-        for row in rows_of(funnel)
-    ]
-    label = (
-        f"From {first['step']} to kept items; an item is counted at the first rule that removes it"
-    )
-    table = Table(label, ["Step", "Removed", "Left", "Share left"], rows, (1, 2, 3))
-    return Folded(f"Table of {count(len(rows), 'step')}", [table])
 
 
 def show_ranking(
@@ -414,18 +396,11 @@ def _threshold(found: Row) -> list[Text]:
 
 def _thresholds(label: str, table: pd.DataFrame, by: str, used: Row) -> Table:
     columns: list[parts.Column] = [
-        (
-            "k" if by == "k" else "Bandwidth",
-            lambda row, name: Cell(f"{row[name]:g}", strong=row[name] == used.get(name)),
-            by,
-        ),
-        ("Peaks", parts.as_count, "peaks"),
-        ("Branch", parts.as_words, "branch"),
+        (by, lambda row, name: Cell(f"{row[name]:g}", strong=row[name] == used.get(name)), by),
         ("δ", parts.as_metric, "threshold"),
-        ("Items within", parts.as_count, "items_within"),
-        ("Share", parts.as_share, "share_within"),
+        *parts.columns("peaks branch items_within share_within"),
     ]
-    return parts.table_of(rows_of(table), columns, (0, 1, 3, 4, 5), label)
+    return parts.table_of(rows_of(table), columns, label=label)
 
 
 def show_labels(
@@ -444,12 +419,9 @@ def show_labels(
         )
     ]
     if len(label_error_rates):
-        columns: list[parts.Column] = [
-            ("Items", parts.as_words, "items"),
-            ("Checked", parts.as_count, "checked"),
-            ("Wrong", parts.as_count, "wrong"),
-            ("Share wrong", parts.between(parts.as_share), "rate"),
-        ]
+        columns = parts.columns(
+            "items checked wrong", ("Share wrong", parts.between(parts.as_share), "rate")
+        )
         label = "Wrong labels among items whose labels were checked; 95% intervals"
         blocks += [
             Text("Known label errors", "heading"),
@@ -492,14 +464,10 @@ def show_examples(review_agreement: pd.DataFrame, report_examples: Examples) -> 
         blocks.append(Text("No item was removed."))
     reviews = review_agreement[~review_agreement["rule"].isin([NOT_IN_THIS_RUN, SUSPECT_ITEMS])]
     if len(reviews):
-        columns: list[parts.Column] = [
-            ("Rule", parts.as_words, "rule"),
-            ("Reviewed", parts.as_count, "reviewed"),
-            ("Agree", parts.as_count, "agree"),
-            ("Borderline", parts.as_count, "borderline"),
-            ("Disagree", parts.as_count, "disagree"),
+        columns = parts.columns(
+            "rule reviewed agree borderline disagree",
             ("Share agreed", parts.between(parts.as_share), "share_agree"),
-        ]
+        )
         label = "Agreement of reviewers with removals; 95% intervals (SMART, section 5.3)"
         blocks.append(parts.table_of(rows_of(reviews), columns, label=label))
     return Section("Examples", [*blocks, *report_examples.removed], "examples")
@@ -507,7 +475,6 @@ def show_examples(review_agreement: pd.DataFrame, report_examples: Examples) -> 
 
 def show_data(
     filter_model_profile: pd.DataFrame,
-    calibration: pd.DataFrame,
     answer_coverage: pd.DataFrame,
     import_report: pd.DataFrame,
     position_sensitivity: pd.DataFrame,
@@ -527,20 +494,10 @@ def show_data(
         blocks.append(Text("None: no rule used responses."))
     if panel.left_out:
         label = f"Models that answered less than {evaluation.min_coverage:.0%} of the judged items"
-        columns: list[parts.Column] = [
-            ("Model", parts.as_text, "model"),
-            ("Judged items answered", parts.as_share, "coverage"),
-        ]
+        columns = parts.columns("model coverage")
         rows = [model._asdict() for model in panel.left_out]
         blocks.append(Text("Models left out of the panel", "heading"))
         blocks += parts.cut_table(label, rows, columns, "panel", open_until=_FOLDED)
-    if len(calibration):
-        label = (
-            "Softmax temperature fitted on items outside the evaluation; NLL = mean negative "
-            "log-likelihood of the gold answer"
-        )
-        table = parts.table_of(rows_of(calibration), _CALIBRATION, label=label)
-        blocks += [Text("Calibration", "heading"), table]
     blocks += [*_positions(position_sensitivity), *_responses(answer_coverage)]
     blocks.append(Text("Imported responses", "heading"))
     if len(import_report):
@@ -552,54 +509,20 @@ def show_data(
     return Section("Data and models", blocks, "data")
 
 
-_PROFILE: list[parts.Column] = [
-    ("Model", parts.as_text, "model"),
+def _calibrated(row: Row, name: str) -> str:
+    return number(row[name], 2)
+
+
+_PROFILE = parts.columns(
+    "model accuracy share_confident accuracy_choices_only",
     ("Answers", parts.as_count, "n"),
-    ("Accuracy", parts.as_share, "accuracy"),
-    ("Confident", parts.as_share, "share_confident"),
-    ("Accuracy from options alone", parts.as_share, "accuracy_choices_only"),
-    ("Temperature", lambda row, name: number(row[name], 2), "temperature"),
-]
-_CALIBRATION: list[parts.Column] = [
-    ("Configuration", parts.as_text, "configuration"),
-    ("Items", parts.as_count, "n"),
-    ("Temperature", lambda row, name: number(row[name], 2), "temperature"),
-    ("NLL before", parts.as_metric, "nll_before"),
-    ("NLL after", parts.as_metric, "nll_after"),
-    ("Accuracy", parts.as_share, "accuracy"),
-]
-_IMPORTS: list[parts.Column] = [
-    ("File", lambda row, name: Cell(row[name], [row["detail"]] if row["detail"] else []), "file"),
-    ("Layout", parts.as_text, "layout"),
-    ("Models", parts.as_count, "models"),
-    ("Answers", parts.as_count, "rows"),
-    ("Joined by id", parts.as_count, "joined_by_id"),
-    ("Joined by text", parts.as_count, "joined_by_hash"),
-    ("Not joined", parts.as_count, "not_joined"),
-    ("Doubled", parts.as_count, "doubled"),
-    ("Contradicting", parts.as_count, "contradicting"),
-    ("Dropped", parts.as_count, "dropped"),
-]
-_COVERAGE: list[parts.Column] = [
-    ("Configuration", parts.as_text, "configuration"),
-    ("Condition", parts.as_words, "condition"),
-    ("Source", parts.as_text, "source"),
-    ("Answered", parts.as_count, "answered"),
-    ("Exact ties", parts.as_count, "exact_ties"),
-    ("Not extracted", parts.as_count, "not_extracted"),
-    ("Too long", parts.as_count, "too_long"),
-]
-_POSITIONS: list[parts.Column] = [
-    ("Model", parts.as_text, "model"),
-    (
-        "Measure",
-        lambda row, name: row[name] if row[name] == "changed" else f"position {row[name]}",
-        "measure",
-    ),
-    ("Share", parts.between(parts.as_share), "share"),
-    ("Gold answers", parts.as_share, "gold"),
-    ("Items", parts.as_count, "n_items"),
-]
+    ("Temperature", _calibrated, "temperature"),
+)
+_IMPORTS = parts.columns(
+    "file layout models rows joined_by_id joined_by_hash not_joined doubled contradicting dropped"
+    " detail"
+)
+_COVERAGE = "configuration condition source answered exact_ties not_extracted too_long"
 
 
 def _positions(position_sensitivity: pd.DataFrame) -> list[Any]:
@@ -614,11 +537,12 @@ def _positions(position_sensitivity: pd.DataFrame) -> list[Any]:
         "95% intervals over items"
     )
     rows = rows_of(position_sensitivity)[: parts.LONGEST_TABLE]
+    shown = parts.columns("model measure share low high gold n_items")
     return [
         Text("Positions of the options", "heading"),
         Text(text),
         Plot("position_sensitivity_plot"),
-        Folded("Table of positions", [parts.table_of(rows, _POSITIONS, (2, 3, 4), label)]),
+        Folded("Table of positions", [parts.table_of(rows, shown, label=label)]),
     ]
 
 
@@ -642,7 +566,7 @@ def _responses(answer_coverage: pd.DataFrame) -> list[Any]:
         "Responses by configuration; not extracted: no answer found in the text; too long: prompt "
         "exceeds the model's context"
     )
-    blocks = parts.cut_table(label, rows_of(table), _COVERAGE, "answer_coverage")
+    blocks = parts.cut_table(label, rows_of(table), parts.columns(_COVERAGE), "answer_coverage")
     title = f"Table of {count(len(table), 'configuration')}"
     return [Text("Responses", "heading"), Text(text), Folded(title, blocks, open=n_lost > 0)]
 

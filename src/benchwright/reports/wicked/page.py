@@ -21,7 +21,6 @@ from benchwright.reports.page.wording import (
     bounds,
     coefficient,
     count,
-    number,
     p_value,
     percent,
     rows_of,
@@ -258,16 +257,9 @@ def show_comparison_answers(
     if comparison_transitions.empty:
         return Section("Change of answers", [Text(_NO_RESPONSES)], "answers")
     label = "Change of answers to altered items, in percent of answers (WiCkeD, Figure 3)"
-    columns: list[parts.Column] = [
-        _CONFIGURATION,
-        ("Kind", parts.as_text, "kind"),
-        ("Gold option", parts.as_text, "gold"),
-        ("n", parts.as_count, "n"),
-        ("Stayed right", parts.as_share, "stayed_right"),
-        ("Became right", parts.as_share, "became_right"),
-        ("Became wrong", parts.as_share, "became_wrong"),
-        ("Stayed wrong", parts.as_share, "stayed_wrong"),
-    ]
+    columns = parts.columns(
+        "configuration kind gold n stayed_right became_right became_wrong stayed_wrong"
+    )
     rows = rows_of(comparison_transitions)
     blocks: list[Any] = [
         Text(
@@ -461,13 +453,7 @@ def show_comparison_prompts(
             "altered demonstrations of four options each, 76% of the prompts show such an answer. "
             "Prompts with the same demonstrations are not independent."
         )
-        columns: list[parts.Column] = [
-            _CONFIGURATION,
-            ("Copy", parts.as_text, "condition"),
-            ("Prompts", parts.as_count, "shown"),
-            ("Sets of demonstrations", parts.as_count, "sets"),
-            ("With “none” right", parts.as_share, "share"),
-        ]
+        columns = parts.columns("configuration condition shown sets share")
         label = "Prompts with a demonstration whose gold option was removed"
         rows = rows_of(comparison_demonstrations)
         blocks += [
@@ -481,12 +467,7 @@ def show_comparison_prompts(
             "Prompts of the original items and their copies. An unaltered item has the same prompt "
             "in both, which is scored once"
         )
-        columns = [
-            ("Model", parts.as_text, "model"),
-            ("Prompts", parts.as_count, "prompts"),
-            ("Distinct", parts.as_count, "distinct"),
-            ("Shared", parts.as_count, "shared"),
-        ]
+        columns = parts.columns("model prompts distinct shared")
         blocks += _table(label, rows_of(comparison_prompts), columns, "comparison_prompts")
     else:
         blocks.append(Text("This run scored no model."))
@@ -506,15 +487,7 @@ def show_comparison_alterations(
         columns: list[parts.Column] = [
             ("Outcome", _outcome, "outcome"),
             ("Role", _roles, "role"),
-            ("Transform", parts.as_words, "transform"),
-            ("Count", parts.as_count, "n"),
-            ("Distinct", parts.as_count, "items"),
-            ("Share", parts.as_share, "share"),
-            (
-                "Gold removed",
-                lambda row, name: number(row[name]) if row[name] else "",
-                "gold_removed",
-            ),
+            *parts.columns("transform n items share gold_removed"),
         ]
         rows = rows_of(comparison_coverage)
         label = "Outcomes of each transform, over all copies"
@@ -538,10 +511,7 @@ def show_comparison_alterations(
         columns = [
             ("Wording", lambda row, name: words_of(WORDINGS, row[name]), "kind"),
             ("Role", _roles, "role"),
-            ("Distinct items", parts.as_count, "items"),
-            ("Options", parts.as_count, "options"),
-            ("Questions", parts.as_count, "stems"),
-            ("Gold options", parts.as_count, "gold"),
+            *parts.columns("items options stems gold"),
         ]
         label = (
             "Options and questions that say none or all of the above, or refer to options by "
