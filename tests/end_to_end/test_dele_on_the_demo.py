@@ -18,7 +18,7 @@ SAMPLING = {
     "samplers": "random+stratified+word_length+kmeans_tfidf+anchor_points",
     "rates": [5, 10, 25, 50, 100],
     "repeats": 3,
-    "clustering": {"k": 4, "map_items": 100},
+    "clustering": {"k": 4},
     "adaptive": {"splits": 2},
     "evidence": {"estimate_subsets": 2, "band_subsets": 50},
     "export": {"sampler": "anchor_points", "size": 30},
