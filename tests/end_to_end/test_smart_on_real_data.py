@@ -82,32 +82,6 @@ def test_arc_keeps_an_acceptable_member_of_every_group(arc: Path) -> None:
         assert not any(acceptable) or any(reason == set() for reason in reasons)
 
 
-def test_rules_without_inputs_have_a_reason_on_arc(arc: Path) -> None:
-    coverage = coverage_of(arc, "arc")
-    for rule in ("answer_only", "suspect_label"):
-        assert coverage.loc[rule, "status"] == "not_run"
-        assert pd.isna(coverage.loc[rule, "share_removed"])
-    assert "no choices-only responses for 7 of 7 filter models" in report_of(arc, "arc")
-
-
-def test_commonsense_qa_without_answers_runs_rules_that_need_none(
-    run_project: Callable[..., Path], shared_data: Path
-) -> None:
-    data = run_project(benchmark="commonsense_qa", mirror_root=str(shared_data))
-    coverage = coverage_of(data, "commonsense_qa")
-    assert set(coverage.index[coverage["status"] == "ran"]) >= {"duplicate", "similar"}
-    assert set(coverage.index[coverage["status"] == "not_run"]) == {
-        "easy",
-        "answer_only",
-        "suspect_label",
-    }
-    assert (
-        len(pd.read_parquet(newest(data, "03_primary", "items.parquet", "commonsense_qa"))) == 1221
-    )
-    report = report_of(data, "commonsense_qa")
-    assert "did not run" in report
-
-
 def test_mmlu_items_that_some_models_did_not_answer_are_not_assessed(
     run_project: Callable[..., Path], shared_data: Path
 ) -> None:

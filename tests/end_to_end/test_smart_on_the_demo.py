@@ -108,12 +108,6 @@ def test_planted_items_are_solved_from_the_options_more_often_than_others(
     assert flagged.get("answer_only", set()) <= wanted
 
 
-def test_same_stem_with_other_options_is_not_a_duplicate(
-    flagged: dict[str, set[str]], planted: pd.DataFrame
-) -> None:
-    assert flagged["duplicate"] & ids_of(planted, {"same_stem"}) == set()
-
-
 def test_easy_items_are_found_retained_and_tagged(demo: Path, show: Callable[[str], None]) -> None:
     audit = pd.read_parquet(newest(demo, "07_model_output", "item_audit.parquet", "demo"))
     easy = audit[audit["easy"] == "flagged"]
@@ -130,20 +124,6 @@ def test_easy_items_are_found_retained_and_tagged(demo: Path, show: Callable[[st
 
 def kept_bytes(data: Path) -> bytes:
     return newest(data, "07_model_output", "kept_items.parquet", "demo").read_bytes()
-
-
-def shards(data: Path) -> dict[str, int]:
-    return {path.name: path.stat().st_mtime_ns for path in (data / "06_models").rglob("*.parquet")}
-
-
-@pytest.mark.long
-def test_second_run_scores_nothing_and_gives_same_bytes(
-    live: Path, run_project: Callable[..., Path]
-) -> None:
-    first, before = kept_bytes(live), shards(live)
-    run_project(data=live, **PART)
-    assert shards(live) == before
-    assert kept_bytes(live) == first
 
 
 @pytest.mark.long

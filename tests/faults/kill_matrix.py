@@ -153,8 +153,7 @@ class Matrix:
                 break
             pause = self._drawn.choice((0.0, 0.02, 0.1))
             moment = self._drawn.uniform(0, seconds * (1.3 if pause else 1.0))
-            how = {"moment": moment, "pause": pause, "frozen": words[0] == "run"}
-            ended = self._server.run(words, **how)
+            ended = self._server.run(words, moment=moment, pause=pause)
             if ended["code"] != -signal.SIGKILL:
                 assert ended["code"] == 0, self._server.said[-2000:]
                 seconds = min(seconds, ended["seconds"])  # the machine was busier before

@@ -26,7 +26,6 @@ def attempt(
     limits: dict[str, int] | None = None,
     unprivileged: bool = False,
     beside: list[str] | None = None,
-    frozen: bool = False,
 ) -> dict[str, Any]:
     """Run a command in a separate process.
 
@@ -42,16 +41,11 @@ def attempt(
         limits: resource limits by name, e.g. RLIMIT_FSIZE.
         unprivileged: run without root's permission to write everywhere.
         beside: the arguments of a second command that runs at the same time.
-        frozen: continue from a process that waits at the first node of this command, which the
-            first such attempt starts; the run has a new version.
 
     Returns:
         The exit code, or minus the signal that ended it; the seconds from the first node (or the
         start) to its end; the exit code of the second command `beside`.
     """
-    if frozen:
-        given = {"log": log, "moment": moment, "ended_by": int(ended_by), "pause": pause}
-        return _waiting(words, log).ask(given)
     mark = Path(f"{log}.begun")
     mark.unlink(missing_ok=True)
     how = (pause, environment or {}, limits or {}, unprivileged)
@@ -66,76 +60,6 @@ def attempt(
             os.kill(child, ended_by)
     ended = {"code": _code(child), "seconds": time.monotonic() - begun}
     return {**ended, "beside": _code(other)} if other else ended
-
-
-class _Waiting:
-    """A process that waits at the first node of a command and forks others that continue."""
-
-    def __init__(self, words: list[str], log: str) -> None:
-        asked, ask = os.pipe()
-        answer, answered = os.pipe()
-        if os.fork() == 0:
-            os.close(ask)
-            os.close(answer)
-            self.requests, self.answers = os.fdopen(asked), os.fdopen(answered, "w")
-            _run(words, log, Path(f"{log}.first"), 0.0, {}, {}, False, self)
-        os.close(asked)
-        os.close(answered)
-        self._ask, self._answer = os.fdopen(ask, "w"), os.fdopen(answer)
-
-    def ask(self, given: dict[str, Any]) -> dict[str, Any]:
-        self._ask.write(json.dumps(given) + "\n")
-        self._ask.flush()
-        ended: dict[str, Any] = json.loads(self._answer.readline())
-        return ended
-
-    def at_first_node(self, catalog: Any) -> None:
-        """Answer requests until the input ends; return in the forked processes, which continue."""
-        for line in self.requests:
-            given = json.loads(line)
-            child = os.fork()
-            if child == 0:
-                _print_to(given["log"])
-                _new_versions(catalog)
-                _slow_down(given["pause"])
-                return
-            begun = time.monotonic()
-            if given["moment"] is not None:
-                _sleep_unless_ended(child, given["moment"])
-                if running(child):
-                    os.kill(child, given["ended_by"])
-            ended = {"code": _code(child), "seconds": time.monotonic() - begun}
-            self.answers.write(json.dumps(ended) + "\n")
-            self.answers.flush()
-        os._exit(0)
-
-
-_WAITING: dict[tuple[str, ...], _Waiting] = {}
-
-
-def _waiting(words: list[str], log: str) -> _Waiting:
-    if tuple(words) not in _WAITING:
-        _WAITING[tuple(words)] = _Waiting(words, log)
-    return _WAITING[tuple(words)]
-
-
-def _new_versions(catalog: Any) -> None:
-    """Do what a run does at its start: set new versions and remove leftovers."""
-    from kedro.io.core import Version, generate_timestamp
-
-    from benchwright.hooks import clear_versions
-
-    now = generate_timestamp()
-    for name in list(catalog):
-        dataset = catalog.get(name)
-        version = getattr(dataset, "_version", None)
-        if version is None:
-            continue
-        same_version = version.load is not None and version.load == version.save
-        if same_version:
-            clear_versions(dataset)
-        dataset._version = Version(now if same_version else None, now)
-        dataset._clear_version_cache()
 
 
 def _print_to(log: str) -> None:
@@ -165,7 +89,6 @@ def _run(
     environment: dict[str, str],
     limits: dict[str, int],
     unprivileged: bool,
-    waiting: _Waiting | None = None,
 ) -> None:
     """Run the command in the child; never return."""
     code = 1
@@ -175,7 +98,7 @@ def _run(
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _print_to(log)
         os.environ.update(environment)
-        _mark_first_node(mark, waiting)
+        _mark_first_node(mark)
         _slow_down(pause)
         _limit(limits)
         if unprivileged:
@@ -199,7 +122,7 @@ def _exit_code(words: list[str]) -> int:
     return 0
 
 
-def _mark_first_node(mark: Path, waiting: _Waiting | None) -> None:
+def _mark_first_node(mark: Path) -> None:
     from kedro.runner.task import Task
 
     execute = Task.execute
@@ -207,8 +130,6 @@ def _mark_first_node(mark: Path, waiting: _Waiting | None) -> None:
     def marking(self: Task) -> Any:
         mark.touch()
         Task.execute = execute
-        if waiting is not None:
-            waiting.at_first_node(self.catalog)
         return execute(self)
 
     Task.execute = marking

@@ -60,12 +60,6 @@ def test_bytes_that_are_not_text_are_reported(tmp_path: Path) -> None:
     assert line == f"{file}: not valid UTF-8 (byte 0xff); save the file as UTF-8"
 
 
-def test_other_errors_are_unchanged(tmp_path: Path) -> None:
-    (tmp_path / "conf").mkdir()
-    (tmp_path / "conf" / "toy.yml").write_text(BENCHMARK)
-    assert conf_mistake(tmp_path, ZeroDivisionError()) is None
-
-
 def page(charset: str, body: bytes) -> bytes:
     head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset={charset}\r\n\r\n".encode()
     record = (

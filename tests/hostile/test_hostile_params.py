@@ -1,12 +1,11 @@
 """Invalid `--params`: one line, exit code 1, and nothing is written."""
 
-import logging
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from benchwright.cli import _without_repeated_errors, cli
+from benchwright.cli import cli
 from benchwright.core.errors import InputError, one_line
 from benchwright.params.run import check_run_values
 
@@ -27,13 +26,13 @@ def test_valid_params_pass(given: dict[str, object]) -> None:
 
 INF = float("inf")
 REFUSED: dict[str, list[object]] = {
-    "seed": [None, "nan", "abc", "", -1, 1.5, INF, True, 2**63, [1], {"x": 1}],
-    "limit": ["nan", "x", "", 0, -3, 1e9, True, [1], {}],
-    "benchmark": [None, "", "  ", ["demo"], {"x": "demo"}, 1.5, True],
-    "variant": [None, "", [], {}],
-    "score": ["", "xyz", [1], {"x": 1}, 1, False],
-    "data_root": [None, "", " ", 3, ["a"], {"x": 1}, "a\0b", "http://x/y", "s3://x"],
-    "mirror_root": [[1], 3, True, {"x": 1}, "a\0b", " ", "http://x"],
+    "seed": [None, "nan", -1, 1.5, True, 2**63],
+    "limit": ["x", 0, 1e9],
+    "benchmark": [None, "  ", ["demo"], 1.5],
+    "variant": [None, "", []],
+    "score": ["xyz", 1],
+    "data_root": [None, " ", 3, "a\0b", "s3://x"],
+    "mirror_root": [3, "http://x"],
 }
 
 
@@ -80,9 +79,7 @@ def error_line(folder: Path, params: str, command: str = "run") -> str:
     ("params", "message"),
     [
         ("seed=nan", "--params seed='nan': expected a non-negative integer"),
-        ("limit=1e400", "--params limit=inf: expected "),
         ("benchmark=", "--params benchmark=: expected the name of a benchmark"),
-        ("benchmark=[demo]", "--params benchmark=['demo']: expected "),
         ("data_root=pyproject.toml", "pyproject.toml is a file, not a folder"),
         ("benchmark=../demo", "unknown benchmark '../demo'; expected one of arc, "),
         ("variant=smart/../x", "unknown variant 'smart/../x'; expected one of dele, "),
@@ -98,58 +95,6 @@ def test_a_run_with_invalid_params_ends_before_reading(
 @pytest.mark.usefixtures("in_project")
 def test_a_sweep_with_invalid_params_ends_before_reading(tmp_path: Path) -> None:
     assert "--params limit='x': expected " in error_line(tmp_path, "limit=x", "sweep")
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("in_project")
-def test_an_invalid_value_of_a_section_is_reported_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    line = error_line(tmp_path, "filtering.easy.confidence=inf")
-    assert line.startswith(
-        "benchwright: filtering.easy.confidence: Input should be less than 1, got "
-    )
-    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("in_project")
-def test_an_error_of_a_node_is_reported_once(
-    tmp_path: Path, repository: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    raw = tmp_path / "data" / "01_raw" / "demo"
-    raw.mkdir(parents=True)
-    for path in (repository / "data" / "01_raw" / "demo").iterdir():
-        (raw / path.name).symlink_to(path)
-    (raw / "items.jsonl").unlink()
-    row = '{"explanation": "", "id": "1", "split": "test", "subject": "s", '
-    row += '"question": "q", "options": [], '
-    (raw / "items.jsonl").write_text(row + '"answer": "A"}\n')
-    words = ["run", "--namespaces", "ingestion", "--params", f"data_root={tmp_path / 'data'}"]
-    done = CliRunner().invoke(cli, words)
-    assert done.exit_code == 1
-    assert "no valid row in split test" in done.stderr
-    assert not [record for record in caplog.records if "could be used" in record.getMessage()]
-
-
-def test_a_defect_is_logged_as_kedro_logs_it(caplog: pytest.LogCaptureFixture) -> None:
-    logger = logging.getLogger("kedro.pipeline.node")
-    for error, count in ((ZeroDivisionError("ours"), 1), (InputError("theirs"), 0)):
-        caplog.clear()
-        with _without_repeated_errors():
-            try:
-                raise error
-            except Exception:
-                logger.error("it failed")
-                logger.info("not an error")
-        assert (
-            len([record for record in caplog.records if record.levelno == logging.ERROR]) == count
-        )
-    assert not logger.filters
-    caplog.clear()
-    with _without_repeated_errors():
-        logging.getLogger("kedro.validation.parameter_validator").error("value is None")
-    assert caplog.records == []
 
 
 def test_the_wrapping_of_errors_by_kedro_is_removed() -> None:

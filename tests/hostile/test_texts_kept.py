@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hostile.readers import answers, documents, labels, ratings, sheet, source, table
+from hostile.readers import answers, documents, labels, ratings, source, table
 
 TEXTS = [
     *("None", "NA", "N/A", "TRUE", "False", "01", "1e5", "null", "NaN", "nan", "inf", "#N/A"),
@@ -65,13 +65,6 @@ def test_questions_options_and_ids_keep_texts(tmp_path: Path, end: str) -> None:
         assert (row["question"], list(row["choices"])) == (text, [text, text + "!"])
 
 
-@pytest.mark.parametrize("end", FORMATS)
-def test_a_stem_of_a_megabyte_is_kept(tmp_path: Path, end: str) -> None:
-    row: dict[str, object] = {"id": "1", "question": LONG, "A": "a", "B": LONG, "gold": "0"}
-    (item,) = source(put(tmp_path, end, [row])).items.to_dict("records")
-    assert (item["question"], item["choices"][1]) == (LONG, LONG)
-
-
 @pytest.mark.parametrize("end", ["csv", "jsonl", "parquet"])
 def test_names_of_models_are_kept(tmp_path: Path, end: str) -> None:
     rows: list[dict[str, object]] = [
@@ -97,12 +90,6 @@ def test_ratings_and_labels_keep_texts(tmp_path: Path) -> None:
     path.write_text("item_id,sba\n007,1\n\nNA,0\n", encoding="utf-8")
     assert labels(path)["item_id"].tolist() == ["007", "NA"]
     assert labels(path)["sba"].tolist() == [1, 0]
-
-
-def test_review_sheets_keep_texts(tmp_path: Path) -> None:
-    texts = [text for text in TEXTS if text == text.strip() and "'" not in text]
-    rows: list[dict[str, object]] = [{"item_id": t, "rule": t, "verdict": "yes"} for t in texts]
-    assert sheet(put(tmp_path, "csv", rows))["rule"].tolist() == texts
 
 
 def test_ids_of_documents_are_kept(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from benchwright.core.errors import InputError
 from benchwright.logs import every_eval_ever
 from benchwright.logs.find import find_logs
 from benchwright.logs.sample import Log, Sample
@@ -219,11 +218,6 @@ def test_logs_without_metrics_have_no_marks_but_the_score(
     assert (log.score, log.score_name) == (0.5, "acc")
 
 
-def test_wrong_answers_stay_wrong(write: Write) -> None:
-    _, samples = one(write(row(**answered("A"), **marked(0.0))))
-    assert [sample.correct for sample in samples] == [0.0]
-
-
 def test_trials_are_repeats_without_marks_and_perturbations_are_skipped(write: Write) -> None:
     other_shots = asked("Another example.\nWhich one hoots?\nAnswer:", ["an owl"], CHOICES)
     path = write(
@@ -283,50 +277,6 @@ def test_revision_and_shots_are_those_of_the_aggregate(write: Write) -> None:
     }
     log, _ = one(write(lm_eval_row("a fox", **marked(0.0)), aggregate=aggregate))
     assert (log.revision, log.shots, log.score) == ("abc", 5, 0.5)
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"input": ["no", "object"]},
-        {"input": {"raw": {"deep": []}, "reference": 7, "choices": {"__class__": "str"}}},
-        {"output": {"raw": [None, {}]}, "answer_attribution": "none"},
-        {"answer_attribution": [None, 3]},
-        {"evaluation": {"score": "NaN", "is_correct": "yes"}},
-        {"evaluation": [1.0], "metadata": ["epoch"], "token_usage": {"input_tokens": 1e400}},
-        {"metadata": {"epoch": "٣"}},
-        {"sample_id": "\ud800", "evaluation_result_id": 7},
-        {"model_id": None, "evaluation_name": {"a": 1}},
-    ],
-)
-def test_values_of_other_types_are_unknown(fields: dict[str, Any], write: Write) -> None:
-    _, (sample,) = one(write(row(**fields), aggregate={"evaluation_results": {"a": [1]}}))
-    assert sample.repeat >= 1
-    assert sample.number.encode()
-    assert math.isnan(sample.correct) or 0 <= sample.correct <= 1
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (json.dumps(row()) + "\n" + json.dumps(row())[:-20], "line 2: not valid JSON"),
-        (json.dumps(row()) + "\n[1]\n", "line 2: expected an object"),
-        (json.dumps(row()) + '\n{"a": "\xff"}\n', "line 2: not valid JSON"),
-        ("[" * 100_000, "line 1: not valid JSON"),
-    ],
-)
-def test_broken_lines_are_named(content: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "torn_samples.jsonl"
-    path.write_text(content, encoding="latin-1")
-    with pytest.raises(InputError, match=f"torn_samples.jsonl: {message}"):
-        every_eval_ever.read(path)
-
-
-def test_a_broken_aggregate_is_named(write: Write) -> None:
-    path = write(row(), aggregate={})
-    path.with_name("0a.json").write_text("[1, 2", encoding="utf-8")
-    with pytest.raises(InputError, match=r"0a.json: not valid JSON"):
-        every_eval_ever.read(path)
 
 
 def test_real_samples_of_every_converter_are_read(shared_data: Path) -> None:

@@ -240,23 +240,6 @@ def test_endless_requests_of_one_instance_are_an_error(tmp_path: Path) -> None:
         only(path)
 
 
-def test_torn_files_are_named(tmp_path: Path) -> None:
-    path = run(tmp_path, scenario_state=[joint()], per_instance_stats=[stats()])
-    state = path / "scenario_state.json"
-    state.write_text(state.read_text()[:-30])
-    with pytest.raises(InputError, match=r"scenario_state\.json: .*ends early"):
-        only(path)
-    (path / "run_spec.json").write_text("{")
-    with pytest.raises(InputError, match=r"run_spec\.json: cannot be read"):
-        helm.read(path)
-
-
-def test_other_folders_and_files_are_not_recognised(tmp_path: Path) -> None:
-    (tmp_path / "run_spec.json").write_text("{}")
-    assert not helm.recognises(tmp_path, b"")
-    assert not helm.recognises(tmp_path / "run_spec.json", b"{}")
-
-
 REAL = [("joint,shots=2", 12, 4, 2), ("separate_original", 6, 1, 0), ("mmlu-subject", 10, 1, 5)]
 
 

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.logs import json_stream
 from benchwright.logs.find import find_logs, reader_of
 from benchwright.logs.sample import Sample
 
@@ -294,14 +293,6 @@ def test_entries_that_leave_the_folder_are_not_written(tmp_path: Path) -> None:
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == [path]
 
 
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_of_entries_with_one_name_the_last_counts(tmp_path: Path) -> None:
-    sample = inspect_run(tmp_path)["toy.json"]["samples"][0]
-    again = json.dumps(sample | {"input": "Which, then?"})
-    path = packed(tmp_path, {"samples/1_epoch_1.json": again})
-    assert [read.question for read in all_samples(path)] == ["Which, then?"]
-
-
 @pytest.mark.parametrize(
     "text", ["[" * 100_000, '{"a":' * 100_000, "9" * 5000, "{", "\ud800", "", '"' + "a" * 10**6]
 )
@@ -348,18 +339,6 @@ def test_json_nested_too_deeply_is_refused_with_its_file(
         assert is_named(message, tmp_path)
         assert (str(tmp_path / name) in message) or reader_of(path) is None
         (tmp_path / name).write_text(text)
-
-
-@pytest.mark.parametrize("run", [inspect_run, every_eval_ever_run, lm_eval_run])
-def test_an_element_longer_than_the_bound_is_refused(
-    tmp_path: Path, run: Callable[[Path], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(json_stream, "LARGEST_ELEMENT", 100)
-    monkeypatch.setattr(json_stream, "_CHUNK", 64)
-    write(tmp_path, run(tmp_path))
-    message = refusal(main_path(tmp_path))
-    assert "longer than 100 " in message
-    assert is_named(message, tmp_path)
 
 
 @pytest.mark.parametrize("cell", ["(" * 100_000, "[" * 5000 + "]" * 5000, "9" * 5000, "-" * 9000])

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.logs import inspect_log
 from benchwright.logs.find import find_logs, reader_of
 from benchwright.logs.sample import Log
 
@@ -194,26 +193,6 @@ def test_scorer_with_marks_counts_and_ambiguous_ones_are_an_error(tmp_path: Path
     first = {"samples/1_epoch_1.json": sample(1, "B", scores=scores)}
     with pytest.raises(InputError, match="several scorers"):
         only(archive(tmp_path / "b.eval", entries | first))
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"PK\x03\x04" + b"\0" * 26 + b"_journal/start.json torn", "not a whole zip file"),
-        (json.dumps(header() | {"samples": [3]}).encode(), "samples: expected an object, got 3"),
-        (json.dumps(header() | {"samples": [sample(1, "A")]}).encode()[:-9], "the text ends early"),
-    ],
-)
-def test_broken_files_are_reported_in_one_line(
-    content: bytes, message: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "a.eval"
-    path.write_bytes(content)
-    with pytest.raises(InputError) as error:
-        [list(log.samples()) for log in inspect_log.read(path)]
-    assert message in str(error.value)
-    assert str(path) in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,11 @@ def test_members_are_those_of_json(values: dict[str, list[Any]], chunk: int) -> 
     assert each == [(key, value) for key, value_list in values.items() for value in value_list]
 
 
+def test_a_comma_before_the_end_of_a_member_is_refused() -> None:
+    with pytest.raises(InputError, match="a 2: not valid JSON"):
+        list(members(io.StringIO('{"a": [1,]}'), frozenset("a")))
+
+
 def test_nan_and_infinity_are_numbers() -> None:
     nan, infinite, plain = array_elements(io.StringIO("[NaN, -Infinity,\n1]"))
     assert (math.isnan(nan), infinite, plain) == (True, -math.inf, 1)

@@ -83,13 +83,6 @@ def test_styles_that_are_not_calibrated_keep_temperature_one(
     assert fit_temperatures(rows, NONE, items, asked).temperature[0] > 3
 
 
-def test_no_style_needs_to_be_calibrated(make_items: Make, make_responses: Make) -> None:
-    items, rows = softmax_answers(make_items, make_responses, temperature=5.0, n=100, style="cloze")
-    none = ResponsesParams.model_validate({"calibrate_styles": []})
-    assert set(fit_temperatures(rows, NONE, items, none)["temperature"]) == {1.0}
-    assert fit_temperatures(rows, NONE, items, ResponsesParams())["temperature"].max() > 3
-
-
 def test_too_few_responses_keep_temperature_one(make_items: Make, make_responses: Make) -> None:
     items, rows = softmax_answers(make_items, make_responses, temperature=5.0, n=20, style="cloze")
     enough = fit_temperatures(rows, NONE, items, ResponsesParams())
@@ -129,17 +122,6 @@ def test_live_responses_take_precedence_over_recorded_ones(
     pd.testing.assert_frame_equal(both, fit_temperatures(live, NONE, items, ResponsesParams()))
 
 
-def test_results_do_not_depend_on_row_order(make_items: Make, make_responses: Make) -> None:
-    items, rows = softmax_answers(make_items, make_responses, temperature=3.0, n=60, style="cloze")
-    shuffled = rows.sample(frac=1, random_state=1)
-    backwards = items.iloc[::-1].reset_index(drop=True)
-    pd.testing.assert_frame_equal(
-        fit_temperatures(rows, NONE, items, ResponsesParams()),
-        fit_temperatures(shuffled, NONE, backwards, ResponsesParams()),
-        check_exact=True,
-    )
-
-
 def test_without_calibration_items_every_temperature_is_one(
     make_items: Make, make_responses: Make
 ) -> None:
@@ -147,10 +129,6 @@ def test_without_calibration_items_every_temperature_is_one(
     table = fit_temperatures(rows, NONE, Demonstrations.empty(), ResponsesParams())
     assert set(table.temperature) == {1.0}
     assert table.nll_before.isna().all()
-
-
-def test_calibration_is_empty_without_responses(make_items: Make) -> None:
-    assert fit_temperatures(NONE, NONE, make_items("q1"), ResponsesParams()).empty
 
 
 def test_gold_of_probability_zero_keeps_the_fit_finite() -> None:

@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,12 +31,6 @@ def table(**kin: tuple[str, str | None]) -> pd.DataFrame:
 
 FIVE = matrix(a=9, b=8, c=7, d=6, e=5)
 KIN = table(a=("x", "one"), b=("x", "two"), c=("y", "one"), d=("z", "two"), e=("w", "three"))
-
-
-def test_listed_names_are_returned_unchanged() -> None:
-    named = choose_filter_models(["z", "not-there", "a"], FIVE, KIN)
-    assert named == ["z", "not-there", "a"]
-    assert choose_filter_models((), ResponseMatrix.empty(ITEMS), Models.empty()) == []
 
 
 ASKED = ("acme/alpha@letters-0", "acme/beta@letters-0", "acme/beta@cloze-5")
@@ -77,13 +69,6 @@ def test_a_name_that_neither_answers_nor_is_in_conf_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         check_filter_models(names, ASKED, ["local"])
-
-
-@pytest.mark.parametrize(
-    "names", [None, "all", {"choose": "best"}, ["acme/beta", "beta", "local@cloze-3"]]
-)
-def test_rules_and_known_names_are_accepted(names: Any) -> None:
-    check_filter_models(names, ASKED, ["local"])
 
 
 def test_without_names_the_weaker_half_chooses_one_of_each_family() -> None:
@@ -165,12 +150,6 @@ def test_each_model_is_chosen_once() -> None:
     assert choose_filter_models(rule, there, KIN) == ["a@letters-3", "b@cloze-3"]
 
 
-def test_model_without_organisation_is_its_own_organisation() -> None:
-    unknown = table(a=("x", None), b=("x", None), c=("y", "a"))
-    rule = {"choose": "strongest", "count": 3, "distinct": "organisation"}
-    assert choose_filter_models(rule, FIVE, unknown) == ["a", "b", "c"]
-
-
 def test_models_of_unknown_family_are_taken_where_there_are_too_few_families() -> None:
     named_after_itself = table(a=("a", "one"), b=("x", "two"), d=("z", "two"), e=("z", "three"))
     rule = {"choose": "strongest", "count": 2, "distinct": "family"}
@@ -189,11 +168,6 @@ def test_too_few_distinct_models_are_reported_with_their_number() -> None:
     message = refusal({"choose": "strongest", "count": 4, "distinct": "organisation"})
     assert "count=4" in message
     assert "only 3 are of different organisations" in message
-
-
-def test_single_model_has_no_weaker_half() -> None:
-    message = refusal({"choose": "forward", "count": 1, "distinct": "none"}, matrix(a=5))
-    assert "weaker half of the models that answered enough items (0)" in message
 
 
 def test_no_responses_and_too_few_have_different_errors() -> None:

@@ -69,13 +69,6 @@ def test_rows_join_by_id_and_keep_their_values(make_items: Make, make_file: Make
     assert result.import_report.detail[0] == ""
 
 
-def test_rows_of_calibration_items_are_kept(make_items: Make, make_file: Make) -> None:
-    file = make_file({"item_id": ["q1", "c1"], "model": ["m", "m"], "correct": [1, 1]})
-    result = imported(make_items("q1"), file, calibration=make_items("c1"))
-    assert result.imported_responses.item_id.tolist() == ["q1", "c1"]
-    assert counts(result)["joined_by_id"] == 2
-
-
 def test_text_takes_precedence_over_id(make_items: Make, make_file: Make) -> None:
     items = make_items("q1", "q2")
     choices = items.choices.tolist()
@@ -117,20 +110,6 @@ def test_rows_with_the_id_take_precedence_over_rows_joined_by_text(
         "models": 1, "rows": 4, "joined_by_id": 1, "joined_by_hash": 1, "doubled": 2,
         "contradicting": 2
     }  # fmt: skip
-
-
-def test_order_of_options_is_part_of_the_text(make_items: Make, make_file: Make) -> None:
-    items = make_items("q1")
-    shuffled = items.choices[0][::-1]
-    file = make_file(
-        {
-            "item_id": ["q1"],
-            "model": ["m"],
-            "prediction": ["B"],
-            "content_hash": [content_hash("What of q1?", shuffled)],
-        }
-    )
-    assert counts(imported(items, file)) == {"models": 1, "rows": 1, "not_joined": 1}
 
 
 def test_files_without_ids_join_by_question(make_items: Make, make_file: Make) -> None:
@@ -363,12 +342,6 @@ def test_missing_file_is_reported(make_items: Make) -> None:
     assert result.wide_matrices == []
 
 
-def test_no_files_give_empty_tables(make_items: Make) -> None:
-    result = imported(make_items("q1"))
-    assert result.import_report.empty
-    assert result.imported_responses.empty
-
-
 def test_later_files_only_fill_in_missing_values(make_items: Make, make_file: Make) -> None:
     first = make_file({"item_id": ["q1", "q2"], "model": ["m", "m"], "correct": [1, 0]})
     second = make_file(
@@ -386,19 +359,6 @@ def test_later_files_only_fill_in_missing_values(make_items: Make, make_file: Ma
     assert rows.correct.tolist() == [1, 0, 1]
     assert rows.p_prediction.tolist() == pytest.approx([0.9, np.nan, 0.9], nan_ok=True)
     assert counts(result, 1) == {"models": 1, "rows": 3, "joined_by_id": 3, "contradicting": 1}
-
-
-def test_first_of_two_files_with_the_same_responses_counts(
-    make_items: Make, make_file: Make
-) -> None:
-    first = make_file({"item_id": ["q1", "q2"], "model": ["m", "m"], "correct": [1, 0]})
-    second = make_file(
-        {"item_id": ["q1", "q2"], "model": ["m", "m"], "correct": [1, 1]}, name="b.parquet"
-    )
-    result = imported(make_items("q1", "q2"), first, second)
-    assert result.imported_responses.correct.tolist() == [1, 0]
-    assert set(result.imported_responses.source) == {"a.parquet"}
-    assert counts(result, 1) == {"models": 1, "rows": 2, "doubled": 2, "contradicting": 1}
 
 
 # --- wide files ------------------------------------------------------------------------------
@@ -431,19 +391,6 @@ def test_letters_become_predictions_scored_with_the_gold(make_items: Make, make_
     np.testing.assert_array_equal(matrix.correct, [[1, 0, np.nan], [np.nan, 0, 1]])
     assert counts(result)["dropped"] == 1
     assert "1 dropped (not an option of the item), e.g. q1 × n" in result.import_report.detail[0]
-
-
-def test_numbers_as_text_are_read(make_items: Make, make_file: Make) -> None:
-    file = make_file({"model": ["m", "n"], "q1": ["1", "0.25"], "q2": ["true", None]})
-    (matrix,) = imported(make_items("q1", "q2"), file).wide_matrices
-    np.testing.assert_array_equal(matrix.correct, [[1, 1], [0.25, np.nan]])
-
-
-def test_scores_outside_0_1_are_dropped_from_wide_files(make_items: Make, make_file: Make) -> None:
-    file = make_file({"item_id": ["q1", "q2"], "m": [1.0, 7.5]})
-    result = imported(make_items("q1", "q2"), file)
-    assert counts(result) == {"models": 1, "rows": 2, "joined_by_id": 1, "dropped": 1}
-    assert "1 dropped (not 0–1), e.g. q2 × m" in result.import_report.detail[0]
 
 
 def test_first_cell_of_repeated_models_or_items_counts(make_items: Make, make_file: Make) -> None:
@@ -543,16 +490,6 @@ def test_tidy_and_wide_rows_of_a_model_are_compared(make_items: Make, make_file:
     assert "33% of the responses also in an earlier file differ" in (result.import_report.detail[0])
 
 
-def test_wide_letters_are_compared_with_tidy_predictions(make_items: Make, make_file: Make) -> None:
-    wide = make_file({"item_id": ["q1", "q2"], "m": ["B", "C"]})
-    tidy = make_file(
-        {"item_id": ["q1", "q2"], "model": ["m", "m"], "prediction": ["B", "D"]},
-        name="tidy.parquet",
-    )
-    result = imported(make_items("q1", "q2"), wide, tidy)
-    assert counts(result, 0) == {"models": 1, "rows": 2, "doubled": 2, "contradicting": 1}
-
-
 def test_calibration_items_join_but_are_not_in_the_matrix(
     make_items: Make, make_file: Make
 ) -> None:
@@ -618,27 +555,3 @@ def test_results_do_not_depend_on_row_order(
     first, second = (imported(items, file, calibration=spare) for file in names)
     pd.testing.assert_frame_equal(first.imported_responses, second.imported_responses)
     pd.testing.assert_frame_equal(first.import_report, second.import_report)
-
-
-@given(st.data())
-@few_examples
-def test_results_do_not_depend_on_the_order_of_a_wide_file(
-    make_items: Make, make_file: Make, data: st.DataObject
-) -> None:
-    values = st.lists(st.sampled_from([0, 1, None]), min_size=4, max_size=4)
-    models = data.draw(st.dictionaries(st.sampled_from(["m", "n", "o"]), values, min_size=1))
-    order = data.draw(st.permutations(range(4)))
-    columns = data.draw(st.permutations(list(models)))
-    ids = ["q1", "q2", "q3", "gone"]
-    given_once = {"item_id": ids, **models}
-    again = {"item_id": [ids[i] for i in order]} | {
-        name: [models[name][i] for i in order] for name in columns
-    }
-    if not any(v is not None for vs in models.values() for v in vs):
-        return
-    items = make_items("q1", "q2", "q3")
-    first, second = (imported(items, make_file(table)) for table in (given_once, again))
-    pd.testing.assert_frame_equal(first.import_report, second.import_report)
-    for before, after in zip(first.wide_matrices, second.wide_matrices, strict=True):
-        assert (before.models, before.item_ids) == (after.models, after.item_ids)
-        np.testing.assert_array_equal(before.correct, after.correct)

@@ -10,11 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.configuration import configuration_name
-from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.logs.sample import Sample
-from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.responses import ResponsesParams
-from benchwright.pipelines.ingestion import map_source_rows
 from benchwright.responses.calibration import fit_temperatures
 from benchwright.responses.import_responses import Imported
 from benchwright.responses.option_orders import how_asked, order_of
@@ -28,7 +25,6 @@ from responses.lm_eval_examples import (
     hub_items,
     import_log,
     load,
-    real_benchmark,
     results,
     scored,
     write_log,
@@ -129,16 +125,6 @@ def test_repeated_questions_of_a_subject_join_in_order(tmp_path: Path) -> None:
         )
     }
     assert last == {"mmlu/anatomy/0": 0, "mmlu/anatomy/1": -0.5, "mmlu/anatomy/2": -1}
-
-
-def test_text_of_several_subjects_is_not_joined_without_a_subject(
-    tmp_path: Path,
-) -> None:
-    docs = [mmlu("anatomy", "q?", 0), mmlu("virology", "q?", 3)]
-    nameless = {key: value for key, value in docs[0].items() if key != "subject"}
-    rows = [scored(0, nameless, LETTERS, [-1, -2, -3, -4], 0)]
-    result = import_log(tmp_path, rows, "mmlu", hub_items("mmlu", docs))
-    assert counts(result) == {"rows": 1, "not_joined": 1}
 
 
 def hellaswag(number: int, right: int) -> dict[str, Any]:
@@ -275,51 +261,6 @@ def test_first_filter_of_a_response_counts(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.real_data
-def test_repeated_questions_of_real_mmlu_join_to_distinct_items(
-    shared_data: Path, tmp_path: Path
-) -> None:
-    source = BenchmarkSource(
-        benchmark=real_benchmark("mmlu"), raw_folder="absent", mirror_root=str(shared_data)
-    ).load()
-    params = BenchmarkParams.model_validate(real_benchmark("mmlu"))
-    ingested = map_source_rows(source, params, None, 0)
-    items = ingested.items
-    calibrating = ingested.calibration_items.content_hash
-    twice = items.content_hash.duplicated(keep=False) | items.content_hash.isin(calibrating)
-    asked = items[twice]
-    place = asked.item_id.str.rpartition("/")[2].astype(int)
-    for subject, of_subject in asked.groupby("subject"):
-        rows = [
-            # The log-likelihood of option A says which document this is.
-            scored(
-                int(place[i]),
-                mmlu_doc(of_subject.loc[i]),
-                LETTERS,
-                [-float(i), -1e9, -1e9, -1e9],
-                "",
-            )
-            for i in of_subject.index[::-1]
-        ]
-        write_log(tmp_path / "m", rows, task=f"mmlu_{subject}")
-    files = load(tmp_path, sources=real_benchmark("mmlu")["sources"])
-    result = import_as_rows(files, items, ingested.calibration_items)
-    assert len(asked) == len(result.imported_responses) > 200
-    assert result.import_report.not_joined.sum() == 0
-    actual = dict(
-        zip(
-            result.imported_responses.item_id,
-            (int(-values[0]) for values in result.imported_responses.logprobs),
-            strict=True,
-        )
-    )
-    assert actual == dict(zip(asked.item_id, asked.index, strict=True))
-
-
-def mmlu_doc(item: pd.Series) -> dict[str, Any]:
-    return {"question": item.question, "subject": item.subject, "choices": list(item.choices)}
-
-
 # --- which item -------------------------------------------------------------------------------
 
 
@@ -363,15 +304,6 @@ def test_documents_of_other_sources_are_read_by_common_keys(
         ("q1", -2),
         ("q2", -1),
     ]
-
-
-def test_document_with_a_different_option_is_not_joined(tmp_path: Path, make_items: Make) -> None:
-    items = make_items("q1")
-    doc = plain(items, 0)
-    doc["choices"][3] += " "
-    result = imported(tmp_path, items, [scored(0, doc, LETTERS, [-1, -2, -3, -4], 1)])
-    assert counts(result) == {"rows": 1, "not_joined": 1}
-    assert result.imported_responses.empty
 
 
 @given(
@@ -564,18 +496,6 @@ def test_acc_that_differs_from_the_log_likelihoods_is_reported(
     assert result.import_report.detail[0].startswith(message)
 
 
-def test_first_of_repeated_documents_counts(tmp_path: Path, make_items: Make) -> None:
-    items = make_items("q1")
-    rows = [
-        scored(0, plain(items, 0), LETTERS, [-2, -1, -3, -4], 1),
-        scored(0, plain(items, 0), LETTERS, [-2, -1, -3, -4], 1),
-        scored(1, plain(items, 0), LETTERS, [-1, -2, -3, -4], 1),
-    ]
-    result = imported(tmp_path, items, rows)
-    assert result.imported_responses.logprobs.tolist() == [[-2, -1, -3, -4]]
-    assert counts(result) == {"rows": 3, "joined_by_hash": 1, "doubled": 2, "contradicting": 1}
-
-
 def test_documents_with_missing_log_likelihoods_are_dropped(
     tmp_path: Path, make_items: Make
 ) -> None:
@@ -597,15 +517,6 @@ def test_documents_with_missing_log_likelihoods_are_dropped(
     assert "1 dropped (logprobs not finite), e.g. q2 ×" in detail
 
 
-def test_log_of_another_benchmark_is_not_joined(tmp_path: Path, make_items: Make) -> None:
-    items = make_items("q1")
-    write_log(tmp_path / "m", [scored(0, {"page": "…"}, [" x"], [-1], 0)], task="other")
-    write_log(tmp_path / "m", [scored(0, plain(items, 0), LETTERS, [-2, -1, -3, -4], 1)])
-    result = import_as_rows(load(tmp_path), items, Demonstrations.empty())
-    assert counts(result, 0) == {"rows": 1, "not_joined": 1}
-    assert result.imported_responses.item_id.tolist() == ["q1"]
-
-
 # --- the whole --------------------------------------------------------------------------------
 
 
@@ -616,14 +527,6 @@ def answers(items: pd.DataFrame, order: Sequence[int]) -> list[dict[str, Any]]:
         scored(i, plain(items, i), [f" {t}" for t in items.choices[i]], perturbed[i], 1)
         for i in order
     ]
-
-
-def test_results_do_not_depend_on_line_order(tmp_path: Path, make_items: Make) -> None:
-    items = make_items(*(f"q{i}" for i in range(12)))
-    first = imported(tmp_path / "a", items, answers(items, range(12)))
-    again = imported(tmp_path / "b", items, answers(items, [7, *range(7), *range(11, 7, -1)]))
-    pd.testing.assert_frame_equal(first.imported_responses, again.imported_responses)
-    pd.testing.assert_frame_equal(first.import_report, again.import_report)
 
 
 def test_matrix_from_a_log_has_the_accuracy_of_lm_eval(tmp_path: Path, make_items: Make) -> None:
@@ -646,20 +549,6 @@ def test_matrix_from_a_log_has_the_accuracy_of_lm_eval(tmp_path: Path, make_item
         configuration_name(model, "cloze", 0): pytest.approx(np.mean([r["acc"] for r in rows])),
         configuration_name(model, "cloze_bytes", 0): pytest.approx(by_length),
     }
-
-
-def test_first_of_two_runs_of_a_model_counts(tmp_path: Path, make_items: Make) -> None:
-    items = make_items("q1", "q2")
-    first = [scored(0, plain(items, 0), LETTERS, [-2, -1, -3, -4], 1)]
-    later = [
-        scored(0, plain(items, 0), LETTERS, [-1, -2, -3, -4], 1),
-        scored(1, plain(items, 1), LETTERS, [-1, -2, -3, -4], 1),
-    ]
-    write_log(tmp_path / "m", first, time="2026-01-01T00-00-00")
-    write_log(tmp_path / "m", later, time="2026-01-02T00-00-00")
-    result = import_as_rows(load(tmp_path), items, Demonstrations.empty())
-    assert result.imported_responses.logprobs.tolist() == [[-2, -1, -3, -4], [-1, -2, -3, -4]]
-    assert counts(result, 1) == {"rows": 2, "joined_by_hash": 1, "doubled": 1, "contradicting": 1}
 
 
 def test_overlapping_logs_are_merged_by_row(tmp_path: Path, make_items: Make) -> None:

@@ -8,7 +8,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from benchwright.logs.lm_eval import run_of
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.responses.import_responses import Imported
 from benchwright.responses.response_matrices import (
@@ -102,15 +101,6 @@ def test_unknown_copies_are_ignored_and_reported(tmp_path: Path, items: pd.DataF
         assert "unknown condition wicked-9" in detail
 
 
-def test_unaltered_items_in_a_log_of_a_copy_do_not_count_for_the_original(
-    tmp_path: Path, items: pd.DataFrame
-) -> None:
-    copies = items.to_dict("records")
-    write_log(tmp_path, log_of(copies, "wicked-1", best=1))
-    result = imported(tmp_path, items, None)
-    assert result.imported_responses.empty
-
-
 def test_unaltered_items_are_answered_in_both_conditions(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1", q2=["x", "None of the above"])  # q2 stays as it is
     perturbed_items = copies_of(items, copies=1)
@@ -160,21 +150,6 @@ def test_a_few_changed_texts_do_not_exclude_the_copy(tmp_path: Path, make_items:
     assert "q7" not in set(result.imported_responses["item_id"])
 
 
-def test_order_of_options_must_match_the_copy(tmp_path: Path, items: pd.DataFrame) -> None:
-    perturbed_items = copies_of(items, copies=1, transforms=[{"transform": "shuffle_choices"}])
-    turned = [
-        row | {"choices": row["choices"][::-1], "answer": 3 - row["answer"], "content_hash": "0"}
-        for row in rows_of(perturbed_items, "wicked-1")
-    ]
-    without_id = [{k: v for k, v in row.items() if k != "item_id"} for row in turned]
-    name = "named.jsonl"
-    lines = log_of([row | {"item_id": None} for row in without_id], None, best=0)
-    write_log(tmp_path, lines).rename(tmp_path / name)
-    named = {"file": name, "layout": "log", "model": "m", "condition": "wicked-1"}
-    result = import_as_rows(load(tmp_path, named), items, Demonstrations.empty(), perturbed_items)
-    assert counts(result) == {"rows": 8, "not_joined": 8}
-
-
 @pytest.mark.parametrize("seed", [0, 5])
 def test_configured_condition_of_a_log_is_used(
     tmp_path: Path, items: pd.DataFrame, seed: int
@@ -208,19 +183,6 @@ def test_logs_without_conditions_join_to_the_originals(tmp_path: Path, items: pd
         assert result.import_report["not_joined"].tolist() == [0, 0]
         # An answer twice over: the older log's counts.
         assert result.import_report["joined_by_id"].tolist() == [8, 0]
-
-
-def test_log_with_several_conditions_is_separated(tmp_path: Path, items: pd.DataFrame) -> None:
-    perturbed_items = copies_of(items, copies=1)
-    lines = log_of(items.to_dict("records"), None, best=1)
-    lines += log_of(rows_of(perturbed_items, "wicked-1"), "wicked-1", best=3)
-    write_log(tmp_path, [line | {"doc_id": i} for i, line in enumerate(lines)])
-    result = imported(tmp_path, items, perturbed_items)
-    assert counts(result) == {"rows": 16, "joined_by_id": 16}
-    assert result.imported_responses.groupby("condition").size().to_dict() == {
-        "question": 8,
-        "wicked-1": 8,
-    }
 
 
 def test_tidy_rows_have_conditions(make_file: Make, items: pd.DataFrame) -> None:
@@ -264,24 +226,6 @@ def test_tidy_texts_must_match_the_copy(make_file: Make, items: pd.DataFrame, se
         assert "texts differ from those of wicked-1" in result.import_report["detail"].iloc[0]
 
 
-def test_files_of_a_copy_are_merged_with_its_gold(make_file: Make, items: pd.DataFrame) -> None:
-    perturbed_items = copies_of(items)
-    perturbed = rows_of(perturbed_items, "wicked-1")
-    common = [{"item_id": r["item_id"], "model": "m", "condition": "wicked-1"} for r in perturbed]
-    letters = [row | {"prediction": "D"} for row in common]
-    right = [
-        row | {"correct": float(r["answer"] == 3)} for row, r in zip(common, perturbed, strict=True)
-    ]
-    files = {
-        name: make_file(pa.Table.from_pylist(rows), name=name)
-        for name, rows in (("a.parquet", letters), ("b.parquet", right))
-    }
-    result = import_as_rows(files, items, Demonstrations.empty(), perturbed_items)
-    assert result.import_report["contradicting"].tolist() == [0, 0]
-    assert len(result.imported_responses) == 8
-    assert (result.imported_responses["prediction"] == 3).all()
-
-
 def test_wide_file_of_a_copy_is_scored_with_its_gold(make_file: Make, items: pd.DataFrame) -> None:
     perturbed_items = copies_of(items)
     cells = {"item_id": NAMES, "m": ["D"] * 8}
@@ -316,25 +260,6 @@ def test_wide_file_of_a_copy_does_not_affect_the_originals(
     assert perturbed["wicked-2"].models == ()
 
 
-def test_tidy_and_wide_files_of_a_copy_are_compared_by_item(
-    make_file: Make, items: pd.DataFrame
-) -> None:
-    perturbed_items = copies_of(items)
-    common = {"model": "m", "condition": "wicked-2"}
-    cells = [common | {"item_id": name, "correct": float(n % 2)} for n, name in enumerate(NAMES)]
-    tidy = make_file(pa.Table.from_pylist(cells), name="a.parquet")
-    wide = make_file(
-        {"item_id": NAMES, "m": [float(n % 2) for n in range(8)]},
-        name="b.parquet",
-        layout="wide",
-        condition="wicked-2",
-    )
-    files = {file.name: file for file in (tidy, wide)}
-    result = import_as_rows(files, items, Demonstrations.empty(), perturbed_items)
-    assert result.import_report["doubled"].tolist() == [0, 8]
-    assert result.import_report["contradicting"].tolist() == [0, 0]
-
-
 @pytest.mark.parametrize("condition", ["choices_only", "question_only"])
 def test_other_conditions_are_not_copies(
     make_file: Make, items: pd.DataFrame, condition: str
@@ -344,9 +269,3 @@ def test_other_conditions_are_not_copies(
     for perturbed_items in (None, copies_of(items)):
         result = import_as_rows({file.name: file}, items, Demonstrations.empty(), perturbed_items)
         assert result.imported_responses["condition"].tolist() == [condition] * 8
-
-
-def test_run_of_a_log_is_its_folder_and_time() -> None:
-    assert run_of(f"a/samples_x_{TIME}.jsonl") == run_of(f"a/samples_y_{TIME}.jsonl")
-    assert run_of(f"a/samples_x_{TIME}.jsonl") != run_of(f"b/samples_x_{TIME}.jsonl")
-    assert run_of("a/other.jsonl") == "a/other.jsonl"

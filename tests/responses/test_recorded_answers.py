@@ -12,7 +12,6 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.responses.import_responses import Imported
-from benchwright.responses.model_descriptions import describe_name
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.responses import Calibration, Responses
@@ -92,11 +91,6 @@ def test_arc_was_answered_by_seven_models_on_3516_of_3530_items(
     assert (matrix.prediction == -1).all()
 
 
-def test_the_seven_models_belong_to_two_families(shared_data: Path) -> None:
-    names = pd.read_parquet(shared_data / "responses" / "arc_7models.parquet")["model"].unique()
-    assert {describe_name(name).family for name in names} == {"mistral-7b", "llama-3"}
-
-
 def test_mmlu_was_answered_by_all_seven_on_6185_items(
     shared_data: Path, real_items: GetItems
 ) -> None:
@@ -159,19 +153,3 @@ def test_the_leaderboard_imports_with_its_rows_as_models(
         imported.correct, wide.loc[list(imported.models), list(imported.item_ids)].to_numpy()
     )
     assert matrix.correct.shape == (5115, 1172)
-
-
-@pytest.mark.long
-def test_sources_with_different_prompts_are_reported(
-    shared_data: Path, real_items: GetItems
-) -> None:
-    files = ["arc_challenge_7models.parquet", "leaderboard_v1_arc_challenge.parquet"]
-    items = real_items("arc_challenge")
-    result, matrix = read(shared_data, items, *files)
-    report = result.import_report.iloc[1]
-    assert report.contradicting > 0.2 * report.doubled > 0
-    assert "if the prompts differ, give the file's style and shots" in report.detail
-    _, apart = read(
-        shared_data, items, files[0], {"file": files[1], "style": "letters", "shots": 25}
-    )
-    assert len(apart.models) == 5115 + 7 > len(matrix.models)

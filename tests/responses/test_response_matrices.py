@@ -31,12 +31,6 @@ def scored(item: str, logprobs: list[float], **more: Any) -> dict[str, Any]:
     return {**live, "logprobs": logprobs, **more}
 
 
-def temperatures(**by_style: float) -> pd.DataFrame:
-    return Calibration.from_rows(
-        [(f"m@{style}-0", 20, value, 1.0, 0.9, 0.5) for style, value in by_style.items()]
-    )
-
-
 def test_log_likelihoods_become_prediction_correctness_and_probabilities(
     make_items: Make, make_responses: Make
 ) -> None:
@@ -50,19 +44,6 @@ def test_log_likelihoods_become_prediction_correctness_and_probabilities(
     assert matrix.correct.tolist() == [[1, 0]]
     np.testing.assert_allclose(matrix.p_answer, [[0.7, 0.2]], rtol=1e-6)
     np.testing.assert_allclose(matrix.p_prediction, [[0.7, 0.6]], rtol=1e-6)
-
-
-def test_temperature_applies_to_all_conditions(make_items: Make, make_responses: Make) -> None:
-    scores = [0.0, 4.0, 0.0, 0.0]
-    rows = make_responses(
-        scored("q1", scores, style="cloze"),
-        scored("q1", scores, style="cloze", condition="choices_only"),
-    )
-    out = built(make_items("q1"), live=rows, calibration=temperatures(cloze=2.0))
-    expected = np.exp(2) / (np.exp(2) + 3)
-    assert out.response_matrix.p_answer[0, 0] == pytest.approx(expected)
-    assert out.choices_only_matrix.p_answer[0, 0] == pytest.approx(expected)
-    assert out.choices_only_matrix.condition == "choices_only"
 
 
 def test_cloze_configurations_can_predict_different_options(
@@ -163,13 +144,6 @@ def test_models_are_sorted_and_items_keep_their_order(
     np.testing.assert_array_equal(matrix.correct, [[nan, nan, 1], [0, nan, 1], [nan, 1, nan]])
 
 
-def test_calibration_items_are_not_in_the_matrices(make_items: Make, make_responses: Make) -> None:
-    rows = make_responses(scored("c1", [0.0, 1.0, 0.0, 0.0]), scored("q1", [0.0, 1.0, 0.0, 0.0]))
-    out = built(make_items("q1"), live=rows)
-    assert out.response_matrix.item_ids == ("q1",)
-    assert out.responses.item_id.tolist() == ["q1"]
-
-
 def test_ties_choose_the_first_option_and_are_counted(
     make_items: Make, make_responses: Make
 ) -> None:
@@ -194,14 +168,6 @@ def test_items_may_differ_in_number_of_options(make_items: Make, make_responses:
     np.testing.assert_allclose(seen.correct, [[1, 0, 0.4]])
     assert seen.p_answer[0, 0] == pytest.approx(np.exp(-1) / (np.exp(-1) + np.exp(-3)))
     assert np.isnan(seen.p_answer[0, 2])
-
-
-def test_matrices_have_no_models_without_responses(make_items: Make) -> None:
-    out = built(make_items("q1"))
-    assert out.response_matrix.correct.shape == (0, 1)
-    assert out.choices_only_matrix.condition == "choices_only"
-    assert out.responses.empty
-    assert out.answer_coverage.empty
 
 
 def test_results_do_not_depend_on_row_order(make_items: Make, make_responses: Make) -> None:

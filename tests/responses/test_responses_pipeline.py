@@ -113,9 +113,3 @@ def test_recorded_and_live_responses_are_combined(
     assert data.load("chosen_filter_models") == ["a", "org/llama-3-8b"]
     for name, table in OUTPUTS.items():
         assert list(table.validate(data.load(name)).columns) == table.columns()
-
-
-def test_every_node_has_a_docstring() -> None:
-    for node in create_pipeline().nodes:
-        assert (node.func.__doc__ or "").strip(), node.name
-        assert "_" in node.name

@@ -51,22 +51,6 @@ def test_models_without_log_likelihoods_become_a_matrix(make_items: Make, make_f
     assert np.isnan(matrix.p_prediction).all()
 
 
-def test_each_condition_has_a_matrix(make_items: Make, make_file: Make) -> None:
-    file = make_file(
-        {
-            "item_id": ["q1", "q1"],
-            "model": ["m", "m"],
-            "condition": ["question", "choices_only"],
-            "correct": [1, 0],
-        }
-    )
-    out = import_responses({file.name: file}, make_items("q1"), make_items().head(0))
-    assert [(m.condition, m.correct.tolist()) for m in out.wide_matrices] == [
-        ("choices_only", [[0]]),
-        ("question", [[1]]),
-    ]
-
-
 def test_models_with_calibration_items_only_are_in_no_matrix(
     make_items: Make, make_file: Make
 ) -> None:
@@ -161,17 +145,3 @@ def test_matrices_and_coverage_equal_those_of_all_rows(
     pd.testing.assert_frame_equal(
         with_all_rows.answer_coverage, other.answer_coverage, check_exact=False, atol=1e-6
     )
-
-
-def test_live_prompts_without_response_keep_recorded_ones(
-    make_items: Make, make_file: Make, make_responses: Make
-) -> None:
-    asked = {"model": "m", "style": "cloze", "shots": 0}
-    file = make_file({"item_id": ["q1"], "correct": [1], **{k: [v] for k, v in asked.items()}})
-    items = make_items("q1", "q2")
-    out = import_responses({file.name: file}, items, items.head(0))
-    live = make_responses({"item_id": "q1", "source": "live", "extraction": "too_long", **asked})
-    built = build_response_matrices(live, out.imported_responses, out.wide_matrices, NOTHING, items)
-    assert built.answer_coverage.source.tolist() == ["recorded"]
-    assert built.answer_coverage.superseded.tolist() == [0]
-    np.testing.assert_array_equal(built.response_matrix.correct, [[1, np.nan]])

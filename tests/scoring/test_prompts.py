@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.params.benchmark import PromptParams
-from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.scoring import ModelsParams
 from benchwright.scoring.rendering import (
     LABELS,
     Question,
@@ -70,14 +70,6 @@ def test_calibration_items_are_shown_whole_only(build: Any) -> None:
     assert len(of_calibration) == 4
     without = build(live("one@cloze-0", calibration=False))
     assert not without["item_id"].str.startswith("val/").any()
-
-
-def test_results_do_not_depend_on_input_row_order(
-    build: Any, items: pd.DataFrame, demonstrations: pd.DataFrame
-) -> None:
-    scoring = live("one@cloze-3", demonstration_order="seeded")
-    turned = build(scoring, items=items[::-1], demonstrations=demonstrations[::-1])
-    pd.testing.assert_frame_equal(build(scoring), turned)
 
 
 def test_demonstrations_of_the_subject_are_sorted_by_number(build: Any) -> None:
@@ -147,10 +139,6 @@ def test_twenty_six_options_have_letters(build: Any) -> None:
     row = prompt_of(build(live("one@letters-0"), items=items), "t/0")
     assert "\nZ. option 25\nAnswer:" in row.text
     assert row.continuations[-1] == " Z"
-
-
-def test_imported_answers_need_no_prompts(build: Any) -> None:
-    assert len(build(ScoringParams(configurations=("nobody@cloze-3",)))) == 0
 
 
 def test_normalised_styles_are_scored_once(build: Any) -> None:

@@ -168,15 +168,6 @@ def test_every_runner_gives_the_same_bytes(stage: Stage, monkeypatch: pytest.Mon
         assert stage.bytes() == complete
 
 
-def test_any_order_of_items_gives_the_same_bytes(stage: Stage) -> None:
-    wanted = stage.run()
-    complete = stage.bytes()
-    for file in stage.files():
-        file.unlink()
-    pd.testing.assert_frame_equal(stage.run(items=stage.inputs["items"][::-1]), wanted)
-    assert stage.bytes() == complete
-
-
 def test_imported_answers_load_no_model_and_leave_empty_tables(stage: Stage) -> None:
     responses = stage.run(scoring=ScoringParams())
     assert len(Responses.validate(responses)) == 0
@@ -196,18 +187,6 @@ def test_prompts_beyond_the_context_are_marked_and_reported(
     assert "one@cloze-0, question: 1 of 6 (16.7%) prompts do not fit" in caplog.text
     assert by_item.loc["t/1", "logprobs"] is None
     assert by_item.loc["t/0", "extraction"] == "ok"
-
-
-def test_thirty_configurations_of_three_models_run_together(stage: Stage) -> None:
-    names = [
-        f"{model}@{style}-{shots}"
-        for model in ("one", "two")
-        for style in ("letters", "cloze", "cloze_bytes")
-        for shots in (0, 1, 2, 3, 5)
-    ]
-    responses = stage.run(scoring=live(*names))
-    assert len(responses.groupby(["model", "style", "shots"])) == 20
-    assert StandIn.loaded == ["1", "closed", "2", "closed"]
 
 
 def test_progress_counts_hits(

@@ -145,16 +145,6 @@ def test_shards_do_not_depend_on_ids_gold_answers_and_row_order(
     assert names(renamed, models, scoring) == names(prompts, models, scoring)
 
 
-def test_removed_item_changes_one_shard_per_prompt(
-    prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
-) -> None:
-    before = names(prompts, models, scoring)
-    less = prompts[prompts["item_id"] != "t/4"]
-    after = names(less, models, scoring)
-    gone = prompts[prompts["item_id"] == "t/4"]
-    assert 0 < len(before - after) <= len(gone)
-
-
 def test_equal_prompts_are_scored_once(
     prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
 ) -> None:
@@ -163,13 +153,6 @@ def test_equal_prompts_are_scored_once(
     # All items of a subject have the same options: two subjects, two prompts.
     assert sum(len(shard.keys) for shard in plan.shards) == 2
     assert len(plan.keys) == 12
-
-
-def test_another_batch_size_gives_other_shards(
-    prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
-) -> None:
-    other = live(*scoring.configurations, batch_tokens=512)
-    assert not names(prompts, models, scoring) & names(prompts, models, other)
 
 
 @pytest.mark.parametrize("field", sorted(PromptParams.model_fields))

@@ -6,7 +6,6 @@ from benchwright.transforms.kept_text import (
     formulas,
     has_opposite,
     names,
-    opening_word,
     quotations,
     same_negation,
 )
@@ -50,12 +49,6 @@ def test_formulas_have_signs_that_prose_lacks(text: str, expected: list[str]) ->
 def test_quotations_are_found_and_apostrophes_ignored() -> None:
     text = "Who wrote \"Emma\", “Persuasion” and 'Lady Susan' in the Austens' house? It's Jane's."
     assert quotations(text) == ["Emma", "Persuasion", "Lady Susan"]
-
-
-def test_question_words_are_not_opening_words() -> None:
-    assert opening_word("Which is it?") == ""
-    assert opening_word("“Oxygen is what?") == "oxygen"
-    assert opening_word("12 + 4 = ?") == ""
 
 
 @pytest.mark.parametrize(

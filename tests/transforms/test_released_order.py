@@ -43,14 +43,6 @@ def test_each_option_is_once_in_each_place(texts: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "most", "count"), [(2, 4, 2), (3, 4, 3), (10, 4, 4), (5, 2, 2)]
-)
-def test_orders_are_as_many_as_asked_and_differ(options: int, most: int, count: int) -> None:
-    orders = equivalent_orders(item(tuple(f"o{n}" for n in range(options))), most)
-    assert len({order.choices for order in orders}) == len(orders) == count
-
-
-@pytest.mark.parametrize(
     ("choices", "reason"),
     [
         ((), "open_ended"),

@@ -1,23 +1,12 @@
 """Exact and near-duplicates: rejected and kept questions."""
 
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.clean import Deduplicated, clean, deduplicate
-from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
-    jaccard,
-    plain_bytes,
-    remaining,
-    shingles,
-    substituted,
-)
 from benchwright.methods.mmlu_cf.cleaning.rows import CLEAN, as_raw
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.tables.mmlu_cf import CleaningDuplicates
@@ -156,50 +145,6 @@ def test_a_repeated_id_is_refused() -> None:
 def test_an_iterator_of_batches_is_refused() -> None:
     with pytest.raises(InputError, match="twice"):
         clean(iter([]), CleaningParams())
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ("the nitrous acid", "the sulfuric acid", True),
-        ("the known acid", "the acid", False),
-        ("electric circuit", "electrical circuit", False),
-        ("dependent variable", "independent variable", True),
-        ("what would happen", "what will happen", False),
-    ],
-)
-def test_replaced_words_are_detected(first: str, second: str, expected: bool) -> None:
-    assert substituted(first, second) is expected
-
-
-TEXTS = st.lists(st.text(max_size=30), min_size=2, max_size=8)
-
-
-@given(TEXTS)
-def test_jaccard_similarity_compares_sets_of_shingles(texts: list[str]) -> None:
-    data, offsets = plain_bytes(pa.array(texts, pa.large_string()))
-    plain = [bytes(data[a:b]) for a, b in pairwise(offsets)]
-    sets = [{(text + b"    ")[i : i + 5] for i in range(len(text))} for text in plain]
-    pairs = [(a, b) for a in range(len(sets)) for b in range(a)]
-    expected = [
-        len(sets[a] & sets[b]) / len(sets[a] | sets[b]) if sets[a] | sets[b] else 1
-        for a, b in pairs
-    ]
-    left_, right = np.array(pairs).T
-    distinct = shingles(pa.array(texts, pa.large_string())).distinct()
-    np.testing.assert_allclose(jaccard(distinct, left_, right), expected)
-
-
-def test_plain_bytes_drop_case_punctuation_and_outer_spaces() -> None:
-    data, offsets = plain_bytes(pa.array(["  Ab, “c”…  ", "", "x-1 = É!"], pa.large_string()))
-    assert bytes(data).decode() == "ab cx-1 = é"
-    assert offsets.tolist() == [0, 4, 4, 12]
-
-
-def test_remaining_pairs_have_the_new_positions_of_their_items() -> None:
-    keep = np.array([True, False, True, True, True])
-    pairs = np.array([2 * 5 + 0, 2 * 5 + 1, 4 * 5 + 3])
-    assert remaining(pairs, keep).tolist() == [1 * 4 + 0, 3 * 4 + 2]
 
 
 def test_rows_without_a_known_answer_are_deduplicated_if_the_rule_on_answers_is_off() -> None:

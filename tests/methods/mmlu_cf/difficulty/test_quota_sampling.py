@@ -150,32 +150,6 @@ def test_impossible_sums_are_refused() -> None:
         nearest_table(np.zeros((1, 1), np.int64), np.full((1, 1), 2), 3, [goal])
 
 
-def test_as_many_domains_are_covered_as_the_counts_allow() -> None:
-    # One slot at level 6 for two domains of which one could stand at level 7 as well.
-    items = pool(
-        [
-            ("law", 6, "only-here.org", None),
-            ("law", 6, "both.org", "because"),
-            ("law", 7, "both.org", None),
-            ("law", 7, "common.org", None),
-        ]
-    )
-    counts = {"size": 2, "mean": 6.5, "sd": 0.01}
-    sample = sample_by_difficulty(items, SamplingByDifficultyParams(**counts), seed=0)
-    assert sample.strata.query("sampled > 0")["level"].tolist() == [6, 7]
-    assert (sample.domains, sample.domains_possible) == (2, 2)
-
-
-def test_the_seed_decides_which_domains_are_covered() -> None:
-    items = pool([("law", 6, f"{number:03d}.org", None) for number in range(400)])
-    one, other = (
-        set(sample_by_difficulty(items, SamplingByDifficultyParams(size=40), seed).item_ids)
-        for seed in (1, 2)
-    )
-    # 40 of 400 twice have 4 in common on average, and more than 12 once in 30,000 times.
-    assert len(one & other) <= 12
-
-
 @given(rows, st.integers(1, 12))
 @few_examples
 def test_the_sample_has_the_maximum_number_of_domains(

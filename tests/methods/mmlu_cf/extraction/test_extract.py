@@ -12,7 +12,7 @@ from benchwright.methods.mmlu_cf.cleaning.rules import clean_batch
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, extract
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice, measure
 from benchwright.params.mmlu_cf import CleaningParams, ExtractionParams
-from benchwright.tables.mmlu_cf import Documents, RawItems
+from benchwright.tables.mmlu_cf import Documents
 
 FOLDER = Path(__file__).resolve().parents[4] / "data" / "01_raw" / "documents"
 
@@ -42,11 +42,6 @@ def test_the_bundled_documents_are_read_as_labelled(raw: pa.Table) -> None:
     assert measures["passages"].share == 1
 
 
-def test_raw_items_are_a_valid_table(raw: pa.Table) -> None:
-    assert raw.column_names == RawItems.columns()
-    RawItems.validate(raw.to_pandas())
-
-
 def test_results_do_not_depend_on_batches(documents: pa.Table, raw: pa.Table) -> None:
     parts = [extract(batch, ExtractionParams()) for batch in documents.to_batches(max_chunksize=7)]
     assert pa.concat_tables(parts).equals(raw)
@@ -54,10 +49,6 @@ def test_results_do_not_depend_on_batches(documents: pa.Table, raw: pa.Table) ->
         documents.take(list(reversed(range(len(documents))))), ExtractionParams()
     ).sort_by("item_id")
     assert backwards.equals(raw.sort_by("item_id"))
-
-
-def test_no_documents_give_no_items(documents: pa.Table) -> None:
-    assert extract(documents.slice(0, 0), ExtractionParams()).schema == RAW_ITEMS
 
 
 def test_a_missing_column_is_named(documents: pa.Table) -> None:

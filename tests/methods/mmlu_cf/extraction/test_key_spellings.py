@@ -4,7 +4,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchwright.methods.mmlu_cf.extraction.answer_lines import pairs_in, speaks_of_questions
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice
 from benchwright.params.mmlu_cf import ExtractionParams
@@ -19,29 +18,10 @@ CHOICES = [
     ["A trout", "A whale", "A wasp", "A crow"], ["Homer", "Ovid", "Horace", "Virgil"],
 ]  # fmt: skip
 HEADS = [
-    "Answers:", "Answer:", "Right answers:", "Right answer:", "Correct answers:", "Correct:",
-    "Key:", "Answer key:", "Keys:", "Ans.", "Ans:", "The correct answers are:", "Right options:",
-    "Solutions:", "The right answers are", "Right answers -", "Answers", "Correct options:",
-    "Verified answers:", "Answers to the tasks:", "Antworten:", "Respuestas:", "Answers =",
+    "Answers:", "Answer:", "Right answers:", "Correct:", "Key:", "Answer key:", "Ans.",
+    "The correct answers are:", "Solutions:", "Right answers -", "Answers", "Antworten:",
 ]  # fmt: skip
-SIGNS = [
-    " – ",
-    "-",
-    " - ",
-    ":",
-    ": ",
-    "=",
-    " = ",
-    "→",
-    " → ",
-    ".",
-    ". ",
-    ") ",
-    " ",
-    " => ",
-    "…",
-    "> ",
-]
+SIGNS = [*(" – ", "-", ": ", "=", " → ", ".", ") ", " ", " => ", "…", "> ")]
 GAPS = ["; ", ", ", " ", "\n", " / ", " | ", "\t", ". ", ";\n", ",", ";", " and "]
 BEFORE = ["", "", "", "Q", "No. ", "Task ", "#", "Question ", "("]
 FORMS = ["{label}", "{label}", "{label}", "({label})", "{label})", "option {label}",
@@ -88,11 +68,8 @@ def test_a_key_gives_right_answers_or_none(page: tuple[str, list[int]]) -> None:
 
 
 @pytest.mark.parametrize("sign", SIGNS)
-@pytest.mark.parametrize("gap", ["; ", ", ", "\n"])
-@pytest.mark.parametrize("head", ["Right answers: ", "Answer key: ", "Correct: "])
+@pytest.mark.parametrize(("head", "gap"), [("Answer key: ", "; "), ("Correct: ", ", ")])
 def test_a_key_of_numbers_is_read_in_any_of_its_spellings(sign: str, gap: str, head: str) -> None:
-    if sign == " " and gap == "\n":
-        pytest.skip("numbers alone, in two columns")
     right = [2, 3, 0]
     parts = []
     for n in range(3):
@@ -138,21 +115,3 @@ def test_the_text_of_an_option_is_not_a_pair() -> None:
     text = "How many?\n1) 3\n2) 5\n3) 8\nAnswer: 1) 3\n"
     (question,) = questions_in(text, "text/plain", ExtractionParams())
     assert question.answer == "1"
-
-
-@pytest.mark.parametrize(
-    ("text", "pairs"),
-    [
-        ("1 – 3; 2 – 4; 3 – 1", [(1, "3"), (2, "4"), (3, "1")]),
-        ("Q1: b, Q2: c", [(1, "b"), (2, "c")]),
-        ("7) Rome. 8) Oslo.", [(7, "Rome."), (8, "Oslo")]),
-        ("1 3, 2 4", [(1, "3"), (2, "4")]),
-        ("3, 4, 1", []),
-        ("1 – 3; 4 – 6", []),
-        ("1 – 3", []),
-        ("B, C", []),
-    ],
-)
-def test_pairs_count_questions_one_by_one(text: str, pairs: list[tuple[int, str]]) -> None:
-    assert [tuple(pair) for pair in pairs_in(text)] == pairs
-    assert not pairs or speaks_of_questions(text)

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.field_examples import EXAMPLES
@@ -89,18 +87,6 @@ def test_two_fields_are_enough_and_one_is_not() -> None:
         train_classifier(vectors[:1], ["Law"], ["a"], FieldsParams())
     with pytest.raises(InputError, match="'Alchemy' is not a field"):
         train_classifier(vectors[:2], ["Law", "Alchemy"], ["a", "b"], FieldsParams())
-
-
-@given(st.permutations(range(24)))
-def test_results_do_not_depend_on_the_order_of_examples(order: list[int]) -> None:
-    vectors, labels, ids = clouds(24, 0.4)
-    params = FieldsParams(kind="nearest_centroid", min_calibration_examples=5)
-    first = train_classifier(vectors, labels, ids, params)
-    other = train_classifier(
-        vectors[order], [labels[place] for place in order], [ids[place] for place in order], params
-    )
-    assert (first.weights == other.weights).all()
-    assert first.temperature == other.temperature
 
 
 def test_confidence_does_not_depend_on_threads_or_item_order() -> None:

@@ -48,10 +48,3 @@ def test_a_single_or_silent_judge_gives_a_reason() -> None:
         assert table["alpha"].isna().all()
         assert (table["reason"] == "no unit has ratings of two raters").all()
         assert (table["n_items"] == 0).all()
-
-
-def test_results_do_not_depend_on_row_order() -> None:
-    frame = judged({"a": [1, 2, 3, 3.0], "b": [1, 3, 3, 2.0], "c": [2, 2, 3, 3.0]})
-    first = judge_agreement("q", frame, "ordinal", seed=3, draws=50)
-    other = judge_agreement("q", frame.iloc[::-1], "ordinal", seed=3, draws=50)
-    pd.testing.assert_frame_equal(first, other)

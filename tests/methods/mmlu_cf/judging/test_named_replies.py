@@ -26,9 +26,7 @@ def named(reply: str | None, shown: tuple[str, ...] = ()) -> Any:
     "reply",
     [
         "clarity: 4\nfacts: 5\nself_harm: no",
-        "Clarity: 4\nFacts: 5\nSelf-harm: No",
         "Here they are:\n\nclarity: 4\nfacts: 5\nself harm: no\n",
-        "- clarity: 4\n- facts: 5\n- self_harm: no",
         "1. clarity: 4\n2. facts: 5\n3. self_harm: no.",
         "**clarity**: 4/5\n**facts**: 5/5\n**self_harm**: false",
         "| clarity | 4 |\n| facts | 5 |\n| self_harm | no |",
@@ -54,7 +52,6 @@ def test_all_values_in_a_stated_form_are_read(reply: str) -> None:
         "clarity: 4\nfacts: 5",
         "clarity: 4\nfacts: 5\nself_harm:",
         "clarity: 4\nfacts: 5\nself_harm: maybe",
-        "clarity: 4\nfacts: 5\nself_harm: 0",
         "clarity: 4\nfacts: 5\nself_harm: yes or no",
         "clarity: <1-5>\nfacts: <1-5>\nself_harm: <yes or no>",
         "clarity: 4-5\nfacts: 5\nself_harm: no",
@@ -62,7 +59,7 @@ def test_all_values_in_a_stated_form_are_read(reply: str) -> None:
         "clarity: 4/10\nfacts: 5\nself_harm: no",
         "clarity: 0\nfacts: 5\nself_harm: no",
         "clarity: 6\nfacts: 5\nself_harm: no",
-        "clarity: about 4\nfacts: 5\nself_harm: no",
+        "clarity: ４\nfacts: 5\nself_harm: no",
         "clarity: 4, facts: 5, self_harm: no",
         "clarity: 4\nclarity: 3\nfacts: 5\nself_harm: no",
         "I'm sorry, I cannot rate this.\nclarity: 4\nfacts: 5\nself_harm: no",
@@ -73,13 +70,18 @@ def test_all_values_in_a_stated_form_are_read(reply: str) -> None:
         '{"clarity": true, "facts": 5, "self_harm": "no"}',
         '{"clarity": 4.0, "facts": 5, "self_harm": "no"}',
         '{"clarity": [4], "facts": 5, "self_harm": "no"}',
-        '{"clarity": 4, "facts": 5, "self_harm": null}',
         '[{"clarity": 4}]',
         "x" * 9000,
     ],
 )
 def test_a_reply_with_a_missing_or_repeated_value_is_not_read(reply: str | None) -> None:
     assert named(reply) is None
+
+
+@pytest.mark.parametrize("word", ["yes", "true"])
+def test_the_lowest_rating_and_a_raised_flag_are_read(word: str) -> None:
+    values = {"clarity": 1, "facts": 5, "self_harm": True}
+    assert named(f"clarity: 1\nfacts: 5\nself_harm: {word}") == values
 
 
 def test_lines_of_the_question_are_not_values() -> None:
@@ -107,11 +109,9 @@ def test_any_text_gives_all_values_or_none(reply: str) -> None:
     ("reply", "expected"),
     [
         ("yes", True),
-        ("Yes.", True),
         ("**No**", False),
         ("no", False),
         ("Answer: No", False),
-        ('"No"', False),
         ("No, it does not contain violence.", False),
         ("Yes or no", None),
         ("yes or no: no", None),
@@ -119,7 +119,6 @@ def test_any_text_gives_all_values_or_none(reply: str) -> None:
         ("not at all", None),
         ("no-one can say", None),
         ("It does, yes", None),
-        ("Yesterday", None),
         ("1", None),
         ("", None),
         (None, None),
@@ -141,21 +140,15 @@ def test_a_single_yes_or_no_is_read_at_the_start(reply: str | None, expected: bo
         ("The field is Health.", "Health"),
         ("The field of this question is Physics.", "Physics"),
         ("Mathematics", "Math"),
-        ("Other", "Other"),
-        ("Biology (genetics)", "Biology"),
         ("Biology - it is about cells", "Biology"),
         ("Biology\n\nThe question is about the history of a cell.", "Biology"),
         ('{"field": "History"}', "History"),
         ("Biology or Chemistry", None),
-        ("Biology, Chemistry", None),
-        ("Biology/Chemistry", None),
         ("Biology\nChemistry", None),
         ("Biochemistry", None),
         ("Mathematical Physics", None),
-        ("Math Physics", None),
         ("It is not Biology", None),
         ("A. Biology", None),
-        ("B", None),
         ("Geography", None),
         (", ".join(FIELDS), None),
         ("", None),
