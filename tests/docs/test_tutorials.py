@@ -12,14 +12,11 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from kedro.pipeline import Pipeline
 from omegaconf import OmegaConf
-from omegaconf.errors import InterpolationResolutionError
 
 from benchwright.cli import cli
-from benchwright.core.errors import InputError
 from benchwright.params.filtering import FilteringParams
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams, SealingParams
 from benchwright.params.run import check_run_values, unknown_parameters
@@ -145,25 +142,6 @@ def test_make_targets_exist(repository: Path) -> None:
         made = [command for command in shell_commands(page.read_text()) if "make" in command[:1]]
         for command in made:
             assert set(command[1:]) <= targets, command
-
-
-@pytest.mark.parametrize(
-    ("wrong", "error"),
-    [
-        ("kedro run --pipeline smrt", AssertionError),
-        ("kedro run --params benchmrk=demo", AssertionError),
-        ("kedro run --params benchmark=nonesuch", InterpolationResolutionError),
-        ("kedro run --params limit=none", InputError),
-        ("kedro run --params filtering.easy.confidense=0.9", ValueError),
-        ("kedro run --pipelin smart", click.UsageError),
-        ("benchwright plan --sd .04", click.UsageError),
-        ("benchwright diff --benchmark nonesuch", InterpolationResolutionError),
-        ("lm-eval", AssertionError),
-    ],
-)
-def test_invalid_commands_do_not_parse(wrong: str, error: type[Exception], project: Path) -> None:
-    with pytest.raises(error):
-        check_command(project, shlex.split(wrong))
 
 
 def without_numbers(text: str) -> str:

@@ -102,11 +102,6 @@ def test_a_server_shares_no_prefix_and_needs_no_tokenizer(
     assert (whole["tokens_computed"] == whole["tokens"]).all()
 
 
-def test_imported_answers_have_no_cost(models: ModelsParams) -> None:
-    imported = ScoringParams()
-    assert count_budget(pd.DataFrame({"item_id": []}), {}, models, imported).empty
-
-
 def test_written_answers_are_bounded(
     items: pd.DataFrame,
     demonstrations: pd.DataFrame,

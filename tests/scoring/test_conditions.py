@@ -203,12 +203,6 @@ def test_letters_are_sampled_without_log_probabilities(build: Any, models: Model
         build(live("one@cloze-0"), models=chat)
 
 
-def test_bare_labels_are_scored_after_spaced_demonstrations(build: Any) -> None:
-    row = build(live("one@letters-1", label_tokens="bare")).iloc[0]
-    assert row["continuations"] == ["A", "B", "C", "D"]
-    assert row["prefix"].endswith("Answer: A")
-
-
 def test_a_prompt_leaves_room_for_the_answer(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     class Words:
         def __call__(self, text: str) -> Any:
@@ -256,24 +250,10 @@ def test_unaltered_items_of_copies_are_scored_once(build: Any, models: ModelsPar
     assert sum(len(shard.keys) for shard in plan.shards) == 4 + 2 * 5
 
 
-def test_another_sampling_seed_scores_again(build: Any, models: ModelsParams) -> None:
-    plans = []
-    for seed in (0, 1):
-        scoring = live("one@generate-0", conditions=["question"], generation={"seed": seed})
-        plans.append({s.name for s in plan_shards(build(scoring), models, scoring).shards})
-    assert not plans[0] & plans[1]
-
-
 @pytest.mark.parametrize("condition", ["rotation-1", "choices", "Question"])
 def test_an_unknown_condition_is_refused(condition: str) -> None:
     with pytest.raises(ValueError, match="conditions"):
         live("one@cloze-0", conditions=[condition])
-
-
-def test_equal_prefixes_are_stored_once(build: Any) -> None:
-    prompts = build(live("one@letters-5"))
-    assert isinstance(prompts["prefix"].dtype, pd.CategoricalDtype)
-    assert len(prompts["prefix"].cat.categories) == 4  # two subjects, whole and options alone
 
 
 def test_copies_are_shown_in_full_under_any_conditions(build: Any) -> None:

@@ -141,11 +141,6 @@ def test_twenty_six_options_have_letters(build: Any) -> None:
     assert row.continuations[-1] == " Z"
 
 
-def test_normalised_styles_are_scored_once(build: Any) -> None:
-    prompts = build(live("one@cloze-1", "one@cloze_bytes-1", "one@cloze_tokens-1"))
-    assert set(prompts["configuration"]) == {"one@cloze-1"}
-
-
 def test_error_names_an_unknown_model_and_the_known_ones(build: Any) -> None:
     with pytest.raises(InputError, match="unknown model 'three'; expected one of one, two"):
         build(live("three@cloze-1"))
@@ -207,13 +202,6 @@ def test_a_prefix_never_ends_in_white_space_and_cutting_loses_nothing(
             f"{label}. {choice}" in cut.text
             for label, choice in zip(LABELS, asked[0].choices, strict=False)
         )
-
-
-def test_braces_in_a_question_stay_as_they_are(build: Any) -> None:
-    odd = item("t/0", question="Is {subject} {0} {label} a set?", choices=("{choice}", "{label}"))
-    items = Items.from_rows([tuple(odd.values())])
-    row = prompt_of(build(live("one@letters-0"), items=items), "t/0")
-    assert "Is {subject} {0} {label} a set?\nA. {choice}\nB. {label}\nAnswer:" in row.text
 
 
 def test_choices_only_is_asked_of_filter_models_only(build: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from kedro.io import DataCatalog, MemoryDataset, SharedMemoryDataCatalog
-from kedro.runner import ParallelRunner, SequentialRunner, ThreadRunner
+from kedro.runner import ParallelRunner, SequentialRunner
 
 from benchwright.datasets.atomic import ParquetTable
 from benchwright.datasets.score_store import ScoreStore
@@ -114,16 +114,6 @@ def test_partial_store_gives_the_same_bytes(stage: Stage, tmp_path: Path, keep: 
     assert stage.bytes() == complete
 
 
-def test_scores_of_a_smaller_run_do_not_leak_into_a_larger_one(stage: Stage) -> None:
-    wanted = stage.run()
-    complete = stage.bytes()
-    for file in stage.files():
-        file.unlink()
-    stage.run(items=stage.inputs["items"].head(5))
-    pd.testing.assert_frame_equal(stage.run(), wanted)
-    assert complete.items() <= stage.bytes().items()
-
-
 def test_damaged_shards_are_scored_again_with_a_warning(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -155,17 +145,6 @@ def test_stopped_run_resumes(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> N
     assert len(stage.files()) == 3
     stage.run()
     assert len(calls) == len(stage.files()) + 1, "no shard but the interrupted one is scored twice"
-
-
-def test_every_runner_gives_the_same_bytes(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KEDRO_MP_CONTEXT", "fork")  # the stand-in lives in this process only
-    wanted = stage.run()
-    complete = stage.bytes()
-    for runner in (ThreadRunner(max_workers=2), ParallelRunner(max_workers=2)):
-        for file in stage.files():
-            file.unlink()
-        pd.testing.assert_frame_equal(stage.run(runner), wanted)
-        assert stage.bytes() == complete
 
 
 def test_imported_answers_load_no_model_and_leave_empty_tables(stage: Stage) -> None:

@@ -48,11 +48,6 @@ def test_long_text_without_a_question_in_the_last_line_is_not_split(last: str) -
     assert part_passage(f"{PASSAGE}\n{PASSAGE}\n{last}") is None
 
 
-def test_known_passage_ends_before_the_last_empty_line() -> None:
-    parts = part_passage("A short one.\n\nWhat is it\nabout?", passage_id="p")
-    assert parts == ("A short one.\n\n", "What is it\nabout?")
-
-
 @given(st.text(st.sampled_from("ab ?.\n"), max_size=900), st.booleans())
 def test_parts_join_to_the_text(text: str, passage: bool) -> None:
     parts = part_passage(text, "p" if passage else None)

@@ -128,22 +128,11 @@ def test_an_open_ended_answer_must_not_be_revealed() -> None:
     assert CHECKS["options"](wording._replace(after="What age has he?"))
 
 
-def test_case_punctuation_and_articles_are_no_change() -> None:
-    assert not only("unchanged", "What is the cause of it?", "what is cause, of IT")
-    assert only("unchanged", "What is the cause of it?", "What causes it?")
-
-
 def test_a_question_may_be_half_or_twice_as_long() -> None:
     text = "of the " * 20
     assert only("length", text, "of the " * 10)
     assert not only("length", text, "of the " * 8)
     assert not only("length", text, "of the " * 43)
-
-
-def test_length_check_detects_an_omitted_condition() -> None:
-    before = "Seen from the side, a straw in a glass of water looks broken. What is the reason?"
-    assert not only("length", before, "What makes a straw look as if it were broken?")
-    assert only("length", before, "Why does a straw in a glass of water look broken from the side?")
 
 
 def _real(folder: Path, name: str) -> Iterator[Wording]:

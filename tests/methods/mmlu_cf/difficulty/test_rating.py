@@ -15,7 +15,7 @@ from benchwright.methods.mmlu_cf.difficulty.rating import (
     rate_difficulty,
     read_examples,
 )
-from benchwright.tables.mmlu_cf import DifficultyRatings, ItemDifficulty
+from benchwright.tables.mmlu_cf import DifficultyRatings
 
 ITEMS = pd.DataFrame(
     {
@@ -126,13 +126,6 @@ def test_unrated_items_get_a_level_from_responses_or_are_not_judged() -> None:
     assert "no judge was asked" in table["reason"][3]
 
 
-def test_no_items_and_no_judges_give_empty_tables() -> None:
-    ratings, rounds = rate_difficulty(ITEMS, {}, BUNDLED, attempts=1)
-    assert len(ratings) == len(rounds) == 0
-    assert len(combine_ratings([], ratings, "median", seed=0)) == 0
-    assert list(combine_ratings(["a"], ratings, "median", 0)) == ItemDifficulty.columns()
-
-
 def test_a_users_examples_are_read() -> None:
     table = pd.DataFrame(
         {"question": ["Q"], "choices": ['["x", "y"]'], "answer": ["b"], "rating": ["4"]}
@@ -157,8 +150,3 @@ def test_an_invalid_example_of_a_user_is_named(column: str, value: object, messa
     row = {"question": "Q", "choices": '["x", "y"]', "answer": "B", "rating": "4", column: value}
     with pytest.raises(InputError, match=message):
         read_examples(pd.DataFrame([row]))
-
-
-def test_a_missing_column_of_examples_is_named() -> None:
-    with pytest.raises(InputError, match="column 'rating' is missing"):
-        read_examples(pd.DataFrame({"question": [], "choices": [], "answer": []}))

@@ -46,10 +46,3 @@ def test_zero_and_false_count_as_values() -> None:
     judge = Scripted({"a": ["0"]})
     assert ask_in_rounds(judge, ["a"], digit, 3).last[0].value == 0
     assert len(judge.asked) == 1
-
-
-def test_no_texts_give_an_empty_table() -> None:
-    judge = Scripted({})
-    rounds = ask_in_rounds(judge, [], digit, 3)
-    assert judge.asked == []
-    assert len(rounds_table("t", {"j": rounds})) == 0

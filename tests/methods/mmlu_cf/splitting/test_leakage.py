@@ -15,7 +15,6 @@ from benchwright.methods.mmlu_cf.splitting.leakage import (
     same_numbers,
     similar_pairs,
     split_without_leaks,
-    word_overlap,
 )
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
 from benchwright.params.mmlu_cf import LeakageParams, SplittingParams
@@ -119,17 +118,6 @@ def test_without_a_judge_common_words_decide(
     assert (done.pairs["judge"] == "").all()
 
 
-def test_pairs_do_not_depend_on_row_order(
-    planted: tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]],
-) -> None:
-    items, vectors, _ = planted
-    order = np.random.default_rng(1).permutation(N)
-    first = split_without_leaks(items, vectors, SplittingParams(), seed=0)
-    second = split_without_leaks(items.iloc[order], vectors[order], SplittingParams(), seed=0)
-    assert first.assignment.equals(second.assignment)
-    assert first.pairs.equals(second.pairs)
-
-
 def test_all_similar_pairs_are_found() -> None:
     random = np.random.default_rng(0)
     centre = random.normal(size=(1, 16))
@@ -185,11 +173,6 @@ def test_common_words_decide_if_replies_are_unreadable() -> None:
     assert judged["a", "b"][::2] == ("same_words", "unparsed")
     assert judged["a", "c"][::2] == ("other_words", "too_long")
     assert asked == [1, 2]
-
-
-def test_word_overlap_is_common_words_over_all_words() -> None:
-    assert word_overlap("the cat sat", "The cat ran!") == 2 / 4
-    assert word_overlap("?", "!") == 0
 
 
 def test_pairs_are_counted_by_verdict_without_ids() -> None:
