@@ -142,15 +142,9 @@ _PAGE = [
         "comparison_styles",
     ),
     node(
-        page.show_comparison_prompts,
-        ["comparison_demonstrations", "comparison_prompts"],
-        "comparison_prompts_shown",
-    ),
-    node(
         page.show_comparison_alterations,
         [
             "comparison_coverage",
-            "option_wordings",
             "perturbation_reach",
             "params:perturbation",
         ],
@@ -181,7 +175,6 @@ _PAGE = [
             "comparison_order",
             "comparison_answers",
             "comparison_styles",
-            "comparison_prompts_shown",
             "comparison_alterations",
             "comparison_examples",
             "comparison_method",

@@ -313,12 +313,10 @@ _PAGE = [
     node(
         sections.show_method,
         [
-            "params:ingestion",
             "params:filtering",
             "params:evaluation",
             "chosen_filter_models",
             "params:filter_models",
-            "rule_coverage",
             "panel",
         ],
         "report_method",

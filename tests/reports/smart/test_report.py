@@ -205,17 +205,6 @@ def test_rules_that_did_not_run_have_a_reason_and_no_share(page) -> None:
     assert "91.7%" in seen.text  # coverage of the rule that assessed only some items
 
 
-def test_method_names_skipped_rules_with_reasons(page) -> None:
-    text = page().text
-    method = text[text.rindex("What each rule does") :]
-    assert (
-        "Solvable from the options alone did not run no answers without the question An item"
-    ) in method
-    assert "Suspect labels partial 5 items lack probabilities An item" in method
-    assert "Anomalous subjects switched off A benchmark" in method
-    assert "Easy items An item is removed if" in method  # it ran: no state
-
-
 def test_findings_of_skipped_rules_are_not_shown_as_none(page, small) -> None:
     none = {"groups": Groups.empty(), "verdicts": Verdicts.empty()}
     seen = page(**none).text
@@ -400,24 +389,12 @@ def test_paper_and_default_order_of_rules_are_explained(page) -> None:
     assert "The rules are independent" in independent
 
 
-def test_method_has_its_thresholds_and_models(page) -> None:
+def test_method_has_its_models(page) -> None:
     text = page().text
-    summary = text[text.rindex("What each rule does") :]
-    assert "both filter models answered correctly with a probability above 0.8" in summary
-    assert "10% of these items are retained" in summary
-    assert "acme/alpha@cloze-3, acme/beta@cloze-3" in summary
-    assert "Easy items switched off" not in summary
-    changed = FilteringParams.model_validate(
-        {
-            "easy": {"confidence": None, "retain": 0},
-            "similar": {"threshold": 0.2, "string_similarity_exempt": None, "remove": 0.25},
-            "answer_only": {"enabled": False},
-        }
-    )
-    other = page(**{"params:filtering": changed}).text
-    assert "answered correctly, whatever the probability. It does not" in other
-    assert "of which 25% is removed. δ is 0.2, set in the parameters. Near-copies" in other
-    assert "Solvable from the options alone switched off" in other
+    method = text[text.rindex("How items are chosen and compared") :]
+    assert "acme/alpha@cloze-3, acme/beta@cloze-3" in method
+    assert "all filter models answered it" in method
+    assert "compared with 1,000 random subsets" in method
 
 
 def test_automatically_chosen_filter_models_are_named_with_the_rule(page, small) -> None:

@@ -586,15 +586,13 @@ def _rejected(rejected_items: pd.DataFrame) -> Table | Text:
 
 
 def show_method(
-    ingestion: BenchmarkParams,
     filtering: FilteringParams,
     evaluation: EvaluationParams,
     filter_models: list[str],
     filter_model_rule: Collection[str] | None,
-    rule_coverage: pd.DataFrame,
     panel: Panel,
 ) -> Section:
-    """Show what each rule does and why, folded."""
+    """Show how items were chosen and how the result is evaluated, folded."""
     blocks: list[Any] = [Text(_METHOD, code=True)]
     if filter_models:
         one = len(filter_models) == 1
@@ -606,21 +604,19 @@ def show_method(
             "item that it cannot judge."
         )
         blocks.append(Text(text, "names"))
-    steps = method.describe_steps(ingestion, filtering, filter_models, rule_coverage)
-    rows = [[Cell(step.name, step.state()), step.what, step.why] for step in steps]
     blocks += [
-        Table("Rules in the order in which they are reported", ["Rule", "What", "Why"], rows),
         Text(method.describe_combination(filtering)),
         Text(method.describe_evaluation(evaluation, len(panel.select("held_out")))),
     ]
-    return Section("Method", [Folded("What each rule does, and why", blocks)], "method")
+    return Section("Method", [Folded("How items are chosen and compared", blocks)], "method")
 
 
 _METHOD = (
     "A benchmark is useful where its items separate models. Items that all good models answer "
     "correctly, that can be solved from the options alone, or that repeat another item cost time "
     "and add little information. Rules find such items. The verdict of every rule on every item is "
-    "listed above and in the dataset `verdicts`."
+    "listed above and in the dataset `verdicts`; the limits of the rules are among the settings "
+    "below."
 )
 
 

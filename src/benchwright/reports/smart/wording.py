@@ -8,8 +8,10 @@ from benchwright.reports.page.wording import is_missing, p_value
 Unit = Literal["coefficient", "places", "share", "points", "ratio", "p"]
 
 RULE_MEANINGS = {
-    "anomalous": "In a subject that is listed as anomalous.",
-    "easy": "All filter models answer correctly with a probability above the limit.",
+    "anomalous": "In a subject that is listed as anomalous: it measures something other than the "
+    "rest.",
+    "easy": "All filter models answer correctly with a probability above the limit, so it does "
+    "not separate them. Some are retained, so that regressions of later models are noticed.",
     "easy_unanimous": "All filter models answer correctly, whatever the probability.",
     "answer_only": "All filter models find the answer from the options alone, without the "
     "question. Such an item is a poor test; this does not prove that it was memorised.",
@@ -17,10 +19,12 @@ RULE_MEANINGS = {
     "Reported for manual review, never removed.",
     "conflicting_gold": "Same question and options as another item, but another gold answer. "
     "Reported.",
-    "duplicate": "The same question, options and answer as another item.",
+    "duplicate": "The same question, options and answer as another item: a copy gives its question "
+    "double weight.",
     "option_superset": "The same question and answer as another item, which has all or most of its "
     "options.",
-    "similar": "Closer to another item than the threshold δ, by embedding.",
+    "similar": "Closer to another item than the threshold δ, by embedding: near-copies repeat the "
+    "same question.",
 }
 """What each rule looks for."""
 

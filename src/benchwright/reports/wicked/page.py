@@ -27,7 +27,7 @@ from benchwright.reports.page.wording import (
     words_of,
 )
 from benchwright.reports.wicked.findings import Headline, PerturbationReach
-from benchwright.reports.wicked.terms import REASONS, TRANSFORMS, WORDINGS, interval, points
+from benchwright.reports.wicked.terms import REASONS, TRANSFORMS, interval, points
 
 _LONGEST = 1_500  # characters of a question
 _UNALTERED = "Unaltered"
@@ -442,41 +442,8 @@ _ABLATION: list[parts.Column] = [
 ]
 
 
-def show_comparison_prompts(
-    comparison_demonstrations: pd.DataFrame, comparison_prompts: pd.DataFrame
-) -> Section:
-    """Show demonstrations and prompts."""
-    blocks: list[Any] = []
-    if comparison_demonstrations["shown"].any():
-        text = (
-            "A model learns from the demonstrations that “none” can be the right answer. With five "
-            "altered demonstrations of four options each, 76% of the prompts show such an answer. "
-            "Prompts with the same demonstrations are not independent."
-        )
-        columns = parts.columns("configuration condition shown sets share")
-        label = "Prompts with a demonstration whose gold option was removed"
-        rows = rows_of(comparison_demonstrations)
-        blocks += [
-            Text(text),
-            *_table(label, rows, columns, "comparison_demonstrations", fold=True),
-        ]
-    else:
-        blocks.append(Text("No prompt of a perturbed copy has demonstrations."))
-    if len(comparison_prompts):
-        label = (
-            "Prompts of the original items and their copies. An unaltered item has the same prompt "
-            "in both, which is scored once"
-        )
-        columns = parts.columns("model prompts distinct shared")
-        blocks += _table(label, rows_of(comparison_prompts), columns, "comparison_prompts")
-    else:
-        blocks.append(Text("This run scored no model."))
-    return Section("Demonstrations and prompts", blocks, "prompts")
-
-
 def show_comparison_alterations(
     comparison_coverage: pd.DataFrame,
-    option_wordings: pd.DataFrame,
     perturbation_reach: PerturbationReach,
     perturbation: PerturbationParams,
 ) -> Section:
@@ -505,32 +472,7 @@ def show_comparison_alterations(
             "average.",
             code=True,
         ),
-        Text("Options that refer to other options", "heading"),
     ]
-    if len(option_wordings):
-        columns = [
-            ("Wording", lambda row, name: words_of(WORDINGS, row[name]), "kind"),
-            ("Role", _roles, "role"),
-            *parts.columns("items options stems gold"),
-        ]
-        label = (
-            "Options and questions that say none or all of the above, or refer to options by "
-            "letter or position"
-        )
-        rows = [
-            {
-                "role": role,
-                "kind": kind,
-                "items": group["item_id"].nunique(),
-                "options": int((group["place"] >= 0).sum()),
-                "stems": int((group["place"] < 0).sum()),
-                "gold": int(group["gold"].sum()),
-            }
-            for (role, kind), group in option_wordings.groupby(["role", "kind"], sort=False)
-        ]
-        blocks += _table(label, rows, columns, "option_wordings")
-    else:
-        blocks.append(Text("There are none."))
     return Section("Altered and unaltered items", blocks, "coverage")
 
 

@@ -25,12 +25,6 @@ REASONS = {
 }
 """Reasons why a transform leaves an item unaltered."""
 
-WORDINGS = {
-    "none_of_the_above": "none of the above",
-    "all_of_the_above": "all of the above",
-    "refers_to_options": "refers to other options",
-}
-
 
 def points(share: float | None, *, signed: bool = True) -> str:
     """Return 0.0904 as `+9.0`, with a true minus sign; — where it is missing."""
