@@ -12,15 +12,13 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from kedro import KedroDeprecationWarning
-from kedro.framework.cli.project import run as kedro_run
 from kedro.framework.session import KedroSession
 
 from audit_examples import row, save
 from benchwright import __version__
-from benchwright.cli import cli, run_parameters, wrap_kedro_run
+from benchwright.cli import cli, wrap_kedro_run
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
-from benchwright.params.run import RUN_VALUES
 
 
 def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -160,11 +158,6 @@ def test_new_key_is_private_and_replaces_nothing(tmp_path: Path) -> None:
     assert read_key(SealingParams(key_file=str(file))).derived(b"a") == key.derived(b"a")
 
 
-def test_help_of_run_names_the_usual_parameters() -> None:
-    shown = CliRunner().invoke(cli, ["run", "--help"]).output
-    assert [name for name in ("filter_models", *RUN_VALUES) if name not in shown] == ["data_root"]
-
-
 @pytest.mark.usefixtures("in_project")
 def test_diff_without_saved_runs_fails_with_one_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["diff", "--data-root", str(tmp_path)])
@@ -284,49 +277,11 @@ def test_sweep_prints_no_deprecation_warning(tmp_path: Path) -> None:
     assert "deprecated" not in done.stderr
 
 
-def test_kedro_run_with_a_pipeline_prints_no_deprecation_warning(
-    repository: Path, tmp_path: Path
-) -> None:
-    words = ["--pipeline", "smart", "--nodes", "nothing", "--params", f"data_root={tmp_path}"]
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name("kedro")), "run", *words],
-        cwd=repository,
-        env={**os.environ, "BENCHWRIGHT_MLFLOW": "off", "PYTHONWARNINGS": "default"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "nothing" in done.stderr  # no such node: the run was Kedro's own
-    assert "'--pipeline' is deprecated" not in done.stdout + done.stderr
-
-
 @pytest.mark.usefixtures("in_project")
 def test_both_pipeline_options_together_are_rejected() -> None:
     done = CliRunner().invoke(cli, ["run", "--pipeline", "smart", "--pipelines", "budget"])
     assert done.exit_code == 1
     assert "cannot be used together" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-@pytest.mark.usefixtures("in_project")
-@pytest.mark.parametrize("letter", [[], ["-p"]])
-def test_pipeline_option_works_with_a_kedro_that_lacks_it(letter: list[str]) -> None:
-    seen = []
-
-    def later_run(pipelines: list[str], params: dict[str, Any], env: str | None) -> None:
-        seen.append(pipelines)
-
-    today = {option.name: option for option in kedro_run.params}
-    names = today["pipelines"].callback
-    later = [
-        click.Option(["--pipelines", *letter], default="", callback=names),
-        *(today["params"], today["env"]),
-    ]
-    command = click.Command("run", callback=wrap_kedro_run(later_run), params=run_parameters(later))
-    for option in ("--pipeline", "--pipelines", "-p"):
-        done = CliRunner().invoke(command, [option, "smart"], catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-    assert seen == [["smart"]] * 3
 
 
 @pytest.mark.usefixtures("in_project")

@@ -1,13 +1,10 @@
 """The command line: Kedro's `run`, and the project's own commands."""
 
-import inspect
-import logging
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager
-from copy import copy
 from functools import partial, wraps
 from itertools import product
 from pathlib import Path
@@ -17,7 +14,7 @@ import click
 from kedro.framework.cli.project import run as kedro_run
 
 from benchwright.core.errors import InputError, one_line
-from benchwright.core.kedro_internals import ERROR_LOGGERS
+from benchwright.core.kedro_internals import kedro_errors_once
 from benchwright.core.progress import stage_log
 from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
 from benchwright.core.version import VERSION
@@ -33,33 +30,37 @@ _target_option = partial(click.option, multiple=True, type=float)
 _seed_option = click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed."
 )
-
-
-def _is_not_repeated(record: logging.LogRecord) -> bool:
-    """Return whether a log record differs from the last line that the command prints."""
-    error = sys.exc_info()[1]
-    of_values = record.name.startswith("kedro.validation")
-    return record.levelno < logging.ERROR or not (of_values or (error and one_line(error)))
-
-
-@contextmanager
-def _without_repeated_errors() -> Iterator[None]:
-    """Drop log records of errors that Kedro also raises."""
-    loggers = [logging.getLogger(name) for name in ERROR_LOGGERS]
-    for logger in loggers:
-        logger.addFilter(_is_not_repeated)
-    try:
-        yield
-    finally:
-        for logger in loggers:
-            logger.removeFilter(_is_not_repeated)
+_level_option = click.option(
+    "--level",
+    default=0.95,
+    show_default=True,
+    type=click.FloatRange(0.5, 0.999),
+    help="Confidence level of the intervals.",
+)
+_training_option = click.option(
+    "--training",
+    multiple=True,
+    type=_PATH,
+    help="Responses of other models to the whole benchmark. Default: those that a run saved. "
+    "Repeatable.",
+)
+_no_training_option = click.option(
+    "--no-training", is_flag=True, help="Use no responses of other models."
+)
+_key_option = click.option(
+    "--key-file", help="File that contains the key. Default: BENCHWRIGHT_SEAL_KEY."
+)
+_style_option = click.option("--style", default="letters", show_default=True, help="Prompt style.")
+_model_option = click.option(
+    "--model", required=True, help="Model, by its name under models.models."
+)
 
 
 @contextmanager
 def _errors_in_one_line(code: int = 1) -> Iterator[None]:
     """Print a user's mistake or a signal as one line and exit, with `code` for a mistake."""
     stage_log.resume_options.clear()
-    with stopped_by_signals() as stops, _without_repeated_errors():
+    with stopped_by_signals() as stops, kedro_errors_once():
         try:
             yield
         except Exception as error:
@@ -84,19 +85,15 @@ def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
 
     `--pipeline NAME` becomes `--pipelines NAME`, since Kedro 1.7 deprecates the former. The default
     benchmark and variant of each pipeline are set in globals.yml.
-
-    Raises:
-        InputError: both spellings are given.
     """
-    known = inspect.signature(command).parameters
 
     @wraps(command)
     def wrapped(**options: Any) -> Any:
-        single, several = options.get("pipeline"), options.get("pipelines")
-        if single and several:
+        if options["pipeline"] and options["pipelines"]:
             raise InputError("Options '--pipeline' and '--pipelines' cannot be used together")
-        pipelines = [single] if single else list(several or [])
-        project = _project()
+        if options["pipeline"]:
+            options |= {"pipeline": None, "pipelines": [options["pipeline"]]}
+        project, pipelines = _project(), list(options["pipelines"] or [])
         check_pipelines(pipelines)
         runner_class(options.get("runner") or "SequentialRunner")
         params = dict(options["params"] or {})
@@ -104,37 +101,9 @@ def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
         if not {"benchmark", "variant"} <= chosen:
             defaults = pipeline_defaults(project, options["env"], next(iter(pipelines), None))
             params |= {kind: name for kind, name in defaults.items() if kind not in chosen}
-        options |= {"pipeline": None, "pipelines": pipelines, "params": params}
-        return command(**{name: value for name, value in options.items() if name in known})
+        return command(**{**options, "params": params})
 
     return wrapped
-
-
-def run_parameters(kedro_options: Sequence[click.Parameter]) -> list[click.Parameter]:
-    """Return the options of Kedro's `run`, with `--pipeline` added if it is missing."""
-    others = [option for option in kedro_options if option.name != "pipeline"]
-    letter = [] if any("-p" in option.opts for option in others) else ["-p"]
-    help_text = "Name of the registered pipeline to run; smart by default."
-    at = next((i for i, option in enumerate(others) if option.name == "pipelines"), len(others))
-    others.insert(at, click.Option(["--pipeline", *letter], help=help_text))
-    return [
-        _with_help(option, PARAMS_HELP) if option.name == "params" else option for option in others
-    ]
-
-
-PARAMS_HELP = (
-    "Parameters as key=value, separated by commas; a dot leads into a section: "
-    "filtering.easy.confidence=0.9. Usual keys: benchmark, variant; limit, the number of items; "
-    "seed; score, which is live (ask models), imported (recorded responses only) or benchmark (as "
-    "its file says); filter_models; mirror_root, a folder with data read instead of the hub. "
-    "`benchwright list` shows benchmarks, variants and models."
-)
-
-
-def _with_help(option: click.Parameter, text: str) -> click.Parameter:
-    changed = copy(option)
-    changed.help = text
-    return changed
 
 
 @contextmanager
@@ -200,7 +169,7 @@ def cli() -> None:
 run = click.Command(
     name="run",
     callback=_errors_in_one_line()(_in_project_folder()(wrap_kedro_run(kedro_run.callback))),  # type: ignore[arg-type]
-    params=run_parameters(kedro_run.params),
+    params=kedro_run.params,
     help="Run a pipeline, with the options of `kedro run`.",
     context_settings=kedro_run.context_settings,
 )
@@ -419,7 +388,7 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
     multiple=True,
     help="Model, by its name under models.models. Repeatable.",
 )
-@click.option("--style", default="letters", show_default=True, help="Prompt style.")
+@_style_option
 @click.option(
     "--shots",
     default=(0,),
@@ -433,9 +402,7 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
     type=_FILE,
     help="validation.jsonl of the same benchmark, the source of the demonstrations.",
 )
-@click.option(
-    "--key-file", default=None, help="File that contains the key. Default: BENCHWRIGHT_SEAL_KEY."
-)
+@_key_option
 @click.option(
     "--min-group",
     default=50,
@@ -580,31 +547,19 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
 @cli.command()
 @click.argument("answers", nargs=-1, required=True, type=_PATH)
 @click.option("--subset", required=True, type=_PATH, help="Exported folder, or its manifest.")
-@click.option(
-    "--training",
-    multiple=True,
-    type=_PATH,
-    help="Responses of other models to the whole benchmark. Default: those that a run saved. "
-    "Repeatable.",
-)
+@_training_option
 @_saved_run_options(
     "Benchmark of the saved responses. Default: that of the subset, with its limit and seed.",
     "Variant of the responses. Default: the one with the newest responses.",
 )
-@click.option("--no-training", is_flag=True, help="Use no responses of other models.")
+@_no_training_option
 @click.option(
     "--estimator",
     default="auto",
     show_default=True,
     help="Estimator, as listed in docs/explanation/estimation.md.",
 )
-@click.option(
-    "--level",
-    default=0.95,
-    show_default=True,
-    type=click.FloatRange(0.5, 0.999),
-    help="Confidence level of the intervals.",
-)
+@_level_option
 @_seed_option
 @click.option("--out", type=_FILE, help="JSON file to write.")
 @_env
@@ -635,7 +590,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
 
 
 @cli.command()
-@click.option("--model", required=True, help="Model, by its name under models.models.")
+@_model_option
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="ITEMS", help="Number of items to ask."
 )
@@ -645,30 +600,18 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     metavar="SHARE",
     help="Stop at an interval of this width: .1 is ±5 percentage points.",
 )
-@click.option("--style", default="letters", show_default=True, help="Prompt style.")
+@_style_option
 @click.option(
     "--shots", default=0, show_default=True, type=click.IntRange(min=0), help="Demonstrations."
 )
-@click.option(
-    "--training",
-    multiple=True,
-    type=_PATH,
-    help="Responses of other models to the whole benchmark. Default: those that a run saved. "
-    "Repeatable.",
-)
-@click.option("--no-training", is_flag=True, help="Use no responses of other models.")
+@_training_option
+@_no_training_option
 @_saved_run_options(
     "Benchmark to ask. Default: the one in conf/.",
     "Variant of the saved responses. Default: the one with the newest responses.",
 )
 @click.option("--mirror-root", help="Folder with data read instead of the hub.")
-@click.option(
-    "--level",
-    default=0.95,
-    show_default=True,
-    type=click.FloatRange(0.5, 0.999),
-    help="Confidence level of the interval.",
-)
+@_level_option
 @_seed_option
 @click.option("--out", type=_PATH, help="Folder for state, scores, answers and result.")
 @_env
@@ -728,13 +671,7 @@ def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @cli.command()
 @_pair_options
-@click.option(
-    "--level",
-    default=0.95,
-    show_default=True,
-    type=click.FloatRange(0.5, 0.999),
-    help="Confidence level of the interval.",
-)
+@_level_option
 @_errors_in_one_line()
 def compare(level: float, out: Path | None, page_file: Path | None, **given: Any) -> None:
     """Compare two models on the items that both answered.
@@ -836,9 +773,7 @@ def gate(**given: Any) -> None:
 @click.argument("items", type=_FILE)
 @click.argument("folder", type=_PATH)
 @click.option("--name", required=True, help="Name of the benchmark.")
-@click.option(
-    "--key-file", default=None, help="File that contains the key. Default: BENCHWRIGHT_SEAL_KEY."
-)
+@_key_option
 @_errors_in_one_line()
 def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
     """Write ITEMS to FOLDER with options in orders that a key chooses.
@@ -855,7 +790,7 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
 
 
 @cli.command(name="leak-test", cls=_Decision)
-@click.option("--model", required=True, help="Model, by its name under models.models.")
+@_model_option
 @click.option("--export", "folder", required=True, type=_PATH, help="Folder as it was released.")
 @click.option("--key-file", help="File that contains the key, to check who chose the orders.")
 @click.option(

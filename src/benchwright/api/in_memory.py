@@ -1,8 +1,6 @@
 """Run nodes of the pipelines on tables in memory, with the settings of conf/."""
 
-import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from kedro.pipeline import Pipeline
@@ -10,7 +8,7 @@ from kedro.validation import ParameterValidationError, ParameterValidator
 from omegaconf import OmegaConf
 
 from benchwright.core.errors import InputError, one_line
-from benchwright.core.kedro_internals import ERROR_LOGGERS
+from benchwright.core.kedro_internals import kedro_errors_once
 from benchwright.params.run import RUN_VALUES, check_run_values, unknown_parameters
 from benchwright.project_conf import NO_BENCHMARK, conf_mistake, current_project, load_conf
 
@@ -77,7 +75,7 @@ def compute(
             data.update(node.run({source: compute_one(source) for source in node.inputs}))
         return data[name]
 
-    with _errors_once():
+    with kedro_errors_once():
         needed = pipeline.to_outputs(*(name for name in wanted if name in made_by))
         typed = _validated(needed, settings)
         data |= {f"params:{name}": value for name, value in typed.items()}
@@ -92,17 +90,3 @@ def _validated(pipeline: Pipeline, settings: Mapping[str, Any]) -> dict[str, Any
         return ParameterValidator({"": pipeline}).validate_raw_params(dict(settings))
     except ParameterValidationError as error:
         raise InputError(one_line(error)) from None
-
-
-@contextmanager
-def _errors_once() -> Iterator[None]:
-    """Silence Kedro's loggers of nodes: they repeat errors, and name every node that runs."""
-    loggers = [logging.getLogger(name) for name in ERROR_LOGGERS]
-    levels = [logger.level for logger in loggers]
-    try:
-        for logger in loggers:
-            logger.setLevel(logging.CRITICAL)
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
