@@ -150,7 +150,7 @@ def _beside(row: dict[Any, Any]) -> list[str | Cell]:
     metric, method = row["metric"], METHODS.get(row["method"], row["method"])
     return [
         Cell(metric_of(metric).label, [row["reason"]] if row["reason"] else []),
-        Cell(method, [f"{row['n_items']:,} items"]),
+        Cell(method.replace(" ", "\u00a0"), [f"{row['n_items']:,}\u00a0items"]),
         Cell(write_value(metric, row["value"]), strong=_outside(row)),
         write_value(metric, row["full"]),
     ]
