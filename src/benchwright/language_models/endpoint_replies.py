@@ -14,6 +14,7 @@ _UNKNOWN = -1
 _SPACES = " \t\r\n\u2581\u0120"  # the last two are SentencePiece's and byte-level BPE's space
 _PART_OF_A_CHARACTER = re.compile("\ufffd|\\Abytes:|\\A<0x[0-9A-F]{2}>\\Z|\\A\\Z")
 _CONTEXT = re.compile(r"(?:context|model) length (?:is|of) (\d+)")
+_ENDED = {"stop", "eos", "eos_token", "stop_sequence", "end_turn"}
 _READ = re.compile(r"(\d+) (?:input tokens|in the messages|in your prompt)")
 
 
@@ -73,16 +74,11 @@ def read_echo(reply: Any) -> Echo | None:
         listed = choice.get("logprobs")
         if not listed:
             return None
-        if "content" in listed:  # as llama.cpp writes it
-            content = listed["content"] or []
-            tokens = [str(entry["token"]) for entry in content]
-            values = [entry.get("logprob") for entry in content]
-        else:
-            tokens = [str(token) for token in listed.get("tokens") or []]
-            values = listed.get("token_logprobs") or []
-        if len(values) != len(tokens):
-            raise BadReplyError("a reply with more tokens than log-probabilities")
+        tokens = [str(token) for token in listed.get("tokens") or []]
+        values = listed.get("token_logprobs") or []
         logprobs = [None if value is None else _logprob(value) for value in values]
+        if len(logprobs) != len(tokens):
+            raise BadReplyError("a reply with more tokens than log-probabilities")
         return Echo(tokens, logprobs) if tokens else None
 
 
@@ -106,19 +102,15 @@ def read_ranking(reply: Any) -> Ranking | None:
         listed = choice.get("logprobs")
         if not listed:
             return None
-        counted = _usage(reply, "prompt_tokens")
         if "content" in listed:
-            content = listed["content"] or []
-            first = content[0].get("top_logprobs") if content else []
-        else:
-            [first, *_] = listed.get("top_logprobs") or [None]
-        if first is None or (not first and "content" in listed and listed["content"]):
-            return None
-        if isinstance(first, dict):
-            pairs = list(first.items())
-        else:
+            first = listed["content"][0]["top_logprobs"] if listed["content"] else []
             pairs = [(entry["token"], entry["logprob"]) for entry in first]
-        return Ranking([(str(token), _logprob(value)) for token, value in pairs], counted)
+            given = bool(first) or not listed["content"]
+        else:
+            given = bool(listed.get("top_logprobs"))
+            pairs = list(listed["top_logprobs"][0].items()) if given else []
+        ranked = [(str(token), _logprob(value)) for token, value in pairs]
+        return Ranking(ranked, _usage(reply, "prompt_tokens")) if given else None
 
 
 def room_left(message: str) -> int:
@@ -139,24 +131,12 @@ def read_written(reply: Any) -> Written:
             reason = choice.get("finish_reason")
             if reason in {"error", "abort"}:
                 raise BadReplyError(f"an answer that ends with {reason}")
-            message = choice.get("message")
-            text = choice["text"] if message is None else _content(message.get("content"))
-            answers.append((str(text or ""), _finish(reason)))
+            text = choice["message"]["content"] if "message" in choice else choice["text"]
+            if isinstance(text, list):  # in parts
+                text = "".join(part["text"] for part in text if part.get("type") == "text")
+            answers.append((text or "", "stop" if str(reason).lower() in _ENDED else "length"))
         generated = _usage(reply, "completion_tokens")
         return Written(answers, generated, _usage(reply, "prompt_tokens"))
-
-
-def _content(content: Any) -> str:
-    """Return a message's text, which some servers split into parts."""
-    if isinstance(content, list):
-        return "".join(part["text"] for part in content if part.get("type") == "text")
-    return content or ""
-
-
-def _finish(reason: str | None) -> str:
-    """Return `stop` if the model or a stop text ended the answer, else `length`."""
-    ended = {"stop", "eos", "eos_token", "stop_sequence", "end_turn"}
-    return "stop" if reason is not None and reason.lower() in ended else "length"
 
 
 def scored_span(tokens: Sequence[str], text: str, at: int, limit: int) -> tuple[int, int]:

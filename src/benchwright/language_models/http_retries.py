@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import queue
 import random
 import re
 import threading
@@ -11,9 +10,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import httpx2
@@ -54,30 +51,26 @@ class RefusedError(Exception):
 
 
 class BadReplyError(Exception):
-    """A reply of unexpected content, which a retry may change."""
-
-
-class _FaultError(Exception):
-    """A failed attempt."""
+    """A failed attempt, such as a reply of unexpected content, which a retry may change."""
 
 
 class JsonServer:
     """A server that answers JSON requests with JSON.
 
     A request is retried, after pauses that double with jitter, on 408, 409, 429, 5xx, a timeout, a
-    broken connection and an unreadable or unexpected reply. Where the server says how long to
-    wait, all requests wait, up to `max_wait`.
+    broken connection and an unreadable or unexpected reply. Where the server says how many seconds
+    to wait, all requests wait, up to `max_wait`.
     """
 
-    def __init__(self, name: str, endpoint: EndpointParams, key: str | None) -> None:
-        self._where = f"models.{name}.endpoint"
+    def __init__(self, where: str, endpoint: EndpointParams, key: str | None) -> None:
+        self._where = where
         self._endpoint = endpoint
         self._key = key
         self._paused_until = 0.0
         try:
             self._url = httpx2.URL(endpoint.url)
         except httpx2.InvalidURL as error:
-            raise InputError(f"{self._where}: url {endpoint.url!r}: {error}") from None
+            raise InputError(f"{where}: url {endpoint.url!r}: {error}") from None
 
     @property
     def address(self) -> str:
@@ -112,7 +105,6 @@ class JsonServer:
             InputError: all attempts failed, or the server cannot be reached.
         """
         url = self._url.copy_with(path=self._url.path.rstrip("/") + path)
-        body = json.dumps(fields).encode()
         tries = self._endpoint.retries + 1
         fault = ""
         for attempt in range(tries):
@@ -125,13 +117,13 @@ class JsonServer:
             while (pause := self._paused_until - time.monotonic()) > 0:
                 await asyncio.sleep(pause)
             try:
-                return await self._try(client, url, body, read)
-            except _FaultError as error:
-                fault = str(error)
+                return await self._try(client, url, json.dumps(fields).encode(), read)
+            except BadReplyError as error:
+                fault = self._clean(str(error))
         raise InputError(
-            f"{self._where}: no answer from {self.address} after {tries} "
-            f"{'attempt' if tries == 1 else 'attempts'}, the last: {fault}; finished prompts "
-            "are kept: run again later, or raise endpoint.retries, max_wait or timeout"
+            f"{self._where}: no answer from {self.address} after {tries} attempt(s), the last: "
+            f"{fault}; finished prompts are kept: run again later, or raise endpoint.retries, "
+            "max_wait or timeout"
         )
 
     async def _try(
@@ -146,36 +138,37 @@ class JsonServer:
             async with asyncio.timeout(seconds), client.stream("POST", url, content=body) as reply:
                 content = await _content(reply)
         except TimeoutError:
-            raise _FaultError(f"no complete answer within {seconds:g} s") from None
+            raise BadReplyError(f"no complete answer within {seconds:g} s") from None
         except httpx2.RequestError as error:
-            message = self.clean(str(error)) or type(error).__name__
-            raise _FaultError(f"the connection failed: {message}") from None
+            message = str(error) or type(error).__name__
+            raise BadReplyError(f"the connection failed: {message}") from None
         text = content.decode("utf-8", errors="replace")
-        parsed: Any = None
-        with suppress(ValueError, RecursionError):
-            parsed = json.loads(content)
+        try:
+            parsed = json.loads(text)
+        except (ValueError, RecursionError):
+            parsed = None
         if not 200 <= reply.status_code < 300:
             raise self._refusal(reply, _error_message(parsed) or text)
         if parsed is None:
-            raise _FaultError(f"the reply is not JSON: {self.clean(text)}")
+            raise BadReplyError(f"the reply is not JSON: {text}")
         try:
             return read(parsed)
         except BadReplyError as bad:
-            message = _error_message(parsed)
-            raise _FaultError(self.clean(f"{bad} ({message})" if message else str(bad))) from None
+            raise BadReplyError(f"{bad} {_error_message(parsed)}") from None
 
     def _refusal(self, reply: httpx2.Response, text: str) -> Exception:
-        status, message = reply.status_code, self.clean(text) or "no message"
+        status, message = reply.status_code, self._clean(text) or "no message"
         too_long = _TOO_LONG.search(text) is not None
         retried = status in _RETRIED or status >= 500
         if too_long or not retried or "insufficient_quota" in text:
             return RefusedError(status, message, too_long)
-        wait = retry_after(reply.headers.get("retry-after", ""), datetime.now(UTC))
-        until = time.monotonic() + min(wait, self._endpoint.max_wait)
-        self._paused_until = max(self._paused_until, until)
-        return _FaultError(f"{status}: {message}")
+        wait = reply.headers.get("retry-after", "")
+        if re.fullmatch(r"\d{1,9}(\.\d+)?", wait):
+            until = time.monotonic() + min(float(wait), self._endpoint.max_wait)
+            self._paused_until = max(self._paused_until, until)
+        return BadReplyError(f"{status}: {message}")
 
-    def clean(self, text: str) -> str:
+    def _clean(self, text: str) -> str:
         """Return the text on one short line, without the key."""
         if self._key:
             text = text.replace(self._key, "[key]")
@@ -183,26 +176,14 @@ class JsonServer:
         return line if len(line) <= _MESSAGE_LENGTH else f"{line[: _MESSAGE_LENGTH - 1]}…"
 
 
-def retry_after(value: str, now: datetime) -> float:
-    """Return the seconds to wait from a header `Retry-After`: a number or a date; else 0."""
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = (parsedate_to_datetime(value) - now).total_seconds()
-        except (ValueError, TypeError):
-            return 0.0
-    return seconds if seconds > 0 else 0.0
-
-
 async def _content(reply: httpx2.Response) -> bytes:
-    if (coding := reply.headers.get("content-encoding", "identity")) != "identity":
-        raise _FaultError(f"the reply is compressed ({coding[:20]}), which was not asked for")
+    if reply.headers.get("content-encoding", "identity") != "identity":
+        raise BadReplyError("the reply is compressed, which was not asked for")
     content = bytearray()
     async for piece in reply.aiter_raw():
         content += piece
         if len(content) > _LARGEST_REPLY:
-            raise _FaultError(f"the reply has over {_LARGEST_REPLY / 2**20:g} MiB")
+            raise BadReplyError(f"the reply has over {_LARGEST_REPLY / 2**20:g} MiB")
     return bytes(content)
 
 
@@ -210,11 +191,9 @@ def _error_message(reply: Any) -> str:
     """Return the message of a server's error, or ""."""
     if isinstance(reply, str):
         return reply
-    if isinstance(reply, list):
-        return "; ".join(filter(None, map(_error_message, reply)))
     if not isinstance(reply, dict):
         return ""
-    named = (_error_message(reply.get(name)) for name in ("error", "message", "msg", "detail"))
+    named = (_error_message(reply.get(name)) for name in ("error", "message", "detail"))
     return next(filter(None, named), "")
 
 
@@ -233,10 +212,7 @@ def in_order(
     in the caller's thread.
     """
     gate = asyncio.Semaphore(most)
-    done: queue.SimpleQueue[Future[Answer]] = queue.SimpleQueue()
     under_way: deque[list[Future[Answer]]] = deque()
-    coming = iter(batches)
-    unfinished = 0
     failed = False
 
     async def answered(client: httpx2.AsyncClient, question: Question) -> Answer:
@@ -250,39 +226,19 @@ def in_order(
                 failed = True
                 raise
 
+    def first_batch() -> Iterator[Answer]:
+        for future in under_way.popleft():
+            yield future.result()
+            progress(1)
+
     with _client_in_a_thread(connect) as (client, loop):
-        while True:
-            while under_way and _is_complete(under_way[0]):
-                yield [future.result() for future in under_way.popleft()]
-            later = sum(map(len, under_way)) - (len(under_way[0]) if under_way else 0)
-            wanted = not failed and unfinished < 2 * most and later < HELD * most
-            if wanted and (batch := next(coming, None)) is not None:
-                futures = [
-                    asyncio.run_coroutine_threadsafe(answered(client, question), loop)
-                    for question in batch
-                ]
-                for future in futures:
-                    future.add_done_callback(done.put)
-                under_way.append(futures)
-                unfinished += len(futures)
-            elif unfinished:
-                unfinished -= 1
-                if not _fails(done.get()):
-                    progress(1)
-            else:
-                return
-
-
-def _fails(future: Future[Any]) -> bool:
-    return future.cancelled() or future.exception() is not None
-
-
-def _is_complete(futures: Sequence[Future[Any]]) -> bool:
-    """Return whether all answers of a batch are there; raise its first error."""
-    for future in futures:
-        if future.done() and not future.cancelled():
-            future.result()
-    return all(future.done() for future in futures)
+        for batch in batches:
+            submitted = (answered(client, question) for question in batch)
+            under_way.append([asyncio.run_coroutine_threadsafe(each, loop) for each in submitted])
+            while sum(map(len, under_way)) - len(under_way[0]) >= HELD * most:
+                yield list(first_batch())
+        while under_way:
+            yield list(first_batch())
 
 
 @contextmanager

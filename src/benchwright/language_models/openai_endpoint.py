@@ -49,11 +49,10 @@ _SPECIAL_TOKENS = 8  # reserved for special tokens
 _TEMPLATE_TOKENS = 64  # reserved for a chat template
 _UNKNOWN = -1
 _BAD_REQUEST = {400, 422}  # HTTP status codes of a request with a wrong field or value
+_ALTERNATIVE = (
+    "set endpoint.logprobs: none to sample answers, or endpoint.logprobs: top for letters"
+)
 _LABEL = re.compile(r"\s\S{1,3}")
-
-
-class _TooLongError(Exception):
-    """A refusal of a prompt that is longer than the model's context."""
 
 
 class _Request(NamedTuple):
@@ -74,16 +73,11 @@ class EndpointModel:
     With `endpoint.logprobs: echo` each continuation is sent after its prompt, and the
     log-probabilities of its tokens are read from the echo. As with the local backend, a token that
     straddles the border belongs to the continuation, and all continuations of that prompt are then
-    scored from the same token on. If all continuations are labels after a space and the server
-    lists each of them, spelled exactly so, among the most probable next tokens, one request gives
-    the same numbers.
+    scored from the same token on. With `top` the labels are looked up among the most probable first
+    tokens of an answer (see `label_logprobs`); `logprobs` is empty if none is listed.
 
-    With `top` the labels are looked up among the most probable first tokens of an answer; see
-    `label_logprobs`. `logprobs` is empty if none is listed.
-
-    A prompt that is too long is not an error: its logprobs or texts are None. The tokenizer finds
-    such prompts before they are sent. Tokens are counted by the server, else by the tokenizer;
-    `prompt_tokens` is −1 if by neither.
+    Tokens are counted by the server, else by the tokenizer, which finds long prompts before they
+    are sent; `prompt_tokens` is −1 if by neither.
 
     Raises:
         InputError: the key's environment variable is not set, or the url is not valid.
@@ -92,15 +86,15 @@ class EndpointModel:
     def __init__(
         self, name: str, params: ModelParams, context: int, tokenizer: Any | None = None
     ) -> None:
-        if params.endpoint is None:
-            raise InputError(f"models.{name}: backend openai needs an endpoint with its url")
+        assert params.endpoint is not None  # noqa: S101  (ModelParams holds it)
         self._where = f"models.{name}.endpoint"
         self._endpoint = params.endpoint
         self._model = params.endpoint.model or name
         self._chat = params.endpoint.api == "chat"
         self._context = context
         self._tokenizer = tokenizer
-        self._server = JsonServer(name, params.endpoint, _key(self._where, params.endpoint.key_env))
+        key = _key(self._where, params.endpoint.key_env)
+        self._server = JsonServer(self._where, params.endpoint, key)
         # What this server was found to accept.
         self._limit_name = "max_tokens"
         self._echo_limit = 0
@@ -111,22 +105,13 @@ class EndpointModel:
     def score_batches(
         self, batches: Iterable[Sequence[PromptText]], progress: Progress
     ) -> Iterator[list[PromptScore]]:
-        """Yield the log-likelihoods of the continuations.
-
-        Raises:
-            InputError: the server cannot be reached, refuses a request, or gives no
-                log-probabilities.
-        """
+        """Yield the log-likelihoods of the continuations."""
         return self._answers(batches, self._score, progress)
 
     def generate_batches(
         self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
     ) -> Iterator[list[Generated]]:
-        """Yield written answers, without reasoning where the server separates it.
-
-        Raises:
-            InputError: the server cannot be reached, or refuses a request.
-        """
+        """Yield written answers, without reasoning where the server separates it."""
         return self._answers(batches, partial(self._write, sampling=sampling), progress)
 
     def close(self) -> None:
@@ -165,8 +150,10 @@ class EndpointModel:
                 return await self._top_score(client, request)
             labels = await self._ranked_labels(client, request)
             return labels or await self._echo_score(client, request)
-        except _TooLongError:
-            return unread
+        except RefusedError as refused:
+            if refused.too_long:
+                return unread
+            raise
 
     async def _echo_score(self, client: AsyncClient, request: _Request) -> PromptScore:
         texts = [request.text + option for option in request.prompt.continuations]
@@ -182,7 +169,7 @@ class EndpointModel:
         for echo, (_, end) in zip(echoes, spans, strict=True):
             known = [value for value in echo.logprobs[start:end] if value is not None]
             if start == 0 or len(known) < len(echo.logprobs[start:end]):
-                raise self._no_logprobs("gives no log-probabilities of the echoed prompt")
+                raise self._no_logprobs()
             sums.append(math.fsum(known))
         return PromptScore(tuple(sums), tuple(end - start for _, end in spans), start)
 
@@ -198,7 +185,7 @@ class EndpointModel:
         try:
             ranking = await self._rank(client, request)
         except RefusedError as refused:
-            if refused.status not in _BAD_REQUEST:
+            if refused.too_long or refused.status not in _BAD_REQUEST:
                 raise
         if ranking is None:
             self._ranks_labels = False
@@ -218,14 +205,9 @@ class EndpointModel:
         # Empty if no label is listed: the answer is no option, the prompt is not too long.
         return PromptScore(logprobs or (), request.option_tokens, _prompt_tokens(ranking, request))
 
-    def _no_logprobs(self, what: str = "answers without log-probabilities") -> InputError:
-        return InputError(f"{self._where}: {self._server.address} {what}: {self._alternative}")
-
-    @property
-    def _alternative(self) -> str:
-        """The setting for a server that does not give the requested log-probabilities."""
-        top = ", or endpoint.logprobs: top for letters" if self._endpoint.logprobs == "echo" else ""
-        return f"set endpoint.logprobs: none to sample answers{top}"
+    def _no_logprobs(self) -> InputError:
+        where = f"{self._where}: {self._server.address}"
+        return InputError(f"{where} answers without log-probabilities: {_ALTERNATIVE}")
 
     async def _echo(self, client: AsyncClient, text: str) -> Echo:
         def fields() -> dict[str, Any]:
@@ -254,8 +236,10 @@ class EndpointModel:
             left = sampling.samples - done
             try:
                 written = await self._draw(client, request, sampling, done)
-            except _TooLongError:
-                return Generated(None, (), 0, request.prompt_tokens)
+            except RefusedError as refused:
+                if refused.too_long:
+                    return Generated(None, (), 0, request.prompt_tokens)
+                raise
             for text, finish in written.answers[:left]:  # some servers ignore or include stops
                 answer, is_cut = sampling.cut(text)
                 answers.append((answer, "stop" if is_cut else finish))
@@ -269,11 +253,7 @@ class EndpointModel:
     async def _draw(
         self, client: AsyncClient, request: _Request, sampling: Sampling, done: int
     ) -> Written:
-        """Ask for the samples after the first `done`, or for one of them.
-
-        Raises:
-            _TooLongError: the prompt leaves no room for an answer.
-        """
+        """Ask for the samples after the first `done`, or for one of them."""
         most = self._room(request, sampling.max_tokens)
 
         def fields() -> dict[str, Any]:
@@ -290,9 +270,9 @@ class EndpointModel:
         while True:
             try:
                 return await self._post(client, fields, read_written)
-            except _TooLongError as refused:
-                room = room_left(str(refused))
-                if not 0 < room < most:
+            except RefusedError as refused:
+                room = room_left(refused.message)
+                if not (refused.too_long and 0 < room < most):
                     raise
                 most = room
 
@@ -320,12 +300,7 @@ class EndpointModel:
         fields: Callable[[], dict[str, Any]],
         read: Callable[[Any], Answer],
     ) -> Answer:
-        """Post a request; where the server refuses it, adapt it and post it again.
-
-        Raises:
-            _TooLongError: the prompt is longer than the model's context.
-            RefusedError: any other refusal.
-        """
+        """Post a request; where the server refuses it, adapt it and post it again."""
         path = "/chat/completions" if self._chat else "/completions"
         while True:
             sent = fields()
@@ -334,10 +309,8 @@ class EndpointModel:
             try:
                 return await self._server.ask(client, path, body, read)
             except RefusedError as refused:
-                if refused.too_long:
-                    raise _TooLongError(refused.message) from None
-                adapted = refused.status in _BAD_REQUEST and self._adapt(sent, refused.message)
-                if not adapted:
+                bad = refused.status in _BAD_REQUEST and not refused.too_long
+                if not (bad and self._adapt(sent, refused.message)):
                     raise
 
     def _adapt(self, request: Mapping[str, Any], message: str) -> bool:
@@ -356,25 +329,19 @@ class EndpointModel:
         return True
 
     def _advice(self, refused: RefusedError) -> str:
-        named, status = self._endpoint.key_env, refused.status
-        key = "set endpoint.key_env to the environment variable that holds the key"
-        if named:
-            key = f"check the key in {named.get_secret_value()} (endpoint.key_env)"
-        known = {
-            401: key,
-            403: key,
-            404: f"check endpoint.url, endpoint.api and endpoint.model ({self._model})",
-            429: "check the quota of the account",
-        }
-        advice = known.get(status, "check endpoint.url")
-        if status in _BAD_REQUEST:
+        status, named = refused.status, self._endpoint.key_env
+        if status in {401, 403}:
+            variable = named.get_secret_value() if named else "no variable"
+            advice = f"check the key in {variable} (endpoint.key_env)"
+        elif status == 429:
+            advice = "check the quota of the account"
+        elif status in _BAD_REQUEST and re.search("logprobs|echo", refused.message):
+            advice = _ALTERNATIVE
+        else:
             advice = (
-                f"check endpoint.model ({self._model}), endpoint.api, endpoint.logprobs "
-                f"({self._endpoint.logprobs}), endpoint.extra_body (null drops a field) and the "
-                "model's context in conf"
+                f"check endpoint.url, endpoint.api and endpoint.model ({self._model}), "
+                "endpoint.extra_body (null drops a field) and the model's context in conf"
             )
-            if self._endpoint.logprobs != "none" and re.search("logprobs|echo", refused.message):
-                advice = self._alternative
         answer = f"{self._server.address} answers {status}: {refused.message}"
         return f"{self._where}: {answer}; {advice}"
 
@@ -385,8 +352,7 @@ def _key(where: str, named: SecretStr | None) -> str | None:
     key = os.environ.get(named.get_secret_value(), "").strip()
     if not key or not key.isascii() or not key.isprintable() or " " in key:
         raise InputError(  # without the name, which may be a key that was typed here
-            f"{where}.key_env: must name an environment variable that holds the server's key and "
-            "nothing else (no spaces, ASCII only), or be null for a server without a key"
+            f"{where}.key_env: must name an environment variable that holds the server's key"
         )
     return key
 
