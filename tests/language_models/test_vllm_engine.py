@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,13 +19,11 @@ from benchwright.language_models.protocol import PromptScore, PromptText, Sampli
 from benchwright.language_models.tokenization import encode
 from benchwright.language_models.vllm_engine import (
     Completion,
-    Job,
     Request,
     State,
     VllmModel,
     option_logprobs,
     prompt_seed,
-    run_jobs,
     states,
 )
 from benchwright.language_models.weights import ModelSource
@@ -50,28 +47,21 @@ def token_logprob(tokens: Sequence[int], token: int) -> float:
 
 
 class StandIn:
-    """An engine that finishes requests a few at a time, in scrambled order."""
+    """An engine that answers by `token_logprob`."""
 
-    def __init__(self, at_once: int = 3) -> None:
-        self.at_once = at_once
-        self.order = np.random.default_rng(0)
-        self.held: dict[int, Request] = {}
-        self.seen: list[Request] = []
-        self.held_at_steps: list[int] = []
-        self.aborted: list[int] = []
+    def __init__(self) -> None:
+        self.calls: list[list[Request]] = []
 
-    def add(self, number: int, request: Request) -> None:
-        assert number not in self.held
-        self.held[number] = request
-        self.seen.append(request)
+    @property
+    def seen(self) -> list[Request]:
+        return [request for call in self.calls for request in call]
 
-    def step(self) -> list[tuple[int, list[Completion]]]:
-        assert self.held, "a step with nothing to do would wait for ever"
-        self.held_at_steps.append(len(self.held))
-        done = self.order.permutation(sorted(self.held))[: self.at_once].tolist()
-        return [(number, self.answer(self.held.pop(number))) for number in done]
+    def answer(self, requests: Sequence[Request]) -> list[list[Completion]]:
+        assert requests
+        self.calls.append(list(requests))
+        return [self._samples(request) for request in requests]
 
-    def answer(self, request: Request) -> list[Completion]:
+    def _samples(self, request: Request) -> list[Completion]:
         asked = request.settings.get("logprob_token_ids", [])
         logprobs = {token: token_logprob(request.tokens, token) for token in asked}
         text = f"{len(request.tokens)} tokens"
@@ -80,13 +70,8 @@ class StandIn:
             for i in range(request.settings.get("n", 1))
         ]
 
-    def abort(self, numbers: list[int]) -> None:
-        self.aborted += numbers
-        for number in numbers:
-            del self.held[number]
-
     def close(self) -> None:
-        self.held.clear()
+        self.calls.clear()
 
 
 def test_shared_tokens_of_options_are_requested_once() -> None:
@@ -125,76 +110,6 @@ def test_sums_along_the_trie_equal_sums_along_each_option(
     assert states(options[::-1], most) == asked
 
 
-def job(name: int, requests: int) -> Job[str]:
-    asked = [Request([name, number], {}) for number in range(requests)]
-
-    def finish(answers: list[list[Completion]]) -> str:
-        return f"{name}:{len(answers)}"
-
-    return Job(asked, finish)
-
-
-def results(
-    engine: StandIn, batches: Sequence[Sequence[Job[str]]], in_flight: int, progress: list[int]
-) -> Iterator[list[str]]:
-    return run_jobs(engine, batches, in_flight, itertools.count(), progress.append)
-
-
-@given(
-    st.lists(st.lists(st.integers(0, 4), max_size=5), max_size=6),
-    st.integers(1, 9),
-    st.integers(1, 9),
-)
-def test_results_are_in_order_and_progress_counts_each_prompt_once(
-    requests: list[list[int]], in_flight: int, at_once: int
-) -> None:
-    names = itertools.count()
-    batches = [[job(next(names), n) for n in batch] for batch in requests]
-    names = itertools.count()
-    wanted = [[f"{next(names)}:{n}" for n in batch] for batch in requests]
-    engine, reported = StandIn(at_once), list[int]()
-    assert list(results(engine, batches, in_flight, reported)) == wanted
-    assert sum(reported) == sum(map(len, requests))
-    assert max(engine.held_at_steps, default=0) <= in_flight
-    assert not engine.held
-    assert not engine.aborted
-
-
-def test_the_engine_does_not_drain_between_batches() -> None:
-    engine = StandIn(at_once=1)
-    list(results(engine, [[job(0, 4)], [job(1, 1), job(2, 3)], [job(3, 4)]], 4, []))
-    assert engine.held_at_steps == [min(4, left) for left in range(12, 0, -1)]
-
-
-def test_batches_are_read_lazily() -> None:
-    read = []
-
-    def batches() -> Iterator[list[Job[str]]]:
-        for number in range(100):
-            read.append(number)
-            yield [job(number, 2)]
-
-    running = run_jobs(StandIn(1), batches(), 4, itertools.count(), lambda _: None)
-    next(running)
-    assert len(read) <= 4
-
-
-def test_stopped_caller_leaves_no_requests() -> None:
-    engine = StandIn(at_once=1)
-    running = results(engine, [[job(0, 2)], [job(1, 9)]], 6, [])
-    next(running)
-    assert engine.held
-    running.close()
-    assert engine.aborted
-    assert not engine.held
-
-
-def test_prompts_with_the_same_prefix_are_requested_together() -> None:
-    engine = StandIn()
-    list(results(engine, [[job(2, 2), job(1, 1), job(3, 1)]], 9, []))
-    assert [request.tokens for request in engine.seen] == [[1, 0], [2, 0], [2, 1], [3, 0]]
-
-
 def stand_in_scores(tokenizer: Any, prompts: Sequence[PromptText]) -> list[tuple[float, ...]]:
     return [
         tuple(
@@ -206,20 +121,38 @@ def stand_in_scores(tokenizer: Any, prompts: Sequence[PromptText]) -> list[tuple
 
 
 @pytest.mark.parametrize("continuations", [LETTERS, CLOZE])
-def test_scores_are_sums_of_log_probabilities(
+def test_scores_are_sums_of_log_probabilities_in_order(
     tiny_tokenizer: Any, continuations: tuple[str, ...]
 ) -> None:
-    prompts = [prompt(f"Which is number {n}?", continuations) for n in range(7)]
-    model = VllmModel(StandIn(), tiny_tokenizer, max_sequences=2)
+    prompts = [prompt(f"Which is number {7 - n}?", continuations) for n in range(7)]
+    model = VllmModel(StandIn(), tiny_tokenizer, max_sequences=1)
     reported: list[int] = []
-    batches = list(model.score_batches([prompts[:3], prompts[3:]], reported.append))
-    assert list(map(len, batches)) == [3, 4]
+    batches = list(model.score_batches([prompts[:3], [], prompts[3:]], reported.append))
+    assert list(map(len, batches)) == [3, 0, 4]
     scores = [score for batch in batches for score in batch]
     for score, wanted in zip(scores, stand_in_scores(tiny_tokenizer, prompts), strict=True):
         assert score.logprobs == pytest.approx(wanted)
     lengths = [tuple(map(len, item.options)) for item in encode(tiny_tokenizer, prompts)]
     assert [score.option_tokens for score in scores] == lengths
     assert sum(reported) == 7
+
+
+def test_small_batches_are_joined_and_read_lazily(tiny_tokenizer: Any) -> None:
+    read = []
+
+    def batches() -> Iterator[list[PromptText]]:
+        for number in range(9, 0, -1):
+            read.append(number)
+            yield [prompt(f"Which is number {number}?", LETTERS)]
+
+    engine = StandIn()
+    scored = VllmModel(engine, tiny_tokenizer, max_sequences=2).score_batches(batches(), print)
+    next(scored)
+    assert len(read) == 4  # two requests each
+    list(scored)
+    assert [len(call) for call in engine.calls] == [8, 8, 2]
+    # Prompts with one prefix are adjacent.
+    assert all(call == sorted(call, key=lambda request: request.tokens) for call in engine.calls)
 
 
 def test_a_prompt_is_scored_as_long_as_it_fits_with_its_longest_option(tiny_tokenizer: Any) -> None:
@@ -294,11 +227,11 @@ def test_prompt_that_fills_the_context_gets_no_answer(tiny_tokenizer: Any) -> No
 
 def test_many_samples_count_as_many_requests(tiny_tokenizer: Any) -> None:
     engine = StandIn()
-    model = VllmModel(engine, tiny_tokenizer, max_sequences=4)
+    model = VllmModel(engine, tiny_tokenizer, max_sequences=2)
     sampling = Sampling(9, samples=4, temperature=1.0)
-    prompts = [prompt(f"Which is number {n}?", ()) for n in range(9)]
-    list(model.generate_batches([prompts], sampling, lambda _: None))
-    assert max(engine.held_at_steps) == 2
+    batches = [[prompt(f"Which is number {n}?", ())] for n in range(5)]
+    list(model.generate_batches(batches, sampling, lambda _: None))
+    assert [len(call) for call in engine.calls] == [2, 2, 1]
 
 
 def test_invalid_temperature_is_reported_in_one_line(tiny_tokenizer: Any) -> None:

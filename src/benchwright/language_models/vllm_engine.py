@@ -1,17 +1,14 @@
-"""Scoring and writing with vLLM: many prompts in flight, prefixes read once from its cache.
+"""Scoring and writing with vLLM: many prompts at once, prefixes read once from its cache.
 
 A prompt with its options becomes a few requests for one token each, whose log-probabilities are
-asked for by token id, so that labels need one request however many there are. The requests of
-consecutive batches overlap: the engine never drains between them.
+asked for by token id, so that labels need one request however many there are.
 """
 
-import contextlib
 import hashlib
-import itertools
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from itertools import islice
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from benchwright.core.errors import InputError
@@ -31,8 +28,9 @@ T = TypeVar("T")
 MOST_TOKENS_ASKED = 128
 """Token ids that one vLLM request may ask log-probabilities of."""
 
+_AT_ONCE = 4  # requests given to vLLM together, per sequence that it runs side by side
 _HOTTEST = 2.0  # the highest temperature vLLM takes
-_CPU_CACHE = 2 << 30  # bytes of keys and values on a CPU, taken at the start
+_CPU_CACHE = 2 << 30  # bytes of keys and values; VLLM_CPU_KVCACHE_SPACE, where set, overrides it
 _CPU_BLOCK = 32  # tokens; vLLM's own 128 leaves most of a prefix uncached
 _ENVIRONMENT = {
     "VLLM_NO_USAGE_STATS": "1",
@@ -73,14 +71,12 @@ class Job(NamedTuple, Generic[T]):
 
 
 class Engine(Protocol):
-    """Runs requests, many at once; `number` names a request."""
+    """Runs requests, many at once."""
 
-    def add(self, number: int, request: Request) -> None: ...
-    def step(self) -> list[tuple[int, list[Completion]]]:
-        """Compute for a while; return the requests that are done, each with its samples."""
+    def answer(self, requests: Sequence[Request]) -> list[list[Completion]]:
+        """Return the samples of each request, in order."""
         ...
 
-    def abort(self, numbers: list[int]) -> None: ...
     def close(self) -> None: ...
 
 
@@ -117,90 +113,6 @@ def option_logprobs(
     )
 
 
-class _Batch(Generic[T]):
-    """The answers so far to a batch; a prompt without requests is done at once."""
-
-    def __init__(self, jobs: Sequence[Job[T]]) -> None:
-        self.jobs = jobs
-        self.answers: list[dict[int, list[Completion]]] = [{} for _ in jobs]
-        self.results = {place: job.finish([]) for place, job in enumerate(jobs) if not job.requests}
-
-    def places(self) -> "Iterator[tuple[_Batch[T], int, int]]":
-        """Yield the batch, a prompt and one of its requests; prompts with one prefix are adjacent.
-
-        A prefix then stays in the cache until all of its prompts are done, whatever their order.
-        """
-        asking = [place for place, job in enumerate(self.jobs) if job.requests]
-        for place in sorted(asking, key=lambda place: self.jobs[place].requests[0].tokens):
-            for request in range(len(self.jobs[place].requests)):
-                yield self, place, request
-
-    def take(self, place: int, request: int, answer: list[Completion]) -> bool:
-        """Keep an answer; return whether it was the prompt's last."""
-        answers, job = self.answers[place], self.jobs[place]
-        answers[request] = answer
-        if len(answers) < len(job.requests):
-            return False
-        self.results[place] = job.finish([answers[i] for i in range(len(answers))])
-        answers.clear()
-        return True
-
-    @property
-    def done(self) -> bool:
-        """Whether every prompt has its result."""
-        return len(self.results) == len(self.jobs)
-
-
-def run_jobs(
-    engine: Engine,
-    batches: Iterable[Sequence[Job[T]]],
-    in_flight: int,
-    numbers: Iterator[int],
-    progress: Progress,
-) -> Iterator[list[T]]:
-    """Yield the results of each batch, in the order of the batches and of their prompts.
-
-    Batches are read ahead to keep `in_flight` requests, at least 1, with the engine. `numbers` are
-    names of requests, each used once in the engine's life. `progress` is called once for each
-    prompt. A caller that stops early leaves nothing in the engine.
-    """
-    opened: deque[_Batch[T]] = deque()
-    asked: dict[int, tuple[_Batch[T], int, int]] = {}
-
-    waiting = _to_ask(batches, opened, progress)
-    try:
-        while True:
-            for batch, place, request in itertools.islice(waiting, in_flight - len(asked)):
-                number = next(numbers)
-                engine.add(number, batch.jobs[place].requests[request])
-                asked[number] = (batch, place, request)
-            while opened and opened[0].done:
-                first = opened.popleft()
-                yield [first.results[place] for place in range(len(first.jobs))]
-            if not asked:
-                return
-            for number, answer in engine.step():
-                batch, place, request = asked.pop(number)
-                if batch.take(place, request, answer):
-                    progress(1)
-    finally:
-        if asked:
-            with contextlib.suppress(Exception):  # a dead engine cannot forget
-                engine.abort(list(asked))
-
-
-def _to_ask(
-    batches: Iterable[Sequence[Job[T]]], opened: deque[_Batch[T]], progress: Progress
-) -> Iterator[tuple[_Batch[T], int, int]]:
-    """Yield the requests of all batches, which are opened as they are needed."""
-    for jobs in batches:
-        batch = _Batch(jobs)
-        opened.append(batch)
-        if batch.results:
-            progress(len(batch.results))
-        yield from batch.places()
-
-
 class VllmModel:
     """A causal language model run by vLLM.
 
@@ -218,9 +130,7 @@ class VllmModel:
         self.engine = engine
         self.tokenizer = tokenizer
         self.context = context
-        # As many again wait, so that a step that ends all of them finds the next ones ready.
-        self.in_flight = 2 * max_sequences
-        self._numbers = itertools.count()
+        self.at_once = _AT_ONCE * max_sequences
 
     @classmethod
     def load(
@@ -246,12 +156,8 @@ class VllmModel:
         self, batches: Iterable[Sequence[PromptText]], progress: Progress
     ) -> Iterator[list[PromptScore]]:
         """Yield the log-likelihoods of the continuations; see `PromptScore`."""
-
-        def prepare(prompts: Sequence[PromptText]) -> list[Job[PromptScore]]:
-            return [self._scoring(item) for item in encode(self.tokenizer, prompts)]
-
-        jobs = map(prepare, batches)
-        return run_jobs(self.engine, jobs, self.in_flight, self._numbers, progress)
+        jobs = (list(map(self._scoring, encode(self.tokenizer, prompts))) for prompts in batches)
+        return self._results(jobs, self.at_once, progress)
 
     def generate_batches(
         self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
@@ -274,9 +180,31 @@ class VllmModel:
             pairs = zip(prompts, encode_contexts(self.tokenizer, prompts), strict=True)
             return [self._writing(prompt, tokens, sampling) for prompt, tokens in pairs]
 
-        jobs = map(prepare, batches)
-        in_flight = max(1, self.in_flight // sampling.samples)
-        return run_jobs(self.engine, jobs, in_flight, self._numbers, progress)
+        return self._results(map(prepare, batches), self.at_once // sampling.samples, progress)
+
+    def _results(
+        self, batches: Iterable[list[Job[T]]], at_once: int, progress: Progress
+    ) -> Iterator[list[T]]:
+        """Yield the results of each batch; small batches are joined to `at_once` requests."""
+        joined: list[list[Job[T]]] = []
+        for batch in batches:
+            joined.append(batch)
+            if sum(len(job.requests) for jobs in joined for job in jobs) >= at_once:
+                yield from self._answered(joined, progress)
+                joined = []
+        yield from self._answered(joined, progress)
+
+    def _answered(self, batches: list[list[Job[T]]], progress: Progress) -> Iterator[list[T]]:
+        jobs = [job for batch in batches for job in batch]
+        # Prompts with one prefix are adjacent, so that it stays in the cache until all are done.
+        order = sorted(range(len(jobs)), key=lambda i: [r.tokens for r in jobs[i].requests[:1]])
+        requests = [request for i in order for request in jobs[i].requests]
+        answers = iter(self.engine.answer(requests) if requests else [])
+        results = {i: jobs[i].finish(list(islice(answers, len(jobs[i].requests)))) for i in order}
+        progress(len(jobs))
+        ordered = iter(results[i] for i in range(len(jobs)))
+        for batch in batches:
+            yield list(islice(ordered, len(batch)))
 
     def close(self) -> None:
         self.engine.close()
@@ -287,18 +215,13 @@ class VllmModel:
         if item.longest > self.context:
             return Job([], lambda _: PromptScore(None, lengths, n_tokens))
         # vLLM's `prompt_logprobs` would take whole options, but reads every prompt afresh and
-        # computes the logits of every position: 8 times slower than the trie (SmolLM2, 5-shot
-        # cloze, 2 cores). Made to use the cache, it leaves the rows of cached tokens unset.
+        # computes the logits of every position: 8 times slower than the trie.
         asked = states(item.options)
+        greedy = {"max_tokens": 1, "temperature": 0.0, "detokenize": False}
         requests = [
             Request(
                 item.context + list(state.after),
-                {
-                    "max_tokens": 1,
-                    "temperature": 0.0,
-                    "logprob_token_ids": list(state.tokens),
-                    "detokenize": False,
-                },
+                {**greedy, "logprob_token_ids": list(state.tokens)},
             )
             for state in asked
         ]
@@ -357,7 +280,6 @@ class VllmEngine:
             os.environ.setdefault(name, value)
         from vllm import LLM, SamplingParams
         from vllm.platforms import current_platform
-        from vllm.sampling_params import RequestOutputKind
 
         if current_platform.device_type != device:
             raise InputError(
@@ -366,7 +288,10 @@ class VllmEngine:
                 f"{device}, or change scoring.device"
             )
         self._sampling_params = SamplingParams
-        self._final = RequestOutputKind.FINAL_ONLY
+        on_cpu = {"block_size": _CPU_BLOCK, "kv_cache_memory_bytes": _CPU_CACHE}
+        cache = on_cpu if device == "cpu" else {}
+        if settings.block_size is not None:
+            cache["block_size"] = settings.block_size
         try:
             self.llm = LLM(
                 source.name_or_path,
@@ -383,33 +308,23 @@ class VllmEngine:
                 enable_prefix_caching=True,
                 seed=0,
                 use_tqdm_on_load=False,
-                **_cache_settings(device, settings),
+                **cache,
             )
         except ValueError as error:  # also for its configuration, before anything is loaded
             raise InputError(f"vLLM refuses {source.name_or_path}: {error}") from error
-        self._engine = self.llm.llm_engine
 
-    def add(self, number: int, request: Request) -> None:
-        params = self._sampling_params(output_kind=self._final, **request.settings)
-        prompt = {"type": "token", "prompt_token_ids": request.tokens}
-        self._engine.add_request(str(number), prompt, params)
-
-    def step(self) -> list[tuple[int, list[Completion]]]:
-        return [
-            (int(output.request_id), [_completion(sample) for sample in output.outputs])
-            for output in self._engine.step()
-            if output.finished
-        ]
-
-    def abort(self, numbers: list[int]) -> None:
-        self._engine.abort_request([str(number) for number in numbers])
+    def answer(self, requests: Sequence[Request]) -> list[list[Completion]]:
+        prompts = [{"prompt_token_ids": request.tokens} for request in requests]
+        params = [self._sampling_params(**request.settings) for request in requests]
+        outputs = self.llm.generate(prompts, params, use_tqdm=False)
+        return [[_completion(sample) for sample in output.outputs] for output in outputs]
 
     def close(self) -> None:
         import torch
         from vllm.distributed import cleanup_dist_env_and_memory
 
-        self._engine.engine_core.shutdown()
-        del self._engine, self.llm
+        self.llm.llm_engine.engine_core.shutdown()
+        del self.llm
         cleanup_dist_env_and_memory()  # collects garbage, too
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
@@ -422,18 +337,3 @@ def _completion(sample: Any) -> Completion:
     first = sample.logprobs[0] if sample.logprobs else {}
     logprobs = {token: value.logprob for token, value in first.items()}
     return Completion(sample.text, sample.finish_reason, len(sample.token_ids), logprobs)
-
-
-def _cache_settings(device: Device, settings: VllmParams) -> dict[str, Any]:
-    """Return size and block size of the key-value cache, where they differ from vLLM's choice."""
-    chosen: dict[str, Any] = {}
-    block = settings.block_size or (_CPU_BLOCK if device == "cpu" else None)
-    if block is not None:
-        chosen["block_size"] = block
-    if device == "cpu":
-        import psutil
-
-        # VLLM_CPU_KVCACHE_SPACE, where it is set, overrides this.
-        free = psutil.virtual_memory().available
-        chosen["kv_cache_memory_bytes"] = min(_CPU_CACHE, free // 4)
-    return chosen
