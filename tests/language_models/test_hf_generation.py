@@ -132,7 +132,7 @@ def test_slots_are_reused_without_changes(
     sampling = Sampling(20, stop=("e", "A", "i", "t", "Q"))
     few = TransformersModel(network, tiny_tokenizer, batch_tokens=64)
     few.looks_together &= apart
-    assert few._writes_side_by_side
+    assert few.shares
     many = TransformersModel(network, tiny_tokenizer, batch_tokens=4096)
     alone = [written(many, [prompt], sampling)[0] for prompt in prompts]
     assert written(few, prompts, sampling) == alone

@@ -5,7 +5,6 @@ the place of a finished one. Which answers are written side by side changes only
 its own positions, mask and random numbers.
 """
 
-import contextlib
 import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -27,10 +26,6 @@ _USUAL_NUCLEUS = 512  # most probable tokens, which nearly always have the mass 
 _CACHE_FACTOR = 8  # tokens of keys and values per token of a batch
 _ANCHOR = 8  # tokens before an answer that are decoded with it, so that its first space stays
 _SPARE = 8  # tokens beyond a stop text's bytes in which it is looked for
-_CHECK = (
-    "Colours of fruit.\n\nQuestion: lemon\nAnswer: bright yellow like the sun\n\n"
-    "Question: cherry\nAnswer: dark red like wine, and round"
-)
 
 
 def draws(seed: int, prompt: PromptText, sample: int) -> np.random.Generator:
@@ -208,14 +203,11 @@ def generate(
     prompts: Sequence[PromptText],
     sampling: Sampling,
     progress: Progress,
-    *,
-    side_by_side: bool = True,
 ) -> list[Generated]:
     """Write the answers to `prompts`, in their order; see `Generated`.
 
-    The choice of prompts changes answers by rounding alone, their order not at all. Without
-    `side_by_side` they are written one by one with the model's own cache and logits, for
-    architectures without positions.
+    The choice of prompts changes answers by rounding alone, their order not at all. Architectures
+    that cannot share rows write one answer at a time.
     """
     import torch
 
@@ -223,7 +215,7 @@ def generate(
     fitting = [i for i, tokens in enumerate(asked.contexts) if len(tokens) < network.context]
     progress(len(prompts) - len(fitting))
     answers: dict[int, dict[int, _Answer]] = {}
-    write = _side_by_side if side_by_side else _one_by_one
+    write = _side_by_side if network.shares else _one_by_one
     with torch.inference_mode():
         for answer in write(asked, fitting):
             samples = answers.setdefault(answer.prompt, {})
@@ -251,9 +243,18 @@ def _side_by_side(asked: _Asked, fitting: Sequence[int]) -> Iterator[_Answer]:
 
 
 def _one_by_one(asked: _Asked, fitting: Sequence[int]) -> Iterator[_Answer]:
-    for index in sorted(fitting, key=lambda i: asked.contexts[i]):
-        for sample in range(asked.drawn):
-            yield _write_alone(asked.network, asked.row(index, sample), asked.sampling)
+    """Write each answer alone, reading the whole text for each token."""
+    import torch
+
+    network, _, _, sampling = asked
+    ends = _Ends(network, sampling)
+    for row in (asked.row(index, sample) for index in fitting for sample in range(asked.drawn)):
+        done: list[_Answer] = []
+        while not done:
+            ids = torch.tensor([row.context + row.tokens], device=network.model.device)
+            logits = network.model(input_ids=ids, use_cache=False).logits[:, -1]
+            _, done = _append([row], logits.float(), ends, sampling)
+        yield from done
 
 
 def end_tokens(network: "TransformersModel") -> frozenset[int]:
@@ -261,37 +262,6 @@ def end_tokens(network: "TransformersModel") -> frozenset[int]:
     configured = getattr(network.model.generation_config, "eos_token_id", None)
     ends = configured if isinstance(configured, list) else [configured]
     return frozenset(int(t) for t in (*ends, network.tokenizer.eos_token_id) if t is not None)
-
-
-def writing_agrees(network: "TransformersModel") -> bool:
-    """Return whether writing side by side after a shared prefix gives this model's plain logits."""
-    import torch
-
-    # A wrong mask shows as several nats; bfloat16 rounds by tenths.
-    tolerance = 0.01 if network.model.dtype == torch.float32 else 0.5
-    [ids] = encode_contexts(network.tokenizer, [PromptText("", _CHECK, ())])
-    lengths = (len(ids) - 2, len(ids) - 7)
-    plain = torch.log_softmax(
-        network.model(input_ids=torch.tensor([ids], device=network.model.device)).logits[0].float(),
-        dim=-1,
-    )
-    try:
-        skip, prefix = network.read_prefix([ids[:length] for length in lengths])
-        writer = _Writer(network, skip, prefix, len(lengths))
-        written = [writer.read([ids[:length] for length in lengths])]
-        writer.cache.place([0, 1], [0, 1])
-        for step in range(2):
-            places = [length + step for length in lengths]
-            written.append(writer.step([ids[place] for place in places], places))
-    except (RuntimeError, ValueError, TypeError, AttributeError, LookupError):
-        return False
-    for step, logits in enumerate(written):
-        for row, length in enumerate(lengths):
-            expected, likely = plain[length + step - 1].topk(16)
-            actual = torch.log_softmax(logits[row], dim=-1)[likely]
-            if not bool((actual - expected).abs().max() <= tolerance):
-                return False
-    return True
 
 
 def _write_group(asked: _Asked, members: Sequence[int]) -> Iterator[_Answer]:
@@ -375,50 +345,3 @@ def _close_ranks(writer: _Writer, rows: list[_Row], going_on: list[int]) -> list
             writer.cache.move(source, target)
             kept[target] = rows[source]
     return [kept[number] for number in range(len(going_on))]
-
-
-def _write_alone(network: "TransformersModel", row: _Row, sampling: Sampling) -> _Answer:
-    import torch
-    from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
-
-    ends = _Ends(network, sampling)
-    model = network.model
-    end: list[tuple[str, str]] = []
-
-    def choose(ids: "torch.Tensor", scores: "torch.Tensor") -> "torch.Tensor":
-        [token] = next_tokens(scores.float(), [row.draw], sampling)
-        row.tokens.append(token)
-        only = torch.full_like(scores, float("-inf"))
-        only[:, token] = 0.0
-        return only
-
-    def is_done(ids: "torch.Tensor", scores: Any, **_: Any) -> "torch.Tensor":
-        reached = ends.of(row)
-        if reached is not None:
-            end.append(reached)
-        return torch.full((1,), reached is not None, device=ids.device)
-
-    ids = torch.tensor([row.context], device=model.device)
-    plain = GenerationConfig(max_new_tokens=row.limit, do_sample=False, pad_token_id=0)
-    with _without_own_settings(model):
-        model.generate(
-            ids,
-            attention_mask=torch.ones_like(ids),
-            generation_config=plain,
-            logits_processor=LogitsProcessorList([choose]),
-            stopping_criteria=StoppingCriteriaList([is_done]),
-        )
-    return _Answer(row.prompt, row.sample, *end[-1], len(row.tokens))
-
-
-@contextlib.contextmanager
-def _without_own_settings(model: Any) -> Iterator[None]:
-    """Ignore the model's generation settings, such as a repetition penalty."""
-    from transformers import GenerationConfig
-
-    settings = model.generation_config
-    model.generation_config = GenerationConfig()
-    try:
-        yield
-    finally:
-        model.generation_config = settings

@@ -8,14 +8,13 @@ that there is little padding. None of this changes what is computed.
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.language_models import shared_prefix
-from benchwright.language_models.hf_generation import generate, writing_agrees
+from benchwright.language_models.hf_generation import generate
 from benchwright.language_models.packed_layers import pack_linear_layers
 from benchwright.language_models.protocol import (
     Generated,
@@ -204,16 +203,8 @@ class TransformersModel:
         self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
     ) -> Iterator[list[Generated]]:
         """Yield the written answers to each batch; see `hf_generation`."""
-        together = self._writes_side_by_side
         for batch in batches:
-            yield generate(self, batch, sampling, progress, side_by_side=together)
-
-    @cached_property
-    def _writes_side_by_side(self) -> bool:
-        import torch
-
-        with torch.inference_mode():
-            return self.shares and writing_agrees(self)
+            yield generate(self, batch, sampling, progress)
 
     def score(
         self, prompts: Sequence[PromptText], progress: Callable[[int], object] | None = None

@@ -5,6 +5,7 @@ never imported, and nothing is used before its SHA-256 has been checked.
 """
 
 import contextlib
+import functools
 import hashlib
 import logging
 import os
@@ -130,8 +131,8 @@ def default_cache() -> Path:
 def revision(spec: WeightsParams) -> str:
     """Return a short text that identifies the weights exactly; part of every score's key.
 
-    It is the start of the SHA-256 of packages and local paths (hashed once per file version), and
-    `<id>@<commit>` for the hub. Packages and hub models need not be installed for it.
+    It is the start of the SHA-256 of packages and local paths, and `<id>@<commit>` for the hub.
+    Packages and hub models need not be installed for it.
     """
     if isinstance(spec, HubWeights):
         return f"{spec.hub}@{spec.revision}"
@@ -139,11 +140,10 @@ def revision(spec: WeightsParams) -> str:
         return str(spec.sha256)[:16]
     path = _existing(spec.path)
     if path.is_file():
-        return _remembered_sha256(path, default_cache())[:16]
+        return _sha256(path)[:16]
     whole = hashlib.sha256()
     for file in sorted(f for f in path.rglob("*") if f.is_file() and f.suffix in _CONTENT):
-        digest = _remembered_sha256(file, default_cache())
-        whole.update(f"{file.relative_to(path)}\x1f{digest}\n".encode())
+        whole.update(f"{file.relative_to(path)}\x1f{_sha256(file)}\n".encode())
     return whole.hexdigest()[:16]
 
 
@@ -173,8 +173,8 @@ def model_source(spec: WeightsParams, dtype: Dtype, cache: Path | None = None) -
 def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> Path | str:
     """Return the folder of a sentence encoder, or its hub id (then load it at `spec.revision`).
 
-    The SHA-256 of `model.safetensors` is checked once and remembered until the file changes.
-    An archive is joined, checked as a whole, and unpacked into `cache`.
+    The SHA-256 of `model.safetensors` is checked. An archive is joined, checked as a whole, and
+    unpacked into `cache`.
 
     Raises:
         InputError: a package is not installed or a hash differs.
@@ -192,14 +192,14 @@ def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> Path | str
     else:
         folder, advice = _package_path(spec, spec.folder), _advice(spec)
     if spec.sha256:
-        _check(folder / "model.safetensors", spec.sha256, cache, advice)
+        _check(folder / "model.safetensors", spec.sha256, advice)
     return folder
 
 
 def _converted_folder(spec: WeightsParams, dtype: Dtype, cache: Path) -> Path:
     """Return a folder in Transformers' format with the dequantised weights of a GGUF file.
 
-    It is made once per file, dtype and version of the conversion (25–65 s for the small models).
+    It is made once per file, dtype and version of the conversion.
     """
 
     def convert(folder: Path) -> None:
@@ -286,7 +286,7 @@ def _gguf(spec: WeightsParams, cache: Path) -> Iterator[Path]:
     elif isinstance(spec, PathWeights):
         file = _existing(spec.path)
         if spec.sha256:
-            _check(file, spec.sha256, cache, f"use the file with that hash for {file.name}")
+            _check(file, spec.sha256, f"use the file with that hash for {file.name}")
         yield file
 
 
@@ -298,7 +298,7 @@ def _whole_file(spec: PackageFile, cache: Path) -> Iterator[Path]:
         for part in range(1, spec.parts + 1)
     ]
     if len(pieces) == 1:
-        _check(pieces[0], spec.sha256, cache, _advice(spec))
+        _check(pieces[0], spec.sha256, _advice(spec))
         yield pieces[0]
         return
     with tempfile.TemporaryDirectory(dir=cache) as folder:
@@ -307,7 +307,7 @@ def _whole_file(spec: PackageFile, cache: Path) -> Iterator[Path]:
             for piece in pieces:
                 with piece.open("rb") as source:
                     shutil.copyfileobj(source, whole)
-        _require(spec.package, _sha256(joined), spec.sha256, _advice(spec))
+        _check(joined, spec.sha256, _advice(spec), spec.package)
         yield joined
 
 
@@ -333,30 +333,20 @@ def _existing(path: str) -> Path:
     return file
 
 
-def _check(file: Path, sha256: str, cache: Path, advice: str) -> None:
+def _check(file: Path, wanted: str, advice: str, name: str = "") -> None:
     if not file.is_file():
         raise InputError(f"{file} is missing: {advice}")
-    _require(str(file), _remembered_sha256(file, cache), sha256, advice)
-
-
-def _require(name: str, seen: str, wanted: str, advice: str) -> None:
-    if seen != wanted:
+    if (seen := _sha256(file)) != wanted:
+        name = name or str(file)
         raise InputError(f"{name} has SHA-256 {seen[:12]}…, not {wanted[:12]}…: {advice}")
 
 
-def _remembered_sha256(file: Path, cache: Path) -> str:
-    """Return the file's SHA-256, cached while its path, size and time stay the same."""
-    state = file.stat()
-    identity = f"{file}\x1f{state.st_size}\x1f{state.st_mtime_ns}"
-    note = cache / "hashes" / hashlib.sha256(identity.encode()).hexdigest()[:32]
-    with contextlib.suppress(OSError):
-        return note.read_text(encoding="ascii")
-    digest = _sha256(file)
-    with written_aside(note) as aside:
-        aside.write_text(digest, encoding="ascii")
-    return digest
-
-
 def _sha256(file: Path) -> str:
+    state = file.stat()
+    return _sha256_of_version(file, state.st_size, state.st_mtime_ns)
+
+
+@functools.cache
+def _sha256_of_version(file: Path, _size: int, _changed: int) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
