@@ -581,6 +581,7 @@ def test_logs_of_many_subjects_are_one_configuration(tmp_path: Path) -> None:
     assert len(result.imported_responses) == 3
 
 
+@pytest.mark.long
 def test_logs_written_by_the_harness_are_read(tmp_path: Path, make_items: Make) -> None:
     """With its own dummy model, which draws log-likelihoods: no weights, but the real writer."""
     pytest.importorskip("lm_eval")

@@ -144,7 +144,7 @@ def _real(folder: Path, name: str) -> Iterator[Wording]:
                      zip(rows["Best Answer"], rows["Incorrect Answers"], strict=True)],
             answer_index=0,
         )  # fmt: skip
-    rows = rows.sample(min(len(rows), 500), random_state=0)
+    rows = rows.sample(min(len(rows), 250), random_state=0)
     columns = (rows[column] for column in ("question", "choices", "answer_index"))
     for question, choices, answer in zip(*columns, strict=True):
         parts = part_passage(question)

@@ -5,7 +5,7 @@ import pytest
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.params.mmlu_cf import ExtractionParams
 
-N = 10_000
+N = 4_000
 CLASSED = "<span class=correct>"
 LINES = {
     "opening brackets": "(" * N,
