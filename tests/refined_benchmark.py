@@ -251,8 +251,8 @@ def make_inputs(**changed: Any) -> Inputs:
         "review_sheet_filled": ReviewSheet.empty(),
         "answer_coverage": AnswerCoverage.from_rows(
             [
-                (FILTER[0], "question", "live", n, 0, 0, 0, 0, 0, None, 1, None),
-                ("zen/gamma", "question", "recorded", n - 4, 0, 3, 1, 0, 0, None, 1, None),
+                (FILTER[0], "question", "live", n, 0, 0, 0, 1, None),
+                ("zen/gamma", "question", "recorded", n - 4, 0, 3, 1, 1, None),
             ]
         ),
         "filter_model_ablation": FilterModelAblation.from_rows(

@@ -79,12 +79,9 @@ def build_response_matrices(
     rows = _with_probabilities(rows, calibration, index)
     variances = _repeat_variances(rows)
     rows = _one_of_repeats(rows, parameters.repeats)
-    is_live = (rows["source"] == "live").to_numpy(dtype=bool)
-    repeated = rows.duplicated(_KEY, keep="first").to_numpy()
-    kept = rows[~repeated].sort_values(["configuration", "condition", "position"])
+    kept = rows.drop_duplicates(_KEY).sort_values(["configuration", "condition", "position"])
     if parameters.average_rotations:
         kept = _with_probabilities(kept, calibration, index, average=True)
-    superseded = _superseded(rows[is_live & ~repeated], rows[repeated & ~is_live])
 
     conditions = sorted({*kept["condition"], *(m.condition for m in wide_matrices)})
     matrices: dict[str, ResponseMatrix] = {}
@@ -93,7 +90,7 @@ def build_response_matrices(
         wide = [matrix for matrix in wide_matrices if matrix.condition == condition]
         rows_of_condition = kept[kept["condition"] == condition]
         matrices[condition] = _matrix(condition, rows_of_condition, wide, index)
-        known = _coverage(matrices[condition], rows_of_condition, wide, superseded)
+        known = _coverage(matrices[condition], rows_of_condition, wide)
         coverage += [(*row, *variances.get((row[0], condition), (1, np.nan))) for row in known]
     item_ids = tuple(index.ids)
     return Matrices(
@@ -203,18 +200,6 @@ def _of_option(probability: NDArray[np.float64], option: NDArray[np.int64]) -> N
     return np.where(inside, taken, np.nan)
 
 
-def _superseded(live: pd.DataFrame, replaced: pd.DataFrame) -> dict[tuple[str, str], list[float]]:
-    """Return |p_answer live − recorded| (NaN if unknown) by configuration and condition."""
-    both = replaced.merge(live[[*_KEY, "p_answer"]], on=_KEY, suffixes=("", "_live"))
-    both = both.drop_duplicates(_KEY, keep="first").sort_values(_KEY)
-    out: dict[tuple[str, str], list[float]] = {}
-    difference = (both["p_answer"] - both["p_answer_live"]).abs()
-    keys = zip(both["configuration"], both["condition"], difference, strict=True)
-    for configuration, condition, gap in keys:
-        out.setdefault((str(configuration), str(condition)), []).append(float(gap))
-    return out
-
-
 def _matrix(
     condition: str, rows: pd.DataFrame, matrices: list[ResponseMatrix], index: ItemIndex
 ) -> ResponseMatrix:
@@ -306,76 +291,33 @@ class _Cells:
 
 
 def _coverage(
-    matrix: ResponseMatrix,
-    rows: pd.DataFrame,
-    others: list[ResponseMatrix],
-    superseded: dict[tuple[str, str], list[float]],
+    matrix: ResponseMatrix, rows: pd.DataFrame, others: list[ResponseMatrix]
 ) -> list[tuple[Any, ...]]:
-    answered = matrix.answered().sum(axis=1)
     live = rows[rows["source"] == "live"]
-    gaps_of_matrices, left = _compare_with_matrices(live[live["correct"].notna()], others)
     ties = rows.groupby("configuration")["tied"].sum().to_dict()
     lost = {
         state: rows[rows["extraction"] == state].groupby("configuration").size().to_dict()
         for state in ("failed", "too_long")
     }
     # A live prompt without a response does not replace recorded responses.
-    is_live = set(live["configuration"])
     answering = set(live["configuration"][live["correct"].notna() | (live["prediction"] >= 0)])
     recorded = set(rows.loc[rows["source"] != "live", "configuration"])
-    recorded |= left
+    recorded |= {model for other in others for model in other.models}
     out = []
-    for name, count in zip(matrix.models, answered, strict=True):
-        gaps = np.array(
-            [*superseded.get((name, matrix.condition), []), *gaps_of_matrices.get(name, [])]
-        )
-        known = gaps[~np.isnan(gaps)]
-        source = "both" if name in answering & recorded else "live"
-        if name in recorded - answering or name not in is_live:
-            source = "recorded"
+    for name, count in zip(matrix.models, matrix.answered().sum(axis=1), strict=True):
+        source = "both" if name in answering else "recorded"
         out.append(
             (
                 name,
                 matrix.condition,
-                source,
+                source if name in recorded else "live",
                 int(count),
                 int(ties.get(name, 0)),
                 int(lost["failed"].get(name, 0)),
                 int(lost["too_long"].get(name, 0)),
-                len(gaps),
-                len(known),
-                float(known.mean()) if len(known) else np.nan,
             )
         )
     return out
-
-
-def _compare_with_matrices(
-    live: pd.DataFrame, others: list[ResponseMatrix]
-) -> tuple[dict[str, list[float]], set[str]]:
-    """Compare responses in matrices with the live ones that replace them.
-
-    Return |p_answer live − recorded| of each replaced cell (NaN if unknown), by configuration; and
-    the configurations with a cell that is not replaced.
-    """
-    live_p_answers = {
-        str(name): responses.set_index("item_id")["p_answer"]
-        for name, responses in live.groupby("configuration")
-    }
-    gaps: dict[str, list[float]] = {}
-    left: set[str] = set()
-    for matrix in others:
-        ids = pd.Index(matrix.item_ids)
-        kept = matrix.answered()
-        for row, name in enumerate(matrix.models):
-            if name in live_p_answers:
-                replaced = kept[row] & ids.isin(live_p_answers[name].index)
-                now = live_p_answers[name].reindex(ids[replaced]).to_numpy(dtype=np.float64)
-                apart = np.abs(now - matrix.p_answer[row, replaced]).tolist()
-                gaps.setdefault(name, []).extend(apart)
-                kept[row] &= ~replaced
-        left |= {name for name, row_kept in zip(matrix.models, kept, strict=True) if row_kept.any()}
-    return gaps, left
 
 
 def build_perturbed_matrices(

@@ -156,11 +156,7 @@ class ImportReport(Table):
 
 
 class AnswerCoverage(Table):
-    """What each configuration answered under each condition; key (configuration, condition).
-
-    `superseded` counts recorded answers that a live one replaced; over the `compared` of them
-    that had a probability, `mean_abs_difference` is the mean |p_answer live − recorded|.
-    """
+    """What each configuration answered under each condition; key (configuration, condition)."""
 
     configuration: Series[str]
     condition: Series[str]
@@ -169,9 +165,6 @@ class AnswerCoverage(Table):
     exact_ties: Series[int]  # the best score shared by several options; the first was taken
     not_extracted: Series[int]  # written answers from which no option or final answer was read
     too_long: Series[int]  # prompts beyond the model's context even without demonstrations
-    superseded: Series[int]
-    compared: Series[int]
-    mean_abs_difference: Series[float] = pa.Field(nullable=True)
     repeats: Series[int]  # how often an item was answered, at most
     repeat_variance: Series[float] = pa.Field(nullable=True)  # of `correct`, mean over items
 
