@@ -35,7 +35,6 @@ _NODES = [
             "difficulty_counts",
             "sampling_strata",
             "final_strata",
-            "params:difficulty",
             "params:sampling_by_difficulty",
             "params:checking",
         ],
@@ -67,7 +66,6 @@ _PLOTS = [
     node(plots.plot_field_halves, "public_split_assignment", "field_halves_plot"),
     node(plots.plot_difficulty_levels, "difficulty_counts", "difficulty_levels_plot"),
     node(plots.plot_strata, ["sampling_strata", "difficulty_counts"], "strata_plot"),
-    node(plots.plot_final_strata, ["final_strata", "difficulty_counts"], "final_strata_plot"),
 ]
 _PAGE = [
     node(
@@ -97,26 +95,15 @@ _PAGE = [
             "half_distances",
             "extraction_measures",
             "field_accuracy",
-            "params:splitting",
         ],
         "construction_top",
     ),
     node(
         page.show_construction_documents,
-        [
-            "construction_steps",
-            "documents_read",
-            "extraction_measures",
-            "cleaning_funnel",
-            "cleaning_reasons",
-        ],
+        ["extraction_measures", "cleaning_funnel", "cleaning_reasons"],
         "construction_documents",
     ),
-    node(
-        page.show_construction_fields,
-        ["field_counts", "field_accuracy", "params:fields"],
-        "construction_fields",
-    ),
+    node(page.show_construction_fields, ["field_counts", "field_accuracy"], "construction_fields"),
     node(
         page.show_construction_difficulty,
         [
@@ -130,18 +117,12 @@ _PAGE = [
     ),
     node(
         page.show_construction_judges,
-        [
-            "construction_steps",
-            "checking_counts",
-            "params:checking",
-            "judge_parse_rates",
-            "judge_agreement",
-        ],
+        ["construction_steps", "checking_counts", "judge_parse_rates", "judge_agreement"],
         "construction_judges",
     ),
     node(
         page.show_construction_halves,
-        ["rule_counts", "half_distances", "leak_counts", "construction_steps", "params:splitting"],
+        ["rule_counts", "half_distances", "leak_counts"],
         "construction_halves",
     ),
     node(page.show_public_half, ["construction_steps", "public_half"], "public_half_section"),
@@ -164,7 +145,6 @@ _PAGE = [
             "field_halves_plot": "field_halves_plot",
             "difficulty_levels_plot": "difficulty_levels_plot",
             "strata_plot": "strata_plot",
-            "final_strata_plot": "final_strata_plot",
         },
         "construction_report",
     ),

@@ -10,15 +10,8 @@ from benchwright.methods.mmlu_cf.construction_steps import ParseRate
 from benchwright.methods.mmlu_cf.judged_items import EASY
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams
-from benchwright.reports.mmlu_cf.judges import (
-    LOW_PARSE_RATE,
-    RELIABLE,
-    pooled_agreement,
-    replies_table,
-    show_agreement,
-)
+from benchwright.reports.mmlu_cf.judges import doubtful_judges, replies_table, show_agreement
 from benchwright.reports.page.parts import (
-    Cell,
     Folded,
     ItemLists,
     Page,
@@ -26,14 +19,13 @@ from benchwright.reports.page.parts import (
     Question,
     Section,
     Table,
-    Top,
     render_page,
 )
 from benchwright.reports.page.plot_style import KEPT, clip
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.provenance import settings as facts_of
 from benchwright.reports.page.shapes import PALETTE, Scale, Trace, curves, line, nothing
-from benchwright.reports.page.wording import count, joined, number, percent, rows_of
+from benchwright.reports.page.wording import count, number, percent, rows_of
 
 _LEVELS = range(10)
 
@@ -84,7 +76,60 @@ _METHOD = (
 Row = dict[Any, Any]
 
 
-def write_headline(judged_items: pd.DataFrame) -> str:
+def show_judgements(
+    items: pd.DataFrame,
+    judged_items: pd.DataFrame,
+    judgements: pd.DataFrame,
+    judge_parse_rates: Sequence[ParseRate],
+    judge_agreement: pd.DataFrame,
+) -> Page:
+    """Show what the judges say, the reasons not to rely on them, and the items to read."""
+    judges = [replies_table(judge_parse_rates), *show_agreement(judge_agreement)]
+    return Page(
+        "",
+        "",
+        [
+            Section("Difficulty", [Plot("levels"), _subjects(judged_items)], "difficulty"),
+            Section("Checking", [_decisions(judged_items)], "checking"),
+            Section("Judges", judges, "judges"),
+            Section("Items to read", [_lists(items, judged_items, judgements)], "items"),
+        ],
+        headline=_headline(judged_items),
+        notes=[*doubtful_judges(judge_parse_rates, judge_agreement), *_without_spread(judgements)],
+    )
+
+
+def render_judge_page(
+    ingestion: BenchmarkParams,
+    variant: str,
+    seed: int,
+    difficulty: DifficultyParams,
+    checking: CheckingParams,
+    judge_page: Page,
+    judged_difficulty_plot: Any,
+) -> str:
+    """Render one HTML page that needs no network; texts of items are escaped.
+
+    The same inputs give the same bytes.
+    """
+    provenance = provenance_section(
+        "Judged benchmark",
+        benchmark_facts(ingestion, variant, seed, []),
+        "judges",
+        [*facts_of("difficulty", difficulty), *facts_of("checking", checking)],
+        _METHOD,
+    )
+    page = judge_page._replace(
+        window=f"{ingestion.title}: judged items",
+        title=ingestion.title,
+        sections=[*judge_page.sections, provenance],
+        kicker=f"Judges · variant {variant}",
+        plots={"levels": judged_difficulty_plot},
+    )
+    return render_page(page)
+
+
+def _headline(judged_items: pd.DataFrame) -> str:
     """Write how many items are easy, and how many pass the check."""
     n, level = len(judged_items), judged_items["level"].dropna()
     checked = judged_items.loc[judged_items["reason"] != "unjudged", "reason"]
@@ -99,114 +144,16 @@ def write_headline(judged_items: pd.DataFrame) -> str:
     return " ".join(parts) or f"No judge gave a readable reply about any of {count(n, 'item')}."
 
 
-def write_notes(
-    judged_items: pd.DataFrame,
-    judgements: pd.DataFrame,
-    judge_parse_rates: Sequence[ParseRate],
-    judge_agreement: pd.DataFrame,
-) -> list[str]:
-    """Write the reasons not to rely on these judges, most serious first."""
-    notes = [
-        f"Only {percent(rate.read)} of {rate.asked:,} prompts to {rate.judge} ({rate.task}) got a "
-        "readable reply: the judged items are not a random sample."
-        for rate in judge_parse_rates
-        if rate.read < LOW_PARSE_RATE
-    ]
-    notes += _without_spread(judgements)
-    pooled = pooled_agreement(judge_agreement)
-    low = pooled[pooled["alpha"] < RELIABLE].to_dict("records")
-    if low:
-        names = joined([f"{row['name']} ({row['alpha']:.2f})" for row in low])
-        notes.append(f"The judges agree too little (alpha below {RELIABLE}) on {names}.")
-    asked = {rate.task for rate in judge_parse_rates}
-    return notes + [
-        f"No judge was asked: name some in {task}.judges."
-        for task in ("difficulty", "checking")
-        if task not in asked
-    ]
-
-
 def _without_spread(judgements: pd.DataFrame) -> Iterator[str]:
     """Name the judges that gave nearly every item the same level or rating; harms are rare."""
-    for row in _spread(judgements):
-        if row["n"] > 1 and row["share"] >= _SAME and row["what"] not in _HARMS:
+    long = judgements.drop(columns=list(_HARMS)).melt(["item_id", "judge"], var_name="what")
+    for (judge, what), part in long.dropna(subset="value").groupby(["judge", "what"]):
+        shares = part["value"].value_counts(normalize=True)
+        if len(part) > 1 and shares.iloc[0] >= _SAME:
             yield (
-                f"{row['judge']} gave {percent(row['share'])} of {row['n']:,} items the same "
-                f"{row['what']} ({row['value']:g}), so it does not tell them apart."
+                f"{judge} gave {percent(shares.iloc[0])} of {len(part):,} items the same {what} "
+                f"({shares.index[0]:g}), so it does not tell them apart."
             )
-
-
-def _spread(judgements: pd.DataFrame) -> list[Row]:
-    """Return mean and most frequent value of what each judge gave."""
-    long = judgements.melt(["item_id", "judge"], var_name="what").dropna(subset="value")
-    rows = []
-    for (judge, what), part in long.groupby(["judge", "what"], sort=False):
-        counts = part["value"].value_counts(normalize=True)
-        first = {"value": counts.index[0], "share": counts.iloc[0]}
-        mean = part["value"].mean()
-        rows.append({"judge": judge, "what": what, "n": len(part), "mean": mean, **first})
-    return sorted(rows, key=lambda row: row["judge"])
-
-
-def show_judgements(
-    items: pd.DataFrame,
-    judged_items: pd.DataFrame,
-    judgements: pd.DataFrame,
-    judge_parse_rates: Sequence[ParseRate],
-    judge_agreement: pd.DataFrame,
-) -> list[Section]:
-    """Show what the judges say, with the items to read."""
-    replies = [replies_table(judge_parse_rates), _values(judgements)]
-    return [
-        Section("Difficulty", [Plot("levels"), _subjects(judged_items)], "difficulty"),
-        Section("Checking", [_decisions(judged_items)], "checking"),
-        Section("Judges", [*replies, *show_agreement(judge_agreement)], "judges"),
-        Section("Items to read", [_lists(items, judged_items, judgements)], "items"),
-    ]
-
-
-def show_judge_top(
-    judged_items: pd.DataFrame,
-    judgements: pd.DataFrame,
-    judge_parse_rates: Sequence[ParseRate],
-    judge_agreement: pd.DataFrame,
-) -> Top:
-    """Write how many items are easy or fail the check, and the reasons not to rely on judges."""
-    notes = write_notes(judged_items, judgements, judge_parse_rates, judge_agreement)
-    return Top(write_headline(judged_items), (), notes)
-
-
-def render_judge_page(
-    ingestion: BenchmarkParams,
-    variant: str,
-    seed: int,
-    difficulty: DifficultyParams,
-    checking: CheckingParams,
-    judge_top: Top,
-    judge_sections: list[Section],
-    judged_difficulty_plot: Any,
-) -> str:
-    """Render one HTML page that needs no network; texts of items are escaped.
-
-    The same inputs give the same bytes.
-    """
-    provenance = provenance_section(
-        "Judged benchmark",
-        benchmark_facts(ingestion, variant, seed, []),
-        "judges",
-        [*facts_of("difficulty", difficulty), *facts_of("checking", checking)],
-        _METHOD,
-    )
-    page = Page(
-        f"{ingestion.title}: judged items",
-        ingestion.title,
-        [*judge_sections, provenance],
-        kicker=f"Judges · variant {variant}",
-        headline=judge_top.headline,
-        notes=judge_top.notes,
-        plots={"levels": judged_difficulty_plot},
-    )
-    return render_page(page)
 
 
 def _subjects(judged_items: pd.DataFrame) -> Table:
@@ -234,21 +181,6 @@ def _decisions(judged_items: pd.DataFrame) -> Table:
     return Table(
         "What the check would do; no item is removed", ("Result", "Items", "Share"), rows, (1, 2)
     )
-
-
-def _values(judgements: pd.DataFrame) -> Table:
-    rows = [
-        [
-            row["judge"],
-            row["what"].replace("_", " "),
-            number(row["n"]),
-            number(row["mean"], 2),
-            Cell(percent(row["share"]), [f"of value {row['value']:g}"]),
-        ]
-        for row in _spread(judgements)
-    ]
-    head = ("Judge", "What", "Items", "Mean", "Most frequent value")
-    return Table("Values of each judge; harms are 0 or 1", head, rows, range(2, 5))
 
 
 def _lists(items: pd.DataFrame, judged_items: pd.DataFrame, judgements: pd.DataFrame) -> ItemLists:

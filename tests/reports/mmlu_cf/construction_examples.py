@@ -49,7 +49,6 @@ OUTPUTS = (
     "field_halves_plot",
     "difficulty_levels_plot",
     "strata_plot",
-    "final_strata_plot",
 )
 
 

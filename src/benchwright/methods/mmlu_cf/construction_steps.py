@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.splitting.leakage import LEAKS
-from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams
+from benchwright.params.mmlu_cf import CheckingParams, SamplingByDifficultyParams
 from benchwright.tracking import known_metrics
 
 FINAL_RATING = "final difficulty"
@@ -32,20 +32,18 @@ class Steps(NamedTuple):
     """Documents and questions, step by step.
 
     `unreadable` documents could not be read; `domains` and `clean_domains` are the known ones of
-    documents and of clean questions, and `largest_domain` is the share of clean questions from one
-    of them; `sampled_domains` and `final_domains` are those of the sample and of the final
-    questions, `explained` the final questions with an explanation. `checked` questions are those
-    kept by the check, `judged` is true if judges decided, `passed` are the questions that they
-    rated good. `rated` clean questions have a difficulty from judges, `answered` ones from models'
-    responses. `altered` counts the final questions by rule. Of the clean questions, `may_be_closed`
-    are not known to be open; `guessable` is the share of the closed ones that can be guessed.
+    documents and of clean questions, `sampled_domains` and `final_domains` those of the sample and
+    of the final questions, `explained` the final questions with an explanation. `checked` questions
+    are those kept by the check, `judged` is true if judges decided, `passed` are the questions that
+    they rated good. `altered` counts the final questions by rule. Of the clean questions,
+    `may_be_closed` are not known to be open; `guessable` is the share of the closed ones that can
+    be guessed.
     """
 
     documents: int
     unreadable: int
     domains: int
     clean_domains: int
-    largest_domain: float
     extracted: int
     clean: int
     sampled: int
@@ -53,8 +51,6 @@ class Steps(NamedTuple):
     checked: int
     judged: bool
     passed: int
-    rated: int
-    answered: int
     final: int
     final_domains: int
     explained: int
@@ -80,13 +76,11 @@ def count_steps(
     known = domain_counts[domain_counts["domain"] != ""]
     clean = int(domain_counts["clean_items"].sum())
     halves = public_split_assignment["half"].value_counts()
-    largest = int(known["clean_items"].max()) if len(known) else 0
     return Steps(
         documents=int(documents_read["documents"].sum()),
         unreadable=int(documents_read["unreadable"].sum()),
         domains=int(known["documents"].gt(0).sum()),
         clean_domains=int(known["clean_items"].gt(0).sum()),
-        largest_domain=largest / clean if clean else 0.0,
         extracted=int(domain_counts["raw_items"].sum()),
         clean=clean,
         sampled=int(sampling_strata["sampled"].sum()),
@@ -94,8 +88,6 @@ def count_steps(
         checked=int(checking_counts["checked"]),
         judged=bool(set(checking_counts["reasons"]) - {"unjudged"}),
         passed=int(checking_counts["reasons"].get("good", 0)),
-        rated=int(checking_counts["sources"].get("judges", 0)),
-        answered=int(checking_counts["sources"].get("responses", 0)),
         final=int(checking_counts["final"]),
         final_domains=int(checking_counts["domains"]["final"]),
         explained=int(checking_counts["explained"]["final"]),
@@ -126,26 +118,23 @@ def count_leaks(leak_counts: pd.DataFrame) -> Leaks:
 class Shortfall(NamedTuple):
     """The shortfall of a sample from the requested `size`.
 
-    `strata` of a field and level (a field alone if no level is known) have too few questions; they
-    lack `missing` in total, although other strata may exceed their targets.
+    Strata of a field and level (a field alone if no level is known) lack `missing` questions in
+    total, although others may exceed their targets.
     """
 
     size: int
     sampled: int
-    strata: int
     missing: int
 
 
 class SampleByDifficulty(NamedTuple):
     """The share of known levels, and the shortfalls of the samples.
 
-    `known` is the share of the clean questions that have a level, 0–1; `asked` the number of
-    questions given to judges and models (None: all). `final_short` is None if all questions that
-    passed are final.
+    `known` is the share of the clean questions that have a level, 0–1. `final_short` is None if all
+    questions that passed are final.
     """
 
     known: float
-    asked: int | None
     short: Shortfall
     final_short: Shortfall | None
 
@@ -154,7 +143,6 @@ def measure_sample(
     difficulty_counts: pd.DataFrame,
     sampling_strata: pd.DataFrame,
     final_strata: pd.DataFrame,
-    difficulty: DifficultyParams,
     sampling_by_difficulty: SamplingByDifficultyParams,
     checking: CheckingParams,
 ) -> SampleByDifficulty:
@@ -164,7 +152,7 @@ def measure_sample(
     final_short = None
     if checking.size is not None:
         final_short = count_shortfall(final_strata, checking.size, levels_known=known > 0)
-    return SampleByDifficulty(known, difficulty.at_most, short, final_short)
+    return SampleByDifficulty(known, short, final_short)
 
 
 def known_share(difficulty_counts: pd.DataFrame, pool: str = "rated") -> float:
@@ -191,9 +179,9 @@ def quotas(sampling_strata: pd.DataFrame, *, levels_known: bool) -> pd.DataFrame
 def count_shortfall(sampling_strata: pd.DataFrame, size: int, *, levels_known: bool) -> Shortfall:
     """Count the questions missing from `size` and from the targets of the strata."""
     balance = quotas(sampling_strata, levels_known=levels_known)["balance"]
-    short = balance[balance < 0]
+    missing = -int(balance[balance < 0].sum())
     sampled = int(sampling_strata["sampled"].sum())
-    return Shortfall(size, sampled, len(short), -int(short.sum()))
+    return Shortfall(size, sampled, missing)
 
 
 class ParseRate(NamedTuple):

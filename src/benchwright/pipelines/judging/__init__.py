@@ -24,7 +24,6 @@ from benchwright.pipelines.nodes import node
 from benchwright.reports.judged_items import (
     plot_judged_difficulty,
     render_judge_page,
-    show_judge_top,
     show_judgements,
 )
 
@@ -174,14 +173,9 @@ _BENCHMARK_NODES = [
     node(collect_judge_metrics, ["judged_items", "judge_parse_rates"], "judge_metrics"),
     node(plot_judged_difficulty, ["judged_items", "judgements"], "judged_difficulty_plot"),
     node(
-        show_judge_top,
-        ["judged_items", "judgements", "judge_parse_rates", "judge_agreement"],
-        "judge_top",
-    ),
-    node(
         show_judgements,
         ["items", "judged_items", "judgements", "judge_parse_rates", "judge_agreement"],
-        "judge_sections",
+        "judge_page",
     ),
     node(
         render_judge_page,
@@ -191,8 +185,7 @@ _BENCHMARK_NODES = [
             "params:seed",
             "params:difficulty",
             "params:checking",
-            "judge_top",
-            "judge_sections",
+            "judge_page",
             "judged_difficulty_plot",
         ],
         "judge_report",

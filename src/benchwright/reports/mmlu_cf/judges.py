@@ -1,24 +1,31 @@
 """What a page says about judges: readable replies, and agreement beyond chance."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.construction_steps import ParseRate
 from benchwright.reports.page.parts import LONGEST_TABLE, Cell, Table, Text, cut_note
-from benchwright.reports.page.wording import bounds, coefficient, number, percent, rows_of
+from benchwright.reports.page.wording import bounds, coefficient, joined, number, percent, rows_of
 
-RELIABLE = 0.667
-"""Below this, Krippendorff advises against conclusions (Content Analysis, 2019, chapter 12)."""
-LOW_PARSE_RATE = 0.9
-"""Below this, the results of a judge cover too few questions."""
+_RELIABLE = 0.667  # below it, Krippendorff advises against conclusions (2019, chapter 12)
+_LOW_PARSE_RATE = 0.9
 
 
-def pooled_agreement(judge_agreement: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows of a `JudgeAgreement` for all judges together; add the criterion's `name`."""
-    rows = judge_agreement[(judge_agreement["judge"] == "") & (judge_agreement["other"] == "")]
-    return rows.assign(name=rows["criterion"].str.replace("_", " ")).reset_index(drop=True)
+def doubtful_judges(rates: Sequence[ParseRate], judge_agreement: pd.DataFrame) -> Iterator[str]:
+    """Name judges with few readable replies, and criteria on which judges agree too little."""
+    for rate in rates:
+        if rate.read < _LOW_PARSE_RATE:
+            yield (
+                f"Only {percent(rate.read)} of {rate.asked:,} prompts to {rate.judge} "
+                f"({rate.task}) got a readable reply: the judged items are not a random sample."
+            )
+    pooled = judge_agreement[judge_agreement["judge"].eq("") & judge_agreement["other"].eq("")]
+    low = pooled[pooled["alpha"] < _RELIABLE].to_dict("records")
+    if low:
+        names = [f"{row['criterion'].replace('_', ' ')} ({row['alpha']:.2f})" for row in low]
+        yield f"The judges agree too little (alpha below {_RELIABLE}) on {joined(names)}."
 
 
 def replies_table(rates: Sequence[ParseRate]) -> Table:

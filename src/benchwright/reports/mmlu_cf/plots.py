@@ -13,7 +13,6 @@ from benchwright.reports.page.shapes import (
     Trace,
     bars,
     curves,
-    dots,
     funnel,
     heatmap,
     line,
@@ -174,22 +173,12 @@ def _levels(own: pd.DataFrame, name: str, colour: str, *, unknown: bool) -> Trac
 
 def plot_strata(sampling_strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
     """Draw the sample and its target by field and level; by field if no level is known."""
-    return _strata("The sample", sampling_strata, difficulty_counts)
-
-
-def plot_final_strata(final_strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
-    """Draw the same for the final questions."""
-    return _strata("The final sample", final_strata, difficulty_counts)
-
-
-def _strata(what: str, strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
     known = known_share(difficulty_counts) > 0
-    table = quotas(strata, levels_known=known)
+    table = quotas(sampling_strata, levels_known=known)
     table = table[(table["target"] > 0) | (table["sampled"] > 0)]
+    title = "The sample by field and level: sampled / target (orange: below, blue: above)"
     if table.empty:
-        return nothing(f"{what} by field and level", "Nothing was sampled.")
-    if not known:
-        return _by_field(what, table)
+        return nothing(title, "Nothing was sampled.")
     sampled, target, balance = (
         table.pivot_table(index="field", columns="level", values=name, aggfunc="sum")
         for name in ("sampled", "target", "balance")
@@ -200,25 +189,12 @@ def _strata(what: str, strata: pd.DataFrame, difficulty_counts: pd.DataFrame) ->
     ]
     most = max(int(table["balance"].abs().max()), 1)
     return heatmap(
-        f"{what} by field and level: sampled / target (orange: below, blue: above)",
+        title,
         [clip(str(field), 40) for field in sampled.index],
-        [str(level) for level in sampled.columns],
+        [str(level) if known else "unknown" for level in sampled.columns],
         balance.to_numpy().tolist(),
         texts,
         ends=(-most, most),
         scale=_CELLS,
         unit="level of difficulty",
     )
-
-
-def _by_field(what: str, table: pd.DataFrame) -> Any:
-    fields, sampled, target = (table[name].tolist() for name in ("field", "sampled", "target"))
-    notes = [f"{a:,} of {b:,}" for a, b in zip(sampled, target, strict=True)]
-    goal = [f"{n:,} targeted" for n in target]
-    parts = [
-        bars(sampled, KEPT, notes=notes),
-        dots(target, range(len(fields)), QUIET, hover=goal, symbol="line-ns-open"),
-    ]
-    title = f"{what} by field (no level is known): sampled (bar) and target (grey line)"
-    across = Scale(form=",d", reach=(0, 1.3 * max(*sampled, *target)))
-    return rows(title, [clip(field, 40) for field in fields], Panel(parts, across))
