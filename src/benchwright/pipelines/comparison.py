@@ -15,7 +15,6 @@ from benchwright.reports.wicked.plots import (
     plot_deltas,
     plot_none_rates,
     plot_rank_shuffle,
-    plot_rule_ablation,
     plot_transitions,
 )
 
@@ -50,20 +49,12 @@ _NODES = [
         ["compared_responses", "perturbation_changes", "params:perturbation"],
         "rule_ablation",
     ),
-    node(
-        coverage.count_demonstrations,
-        ["prompts", "perturbation_changes", "perturbed_items"],
-        "comparison_demonstrations",
-    ),
-    node(coverage.count_prompts, ["prompts", "perturbed_items"], "comparison_prompts"),
     node(coverage.count_changes, "perturbation_changes", "comparison_coverage"),
     node(
         coverage.collect_comparison_metrics,
         [
             "comparison_scores",
             "comparison_summary",
-            "comparison_demonstrations",
-            "comparison_prompts",
             "perturbation_changes",
             "single_best_answer_ids",
         ],
@@ -102,7 +93,6 @@ _PLOTS = [
         ["comparison_none_rates", "comparison_scores", "params:perturbation", "params:evaluation"],
         "comparison_none_rates_plot",
     ),
-    node(plot_rule_ablation, "rule_ablation", "rule_ablation_plot"),
 ]
 _PAGE = [
     node(
@@ -115,7 +105,6 @@ _PAGE = [
         [
             "comparison_scores",
             "comparison_written",
-            "comparison_demonstrations",
             "params:perturbation",
             "perturbation_reach",
         ],
@@ -194,7 +183,6 @@ _PAGE = [
             "comparison_ranks_plot": "comparison_ranks_plot",
             "comparison_transitions_plot": "comparison_transitions_plot",
             "comparison_none_rates_plot": "comparison_none_rates_plot",
-            "rule_ablation_plot": "rule_ablation_plot",
         },
         "comparison_report",
     ),

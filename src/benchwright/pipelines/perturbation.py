@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from kedro.pipeline import Pipeline
 from benchwright.compute.asking import ask_model
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
-from benchwright.core.option_wording import kinds_of_options, refers_to_options
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.wicked.single_best_answer.features import judgeable
 from benchwright.methods.wicked.single_best_answer.labels import label_by_judge, label_numbers
@@ -24,7 +23,7 @@ from benchwright.pipelines.nodes import node
 from benchwright.scoring.demonstrations import demonstration_pools
 from benchwright.scoring.rendering import questions as as_questions
 from benchwright.similarity.vectors import wording_similarity
-from benchwright.tables.wicked import OptionWordings, Rephrasings, SbaPredictions
+from benchwright.tables.wicked import Rephrasings, SbaPredictions
 from benchwright.transforms.compose import perturb
 from benchwright.transforms.rephrase import Attempt, Question, rephrase
 
@@ -56,34 +55,6 @@ def _new_questions(rephrasings: pd.DataFrame) -> dict[tuple[str, str], str | Non
         key = (str(role), str(item_id))
         wordings[key] = str(after) if used else wordings.get(key)
     return wordings
-
-
-def list_option_wordings(items: pd.DataFrame, demonstrations: pd.DataFrame) -> pd.DataFrame:
-    """List the options that say none or all of the above, or refer to other options.
-
-    Where the question refers to options ("choose A if …"), `place` is −1 and `text` the question.
-    """
-    return OptionWordings.from_rows(
-        [
-            row
-            for role, table in (("item", items), ("demonstration", demonstrations))
-            for item in sort_items(table).to_dict("records")
-            for row in _rows(role, item)
-        ]
-    )
-
-
-def _rows(role: str, item: dict[Hashable, Any]) -> list[tuple[object, ...]]:
-    kinds = kinds_of_options(item["question"], item["choices"])
-    rows: list[tuple[object, ...]] = [
-        (role, item["item_id"], item["subject"], place, kind, text, place == item["answer"])
-        for place, (kind, text) in enumerate(zip(kinds, item["choices"], strict=True))
-        if kind != "plain"
-    ]
-    if "refers_to_options" not in kinds and refers_to_options(item["question"], item["choices"]):
-        stem = (role, item["item_id"], item["subject"], -1, "refers_to_options")
-        rows.insert(0, (*stem, item["question"], False))
-    return rows
 
 
 _SHOTS = 5  # demonstrations that most harnesses show
@@ -341,7 +312,6 @@ _NODES = [
         ],
         ["perturbed_items", "perturbation_changes"],
     ),
-    node(list_option_wordings, ["items", "demonstrations"], "option_wordings"),
 ]
 
 

@@ -95,23 +95,6 @@ class ComparisonTransitions(Table):
     stayed_wrong: Series[float] = pa.Field(nullable=True)
 
 
-class OptionWordings(Table):
-    """Options that say none or all of the above, or refer to others; key (role, item_id, place).
-
-    `place` is the index of the option, −1 if the question refers to options.
-    """
-
-    role: Series[str] = pa.Field(isin=["item", "demonstration"])
-    item_id: Series[str]
-    subject: Series[str]
-    place: Series[int] = pa.Field(ge=-1)
-    kind: Series[str] = pa.Field(
-        isin=["none_of_the_above", "all_of_the_above", "refers_to_options"]
-    )
-    text: Series[str]
-    gold: Series[bool]  # whether it is the gold option
-
-
 class Rephrasings(Table):
     """Attempts of a chat model to rephrase a question; key (role, item_id, attempt).
 
@@ -252,27 +235,6 @@ class RuleAblation(Table):
     total_delta: Series[float] = pa.Field(nullable=True)  # accuracy minus that of step 0
     total_low: Series[float] = pa.Field(nullable=True)
     total_high: Series[float] = pa.Field(nullable=True)
-
-
-class ComparisonDemonstrations(Table):
-    """Prompts with a demonstration without gold option; key (configuration, condition)."""
-
-    configuration: Series[str]
-    condition: Series[str]
-    prompts: Series[int]
-    shown: Series[int]  # prompts with at least one demonstration
-    sets: Series[int]  # distinct sets of demonstrations
-    with_none_gold: Series[int]  # prompts with a demonstration without gold option
-    share: Series[float] = pa.Field(nullable=True)  # of the prompts with demonstrations
-
-
-class ComparisonPrompts(Table):
-    """Prompts of original and copies; equal ones are scored once."""
-
-    model: Series[str] = pa.Field(unique=True)
-    prompts: Series[int]
-    distinct: Series[int]
-    shared: Series[int]  # prompts − distinct
 
 
 class ComparisonCoverage(Table):

@@ -13,44 +13,31 @@ REPLACED = {"transform": "replace_choice"}
 
 def notes(
     copies: dict[str, int],
-    shares: dict[str, int],
     *transforms: dict[str, str],
     style: str = "letters",
 ) -> str:
-    """Return the notes for numbers of copies and shares of prompts that show "none"."""
+    """Return the notes for numbers of copies."""
     scores = pd.DataFrame(
         [(name, f"m{k}", number, 10, 0, 0, 0) for name, number in copies.items() for k in range(9)],
         columns=["perturbation", "model", "copies", "n_items", "fewer_shots_original",
                  "fewer_shots_perturbed", "unknown_shots"],
     )  # fmt: skip
     scores = scores.assign(style=style, configuration=scores["model"] + f"@{style}-3")
-    shown = pd.DataFrame(
-        [(f"{name}-1", 10, with_none) for name, with_none in shares.items()],
-        columns=["condition", "shown", "with_none_gold"],
-    )
     settings = PerturbationParams.model_validate(
         {"name": "cf", "transforms": transforms, "cumulative": len(transforms) > 1}
     )
     perturbed = PerturbationReach("cf", 10, 1.0, Unchecked(0, 0, 0.0, 0, 0, 0))
-    return " ".join(write_notes(scores, ComparisonWritten.empty(), shown, settings, perturbed))
+    return " ".join(write_notes(scores, ComparisonWritten.empty(), settings, perturbed))
 
 
 def test_warning_about_one_copy_is_about_the_main_perturbation() -> None:
-    assert "one copy" not in notes({"cf_1": 1, "cf_2": 5}, {}, SHUFFLED, REPLACED)
-    assert "one copy" in notes({"cf_1": 5, "cf_2": 1}, {}, SHUFFLED, REPLACED)
-
-
-def test_warning_about_demonstrations_needs_a_none_option() -> None:
-    few = {"cf_1": 0, "cf_2": 4}
-    assert "Only 40.0% of the prompts" in notes({"cf_2": 5}, few, SHUFFLED, REPLACED)
-    enough = {"cf_1": 0, "cf_2": 6}
-    assert "Only" not in notes({"cf_2": 5}, enough, SHUFFLED, REPLACED)
-    assert "Only" not in notes({"cf": 5}, {"cf": 0}, SHUFFLED)
+    assert "one copy" not in notes({"cf_1": 1, "cf_2": 5}, SHUFFLED, REPLACED)
+    assert "one copy" in notes({"cf_1": 5, "cf_2": 1}, SHUFFLED, REPLACED)
 
 
 def test_warning_about_unlisted_options_needs_a_cloze_style_and_a_none_option() -> None:
     warning = "prompts of 9 configurations (cloze) do not list the options"
-    assert warning in notes({"cf": 5}, {}, REPLACED, style="cloze_bytes")
-    assert "(cloze)" not in notes({"cf": 5}, {}, REPLACED)
-    assert "(cloze)" not in notes({"cf": 5}, {}, REPLACED, style="")
-    assert "(cloze)" not in notes({"cf": 5}, {}, SHUFFLED, style="cloze")
+    assert warning in notes({"cf": 5}, REPLACED, style="cloze_bytes")
+    assert "(cloze)" not in notes({"cf": 5}, REPLACED)
+    assert "(cloze)" not in notes({"cf": 5}, REPLACED, style="")
+    assert "(cloze)" not in notes({"cf": 5}, SHUFFLED, style="cloze")

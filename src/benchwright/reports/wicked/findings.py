@@ -183,7 +183,6 @@ def _order(metrics: Mapping[str, _Metric], n_models: int) -> str:
 def write_notes(
     comparison_scores: pd.DataFrame,
     comparison_written: pd.DataFrame,
-    comparison_demonstrations: pd.DataFrame,
     perturbation: PerturbationParams,
     perturbation_reach: PerturbationReach,
 ) -> list[str]:
@@ -195,7 +194,6 @@ def write_notes(
         *_shots(comparison_scores),
         *_basis(comparison_scores, main, perturbation_reach.n_items),
         *_failures(comparison_written),
-        *_demonstrations(comparison_demonstrations, main, perturbation),
     ]
 
 
@@ -244,8 +242,8 @@ def _shots(comparison_scores: pd.DataFrame) -> list[str]:
     unknown = int(comparison_scores["unknown_shots"].sum())
     notes = {
         f"{count(fewer, 'answer')} to copies had another number of demonstrations than the "
-        "answer to the original, because a longer prompt did not fit. The column “Equal shots” "
-        "leaves them out.": fewer,
+        "answer to the original, because a longer prompt did not fit. `delta_equal_shots` in "
+        "the dataset `comparison_scores` leaves them out.": fewer,
         f"For {count(unknown, 'answer')} to copies, the number of demonstrations is unknown in "
         "the original or in the copy (imported answers do not state it); it may differ.": unknown,
     }
@@ -282,24 +280,4 @@ def _failures(comparison_written: pd.DataFrame) -> list[str]:
     return [
         f"No option could be extracted from up to {worst:.1%} of the written answers of a "
         "configuration. They count as wrong."
-    ]
-
-
-def _demonstrations(
-    comparison_demonstrations: pd.DataFrame, main: str, perturbation: PerturbationParams
-) -> list[str]:
-    if not _adds_none(perturbation):
-        return []
-    of_main = comparison_demonstrations[
-        comparison_demonstrations["condition"].str.startswith(f"{main}-")
-    ]
-    shown = int(of_main["shown"].sum())
-    if not shown:
-        return []
-    share = of_main["with_none_gold"].sum() / shown
-    if share >= 0.5:
-        return []
-    return [
-        f"Only {share:.1%} of the prompts with demonstrations show one with the gold answer "
-        "“none”, so most prompts expect an answer that they do not show."
     ]

@@ -67,8 +67,8 @@ def render_comparison_report(
 
 
 def gather_comparison_sections(*sections: Section) -> list[Section]:
-    """Gather the sections of the report in the order of the page."""
-    return list(sections)
+    """Gather the sections that have contents, in the order of the page."""
+    return [section for section in sections if section.blocks]
 
 
 def _table(
@@ -76,13 +76,10 @@ def _table(
     rows: Sequence[Row],
     columns: list[parts.Column],
     dataset: str,
-    *,
-    fold: bool = False,
 ) -> list[Any]:
     """Return a table; the perturbation has a column where there are several of them."""
     several = len({row.get("perturbation") for row in rows}) > 1
-    made = parts.cut_table(label, rows, [_PERTURBATION, *columns] if several else columns, dataset)
-    return [Folded(f"Table of {count(len(rows), 'row')}", made)] if fold else made
+    return parts.cut_table(label, rows, [_PERTURBATION, *columns] if several else columns, dataset)
 
 
 def _bounded(row: Row, name: str) -> Cell:
@@ -90,12 +87,6 @@ def _bounded(row: Row, name: str) -> Cell:
     ends = name.removesuffix("_delta")
     under = interval(row[f"{ends}_low"], row[f"{ends}_high"])
     return Cell(points(row[name]), [under] if under else [])
-
-
-def _rank(row: Row, name: str) -> Cell:
-    rank, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
-    under = [] if low is None else [f"{low:g}–{high:g}"]
-    return Cell("—" if rank is None else f"{rank:g}", under)
 
 
 def _describe(row: Row, name: str) -> str:
@@ -120,7 +111,7 @@ def show_comparison_cost(
     )
     label = (
         "Accuracy on the original and on the copies, in percent (WiCkeD, Table 1). Difference in "
-        "points, with interval over items. Ranks within the asking style, with intervals"
+        "points, with interval over items"
     )
     columns: list[parts.Column] = [
         _CONFIGURATION,
@@ -130,9 +121,6 @@ def show_comparison_cost(
         ("Difference", _bounded, "delta"),
         ("Altered items, original → copies", _altered, "accuracy_altered"),
         ("Gold removed", parts.as_share, "accuracy_gold_removed"),
-        ("Rank on original", _rank, "rank_original"),
-        ("Rank on copies", _rank, "rank_mean"),
-        ("Equal shots", _equal_shots, "delta_equal_shots"),
     ]
     several = len(set(comparison_scores["perturbation"])) > 1
     first = " (of the first perturbation)" if several else ""
@@ -140,25 +128,13 @@ def show_comparison_cost(
         Plot("comparison_deltas_plot"),
         parts.Tiles(comparison_headline.tiles),
         *_table(label, rows_of(ordered), columns, "comparison_scores"),
-        Text(
-            f"n = {ordered['n_items'].iloc[0]:,} items{first}. Equal shots: the difference on "
-            "answers with the same number of demonstrations in the original and the copy, where "
-            "some had different numbers.",
-            "quiet",
-        ),
+        Text(f"n = {ordered['n_items'].iloc[0]:,} items{first}.", "quiet"),
     ]
     return Section("Change of accuracy", blocks, "cost")
 
 
 def _altered(row: Row, name: str) -> str:
     return f"{percent(row[f'{name}_original'])} → {percent(row[name])}"
-
-
-def _equal_shots(row: Row, name: str) -> str | Cell:
-    uneven = row["fewer_shots_original"] + row["fewer_shots_perturbed"]
-    if uneven:
-        return Cell(points(row[name]), [f"{uneven:,} unequal"])
-    return "unknown" if row["unknown_shots"] else "all"
 
 
 def show_comparison_order(
@@ -256,11 +232,6 @@ def show_comparison_answers(
     """Show changes of answers, and how often “none” is chosen."""
     if comparison_transitions.empty:
         return Section("Change of answers", [Text(_NO_RESPONSES)], "answers")
-    label = "Change of answers to altered items, in percent of answers (WiCkeD, Figure 3)"
-    columns = parts.columns(
-        "configuration kind gold n stayed_right became_right became_wrong stayed_wrong"
-    )
-    rows = rows_of(comparison_transitions)
     blocks: list[Any] = [
         Text(
             "Altered items only, counted once per copy. Where the gold option is still present, a "
@@ -268,7 +239,6 @@ def show_comparison_answers(
             "recognise that no remaining option is right."
         ),
         Plot("comparison_transitions_plot"),
-        *_table(label, rows, columns, "comparison_transitions", fold=True),
         Text("Choice of “none”", "heading"),
     ]
     if comparison_none_rates.empty:
@@ -281,40 +251,8 @@ def show_comparison_answers(
             "both cases, so it does not distinguish them, whatever its accuracy."
         ),
         Plot("comparison_none_rates_plot"),
-        *_none_rates(comparison_none_rates),
     ]
     return Section("Change of answers", blocks, "answers")
-
-
-def _none_rates(comparison_none_rates: pd.DataFrame) -> list[Any]:
-    """Return a row for each perturbation and configuration: detection and false alarms."""
-    rows = []
-    for (name, configuration), group in comparison_none_rates.groupby(
-        ["perturbation", "configuration"]
-    ):
-        rates = {row["gold"]: row for row in rows_of(group)}
-        chance = group["by_chance"].mean()
-        rows.append(
-            {"perturbation": name, "configuration": configuration, "by_chance": chance} | rates
-        )
-
-    def rate(row: Row, gold: str) -> Cell:
-        own = row[gold]
-        known = own["low"] is not None
-        quiet = f"[{percent(own['low'])}, {percent(own['high'])}]" if known else ""
-        under = own["reason"] or f"{own['picked']:,} of {own['n']:,}"
-        return Cell(percent(own["share"]), [under], quiet=quiet)
-
-    columns: list[parts.Column] = [
-        _CONFIGURATION,
-        ("Gold removed: detection", rate, "removed"),
-        ("Gold present: false alarm", rate, "kept"),
-        ("Chance level", parts.as_share, "by_chance"),
-    ]
-    label = (
-        "Share of answers that choose “none”, with 95% intervals. Chance level: one of K options"
-    )
-    return _table(label, rows, columns, "comparison_none_rates")
 
 
 def show_comparison_styles(
@@ -323,56 +261,32 @@ def show_comparison_styles(
     rule_ablation: pd.DataFrame,
 ) -> Section:
     """Show written answers, instruct and base models, and the effect of each transform."""
-    blocks: list[Any] = [Text("Written answers", "heading")]
+    blocks: list[Any] = []
     if len(comparison_written):
         label = (
-            "Written and scored answers (WiCkeD, Table 2). Recovered: the difference with written "
-            "answers minus the difference of the configuration named below"
+            "Written and scored answers of the same model (WiCkeD, Table 2). Recovered: the "
+            "difference with written answers minus that of the configuration named below"
         )
-        blocks += [
-            Text(
-                "The same model with written answers (with reasoning, if the prompt asks for it) "
-                "and with scored options. A written answer from which no option can be extracted "
-                "counts as wrong. The last columns leave such answers out."
-            ),
-            *_table(label, rows_of(comparison_written), _WRITTEN, "comparison_written"),
-        ]
-    else:
-        none = (
-            "No configuration writes its answers. Add one in the style `generate`, such as "
-            "`<model>@generate-0`."
+        note = (
+            "A written answer from which no option can be extracted counts as wrong. The last "
+            "columns leave such answers out."
         )
-        blocks.append(Text(none, code=True))
-    blocks.append(Text("Instruct and base models", "heading"))
+        table = _table(label, rows_of(comparison_written), _WRITTEN, "comparison_written")
+        blocks += [Text("Written answers", "heading"), *table, Text(note, "quiet")]
     if len(comparison_instruct):
         label = (
-            "Change of accuracy of instruction-tuned and base models, in points. Difference: "
-            "instruct minus base"
+            "Change of accuracy of instruction-tuned and base models, in points, with intervals "
+            "over items. Only the rows of model families compare similar models"
         )
-        note = "Intervals are over items. Only the rows of model families compare similar models."
-        blocks += [
-            *_table(label, rows_of(comparison_instruct), _INSTRUCT, "comparison_instruct"),
-            Text(note, "quiet"),
-        ]
-    else:
-        blocks.append(Text(_NO_RESPONSES))
-    blocks.append(Text("Effect of each transform", "heading"))
+        table = _table(label, rows_of(comparison_instruct), _INSTRUCT, "comparison_instruct")
+        blocks += [Text("Instruct and base models", "heading"), *table]
     if len(rule_ablation):
         label = (
-            "Accuracy with the first transforms of the list, on the same items in every row "
-            "(MMLU-CF, Table 2). Differences in points"
+            "Accuracy with the first transforms of the list (MMLU-CF, Table 2), on the same "
+            f"{rule_ablation['n_items'].iloc[0]:,} items in every row. Differences in points"
         )
-        blocks += [
-            Plot("rule_ablation_plot"),
-            *_table(label, rows_of(rule_ablation), _ABLATION, "rule_ablation"),
-            Text(f"n = {rule_ablation['n_items'].iloc[0]:,} items.", "quiet"),
-        ]
-    else:
-        none = (
-            "Not measured. Set `cumulative: true` with two or more transforms: every prefix of the "
-            "list then becomes a separate perturbation."
-        )
-        blocks.append(Text(none, code=True))
+        table = _table(label, rows_of(rule_ablation), _ABLATION, "rule_ablation")
+        blocks += [Text("Effect of each transform", "heading"), *table]
     return Section("Styles, kinds of models, transforms", blocks, "styles")
 
 
@@ -449,20 +363,15 @@ def show_comparison_alterations(
 ) -> Section:
     """Show outcomes of the transforms, labels, and options that refer to others."""
     unchecked = perturbation_reach.unchecked
-    blocks: list[Any] = []
-    if len(comparison_coverage):
-        columns: list[parts.Column] = [
-            ("Outcome", _outcome, "outcome"),
-            ("Role", _roles, "role"),
-            *parts.columns("transform n items share gold_removed"),
-        ]
-        rows = rows_of(comparison_coverage)
-        label = "Outcomes of each transform, over all copies"
-        blocks += _table(label, rows, columns, "comparison_coverage")
-    else:
-        blocks.append(Text("There are no perturbed copies."))
+    columns: list[parts.Column] = [
+        ("Outcome", _outcome, "outcome"),
+        *parts.columns("role transform n items share gold_removed"),
+    ]
+    label = "Outcomes of each transform, over all copies"
+    table = _table(label, rows_of(comparison_coverage), columns, "comparison_coverage")
     unread = "No labels were read (`sba: none`). " if perturbation.sba == "none" else ""
-    blocks += [
+    blocks = [
+        *table,
         Text("Single best answers", "heading"),
         Text(
             f"{unread}{unchecked.sba:,} items are labelled as single-best-answer items and stay "
@@ -479,10 +388,6 @@ def show_comparison_alterations(
 def _outcome(row: Row, name: str) -> str:
     outcome = row[name]
     return "altered" if outcome == "altered" else f"unaltered: {words_of(REASONS, outcome)}"
-
-
-def _roles(row: Row, name: str) -> str:
-    return f"{row[name]}s"
 
 
 def show_comparison_method(perturbation: PerturbationParams) -> Section:

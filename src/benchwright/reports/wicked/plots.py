@@ -9,12 +9,11 @@ from benchwright.methods.wicked.comparison import compared_responses
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import shapes
-from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, clip, distinct_names
+from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, distinct_names
 from benchwright.reports.page.shapes import PALETTE, Panel, Scale
 
 _NO_RESPONSES = "No model answered both the original items and their copies."
 _MOST = 12  # more lines are hard to distinguish
-_DASHES = ("solid", "dot", "dash", "dashdot")
 _SHARES = {share: f"{share:.0%}" for share in (0, 0.25, 0.5, 0.75, 1)}
 
 
@@ -236,7 +235,7 @@ def plot_none_rates(
                 up=([detection["low"]], [detection["high"]]),
             )
         )
-    hint = "" if named else "; hover for names, or see the table"
+    hint = "" if named else "; hover for names"
     return shapes.curves(
         f"{title}; 95% intervals{shown.note}{hint}",
         traces,
@@ -249,45 +248,3 @@ def plot_none_rates(
 def _describe(row: pd.Series) -> str:
     share = f"{row['share']:.1%} [{row['low']:.1%}, {row['high']:.1%}]"
     return f"{share} of {int(row['n']):,}"
-
-
-def plot_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
-    """Plot accuracy with no transform, the first, the first two, and so on.
-
-    Source: MMLU-CF, Table 2 and Figure 7.
-    """
-    title = "Accuracy with one more transform at each step, mean ± standard deviation over copies"
-    if rule_ablation.empty:
-        why = "Not measured: this needs cumulative: true and two or more transforms."
-        return shapes.nothing(title, why)
-    table = rule_ablation.sort_values(["configuration", "step"])
-    start = table[table["step"] == 0]
-    start = start.sort_values(["accuracy", "configuration"], ascending=[False, True])
-    if len(start) > _MOST:
-        title += f"; the best {_MOST} of {len(start):,} configurations"
-    steps = table[["step", "rule"]].drop_duplicates().sort_values("step")
-    ticks = {
-        int(step): f"+ {rule.replace('_', ' ')}" if step else "original"
-        for step, rule in steps.itertuples(index=False)
-    }
-    models = list(dict.fromkeys(start["model"]))
-    styles = sorted(set(zip(start["style"], start["shots"], strict=True)))
-    lines = []
-    for first in start.head(_MOST).to_dict("records"):
-        rows = table[table["configuration"] == first["configuration"]]
-        accuracy, sd = rows["accuracy"], rows["accuracy_sd"]
-        name = clip(str(first["configuration"]), 48)
-        lines.append(
-            shapes.line(
-                rows["step"],
-                accuracy,
-                PALETTE[models.index(first["model"]) % len(PALETTE)],
-                name,
-                hover=[f"{name}: {value:.1%}" for value in accuracy],
-                up=(accuracy - sd, accuracy + sd),
-                dash=_DASHES[styles.index((first["style"], first["shots"])) % len(_DASHES)],
-                markers=True,
-            )
-        )
-    across = Scale(reach=(-0.3, len(ticks) - 0.7), ticks=ticks)
-    return shapes.curves(title, lines, across, Scale("accuracy", ".0%"))

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import parse_configuration
-from benchwright.core.option_wording import kind_of_option
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
@@ -18,7 +17,7 @@ from benchwright.params.perturbation import PerturbationParams
 from benchwright.pipelines.comparison import create_pipeline
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Models, Responses
-from benchwright.tables.wicked import OptionWordings, PerturbationChanges, PerturbedItems
+from benchwright.tables.wicked import PerturbationChanges, PerturbedItems
 from benchwright.transforms.compose import perturb
 
 NASTY = "Is <script>alert(1)</script> & <b>bold</b> shown as text?"
@@ -120,13 +119,6 @@ def make_inputs(
         "items": items,
         "prompts": prompts,
         "models_table": models_of(configurations),
-        "option_wordings": OptionWordings.from_rows(
-            [
-                ("item", row.item_id, row.subject, 3, "none_of_the_above", row.choices[3], False)
-                for row in items.itertuples()
-                if kind_of_option(row.choices[3]) == "none_of_the_above"
-            ]
-        ),
         "single_best_answer_ids": {"sba": [], "other": [ids[0]] if ids else []},
         "params:perturbation": settings,
         "params:evaluation": EvaluationParams(bootstrap_samples=200),

@@ -20,8 +20,6 @@ from benchwright.methods.wicked.comparison.score_comparison import compare_score
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.tables.responses import Models, Responses
 from benchwright.tables.wicked import (
-    ComparisonDemonstrations,
-    ComparisonPrompts,
     ComparisonScores,
     ComparisonSummary,
 )
@@ -246,8 +244,6 @@ def metrics(scores: pd.DataFrame, marks: pd.DataFrame, known: dict[str, list[str
     return collect_comparison_metrics(
         scores,
         ComparisonSummary.empty(),
-        ComparisonDemonstrations.empty(),
-        ComparisonPrompts.empty(),
         marks,
         known,
     )

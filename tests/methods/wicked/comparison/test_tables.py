@@ -1,4 +1,4 @@
-"""Tables on written answers, instruct models, rules, demonstrations and coverage."""
+"""Tables on written answers, instruct models, rules and coverage."""
 
 import itertools
 from typing import Any
@@ -7,11 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.methods.wicked.comparison.coverage import (
-    count_changes,
-    count_demonstrations,
-    count_prompts,
-)
+from benchwright.methods.wicked.comparison.coverage import count_changes
 from benchwright.methods.wicked.comparison.instruct import FAMILIES, compare_instruct
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.params.perturbation import PerturbationParams
@@ -129,54 +125,6 @@ def test_rule_ablation_is_empty_without_cumulative_transforms(stage: Any) -> Non
     assert stage.outputs["rule_ablation"].empty
 
 
-def test_prompts_with_a_none_demonstration_are_counted() -> None:
-    ids = ["s0", "s1"]
-    perturbed_items = pd.DataFrame(
-        [(f"wicked-{k}", "demonstration", each, ["x"] * 4) for k in (1, 2) for each in ids],
-        columns=["condition", "role", "item_id", "choices"],
-    )
-    changes = pd.DataFrame(
-        [
-            ("wicked-1", "demonstration", "s0", 2, True),
-            ("wicked-1", "demonstration", "s1", -1, False),
-            ("wicked-2", "demonstration", "s0", 1, False),
-            ("wicked-2", "demonstration", "s1", 0, False),
-        ],
-        columns=["condition", "role", "item_id", "removed_index", "gold_removed"],
-    )
-    shown = {"q0": '["s0", "s1"]', "q1": '["s1"]', "q2": "[]"}
-    prompts = pd.DataFrame(
-        [
-            (f"{item}-{condition}", "m@letters-2", "m", item, condition, names)
-            for condition in ("question", "wicked-1", "wicked-2")
-            for item, names in shown.items()
-        ],
-        columns=["prompt_id", "configuration", "model", "item_id", "condition", "demonstrations"],
-    )
-    prompts["demonstrations"] = prompts["demonstrations"].astype("category")
-    first, second = count_demonstrations(prompts, changes, perturbed_items).to_dict("records")
-    assert (first["prompts"], first["shown"], first["sets"]) == (3, 2, 2)
-    assert (first["with_none_gold"], first["share"]) == (1, 0.5)
-    assert (second["with_none_gold"], second["share"]) == (0, 0)
-
-
-def test_prompts_with_the_same_text_are_counted_once() -> None:
-    perturbed_items = pd.DataFrame({"condition": ["wicked-1"]})
-    prompts = pd.DataFrame(
-        [
-            ("m", "question", "t0"),
-            ("m", "wicked-1", "t0"),
-            ("m", "wicked-1", "t1"),
-            ("m", "choices_only", "t1"),  # not part of the comparison
-            ("n", "question", "t0"),
-        ],
-        columns=["model", "condition", "prompt_id"],
-    )
-    counts = count_prompts(prompts, perturbed_items).set_index("model")
-    assert counts.loc["m"].tolist() == [3, 2, 1]
-    assert counts.loc["n"].tolist() == [1, 1, 0]
-
-
 def test_outcomes_of_each_transform_add_up(stage: Any, rules: Any) -> None:
     for outputs, n in ((stage.outputs, 120), (rules, 60)):
         table = outputs["comparison_coverage"]
@@ -195,7 +143,6 @@ def test_metrics_are_flat_numbers(stage: Any) -> None:
     assert all(isinstance(value, float) for value in table.values())
     for name in ("mean_delta", "kendall_tau_b", "tau_b_between_copies", "significant_reversals"):
         assert f"{name}.wicked.letters-5" in table
-    assert table["prompts_shared"] == stage.outputs["comparison_prompts"]["shared"].sum()
 
 
 def test_results_do_not_depend_on_row_order(stage: Any) -> None:
@@ -206,7 +153,7 @@ def test_results_do_not_depend_on_row_order(stage: Any) -> None:
         if isinstance(value, pd.DataFrame) and name not in ("items",)
     }
     first, second = stage.run(**inputs), stage.run(**{**inputs, **turned})
-    for name in ("comparison_scores", "comparison_summary", "comparison_demonstrations"):
+    for name in ("comparison_scores", "comparison_summary"):
         pd.testing.assert_frame_equal(first[name], second[name])
 
 

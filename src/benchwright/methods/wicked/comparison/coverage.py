@@ -1,18 +1,12 @@
-"""Counts of altered items, demonstrations and prompts, and the metrics of a run."""
+"""Counts of altered items, and the metrics of a run."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from benchwright.methods.wicked.comparison.compared_responses import perturbation_of
-from benchwright.tables.wicked import (
-    ComparisonCoverage,
-    ComparisonDemonstrations,
-    ComparisonPrompts,
-)
+from benchwright.tables.wicked import ComparisonCoverage
 from benchwright.tracking import known_metrics
 
 ALTERED = "altered"
@@ -39,44 +33,6 @@ def count_changes(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
                 counts = (len(part), part["item_id"].nunique(), share, gold)
                 rows.append((perturbation, role, transform, outcome, *counts))
     return ComparisonCoverage.from_rows(rows)
-
-
-def count_demonstrations(
-    prompts: pd.DataFrame, perturbation_changes: pd.DataFrame, perturbed_items: pd.DataFrame
-) -> pd.DataFrame:
-    """Count the prompts with a demonstration whose gold answer is "none" (WiCkeD, section 4.2).
-
-    The paper shows five demonstrations, so that most prompts have one: 1 − (1 − 1/K)⁵, 76% for K =
-    4. Return a `ComparisonDemonstrations` table, a row per configuration and copy.
-    """
-    of_copies = prompts[prompts["condition"].isin(perturbed_items["condition"].unique())]
-    changes = perturbation_changes
-    lost = changes[(changes["role"] == "demonstration") & changes["gold_removed"].astype(bool)]
-    without_gold = set(zip(lost["condition"], lost["item_id"], strict=True))
-    rows: list[tuple[Any, ...]] = []
-    for (configuration, condition), group in of_copies.groupby(["configuration", "condition"]):
-        sets = group["demonstrations"].astype(str).value_counts()
-        shown = sets[sets > 0].drop("[]", errors="ignore")
-        n = int(shown.sum())
-        with_none = sum(
-            count
-            for ids, count in shown.items()
-            if any((condition, item) in without_gold for item in json.loads(str(ids)))
-        )
-        share = with_none / n if n else np.nan
-        rows.append((configuration, condition, len(group), n, len(shown), int(with_none), share))
-    return ComparisonDemonstrations.from_rows(rows)
-
-
-def count_prompts(prompts: pd.DataFrame, perturbed_items: pd.DataFrame) -> pd.DataFrame:
-    """Count prompts with the same text in the original and the copies; each is scored once."""
-    wanted = {"question", *perturbed_items["condition"].unique()}
-    # Configurations of a model share a prompt that they score in the same way.
-    ids = prompts[prompts["condition"].isin(wanted)].groupby("model")["prompt_id"]
-    rows = [
-        (model, len(group), group.nunique(), len(group) - group.nunique()) for model, group in ids
-    ]
-    return ComparisonPrompts.from_rows(rows)
 
 
 _OF_MODELS = ("mean_delta", "kendall_tau_b", "tau_b_between_copies", "tau_b_resampled")
@@ -126,8 +82,6 @@ def count_unchecked(
 def collect_comparison_metrics(
     comparison_scores: pd.DataFrame,
     comparison_summary: pd.DataFrame,
-    comparison_demonstrations: pd.DataFrame,
-    comparison_prompts: pd.DataFrame,
     perturbation_changes: pd.DataFrame,
     single_best_answer_ids: Mapping[str, list[str]],
 ) -> dict[str, float]:
@@ -138,19 +92,12 @@ def collect_comparison_metrics(
     """
     marks = changes_of_items(perturbation_changes)
     unchecked = count_unchecked(perturbation_changes, single_best_answer_ids)
-    shown = comparison_demonstrations["shown"].sum()
     metrics = {
         "copies": float(marks.index.get_level_values("condition").nunique()),
         "share_altered": float(marks["altered"].mean()),
         "share_gold_removed": float(marks["gold_removed"].mean()),
         "gold_removed_unchecked": float(unchecked.lost_unchecked),
         "gold_removed_unchecked_per_copy": unchecked.lost_per_copy,
-        "prompts_shared": float(comparison_prompts["shared"].sum()),
-        "share_with_none_demonstration": float(
-            comparison_demonstrations["with_none_gold"].sum() / shown
-        )
-        if shown
-        else np.nan,
     }
     for row in comparison_summary.to_dict("records"):
         if row["metric"] in (*_OF_MODELS, *_COUNTS):
