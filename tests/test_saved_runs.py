@@ -114,24 +114,6 @@ def test_a_pipeline_reads_one_run_and_stages_the_newest_tables(
     assert f"reads datasets of different runs: a ({JANUARY}), b ({FEBRUARY})" in caplog.text
 
 
-def test_a_version_of_the_future_is_not_the_newest(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    table = tmp_path / "table.csv"
-    for version in ("2026-01-02T00.00.00.000Z", "2026-01-01T00.00.00.000Z"):
-        (table / version).mkdir(parents=True)
-        (table / version / table.name).touch()
-    assert common_version([table]) == "2026-01-02T00.00.00.000Z"
-    assert caplog.text == ""
-    (table / "2999-01-01T00.00.00.000Z").mkdir()
-    (table / "2999-01-01T00.00.00.000Z" / table.name).touch()
-    assert common_version([table]) == "2026-01-02T00.00.00.000Z"
-    (said,) = caplog.messages
-    assert said.endswith(
-        "2999-01-01T00.00.00.000Z is of the future; 2026-01-02T00.00.00.000Z counts as newest"
-    )
-
-
 def test_without_a_common_version_there_is_none(tmp_path: Path) -> None:
     assert common_version([tmp_path / "a", tmp_path / "b"]) is None
     assert common_version([]) is None

@@ -43,10 +43,7 @@ def register_pipelines() -> dict[str, Pipeline]:
     answers = items + scored + _boxed(responses)
     smart = answers + _boxed(embedding) + _boxed(filtering) + _boxed(evaluation) + exported
     overlap = Node(
-        plot_encoder_overlap,
-        "encoder_overlap",
-        "encoder_overlap_plot",
-        name="plot_encoder_overlap",
+        plot_encoder_overlap, "encoder_overlap", "encoder_overlap_plot", name="plot_encoder_overlap"
     )
     perturbed = items + _boxed(perturbation) + _boxed(exports, exports.create_perturbed_pipeline())
     wicked = perturbed + _boxed(scoring, scoring.create_pipeline(perturbed=True))

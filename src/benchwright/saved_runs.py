@@ -1,23 +1,16 @@
 """Find earlier runs, and read one run's versions of all its datasets."""
 
-import logging
 import re
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
-from benchwright.core.natural_order import natural_key
 from benchwright.params.run import run_part
 from benchwright.project_conf import load_conf
 
-logger = logging.getLogger(__name__)
-
 _LAYERS = "0[478]_*"  # features, output of models, reporting
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d\.\d\d\.\d\d")
 _PART = re.compile(r"(?:limit(\d+))?-?(?:seed(\d+))?")
 
 
@@ -112,7 +105,7 @@ def find_run(
             f"no run of benchmark {benchmark!r}{variant}{part and f', {part},'} has saved "
             f"{' and '.join(needed)}; it has runs of: {', '.join(names) or 'none'}"
         )
-    newest = max(versions, key=lambda variant: version_age(versions[variant]))
+    newest = max(versions, key=versions.__getitem__)
     if newest != default:
         return find_run(project, needed, {**given, "variant": newest}, env)
     return SavedRun(benchmark, default, chosen["limit"], chosen["seed"], versions[default], catalog)
@@ -130,36 +123,12 @@ def common_version(folders: Iterable[Path]) -> str | None:
     A dataset is given as the folder of its versions: `<folder>/<version>/<name of the folder>`.
     """
     known = [{file.parent.name for file in saved_versions(folder)} for folder in folders]
-    return max(set.intersection(*known), key=version_age, default=None) if known else None
+    return max(set.intersection(*known), default=None) if known else None
 
 
 def saved_versions(folder: Path, name: str = "") -> list[Path]:
-    """Return the files `<folder>/<version>/<name>` (default: the folder's), the newest last.
-
-    Versions of the future, saved before a clock went back, count as the oldest, with a warning.
-    """
-    files = list(folder.glob(f"*/{name or folder.name}"))
-    files.sort(key=lambda file: version_age(file.parent.name))
-    if len(files) > 1 and _in_future(version := files[0].parent.name):
-        _warn_of_future(version, files[-1].parent.name)
-    return files
-
-
-@cache
-def _warn_of_future(version: str, newest: str) -> None:
-    """Warn once in a process, not for every dataset."""
-    logger.warning("the version %s is of the future; %s counts as newest", version, newest)
-
-
-def version_age(version: str) -> tuple[bool, Any]:
-    """Return a key that sorts versions, those of the future first and the newest last."""
-    return not _in_future(version), natural_key(version)
-
-
-def _in_future(version: str) -> bool:
-    """Return whether a version is named after a time more than a minute from now."""
-    soon = time.strftime("%Y-%m-%dT%H.%M.%S", time.gmtime(time.time() + 60))
-    return bool(_TIME.match(version)) and version[: len(soon)] > soon
+    """Return the files `<folder>/<version>/<name>` (default: the folder's), the newest last."""
+    return sorted(folder.glob(f"*/{name or folder.name}"))
 
 
 class ListedRun(NamedTuple):

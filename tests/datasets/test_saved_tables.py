@@ -7,7 +7,7 @@ import pytest
 from kedro.io import DatasetError
 
 from benchwright.datasets.optional_table import PublishedScores
-from benchwright.datasets.saved_tables import LastSavedTable, SavedAssignments, SavedItems
+from benchwright.datasets.saved_tables import LastSavedTable, SavedAssignments
 
 
 def save(folder: Path, version: str, table: pd.DataFrame) -> Path:
@@ -23,19 +23,6 @@ def test_newest_version_is_loaded(tmp_path: Path) -> None:
         save(folder, version, pd.DataFrame({"split": [-1], "winner": [winner], "more": [1]}))
     loaded = LastSavedTable(folder=str(folder), columns=["split", "winner"]).load()
     assert loaded.to_dict("records") == [{"split": -1, "winner": "new"}]
-
-
-def test_a_table_of_the_future_is_not_the_newest(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    folder = tmp_path / "demo" / "items.parquet"
-    for version in ("2026-01-01T00.00.00.000Z", "2998-01-01T00.00.00.000Z"):
-        save(folder, version, pd.DataFrame({"version": [version]}))
-    loaded = LastSavedTable(folder=str(folder), columns=["version"]).load()
-    assert loaded["version"].item() == "2026-01-01T00.00.00.000Z"
-    assert "2998-01-01T00.00.00.000Z is of the future" in caplog.text
-    newest_first = [table.version for table in SavedItems(str(tmp_path)).load()]
-    assert newest_first == ["2026-01-01T00.00.00.000Z", "2998-01-01T00.00.00.000Z"]
 
 
 def test_missing_versions_give_no_rows(tmp_path: Path) -> None:

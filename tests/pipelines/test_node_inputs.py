@@ -14,8 +14,12 @@ OTHER_NAMES = {
     "params:half_gap": "settings",
     "params:memorisation": "settings",
     "params:responses": "parameters",
+    "compared_items": "items",
+    "sampling_panels": "panels",
+    "sampling_study": "study",
 }
 """Parameters of another name than their dataset."""
+MOST_INPUTS = 12
 NODES = {node.name: node for stage in register_pipelines().values() for node in stage.nodes}
 
 
@@ -36,6 +40,12 @@ def mismatches(node: Node) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("name", NODES)
 def test_positional_inputs_have_the_names_of_their_parameters(name: str) -> None:
     assert list(mismatches(NODES[name])) == []
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_no_node_has_too_many_inputs(name: str) -> None:
+    inputs = [each for each in NODES[name].inputs if not each.endswith("_plot")]
+    assert len(inputs) <= MOST_INPUTS  # besides the plots of a page
 
 
 def test_names_of_filter_models_are_checked_before_items_are_encoded() -> None:

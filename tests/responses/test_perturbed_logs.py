@@ -78,11 +78,11 @@ def test_responses_to_a_copy_get_its_condition_and_gold(
         "wicked-1": 8,
         "wicked-2": 8,
     }
-    given = (responses, result.wide_matrices, Calibration.empty(), items, perturbed_items)
-    before = build_response_matrices(Responses.empty(), *given)
+    given = (responses, result.wide_matrices, Calibration.empty(), items)
+    before = build_response_matrices(Responses.empty(), *given, perturbed_items=perturbed_items)
     assert before.response_matrix.correct.tolist() == [[1] * 8]  # the gold of every item is 1
     assert set(before.responses["condition"]) == {"question"}
-    matrices = build_perturbed_matrices(Responses.empty(), *given)
+    matrices = build_perturbed_matrices(Responses.empty(), *given, perturbed_items)
     for name in ("wicked-1", "wicked-2"):
         expected = [float(row["answer"] == 3) for row in rows_of(perturbed_items, name)]
         assert matrices[name].models == ("org/model-7b@letters-5",)
@@ -247,15 +247,10 @@ def test_wide_file_of_a_copy_does_not_affect_the_originals(
     perturbed_items = copies_of(items)
     file = make_file({"item_id": NAMES, "m": [1] * 8}, layout="wide", condition="wicked-1")
     result = import_as_rows({file.name: file}, items, Demonstrations.empty(), perturbed_items)
-    recorded = (
-        result.imported_responses,
-        result.wide_matrices,
-        Calibration.empty(),
-        items,
-        perturbed_items,
-    )
-    assert build_response_matrices(Responses.empty(), *recorded).answer_coverage.empty
-    perturbed = build_perturbed_matrices(Responses.empty(), *recorded)
+    given = (result.imported_responses, result.wide_matrices, Calibration.empty(), items)
+    matrices = build_response_matrices(Responses.empty(), *given, perturbed_items=perturbed_items)
+    assert matrices.answer_coverage.empty
+    perturbed = build_perturbed_matrices(Responses.empty(), *given, perturbed_items)
     assert perturbed["wicked-1"].correct.tolist() == [[1.0] * 8]
     assert perturbed["wicked-2"].models == ()
 

@@ -98,11 +98,6 @@ def loaded_from(dataset: Any) -> Path | None:
     return Path(str(dataset._get_load_path()))
 
 
-def saved_to(dataset: Any) -> Path | None:
-    """Return the local path of the saved version, None for other datasets."""
-    return Path(str(dataset._get_save_path())) if _is_local(dataset) else None
-
-
 def folder_of_versions(dataset: Any) -> Path | None:
     """Return the local folder with a folder per version, None without versions."""
     if getattr(dataset, "_version", None) is None or not _is_local(dataset):

@@ -10,7 +10,7 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.core.verbatim import no_rows, read_parquet
 from benchwright.datasets.read_only import ReadOnly
-from benchwright.saved_runs import saved_versions, version_age
+from benchwright.saved_runs import saved_versions
 
 _ASSIGNMENT = "public_split_assignment.parquet"
 _INGESTED = ("items", "demonstrations", "calibration_items")
@@ -75,5 +75,5 @@ class SavedItems(ReadOnly[list[SavedTable]]):
             for name in _INGESTED
             for path in self.place.glob(f"*/{name}.parquet/*/{name}.parquet")
         ]
-        tables.sort(key=lambda table: version_age(table.version), reverse=True)
+        tables.sort(key=lambda table: table.version, reverse=True)
         return sorted(tables, key=lambda table: table.benchmark)

@@ -132,11 +132,7 @@ _PAGE = [
     ),
     node(
         page.show_comparison_alterations,
-        [
-            "comparison_coverage",
-            "perturbation_reach",
-            "params:perturbation",
-        ],
+        ["comparison_coverage", "perturbation_reach", "params:perturbation"],
         "comparison_alterations",
     ),
     node(

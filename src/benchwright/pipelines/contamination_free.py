@@ -67,7 +67,7 @@ _NODES = [
             "closed_seed",
         ],
         ["contamination_free_items", "rule_counts"],
-    ),
+    )
 ]
 
 

@@ -35,7 +35,7 @@ _NODES = [
         compute_embeddings,
         ["items", "embedding_cache", "params:embedding", "params:models", "import_report"],
         "embeddings",
-    ),
+    )
 ]
 
 

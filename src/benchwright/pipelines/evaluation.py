@@ -112,13 +112,7 @@ _NODES = [
     ),
     node(
         label_errors.rate_label_errors,
-        [
-            "suspect_items",
-            "item_audit",
-            "verdicts",
-            "label_errors",
-            "known_label_errors",
-        ],
+        ["suspect_items", "item_audit", "verdicts", "label_errors", "known_label_errors"],
         "label_error_rates",
     ),
     node(

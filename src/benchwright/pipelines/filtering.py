@@ -17,7 +17,7 @@ FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
 """Findings of rules about single items that use no model's answers."""
 
 _ANSWERED = ["response_matrix", "chosen_filter_models", "params:filtering"]
-_COMPARED = {"items": "compared_items", "embeddings": "embeddings"}
+_COMPARED = ["compared_items", "embeddings"]
 _GROUPS = ["copy_groups", "similar_groups"]
 _SETTINGS = ["params:filtering", "params:seed"]
 _BY_MODELS = ["easy_findings", "answer_only_findings", "suspect_label_findings"]
@@ -29,9 +29,7 @@ _NODES = [
     ),
     node(flag_easy_items, ["items", *_ANSWERED, "params:seed"], "easy_findings"),
     node(
-        flag_answer_only_items,
-        ["items", "choices_only_matrix", *_ANSWERED],
-        "answer_only_findings",
+        flag_answer_only_items, ["items", "choices_only_matrix", *_ANSWERED], "answer_only_findings"
     ),
     node(flag_suspect_labels, ["items", *_ANSWERED], "suspect_label_findings"),
     node(find_copies, ["items", "params:filtering"], "copy_groups"),
@@ -40,21 +38,8 @@ _NODES = [
         ["items", "copy_groups", "anomalous_findings", *_SETTINGS],
         "compared_items",
     ),
-    node(
-        similar.find_neighbours,
-        {**_COMPARED, "filtering": "params:filtering"},
-        "neighbours",
-    ),
-    node(
-        similar.check_neighbours,
-        {
-            **_COMPARED,
-            "neighbours": "neighbours",
-            "filtering": "params:filtering",
-            "seed": "params:seed",
-        },
-        "neighbour_search",
-    ),
+    node(similar.find_neighbours, [*_COMPARED, "params:filtering"], "neighbours"),
+    node(similar.check_neighbours, [*_COMPARED, "neighbours", *_SETTINGS], "neighbour_search"),
     node(
         similar.estimate_threshold,
         ["items", "neighbours", "params:filtering", "neighbour_search"],

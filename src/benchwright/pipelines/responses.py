@@ -13,11 +13,8 @@ from benchwright.responses.response_matrices import (
     build_response_matrices,
 )
 
-_RECORDED = {
-    **{name: name for name in ("response_files", "items", "calibration_items")},
-    **{name: f"params:{name}" for name in ("filter_models", "models", "scoring")},
-}
-_PERTURBED = {"perturbed_items": "perturbed_items"}
+_RECORDED = ["response_files", "items", "calibration_items"]
+_SETTINGS = ["params:filter_models", "params:models", "params:scoring"]
 _ANSWERS = ["live_responses", "imported_responses", "wide_matrices", "calibration", "items"]
 _NODES = [
     node(
@@ -36,22 +33,21 @@ _NODES = [
 
 def create_pipeline(*, perturbed: bool = False) -> Pipeline:
     """Create the responses stage; with `perturbed` copies of items get matrices of their own."""
-    copies = _PERTURBED if perturbed else {}
-    matrices = {**{name: name for name in _ANSWERS}, "parameters": "params:responses"}
+    copies = ["perturbed_items"] if perturbed else []
     if perturbed:
-        last = node(build_perturbed_matrices, [*_ANSWERS, "perturbed_items"], "perturbed_matrices")
+        last = node(build_perturbed_matrices, [*_ANSWERS, *copies], "perturbed_matrices")
     else:
         suspects = ["response_matrix", "items", "models_table"]
         last = node(rank_suspect_items, suspects, "suspect_items")
     nodes = [
         node(
             import_responses,
-            _RECORDED | copies,
+            [*_RECORDED, *_SETTINGS, *copies],
             ["imported_responses", "wide_matrices", "import_report"],
         ),
         node(
             build_response_matrices,
-            matrices | copies,
+            [*_ANSWERS, "params:responses", *copies],
             ["response_matrix", "choices_only_matrix", "responses", "answer_coverage"],
         ),
     ]

@@ -37,73 +37,53 @@ _NODES = [
     ),
     node(
         study.encode_pool_texts,
-        {
-            "items": "items",
-            "panels": "sampling_panels",
-            "sampling_vector_cache": "sampling_vector_cache",
-            "sampling": "params:sampling",
-            "models": "params:models",
-        },
+        ["items", "sampling_panels", "sampling_vector_cache", "params:sampling", "params:models"],
         ["sampling_vectors", "pool_vectors"],
     ),
     node(
         study.prepare_study,
-        {
-            "items": "items",
-            "panels": "sampling_panels",
-            "pool_vectors": "pool_vectors",
-            "sampling": "params:sampling",
-            "models": "params:models",
-            "seed": "params:seed",
-        },
+        [
+            "items",
+            "sampling_panels",
+            "pool_vectors",
+            "params:sampling",
+            "params:models",
+            "params:seed",
+        ],
         "sampling_study",
     ),
     node(
         sampler_results.compare_samplers,
-        {"study": "sampling_study"},
+        "sampling_study",
         ["sampling_results", "samplers_left_out"],
     ),
-    node(against_random.draw_random_bands, {"study": "sampling_study"}, "random_bands"),
+    node(against_random.draw_random_bands, "sampling_study", "random_bands"),
     node(rate_curves.trace_curves, ["sampling_results", "random_bands"], "sampling_curves"),
     node(
         sampler_summary.summarise_samplers,
-        {"sampling_curves": "sampling_curves", "study": "sampling_study"},
+        ["sampling_curves", "sampling_study"],
         "sampling_summary",
     ),
     node(
-        panels.choose_paper_panel,
-        ["response_matrix", "items", "published_scores"],
-        "paper_panel",
+        panels.choose_paper_panel, ["response_matrix", "items", "published_scores"], "paper_panel"
     ),
     node(
         sampler_summary.compare_on_paper_panel,
         ["items", "paper_panel", "pool_vectors", "params:sampling", "params:models", "params:seed"],
         ["paper_curves", "paper_summary"],
     ),
-    node(
-        estimates.measure_estimates,
-        {"study": "sampling_study", "estimation": "params:estimation"},
-        "estimate_errors",
-    ),
-    node(score_spread.spread_scores, {"study": "sampling_study"}, "score_spread"),
-    node(
-        choice.choose_samplers,
-        {"sampling_results": "sampling_results", "study": "sampling_study"},
-        "sampler_choice",
-    ),
-    node(rate_curves.trace_subjects, {"study": "sampling_study"}, "subject_curves"),
+    node(estimates.measure_estimates, ["sampling_study", "params:estimation"], "estimate_errors"),
+    node(score_spread.spread_scores, "sampling_study", "score_spread"),
+    node(choice.choose_samplers, ["sampling_results", "sampling_study"], "sampler_choice"),
+    node(rate_curves.trace_subjects, "sampling_study", "subject_curves"),
     node(
         by_subject.choose_by_subject,
-        {"study": "sampling_study"},
+        "sampling_study",
         ["subject_winners", "subject_choices", "subject_agreement"],
     ),
     node(
         rate_curves.trace_chosen,
-        {
-            "sampler_choice": "sampler_choice",
-            "subject_choices": "subject_choices",
-            "study": "sampling_study",
-        },
+        ["sampler_choice", "subject_choices", "sampling_study"],
         "chosen_curves",
     ),
     node(
@@ -113,29 +93,17 @@ _NODES = [
     ),
     node(
         choice.choose_subset,
-        {
-            "items": "items",
-            "pool_vectors": "pool_vectors",
-            "sampler_choice": "sampler_choice",
-            "subject_winners": "subject_winners",
-            "study": "sampling_study",
-        },
+        ["items", "pool_vectors", "sampler_choice", "subject_winners", "sampling_study"],
         "chosen_subset",
     ),
-    node(
-        choice.describe_subset,
-        {"chosen_subset": "chosen_subset", "study": "sampling_study"},
-        "chosen_subset_facts",
-    ),
+    node(choice.describe_subset, ["chosen_subset", "sampling_study"], "chosen_subset_facts"),
     node(
         texts.describe_texts,
-        {"study": "sampling_study"},
+        "sampling_study",
         ["item_features", "readability_examples", "readability_bands"],
     ),
     node(
-        texts.describe_clusters,
-        {"study": "sampling_study"},
-        ["cluster_sizes", "cluster_curves", "item_map"],
+        texts.describe_clusters, "sampling_study", ["cluster_sizes", "cluster_curves", "item_map"]
     ),
     node(
         sampling_headline.collect_sampling_metrics,
@@ -153,7 +121,7 @@ _NODES = [
     ),
     Node(
         against_random.compare_with_random,
-        {"sampling_results": "sampling_results", "study": "sampling_study"},
+        ["sampling_results", "sampling_study"],
         "sampling_against_random",
         name="compare_samplers_with_random",
     ),
@@ -196,13 +164,7 @@ _PAGE = [
     ),
     node(
         page.show_sampler_choice,
-        [
-            "sampler_choice",
-            "chosen_curves",
-            "subject_winners",
-            "subject_luck",
-            "params:sampling",
-        ],
+        ["sampler_choice", "chosen_curves", "subject_winners", "subject_luck", "params:sampling"],
         "sampler_choice_section",
     ),
     node(page.show_estimates, ["estimate_errors", "params:estimation"], "estimates_section"),

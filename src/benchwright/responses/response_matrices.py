@@ -33,8 +33,8 @@ def build_response_matrices(
     wide_matrices: list[ResponseMatrix],
     calibration: pd.DataFrame,
     items: pd.DataFrame,
-    perturbed_items: pd.DataFrame | None = None,
     parameters: ResponsesParams = ResponsesParams(),  # noqa: B008 - immutable
+    perturbed_items: pd.DataFrame | None = None,
 ) -> Matrices:
     """Build one matrix per condition; live responses take precedence over recorded ones.
 
