@@ -66,7 +66,7 @@ def test_pearson_with_ratings_counts_rated_models() -> None:
 )
 def test_fit_on_all_models_is_in_sample(roles: tuple[str, ...], in_sample: bool) -> None:
     matrix, panel, _ = stage(roles)
-    _, about = estimate_item_parameters(matrix, panel, EvaluationParams())
+    _, about = estimate_item_parameters(matrix, panel)
     assert about["in_sample"] is in_sample
 
 

@@ -141,7 +141,7 @@ def test_ire_keeps_items_above_both_cuts() -> None:
     names, ids = tuple(f"m{i:02d}" for i in range(40)), tuple(f"i{k:02d}" for k in range(60))
     matrix = ResponseMatrix.of(names, ids, correct=right)
     panel = Panel(names, ("filter",) * 40, ids, 60, "all", (), 60)
-    table, about = estimate_item_parameters(matrix, panel, EvaluationParams())
+    table, about = estimate_item_parameters(matrix, panel)
     stays = (table["difficulty"] > np.percentile(table["difficulty"], 25)) & (
         table["discrimination"] > np.percentile(table["discrimination"], 25)
     )

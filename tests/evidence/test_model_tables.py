@@ -260,7 +260,7 @@ def test_agreement_uses_predictions_if_all_models_have_them() -> None:
     chosen = [[0, 2, 3, 1], [0, 2, 1, 0]]
     matrix, panel = answers(rows, chosen)
     scores = score_models(matrix, items_of(matrix), kept("i1", "i2"), panel)
-    seen = compare_responses(matrix, kept("i1", "i2"), scores, panel, EvaluationParams()).iloc[0]
+    seen = compare_responses(matrix, kept("i1", "i2"), scores, panel).iloc[0]
     assert (seen["kind"], seen["full"], seen["kept"]) == ("prediction", 0.5, 0.5)
     assert (seen["n_full"], seen["n_kept"]) == (4, 2)
     assert (seen["model_a"], seen["model_b"]) == ("b", "a")  # in order of the ranking
@@ -269,19 +269,19 @@ def test_agreement_uses_predictions_if_all_models_have_them() -> None:
 def test_agreement_uses_correctness_if_a_model_lacks_predictions() -> None:
     matrix, panel = answers({"a": [1, 0, 0, 0], "b": [1, 0, 0, 1]}, [[0, 2, 3, 1], [-1] * 4])
     scores = score_models(matrix, items_of(matrix), kept("i1", "i2"), panel)
-    seen = compare_responses(matrix, kept("i1", "i2"), scores, panel, EvaluationParams()).iloc[0]
+    seen = compare_responses(matrix, kept("i1", "i2"), scores, panel).iloc[0]
     assert (seen["kind"], seen["full"], seen["kept"]) == ("correctness", 0.75, 1.0)
 
 
-def test_many_models_are_sampled_along_the_ranking() -> None:
+def test_many_models_are_sampled_along_the_ranking(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"m{i:02d}" for i in range(50)]
     assert spread(names, 4) == ["m00", "m16", "m33", "m49"]
     assert spread(names, 50) == names
     rows = {name: [1.0] * (50 - i) + [0.0] * i for i, name in enumerate(names)}
     matrix, panel = answers(rows)
     scores = score_models(matrix, items_of(matrix), kept("i0"), panel)
-    params = EvaluationParams(agreement_models=5)
-    seen = compare_responses(matrix, kept("i0"), scores, panel, params)
+    monkeypatch.setattr("benchwright.evidence.scores._AGREEMENT_MODELS", 5)
+    seen = compare_responses(matrix, kept("i0"), scores, panel)
     assert len(seen) == 10
     assert {"m00", "m49"} <= {*seen["model_a"], *seen["model_b"]}
 
@@ -289,7 +289,7 @@ def test_many_models_are_sampled_along_the_ranking() -> None:
 def test_one_model_has_no_agreement() -> None:
     matrix, panel = answers({"a": [1, 0]})
     scores = score_models(matrix, items_of(matrix), kept("i0"), panel)
-    assert compare_responses(matrix, kept("i0"), scores, panel, EvaluationParams()).empty
+    assert compare_responses(matrix, kept("i0"), scores, panel).empty
 
 
 def test_filter_models_are_described_by_their_knowledge() -> None:

@@ -118,7 +118,7 @@ def test_random_choice_lies_inside_the_band() -> None:
 def test_removing_easy_items_raises_the_spread_above_the_band() -> None:
     matrix, panel = simulated()
     hard = list(matrix.item_ids[80:])
-    spread = row(judged(matrix, panel, hard, top_models=20)[0], "spread_top", "all")
+    spread = row(judged(matrix, panel, hard)[0], "spread_top", "all")
     shift = row(judged(matrix, panel, hard)[0], "signed_shift", "all")
     assert shift["value"] < shift["random_low"] < 0 < shift["random_high"]
     assert np.isfinite(spread["full"])
@@ -180,7 +180,7 @@ def test_no_or_all_items_kept_does_not_fail() -> None:
 
 def test_ire_is_compared_at_its_own_size_with_corrected_p_values() -> None:
     matrix, panel = simulated(60, 120)
-    parameters, about = estimate_item_parameters(matrix, panel, EvaluationParams())
+    parameters, about = estimate_item_parameters(matrix, panel)
     assert (about["fitted_on"], about["in_sample"]) == (20, False)
     assert 0.25 <= about["share_removed"] <= 0.5
     assert np.corrcoef(parameters["difficulty"], np.arange(120))[0, 1] > 0.8
@@ -195,18 +195,13 @@ def test_ire_is_compared_at_its_own_size_with_corrected_p_values() -> None:
 
 def test_with_few_fitting_models_ire_is_fitted_on_all_and_says_so() -> None:
     matrix, panel = simulated(20, 60)
-    _, about = estimate_item_parameters(matrix, panel, EvaluationParams())
+    _, about = estimate_item_parameters(matrix, panel)
     assert (about["fitted_on"], about["in_sample"]) == (20, True)
-    parameters, about = estimate_item_parameters(
-        matrix, panel, EvaluationParams(ire_percentile=None)
-    )
-    assert parameters.empty
-    assert about["reason"] == "off"
 
 
 def test_methods_are_compared_in_one_table() -> None:
     matrix, panel = simulated(60, 120)
-    parameters, about = estimate_item_parameters(matrix, panel, EvaluationParams())
+    parameters, about = estimate_item_parameters(matrix, panel)
     ratings = RatingsParams(history={"": {name: 1000 + i for i, name in enumerate(matrix.models)}})
     kept = list(matrix.item_ids[:40])
     random_comparison, _ = judged(matrix, panel, kept, parameters=parameters, ratings=ratings)

@@ -158,7 +158,7 @@ def test_contexts_and_continuations_equal_those_of_scoring(
         ({"separator": " ### "}, {"demonstration_order": "seeded"}),
         ({"description": ""}, {"demonstrations": "all"}),
         ({"description": " \n{{subject}} {subject}: \n "}, {"label_tokens": "bare"}),
-        ({"answer_prefix": "", "question_prefix": "Q: ", "line_separator": "\r\n"}, {}),
+        ({"answer_prefix": "", "question_prefix": "Q: "}, {}),
     ],
 )
 @pytest.mark.parametrize("style", ["letters", "cloze"])

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
-from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.item_response import ItemResponse, fit_2pl
 from benchwright.tables.evidence import ItemParameters
 
@@ -64,29 +63,28 @@ def ire_kept(correct: ArrayLike, percentile: float = 25) -> IreSelection:
     return IreSelection(~(easy | flat), cuts[0], cuts[1], response, "; ".join(filter(None, notes)))
 
 
+_PERCENTILE = 25.0  # items below it in difficulty or discrimination are dropped
 FEWEST_TO_FIT = 10
 """With fewer models that are not held out, IRE is fitted on all models."""
 
 
 def estimate_item_parameters(
-    response_matrix: ResponseMatrix, panel: Panel, evaluation: EvaluationParams
+    response_matrix: ResponseMatrix, panel: Panel
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Fit a two-parameter logistic model and select the items that IRE would keep.
 
     It is fitted on the models that are not held out, so that held-out models can judge it. With
     fewer than ten of them it is fitted on all models, and results of IRE are in-sample. Returns a
-    row per item, and facts about the fit. The table is empty if `ire_percentile` is None or there
-    is nothing to fit.
+    row per item, and facts about the fit. The table is empty if there is nothing to fit.
     """
     chose = [m for m, role in zip(panel.models, panel.roles, strict=True) if role != "held_out"]
     in_sample = len(chose) < FEWEST_TO_FIT or len(chose) == len(panel.models)
     models = list(panel.models) if in_sample else chose
     about: dict[str, Any] = {"fitted_on": len(models), "in_sample": in_sample}
-    if evaluation.ire_percentile is None or not models or not panel.item_ids:
-        why = "off" if evaluation.ire_percentile is None else "no panel"
-        return ItemParameters.empty(), {**about, "share_removed": None, "reason": why}
+    if not models or not panel.item_ids:
+        return ItemParameters.empty(), {**about, "share_removed": None, "reason": "no panel"}
     matrix = response_matrix.select_models(models).select_items(panel.item_ids)
-    selection = ire_kept(matrix.correct.astype(np.float64), evaluation.ire_percentile)
+    selection = ire_kept(matrix.correct.astype(np.float64), _PERCENTILE)
     fit = selection.response
     if fit is None:
         return ItemParameters.empty(), {**about, "share_removed": None, "reason": selection.reason}
@@ -101,7 +99,7 @@ def estimate_item_parameters(
         }
     )
     about |= {
-        "percentile": evaluation.ire_percentile,
+        "percentile": _PERCENTILE,
         "difficulty_cut": _number(selection.difficulty_cut),
         "discrimination_cut": _number(selection.discrimination_cut),
         "converged": bool(fit.converged),

@@ -31,6 +31,8 @@ from benchwright.tables.evidence import MethodComparison, RandomComparison, Rand
 
 RANDOM = ("plain", "stratified")
 ARENA = "arena_pearson"
+TOP_MODELS = 20
+"""Best models, whose range of scores is the headroom."""
 _LOW = 0.025  # the middle 95% of the random subsets
 
 Metrics = Mapping[str, NDArray[np.float64]]
@@ -90,7 +92,7 @@ def compare_with_random(
         group: _Group(
             responses.of(members),
             ratings_of(members, human_ratings),
-            evaluation.top_models,
+            TOP_MODELS,
         )
         for group, members in groups.items()
         if len(members) >= FEWEST_MODELS

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel, panel_responses
-from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.rank_agreement import ranks
 from benchwright.tables.evidence import Agreement, Scores, SubjectShares
+
+_AGREEMENT_MODELS = 30  # of which all pairs are compared
 
 
 class PairwiseAgreement(NamedTuple):
@@ -94,7 +95,6 @@ def compare_responses(
     kept_items: pd.DataFrame,
     scores: pd.DataFrame,
     panel: Panel,
-    evaluation: EvaluationParams,
 ) -> pd.DataFrame:
     """Measure the agreement between models before and after filtering.
 
@@ -103,7 +103,7 @@ def compare_responses(
     order of the ranking. Many models are thinned to a selection spread over the ranking.
     """
     ranked = [str(model) for model in scores["model"]]
-    models = spread(ranked, evaluation.agreement_models)
+    models = spread(ranked, _AGREEMENT_MODELS)
     if len(models) < 2:
         return Agreement.empty()
     kept = set(kept_items["item_id"])

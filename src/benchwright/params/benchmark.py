@@ -243,9 +243,7 @@ class PromptParams(Section):
     description: str = "The following are multiple choice questions (with answers) about {subject}."
     question_prefix: str = ""
     answer_prefix: str = "Answer:"
-    option_template: str = "{label}. {choice}"
     separator: str = "\n\n"
-    line_separator: str = "\n"
     instruction: str = (
         'Think step by step, then end with "The answer is (X)." where X is the letter of the '
         "right option."
@@ -273,15 +271,12 @@ class BenchmarkParams(Section):
     splits: SplitPurposes
     n_choices: Annotated[int, Field(ge=2, le=26)] | None = None
     """Rows with a different number of options are rejected."""
-    calibration_size: Annotated[int, Field(ge=1)] = 200
-    """Number of calibration items if the split also provides demonstrations."""
     prompt: PromptParams = PromptParams()
     filter_models: (
         tuple[str, ...] | FilterModelChoice | Literal["all", "forward", "strongest"] | None
     ) = None
     """Names, a rule or its `choose`, `all`, or nothing: the variant's rule."""
     evaluation_models: Literal["all"] | tuple[str, ...] = "all"
-    judge_models: tuple[str, ...] = ()
     responses: tuple[ResponseFileParams, ...] = ()
     anomalous_subjects: tuple[str, ...] = ()
     scoring: dict[str, Any] = Field(default_factory=dict)

@@ -94,11 +94,8 @@ class SimilarParams(Section):
     # paper, which removes them before its other filters (section 3.1)
     prefiltered: bool = False
     k: int = Field(default=100, ge=1)  # nearest neighbours of each item
-    # with more items, neighbours are approximate and the recall is reported
-    exact_up_to: int = Field(default=50_000, ge=0)
     # width of the density's kernel in standard deviations of the distances
     bandwidth: float = Field(default=0.15, gt=0)
-    grid: int = Field(default=1000, ge=10)  # points at which the density is evaluated
     # `first_peak` of the density, or a fixed cosine distance
     threshold: Literal["first_peak"] | Annotated[float, Field(gt=0, le=2)] = "first_peak"
     # with `first_peak`, pairs farther apart are not similar, whatever the density says. None, as in
@@ -115,15 +112,6 @@ class SimilarParams(Section):
     remove: float = Field(default=0.5, ge=0, lt=1)  # share of each cluster to remove, rounded down
 
 
-class AblationParams(Section):
-    """Removal by fewer filter models (SMART, section 5.1 and Table 6)."""
-
-    enabled: bool = True
-    # maximum number of omitted filter models; 3 of 7 gives sizes 4, 5 and 6
-    fewer: int = Field(default=3, ge=1)
-    subsets: int = Field(default=10, ge=1)  # maximum number of random subsets of each size
-
-
 class FilteringParams(Section):
     """All filters of SMART."""
 
@@ -134,7 +122,6 @@ class FilteringParams(Section):
     duplicates: DuplicatesParams = DuplicatesParams()
     option_superset: OptionSupersetParams = OptionSupersetParams()
     similar: SimilarParams = SimilarParams()
-    ablation: AblationParams = AblationParams()
     # True applies every rule to all items and keeps those that no rule removes, as in the paper; a
     # group of copies may then lose all its members. False applies the group rules last, to the
     # items that the other rules keep.

@@ -77,17 +77,3 @@ class ResponsesParams(Section):
     calibrate_styles: tuple[Literal["letters", "cloze", "cloze_bytes", "cloze_tokens"], ...] = (
         *("cloze", "cloze_bytes", "cloze_tokens"),
     )
-    # with fewer answered calibration items, the temperature stays 1
-    min_calibration_rows: int = Field(default=20, ge=2)
-    # min_temperature, max_temperature: bounds of the fit
-    min_temperature: float = Field(default=0.05, gt=0)
-    max_temperature: float = Field(default=100.0, gt=0)
-
-    @model_validator(mode="after")
-    def _bounds_in_order(self) -> Self:
-        if self.min_temperature >= self.max_temperature:
-            raise ValueError(
-                f"min_temperature ({self.min_temperature}) must be below "
-                f"max_temperature ({self.max_temperature})"
-            )
-        return self

@@ -258,8 +258,6 @@ class GenerationParams(Section):
     top_p: float = Field(default=1.0, gt=0, le=1)  # probability mass of the tokens to sample from
     # texts that end a response
     stop: tuple[Annotated[str, StringConstraints(min_length=1)], ...] = ()
-    # maximum length of the response for a sampled letter
-    letter_tokens: int = Field(default=16, ge=1)
     # maximum length under `question_only`, where the model completes the options
     recall_tokens: int = Field(default=128, ge=1)
     seed: int = Field(default=0, ge=0)  # of sampling; another seed gives new responses

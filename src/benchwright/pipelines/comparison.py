@@ -75,22 +75,22 @@ _NODES = [
 _PLOTS = [
     node(
         plot_deltas,
-        ["comparison_scores", "params:perturbation", "params:evaluation"],
+        ["comparison_scores", "params:perturbation"],
         "comparison_deltas_plot",
     ),
     node(
         plot_rank_shuffle,
-        ["comparison_scores", "params:perturbation", "params:evaluation"],
+        ["comparison_scores", "params:perturbation"],
         "comparison_ranks_plot",
     ),
     node(
         plot_transitions,
-        ["comparison_transitions", "comparison_scores", "params:perturbation", "params:evaluation"],
+        ["comparison_transitions", "comparison_scores", "params:perturbation"],
         "comparison_transitions_plot",
     ),
     node(
         plot_none_rates,
-        ["comparison_none_rates", "comparison_scores", "params:perturbation", "params:evaluation"],
+        ["comparison_none_rates", "comparison_scores", "params:perturbation"],
         "comparison_none_rates_plot",
     ),
 ]
@@ -142,7 +142,6 @@ _PAGE = [
             "perturbed_items",
             "perturbation_changes",
             "perturbation_reach",
-            "params:evaluation",
             "params:seed",
         ],
         "comparison_examples",

@@ -46,7 +46,7 @@ _NODES = [
     ),
     node(
         ire.estimate_item_parameters,
-        ["response_matrix", "panel", "params:evaluation"],
+        ["response_matrix", "panel"],
         ["item_parameters", "ire_fit"],
     ),
     node(random_comparison.gather_subsets, ["kept_items", "item_parameters"], "compared_subsets"),
@@ -91,7 +91,7 @@ _NODES = [
     node(scores.count_subjects, ["items", "kept_items"], "subject_shares"),
     node(
         scores.compare_responses,
-        ["response_matrix", "kept_items", "scores", "panel", "params:evaluation"],
+        ["response_matrix", "kept_items", "scores", "panel"],
         "agreement",
     ),
     node(
@@ -123,7 +123,6 @@ _NODES = [
             "verdicts",
             "groups",
             "suspect_items",
-            "params:evaluation",
             "params:seed",
         ],
         "review_sheet",
@@ -168,7 +167,7 @@ _NODES = [
 ]
 _PLOTS = [
     node(plots.plot_filter_shares, ["items", "kept_items", "rule_coverage"], "filter_shares_plot"),
-    node(plots.plot_rank_chart, ["scores", "params:evaluation"], "rank_chart_plot"),
+    node(plots.plot_rank_chart, "scores", "rank_chart_plot"),
     node(plots.plot_subject_shares, "subject_shares", "subject_shares_plot"),
     node(
         plots.plot_distance_distribution,
@@ -196,7 +195,6 @@ _PAGE = [
             "rank_agreement",
             "panel",
             "random_comparison",
-            "params:evaluation",
             "alarm",
         ],
         "report_summary",
@@ -229,7 +227,6 @@ _PAGE = [
             "suspect_items",
             "response_matrix",
             "rule_coverage",
-            "params:evaluation",
             "params:seed",
         ],
         "report_examples",
@@ -287,7 +284,6 @@ _PAGE = [
             "scores",
             "panel",
             "chosen_filter_models",
-            "params:evaluation",
         ],
         "report_items",
     ),

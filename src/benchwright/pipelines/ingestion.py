@@ -69,12 +69,8 @@ def map_source_rows(
             rejections.append(reject(position, row, reason))
     by_id, repeated = _reject_repeated_ids(mapped, ingestion.splits.evaluation)
     rejections += repeated
-    purposes = divide(
-        {item_id: item.split for item_id, item in by_id.items()},
-        ingestion.splits,
-        ingestion.calibration_size,
-        seed,
-    )
+    splits = {item_id: item.split for item_id, item in by_id.items()}
+    purposes = divide(splits, ingestion.splits, seed)
     if not purposes.evaluation:
         raise InputError(_no_items_message(ingestion, rejections))
     purposes = limited(purposes, limit, seed)

@@ -15,6 +15,8 @@ from benchwright.tables.responses import Calibration
 Array = NDArray[np.float64]
 # A gold option of probability 0 must not make the whole likelihood infinite.
 _FLOOR = -50.0
+_FEWEST = 20  # calibration items; with fewer the temperature stays 1
+_LOW, _HIGH = 0.05, 100.0  # bounds of the temperature
 
 
 def expand_styles(rows: pd.DataFrame) -> pd.DataFrame:
@@ -172,12 +174,10 @@ def _row(
     if n == 0:
         return name, 0, 1.0, np.nan, np.nan, np.nan
     accuracy = float(np.mean(np.nanargmax(scores, axis=1) == answer))
-    if style not in parameters.calibrate_styles or n < parameters.min_calibration_rows:
+    if style not in parameters.calibrate_styles or n < _FEWEST:
         before = negative_log_likelihood(scores, answer, 1.0)
         return name, n, 1.0, before, before, accuracy
-    fit = fit_temperature(
-        scores, answer, low=parameters.min_temperature, high=parameters.max_temperature
-    )
+    fit = fit_temperature(scores, answer)
     return name, n, fit.temperature, fit.nll_before, fit.nll_after, accuracy
 
 
@@ -192,15 +192,13 @@ def negative_log_likelihood(
     return float(-np.maximum(log_p, _FLOOR).mean())
 
 
-def fit_temperature(
-    scores: NDArray[np.float64], answer: NDArray[np.int64], *, low: float, high: float
-) -> Fit:
-    """Find the temperature in [low, high] that minimises the negative log-likelihood."""
+def fit_temperature(scores: NDArray[np.float64], answer: NDArray[np.int64]) -> Fit:
+    """Find the temperature in [0.05, 100] that minimises the negative log-likelihood."""
     from scipy.optimize import minimize_scalar
 
     best = minimize_scalar(
         lambda log_t: negative_log_likelihood(scores, answer, float(np.exp(log_t))),
-        bounds=(np.log(low), np.log(high)),
+        bounds=(np.log(_LOW), np.log(_HIGH)),
         method="bounded",
         options={"xatol": 1e-6},
     )

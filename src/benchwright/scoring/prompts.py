@@ -44,6 +44,7 @@ from benchwright.tables.responses import Prompts
 logger = logging.getLogger(__name__)
 
 _SPECIAL_TOKENS = 8  # reserved for special tokens
+_LETTER_TOKENS = 16  # of the answer that names a letter, where letters are sampled
 _BYTES_PER_TOKEN = 3  # without a tokenizer; English has four
 
 
@@ -223,7 +224,7 @@ class PromptWriter:
             return self._generation.recall_tokens
         if self._configuration.style == "generate":
             return self._generation.max_tokens
-        return self._generation.letter_tokens if self._model.samples_letters else 0
+        return _LETTER_TOKENS if self._model.samples_letters else 0
 
     def _stop(self, question: Question, condition: str, shown: int) -> list[str]:
         """Return texts that end the answer.

@@ -77,21 +77,16 @@ def render_question(question: Question, style: str, condition: str, words: Promp
     if condition != "choices_only":
         lines.append(words.question_prefix + question.text)
     if condition == "question_only":
-        return words.line_separator.join([*lines, _option(words, LABELS[0], "").rstrip()])
+        return "\n".join([*lines, f"{LABELS[0]}."])
     if style != "cloze" or condition == "choices_only":
-        lines.extend(
-            _option(words, label, choice)
-            for label, choice in zip(LABELS, question.choices, strict=False)
-        )
+        lines += [
+            f"{label}. {choice}" for label, choice in zip(LABELS, question.choices, strict=False)
+        ]
     if style == "generate":
         lines.append(words.instruction if question.choices else words.open_instruction)
     if words.answer_prefix:
         lines.append(words.answer_prefix)
-    return words.line_separator.join(filter(None, lines))
-
-
-def _option(words: PromptParams, label: str, choice: str) -> str:
-    return words.option_template.replace("{label}", label, 1).replace("{choice}", choice, 1)
+    return "\n".join(filter(None, lines))
 
 
 def continuations(question: Question, style: str, label_space: bool) -> tuple[str, ...]:

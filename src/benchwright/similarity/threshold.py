@@ -34,6 +34,7 @@ class Estimate(NamedTuple):
     threshold: Threshold
 
 
+_GRID = 1000  # points of the density, as in the released code
 _ROWS = 1 << 15  # items whose distances are counted at once
 _STEPS = 10**DECIMALS  # of distances, per unit
 
@@ -62,7 +63,7 @@ def bin_distances(
             np.add.at(count, steps, np.uint32(1))  # another type is 20 times slower
     distances = (np.arange(2 * _STEPS + 1) / _STEPS).astype(np.float32)
     return [
-        bin_counts(distances[count > 0], count[count > 0], params.grid)
+        bin_counts(distances[count > 0], count[count > 0], _GRID)
         for count in counts.cumsum(axis=0, dtype=np.int64)
     ]
 

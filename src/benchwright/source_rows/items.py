@@ -19,6 +19,8 @@ from benchwright.source_rows.fields import (
     read_required,
 )
 
+_CALIBRATION_ITEMS = 200  # where the split also provides demonstrations
+
 
 class Item(NamedTuple):
     """One row of `Items`, in the order of its columns."""
@@ -119,17 +121,15 @@ def smallest_draws(item_ids: Sequence[str], count: int, seed: int, stage: str) -
     return {item_id for _, item_id in ranked[:count]}
 
 
-def divide(
-    split_of: dict[str, str], splits: SplitPurposes, calibration_size: int, seed: int
-) -> Purposes:
+def divide(split_of: dict[str, str], splits: SplitPurposes, seed: int) -> Purposes:
     """Assign each item (id → split) to one purpose.
 
-    If a split serves both demonstrations and calibration, `calibration_size` of its items, but at
+    If a split serves both demonstrations and calibration, 200 of its items, but at
     most half, go to calibration.
     """
     shared = set(splits.demonstrations) & set(splits.calibration)
     pool = [item_id for item_id, split in split_of.items() if split in shared]
-    size = min(calibration_size, len(pool) // 2)
+    size = min(_CALIBRATION_ITEMS, len(pool) // 2)
     calibrating = smallest_draws(pool, size, seed, "calibration_items")
     purposes = Purposes([], [], [])
     for item_id in in_order(split_of):

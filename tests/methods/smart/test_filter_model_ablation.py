@@ -18,7 +18,7 @@ from benchwright.methods.smart.filter_model_ablation import (
 )
 from benchwright.methods.smart.finding import Finding, Grouping
 from benchwright.methods.smart.label_errors import flag_suspect_labels
-from benchwright.params.filtering import AblationParams, EasyParams, FilteringParams
+from benchwright.params.filtering import EasyParams, FilteringParams
 from benchwright.tables.smart import FilterModelAblation
 from methods.smart.filtering_examples import make_items, make_matrix
 
@@ -46,7 +46,7 @@ def ablation(
     models: tuple[str, ...] = MODELS,
     seed: int = 0,
 ):
-    filtering = filtering or FilteringParams(ablation=AblationParams(fewer=3))
+    filtering = filtering or FilteringParams()
     table = vary_filter_models(
         ITEMS,
         matrix,
@@ -86,7 +86,7 @@ def removed_by_all_rules(models: list[str], filtering: FilteringParams) -> dict[
 
 @pytest.mark.parametrize("independent", [False, True])
 def test_each_subset_removes_the_same_as_the_stage_with_those_models(independent):
-    filtering = FilteringParams(independent=independent, ablation=AblationParams(fewer=3))
+    filtering = FilteringParams(independent=independent)
     table = ablation(filtering)
     assert set(table["n_models"]) == {2, 3, 4, 5}
     assert table["removed"].nunique() > 3
@@ -114,11 +114,9 @@ def test_subsets_of_many_models_are_not_enumerated():
 
 
 def test_subsets_depend_on_the_seed_and_not_on_model_order():
-    filtering = FilteringParams(ablation=AblationParams(fewer=2, subsets=3))
-    first = ablation(filtering)
-    assert ablation(filtering, models=MODELS[::-1]).equals(first)
-    seeds = [set(ablation(filtering, seed=seed)["models"]) for seed in range(4)]
-    assert len(set(map(frozenset, seeds))) > 1
+    assert ablation(models=MODELS[::-1]).equals(ablation())
+    seeds = [frozenset(model_subsets("ABCDEFG", 3, 10, seed)) for seed in range(4)]
+    assert len(set(seeds)) > 1
 
 
 def test_rules_that_cannot_run_with_all_models_are_omitted_everywhere():
@@ -134,7 +132,6 @@ def test_without_answers_of_filter_models_the_ablation_is_empty():
     assert ablation(models=()).empty
     assert ablation(models=unknown, choices_only=nobody).empty
     assert ablation(matrix=nobody, choices_only=nobody).empty
-    assert ablation(FilteringParams(ablation=AblationParams(enabled=False))).empty
 
 
 def test_unknown_filter_model_is_refused():
@@ -152,7 +149,7 @@ def test_unanimous_answers_without_probabilities_are_easy_in_the_ablation():
 
 
 def test_adding_models_never_adds_easy_items():
-    filtering = FilteringParams(easy=EasyParams(retain=0), ablation=AblationParams(fewer=4))
+    filtering = FilteringParams(easy=EasyParams(retain=0))
     table = ablation(filtering)
     easy_of = {frozenset(row["models"].split(",")): row["easy"] for row in table.to_dict("records")}
     for more, count in easy_of.items():

@@ -1,4 +1,4 @@
-"""Above `exact_up_to` items the search is approximate, checked on a sample and reported."""
+"""Above a number of items the search is approximate, checked on a sample and reported."""
 
 import numpy as np
 import pandas as pd
@@ -7,6 +7,7 @@ import pytest
 from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.datasets import neighbour_table
 from benchwright.datasets.neighbour_table import NeighbourTable
+from benchwright.methods.smart import similar as similar_rule
 from benchwright.methods.smart.audit import measure_coverage
 from benchwright.methods.smart.combine import combine_rules
 from benchwright.methods.smart.duplicates import find_copies
@@ -33,9 +34,10 @@ def params(**similar: object) -> FilteringParams:
 
 
 @pytest.mark.parametrize(("limit", "method"), [(N, "exact"), (N - 1, "approximate")])
-def test_search_is_exact_up_to_the_limit_and_checked_above(limit: int, method: str):
-    exact = find_neighbours(ITEMS, EMBEDDINGS, params())
-    filtering = params(exact_up_to=limit)
+def test_search_is_exact_up_to_the_limit_and_checked_above(limit: int, method: str, monkeypatch):
+    filtering = params()
+    exact = find_neighbours(ITEMS, EMBEDDINGS, filtering)
+    monkeypatch.setattr(similar_rule, "EXACT_UP_TO", limit)
     near = find_neighbours(ITEMS, EMBEDDINGS, filtering)
     check = check_neighbours(ITEMS, EMBEDDINGS, near, filtering, 0)
     assert check["method"] == method
@@ -46,14 +48,12 @@ def test_search_is_exact_up_to_the_limit_and_checked_above(limit: int, method: s
         assert check["lowest_recall"] <= check["recall"] <= 1
 
 
-def test_recall_is_the_share_of_true_neighbours():
-    filtering = params(exact_up_to=N)
-    exact = find_neighbours(ITEMS, EMBEDDINGS, filtering)
+def test_recall_is_the_share_of_true_neighbours(monkeypatch):
+    exact = find_neighbours(ITEMS, EMBEDDINGS, params())
     without = exact.indices.copy()
     without[:, :5] = exact.indices[:, -1:]  # the nearest five are replaced by the farthest one
-    seen = check_neighbours(
-        ITEMS, EMBEDDINGS, exact._replace(indices=without), params(exact_up_to=0), 0
-    )
+    monkeypatch.setattr(similar_rule, "EXACT_UP_TO", 0)
+    seen = check_neighbours(ITEMS, EMBEDDINGS, exact._replace(indices=without), params(), 0)
     assert [seen[name] for name in ("recall", "lowest_recall", "nearest_found")] == [0.75, 0.75, 0]
 
 
@@ -75,8 +75,9 @@ def test_neighbours_are_the_same_after_saving(tmp_path, monkeypatch):
     assert len(dataset.load().item_ids) == 0
 
 
-def test_threshold_and_coverage_report_the_approximate_search():
-    filtering = params(exact_up_to=0, threshold=0.05)
+def test_threshold_and_coverage_report_the_approximate_search(monkeypatch):
+    monkeypatch.setattr(similar_rule, "EXACT_UP_TO", 0)
+    filtering = params(threshold=0.05)
     neighbours = find_neighbours(ITEMS, EMBEDDINGS, filtering)
     search = check_neighbours(ITEMS, EMBEDDINGS, neighbours, filtering, 0)
     threshold = estimate_threshold(ITEMS, neighbours, filtering, search)[1]

@@ -7,13 +7,13 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.datasets.optional_table import OptionalReviewCsv
 from benchwright.datasets.review_csv import ReviewCsv
+from benchwright.methods.smart import review
 from benchwright.methods.smart.review import (
     NOT_IN_THIS_RUN,
     describe_other_reviews,
     make_review_sheet,
     read_reviews,
 )
-from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.evidence import SuspectItems
 from benchwright.tables.smart import ReviewSheet
@@ -72,11 +72,8 @@ SUSPECTS = SuspectItems.from_rows(
 )
 
 
-def sheet(n: int = 100, seed: int = 0, nearest: dict[str, str] | None = None) -> pd.DataFrame:
-    evaluation = EvaluationParams(review_items=n)
-    return make_review_sheet(
-        items(), audit(nearest or {}), verdicts(), GROUPS, SUSPECTS, evaluation, seed
-    )
+def sheet(seed: int = 0, nearest: dict[str, str] | None = None) -> pd.DataFrame:
+    return make_review_sheet(items(), audit(nearest or {}), verdicts(), GROUPS, SUSPECTS, seed)
 
 
 def row_of(table: pd.DataFrame, rule: str, item: str) -> pd.Series:
@@ -109,9 +106,9 @@ def test_rows_have_all_that_a_reviewer_needs() -> None:
 
 
 def test_suspect_items_are_listed_as_ranked_with_what_most_chose() -> None:
-    table = sheet(2)[lambda t: t["rule"] == "suspect_items"]
-    assert table["item_id"].tolist() == ["q/20", "q/4"]
-    assert table["reason"].tolist() == [
+    table = sheet()[lambda t: t["rule"] == "suspect_items"]
+    assert table["item_id"].tolist() == ["q/20", "q/4", "q/3"]
+    assert table["reason"].tolist()[:2] == [
         "100% wrong, most often B (5 answers, each family once)",
         "90% wrong (5 answers, each family once)",
     ]
@@ -125,22 +122,26 @@ def test_neighbour_is_the_nearest_of_the_group_or_the_kept_one() -> None:
     assert row_of(near, "similar", "q/1")["neighbour"].startswith("=Question 36?")
 
 
-def test_draw_is_a_prefix_and_depends_only_on_the_seed() -> None:
-    five, ten = (sheet(n)[lambda t: t["rule"] == "easy"]["item_id"].tolist() for n in (5, 10))
+def test_draw_is_limited_a_prefix_and_depends_only_on_the_seed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def easy(n: int, seed: int = 0) -> list[str]:
+        monkeypatch.setattr(review, "_ITEMS_PER_RULE", n)
+        table = sheet(seed)
+        assert (table["rule"] == "suspect_items").sum() == min(n, 3)
+        return table[table["rule"] == "easy"]["item_id"].tolist()
+
+    five, ten = easy(5), easy(10)
     assert ten[:5] == five
     assert len(set(ten)) == 10
-    assert sheet(5, seed=1)["item_id"].tolist() != sheet(5)["item_id"].tolist()
+    assert easy(5, seed=1) != five
 
 
-def test_no_removed_items_or_size_0_give_an_empty_sheet() -> None:
+def test_no_removed_items_give_an_empty_sheet() -> None:
     nothing = verdicts().assign(removed=False)
-    evaluation = EvaluationParams()
-    empty = make_review_sheet(
-        items(), audit({}), nothing, GROUPS.iloc[:0], SUSPECTS[:0], evaluation, 0
-    )
+    empty = make_review_sheet(items(), audit({}), nothing, GROUPS.iloc[:0], SUSPECTS[:0], 0)
     assert empty.columns.tolist() == ReviewSheet.columns()
     assert empty.empty
-    assert sheet(0).empty
 
 
 def filled(*rows: tuple[str, str, object]) -> pd.DataFrame:

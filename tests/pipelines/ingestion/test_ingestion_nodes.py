@@ -348,13 +348,13 @@ def many(count: int, split: str) -> list[dict[str, Any]]:
 
 
 def test_calibration_items_and_demonstrations_of_one_split_are_disjoint() -> None:
-    rows = many(3, "test") + many(50, "train") + many(4, "dev") + many(5, "validation")
-    result = ingest(rows, benchmark(calibration_size=20))
+    rows = many(3, "test") + many(500, "train") + many(4, "dev") + many(5, "validation")
+    result = ingest(rows)
     shown = set(result.demonstrations.item_id)
     calibrating = set(result.calibration_items.item_id)
     assert not shown & calibrating
-    assert len(calibrating) == 20 + 5
-    assert len(shown) == 30 + 4
+    assert len(calibrating) == 200 + 5
+    assert len(shown) == 300 + 4
     assert {f"validation/{i}" for i in range(5)} <= calibrating
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.smart.plots import (
     plot_distance_distribution,
     plot_encoder_overlap,
@@ -91,7 +90,7 @@ def test_many_subjects_are_cut_to_both_ends_and_the_caption_says_so() -> None:
 
 
 def test_many_models_are_thinned_and_the_caption_says_so() -> None:
-    plot = plot_rank_chart(scores_of(200), EvaluationParams(rank_chart_models=60))
+    plot = plot_rank_chart(scores_of(200))
     assert len(plot.layout.yaxis.ticktext) == len(plot.layout.yaxis2.ticktext) == 60
     assert plot.layout.yaxis.ticktext[0] == "model-0  90.0%  1"
     assert "60 of 200 models" in caption(plot)
@@ -160,7 +159,7 @@ def test_equal_random_subsets_can_be_plotted(small) -> None:
 @pytest.mark.parametrize(
     ("plot", "why"),
     [
-        (lambda: plot_rank_chart(Scores.empty(), EvaluationParams()), "No model"),
+        (lambda: plot_rank_chart(Scores.empty()), "No model"),
         (
             lambda: plot_random_band(RandomSubsets.empty(), RandomComparison.empty()),
             "No random subsets were drawn",
@@ -193,7 +192,7 @@ def test_names_with_markup_are_plain_text_in_plots() -> None:
     drawn = [plot_subject_shares(SubjectShares.from_rows(rows)).to_json()]
     table = scores_of(2)
     table["model"] = ["<b>bold", "<i>it"]
-    drawn.append(plot_rank_chart(table, EvaluationParams()).to_json())
+    drawn.append(plot_rank_chart(table).to_json())
     for text in drawn:
         shown = json.dumps(json.loads(text))  # without the escapes that keep it out of HTML
         assert "&lt;b&gt;bold" in shown

@@ -374,7 +374,7 @@ def test_examples_depend_on_the_seed_and_not_on_verdict_order(small) -> None:
     def shown(verdicts: pd.DataFrame, seed: int) -> list[str]:
         out = choose_report_examples(
             *(inputs["items"], verdicts, inputs["groups"], inputs["suspect_items"]),
-            *(inputs["response_matrix"], inputs["rule_coverage"], EvaluationParams(), seed),
+            *(inputs["response_matrix"], inputs["rule_coverage"], seed),
         )
         return [block.title for block in out.removed[1:4]]
 
@@ -525,11 +525,12 @@ def test_missing_answers_are_marked_and_empty_columns_stay_empty(page, small) ->
     assert (row["chosen"], row["p"], row["lowest"], row["highest"]) == ("", [], None, None)
 
 
-@pytest.mark.parametrize(("most", "filters"), [(0, 0), (1, 1), (2, 2), (4, 2), (30, 2)])
+@pytest.mark.parametrize(("most", "filters"), [(1, 1), (4, 2), (30, 2)])
 def test_models_per_item_are_limited_with_filter_models_first(
-    page, small, most: int, filters: int
+    page, small, most: int, filters: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = page(**{"params:evaluation": EvaluationParams(report_models=most)}).data()
+    monkeypatch.setattr("benchwright.reports.smart.item_list._MODELS", most)
+    data = page(**{"params:evaluation": EvaluationParams()}).data()
     assert len(data["models"]) == min(most, len(small.models))
     assert data["models"][:filters] == list(small.filter[:filters])
     assert data["filters"] == filters
@@ -550,9 +551,7 @@ def test_page_of_2000_items_and_30_models_stays_small(small) -> None:
     scores = pd.DataFrame({"model": models})
     panel = Panel(models, ("held_out",) * m, tuple(ids), n, "", (), n)
     listed = (
-        list_items(
-            *(audit, inputs["verdicts"], matrix, scores, panel, models[:7], EvaluationParams())
-        )
+        list_items(*(audit, inputs["verdicts"], matrix, scores, panel, models[:7]))
         .blocks[1]
         .contents
     )

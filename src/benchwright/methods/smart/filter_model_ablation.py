@@ -18,6 +18,9 @@ from benchwright.methods.smart.finding import CopyGroups, Finding, Grouping
 from benchwright.params.filtering import FilteringParams
 from benchwright.tables.smart import FilterModelAblation
 
+_FEWER = 3  # omitted filter models at most: of seven, sizes 4, 5 and 6
+_SUBSETS = 10  # of each size at most
+
 
 def vary_filter_models(
     items: pd.DataFrame,
@@ -41,8 +44,7 @@ def vary_filter_models(
         InputError: a filter model has no responses.
     """
     names = in_order(set(chosen_filter_models))
-    params = filtering.ablation
-    if not params.enabled or not names:
+    if not names:
         return FilterModelAblation.empty()
     ids, n = items["item_id"].tolist(), len(items)
     matrices = (choices_only_matrix, response_matrix)
@@ -60,7 +62,7 @@ def vary_filter_models(
     draws = draw_members(ids, copy_groups, similar_groups, seed)
     by_others = [finding.removed for finding in other_findings]
     rows = []
-    for models in model_subsets(names, params.fewer, params.subsets, seed):
+    for models in model_subsets(names, _FEWER, _SUBSETS, seed):
         easy = alone = np.zeros(n, dtype=bool)
         if ran[0]:
             confidence = filtering.easy.confidence

@@ -11,7 +11,6 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.review_csv import cell_text
 from benchwright.methods.smart.finding import in_rule_order
-from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.smart import ReviewAgreement, ReviewSheet
 
@@ -22,6 +21,7 @@ NOT_IN_THIS_RUN = "not_in_this_run"
 SUSPECT_ITEMS = "suspect_items"
 """Stands for a rule in rows about suspect items, on which `agree` means a wrong or unclear item."""
 
+_ITEMS_PER_RULE = 100
 _VERDICTS = {
     **dict.fromkeys(("agree", "y", "yes", "1"), "agree"),
     "borderline": "borderline",
@@ -35,12 +35,11 @@ def make_review_sheet(
     verdicts: pd.DataFrame,
     groups: pd.DataFrame,
     suspect_items: pd.DataFrame,
-    evaluation: EvaluationParams,
     seed: int,
 ) -> pd.DataFrame:
     """Draw removed items of each rule and list suspect items for review, as a `ReviewSheet`.
 
-    At most `review_items` of the items that a rule removed are drawn, by a hash of seed, rule and
+    At most 100 of the items that a rule removed are drawn, by a hash of seed, rule and
     item id. They are in the order drawn, so a reviewer who stops early has still judged a random
     sample. An item that two rules removed can be drawn for both: each row is about one rule.
     As many suspect items follow, in the order of their ranking.
@@ -53,9 +52,9 @@ def make_review_sheet(
         reason = dict(zip(of_rule["item_id"].astype(str), of_rule["detail"], strict=True))
         ids = sorted(reason)
         lots = sorted(zip(item_uniforms(seed, f"review_{rule}", ids).tolist(), ids, strict=True))
-        for _, item in lots[: evaluation.review_items]:
+        for _, item in lots[:_ITEMS_PER_RULE]:
             drawn.append((item, rule, reason[item], partner.get((rule, item))))
-    top = suspect_items.head(evaluation.review_items)
+    top = suspect_items.head(_ITEMS_PER_RULE)
     drawn += [
         (str(row.item_id), SUSPECT_ITEMS, describe_suspect(row), None) for row in top.itertuples()
     ]

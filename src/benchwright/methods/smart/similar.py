@@ -37,6 +37,8 @@ Ints = NDArray[np.integer]
 
 # The threshold is unstable if another bandwidth changes the number of close items by this factor.
 _JUMP = 2
+EXACT_UP_TO = 50_000
+"""With more items neighbours are approximate, and their recall is measured."""
 _BANDWIDTHS = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
 _FEWER_NEIGHBOURS = (5, 10, 25, 50, 100)
 _RECALL_CHECKED = 200  # items whose exact neighbours measure the recall of the search
@@ -48,7 +50,7 @@ def find_neighbours(
 ) -> Neighbourhood:
     """Find the 100 nearest other items of each item that has a vector.
 
-    The search is exact up to `similar.exact_up_to` items, approximate above. There are no
+    The search is exact up to 50,000 items, approximate above. There are no
     neighbours when the rule is off.
 
     Raises:
@@ -57,7 +59,7 @@ def find_neighbours(
     similar = filtering.similar
     if not similar.enabled:
         return Neighbourhood.empty()
-    return search_neighbours(items, embeddings, similar.k, similar.exact_up_to)
+    return search_neighbours(items, embeddings, similar.k, EXACT_UP_TO)
 
 
 def check_neighbours(
@@ -76,7 +78,7 @@ def check_neighbours(
         nearest was; `lowest_recall`, the lowest recall of an item.
     """
     n, k = neighbours.indices.shape
-    if n <= filtering.similar.exact_up_to:
+    if n <= EXACT_UP_TO:
         return {"method": "exact" if n else "none"}
     draw = stage_generator(seed, "filtering.neighbour_recall")
     rows = np.sort(draw.choice(n, min(_RECALL_CHECKED, n), replace=False))

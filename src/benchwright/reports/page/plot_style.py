@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
+MOST_RANKED = 60  # models in a chart of ranks, evenly along the ranking
 KEPT = "#3b82c4"
 REMOVED = "#d9622b"
 QUIET = "#8a8f98"

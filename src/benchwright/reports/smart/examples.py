@@ -11,10 +11,11 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
 from benchwright.methods.smart.label_errors import SUSPECT
 from benchwright.methods.smart.review import describe_suspect, letter
-from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.parts import Article, Folded, Question, Text
 from benchwright.reports.smart.item_list import LONG_CHOICE, LONG_QUESTION, clip_text
 
+_PER_RULE = 3  # removed items
+_GROUPS = 10  # of similar items
 _SHOWN_LABELS = 50
 _SHOWN_MEMBERS = 12
 _STRONGEST = 7
@@ -38,7 +39,6 @@ def choose_report_examples(
     suspect_items: pd.DataFrame,
     response_matrix: ResponseMatrix,
     rule_coverage: pd.DataFrame,
-    evaluation: EvaluationParams,
     seed: int,
 ) -> Examples:
     """Choose the items that the report shows in full.
@@ -55,12 +55,12 @@ def choose_report_examples(
     most = {"conflicting_gold": _SHOWN_LABELS}
     flagged = verdicts[(verdicts["rule"] == SUSPECT) & (verdicts["state"] == "flagged")]
     return Examples(
-        _removed(verdicts, texts, evaluation.examples_per_rule, seed),
+        _removed(verdicts, texts, _PER_RULE, seed),
         {
             kind: _groups(
                 groups[groups["kind"] == kind],
                 texts,
-                most.get(kind, evaluation.largest_groups),
+                most.get(kind, _GROUPS),
                 f"Not checked: {silent[kind]}." if kind in silent else "None.",
             )
             for kind in _KINDS

@@ -13,7 +13,6 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.scores import spread
 from benchwright.methods.smart.finding import in_rule_order
-from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.parts import ItemTable, Section, Text
 from benchwright.reports.page.wording import count
 
@@ -21,6 +20,7 @@ LONG_QUESTION = 2_000
 LONG_CHOICE = 400
 MOST_LISTED = 50_000
 """A page with more items opens slowly or not at all."""
+_MODELS = 30  # with their answers
 _STATES = {"flagged": "f", "clear": "c", "not_judged": "n"}
 _REMOVED, _SILENT = "r", "-"
 
@@ -32,7 +32,6 @@ def list_items(
     scores: pd.DataFrame,
     panel: Panel,
     filter_models: Sequence[str],
-    evaluation: EvaluationParams,
 ) -> Section:
     """List all items with the verdict of every rule and the answers of some models.
 
@@ -49,7 +48,7 @@ def list_items(
     ids = [str(item) for item in listed["item_id"]]
     rules, states, details, notes = _verdicts(ids, verdicts)
     matrix, n_filters, metrics = _responses(
-        ids, response_matrix, scores, panel, filter_models, evaluation.report_models
+        ids, response_matrix, scores, panel, filter_models, _MODELS
     )
     records = listed.to_dict("records")
     contents: dict[str, Any] = {

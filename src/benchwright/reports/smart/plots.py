@@ -8,9 +8,15 @@ import pandas as pd
 
 from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.evidence.scores import spread
-from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page import shapes
-from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, clip, distinct_names
+from benchwright.reports.page.plot_style import (
+    KEPT,
+    MOST_RANKED,
+    QUIET,
+    REMOVED,
+    clip,
+    distinct_names,
+)
 from benchwright.reports.page.shapes import Panel, Scale
 
 BRANCHES = {
@@ -153,7 +159,7 @@ def plot_filter_model_ablation(filter_model_ablation: pd.DataFrame) -> Any:
     return shapes.curves(title, traces, across, Scale("items removed", ".0%", zero=True))
 
 
-def plot_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
+def plot_rank_chart(scores: pd.DataFrame) -> Any:
     """Draw each model's rank on all items (left) and on the kept items (right)."""
     title = (
         "Ranks of models on all items (left) and kept items (right): blue improved, orange worsened"
@@ -161,7 +167,7 @@ def plot_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
     table = scores.dropna(subset=["rank_full", "rank_kept"])
     if table.empty:
         return shapes.nothing(title, "No model has a score on both sets of items.")
-    shown = spread([str(model) for model in table["model"]], evaluation.rank_chart_models)
+    shown = spread([str(model) for model in table["model"]], MOST_RANKED)
     if len(shown) < len(table):
         title += f"; {len(shown)} of {len(table):,} models"
     table = table[table["model"].isin(shown)].sort_values(["rank_full", "model"])

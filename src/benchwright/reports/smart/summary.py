@@ -9,6 +9,7 @@ import pandas as pd
 
 from benchwright.core.configuration import count_models
 from benchwright.evidence.panel import Panel, headline_group, in_sample_note, panel_warnings
+from benchwright.evidence.random_comparison import TOP_MODELS
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.parts import Text
 from benchwright.reports.page.wording import count
@@ -36,7 +37,6 @@ def summarise_refinement(
     rank_agreement: pd.DataFrame,
     panel: Panel,
     random_comparison: pd.DataFrame,
-    evaluation: EvaluationParams,
     alarm: str,
 ) -> list[Text]:
     """Summarise the result in a headline and a judgement, after an alarm if there is one.
@@ -48,7 +48,7 @@ def summarise_refinement(
     removed = (n_items - n_kept) / n_items
     group = headline_group(panel)
     ranking = _ranking(rank_agreement, panel, group, _kept_among(panel, kept_items))
-    judgement = judge_against_random(random_comparison, group, evaluation.top_models)
+    judgement = judge_against_random(random_comparison, group, TOP_MODELS)
     sizes = f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed"
     lead = [
         Text(alarm, "headline warning", code=True),

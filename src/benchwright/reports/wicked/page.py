@@ -12,7 +12,6 @@ from benchwright.methods.wicked.comparison.compared_responses import (
 )
 from benchwright.methods.wicked.comparison.instruct import FAMILIES
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import parts
 from benchwright.reports.page.parts import Article, Cell, Folded, Plot, Question, Section, Text
@@ -29,6 +28,7 @@ from benchwright.reports.page.wording import (
 from benchwright.reports.wicked.findings import Headline, PerturbationReach
 from benchwright.reports.wicked.terms import REASONS, TRANSFORMS, interval, points
 
+_EXAMPLES = 3  # of each kind
 _LONGEST = 1_500  # characters of a question
 _UNALTERED = "Unaltered"
 _NO_RESPONSES = "No model answered both the original items and their copies."
@@ -435,7 +435,6 @@ def show_comparison_examples(
     perturbed_items: pd.DataFrame,
     perturbation_changes: pd.DataFrame,
     perturbation_reach: PerturbationReach,
-    evaluation: EvaluationParams,
     seed: int,
 ) -> Section:
     """Show original and altered items, some of each kind.
@@ -443,7 +442,7 @@ def show_comparison_examples(
     They come from the first copy of the main perturbation, by seed and item id. Kinds are: gold
     option kept, gold option removed, only reordered or rephrased, and unaltered items by reason.
     """
-    name, most = perturbation_reach.name, evaluation.examples_per_rule
+    name = perturbation_reach.name
     names = [
         str(each) for each in perturbed_items["condition"].unique() if perturbation_of(each) == name
     ]
@@ -456,15 +455,14 @@ def show_comparison_examples(
     for item, of_item in changes.groupby("item_id", sort=False):
         for kind in _kinds(of_item):
             kinds.setdefault(kind, []).append(str(item))
-    if not kinds or not most:
-        none = "None: there are no perturbed copies, or `examples_per_rule` is 0."
-        return Section("Examples", [Text(none, code=True)], "examples")
+    if not kinds:
+        return Section("Examples", [Text("None: there are no perturbed copies.")], "examples")
     text = f"Items of the copy `{condition}`, chosen by seed and item id."
     blocks: list[Any] = [Text(text, code=True)]
     for kind in sorted(kinds, key=lambda kind: (kind.startswith(_UNALTERED), kind)):
         ids = kinds[kind]
         order = item_uniforms(seed, f"draw_report/{kind}", ids).tolist()
-        chosen = [item for _, item in sorted(zip(order, ids, strict=True))[:most]]
+        chosen = [item for _, item in sorted(zip(order, ids, strict=True))[:_EXAMPLES]]
         before, after = _questions(items, chosen, "Original"), _questions(perturbed, chosen, "Copy")
         blocks.append(Text(f"{kind} ({count(len(ids), 'item')})", "heading"))
         blocks += [

@@ -6,10 +6,15 @@ import numpy as np
 import pandas as pd
 
 from benchwright.methods.wicked.comparison import compared_responses
-from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import shapes
-from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, distinct_names
+from benchwright.reports.page.plot_style import (
+    KEPT,
+    MOST_RANKED,
+    QUIET,
+    REMOVED,
+    distinct_names,
+)
 from benchwright.reports.page.shapes import PALETTE, Panel, Scale
 
 _NO_RESPONSES = "No model answered both the original items and their copies."
@@ -25,10 +30,8 @@ class _Shown(NamedTuple):
     note: str  # addition to the caption: asking style, number of models shown
 
 
-def _choose_models(
-    comparison_scores: pd.DataFrame, perturbation: PerturbationParams, most: int
-) -> _Shown:
-    """Return models of one asking style on the main perturbation, at most `most`."""
+def _choose_models(comparison_scores: pd.DataFrame, perturbation: PerturbationParams) -> _Shown:
+    """Return models of one asking style on the main perturbation, at most 60."""
     name = compared_responses.main_perturbation(
         sorted(set(comparison_scores["perturbation"])), perturbation
     )
@@ -37,18 +40,16 @@ def _choose_models(
     scores = scores[(scores["asking_style"] == asking_style) & scores["rank_original"].notna()]
     scores = scores.sort_values(["accuracy_original", "configuration"], ascending=[False, True])
     notes = [compared_responses.describe_asking(asking_style)]
-    if len(scores) > most:
-        notes.append(f"{most} of {len(scores):,} models, evenly along the ranking")
-        scores = scores.iloc[np.linspace(0, len(scores) - 1, most).round().astype(int)]
+    if len(scores) > MOST_RANKED:
+        notes.append(f"{MOST_RANKED} of {len(scores):,} models, evenly along the ranking")
+        scores = scores.iloc[np.linspace(0, len(scores) - 1, MOST_RANKED).round().astype(int)]
     label = "configuration" if asking_style == compared_responses.MIXED else "model"
     note = "; ".join(filter(None, notes))
     names = distinct_names([str(name) for name in scores[label]])
     return _Shown(scores.reset_index(drop=True), names, f" ({note})" if note else "")
 
 
-def plot_deltas(
-    comparison_scores: pd.DataFrame, perturbation: PerturbationParams, evaluation: EvaluationParams
-) -> Any:
+def plot_deltas(comparison_scores: pd.DataFrame, perturbation: PerturbationParams) -> Any:
     """Plot accuracy on original and copies, and the difference with its interval over items.
 
     Source: WiCkeD, Table 1.
@@ -56,7 +57,7 @@ def plot_deltas(
     title = "Accuracy on the original and on the copies, and the difference"
     if comparison_scores.empty:
         return shapes.nothing(title, _NO_RESPONSES)
-    shown = _choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
+    shown = _choose_models(comparison_scores, perturbation)
     table, places = shown.scores, range(len(shown.scores))
     before, after, sd = (table[f"accuracy_{column}"] for column in ("original", "mean", "sd"))
     delta, low, high = (100 * table[name] for name in ("delta", "delta_low", "delta_high"))
@@ -95,14 +96,12 @@ def plot_deltas(
     )
 
 
-def plot_rank_shuffle(
-    comparison_scores: pd.DataFrame, perturbation: PerturbationParams, evaluation: EvaluationParams
-) -> Any:
+def plot_rank_shuffle(comparison_scores: pd.DataFrame, perturbation: PerturbationParams) -> Any:
     """Plot ranks on the original (left) and on the copies (right), with intervals over items."""
     title = "Ranks on the original (left) and on the copies (right): blue rose, orange fell"
     if comparison_scores.empty:
         return shapes.nothing(title, _NO_RESPONSES)
-    shown = _choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
+    shown = _choose_models(comparison_scores, perturbation)
     if len(shown.scores) < 2:
         return shapes.nothing(title, "There is only one model to rank.")
     slopes = [
@@ -135,7 +134,6 @@ def plot_transitions(
     comparison_transitions: pd.DataFrame,
     comparison_scores: pd.DataFrame,
     perturbation: PerturbationParams,
-    evaluation: EvaluationParams,
 ) -> Any:
     """Plot shares of altered items by change of the answer, for gold kept and removed.
 
@@ -145,7 +143,7 @@ def plot_transitions(
     title = "Answers to altered items, original and copies"
     if comparison_scores.empty:
         return shapes.nothing(title, _NO_RESPONSES)
-    shown = _choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
+    shown = _choose_models(comparison_scores, perturbation)
     rows = comparison_transitions[
         comparison_transitions["perturbation"] == shown.scores["perturbation"].iloc[0]
     ].set_index(["gold", "configuration"])
@@ -204,13 +202,12 @@ def plot_none_rates(
     comparison_none_rates: pd.DataFrame,
     comparison_scores: pd.DataFrame,
     perturbation: PerturbationParams,
-    evaluation: EvaluationParams,
 ) -> Any:
     """Plot detections ("none" where it is right) against false alarms (where it is wrong)."""
     title = "Choice of “none”: where it is right against where it is wrong"
     if comparison_scores.empty:
         return shapes.nothing(title, _NO_RESPONSES)
-    shown = _choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
+    shown = _choose_models(comparison_scores, perturbation)
     name = shown.scores["perturbation"].iloc[0]
     rows = comparison_none_rates[comparison_none_rates["perturbation"] == name]
     if rows.empty or not rows["n"].all():
