@@ -11,6 +11,7 @@ from typing import Any
 from kedro.config import OmegaConfigLoader
 from omegaconf import DictConfig, OmegaConf
 
+from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError, causes, expected
 from benchwright.params.run import RUN_VALUES, check_run_values, run_part
 
@@ -208,12 +209,6 @@ def packaged_project() -> Path:
     """Return the folder with conf/ and the bundled data in the package, or that of its clone."""
     package = Path(__file__).parent
     return package / "project" if (package / "project").is_dir() else package.parents[1]
-
-
-def enclosing_project() -> Path | None:
-    """Return the project that holds the current folder, if one does."""
-    here = (Path.cwd(), *Path.cwd().parents)
-    return next((at for at in here if (at / "conf/base/parameters/variants").is_dir()), None)
 
 
 def current_project() -> Path:

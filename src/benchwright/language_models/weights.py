@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple
 from filelock import FileLock
 
 from benchwright.core.atomic_files import written_aside
+from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError
 from benchwright.params.scoring import (
     HubWeights,
@@ -30,7 +31,6 @@ from benchwright.params.scoring import (
     PathWeights,
     WeightsParams,
 )
-from benchwright.project_conf import enclosing_project
 
 logger = logging.getLogger(__name__)
 
