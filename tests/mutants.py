@@ -65,7 +65,7 @@ class ReturnNone(Operator):
     """Return nothing."""
 
     def mutation_positions(self, node: Any) -> Iterator[Any]:
-        if isinstance(node, ReturnStmt):
+        if isinstance(node, ReturnStmt) and node.children[1].get_code() != " None":
             yield node.start_pos, node.end_pos
 
     def mutate(self, node: Any, index: int) -> Any:

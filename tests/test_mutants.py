@@ -37,6 +37,7 @@ def test_changes_conditions_numbers_and_returns_but_no_text_annotation_or_log():
         "if texts and len(texts) <= LIMIT:",
         "return None",
     }
+    assert list(list_mutants("a.py", "def f():\n    return None\n")) == []
 
 
 def test_draws_other_lines_with_another_seed_and_knows_where_a_statement_begins():
