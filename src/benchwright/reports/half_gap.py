@@ -1,7 +1,7 @@
 """The gap between the public and the closed half: plots, headline and page."""
 
-from collections.abc import Sequence
-from math import isnan, nan
+from collections.abc import Mapping
+from math import isnan
 from statistics import NormalDist
 from typing import Any
 
@@ -14,15 +14,20 @@ from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.reports.page import shapes
 from benchwright.reports.page.parts import (
     LONGEST_TABLE,
-    Bullets,
     Cell,
+    Column,
     Page,
     Plot,
     Section,
     Table,
     Text,
-    cut_note,
+    as_count,
+    as_share,
+    as_text,
+    between,
+    cut_table,
     render_page,
+    table_of,
 )
 from benchwright.reports.page.plot_style import KEPT, REMOVED, distinct_names
 from benchwright.reports.page.provenance import Fact, provenance_section
@@ -108,100 +113,76 @@ def _written(delta: float, mark: Any) -> str:
 
 
 _NAMED = 4  # configurations in a headline
-
-
-def write_headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]:
-    """Write whether the public half looks leaked, for which models and fields, and how surely."""
-    whole = half_gap[half_gap["field"].eq("")]
-    tested = whole[whole["p_value"].notna()]
-    alarms = whole[whole["suspicious"]].sort_values("delta").to_dict("records")
-    if not len(tested):
-        return ["No conclusion: no model has results with a standard error on both halves."]
-    if alarms:
-        named = [
-            f"{configuration_of(row)} ({format_points(row['delta'])} points {format_bounds(row)})"
-            for row in alarms
-        ]
-        first = f"The public half looks leaked for {', '.join(named[:_NAMED])}{_rest(named)}."
-    else:
-        n = len(tested)
-        who = f"none of {n:,} configurations is" if n > 1 else "the only configuration is not"
-        first = (
-            f"No evidence of a leak: {who} significantly better on the public half than on the "
-            "closed half."
-        )
-    sentences = [first]
-    fields = half_gap[half_gap["field"].ne("") & half_gap["suspicious"]]
-    if len(fields):
-        listed = sorted(
-            f"{row['field']} ({configuration_of(row)})" for row in fields.to_dict("records")
-        )
-        sentences.append(f"Fields that look leaked: {'; '.join(listed[:_NAMED])}{_rest(listed)}.")
-    reach = smallest_alarm(whole, settings)
-    if not isnan(reach):
-        sentences.append(
-            f"With these numbers of items, the public half must be better by about "
-            f"{100 * reach:.1f} points to raise the alarm (median over models). Smaller leaks go "
-            "undetected."
-        )
-    return sentences
-
-
-def smallest_alarm(whole: pd.DataFrame, settings: HalfGapParams) -> float:
-    """Compute the |Δ|, 0–1, from which a single model raises the alarm: the median over models.
-
-    The standard error comes from the interval. The test is two-sided at `alpha` over all models, as
-    in the first step of Holm's correction.
-    """
-    known = whole[whole["p_value"].notna()]
-    if known.empty:
-        return nan
-    z = NormalDist().inv_cdf
-    error = (known["high"] - known["low"]) / (2 * z((1 + settings.level) / 2))
-    return float(error.median() * z(1 - settings.alpha / (2 * len(known))))
-
-
-def format_points(share: float) -> str:
-    """Format a difference of shares as `+1.4` or `−0.3` points."""
-    written = f"{100 * share:+.1f}"
-    return "0.0" if float(written) == 0 else written.replace("-", "−")
-
-
-def format_bounds(row: dict[Any, Any]) -> str:
-    """Format the interval of a difference in points."""
-    return f"[{format_points(row['low'])}, {format_points(row['high'])}]"
-
-
-def configuration_of(row: dict[Any, Any]) -> str:
-    """Return the name of a row's configuration."""
-    return configuration_name(str(row["model"]), str(row["style"]), int(row["shots"]))
-
-
-def _rest(listed: list[str]) -> str:
-    return f" and {len(listed) - _NAMED:,} more" if len(listed) > _NAMED else ""
-
-
-_GAPS_HEAD = (
-    *("Size", "Configuration"),
-    *("Difference", "p", "p, corrected", "Alarm"),
-)
-_SHARES_HEAD = ("Style", "Size", "Below, points", "Configurations", "Share", "Expected")
 _READING = (
     "A model that was trained on the public half is better on it, so test − validation is "
     "negative. The alarm is raised if the difference is significant after Holm's correction over "
-    "all configurations (α = {alpha}, two-sided).",
-    "If all models, including old ones, differ by a similar amount in the same direction, the "
-    "halves are not equally difficult. Score some models before the release of the public half and "
-    "compare.",
-    "The absence of an alarm does not prove the absence of a leak: the headline states the "
-    "smallest detectable gap.",
-    "Several configurations of one model have correlated errors. The shares of small gaps treat "
-    "them as independent.",
+    "all configurations (two-sided); in fields, over all models and fields that are reported in "
+    "both halves. If old models differ in the same direction, the halves are not equally difficult."
 )
 _METHOD = (
     "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding "
     "Benchmark, section 4.5."
 )
+
+Row = dict[Any, Any]
+
+
+def _headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]:
+    """Write whether the public half looks leaked, for which models and fields, and how surely."""
+    whole = half_gap[half_gap["field"].eq("")]
+    tested = whole[whole["p_value"].notna()]
+    if tested.empty:
+        return ["No conclusion: no model has results with a standard error on both halves."]
+    alarms = whole[whole["suspicious"]].sort_values("delta").to_dict("records")
+    named = [f"{_name(row)} ({_points(row['delta'])} points {_bounds(row)})" for row in alarms]
+    n = len(tested)
+    who = f"none of {n:,} configurations is" if n > 1 else "the only configuration is not"
+    sentences = [
+        f"The public half looks leaked for {_first(named)}."
+        if named
+        else f"No evidence of a leak: {who} significantly better on the public half than on the "
+        "closed half."
+    ]
+    fields = half_gap[half_gap["field"].ne("") & half_gap["suspicious"]].to_dict("records")
+    if fields:
+        listed = sorted(f"{row['field']} ({_name(row)})" for row in fields)
+        sentences.append(f"Fields that look leaked: {_first(listed)}.")
+    return [
+        *sentences,
+        "With these numbers of items, the public half must be better by about "
+        f"{100 * _smallest_alarm(tested, settings):.1f} points to raise the alarm (median over "
+        "models). Smaller leaks go undetected.",
+    ]
+
+
+def _smallest_alarm(tested: pd.DataFrame, settings: HalfGapParams) -> float:
+    """Compute the |Δ|, 0–1, from which a single model raises the alarm: the median over models.
+
+    The standard error comes from the interval. The test is two-sided at `alpha` over all models, as
+    in the first step of Holm's correction.
+    """
+    z = NormalDist().inv_cdf
+    error = (tested["high"] - tested["low"]) / (2 * z((1 + settings.level) / 2))
+    return float(error.median() * z(1 - settings.alpha / (2 * len(tested))))
+
+
+def _points(share: float) -> str:
+    """Format a difference of shares as `+1.4` or `−0.3` points."""
+    written = f"{100 * share:+.1f}"
+    return "0.0" if float(written) == 0 else written.replace("-", "−")
+
+
+def _bounds(row: Row) -> str:
+    return f"[{_points(row['low'])}, {_points(row['high'])}]"
+
+
+def _name(row: Row) -> str:
+    return configuration_name(str(row["model"]), str(row["style"]), int(row["shots"]))
+
+
+def _first(listed: list[str]) -> str:
+    more = f" and {len(listed) - _NAMED:,} more" if len(listed) > _NAMED else ""
+    return f"{'; '.join(listed[:_NAMED])}{more}"
 
 
 def render_half_gap_page(
@@ -216,43 +197,23 @@ def render_half_gap_page(
 
     The same inputs give the same bytes.
     """
-    first, *more = write_headline(half_gap, settings)
+    first, *more = _headline(half_gap, settings)
     benchmark = compared_halves.benchmark
+    facts = [
+        Fact("Benchmark", benchmark.name),
+        Fact("Canary of the public half", benchmark.canary),
+        Fact("validation.jsonl, SHA-256", benchmark.validation),
+        Fact("test.sealed, SHA-256", benchmark.test),
+    ]
+    used = facts_of("half_gap", settings)
     page = Page(
         f"{benchmark.name}: the gap between its halves",
         benchmark.name,
         [
             Section("Models", _models(half_gap, settings), "gaps"),
-            Section(
-                "Fields",
-                [
-                    Plot("fields"),
-                    Text(
-                        "Only fields that are reported separately in both halves; p is corrected "
-                        "over all models and fields.",
-                        "quiet",
-                    ),
-                ],
-                "fields",
-            ),
-            Section("Small gaps", _small_gaps(half_gap_shares), "shares"),
-            Section(
-                "Interpretation",
-                [Bullets([line.format(alpha=settings.alpha) for line in _READING])],
-                "reading",
-            ),
-            provenance_section(
-                "Compared files",
-                [
-                    Fact("Benchmark", benchmark.name),
-                    Fact("Canary of the public half", benchmark.canary),
-                    Fact("validation.jsonl, SHA-256", benchmark.validation),
-                    Fact("test.sealed, SHA-256", benchmark.test),
-                ],
-                "monitor",
-                facts_of("half_gap", settings),
-                _METHOD,
-            ),
+            Section("Fields", [Plot("fields")], "fields"),
+            Section("Small gaps", [_small_gaps(half_gap_shares)], "shares"),
+            provenance_section("Compared files", facts, "monitor", used, _METHOD),
         ],
         kicker="Public half and closed half",
         headline=first,
@@ -264,56 +225,58 @@ def render_half_gap_page(
 
 
 def _models(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[Any]:
-    rows = rows_of(by_size(half_gap[half_gap["field"].eq("")]))
     where = f"{settings.original} and both halves" if settings.original else "both halves"
     label = (
         f"Accuracy in percent on {where}; difference (test − validation) in points with its "
         f"{settings.level:.0%} interval"
     )
     scored = ("original", "validation", "test") if settings.original else ("validation", "test")
-    head = (*_GAPS_HEAD[:2], *map(str.capitalize, scored), *_GAPS_HEAD[2:])
-    cells = [_model_cells(row, scored) for row in rows[:LONGEST_TABLE]]
-    table = Table(label, head, cells, numbers=range(2, len(head) - 1), header=1)
-    return [Plot("gaps"), table, *cut_note(len(rows), "half_gap")]
-
-
-def _model_cells(row: dict[Any, Any], scored: Sequence[str]) -> list[str | Cell]:
-    bounds = [] if row["low"] is None else [format_bounds(row)]
-    return [
-        row["size_group"],
-        Cell(configuration_of(row), [row["reason"]] if row["reason"] else []),
-        *(Cell(percent(row[name]), [f"n = {number(row[f'n_{name}'])}"]) for name in scored),
-        Cell("—" if row["delta"] is None else format_points(row["delta"]), bounds),
-        number(row["p_value"], 4),
-        number(row["p_holm"], 4),
-        "looks leaked" if row["suspicious"] else "no",
+    columns: list[Column] = [
+        ("Size", as_text, "size_group"),
+        ("Configuration", lambda row, _: Cell(_name(dict(row)), _reason(row)), "model"),
+        *((name.capitalize(), _accuracy, name) for name in scored),
+        ("Difference", _difference, "delta"),
+        ("p", _p, "p_value"),
+        ("p, corrected", _p, "p_holm"),
+        ("Alarm", as_text, "alarm"),
     ]
+    whole = half_gap[half_gap["field"].eq("")]
+    alarm = whole["suspicious"].map({True: "looks leaked", False: "no"})
+    rows = rows_of(by_size(whole.assign(alarm=alarm)))
+    table = cut_table(label, rows, columns, "half_gap")
+    return [Plot("gaps"), *table, Text(_READING, "quiet")]
 
 
-def _small_gaps(half_gap_shares: pd.DataFrame) -> list[Any]:
+def _reason(row: Mapping[Any, Any]) -> list[str]:
+    return [row["reason"]] if row["reason"] else []
+
+
+def _accuracy(row: Mapping[Any, Any], name: str) -> Cell:
+    return Cell(percent(row[name]), [f"n = {number(row[f'n_{name}'])}"])
+
+
+def _difference(row: Mapping[Any, Any], name: str) -> Cell:
+    if row[name] is None:
+        return Cell("—")
+    return Cell(_points(row[name]), [] if row["low"] is None else [_bounds(dict(row))])
+
+
+def _p(row: Mapping[Any, Any], name: str) -> str:
+    return number(row[name], 4)
+
+
+def _small_gaps(half_gap_shares: pd.DataFrame) -> Table:
     label = (
         "Share of configurations with a small difference, and the share expected from sampling "
-        "error for halves of equal difficulty"
+        "error for halves of equal difficulty; MMLU-CF reports 60% below 0.5 points and 96% below "
+        "1 point at 10,000 + 10,000 items"
     )
-    rows = [
-        [
-            f"{row['style']}, {row['shots']} shots" if row["style"] else "all",
-            row["size_group"] or "all",
-            f"{100 * row['below']:g}",
-            number(row["n"]),
-            Cell(
-                percent(row["share"]),
-                [] if row["low"] is None else [f"[{percent(row['low'])}, {percent(row['high'])}]"],
-            ),
-            percent(row["expected"]),
-        ]
-        for row in rows_of(half_gap_shares)[:LONGEST_TABLE]
+    columns: list[Column] = [
+        ("Style", lambda r, _: f"{r['style']}, {r['shots']} shots" if r["style"] else "all", ""),
+        ("Size", lambda row, name: row[name] or "all", "size_group"),
+        ("Below, points", lambda row, name: f"{100 * row[name]:g}", "below"),
+        ("Configurations", as_count, "n"),
+        ("Share", between(as_share), "share"),
+        ("Expected", as_share, "expected"),
     ]
-    return [
-        Table(label, _SHARES_HEAD, rows, numbers=range(2, 6), header=-1),
-        Text(
-            "MMLU-CF reports 60% below 0.5 points and 96% below 1 point at 10,000 + 10,000 items, "
-            "before its public half was released.",
-            "quiet",
-        ),
-    ]
+    return table_of(rows_of(half_gap_shares)[:LONGEST_TABLE], columns, range(2, 6), label)

@@ -99,7 +99,6 @@ def test_classifier_is_trained_evaluated_and_described(tmp_path: Path) -> None:
     assert "5 of far" in card
     assert "kedro run --namespaces ingestion --params benchmark=far" in card
     assert "<svg" in card
-    assert "asks for the best" in card
     saved_of = rows.set_index("item_id")["probability"]
     again = predict(other, loaded, TextVectors.empty(), ModelsParams()).probability
     assert again == pytest.approx(saved_of[other["item_id"]].to_numpy())

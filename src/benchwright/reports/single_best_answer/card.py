@@ -30,15 +30,13 @@ def render_card(
     """
     title = "Single-best-answer items: card of the classifier"
     nothing = "The results below give no reason against it on the benchmarks of its training."
-    against = parts.Bullets(advice(classifier, evaluation) or [nothing])
+    against = parts.Bullets(_advice(classifier, evaluation) or [nothing])
     curve = _precision_recall(labelled)
     sections = [
         parts.Section("When not to use it", [against]),
         _operating_points(classifier),
         *([parts.Section("Precision and recall", [parts.Plot("curve")])] if curve else []),
-        *_parts(evaluation),
-        parts.Section("", [parts.Text(_LEGEND, "quiet")]),
-        *_coefficients(classifier),
+        parts.Section("Evaluation", [*_parts(evaluation), parts.Text(_LEGEND, "quiet")]),
     ]
     plots = {"curve": curve} if curve else {}
     lead = _lead(classifier, missing)
@@ -48,27 +46,23 @@ def render_card(
 def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[parts.Text]:
     """Describe the classifier, its training data, and labels that were not used."""
     trained_on = classifier["trained_on"]
-    benchmarks = [f"{name} {number(n)}" for name, n in trained_on["benchmarks"].items()]
-    of = f" ({', '.join(benchmarks)})" if benchmarks else ""
-    what = describe(classifier)
-    threshold = parts.as_metric(classifier, "threshold")
-    target = parts.as_share(classifier, "recall_target")
-    own = classifier["kind"] == "hub"
+    what, own = describe(classifier), classifier["kind"] == "hub"
+    benchmarks = ", ".join(f"{name} {number(n)}" for name, n in trained_on["benchmarks"].items())
+    recall = parts.as_share(classifier, "recall_target")
     lead = [
         f"{what[0].upper()}{what[1:].lower()}. It estimates the probability that an item has a "
         "single best answer: another option is then defensible too, and would be right if “None "
         "of the above” replaced the gold option.",
         f"{'Compared with' if own else 'Trained on'} {number(trained_on['items'])} items, "
-        f"{number(trained_on['positives'])} of them with a single best answer{of}; labels: "
-        f"{trained_on['labels']}. Threshold {threshold}, "
-        + ("so its own class decides." if own else f"chosen for a recall of {target} out of fold."),
+        f"{number(trained_on['positives'])} of them with a single best answer ({benchmarks}); "
+        f"labels: {trained_on['labels']}. Threshold {parts.as_metric(classifier, 'threshold')}, "
+        + ("so its own class decides." if own else f"chosen for a recall of {recall} out of fold."),
     ]
     if missing:
         counts = ", ".join(f"{number(n)} of {name}" for name, n in missing.items())
         lead.append(
-            f"Labelled items without text, which were not used: {counts}. A run of their benchmark "
-            "reads the texts, for instance `kedro run --namespaces ingestion --params "
-            f"benchmark={next(iter(missing))}`. Then run `sba` again."
+            f"Labelled items without text, which were not used: {counts}. `kedro run --namespaces "
+            f"ingestion --params benchmark={next(iter(missing))}` reads them; then run `sba` again."
         )
     return [parts.Text(text, code=True) for text in lead]
 
@@ -78,11 +72,9 @@ def _operating_points(classifier: Mapping[str, Any]) -> parts.Section:
         *parts.columns("target recall precision share_flagged"),
         ("Threshold", parts.as_metric, "threshold"),
     ]
-    note = "On training items, out of fold."
-    if classifier["kind"] != "hub":
-        note += f" The target in use is {parts.as_share(classifier, 'recall_target')}."
-    table = parts.table_of(classifier["operating_points"], columns, range(1, 5))
-    return parts.Section("Thresholds", [parts.Text(note, "quiet"), table])
+    label = "On training items, out of fold"
+    table = parts.table_of(classifier["operating_points"], columns, range(1, 5), label)
+    return parts.Section("Thresholds", [table])
 
 
 def _precision_recall(labelled: pd.DataFrame) -> Any:
@@ -111,7 +103,7 @@ def _precision_recall(labelled: pd.DataFrame) -> Any:
     )
 
 
-def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]:
+def _advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]:
     """List reasons not to use the classifier."""
     reasons: list[str] = []
     own = classifier["kind"] == "hub"
@@ -121,25 +113,21 @@ def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]
         return ["No labelled item was held out, so its recall and precision are unknown."]
     share = kept["share_flagged"]
     if share > USEFUL_SHARE:
+        lower = "" if own else ", or accept a lower recall (single_best_answer.recall)"
         reasons.append(
             f"At this threshold it flags {share:.0%} of the held-out items, which would stay "
-            "unaltered. Label the items with a capable chat model (labels: judge)"
-            + ("." if own else ", or accept a lower recall (single_best_answer.recall).")
+            f"unaltered. Label the items with a capable chat model (labels: judge){lower}."
         )
-    low = kept["recall_low"]
-    if isnan(low) or low < classifier["recall_target"]:
+    low, target = kept["recall_low"], classifier["recall_target"]
+    if isnan(low):
+        reasons.append("No held-out item has the label 1, so its recall cannot be verified.")
+    elif low < target:
         reasons.append(
-            f"The target recall is {classifier['recall_target']:.1%}. "
-            + (
-                "No held-out item has the label 1, so it cannot be verified."
-                if isnan(low)
-                else f"With {int(kept['positives'])} held-out items of label 1, the 95% interval "
-                f"of the recall starts at {low:.0%}."
-            )
+            f"The target recall is {target:.1%}. With {int(kept['positives'])} held-out items of "
+            f"label 1, the 95% interval of the recall starts at {low:.0%}."
         )
-    ranked = _row(rows, "cross_validation")
-    ranked = kept if ranked is None else ranked
-    if isnan(ranked["p_value"]) or ranked["p_value"] > 0.05:
+    ranked = _row(rows, "cross_validation") or kept
+    if not ranked["p_value"] <= 0.05:
         reasons.append("It ranks items no better than chance: do not use it.")
     trained = classifier["trained_on"]["benchmarks"]
     if not own and trained:
@@ -175,11 +163,9 @@ _LEGEND = (
 )
 
 
-def _parts(evaluation: pd.DataFrame) -> list[parts.Section]:
+def _parts(evaluation: pd.DataFrame) -> list[parts.Table]:
     return [
-        parts.Section(
-            title, [parts.table_of(of_part.to_dict("records"), _PART_COLUMNS, range(3, 12))]
-        )
+        parts.table_of(of_part.to_dict("records"), _PART_COLUMNS, range(3, 12), title)
         for part, title in _TITLES.items()
         if len(of_part := evaluation[evaluation["part"] == part])
     ]
@@ -204,25 +190,3 @@ _PART_COLUMNS: list[parts.Column] = [
     ("ROC area", parts.as_metric, "roc_auc"),
     ("Paper flags", parts.as_share, "paper_share"),
 ]
-
-
-def _coefficients(classifier: Mapping[str, Any]) -> list[parts.Section]:
-    """Return the coefficients of named features, the largest first."""
-    if classifier["kind"] != "embedding":
-        return []
-    fitted = classifier["logistic"]
-    pairs = zip(fitted["features"], fitted["coefficients"], strict=True)
-    named = [(name, value) for name, value in pairs if not name.rsplit("_", 1)[-1].isdigit()]
-    if not named:
-        return []
-    records = [
-        {"feature": name, "coefficient": value}
-        for name, value in sorted(named, key=lambda pair: -abs(pair[1]))
-    ]
-    columns: list[parts.Column] = [
-        ("Feature", parts.as_words, "feature"),
-        ("Coefficient", parts.as_metric, "coefficient"),
-    ]
-    note = "Coefficients per standard deviation. Positive ones raise the probability."
-    blocks = [parts.Text(note, "quiet"), parts.table_of(records, columns, (1,))]
-    return [parts.Section("Features of single-best-answer items", blocks)]
