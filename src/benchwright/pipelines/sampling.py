@@ -70,7 +70,7 @@ _NODES = [
     node(
         sampler_summary.compare_on_paper_panel,
         ["items", "paper_panel", "pool_vectors", "params:sampling", "params:models", "params:seed"],
-        ["paper_curves", "paper_summary"],
+        "paper_summary",
     ),
     node(estimates.measure_estimates, ["sampling_study", "params:estimation"], "estimate_errors"),
     node(score_spread.spread_scores, "sampling_study", "score_spread"),
@@ -102,9 +102,7 @@ _NODES = [
         "sampling_study",
         ["item_features", "readability_examples", "readability_bands"],
     ),
-    node(
-        texts.describe_clusters, "sampling_study", ["cluster_sizes", "cluster_curves", "item_map"]
-    ),
+    node(texts.describe_clusters, "sampling_study", ["cluster_curves", "item_map"]),
     node(
         sampling_headline.collect_sampling_metrics,
         [

@@ -50,16 +50,6 @@ class ReadabilityBands(Table):
     share: Series[float] = pa.Field(ge=0, le=1)  # of the items with words
 
 
-class ClusterSizes(Table):
-    """Clusters that samplers draw from (DELE, figures 35, 36 and 44); key (sampler, cluster)."""
-
-    sampler: Series[str]
-    cluster: Series[int] = pa.Field(ge=-1)  # by decreasing size; −1: noise
-    n: Series[int] = pa.Field(ge=1)
-    share: Series[float] = pa.Field(gt=0, le=1)
-    examples: Series[object]  # list[str], ids of up to ten random items
-
-
 class ClusterCurves(Table):
     """Quality of clusterings by number of clusters (DELE, figures 37–40); key (sampler, k)."""
 

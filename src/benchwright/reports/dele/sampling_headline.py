@@ -6,8 +6,8 @@ import pandas as pd
 
 from benchwright.core.configuration import count_models
 from benchwright.methods.dele.evidence.choice import gains_over_splits
-from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, PAPER_STEP, SamplingPanels
-from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
+from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
+from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.labels import METRICS
 from benchwright.reports.page.parts import Text, Tiles, Top
@@ -21,7 +21,6 @@ _OF_A_SAMPLER = (
     *("rate_for_tau_b", "rate_for_spearman"),
 )
 _FEW = 20  # with fewer models a rank correlation is imprecise
-_WEIGHTED = ("anchor_points", "irt_clusters", "unequal")
 _FEW_SPLITS = 20  # with fewer splits the middle 95% has no meaning
 
 
@@ -45,7 +44,7 @@ def show_sampling_top(
     )
     tiles = Tiles(_tiles(sampling_panels, sampling_summary, sampling))
     sentences = [Text(line, "judgement") for line in lead if line]
-    notes = write_notes(sampling_panels, samplers_left_out, sampling)
+    notes = _notes(sampling_panels, samplers_left_out, sampling)
     return Top(headline, [*sentences, tiles], notes)
 
 
@@ -90,28 +89,15 @@ def write_headline(
 def _tiles(
     panels: SamplingPanels, sampling_summary: pd.DataFrame, sampling: SamplingParams
 ) -> list[dict[str, str]]:
-    choose, held_out = (len(panels.groups[name]) for name in ("selection", "held_out"))
-    sides = f"{choose:,} choose items, {held_out:,} of other families are held out"
-    tiles = [
-        tile("Items", f"{len(panels.item_ids):,}", f"of {panels.all_items:,}; answered by all"),
-        tile("Models", count_models(panels.models), sides),
-    ]
     of_random = sampling_summary["sampler"].eq(RANDOM) & sampling_summary["panel"].eq(panels.main)
-    for row in sampling_summary[of_random].to_dict("records"):
-        rate, evidence = row["rate_for_spearman"], sampling.evidence
-        tiles += [
-            tile(
-                f"Score error, random {evidence.main_rate:g}%",
-                coefficient(100 * row["mean_absolute_error"], 2),
-                "points, mean over models",
-            ),
-            tile(
-                f"Smallest rate for Spearman {evidence.keep:g}",
-                "—" if pd.isna(rate) else f"{rate:g}%",
-                f"{int(row['items_for_spearman']):,} random items",
-            ),
-        ]
-    return tiles
+    return [
+        tile(
+            f"Score error, random {sampling.evidence.main_rate:g}%",
+            coefficient(100 * row["mean_absolute_error"], 2),
+            "points, mean over models",
+        )
+        for row in sampling_summary[of_random].to_dict("records")
+    ]
 
 
 def verdicts(sampling_against_random: pd.DataFrame, panel: str) -> tuple[list[str], list[str]]:
@@ -190,13 +176,12 @@ def _signed(value: float) -> str:
     return written if written.startswith(("−", "—")) else f"+{written}"
 
 
-def write_notes(
+def _notes(
     panels: SamplingPanels, samplers_left_out: pd.DataFrame, sampling: SamplingParams
 ) -> list[str]:
     """Write the caveats of the results, the most important first."""
     notes = []
-    n = len(panels.item_ids)
-    n_models = len(panels.groups[panels.main])
+    n, n_models, evidence = len(panels.item_ids), len(panels.groups[panels.main]), sampling.evidence
     if panels.main == "all":
         notes.append(
             "Too few models are held out, so results are measured on all models. Samplers that "
@@ -204,18 +189,11 @@ def write_notes(
         )
     elif n_models < _FEW:
         notes.append(f"Only {n_models} models are held out; rank correlations are imprecise.")
-    paper = len(panels.groups["paper"])
-    if paper < _FEW:
-        enough = "too few to rank" if paper < FEWEST_MODELS else "its results are imprecise"
-        notes.append(
-            f"The panel of the DELE paper, every {PAPER_STEP}th of the best "
-            f"models, has only {count(paper, 'model')} here: {enough}."
-        )
     if panels.left_out:
         notes.append(
             f"{panels.left_out:,} models are left out because they answered less than "
-            f"{sampling.evidence.min_coverage:.0%} of {panels.answered_items:,} items: those that "
-            f"at least {sampling.evidence.answered_by:.0%} of the models answered."
+            f"{evidence.min_coverage:.0%} of {panels.answered_items:,} items: those that at least "
+            f"{evidence.answered_by:.0%} of the models answered."
         )
     if n < panels.all_items:
         notes.append(
@@ -225,14 +203,7 @@ def write_notes(
     if panels.unknown_families:
         notes.append(
             f"The families of {panels.unknown_families:,} of {len(panels.models):,} models are "
-            "unknown. Each counts as its own family, so related models may be on both sides of a "
-            "split. Set `models.families` to assign families."
-        )
-    weighted = [f"`{name}`" for name in sampler_kinds(sampling) if name in _WEIGHTED]
-    if weighted:
-        weigh = "weights its" if len(weighted) == 1 else "weight their"
-        notes.append(
-            f"{joined(weighted)} {weigh} items: scores on such a subset are weighted means."
+            "unknown, so related models may be on both sides of a split. Set `models.families`."
         )
     skipped = samplers_left_out.drop_duplicates("sampler").to_dict("records")
     return [*notes, *(f"`{row['sampler']}` did not run: {row['reason']}." for row in skipped)]

@@ -12,7 +12,7 @@ from benchwright.methods.dele.samplers.pool import VectorsByText
 from benchwright.methods.dele.samplers.registry import sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.tables.dele import SamplingCurves, SamplingSummary
+from benchwright.tables.dele import SamplingSummary
 
 _KEPT = ("spearman", "tau_b")
 
@@ -79,15 +79,14 @@ def compare_on_paper_panel(
     sampling: SamplingParams,
     models: ModelsParams,
     seed: int,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> pd.DataFrame:
     """Measure every sampler on the paper's panel and the items that it answered.
 
     Samplers that read responses read those of the panel itself, so the results are in-sample.
-    Return a `SamplingCurves` and a `SamplingSummary` table of this panel.
+    Return a `SamplingSummary` table of this panel.
     """
     if not paper_panel.item_ids:
-        return SamplingCurves.empty(), SamplingSummary.empty()
+        return SamplingSummary.empty()
     study = prepare_study(items, paper_panel, pool_vectors, sampling, models, seed)
     results, _ = compare_samplers(study)
-    curves = trace_curves(results, draw_random_bands(study))
-    return curves, summarise_samplers(curves, study)
+    return summarise_samplers(trace_curves(results, draw_random_bands(study)), study)

@@ -23,7 +23,6 @@ from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import sampler_kinds
 from benchwright.tables.dele import (
     ClusterCurves,
-    ClusterSizes,
     ItemFeatures,
     ItemMap,
     ReadabilityBands,
@@ -62,7 +61,6 @@ def text_feature_table(pool: SamplingPool) -> pd.DataFrame:
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-_EXAMPLES = 10
 _SEED = 0
 _MAP_ITEMS = 1500
 _SVD = 50  # dimensions of TF-IDF after reduction, before t-SNE
@@ -75,23 +73,6 @@ class Map(NamedTuple):
     positions: NDArray[np.intp]  # (s,) places in the pool
     # (s, 2) float64; only neighbourhoods are meaningful, not axes or distances.
     coordinates: NDArray[np.float64]
-
-
-def cluster_sizes(
-    pool: SamplingPool, clusterings: dict[str, Clustering], seed: int = 0
-) -> pd.DataFrame:
-    """Count the items of each cluster and draw up to ten examples: a `ClusterSizes` table."""
-    lots = item_uniforms(seed, "cluster examples", pool.item_ids)
-    shuffled = np.lexsort((np.array(pool.item_ids, dtype=object), lots))
-    rows = []
-    for name, clustering in clusterings.items():
-        labels = clustering.labels
-        for cluster in np.unique(labels):
-            members = shuffled[labels[shuffled] == cluster]
-            examples = [pool.item_ids[place] for place in members[:_EXAMPLES]]
-            share = len(members) / len(labels)
-            rows.append((name, int(cluster), len(members), share, examples))
-    return ClusterSizes.from_rows(rows)
 
 
 def cluster_curves(clusterings: dict[str, Clustering]) -> pd.DataFrame:
@@ -172,8 +153,8 @@ def describe_texts(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd
     )
 
 
-def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Describe the clusters that samplers draw from, the choice of their number, and a map."""
+def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Describe the choice of the number of clusters, and map the items of each cluster."""
     pool, k = study.plain, study.sampling.clustering.k
     by_source: dict[str, dict[str, Clustering]] = {}
     for name, kind in sampler_kinds(study.sampling).items() if len(pool) else ():
@@ -188,4 +169,4 @@ def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame,
     ]
     filled = [table for table in maps if len(table)]
     together = pd.concat(filled, ignore_index=True) if filled else ItemMap.empty()
-    return cluster_sizes(pool, by_sampler, study.seed), cluster_curves(by_sampler), together
+    return cluster_curves(by_sampler), together
