@@ -9,7 +9,7 @@ from kedro.io import DataCatalog, DatasetError
 from omegaconf import OmegaConf
 
 from benchwright.core.errors import InputError
-from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader, load_conf, settings
+from benchwright.project_conf import ConfLoader, load_conf, settings
 from benchwright.settings import CONFIG_LOADER_CLASS
 from benchwright.tables.items import Items
 from scoring.scoring_examples import item
@@ -241,9 +241,3 @@ def test_invalid_values_of_conf_are_reported_with_their_file(
     assert "\n" not in str(caught.value)
     name = content.partition(":")[0]
     load_conf(project, params={name: "given"})["parameters"]  # which is checked as `--params`
-
-
-def test_a_folder_named_like_a_pattern_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "my [conf]" / "base").mkdir(parents=True)
-    with pytest.raises(InputError, match=r"folder with \[ \] in its path; rename the folder"):
-        ConfLoader(str(tmp_path / "my [conf]"), **CONFIG_LOADER_ARGS)

@@ -92,9 +92,8 @@ class ConfLoader(OmegaConfigLoader):
     - A table that a run saves was validated and is not validated again when the run loads it.
 
     Raises:
-        InputError: two files of one environment define the same benchmark or variant, a value such
-            as `data_root` is invalid, or the path of conf/ has characters of file patterns, in
-            which Kedro finds nothing.
+        InputError: two files of one environment define the same benchmark or variant, or a value
+            such as `data_root` is invalid.
     """
 
     _of_run: tuple[str, dict[str, Any]] | None = None
@@ -131,12 +130,6 @@ class ConfLoader(OmegaConfigLoader):
         return f"{conf}: "
 
     def _read_raw_config(self, key: str) -> tuple[Any, ...]:
-        if pattern := set(str(self.conf_source)) & set("*?[]"):
-            characters = " ".join(sorted(pattern))
-            raise InputError(
-                f"{self.conf_source}: Kedro finds no files in a folder with {characters} in its "
-                "path; rename the folder"
-            )
         base, of_env, *others = super()._read_raw_config(key)
         if key == "parameters":
             for files in (base, of_env):

@@ -57,23 +57,6 @@ def test_headers_are_checked(tmp_path: Path, content: str, columns: list[str]) -
     assert read_verbatim(put(tmp_path, content)).columns.tolist() == columns
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("a.csv", "a;b\n1;2\n", "'a;b'; separate cells by commas, not semicolons"),
-        ("a.csv", "a\tb\n1\t2\n", "separate cells by commas, not tabs"),
-        ("a.tsv", "a;b\n1;2\n", "separate cells by tabs, not semicolons"),
-        ("a.tsv", "a,b\n1,2\n", "separate cells by tabs, not commas"),
-    ],
-)
-def test_other_delimiters_are_reported(
-    tmp_path: Path, name: str, content: str, message: str
-) -> None:
-    with pytest.raises(InputError, match=rf"{name}: line 1 has a single cell, '.*'; ") as caught:
-        read_verbatim(put(tmp_path, content, name))
-    assert message in str(caught.value)
-
-
 def test_line_ends_in_cells_are_kept_and_short_rows_lack_cells(tmp_path: Path) -> None:
     read = read_verbatim(put(tmp_path, '\ufeffa,b\r\n"x\r\ny\rz",\r\n\r\n1\r\n'))
     assert read.to_numpy().tolist() == [["x\r\ny\rz", ""], ["1", None]]

@@ -100,5 +100,5 @@ def test_other_files_are_rejected(tmp_path: Path) -> None:
 
 
 def test_only_local_files_are_supported() -> None:
-    with pytest.raises(DatasetError, match="only be kept in local files"):
+    with pytest.raises(DatasetError, match="expected a local file"):
         ResponseMatrixDataset(filepath="s3://bucket/m.parquet")

@@ -38,12 +38,7 @@ def kedro_errors_once() -> Iterator[None]:
 
 
 class LocalFile(AbstractVersionedDataset[Content, Content], Generic[Content]):
-    """A versioned dataset of one local file or folder; subclasses load and save it.
-
-    `content_name` names the content in messages.
-    """
-
-    content_name = "these"
+    """A versioned dataset of one local file or folder; subclasses load and save it."""
 
     def __init__(
         self,
@@ -58,7 +53,7 @@ class LocalFile(AbstractVersionedDataset[Content, Content], Generic[Content]):
         """
         protocol, path = get_protocol_and_path(filepath, version)
         if protocol != "file":
-            raise DatasetError(f"{filepath}: {self.content_name} can only be kept in local files")
+            raise DatasetError(f"{filepath}: expected a local file or folder")
         self.metadata = metadata
         super().__init__(PurePosixPath(path), version)
 

@@ -24,7 +24,6 @@ BROKEN = (
 """Errors that libraries raise for an invalid or incomplete file."""
 _NAMES, _NAME = 30, 60
 _LONGEST_CELL = 100_000_000  # characters; the default of Python's csv is 131,072
-_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _ACCEPTED = (".parquet", ".jsonl", ".json", ".ndjson", ".csv", ".tsv")
 
 
@@ -94,7 +93,7 @@ def opened_parquet(path: Path) -> Iterator[Any]:
         source = io.BytesIO(read_bytes(path)) if path.suffix == ".gz" else path
         # Not read_table, which would turn a folder named `model=x` into a column.
         with pq.ParquetFile(source) as file:
-            _require_unique(file.schema_arrow.names)
+            require_unique(file.schema_arrow.names)
             yield file
 
 
@@ -180,7 +179,7 @@ def _read_csv(text: str, delimiter: str) -> pd.DataFrame:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         names = next(reader, [])
-        check_header(names, delimiter)
+        require_unique(names)
         rows: list[Sequence[str | None]] = []
         for cells in filter(None, reader):  # an empty line has no cells
             if len(cells) > len(names):
@@ -195,22 +194,8 @@ def _read_csv(text: str, delimiter: str) -> pd.DataFrame:
     return verbatim_table(dict(zip(names, columns, strict=True)))
 
 
-def check_header(names: Sequence[str], delimiter: str = ",") -> None:
-    """Check that column names are unique, and that the delimiter is right.
-
-    Raises:
-        InputError: a name repeats, or the header is one cell with another delimiter.
-    """
-    _require_unique(names)
-    other = next((mark for mark in ",;\t" if mark != delimiter and mark in "".join(names)), None)
-    if len(names) == 1 and other is not None:
-        raise InputError(
-            f"line 1 has a single cell, {names[0][:60]!r}; separate cells by "
-            f"{_DELIMITERS[delimiter]}, not {_DELIMITERS[other]}"
-        )
-
-
-def _require_unique(names: Sequence[str]) -> None:
+def require_unique(names: Sequence[str]) -> None:
+    """Raise InputError if a column name repeats."""
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise InputError(f"column {repeated!r} is not unique")

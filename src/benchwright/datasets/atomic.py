@@ -106,8 +106,6 @@ class TextFile(_WritesAside, TextDataset):
 class SealedFolder(LocalFile[Mapping[str, bytes]]):
     """The files of a sealed benchmark as bytes, in `<folder>/<version>/<name of the folder>/`."""
 
-    content_name = "sealed benchmarks"
-
     def __init__(
         self, *, folder: str, version: Version | None = None, metadata: dict[str, Any] | None = None
     ) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from pydantic import ValidationError
 
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, first_problem
 from benchwright.core.verbatim import listed, no_rows, read_verbatim, verbatim_table
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.params.benchmark import (
@@ -115,11 +115,8 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
         try:
             return BenchmarkParams.model_validate(self._benchmark)
         except ValidationError as error:
-            problems = "; ".join(
-                f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
-                for problem in error.errors()
-            ).replace(": Value error, ", ": ")
-            raise InputError(f"benchmark {self._benchmark.get('name')!r}: {problems}") from error
+            name = self._benchmark.get("name")
+            raise InputError(f"benchmark {name!r}: {first_problem(error)}") from error
 
     def _place(self, benchmark: BenchmarkParams) -> _Place:
         sources = benchmark.sources

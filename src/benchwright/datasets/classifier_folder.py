@@ -52,18 +52,15 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
         except (OSError, ValueError, RecursionError):
             document = None
         weights = document.pop("weights", None) if isinstance(document, dict) else None
-        # Only names that `save` writes: a path could load files of another folder.
-        is_valid = weights is None or (isinstance(weights, str) and _WEIGHTS.fullmatch(weights))
-        if not isinstance(document, dict) or not is_valid:
-            raise InputError(
-                f"{self._document}: not a classifier; run kedro run --pipeline sba to train one"
-            )
         try:
             ClassifierDocument.model_validate(document)
-        except ValidationError as error:
+            # Only names that `save` writes: a path could load files of another folder.
+            if weights is not None and not _WEIGHTS.fullmatch(str(weights)):
+                raise InputError(f"weights {weights!r} are not those of a classifier")
+        except (ValidationError, InputError) as error:
+            problem = error if isinstance(error, InputError) else first_problem(error)
             raise InputError(
-                f"{self._document}: {first_problem(error)}; "
-                "run kedro run --pipeline sba to train a new one"
+                f"{self._document}: {problem}; run kedro run --pipeline sba to train a new one"
             ) from None
         if weights:
             document["weights_folder"] = str((self.folder / weights).absolute())

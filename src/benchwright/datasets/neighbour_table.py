@@ -23,8 +23,6 @@ class NeighbourTable(LocalFile[Neighbourhood]):
     Each id is stored once in a part of the file, so that loading does not read it for every row.
     """
 
-    content_name = "neighbours"
-
     def load(self) -> Neighbourhood:
         """Return the neighbours as they were saved."""
         import pyarrow.parquet as pq

@@ -23,8 +23,11 @@ from benchwright.datasets.vector_table import read_vectors
 _REQUIRED = ("doc_id", "style", "question", "choices", "answer", "expected")
 
 
-class _OptionalTable(ReadOnly[pd.DataFrame]):
-    """A local table with `columns`, and `optional` columns that are "" if missing."""
+class OptionalReviewCsv(ReadOnly[pd.DataFrame]):
+    """An optional CSV file that a spreadsheet program may have saved (`read_spreadsheet`).
+
+    It has `columns`, and `optional` columns that are "" if missing.
+    """
 
     def __init__(
         self,
@@ -42,13 +45,6 @@ class _OptionalTable(ReadOnly[pd.DataFrame]):
         if self.place.exists():
             return self._read()
         return no_rows([*self._columns, *self._optional])
-
-    def _read(self) -> pd.DataFrame:
-        raise NotImplementedError
-
-
-class OptionalReviewCsv(_OptionalTable):
-    """An optional CSV file that a spreadsheet program may have saved (`read_spreadsheet`)."""
 
     def _read(self) -> pd.DataFrame:
         return read_spreadsheet(self.place, self._columns, self._optional)
@@ -96,7 +92,7 @@ class RatingsFile(OptionalCsvTable):
         return table.reindex(columns=list(self._names), fill_value="").astype(str)
 
 
-class OptionalParquetTable(_OptionalTable):
+class OptionalParquetTable(OptionalReviewCsv):
     """An optional Parquet file, used as a cache: an unreadable file counts as missing."""
 
     def _read(self) -> pd.DataFrame:

@@ -13,12 +13,12 @@ from pydantic import BaseModel, ValidationError
 from benchwright.core.errors import InputError, first_problem
 from benchwright.core.values import ascii_surrogates, format_value
 from benchwright.core.verbatim import (
-    check_header,
     json_rows,
     listed,
     read_bytes,
     read_errors,
     read_parquet,
+    require_unique,
     utf8_text,
 )
 from benchwright.datasets.read_only import ReadOnly
@@ -245,8 +245,7 @@ def _read_csv(path: Path) -> pa.Table:
         return _csv_table(content, csv.ReadOptions(block_size=block))
     except (pa.ArrowInvalid, UnicodeDecodeError):
         utf8_text(content)
-        # One thread counts rows, for the error message.
-        return _csv_table(content, csv.ReadOptions(block_size=block, use_threads=False))
+        raise
 
 
 def _csv_table(content: bytes, read: Any) -> pa.Table:
@@ -255,7 +254,7 @@ def _csv_table(content: bytes, read: Any) -> pa.Table:
     parse = csv.ParseOptions(newlines_in_values=True)
     with csv.open_csv(pa.BufferReader(content), read, parse) as reader:
         names = reader.schema.names
-    check_header(names)
+    require_unique(names)
     # Type inference would turn "01" into 1 and "NA" into a missing value.
     texts = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),

@@ -31,8 +31,6 @@ class ResponseMatrixDataset(LocalFile[ResponseMatrix]):
     field without any value of a model is null.
     """
 
-    content_name = "response matrices"
-
     def load(self) -> ResponseMatrix:
         """Read the matrix; InputError if the file is not a response matrix."""
         return _read(self.load_path())

@@ -32,8 +32,6 @@ class ReviewCsv(LocalFile[pd.DataFrame]):
     `LONGEST_CELL` characters.
     """
 
-    content_name = "review sheets"
-
     def load(self) -> pd.DataFrame:
         """Return the table as texts."""
         return read_spreadsheet(self.load_path())

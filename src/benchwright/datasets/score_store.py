@@ -129,12 +129,6 @@ class MemoryShards(StoredShards):
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self._frames[name]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._frames)
-
-    def __len__(self) -> int:
-        return len(self._frames)
-
     def __repr__(self) -> str:
         return f"MemoryShards({len(self)} shards)"
 
@@ -143,4 +137,5 @@ class MemoryShards(StoredShards):
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
         """Keep a shard in memory, replacing one of the same name."""
+        self._files[name] = []
         self._frames[name] = frame

@@ -17,8 +17,6 @@ _ROWS_PER_GROUP = 20_000
 class VectorTable(LocalFile[pd.DataFrame]):
     """A table in a Parquet file whose column `vector` has lists of equally many floats."""
 
-    content_name = "vectors"
-
     def load(self) -> pd.DataFrame:
         """Return the table; the vectors are rows of one array, in memory once."""
         with read_errors(self.load_path()):
