@@ -48,7 +48,7 @@ class ReadingReport:
     documents: dict[str, int] = field(default_factory=dict)
     unreadable: dict[str, int] = field(default_factory=dict)  # records that cannot be read
     first: dict[str, str] = field(default_factory=dict)  # place and reason of the first of them
-    # Documents without any sign of a question (`collection.extraction.prefilter`).
+    # Documents without any sign of a question.
     skipped: dict[str, int] = field(default_factory=dict)
 
     def fault(self, file: str, place: int, reason: str) -> None:

@@ -38,14 +38,6 @@ class ReadingParams(Section):
     document_bytes: int = Field(default=8 << 20, ge=1)  # larger documents are skipped and counted
 
 
-class ExtractionParams(Section):
-    """Limits of extraction."""
-
-    document_characters: int = Field(default=4_000_000, ge=1)  # longer documents are truncated
-    line_characters: int = Field(default=20_000, ge=1)  # labels inside longer lines are ignored
-    prefilter: bool = True  # skip documents without any sign of a question before parsing
-
-
 class CollectionParams(BatchEngineParams):
     """Reading documents and extracting questions (MMLU-CF, section 3.2, step 1).
 
@@ -53,7 +45,6 @@ class CollectionParams(BatchEngineParams):
     """
 
     reading: ReadingParams = ReadingParams()
-    extraction: ExtractionParams = ExtractionParams()
 
 
 RuleName = Literal[
@@ -65,26 +56,6 @@ RuleName = Literal[
 """The rules in the order in which they run."""
 
 
-class LengthLimits(Section):
-    """Maximum characters of each text, and maximum number of options."""
-
-    question: int = Field(default=10_000, ge=1)
-    choice: int = Field(default=2_000, ge=1)
-    passage: int = Field(default=50_000, ge=1)
-    explanation: int = Field(default=50_000, ge=1)
-    answer: int = Field(default=2_000, ge=1)
-    choices: int = Field(default=26, ge=2, le=26)
-
-
-class LanguageParams(Section):
-    """Thresholds above which a question counts as not English."""
-
-    foreign_letters: float = Field(default=0.2, ge=0, le=1)  # share of letters from other scripts
-    probability: float = Field(default=0.9, ge=0.5, le=1)  # probability of another language
-    # questions with fewer letters are never rejected for their language
-    letters: int = Field(default=25, ge=1)
-
-
 class NearDuplicateParams(Section):
     """MinHash LSH over question and choices, with exact Jaccard similarity for each pair."""
 
@@ -93,18 +64,6 @@ class NearDuplicateParams(Section):
     # minimum similarity of each part: the passage, the beginning and the last sentence of the
     # question, and the choices. A shared long passage is then not enough.
     part_similarity: float = Field(default=0.5, gt=0, le=1)
-    permutations: int = Field(default=64, ge=8, le=512)  # length of a MinHash signature
-    # bands of the signature; items are compared if a band is equal
-    bands: int = Field(default=16, ge=1)
-    # number of earlier items in a bucket that each item is compared with
-    neighbours: int = Field(default=5, ge=1)
-    seed: int = Field(default=0, ge=0)
-
-    @model_validator(mode="after")
-    def _whole_bands(self) -> Self:
-        if self.permutations % self.bands:
-            raise ValueError(f"bands ({self.bands}) must divide permutations ({self.permutations})")
-        return self
 
 
 class CleaningParams(BatchEngineParams):
@@ -113,13 +72,8 @@ class CleaningParams(BatchEngineParams):
     off: tuple[RuleName, ...] = ()  # rules that do not run
     # accepted numbers of choices
     n_choices: tuple[Annotated[int, Field(ge=2, le=26)], ...] = Field(default=(4,), min_length=1)
-    question_characters: int = Field(default=10, ge=1)  # minimum length of a question
-    # also reject a first word such as "pH", "mRNA" or the variable "x"
-    strict_lower_case: bool = False
     # `reject` all items with the same question and choices but different answers, or `keep_one`
     conflicting_answers: Literal["reject", "keep_one"] = "reject"
-    limits: LengthLimits = LengthLimits()
-    language: LanguageParams = LanguageParams()
     near_duplicates: NearDuplicateParams = NearDuplicateParams()
 
 

@@ -220,8 +220,6 @@ class EncoderParams(Section):
     model: str | None = None  # instead, the name of a language model under `models.models`
     # of its last layer, the state at the `last_token` or the `mean` over all tokens
     pooling: Literal["last_token", "mean"] | None = None
-    # length of the vectors, for information only
-    dimensions: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _is_one_of_both(self) -> Self:

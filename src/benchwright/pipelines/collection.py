@@ -39,12 +39,7 @@ def extract_items(
     Raises:
         InputError: two documents with questions have one doc_id, or the engine is not available.
     """
-    work = partial(
-        shard_parts,
-        reading=collection.reading,
-        extraction=collection.extraction,
-        fields=documents.fields,
-    )
+    work = partial(shard_parts, reading=collection.reading, fields=documents.fields)
     items = [RAW_ITEMS.empty_table()]
     domains: Counter[str] = Counter()
     reports: list[ReadingReport] = []

@@ -8,7 +8,6 @@ import pytest
 from benchwright.methods.mmlu_cf.extraction import extract
 from benchwright.methods.mmlu_cf.extraction.extract import may_hold_questions
 from benchwright.methods.mmlu_cf.extraction.questions import FoundQuestion
-from benchwright.params.mmlu_cf import ExtractionParams
 
 
 @pytest.fixture(autouse=True)
@@ -17,12 +16,11 @@ def nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with_questions: list[str] = []
     questions_in = extract.questions_in
 
-    def noted(text: str, content_type: str, params: ExtractionParams) -> list[FoundQuestion]:
-        questions = questions_in(text, content_type, params)
+    def noted(text: str, content_type: str) -> list[FoundQuestion]:
+        questions = questions_in(text, content_type)
         if questions:
-            with_questions.append(
-                text[: params.document_characters].encode("utf-8", "replace").decode()
-            )
+            read = text[: extract._DOCUMENT_CHARACTERS]
+            with_questions.append(read.encode("utf-8", "replace").decode())
         return questions
 
     monkeypatch.setattr(extract, "questions_in", noted)

@@ -3,14 +3,13 @@
 import pytest
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
-from benchwright.params.mmlu_cf import ExtractionParams
 
 FIRST = "What causes the tides?\na) The wind\nb) The Moon\nc) Whales\nd) Rivers\n"
 SECOND = "Which number is a prime?\na) 4\nb) 6\nc) 7\nd) 9\n"
 
 
 def answers(text: str) -> list[str | None]:
-    questions = questions_in(text, "text/plain", ExtractionParams())
+    questions = questions_in(text, "text/plain")
     assert [question.choices[1] for question in questions] == ["The Moon", "6"]
     return [question.answer for question in questions]
 
@@ -96,7 +95,7 @@ def test_a_key_in_a_comment_is_ignored() -> None:
         f"<p>1. {FIRST}</p><p>2. {SECOND}</p>".replace("\n", "<br>")
         + "<div class='comment'><p>Answers: 1 a, 2 b</p></div>"
     )
-    questions = questions_in(text, "text/html", ExtractionParams())
+    questions = questions_in(text, "text/html")
     assert [question.answer for question in questions] == [None, None]
 
 
@@ -114,14 +113,14 @@ def test_an_index_counts_only_if_the_page_shows_its_base(
         + "</ul></div>"
         for n, (rows, value) in enumerate(zip(parts, values.split(), strict=True), start=1)
     )
-    questions = questions_in(text, "text/html", ExtractionParams())
+    questions = questions_in(text, "text/html")
     assert [question.answer for question in questions] == expected
 
 
 @pytest.mark.parametrize("after", ["", "\n", "\n\n## Further reading\n\nMore of it.\n"])
 def test_an_explanation_ends_with_the_text_or_before_a_heading(after: str) -> None:
     text = f"1. {FIRST}Answer: b\n\nExplanation:\nIt pulls at the sea.{after}"
-    (question,) = questions_in(text, "text/markdown", ExtractionParams())
+    (question,) = questions_in(text, "text/markdown")
     assert question.explanation == "It pulls at the sea."
 
 
@@ -133,7 +132,7 @@ def test_an_explanation_and_a_passage_are_kept() -> None:
         + "Explanation: It pulls at the sea,\nas Newton showed.\n\n"
         + f"2. {SECOND}Answer: c\n\n3. Which metal is liquid?\na) Iron\nb) Mercury\nAnswer: b\n"
     )
-    questions = questions_in(text, "text/plain", ExtractionParams())
+    questions = questions_in(text, "text/plain")
     assert questions[0].explanation == "It pulls at the sea, as Newton showed."
     assert (questions[0].passage or "").startswith("The sea rises and falls twice a day")
     assert questions[1].passage == questions[0].passage

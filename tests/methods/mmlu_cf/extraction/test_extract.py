@@ -11,7 +11,7 @@ from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.rules import clean_batch
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, extract
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice, measure
-from benchwright.params.mmlu_cf import CleaningParams, ExtractionParams
+from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.tables.mmlu_cf import Documents
 
 FOLDER = Path(__file__).resolve().parents[4] / "data" / "01_raw" / "documents"
@@ -29,7 +29,7 @@ def documents() -> pa.Table:
 
 @pytest.fixture(scope="module")
 def raw(documents: pa.Table) -> pa.Table:
-    return extract(documents, ExtractionParams())
+    return extract(documents)
 
 
 def test_the_bundled_documents_are_read_as_labelled(raw: pa.Table) -> None:
@@ -43,17 +43,15 @@ def test_the_bundled_documents_are_read_as_labelled(raw: pa.Table) -> None:
 
 
 def test_results_do_not_depend_on_batches(documents: pa.Table, raw: pa.Table) -> None:
-    parts = [extract(batch, ExtractionParams()) for batch in documents.to_batches(max_chunksize=7)]
+    parts = [extract(batch) for batch in documents.to_batches(max_chunksize=7)]
     assert pa.concat_tables(parts).equals(raw)
-    backwards = extract(
-        documents.take(list(reversed(range(len(documents))))), ExtractionParams()
-    ).sort_by("item_id")
+    backwards = extract(documents.take(list(reversed(range(len(documents)))))).sort_by("item_id")
     assert backwards.equals(raw.sort_by("item_id"))
 
 
 def test_a_missing_column_is_named(documents: pa.Table) -> None:
     with pytest.raises(InputError, match="'content_type'"):
-        extract(documents.drop_columns("content_type"), ExtractionParams())
+        extract(documents.drop_columns("content_type"))
 
 
 def test_spans_hold_stem_and_options(documents: pa.Table) -> None:
@@ -61,7 +59,7 @@ def test_spans_hold_stem_and_options(documents: pa.Table) -> None:
 
     document = documents.filter(pc.equal(documents.column("doc_id"), "doc-007"))
     text = page_text(document["text"][0].as_py(), document["content_type"][0].as_py()).text
-    for row in extract(document, ExtractionParams()).to_pylist():
+    for row in extract(document).to_pylist():
         span = text[row["start"] : row["end"]]
         assert row["question"] in span
         assert span.endswith(row["choices"][-1])

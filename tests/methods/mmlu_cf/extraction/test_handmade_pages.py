@@ -2,13 +2,12 @@ import pytest
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice
-from benchwright.params.mmlu_cf import ExtractionParams
 from methods.mmlu_cf.extraction.handmade_pages import PAGES, Page
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name.replace(" ", "-"))
 def test_the_questions_of_a_page_are_extracted(page: Page) -> None:
-    questions = questions_in(page.text, page.content_type, ExtractionParams())
+    questions = questions_in(page.text, page.content_type)
     seen = [
         (
             " ".join(question.question.split()),

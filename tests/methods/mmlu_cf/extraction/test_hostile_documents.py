@@ -2,8 +2,8 @@
 
 import pytest
 
+from benchwright.methods.mmlu_cf.extraction import extract
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
-from benchwright.params.mmlu_cf import ExtractionParams
 
 N = 4_000
 CLASSED = "<span class=correct>"
@@ -44,7 +44,7 @@ LINES = {
 @pytest.mark.parametrize("text", LINES.values(), ids=[name.replace(" ", "-") for name in LINES])
 def test_pages_without_questions_give_none(text: str) -> None:
     for kind in ("text/plain", "text/markdown"):
-        assert questions_in(text, kind, ExtractionParams()) == []
+        assert questions_in(text, kind) == []
 
 
 @pytest.mark.parametrize("place", ["stem", "option", "explanation"])
@@ -54,7 +54,7 @@ def test_a_text_of_a_megabyte_is_kept_whole(place: str) -> None:
         long if place == name else "short" for name in ("stem", "option", "explanation")
     )
     text = f"1. {stem}?\nA. {option}\nB. y\nC. z\nD. w\nAnswer: B\nExplanation: {explanation}\n"
-    (question,) = questions_in(text, "text/plain", ExtractionParams())
+    (question,) = questions_in(text, "text/plain")
     assert question.answer == "B"
     wanted = {
         "stem": question.question,
@@ -68,17 +68,18 @@ def test_thousands_of_questions_with_one_key_get_their_answers() -> None:
     n = 1_000
     text = "".join(f"{i}) Foo {i}?\na) x\nb) y\nc) z\n" for i in range(1, n + 1)) + "Answers\n"
     text += "".join(f"{i}. {'abc'[i % 3]}\n" for i in range(1, n + 1))
-    questions = questions_in(text, "text/plain", ExtractionParams())
+    questions = questions_in(text, "text/plain")
     assert [question.answer for question in questions] == ["abc"[i % 3] for i in range(1, n + 1)]
 
 
 @pytest.mark.parametrize("odd", ["\x00", "\ufeff", "\u200b", "\ud800", "Ã©â‚¬", "\x0c", "\r"])
 def test_odd_characters_do_not_hide_a_question(odd: str) -> None:
     text = f"Quiz{odd}\n1. What{odd} is it?\nA. one{odd}\nB. two\nC. three\nAnswer: B\n"
-    (question,) = questions_in(text, "text/plain", ExtractionParams())
+    (question,) = questions_in(text, "text/plain")
     assert (len(question.choices), question.choices[1]) == (3, "two")
 
 
-def test_a_document_is_read_up_to_the_limit() -> None:
+def test_a_document_is_read_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extract, "_DOCUMENT_CHARACTERS", 100)
     text = "1. What?\nA. x\nB. y\nAnswer: B\n" + " " * 100 + "\n2. Why?\nA. x\nB. y\nAnswer: B\n"
-    assert len(questions_in(text, "text/plain", ExtractionParams(document_characters=100))) == 1
+    assert len(questions_in(text, "text/plain")) == 1

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice
-from benchwright.params.mmlu_cf import ExtractionParams
 
 STEMS = [
     "What causes the tides?", "Which number is a prime?", "Which metal is liquid?",
@@ -60,7 +59,7 @@ def pages(draw: st.DrawFn) -> tuple[str, list[int]]:
 @given(page=pages())
 def test_a_key_gives_right_answers_or_none(page: tuple[str, list[int]]) -> None:
     text, right = page
-    for question in questions_in(text, "text/plain", ExtractionParams()):
+    for question in questions_in(text, "text/plain"):
         if question.choices not in CHOICES:
             continue
         row = {"choices": question.choices, "labels": question.labels, "answer": question.answer}
@@ -76,7 +75,7 @@ def test_a_key_of_numbers_is_read_in_any_of_its_spellings(sign: str, gap: str, h
         options = "\n".join(f"{k}) {text}" for k, text in enumerate(CHOICES[n], start=1))
         parts.append(f"Task {n + 1}.\n{STEMS[n]}\n{options}")
     key = head + gap.join(f"{n}{sign}{place + 1}" for n, place in enumerate(right, start=1))
-    questions = questions_in("\n\n".join([*parts, key]), "text/plain", ExtractionParams())
+    questions = questions_in("\n\n".join([*parts, key]), "text/plain")
     assert [(question.question, question.answer) for question in questions] == [
         (STEMS[n], str(place + 1)) for n, place in enumerate(right)
     ]
@@ -103,15 +102,12 @@ def test_a_pair_of_labels_is_not_an_answer_of_one_question(line: str, answer: st
     options = "\n".join(f"{n}) {text}" for n, text in enumerate(CHOICES[0], start=1))
     other = "\n".join(f"{n}) {text}" for n, text in enumerate(CHOICES[2], start=1))
     text = f"{STEMS[0]}\n{options}\n{line}\n\n{STEMS[2]}\n{other}\nAnswer: 2\n"
-    answers = {
-        question.question: question.answer
-        for question in questions_in(text, "text/plain", ExtractionParams())
-    }
+    answers = {question.question: question.answer for question in questions_in(text, "text/plain")}
     assert answers[STEMS[2]] == "2"
     assert answers.get(STEMS[0]) == answer
 
 
 def test_the_text_of_an_option_is_not_a_pair() -> None:
     text = "How many?\n1) 3\n2) 5\n3) 8\nAnswer: 1) 3\n"
-    (question,) = questions_in(text, "text/plain", ExtractionParams())
+    (question,) = questions_in(text, "text/plain")
     assert question.answer == "1"

@@ -7,10 +7,8 @@ import pyarrow as pa
 import pytest
 
 from benchwright.methods.mmlu_cf.extraction.extract import may_hold_questions, questions_in
-from benchwright.params.mmlu_cf import ExtractionParams
 from methods.mmlu_cf.extraction.handmade_pages import PAGES
 
-PARAMS = ExtractionParams()
 PROSE = [
     "<html><body><nav><ul><li><a href='/'>Home</a></li><li>News</li></ul></nav><p>The river rose in"
     " <b>March</b>, and a bridge fell. Who had built it? Nobody knew; a mason from D. was asked."
@@ -29,7 +27,7 @@ def passed(texts: list[str]) -> list[bool]:
 @pytest.mark.parametrize("text", PROSE)
 def test_prose_is_skipped(text: str) -> None:
     assert passed([text]) == [False]
-    assert questions_in(text, "text/html" if "<" in text else "text/plain", PARAMS) == []
+    assert questions_in(text, "text/html" if "<" in text else "text/plain") == []
 
 
 def test_nulls_are_skipped_and_positions_are_kept() -> None:
@@ -44,7 +42,7 @@ def test_no_bundled_or_handmade_page_with_questions_is_skipped(repository: Path)
     pages += [(document["text"], document["content_type"]) for document in bundled]
     shown = passed([text for text, _ in pages])
     assert all(
-        there or not questions_in(text, kind, PARAMS)
+        there or not questions_in(text, kind)
         for (text, kind), there in zip(pages, shown, strict=True)
     )
     assert sum(shown) > 140

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice
-from benchwright.params.mmlu_cf import ExtractionParams
 
 Question = tuple[str, list[str], int]
 
@@ -91,7 +90,7 @@ SPELLINGS: dict[str, tuple[str, Callable[[int, Question], str]]] = {
 def test_questions_are_read_back_as_written(spelling: str, asked: list[Question]) -> None:
     kind, write = SPELLINGS[spelling]
     text = "".join(write(number, question) for number, question in enumerate(asked, start=1))
-    extracted = questions_in(text, kind, ExtractionParams())
+    extracted = questions_in(text, kind)
     rows = [
         {"choices": question.choices, "labels": question.labels, "answer": question.answer}
         for question in extracted
@@ -113,7 +112,7 @@ def test_a_key_at_the_end_answers_by_number(asked: list[Question], gap: str) -> 
     text += "ANSWER KEY\n" + gap.join(
         f"{n}. {'ABCD'[question[2]]}" for n, question in enumerate(asked, start=1)
     )
-    extracted = questions_in(text, "text/plain", ExtractionParams())
+    extracted = questions_in(text, "text/plain")
     assert [question.answer for question in extracted] == [
         "ABCD"[question[2]] for question in asked
     ]
@@ -122,7 +121,7 @@ def test_a_key_at_the_end_answers_by_number(asked: list[Question], gap: str) -> 
 @given(text=st.text(st.sampled_from("AaBb12.)(\n\t ?:<>/-*[]xX✓"), max_size=400))
 def test_any_text_is_read_without_error_and_spans_lie_in_order(text: str) -> None:
     for kind in ("text/plain", "text/markdown", "text/html"):
-        extracted = questions_in(text, kind, ExtractionParams())
+        extracted = questions_in(text, kind)
         assert all(question.start <= question.end for question in extracted)
         assert all(
             len(question.choices) == len(question.labels) >= 2 and question.question

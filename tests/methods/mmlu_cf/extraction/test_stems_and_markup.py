@@ -6,7 +6,6 @@ import pytest
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.extraction.plain_text import is_wiki, wiki_rows
-from benchwright.params.mmlu_cf import ExtractionParams
 
 STEMS = ["Kinase reactions:", "SHA-1 has a message digest of", "Planets orbit"]
 CHOICES = [
@@ -18,7 +17,7 @@ ITEMS = list(zip(STEMS, CHOICES, RIGHT, strict=True))
 
 
 def read(text: str, kind: str = "text/plain") -> list[tuple[str, list[str], str | None]]:
-    questions = questions_in(text, kind, ExtractionParams())
+    questions = questions_in(text, kind)
     return [(question.question, question.choices, question.answer) for question in questions]
 
 

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from benchwright.compute.batch_engine import BatchEngine
 from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import folded
-from benchwright.methods.mmlu_cf.cleaning.near_duplicates import near_pairs, remaining, signatures
+from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
+    PERMUTATIONS,
+    near_pairs,
+    remaining,
+    signatures,
+)
 from benchwright.methods.mmlu_cf.cleaning.rows import (
     DUPLICATES,
     HASH_SEED,
@@ -68,7 +73,7 @@ class Fingerprints(NamedTuple):
 
     text: NDArray[np.uint64]  # hashes of passage, question and the set of choices, shape (n, 2)
     answer: NDArray[np.uint64]  # hash of the answer's text, shape (n,)
-    signed: NDArray[np.uint32]  # MinHash signatures, shape (n, permutations)
+    signed: NDArray[np.uint32]  # MinHash signatures, shape (n, 64)
 
     def take(self, places: Ints) -> "Fingerprints":
         """Return the fingerprints of some rows."""
@@ -98,11 +103,11 @@ def cleaned_with_fingerprints(
 def _of_slice(rows: pa.Table, params: CleaningParams) -> Fingerprints:
     raw = Rows.of(as_raw(rows))
     exact = np.zeros((0, 2), np.uint64), np.zeros(0, np.uint64)
-    signed = np.zeros((0, params.near_duplicates.permutations), np.uint32)
+    signed = np.zeros((0, PERMUTATIONS), np.uint32)
     if "exact_duplicate" not in params.off:
         exact = keys(raw, rows.column("answer").to_numpy())
     if "near_duplicate" not in params.off:
-        signed = signatures(raw, params.near_duplicates)
+        signed = signatures(raw)
     return Fingerprints(*exact, signed)
 
 
@@ -166,7 +171,7 @@ def deduplicate(
 
     Of duplicates, the item with an explanation stays, then the one with the first id. An item is
     removed only for one that stays; this repeats until no duplicates are left. Besides the rows,
-    24 bytes per row are in memory for exact duplicates and 4 · `permutations` for near ones.
+    24 bytes per row are in memory for exact duplicates and 256 for near ones.
 
     Raises:
         InputError: an id is repeated.

@@ -328,18 +328,22 @@ Over = Callable[[Callable[[Any], Any], Iterator[Any]], Iterator[Any]]
 _PAIRS_AT_ONCE = 10_000
 _ESTIMATED_AT_ONCE = 100_000
 _NO_PAIRS: Pairs = np.zeros(0, np.int64)
+PERMUTATIONS = 64
+"""Length of a MinHash signature."""
+_BANDS = 16  # of a signature; items are compared if a band is equal
+_NEIGHBOURS = 5  # earlier items of a bucket that each item is compared with
 _MARGIN = 4  # standard errors below the threshold at which an estimate excludes a pair
 
 
-def signatures(rows: Rows, params: NearDuplicateParams) -> NDArray[np.uint32]:
-    """Return MinHash signatures (rensa's R-MinHash), shape (n, permutations)."""
+def signatures(rows: Rows) -> NDArray[np.uint32]:
+    """Return MinHash signatures (rensa's R-MinHash), shape (n, 64)."""
     from rensa import RMinHash
 
     if not len(rows):
-        return np.empty((0, params.permutations), np.uint32)
+        return np.empty((0, PERMUTATIONS), np.uint32)
     values, offsets = item_shingles(rows, last_sentence(rows.question))
     matrix = RMinHash.digest_matrix_from_flat_token_hashes(
-        mixed(values), offsets.astype(np.uint64), params.permutations, params.seed
+        mixed(values), offsets.astype(np.uint64), PERMUTATIONS, 0
     )
     return np.array(matrix.to_rows(), np.uint32)
 
@@ -354,15 +358,15 @@ def near_pairs(
 ) -> tuple[Compared, Pairs]:
     """Return the near-duplicates among n items, and the pairs that were compared, ascending.
 
-    Each item of a bucket is compared with the first item and with the `neighbours` items before it,
+    Each item of a bucket is compared with the first item and with the five items before it,
     so the number of pairs is proportional to n.
 
-    The items come in order of precedence, with their signatures `signed` (n, permutations) and the
+    The items come in order of precedence, with their signatures `signed` (n, 64) and the
     positions `answer` (n,) of their answers. `known` pairs were compared before and are no
     duplicates. `over` applies a function to tasks in order, as `BatchEngine.over`.
     """
     n = len(rows)
-    pairs = _candidates(signed, params)
+    pairs = _candidates(signed)
     chunks = _chunks(pairs, _ESTIMATED_AT_ONCE)
     likely = np.concatenate([_NO_PAIRS, *(_likely(signed, chunk, params) for chunk in chunks)])
     tasks = (
@@ -383,12 +387,12 @@ def remaining(pairs: Pairs, keep: Bools) -> Pairs:
     return left
 
 
-def _candidates(signed: NDArray[np.uint32], params: NearDuplicateParams) -> Pairs:
+def _candidates(signed: NDArray[np.uint32]) -> Pairs:
     """Return the pairs that share a band, ascending and distinct."""
     n = len(signed)
-    width = params.permutations // params.bands
+    width = PERMUTATIONS // _BANDS
     pairs = _NO_PAIRS
-    for band in range(params.bands):
+    for band in range(_BANDS):
         bucket = np.zeros(n, np.uint64)
         for column in range(band * width, (band + 1) * width):
             bucket = mixed(bucket + np.uint64(0x9E3779B97F4A7C15) + signed[:, column])
@@ -398,7 +402,7 @@ def _candidates(signed: NDArray[np.uint32], params: NearDuplicateParams) -> Pair
         place = np.arange(n)
         first = np.maximum.accumulate(np.where(new, place, 0))
         pieces = [order[place[~new]] * n + order[first[~new]]]
-        for lag in range(1, params.neighbours + 1):
+        for lag in range(1, _NEIGHBOURS + 1):
             there = place - lag > first
             pieces.append(order[place[there]] * n + order[place[there] - lag])
         pairs = np.unique(np.concatenate([pairs, *pieces]))
@@ -413,7 +417,7 @@ def _chunks(pairs: Pairs, size: int) -> Iterator[Pairs]:
 def _likely(signed: NDArray[np.uint32], pairs: Pairs, params: NearDuplicateParams) -> Pairs:
     """Return the pairs that their signatures do not exclude."""
     n = len(signed)
-    spread = (params.similarity * (1 - params.similarity) / params.permutations) ** 0.5
+    spread = (params.similarity * (1 - params.similarity) / PERMUTATIONS) ** 0.5
     agreement = (signed[pairs // n] == signed[pairs % n]).mean(axis=1)
     likely: Pairs = pairs[agreement >= params.similarity - _MARGIN * spread]
     return likely

@@ -46,26 +46,27 @@ _UNREADABLE = (
     "|[\u00c3\u00c2][\\x{A0}-\\x{BF}]|\u00e2\u20ac|\u00ef\u00bb\u00bf"
 )
 _LONG_WORD = "[A-Za-z]{100}"
+_MOST_CHARACTERS = {"question": 10_000, "passage": 50_000, "explanation": 50_000, "answer": 2_000}
+_CHOICE_CHARACTERS = 2_000
+_MOST_CHOICES = 26
 
 
-def too_long(rows: Rows, params: CleaningParams) -> Outcome:
+def too_long(rows: Rows, _: CleaningParams) -> Outcome:
     """Reject texts that are too long for a question, which bounds the cost of the other rules.
 
     Not in the paper. The limits are in characters.
     """
-    limits = params.limits
 
     def longer(texts: Text, most: int) -> Bools:
         return truths(pc.greater(pc.utf8_length(texts), most))
 
     reasons = []
-    for name in ("question", "passage", "explanation", "answer"):
-        most = getattr(limits, name)
+    for name, most in _MOST_CHARACTERS.items():
         long = longer(getattr(rows, name), most)
         reasons.append((long, f"{name} of more than {most:,} characters"))
-    long_choice = rows.any(longer(rows.choices, limits.choice))
-    reasons.append((long_choice, f"choice of more than {limits.choice:,} characters"))
-    reasons.append((rows.counts > limits.choices, f"more than {limits.choices} choices"))
+    long_choice = rows.any(longer(rows.choices, _CHOICE_CHARACTERS))
+    reasons.append((long_choice, f"choice of more than {_CHOICE_CHARACTERS:,} characters"))
+    reasons.append((rows.counts > _MOST_CHOICES, f"more than {_MOST_CHOICES} choices"))
     return Outcome(rows, tuple(reasons))
 
 
@@ -119,11 +120,10 @@ _LOWER_WORD = (
 )
 
 
-def short_question(rows: Rows, params: CleaningParams) -> Outcome:
-    """Reject a question of fewer than 10 characters (`question_characters`)."""
-    least = params.question_characters
+def short_question(rows: Rows, _: CleaningParams) -> Outcome:
+    """Reject a question of fewer than 10 characters."""
     length = pc.utf8_length(pc.utf8_trim_whitespace(rows.question))
-    return Outcome(rows, ((truths(pc.less(length, least)), f"fewer than {least} characters"),))
+    return Outcome(rows, ((truths(pc.less(length, 10)), "fewer than 10 characters"),))
 
 
 def question_complete(rows: Rows, _: CleaningParams) -> Outcome:
@@ -149,15 +149,14 @@ def question_complete(rows: Rows, _: CleaningParams) -> Outcome:
     )
 
 
-def lower_case_start(rows: Rows, params: CleaningParams) -> Outcome:
+def lower_case_start(rows: Rows, _: CleaningParams) -> Outcome:
     """Reject a question whose first letter is lower-case.
 
-    Words with a fixed lower-case spelling ("pH", "mRNA", "x") pass, unless `strict_lower_case`, and
-    so do questions that start with a digit, a blank or a symbol.
+    Words with a fixed lower-case spelling ("pH", "mRNA", "x") pass, and so do questions that start
+    with a digit, a blank or a symbol.
     """
     lower = matches(rows.question, _LOWER)
-    if not params.strict_lower_case:
-        lower[lower] = ~matches(rows.question.filter(pa.array(lower)), _LOWER_WORD)
+    lower[lower] = ~matches(rows.question.filter(pa.array(lower)), _LOWER_WORD)
     return Outcome(rows, ((lower, "lower-case first letter"),))
 
 
@@ -167,31 +166,34 @@ _ENGLISH = (
     r"these|there|because|should|between|they|his|who|how|why|you)\b"
 )
 _LETTERS_PER_ENGLISH_WORD = 90
+_FOREIGN_SHARE = 0.2  # of the letters
+_LETTERS = 25  # fewer say nothing about the language
+_PROBABILITY = 0.9  # of another language
 # Greek letters pass as symbols; three in a row make a Greek word.
 _FOREIGN = r"[^\P{L}\p{Latin}\p{Greek}\p{Common}]|\p{Greek}{3,}"
 
 
-def non_english(rows: Rows, params: CleaningParams) -> Outcome:
+def non_english(rows: Rows, _: CleaningParams) -> Outcome:
     """Reject questions in another script or language.
 
-    - Script: more than a fifth (`language.foreign_letters`) of the letters of question and choices
+    - Script: more than a fifth of the letters of question and choices
       are not Latin. Single Greek letters, symbols, units and diacritics pass.
-    - Language: the question has at least 25 letters (`language.letters`) and hardly an English
+    - Language: the question has at least 25 letters and hardly an English
       function word, and py3langid (naive Bayes over byte n-grams, 97 languages) gives another
-      language a probability of at least 0.9 (`language.probability`). Or the question has any
+      language a probability of at least 0.9. Or the question has any
       length, no English function word, and opens with an inverted mark, as in Spanish.
     """
-    script = _other_script(rows, params.language.foreign_letters)
+    script = _other_script(rows)
     return Outcome(
         rows,
         (
             (script, "letters of another script"),
-            (_other_language(rows, script, params), "another language"),
+            (_other_language(rows, script), "another language"),
         ),
     )
 
 
-def _other_script(rows: Rows, most: float) -> Bools:
+def _other_script(rows: Rows) -> Bools:
     strange = matches(rows.question, _FOREIGN) | rows.any(matches(rows.choices, _FOREIGN))
     if strange.any():
         some = rows.where(strange)
@@ -199,26 +201,25 @@ def _other_script(rows: Rows, most: float) -> Bools:
             _count(some.question, pattern) + some.sums(_count(some.choices, pattern))
             for pattern in (r"\p{L}", r"[^\P{L}\p{Latin}\p{Common}]")
         )
-        strange[strange] = foreign > most * letters
+        strange[strange] = foreign > _FOREIGN_SHARE * letters
     return strange
 
 
-def _other_language(rows: Rows, rejected: Bools, params: CleaningParams) -> Bools:
-    language = params.language
+def _other_language(rows: Rows, rejected: Bools) -> Bools:
     length = pc.utf8_length(rows.question).to_numpy(zero_copy_only=False)
     english = _count(rows.question, _ENGLISH)
     inverted = matches(rows.question, r"^\W*[¿¡]") & (english == 0)
-    unsure = ~rejected & ~inverted & (length >= language.letters)
+    unsure = ~rejected & ~inverted & (length >= _LETTERS)
     unsure &= english * _LETTERS_PER_ENGLISH_WORD < length
     if unsure.any():
         some = rows.question.filter(pa.array(unsure))
         # Symbols and formulas say nothing about the language.
         words = pc.replace_substring_regex(some, r"\$[^$]*\$|\\[A-Za-z]+|[^\p{L}\x{27}]+", " ")
-        enough = _count(words, r"\p{L}") >= language.letters
+        enough = _count(words, r"\p{L}") >= _LETTERS
         unsure[unsure] = enough
         texts = words.filter(pa.array(enough)).to_pylist()
         unsure[unsure] = [
-            name != "en" and probability >= language.probability
+            name != "en" and probability >= _PROBABILITY
             for name, probability in map(_identifier().classify, texts)
         ]
     return unsure | (inverted & ~rejected)

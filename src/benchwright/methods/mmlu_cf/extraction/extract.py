@@ -16,12 +16,14 @@ from benchwright.methods.mmlu_cf.extraction.html import BLOCKS, html_page
 from benchwright.methods.mmlu_cf.extraction.lines import PageText
 from benchwright.methods.mmlu_cf.extraction.plain_text import plain_page
 from benchwright.methods.mmlu_cf.extraction.questions import FoundQuestion, questions_of
-from benchwright.params.mmlu_cf import ExtractionParams, ReadingParams
+from benchwright.params.mmlu_cf import ReadingParams
 from benchwright.tables.mmlu_cf import RawItems, arrow_schema
 
 RAW_ITEMS = arrow_schema(RawItems, pa.list_(pa.large_string()))
 """The columns of `RawItems` as Arrow types."""
 
+_DOCUMENT_CHARACTERS = 4_000_000
+_LINE_CHARACTERS = 20_000  # labels inside longer lines are ignored
 _REQUIRED = ("doc_id", "url", "domain", "content_type", "text")
 
 
@@ -38,10 +40,10 @@ def page_text(text: str, content_type: str) -> PageText:
     return plain_page(text, markdown="markdown" in kind)
 
 
-def extract(documents: pa.Table | pa.RecordBatch, params: ExtractionParams) -> pa.Table:
+def extract(documents: pa.Table | pa.RecordBatch) -> pa.Table:
     """Extract the multiple-choice questions of `Documents` (MMLU-CF, section 3.2, step 1).
 
-    Only the first `params.document_characters` characters of a document are read. Return `RawItems`
+    Only the first 4,000,000 characters of a document are read. Return `RawItems`
     with the schema `RAW_ITEMS`. `answer` is a label, or the option's text if options have no label;
     null if the page gives none.
 
@@ -60,17 +62,17 @@ def extract(documents: pa.Table | pa.RecordBatch, params: ExtractionParams) -> p
         | vars(question)
         for doc_id, url, domain, content_type, text in zip(*columns, strict=True)
         for number, question in enumerate(
-            questions_in(text or "", content_type or "text/plain", params), start=1
+            questions_in(text or "", content_type or "text/plain"), start=1
         )
     ]
     return pa.Table.from_pylist(rows, schema=RAW_ITEMS)
 
 
-def questions_in(text: str, content_type: str, params: ExtractionParams) -> list[FoundQuestion]:
+def questions_in(text: str, content_type: str) -> list[FoundQuestion]:
     """Return the questions of a document in page order."""
-    text = text[: params.document_characters]
+    text = text[:_DOCUMENT_CHARACTERS]
     text = text.encode("utf-8", "replace").decode()  # without surrogates
-    return questions_of(page_text(text, content_type), params.line_characters)
+    return questions_of(page_text(text, content_type), _LINE_CHARACTERS)
 
 
 class ShardPart(NamedTuple):
@@ -86,7 +88,7 @@ class ShardPart(NamedTuple):
 
 
 def shard_parts(
-    file: Path, reading: ReadingParams, extraction: ExtractionParams, fields: Mapping[str, str]
+    file: Path, reading: ReadingParams, fields: Mapping[str, str]
 ) -> Iterator[ShardPart]:
     """Read a shard batch by batch and extract its multiple-choice questions.
 
@@ -99,12 +101,10 @@ def shard_parts(
     skipped = 0
     for batch in batches:
         domains = Counter(domain or "" for domain in batch.column("domain").to_pylist())
-        hopeful = batch
-        if extraction.prefilter:
-            texts = pc.fill_null(batch.column("text"), "").combine_chunks()
-            hopeful = batch.filter(pa.array(may_hold_questions(texts)))
-            skipped += batch.num_rows - hopeful.num_rows
-        yield ShardPart(extract(hopeful, extraction), batch.num_rows, domains)
+        texts = pc.fill_null(batch.column("text"), "").combine_chunks()
+        hopeful = batch.filter(pa.array(may_hold_questions(texts)))
+        skipped += batch.num_rows - hopeful.num_rows
+        yield ShardPart(extract(hopeful), batch.num_rows, domains)
     if skipped:
         batches.report.skipped[str(file)] = skipped
     yield ShardPart(RAW_ITEMS.empty_table(), 0, Counter(), batches.report)
