@@ -25,7 +25,7 @@ def models() -> Iterator[type[BaseModel]]:
 def names_in_code(repository: Path) -> set[str]:
     """Return the attributes that are read, strings, and what conf interpolates."""
     conf = "".join(file.read_text() for file in sorted((repository / "conf").rglob("*.yml")))
-    names = {name for part in re.findall(r"\$\{[^$}]*", conf) for name in re.findall(r"\w+", part)}
+    names = {name for part in re.findall(r":.*\$\{.*", conf) for name in re.findall(r"\w+", part)}
     for file in sorted((repository / "src").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
