@@ -126,24 +126,28 @@ def draw_mutants(codes: dict[str, str], count: int, seed: str) -> list[Mutant]:
     return [rng.choice(lines[it]) for it in rng.sample(sorted(lines), min(count, len(lines)))]
 
 
-def lines_of_functions(code: str) -> dict[int, int]:
-    """For each line that no import runs, the line where its statement begins."""
+def lines_of_functions(code: str) -> dict[int, range]:
+    """For each line that no import runs, the lines of its statement, without those of its body."""
     nodes = [it for it in ast.walk(ast.parse(code)) if isinstance(it, ast.stmt)]  # outermost first
-    begins = {n: it.lineno for it in nodes for n in range(it.lineno, (it.end_lineno or 0) + 1)}
+    spans: dict[int, range] = {}
+    for it in nodes:
+        body = getattr(it, "body", None)
+        span = range(it.lineno, body[0].lineno if body else (it.end_lineno or 0) + 1)
+        spans |= dict.fromkeys(span, span)
     bodies = [it for it in nodes if isinstance(it, ast.FunctionDef)]
     lines = {n for it in bodies for n in range(it.body[0].lineno, (it.end_lineno or 0) + 1)}
-    return {n: begins[n] for n in lines}
+    return {n: span for n, span in spans.items() if n in lines}
 
 
 def find_tests(mutant: Mutant, codes: dict[str, str], known: dict[str, Recorded]) -> list[str]:
     """The test files that would notice the change, the likeliest and quickest first."""
-    begin = lines_of_functions(codes[mutant.path]).get(mutant.line)
+    span = lines_of_functions(codes[mutant.path]).get(mutant.line)
     module = mutant.path.removeprefix("src/").removesuffix(".py").replace("/", ".")
     near = {mutant.path, *(it for it, code in codes.items() if f"{module} import" in code)}
     found = [
         name
         for name, (_, _, lines) in known.items()
-        if ({begin, mutant.line} & {*lines.get(mutant.path, ())} if begin else near & lines.keys())
+        if ({*span} & {*lines.get(mutant.path, ())} if span else near & lines.keys())
     ]
     mirrored = mirrored_tests(mutant.path)
     found.sort(key=lambda name: (not name.startswith(mirrored), known[name].seconds))
