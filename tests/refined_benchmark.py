@@ -18,7 +18,6 @@ from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.evaluation import create_pipeline
 from benchwright.tables.evidence import (
     ItemParameters,
-    MethodComparison,
     RandomComparison,
     RandomSubsets,
     RankAgreementTable,
@@ -32,19 +31,16 @@ from benchwright.tables.responses import (
     Models,
     PositionSensitivity,
 )
-from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
+from benchwright.tables.similarity import DistanceDensity
 from benchwright.tables.smart import (
-    DensityByK,
     FilterModelAblation,
     Groups,
     ItemAudit,
     LabelErrorRates,
     NeighbourConvergence,
-    Overlaps,
     ReviewAgreement,
     ReviewSheet,
     RuleCoverage,
-    RulesBySubject,
     Verdicts,
 )
 
@@ -188,13 +184,6 @@ def make_inputs(**changed: Any) -> Inputs:
         "item_audit": audit_table(items, set(ids) - set(kept["item_id"])),
         "verdicts": verdicts_table(items),
         "rule_coverage": coverage_table(n),
-        "rules_by_subject": RulesBySubject.from_rows(
-            [
-                (subject, "easy", count, count, 1, 0, 1 / count, 0.0)
-                for subject, count in items["subject"].value_counts().items()
-            ]
-        ),
-        "overlaps": Overlaps.from_rows([("easy", "similar", 1, 1 / n)]),
         "groups": Groups.from_rows(
             [("g1", ids[20], "similar", False), ("g1", ids[21], "similar", True)]
         )
@@ -215,9 +204,6 @@ def make_inputs(**changed: Any) -> Inputs:
             "pairs_within": 1,
             "warning": "two bandwidths differ a lot",
         },
-        "threshold_sensitivity": ThresholdSensitivity.from_rows(
-            [(0.1, 2, "first_peak", 0.07, 1, 1 / n), (0.15, 1, "halved", 0.25, 2, 2 / n)]
-        ),
         "response_matrix": matrix,
         "choices_only_matrix": matrix_of(ids, FILTER, seed=5),
         "import_report": ImportReport.from_rows(
@@ -264,9 +250,6 @@ def make_inputs(**changed: Any) -> Inputs:
         ),
         "neighbour_convergence": NeighbourConvergence.from_rows(
             [(50, 1, "halved", 0.21, 2, 2 / n), (100, 1, "halved", 0.25, 2, 2 / n)]
-        ),
-        "density_by_k": DensityByK.from_rows(
-            [(k, x / 10, float(x % 3)) for k in (50, 100) for x in range(10)]
         ),
         "label_error_rates": LabelErrorRates.from_rows(
             [
@@ -380,17 +363,6 @@ def random_subsets_table(draws: int = 100) -> pd.DataFrame:
     return RandomSubsets.from_rows(rows)
 
 
-def methods_table() -> pd.DataFrame:
-    rest = ("kendall_tau_b", "held_out")
-    return MethodComparison.from_rows(
-        [
-            ("kept", *rest, 0.928, 0.891, 0.953, 1 / 6, 22, 50, ""),
-            ("random", *rest, 0.975, 0.95, 0.99, 1 / 6, 22, 50, "mean of 1,000 random subsets"),
-            ("ire", *rest, 0.91, None, None, 0.4, 22, 36, "fitted on all models: in-sample"),
-        ]
-    )
-
-
 MAKE_INPUTS = {"items", "kept_items", "response_matrix"}
 """Inputs that others are made from."""
 
@@ -403,7 +375,6 @@ def made_up() -> Inputs:
         "ire_fit": {},
         "random_comparison": random_comparison_table(),
         "random_subsets": random_subsets_table(),
-        "method_comparison": methods_table(),
         "review_sheet": None,
         "metrics": {},
     }

@@ -11,7 +11,6 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.ire import estimate_item_parameters
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.random_comparison import (
-    compare_methods,
     compare_with_random,
     find_harmful_rule,
     gather_subsets,
@@ -21,9 +20,6 @@ from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.tables.evidence import (
     ItemParameters,
-    MethodComparison,
-    RandomComparison,
-    RankAgreementTable,
 )
 
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})
@@ -197,35 +193,6 @@ def test_with_few_fitting_models_ire_is_fitted_on_all_and_says_so() -> None:
     matrix, panel = simulated(20, 60)
     _, about = estimate_item_parameters(matrix, panel)
     assert (about["fitted_on"], about["in_sample"]) == (20, True)
-
-
-def test_methods_are_compared_in_one_table() -> None:
-    matrix, panel = simulated(60, 120)
-    parameters, about = estimate_item_parameters(matrix, panel)
-    ratings = RatingsParams(history={"": {name: 1000 + i for i, name in enumerate(matrix.models)}})
-    kept = list(matrix.item_ids[:40])
-    random_comparison, _ = judged(matrix, panel, kept, parameters=parameters, ratings=ratings)
-    ranks = RankAgreementTable.from_rows(
-        [("all", "kendall_tau_b", 0.9, 0.8, 0.95, 0.7, 0.96, 60, 120, "")]
-    )
-    table = compare_methods(ranks, random_comparison, about)
-    assert set(table["method"]) == {"full", "kept", "random", "ire"}
-    both = table.set_index(["method", "metric", "models"])
-    kept_row = both.loc[("kept", "kendall_tau_b", "all")]
-    assert (kept_row["low"], kept_row["high"]) == (0.8, 0.95)
-    assert kept_row["share_removed"] == pytest.approx(80 / 120)
-    assert both.loc[("random", "kendall_tau_b", "all"), "n_items"] == 40
-    full = both.loc[("full", "arena_pearson", "all")]
-    right = matrix.correct.mean(axis=1)
-    assert full["value"] == pytest.approx(np.corrcoef(right, np.arange(60))[0, 1])
-    assert (
-        "full",
-        "kendall_tau_b",
-        "all",
-    ) not in both.index  # a method is not compared with itself
-    assert compare_methods(ranks, RandomComparison.empty(), about).columns.tolist() == (
-        MethodComparison.columns()
-    )
 
 
 @pytest.mark.real_data

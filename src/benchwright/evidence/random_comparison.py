@@ -5,7 +5,6 @@ metrics of a subset are therefore compared with those of many random subsets of 
 (SMART, section 4.4 and Tables 4 and 5, where one random subset is drawn).
 """
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -27,7 +26,7 @@ from benchwright.statistics.rank_agreement import (
     pearson_rows,
 )
 from benchwright.statistics.subset_scores import full_metrics, subset_metrics, subset_scores
-from benchwright.tables.evidence import MethodComparison, RandomComparison, RandomSubsets
+from benchwright.tables.evidence import RandomComparison, RandomSubsets
 
 RANDOM = ("plain", "stratified")
 ARENA = "arena_pearson"
@@ -225,59 +224,3 @@ def find_harmful_rule(
 def _tau_b_of_held_out(random_comparison: pd.DataFrame) -> pd.DataFrame:
     wanted = {"method": "kept", "models": "held_out", "metric": "kendall_tau_b", "random": "plain"}
     return random_comparison[(random_comparison[list(wanted)] == pd.Series(wanted)).all(axis=1)]
-
-
-COMPARED = ("kendall_tau_b", "arena_pearson")
-
-Row = dict[Any, Any]
-
-
-def compare_methods(
-    rank_agreement: pd.DataFrame, random_comparison: pd.DataFrame, ire_fit: dict[str, Any]
-) -> pd.DataFrame:
-    """Compare methods by Kendall's tau-b and by Pearson's correlation with human ratings.
-
-    Random is the mean over plain random subsets of this run's size with their middle 95%. The
-    interval of this run is over items. IRE keeps another number of items. Shares are of the items
-    on which the panel is compared.
-    """
-    plain = random_comparison[random_comparison["random"] == "plain"].to_dict("records")
-    by_key = {(row["method"], row["models"], row["metric"]): row for row in plain}
-    intervals = {
-        (row["models"], row["metric"]): (row["low"], row["high"])
-        for row in rank_agreement.to_dict("records")
-    }
-    rows: list[tuple[Any, ...]] = []
-    for group in ("all", "held_out"):
-        for metric in COMPARED:
-            kept, ire = by_key.get(("kept", group, metric)), by_key.get(("ire", group, metric))
-            if kept is not None:
-                interval = intervals.get((group, metric), (math.nan, math.nan))
-                rows += _this_run(kept, interval)
-            if ire is not None:
-                partly = "partly in-sample" if group == "all" else ""
-                note = "fitted on all models: in-sample" if ire_fit["in_sample"] else partly
-                value = (ire["value"], math.nan, math.nan)
-                rows.append(
-                    _method_row(
-                        "ire", ire, value, "; ".join(filter(None, (note, ire_fit["reason"])))
-                    )
-                )
-    return MethodComparison.from_rows(rows)
-
-
-def _this_run(row: Row, interval: tuple[float, float]) -> Iterator[tuple[Any, ...]]:
-    if math.isfinite(row["full"]):
-        whole = {**row, "n_items": row["n_full"]}
-        yield _method_row("full", whole, (row["full"], math.nan, math.nan), "")
-    yield _method_row("kept", row, (row["value"], *interval), "")
-    by_chance = row["random_mean"], row["random_low"], row["random_high"]
-    yield _method_row("random", row, by_chance, f"mean of {row['draws']:,} random subsets")
-
-
-def _method_row(
-    method: str, row: Row, metric: tuple[float, float, float], reason: str
-) -> tuple[Any, ...]:
-    removed = 1 - row["n_items"] / row["n_full"] if row["n_full"] else math.nan
-    place = method, row["metric"], row["models"]
-    return (*place, *metric, removed, row["n_models"], row["n_items"], reason)

@@ -12,7 +12,7 @@ from benchwright.methods.smart import (
     suspect_effect,
 )
 from benchwright.pipelines.nodes import boxed, node
-from benchwright.reports.smart import examples, item_list, plots, sections, summary
+from benchwright.reports.smart import item_list, plots, sections, summary
 
 _NODES = [
     node(
@@ -82,11 +82,6 @@ _NODES = [
         summary.raise_alarm,
         ["harmful_rule", "params:filter_models", "panel", "random_comparison"],
         "alarm",
-    ),
-    node(
-        random_comparison.compare_methods,
-        ["rank_agreement", "random_comparison", "ire_fit"],
-        "method_comparison",
     ),
     node(scores.count_subjects, ["items", "kept_items"], "subject_shares"),
     node(
@@ -166,9 +161,7 @@ _NODES = [
     ),
 ]
 _PLOTS = [
-    node(plots.plot_filter_shares, ["items", "kept_items", "rule_coverage"], "filter_shares_plot"),
     node(plots.plot_rank_chart, "scores", "rank_chart_plot"),
-    node(plots.plot_subject_shares, "subject_shares", "subject_shares_plot"),
     node(
         plots.plot_distance_distribution,
         ["distance_density", "similarity_threshold"],
@@ -176,14 +169,6 @@ _PLOTS = [
     ),
     node(plots.plot_funnel, "funnel", "funnel_plot"),
     node(plots.plot_random_band, ["random_subsets", "random_comparison"], "random_band_plot"),
-    node(plots.plot_spread_band, ["random_subsets", "random_comparison"], "spread_band_plot"),
-    node(plots.plot_filter_model_ablation, "filter_model_ablation", "filter_model_ablation_plot"),
-    node(
-        plots.plot_neighbour_convergence,
-        ["neighbour_convergence", "density_by_k"],
-        "neighbour_convergence_plot",
-    ),
-    node(plots.plot_position_sensitivity, "position_sensitivity", "position_sensitivity_plot"),
 ]
 _PAGE = [
     node(
@@ -201,7 +186,7 @@ _PAGE = [
     ),
     node(
         summary.note_models,
-        ["items", "kept_items", "scores", "agreement", "panel", "params:evaluation"],
+        ["items", "kept_items", "scores", "panel", "params:evaluation"],
         "report_model_notes",
     ),
     node(
@@ -218,24 +203,7 @@ _PAGE = [
         ],
         "report_item_notes",
     ),
-    node(
-        examples.choose_report_examples,
-        [
-            "items",
-            "verdicts",
-            "groups",
-            "suspect_items",
-            "response_matrix",
-            "rule_coverage",
-            "params:seed",
-        ],
-        "report_examples",
-    ),
-    node(
-        sections.show_rules,
-        ["rule_coverage", "overlaps", "filter_model_ablation", "funnel"],
-        "report_rules",
-    ),
+    node(sections.show_rules, ["rule_coverage", "filter_model_ablation"], "report_rules"),
     node(
         sections.show_ranking,
         [
@@ -244,23 +212,15 @@ _PAGE = [
             "rank_agreement",
             "human_ratings",
             "model_ratings",
-            "agreement",
             "params:evaluation",
         ],
         "report_ranking",
     ),
-    node(
-        sections.show_random, ["panel", "random_comparison", "method_comparison"], "report_random"
-    ),
-    node(sections.show_subjects, ["subject_shares", "rules_by_subject"], "report_subjects"),
+    node(sections.show_random, ["panel", "random_comparison", "ire_fit"], "report_random"),
+    node(sections.show_subjects, "subject_shares", "report_subjects"),
     node(
         sections.show_similar,
-        [
-            "similarity_threshold",
-            "threshold_sensitivity",
-            "neighbour_convergence",
-            "report_examples",
-        ],
+        ["similarity_threshold", "neighbour_convergence", "items", "groups", "rule_coverage"],
         "report_similar",
     ),
     node(
@@ -270,23 +230,13 @@ _PAGE = [
             "review_agreement",
             "suspect_effect",
             "rule_coverage",
-            "report_examples",
+            "items",
+            "groups",
+            "suspect_items",
         ],
         "report_labels",
     ),
-    node(sections.show_examples, ["review_agreement", "report_examples"], "report_removed"),
-    node(
-        item_list.list_items,
-        [
-            "item_audit",
-            "verdicts",
-            "response_matrix",
-            "scores",
-            "panel",
-            "chosen_filter_models",
-        ],
-        "report_items",
-    ),
+    node(item_list.list_items, ["item_audit", "response_matrix", "panel"], "report_items"),
     node(
         sections.show_data,
         [
@@ -332,7 +282,6 @@ _PAGE = [
             "report_subjects",
             "report_similar",
             "report_labels",
-            "report_removed",
             "report_items",
             "report_data",
             "report_method",
@@ -349,16 +298,10 @@ _PAGE = [
             "report_model_notes": "report_model_notes",
             "report_item_notes": "report_item_notes",
             "report_sections": "report_sections",
-            "filter_shares_plot": "filter_shares_plot",
             "rank_chart_plot": "rank_chart_plot",
-            "subject_shares_plot": "subject_shares_plot",
             "distance_distribution_plot": "distance_distribution_plot",
             "funnel_plot": "funnel_plot",
             "random_band_plot": "random_band_plot",
-            "spread_band_plot": "spread_band_plot",
-            "filter_model_ablation_plot": "filter_model_ablation_plot",
-            "neighbour_convergence_plot": "neighbour_convergence_plot",
-            "position_sensitivity_plot": "position_sensitivity_plot",
         },
         "report",
     ),

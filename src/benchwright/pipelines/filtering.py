@@ -45,7 +45,7 @@ _NODES = [
         ["items", "neighbours", "params:filtering", "neighbour_search"],
         [
             *("distance_density", "similarity_threshold", "threshold_sensitivity"),
-            *("neighbour_convergence", "density_by_k"),
+            "neighbour_convergence",
         ],
     ),
     node(
@@ -80,7 +80,6 @@ _NODES = [
     node(audit.split_items, ["items", "item_audit"], ["kept_items", "removed_items"]),
     node(audit.measure_coverage, "findings", "rule_coverage"),
     node(audit.count_rules_by_subject, ["items", "findings"], "rules_by_subject"),
-    node(audit.measure_overlaps, "findings", "overlaps"),
 ]
 
 

@@ -90,21 +90,6 @@ class RandomSubsets(Table):
     value: Series[float] = pa.Field(nullable=True)
 
 
-class MethodComparison(Table):
-    """The kept items compared with all items, random subsets and IRE (SMART, Tables 3–5)."""
-
-    method: Series[str]  # full, kept, random, ire
-    metric: Series[str]  # kendall_tau_b, arena_pearson
-    models: Series[str]  # all, held_out
-    value: Series[float] = pa.Field(nullable=True)
-    low: Series[float] = pa.Field(nullable=True)
-    high: Series[float] = pa.Field(nullable=True)
-    share_removed: Series[float] = pa.Field(nullable=True)
-    n_models: Series[int]
-    n_items: Series[int]
-    reason: Series[str]
-
-
 class ItemParameters(Table):
     """Two-parameter logistic item response model of the panel's items, and the selection of IRE.
 

@@ -102,15 +102,6 @@ class RulesBySubject(Table):
     share_removed: Series[float]
 
 
-class Overlaps(Table):
-    """Numbers of items that two rules remove (the rules of Table 1 overlap)."""
-
-    rule_a: Series[str]
-    rule_b: Series[str]
-    n: Series[int]
-    share: Series[float]
-
-
 class Funnel(Table):
     """From source rows to kept items: items removed and left by each step."""
 
@@ -140,14 +131,6 @@ class NeighbourConvergence(Table):
     threshold: Series[float] = pa.Field(nullable=True)
     items_within: Series[int]
     share_within: Series[float]
-
-
-class DensityByK(Table):
-    """The densities behind `NeighbourConvergence`, thinned out for plotting."""
-
-    k: Series[int]
-    x: Series[float]
-    y: Series[float] = pa.Field(ge=0)
 
 
 class LabelErrorRates(Table):

@@ -5,7 +5,7 @@ import pytest
 
 from benchwright.methods.smart.similar import estimate_threshold, find_neighbours
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.tables.smart import DensityByK, NeighbourConvergence
+from benchwright.tables.smart import NeighbourConvergence
 from methods.smart.filtering_examples import make_embeddings, make_items, numbered_items
 
 N = 120
@@ -29,11 +29,9 @@ def estimate(vectors, items=ITEMS, **similar: object):
     [{}, {"string_similarity_exempt": None}, {"halve_single_peak": False}, {"threshold": 0.1}],
 )
 def test_each_row_equals_the_rule_with_that_many_neighbours(similar):
-    *_, table, curves = estimate(VECTORS, k=60, **similar)
+    *_, table = estimate(VECTORS, k=60, **similar)
     NeighbourConvergence.validate(table)
-    DensityByK.validate(curves)
     assert table["k"].tolist() == [5, 10, 25, 50]
-    assert curves.groupby("k").size().max() <= 200
     for row in table.to_dict("records"):
         expected = estimate(VECTORS, k=row["k"], **similar)[1]
         assert row["threshold"] == pytest.approx(expected["threshold"], rel=1e-12)
@@ -47,18 +45,12 @@ def test_impossible_numbers_of_neighbours_are_omitted():
     assert estimate(VECTORS[:11], numbered_items(11))[3]["k"].tolist() == [5, 10]
     assert estimate(VECTORS[:10], numbered_items(10))[3]["k"].tolist() == [5]
     assert estimate(VECTORS[:1])[3].empty
-    assert estimate(VECTORS, enabled=False)[4].empty
-
-
-def test_coarse_grid_gives_distinct_points():
-    curves = estimate(VECTORS, k=5, grid=50)[4]
-    assert len(curves) == 50
-    assert curves["x"].is_unique
+    assert estimate(VECTORS, enabled=False)[3].empty
 
 
 def test_equal_distances_have_no_peak_or_curve():
-    *_, table, curves = estimate(np.eye(6), numbered_items(6))
+    curve, *_, table = estimate(np.eye(6), numbered_items(6))
     assert table["branch"].tolist() == ["none"]
     assert table["threshold"].isna().all()
     assert table["items_within"].tolist() == [0]
-    assert curves.empty
+    assert curve.empty

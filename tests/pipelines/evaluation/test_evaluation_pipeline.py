@@ -30,7 +30,7 @@ def test_plots_can_be_stored_as_plotly_json(run, tmp_path) -> None:
 
     out = run()
     names = [name for name in out if name.endswith("_plot")]
-    assert len(names) == 10
+    assert len(names) == 4
     for name in names:
         plotly.io.write_json(out[name], tmp_path / "plot.json")
         assert plotly.io.read_json(tmp_path / "plot.json").layout.title.text

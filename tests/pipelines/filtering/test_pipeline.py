@@ -15,7 +15,6 @@ from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
 from benchwright.tables.smart import (
     Groups,
     ItemAudit,
-    Overlaps,
     RuleCoverage,
     RulesBySubject,
     Verdicts,
@@ -37,7 +36,6 @@ TABLES = {
     "verdicts": Verdicts,
     "item_audit": ItemAudit,
     "rule_coverage": RuleCoverage,
-    "overlaps": Overlaps,
     "rules_by_subject": RulesBySubject,
     "kept_items": KeptItems,
     "removed_items": Demonstrations,
@@ -188,19 +186,6 @@ def test_unanimous_answers_without_probabilities_have_a_separate_column():
     assert audit["easy_unanimous"].tolist() == ["flagged", "clear"]
     assert audit["removed_by"].tolist() == ["easy_unanimous", ""]
     assert "easy" not in data["rule_coverage"]["rule"].tolist()
-
-
-def test_overlaps_count_items_that_two_rules_remove():
-    items = numbered_items(4, ["odd", "odd", "law", "law"])
-    matrix = make_matrix([[1, 0, 1, 0]], [[0.9, 0.1, 0.9, 0.1]])
-    data = run_filtering(
-        items,
-        matrix,
-        filtering=FilteringParams(easy=EasyParams(retain=0)),
-        anomalous_subjects=["odd"],
-    )
-    pairs = data["overlaps"].set_index(["rule_a", "rule_b"])
-    assert pairs.loc[("anomalous", "easy"), ["n", "share"]].tolist() == [1, 0.25]
 
 
 def test_removing_every_item_is_an_error_with_counts_by_rule():

@@ -12,8 +12,7 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
-from benchwright.reports.smart.examples import choose_report_examples
-from benchwright.tables.evidence import MethodComparison, RandomComparison, RandomSubsets
+from benchwright.tables.evidence import RandomComparison, RandomSubsets
 from benchwright.tables.items import RejectedItems
 from benchwright.tables.responses import (
     AnswerCoverage,
@@ -22,13 +21,12 @@ from benchwright.tables.responses import (
     Models,
     PositionSensitivity,
 )
-from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
+from benchwright.tables.similarity import DistanceDensity
 from benchwright.tables.smart import (
     FilterModelAblation,
     Groups,
     LabelErrorRates,
     NeighbourConvergence,
-    Overlaps,
     ReviewAgreement,
     Verdicts,
 )
@@ -105,7 +103,7 @@ def test_page_is_small_and_loads_nothing(report) -> None:
     assert [link for link in anchors if link.split("?")[0][1:] not in ids] == []
     assert "#items?rule=easy" in anchors
     assert "#items?rule=answer_only" not in anchors  # it flagged nothing
-    assert [tag for tag, _ in page.tags].count("svg") == 2 * 10
+    assert [tag for tag, _ in page.tags].count("svg") == 2 * 4
 
 
 def test_items_with_markup_are_plain_text(page, small) -> None:
@@ -146,7 +144,7 @@ def test_headline_uses_held_out_models_with_interval_and_random_band(page) -> No
     )
     assert f"Ranking of {wanted}" in text
     assert "the middle 95% of them lie in [0.950, 0.990]; this run is at percentile 2." in text
-    assert "Filtering gains headroom but loses rank fidelity." in text
+    assert "Filtering gains headroom and loses rank fidelity." in text
 
 
 def test_headline_has_no_metric_if_no_item_was_removed(page, small) -> None:
@@ -171,15 +169,6 @@ def test_limited_run_says_what_is_counted_for_the_whole_benchmark(page) -> None:
     assert note in text
     assert "imported responses match no item of this run" in text
     assert note not in page().text
-
-
-def test_near_identical_models_are_named(page, small) -> None:
-    matrix = small.matrix(small.items()["item_id"].tolist())
-    for values in (matrix.correct, matrix.prediction):
-        values[3] = values[4]
-    text = page(response_matrix=matrix).text
-    assert "zen/delta and zen/gamma have the same answers on 100.0% of the items" in text
-    assert "have the same answers" not in page().text
 
 
 def test_larger_loss_of_filter_models_is_mentioned(report, small) -> None:
@@ -208,12 +197,11 @@ def test_rules_that_did_not_run_have_a_reason_and_no_share(page) -> None:
 def test_findings_of_skipped_rules_are_not_shown_as_none(page, small) -> None:
     none = {"groups": Groups.empty(), "verdicts": Verdicts.empty()}
     seen = page(**none).text
-    assert "The rule suspect label flags none." in seen
     coverage = small.inputs()["rule_coverage"]
     silent = coverage["rule"].isin(["suspect_label", "similar"])
     coverage.loc[silent, ["status", "reason"]] = [("not_run", "no probabilities"), ("off", "")]
     seen = page(rule_coverage=coverage, **none).text
-    assert "The rule suspect label was not checked: no probabilities." in seen
+    assert "The rule was not checked: no probabilities." in seen
     assert "Groups of similar items Not checked: switched off." in seen
 
 
@@ -244,13 +232,6 @@ def test_minimum_detectable_difference_is_in_points(page, report) -> None:
     assert "minimum detectable difference" not in page().text
 
 
-def test_agreement_of_pairs_of_models_is_a_sentence(page, report) -> None:
-    table = report()["agreement"]
-    full, kept = table["full"].mean(), table["kept"].mean()
-    said = f"Two of 7 models give the same answer on {full:.1%} of all items and {kept:.1%} of the"
-    assert said in page().text
-
-
 def test_metrics_of_missing_ratings_are_omitted(page, report) -> None:
     assert "p of their difference (Williams)" in page().text
     table = report()["rank_agreement"]
@@ -266,7 +247,7 @@ def test_fixed_threshold_is_not_attributed_to_the_density(page, small) -> None:
     text = page(similarity_threshold=threshold).text
     assert "set by hand." in text
     assert "discontinuous" not in text
-    assert "With more or fewer neighbours" not in text
+    assert "With fewer neighbours" not in text
     assert "discontinuous" in page().text
 
 
@@ -279,45 +260,17 @@ def test_distance_that_bounds_the_threshold_is_shown_with_what_it_leaves(page, s
     assert "have a neighbour closer than δ (1 pair)." in page().text
 
 
-@pytest.mark.parametrize(
-    ("status", "removed", "reason", "said"),
-    [
-        ("ran", 0, "no pair is close", True),
-        ("ran", 0, "", False),
-        ("ran", 3, "a detail", False),
-        ("off", 0, "not wanted", False),
-    ],
-)
-def test_rule_that_removed_nothing_says_why(
-    page, small, status: str, removed: int, reason: str, said: bool
-) -> None:
-    coverage = small.inputs()["rule_coverage"]
-    rule = coverage["rule"] == "similar"
-    coverage.loc[rule, ["status", "removed", "reason"]] = [(status, removed, reason)]
-    text = page(rule_coverage=coverage).text
-    assert (f"The rule “similar” removed nothing: {reason}." in text) == said
-    assert ("“similar” removed nothing" in text) == said
-
-
-def test_long_lists_of_models_are_collapsed(page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchwright.reports.smart import sections
-
-    assert "Table of 7 models" not in page().text
-    monkeypatch.setattr(sections, "_FOLDED", 6)
-    assert "Table of 7 models" in page(**{"params:evaluation": EvaluationParams()}).text
-
-
 def test_columns_without_values_are_omitted_from_the_list(page, small) -> None:
     def sortable(seen: Page) -> list[str]:
         return [a["data-sort"] for _, a in seen.tags if a.get("data-sort")]
 
     matrix = small.matrix(small.items()["item_id"].tolist())
-    matrix.p_answer[:] = np.nan
+    matrix.correct[:] = np.nan
     audit = small.inputs()["item_audit"]
     audit["neighbour_distance"] = np.nan
-    known = ["id", "subject", "decision", "share"]
+    known = ["id", "subject", "decision"]
     assert sortable(page(response_matrix=matrix, item_audit=audit)) == known
-    assert sortable(page()) == [*known[:3], "distance", "share", "lowest", "highest"]
+    assert sortable(page()) == [*known, "distance", "share"]
 
 
 def test_every_section_has_its_heading(page) -> None:
@@ -330,7 +283,6 @@ def test_every_section_has_its_heading(page) -> None:
         "Subjects",
         "Similar items",
         "Labels to check",
-        "Examples",
         "All items",
         "Data and models",
         "Provenance",
@@ -351,12 +303,9 @@ def test_suspect_labels_examples_and_groups_show_items(page) -> None:
     text = page().text
     assert "Question 30: which one?" in text  # the suspect label
     assert "50 of 60 are shown, by share of wrong answers" in text
-    assert "Flagged: all wrong." in text
-    assert "Without the 3 most suspect items, tau-b" in text
-    assert "as many random items it is 0.990 [0.970, 1.000] and 0.4 [0, 1]." in text
-    assert "Removed as similar 1 of 1" in text
-    assert "Removed as easy 3 of 9" in text
-    assert "1 group with 2 items" in text
+    assert "0.950 and 1 without the 3 most suspect items, 0.900 and 2 with the option" in text
+    assert "0.990 and 0.4 without as many random items" in text
+    assert "1 group with 2 items." in text
     assert "7: 3 options, 4 wanted" in text  # the rejected row
     assert "3 imported responses have a correctness" in text
 
@@ -366,21 +315,6 @@ def test_item_list_has_all_items_removed_ones_first(page) -> None:
     assert "All 60 items with the reason" in seen.text
     decisions = [item["decision"] for item in seen.listed()]
     assert decisions == ["removed"] * 10 + ["kept"] * 50
-
-
-def test_examples_depend_on_the_seed_and_not_on_verdict_order(small) -> None:
-    inputs = small.inputs()
-
-    def shown(verdicts: pd.DataFrame, seed: int) -> list[str]:
-        out = choose_report_examples(
-            *(inputs["items"], verdicts, inputs["groups"], inputs["suspect_items"]),
-            *(inputs["response_matrix"], inputs["rule_coverage"], seed),
-        )
-        return [block.title for block in out.removed[1:4]]
-
-    verdicts = inputs["verdicts"]
-    assert shown(verdicts.sample(frac=1, random_state=1), 0) == shown(verdicts, 0)
-    assert len({tuple(shown(verdicts, seed)) for seed in range(5)}) > 1
 
 
 def test_paper_and_default_order_of_rules_are_explained(page) -> None:
@@ -430,20 +364,29 @@ def test_missing_sets_of_models_have_no_column(page, report) -> None:
 
 
 def test_metrics_are_compared_with_both_kinds_of_random_subsets(page) -> None:
-    text = page().text
+    text = page(ire_fit={"in_sample": True}).text
     assert "Comparison with random subsets of the same size: 22 held-out models" in text
-    beside = text[text.index("Comparison with random subsets of the same size: 22 held-out") :]
-    assert beside.index("Kendall tau-b This run 50 items 0.928") < beside.index("The same for 22")
-    assert "uniform 0.975 [0.950, 0.990] 2 0.080 by subject 0.975" in beside
-    assert "Range of the best models, points This run 50 items 11.8 7.5" in beside
-    assert "IRE fitted on all models: in-sample" in beside
+    assert "Kendall tau-b This run 50 items 0.928" in text
+    assert "uniform 0.975 [0.950, 0.990] 2 0.080 by subject 0.975" in text
+    assert "Range of the best models, points This run 50 items 11.8 7.5" in text
+    assert "IRE is fitted on all models, so its row is in-sample" in text
+    assert "IRE is fitted" not in page().text
 
 
 def test_ablation_is_summarised_by_number_of_models(page) -> None:
     shares = np.array([20 / 60, 26 / 60])  # the two filter models alone
     text = page().text
-    assert f"1 2 {shares.mean():.2%} ± {shares.std(ddof=1):.2%} 33.33% 43.33% 21 " in text
-    assert "2 1 16.67% 16.67% 16.67% 9 " in text
+    assert f"1 2 {shares.mean():.2%} ± {shares.std(ddof=1):.2%} 21 0" in text
+    assert "2 1 16.67% 9 0" in text
+
+
+def test_largest_subjects_are_shown_by_share_removed(page) -> None:
+    items = pd.DataFrame({"n_full": [5, *range(20, 31)], "n_kept": 4})
+    items["subject"] = [f"subject {chr(97 + i)}" for i in range(12)]
+    items["share_removed"] = 1 - items["n_kept"] / items["n_full"]
+    text = page(subject_shares=items).text
+    shown = re.findall(r"subject ([a-l]) \d", text[text.index("SMART, Table 9") :])
+    assert shown == list("lkjihgfedc")
 
 
 def test_label_errors_reviews_and_lost_answers_are_shown(page) -> None:
@@ -461,11 +404,7 @@ def test_label_errors_reviews_and_lost_answers_are_shown(page) -> None:
 def test_empty_tables_are_omitted_or_have_a_reason(page) -> None:
     names = {
         "random_comparison": (RandomComparison, "No comparison: no random subsets"),
-        "method_comparison": (MethodComparison, ""),
-        "filter_model_ablation": (
-            FilterModelAblation,
-            "Not computed: the ablation is switched off",
-        ),
+        "filter_model_ablation": (FilterModelAblation, ""),
         "neighbour_convergence": (NeighbourConvergence, ""),
         "label_error_rates": (LabelErrorRates, ""),
         "review_agreement": (ReviewAgreement, ""),
@@ -478,86 +417,29 @@ def test_empty_tables_are_omitted_or_have_a_reason(page) -> None:
         assert sentence in seen.text
     assert "No comparison with random subsets of the same size" in seen.text  # in the headline
     gone = (
-        "Comparison of methods",
+        "With fewer filter models",
         "number of neighbours k",
-        "Known label",
+        "Wrong labels among",
         "Agreement of reviewers",
         "missing responses",
         "Positions of the options",
     )
     assert [title for title in gone if title in seen.text] == []
-    assert [tag for tag, _ in seen.tags].count("svg") == 2 * 5
+    assert [tag for tag, _ in seen.tags].count("svg") == 2 * 3
 
 
-def test_items_show_all_verdicts_and_answers(page, small) -> None:
+def test_items_show_reasons_neighbour_and_share_of_right_answers(page, small) -> None:
     matrix = small.matrix(small.items()["item_id"].tolist())
-    seen = page(response_matrix=matrix)
-    data, item = seen.data(), {row["id"]: row for row in seen.listed()}["demo/020"]
-    assert data["rules"] == ["easy", "suspect_label", "similar"]
-    assert item["states"] == "ccr"
-    notes = dict(zip(item["notes"][::2], item["notes"][1::2], strict=True))
-    assert data["details"][notes[2]] == "like demo/021"
-    assert (item["neighbour"], item["distance"]) == ("demo/021", 0.1)
-    assert data["models"] == [*small.filter, "org/zeta", "org/epsilon", *data["models"][4:]]
-    assert data["filters"] == 2
-    rows = [matrix.models.index(model) for model in data["models"]]
-    right = matrix.correct[rows, 20]
-    assert item["right"] == "".join("+" if value else "-" for value in right)
-    assert item["chosen"] == "".join("ABCD"[i] for i in matrix.prediction[rows, 20])
-    assert item["p"] == pytest.approx(1000 * matrix.p_answer[rows, 20], abs=0.5)
-    by_filters = matrix.p_answer[rows[:2], 20]
-    assert item["lowest"] == pytest.approx(by_filters.min(), abs=5e-4)
-    assert item["highest"] == pytest.approx(by_filters.max(), abs=5e-4)
-    assert item["share"] == pytest.approx(right.mean(), abs=5e-4)
-
-
-def test_missing_answers_are_marked_and_empty_columns_stay_empty(page, small) -> None:
-    items = small.items()
-    matrix = small.matrix(items["item_id"].tolist(), predictions=False)
-    matrix.p_answer[:] = np.nan
     matrix.correct[2:, 40] = [np.nan, 0.5, 0, 0, 0]
     coverage = EvaluationParams(min_coverage=0.5)
     seen = page(**{"response_matrix": matrix, "params:evaluation": coverage})
-    row = {row["id"]: row for row in seen.listed()}["demo/040"]
-    shown = seen.data()["models"]
-    assert row["right"][shown.index("acme/alpha-chat")] == "."
-    assert row["right"][shown.index("zen/gamma")] == "~"
-    assert (row["chosen"], row["p"], row["lowest"], row["highest"]) == ("", [], None, None)
-
-
-@pytest.mark.parametrize(("most", "filters"), [(1, 1), (4, 2), (30, 2)])
-def test_models_per_item_are_limited_with_filter_models_first(
-    page, small, most: int, filters: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("benchwright.reports.smart.item_list._MODELS", most)
-    data = page(**{"params:evaluation": EvaluationParams()}).data()
-    assert len(data["models"]) == min(most, len(small.models))
-    assert data["models"][:filters] == list(small.filter[:filters])
-    assert data["filters"] == filters
-
-
-def test_page_of_2000_items_and_30_models_stays_small(small) -> None:
-    from benchwright.evidence.panel import Panel
-    from benchwright.reports.smart.item_list import list_items
-
-    n, m = 2_000, 30
-    inputs = small.inputs(items=small.items(n))
-    audit = inputs["item_audit"]
-    audit["question"] = ["A question of usual length? " * 9] * n  # 250 characters
-    audit["choices"] = [["an option of usual length"] * 4] * n
-    models = tuple(f"organisation/model-{i}" for i in range(m))
-    ids = audit["item_id"].tolist()
-    matrix = small.matrix(ids, models)
-    scores = pd.DataFrame({"model": models})
-    panel = Panel(models, ("held_out",) * m, tuple(ids), n, "", (), n)
-    listed = (
-        list_items(*(audit, inputs["verdicts"], matrix, scores, panel, models[:7]))
-        .blocks[1]
-        .contents
-    )
-    size = len(json.dumps(listed, separators=(",", ":")).encode())
-    assert len(listed["items"]["id"]) == n
-    assert size < 1_500_000
+    listed = {row["id"]: row for row in seen.listed()}
+    item = listed["demo/020"]
+    assert (item["neighbour"], item["distance"]) == ("demo/021", 0.1)
+    assert (item["marks"], item["reasons"]) == (["similar"], "similar: a reason")
+    assert item["share"] == pytest.approx(matrix.correct[:, 20].mean(), abs=5e-4)
+    assert listed["demo/040"]["share"] == pytest.approx(np.nanmean(matrix.correct[:, 40]), abs=5e-4)
+    assert listed["demo/009"]["marks"] == ["retained_easy"]
 
 
 def test_long_list_is_cut_after_the_removed_items(page, small, monkeypatch) -> None:
@@ -594,27 +476,24 @@ def test_corner_cases_give_a_report(page, small, case: str) -> None:
         "similar_off": {
             "similarity_threshold": {"branch": "none"},
             "distance_density": DistanceDensity.empty(),
-            "threshold_sensitivity": ThresholdSensitivity.empty(),
             "groups": Groups.empty(),
         },
         "nothing": {
             "kept_items": items,
             "verdicts": Verdicts.empty(),
-            "overlaps": Overlaps.empty(),
             "rejected_items": RejectedItems.empty(),
         },
         "all": {"kept_items": items.head(0)},
         "one": {
             "items": small.items(1),
             "kept_items": small.items(1),
-            "overlaps": Overlaps.empty(),
         },
     }
     sentences = {
         "no_models": "Ranking of models: not compared, no models.",
-        "one_subject": "Table of 1 subject",
+        "one_subject": "subject 0 60 50 16.7%",
         "similar_off": "Similar items",
-        "nothing": "No item was removed.",
+        "nothing": "60 → 60 items (0.0% removed).",
         "all": "none of the panel's items was kept",
         "one": "1 → 1 items (0.0% removed).",
     }

@@ -100,8 +100,8 @@ def set_value(driver: Any, name: str, value: str) -> None:
 
 def test_page_works_from_disk(opened: Any) -> None:
     shown = "return [...document.querySelectorAll('svg')].filter(e => e.clientHeight > 60).length"
-    assert opened.execute_script(shown) == 10
-    assert len(opened.find_elements("css selector", "h2")) == 12
+    assert opened.execute_script(shown) == 4
+    assert len(opened.find_elements("css selector", "h2")) == 11
     assert opened.get_log("browser") == []
     loaded = opened.execute_script(
         "return performance.getEntriesByType('resource').map(e => e.name)"
@@ -214,22 +214,16 @@ def test_items_without_a_value_come_last_in_both_orders(opened: Any) -> None:
         assert sorted_by(opened) == [("distance", order)]
 
 
-def test_expanded_item_shows_verdicts_neighbour_and_answers(opened: Any) -> None:
+def test_expanded_item_shows_options_and_neighbour(opened: Any) -> None:
     from selenium.webdriver.common.keys import Keys
 
     set_value(opened, "search", "demo/020")
     button = opened.find_element("css selector", "#item-rows .open")
-    assert opened.find_elements("css selector", "#item-rows .inner") == []
     button.send_keys(Keys.ENTER)
     assert button.get_attribute("aria-expanded") == "true"
     text = opened.find_element("css selector", "#item-rows .more").text
-    assert re.search(r"similar\s+removed\s+like demo/021", text)
-    assert re.search(r"suspect label\s+clear", text)
     assert "Nearest item: demo/021, cosine distance 0.100" in text
     assert "Question 21: which one?" in text
-    answers = re.findall(r"^acme/alpha@cloze-3.*$", text, re.MULTILINE)
-    assert re.search(r"\(filter\)\s+(right|wrong)\s+[A-D]\s+0\.(900|050)$", answers[0])
-    assert len(opened.find_elements("css selector", ".both > .inner tbody tr")) == 7
     button.send_keys(Keys.SPACE)
     assert button.get_attribute("aria-expanded") == "false"
     assert opened.find_elements("css selector", "#item-rows .more") == []
@@ -263,15 +257,7 @@ def test_text_contrast_is_sufficient(emulated: Any, scheme: str) -> None:
     texts = (
         *("main p", ".headline", "main a", "nav a", ".quiet", ".under", "aside li"),
         *("caption", ".badge.removed", ".badge", ".mark"),
-        *(
-            "thead th",
-            "thead button",
-            ".box",
-            "[name=search]",
-            "#next",
-            ".more h4",
-            ".inner td",
-        ),
+        *("thead th", "thead button", ".box", "[name=search]", "#next", ".more h4"),
     )
     seen = {selector: contrast(driver, selector) for selector in texts}
     assert {name: ratio for name, ratio in seen.items() if ratio < 4.5} == {}  # WCAG 2.1, AA
@@ -283,7 +269,7 @@ def test_print_shows_all_sections_and_hides_controls(emulated: Any) -> None:
         shown = driver.execute_script(
             "return [...document.querySelectorAll('main > section')].map(e => e.offsetHeight)"
         )
-        assert len(shown) == 11
+        assert len(shown) == 10
         assert min(shown) > 40
         hidden = "nav, .controls, .pages, .skip"
         script = "return [...document.querySelectorAll(arguments[0])].map(e => e.offsetHeight)"

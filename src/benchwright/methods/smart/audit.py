@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Mapping
-from itertools import accumulate, combinations
+from itertools import accumulate
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,6 @@ from benchwright.tables.smart import (
     RULES,
     Funnel,
     ItemAudit,
-    Overlaps,
     RuleCoverage,
     RulesBySubject,
     Verdicts,
@@ -163,20 +162,6 @@ def count_rules_by_subject(items: pd.DataFrame, findings: list[Finding]) -> pd.D
             rules = [finding.rule] * len(n)
             rows += list(zip(subjects, rules, *(column.tolist() for column in counts), strict=True))
     return RulesBySubject.from_rows(rows)
-
-
-def measure_overlaps(findings: list[Finding]) -> pd.DataFrame:
-    """Count the items that two rules remove, also as a share of all items."""
-    removing = [
-        each for each in findings if each.status == "ran" and each.rule not in _WARNING_RULES
-    ]
-    return Overlaps.from_rows(
-        [
-            (a.rule, b.rule, int(both.sum()), float(both.mean()))
-            for a, b in combinations(removing, 2)
-            for both in [a.removed & b.removed]
-        ]
-    )
 
 
 def _most_common(finding: Finding) -> str:

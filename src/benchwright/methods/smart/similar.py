@@ -28,7 +28,7 @@ from benchwright.similarity.neighbour_search import (
 from benchwright.similarity.threshold import bin_distances
 from benchwright.statistics.nearest_neighbours import neighbours_of
 from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
-from benchwright.tables.smart import DensityByK, NeighbourConvergence
+from benchwright.tables.smart import NeighbourConvergence
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,6 @@ EXACT_UP_TO = 50_000
 _BANDWIDTHS = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
 _FEWER_NEIGHBOURS = (5, 10, 25, 50, 100)
 _RECALL_CHECKED = 200  # items whose exact neighbours measure the recall of the search
-_PLOTTED = 200  # points of each curve
 
 
 def find_neighbours(
@@ -99,7 +98,7 @@ def estimate_threshold(
     neighbours: Neighbourhood,
     filtering: FilteringParams,
     neighbour_search: dict[str, Any],
-) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame, pd.DataFrame]:
     """Estimate the density of neighbour distances and take its first peak as the threshold.
 
     With a single peak the threshold is half of its distance (as in the released code). A warning
@@ -108,8 +107,7 @@ def estimate_threshold(
 
     Returns:
         The curve; the threshold with the branch taken and `neighbour_search` (`check_neighbours`);
-        the thresholds of other bandwidths, and of fewer neighbours (`NeighbourConvergence`); and,
-        with at most 200 points for each number of neighbours, `DensityByK`.
+        the thresholds of other bandwidths, and of fewer neighbours (`NeighbourConvergence`).
     """
     params, nearest = filtering.similar, neighbours.nearest_distances()
     fewer = [k for k in _FEWER_NEIGHBOURS if k <= neighbours.indices.shape[1]]
@@ -142,15 +140,11 @@ def estimate_threshold(
         "warning": warning,
         "neighbour_search": neighbour_search,
     }
-    rows, curves = [], []
-    for k, of_k in zip(fewer, by_number, strict=True):
-        density, threshold = thresholds.estimate(of_k, params)
-        rows.append((k, *_outcome(threshold, nearest, len(items))))
-        if density is not None:
-            shown = np.unique(np.linspace(0, len(density.x) - 1, _PLOTTED).round().astype(np.intp))
-            curves += [(k, x, y) for x, y in zip(density.x[shown], density.y[shown], strict=True)]
-    convergence = NeighbourConvergence.from_rows(rows)
-    return curve, result, sensitivity, convergence, DensityByK.from_rows(curves)
+    rows = [
+        (k, *_outcome(thresholds.estimate(of_k, params).threshold, nearest, len(items)))
+        for k, of_k in zip(fewer, by_number, strict=True)
+    ]
+    return curve, result, sensitivity, NeighbourConvergence.from_rows(rows)
 
 
 def _count_pairs(near: Neighbourhood, threshold: thresholds.Threshold) -> int:

@@ -299,20 +299,13 @@ def heatmap(
     return rows(title, names, Panel([cells], across))
 
 
-def histogram(
-    values: Iterable[float], edges: Sequence[float], name: str, outline: Iterable[float] = ()
-) -> list[Trace]:
-    """Return the numbers of values between edges as bars, and those of another set as a line."""
+def histogram(values: Iterable[float], edges: Sequence[float], name: str) -> Trace:
+    """Return the numbers of values between edges as bars."""
     middle = ((np.asarray(edges)[:-1] + np.asarray(edges)[1:]) / 2).round(6).tolist()
-    counts, others = (np.histogram(list(each), edges)[0].tolist() for each in (values, outline))
-    hover = [f"{n:,} {name}" for n in counts]
+    counts = np.histogram(list(values), edges)[0].tolist()
     look = {"color": QUIET, "opacity": 0.55, "line": {"width": 0}}
-    shown = {"type": "bar", "x": middle, "y": counts, "marker": look, **_named(name, hover)}
-    if not sum(others):
-        return [shown]
-    other = line(middle, others, KEPT, f"{name}, stratified by subject")
-    other["line"]["shape"] = "hvh"
-    return [shown, other]
+    hover = [f"{n:,} {name}" for n in counts]
+    return {"type": "bar", "x": middle, "y": counts, "marker": look, **_named(name, hover)}
 
 
 def nothing(title: str, why: str) -> Any:

@@ -9,8 +9,8 @@ from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.evidence.told_apart import not_told_apart
 from benchwright.methods.smart.label_errors import kept_minus_removed
 from benchwright.methods.smart.review import SUSPECT_ITEMS
-from benchwright.reports.page.parts import Cell, Folded, Table
-from benchwright.reports.page.wording import number, p_value, percent, rows_of
+from benchwright.reports.page.parts import Cell, Table
+from benchwright.reports.page.wording import number, p_value, rows_of
 from benchwright.reports.smart.wording import (
     METHODS,
     SUBSETS,
@@ -119,10 +119,9 @@ def _cell(metric: str, row: dict[Any, Any] | None, usual: dict[Any, Any] | None)
 _BESIDE = ("Metric", "Items", "Value", "On all items", "Random subsets", "Mean, middle 95%")
 
 
-def random_tables(random_comparison: pd.DataFrame, first: str) -> list[Table | Folded]:
-    """Return the comparison with random subsets by set of models, that of the headline first."""
-    table = random_comparison
-    groups = sorted(set(table["models"]), key=lambda group: (group != first, group))
+def random_table(random_comparison: pd.DataFrame, group: str) -> Table:
+    """Return the comparison with random subsets for one set of models."""
+    table = random_comparison[random_comparison["models"] == group]
     places = {name: place for place, name in enumerate(in_order(table["metric"].tolist()))}
     methods = {name: place for place, name in enumerate(dict.fromkeys(table["method"]))}
     ordered = table.assign(
@@ -130,20 +129,15 @@ def random_tables(random_comparison: pd.DataFrame, first: str) -> list[Table | F
         way=table["method"].map(methods),
         kind=table["random"].map({name: place for place, name in enumerate(SUBSETS)}),
     ).sort_values(["place", "way", "kind"])
-    shown: list[Table | Folded] = []
-    for group in groups:
-        rows = rows_of(ordered[ordered["models"] == group])
-        whom = f"{max(row['n_models'] for row in rows)} {GROUPS.get(group, group)}"
-        label = f"Comparison with random subsets of the same size: {whom}"
-        seen: set[tuple[str, str]] = set()
-        cells = []
-        for row in rows:
-            key = (row["metric"], row["method"])
-            cells.append([*(("",) * 4 if key in seen else _beside(row)), *_random(row)])
-            seen.add(key)
-        made = Table(label, [*_BESIDE, "Percentile", "p"], cells, (2, 3, 5, 6, 7))
-        shown.append(Folded(f"The same for {whom}", [made]) if shown else made)
-    return shown
+    cells: list[list[str | Cell]] = []
+    before = None
+    for row in rows_of(ordered):
+        key = (row["metric"], row["method"])
+        cells.append([*([""] * 4 if key == before else _beside(row)), *_random(row)])
+        before = key
+    n_models = int(table["n_models"].max()) if len(table) else 0
+    label = f"Comparison with random subsets of the same size: {n_models} {GROUPS[group]}"
+    return Table(label, [*_BESIDE, "Percentile", "p"], cells, (2, 3, 5, 6, 7))
 
 
 def _beside(row: dict[Any, Any]) -> list[str | Cell]:
@@ -176,49 +170,26 @@ def _outside(row: dict[Any, Any]) -> bool:
     return written not in {write_value(row["metric"], bound) for bound in (low, high)}
 
 
-def method_table(method_comparison: pd.DataFrame) -> Table:
-    """Return the comparison of methods."""
-    rows = [
-        [
-            metric_of(row["metric"]).label,
-            {**GROUPS, "all": "all models"}.get(row["models"], row["models"]),
-            Cell(
-                METHODS.get(row["method"], row["method"]), [row["reason"]] if row["reason"] else []
-            ),
-            Cell(
-                write_value(row["metric"], row["value"]),
-                quiet=write_interval(row["metric"], row["low"], row["high"]),
-            ),
-            percent(row["share_removed"]),
-            f"{row['n_models']} × {row['n_items']:,}",
-        ]
-        for row in rows_of(method_comparison)
-    ]
-    label = "Comparison of methods, on the items that all models answered (SMART, Tables 3–5)"
-    head = ["Metric", "Models", "Method", "Value", "Removed", "n"]
-    return Table(label, head, rows, (3, 4, 5))
-
-
-def ablation_table(filter_model_ablation: pd.DataFrame, *, answer_only: bool) -> Table:
+def ablation_table(filter_model_ablation: pd.DataFrame) -> Table:
     """Return mean and standard deviation over subsets of one size (SMART, Table 6)."""
-    head = ["Filter models", "Subsets", "Share removed", "Lowest", "Highest", "Easy, mean"]
     rows = []
     for size, part in filter_model_ablation.groupby("n_models"):
         share = part["share_removed"]
         sd = f"± {share.std():.2%}" if len(share) > 1 else ""
-        row = [
-            str(size),
-            str(len(part)),
-            Cell(f"{share.mean():.2%}", quiet=sd),
-            *(f"{end:.2%}" for end in (share.min(), share.max())),
-            number(part["easy"].mean()),
-        ]
-        rows.append([*row, number(part["answer_only"].mean())] if answer_only else row)
+        rows.append(
+            [
+                str(size),
+                str(len(part)),
+                Cell(f"{share.mean():.2%}", quiet=sd),
+                *(number(part[rule].mean()) for rule in ("easy", "answer_only")),
+            ]
+        )
     label = (
         "Items removed with subsets of the filter models: mean ± standard deviation over subsets "
         "(SMART, Table 6)"
     )
-    return Table(label, [*head, "Answer only, mean"][: 6 + answer_only], rows, range(7))
+    head = ["Filter models", "Subsets", "Share removed", "Easy, mean", "Answer only, mean"]
+    return Table(label, head, rows, range(5))
 
 
 def label_difference(label_error_rates: pd.DataFrame) -> str:
@@ -255,25 +226,17 @@ def describe_suspect_effect(suspect_effect: pd.DataFrame) -> str:
     if "removed" not in rows:
         return ""
     removed = rows["removed"]
-    n = removed["n_items"]
-    which = f"{n:,} items that the review found wrong"
-    text = (
-        f"Without the {which if removed['confirmed'] else f'{n:,} most suspect items'}, tau-b "
-        f"with the ranking on all items is {removed['kendall_tau_b']:.3f}, and a rank "
-        f"changes by at most {removed['largest_shift']:g}"
+    found = "items that the review found wrong" if removed["confirmed"] else "most suspect items"
+    changes = (
+        ("removed", f"without the {removed['n_items']:,} {found}"),
+        ("rekeyed", "with the option most often chosen as their answer"),
+        ("random", "without as many random items, on average"),
     )
-    if "rekeyed" in rows:
-        keyed = rows["rekeyed"]
-        text += (
-            f"; with the option most often chosen as their answer, {keyed['kendall_tau_b']:.3f} "
-            f"and {keyed['largest_shift']:g}"
-        )
-    if "random" in rows:
-        by_chance = rows["random"]
-        text += (
-            f". Without as many random items it is {by_chance['kendall_tau_b']:.3f} "
-            f"[{by_chance['tau_b_low']:.3f}, {by_chance['tau_b_high']:.3f}] and "
-            f"{by_chance['largest_shift']:.1f} [{by_chance['shift_low']:g}, "
-            f"{by_chance['shift_high']:g}]"
-        )
-    return text + "."
+    said = [
+        f"{rows[change]['kendall_tau_b']:.3f} and {rows[change]['largest_shift']:g} {what}"
+        for change, what in changes
+        if change in rows
+    ]
+    return (
+        f"Tau-b with the ranking on all items, and the largest shift of a rank: {', '.join(said)}."
+    )

@@ -7,7 +7,6 @@ import pandas as pd
 
 from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.ratings import Ratings
-from benchwright.methods.smart.finding import in_rule_order
 from benchwright.methods.smart.review import (
     NOT_IN_THIS_RUN,
     SUSPECT_ITEMS,
@@ -21,10 +20,11 @@ from benchwright.reports.page.parts import Cell, Folded, Plot, Section, Table, T
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section, settings
 from benchwright.reports.page.wording import count, is_missing, number, percent, rows_of
 from benchwright.reports.smart import comparisons, method
-from benchwright.reports.smart.examples import Examples
-from benchwright.reports.smart.wording import ROLES, RULE_MEANINGS
+from benchwright.reports.smart.examples import show_groups, show_suspects
+from benchwright.reports.smart.wording import RULE_MEANINGS
 
 _FOLDED = 60  # a table of models with more rows is folded
+_SUBJECTS = 10
 
 Row = Mapping[Any, Any]
 
@@ -60,56 +60,21 @@ def gather_sections(*sections: Section) -> list[Section]:
     return list(sections)
 
 
-def show_rules(
-    rule_coverage: pd.DataFrame,
-    overlaps: pd.DataFrame,
-    filter_model_ablation: pd.DataFrame,
-    funnel: pd.DataFrame,
-) -> Section:
+def show_rules(rule_coverage: pd.DataFrame, filter_model_ablation: pd.DataFrame) -> Section:
     """Show the items removed by each rule, and the ablation of filter models."""
-    several = overlaps[overlaps["n"] > 0]
     text = (
         "A rule removes the items that it flags, with exceptions: some easy items are retained, "
-        "part of each group is kept, and suspect labels are only reported."
+        "part of each group is kept, and suspect labels are only reported. Several rules can "
+        "remove the same item; in the plot it counts at the first of them."
     )
-    if len(several):
-        text += (
-            " Several rules can remove the same item, so the shares of the rules add up to more "
-            "than the total."
-        )
-    blocks = [Text(text), Plot("filter_shares_plot"), _rules(rule_coverage)]
-    if len(several):
-        columns: list[parts.Column] = [
-            ("Rule", parts.as_words, "rule_a"),
-            ("and", parts.as_words, "rule_b"),
-            ("Items", parts.as_count, "n"),
-            ("Share of all", _percent2, "share"),
-        ]
-        blocks.append(
-            parts.table_of(rows_of(several), columns, label="Items that two rules remove")
-        )
-    if len(funnel):
-        note = (
-            "In the next plot, a bar is the number of items left after a rule (blue) and the "
-            "number that it removed (orange). An item counts at the first rule that removes it. "
-            "Where the blue bars hardly shrink, filtering saves little."
-        )
-        blocks += [Text(note), Plot("funnel_plot")]
-    blocks.append(Text("With fewer filter models", "heading"))
+    blocks: list[Any] = [Text(text), Plot("funnel_plot"), _rules(rule_coverage)]
     if len(filter_model_ablation):
-        answer_only = "answer_only" not in _silent(rule_coverage)
-        blocks += [
-            Text(
-                "A rule that requires agreement of all filter models usually removes more items "
-                "with fewer models. The ablation shows how much the result depends on the choice "
-                "of filter models."
-            ),
-            Plot("filter_model_ablation_plot"),
-            comparisons.ablation_table(filter_model_ablation, answer_only=answer_only),
-        ]
-    else:
-        why = "the ablation is switched off, or there are too few filter models"
-        blocks.append(Text(f"Not computed: {why}."))
+        table = comparisons.ablation_table(filter_model_ablation)
+        note = (
+            "A rule that requires agreement of all filter models usually removes more items with "
+            "fewer models."
+        )
+        blocks.append(Folded("With fewer filter models", [table, Text(note, "quiet")]))
     return Section("Items removed by each rule", blocks, "rules")
 
 
@@ -140,7 +105,6 @@ def show_ranking(
     rank_agreement: pd.DataFrame,
     human_ratings: Ratings,
     model_ratings: pd.DataFrame,
-    agreement: pd.DataFrame,
     evaluation: EvaluationParams,
 ) -> Section:
     """Show the ranks of models before and after."""
@@ -160,8 +124,11 @@ def show_ranking(
         "the kept items (right). If filtering keeps the ranking, lines are level and do not cross."
     )
     if len(ranked):
-        lines += f" Here {moved:,} of {len(ranked):,} models change their rank."
-    blocks: list[Any] = [Text(text), Text(lines), Plot("rank_chart_plot"), *_scores(scores)]
+        lines += (
+            f" Here {moved:,} of {len(ranked):,} models change their rank. The dataset `scores` "
+            "has the accuracy of each with its standard error."
+        )
+    blocks: list[Any] = [Text(text), Text(lines, code=True), Plot("rank_chart_plot")]
     if len(rank_agreement):
         detectable = comparisons.describe_detectable(rank_agreement, headline_group(panel))
         rated = comparisons.describe_ratings(rank_agreement, human_ratings.source, len(scores))
@@ -177,102 +144,34 @@ def show_ranking(
     if len(rank_agreement) and len(model_ratings):
         columns: list[parts.Column] = [
             ("Model", parts.as_text, "model"),
-            ("Rated as", lambda row, name: row[name] or "—", "rated_as"),
-            ("Rating", parts.as_count, "rating"),
+            *parts.columns("rated_as rating"),
             ("Counted", lambda row, name: "yes" if row[name] else "no", "taken"),
             ("Note", parts.as_text, "note"),
         ]
-        label = (
-            "Models and their names in the ratings; of several configurations of a model one is "
-            "counted"
-        )
-        rated_rows = rows_of(model_ratings)[: parts.LONGEST_TABLE]
-        blocks.append(Folded("Rated models", [parts.table_of(rated_rows, columns, (2,), label)]))
-    return Section("Ranking of models", [*blocks, *_agreement(agreement)], "ranking")
-
-
-def _scores(scores: pd.DataFrame) -> list[Any]:
-    if scores.empty:
-        return []
-    first = scores.iloc[0]
-    label = (
-        "Accuracy and rank on all and on kept items; ± is the standard error over items (SMART, "
-        "Table 2)"
-    )
-    columns: list[parts.Column] = [
-        ("Model", lambda row, name: Cell(row[name], quiet=ROLES[row["role"]]), "model"),
-        ("All items", _accuracy, "full"),
-        ("Rank", _rank, "rank_full"),
-        ("Kept items", _accuracy, "kept"),
-        ("Rank", _rank, "rank_kept"),
-    ]
-    counts = (
-        f"n = {number(first['n_full'])} items before, {number(first['n_kept'])} after. Ranks that "
-        "changed are in bold."
-    )
-    table = parts.cut_table(label, rows_of(scores), columns, "scores")
-    blocks = [*table, Text(counts, "quiet")]
-    if len(scores) <= _FOLDED:
-        return blocks
-    return [Folded(f"Table of {count(len(scores), 'model')}", blocks)]
-
-
-def _accuracy(row: Row, side: str) -> Cell:
-    return Cell(percent(row[f"accuracy_{side}"]), quiet=f"± {percent(row[f'se_{side}'])}")
-
-
-def _rank(row: Row, name: str) -> Cell:
-    rank = row[name]
-    written = "—" if rank is None else f"{rank:g}"
-    return Cell(written, strong=row["rank_full"] != row["rank_kept"])
-
-
-def _agreement(agreement: pd.DataFrame) -> list[Text]:
-    """Say how often two models agree, on average over pairs (SMART, Figure 4)."""
-    full, kept = agreement["full"].mean(), agreement["kept"].mean()
-    if is_missing(full) or is_missing(kept):
-        return []
-    what = "answer" if (agreement["kind"] == "prediction").any() else "right or wrong answer"
-    models = len({*agreement["model_a"], *agreement["model_b"]})
-    return [
-        Text(
-            "An item on which two models give the same answer does not show which model is better. "
-            f"Two of {models:,} models give the same {what} on {full:.1%} of all items and "
-            f"{kept:.1%} of the kept ones, on average over pairs."
-        )
-    ]
+        label = "Models and their names in the ratings; a model with several rows is counted once"
+        rated_rows = rows_of(model_ratings)
+        table = parts.cut_table(label, rated_rows, columns, "model_ratings")
+        blocks.append(Folded("Rated models", table))
+    return Section("Ranking of models", blocks, "ranking")
 
 
 def show_random(
-    panel: Panel,
-    random_comparison: pd.DataFrame,
-    method_comparison: pd.DataFrame,
+    panel: Panel, random_comparison: pd.DataFrame, ire_fit: Mapping[str, Any]
 ) -> Section:
     """Show the comparison with random subsets and the baseline."""
     blocks: list[Any] = [Text(_WHY_RANDOM)]
     if len(random_comparison):
-        ire = (
-            ", or the baseline IRE, which drops items of low difficulty or discrimination and is "
-            "compared with subsets of the same size"
-        )
-        with_ire = (method_comparison["method"] == "ire").any()
         blocks += [
             Text(_HOW_RANDOM),
             Plot("random_band_plot"),
-            Plot("spread_band_plot"),
-            Text(
-                "Shaded: the middle 95% of the random subsets. Dotted line: all items. Solid line: "
-                f"this run{ire if with_ire else ''}.",
-                "quiet",
-            ),
-            *comparisons.random_tables(random_comparison, headline_group(panel)),
-            Text(_READING_RANDOM, "quiet"),
+            comparisons.random_table(random_comparison, headline_group(panel)),
+            Text(_READING_RANDOM, "quiet", code=True),
         ]
     else:
         why = "no random subsets were drawn, or there are too few models to rank"
         blocks.append(Text(f"No comparison: {why}."))
-    if len(method_comparison):
-        blocks.append(comparisons.method_table(method_comparison))
+    if ire_fit.get("in_sample"):
+        blocks.append(Text("IRE is fitted on all models, so its row is in-sample."))
     return Section("Comparison with random subsets", blocks, "random")
 
 
@@ -283,83 +182,72 @@ _WHY_RANDOM = (
     "Agreement of kept with removed items is not inflated, since the two have no item in common."
 )
 _HOW_RANDOM = (
-    "In the next two plots, the horizontal axis is the metric, and the height of a grey bar is the "
-    "number of random subsets with that value. A filter that is better than chance has its orange "
-    "line to the right of the shaded band."
+    "In the plot, the height of a grey bar is the number of random subsets with that value, and "
+    "the middle 95% of them are shaded. A filter that is better than chance has its orange line to "
+    "the right of the shaded band. The baseline IRE drops items of low difficulty or "
+    "discrimination."
 )
 _READING_RANDOM = (
     "Bold: outside the middle 95% of the random subsets. By subject: each subject keeps its share "
     "of the items. Percentile: position of the value among the random subsets; 0 is below all of "
     "them, 100 above. p: two-sided, from the same subsets, corrected for the number of methods "
-    "(Holm). Lower is better for rank shifts. The shift of accuracy and the Wasserstein distance "
-    "measure how far accuracies moved, which is neither good nor bad. Higher is better for the "
-    "other metrics. Signal to noise: standard deviation of the models' accuracies divided by the "
-    "typical standard error of an accuracy. It grows with the number of items, so compare it with "
-    "the random subsets, not with all items. The summary at the top uses the middle 95%, without "
-    "correction. p is corrected over methods, not over metrics and sets of models, so the two can "
-    "differ."
+    "(Holm), not over metrics. Lower is better for rank shifts. The shift of accuracy and the "
+    "Wasserstein distance measure how far accuracies moved, which is neither good nor bad. Higher "
+    "is better for the other metrics. Signal to noise: standard deviation of the models' "
+    "accuracies divided by the typical standard error of an accuracy; it grows with the number of "
+    "items. Other sets of models are in the dataset `random_comparison`."
 )
 
 
-def show_subjects(subject_shares: pd.DataFrame, rules_by_subject: pd.DataFrame) -> Section:
-    """Show the items of each subject, before and after."""
-    rules = in_rule_order(rules_by_subject.loc[rules_by_subject["flagged"] > 0, "rule"])
-    cells = {(row["subject"], row["rule"]): row for row in rows_of(rules_by_subject)}
-
-    def removed(row: Row, rule: str) -> Cell:
-        part = cells.get((row["subject"], rule))
-        if part is None:
-            return Cell("")
-        same = part["flagged"] == part["removed"]
-        flagged = "" if same else f"({percent(part['share_flagged'])})"
-        return Cell(percent(part["share_removed"]), quiet=flagged)
-
+def show_subjects(subject_shares: pd.DataFrame) -> Section:
+    """Show the items of the largest subjects, before and after."""
+    largest = subject_shares.nlargest(_SUBJECTS, "n_full").sort_values(
+        ["share_removed", "subject"], ascending=[False, True]
+    )
     columns: list[parts.Column] = [
-        ("Subject", lambda row, name: row[name].replace("_", " ") or "(no subject)", "subject"),
+        ("Subject", lambda row, name: parts.as_words(row, name) or "(no subject)", "subject"),
         ("All items", parts.as_count, "n_full"),
         ("Kept", parts.as_count, "n_kept"),
         ("Share removed", parts.as_share, "share_removed"),
-        *((rule.replace("_", " "), removed, rule) for rule in rules),
     ]
-    label = (
-        "Items of each subject before and after (SMART, Table 9), and the share of them that each "
-        "rule removes; in brackets, the share that it flags"
+    label = "Items of the largest subjects before and after (SMART, Table 9)"
+    table = parts.table_of(rows_of(largest), columns, label=label)
+    note = (
+        "All subjects are in the dataset `subject_shares`; `rules_by_subject` has the items that "
+        "each rule removes."
     )
-    table = parts.cut_table(label, rows_of(subject_shares), columns, "subject_shares")
-    folded = Folded(f"Table of {count(len(subject_shares), 'subject')}", table)
-    return Section("Subjects", [Plot("subject_shares_plot"), folded], "subjects")
+    return Section("Subjects", [table, Text(note, "quiet", code=True)], "subjects")
 
 
 def show_similar(
     similarity_threshold: dict[str, Any],
-    threshold_sensitivity: pd.DataFrame,
     neighbour_convergence: pd.DataFrame,
-    report_examples: Examples,
+    items: pd.DataFrame,
+    groups: pd.DataFrame,
+    rule_coverage: pd.DataFrame,
 ) -> Section:
     """Show the threshold of similar items, how stable it is, and the groups."""
     found = {key: None if is_missing(v) else v for key, v in similarity_threshold.items()}
-    fixed = found.get("branch") == "fixed"
     blocks: list[Any] = [*_threshold(found), Plot("distance_distribution_plot")]
-    if len(threshold_sensitivity) and not fixed:
-        table = _thresholds("Threshold by bandwidth", threshold_sensitivity, "bandwidth", found)
-        blocks.append(Folded("With other bandwidths of the density", [table]))
-    if len(neighbour_convergence) and not fixed:
-        label = "The threshold by the number of neighbours k (SMART, Figure 5)"
-        blocks += [
-            Text("With more or fewer neighbours", "heading"),
-            Text(
-                "The density is estimated from the distances of each item to its k nearest items. "
-                "δ should converge as k grows."
-            ),
-            Plot("neighbour_convergence_plot"),
-            _thresholds(label, neighbour_convergence, "k", found),
+    if len(neighbour_convergence) and found.get("branch") != "fixed":
+        label = (
+            "The threshold by the number of neighbours k (SMART, Figure 5); δ should converge as k "
+            "grows"
+        )
+        columns = [
+            ("k", parts.as_count, "k"),
+            ("δ", parts.as_metric, "threshold"),
+            *parts.columns("peaks branch items_within share_within"),
         ]
+        table = parts.table_of(rows_of(neighbour_convergence), columns, label=label)
+        blocks.append(Folded("With fewer neighbours", [table]))
     for title, kind in (
         ("Groups of similar items", "similar"),
         ("Duplicates", "duplicate"),
         ("Copies with other options", "option_superset"),
     ):
-        blocks += [Text(title, "heading"), *report_examples.groups[kind]]
+        shown = show_groups(groups, items, kind, _silent(rule_coverage))
+        blocks += [Text(title, "heading"), *shown]
     return Section("Similar items", blocks, "similar")
 
 
@@ -394,23 +282,16 @@ def _threshold(found: Row) -> list[Text]:
     return texts
 
 
-def _thresholds(label: str, table: pd.DataFrame, by: str, used: Row) -> Table:
-    columns: list[parts.Column] = [
-        (by, lambda row, name: Cell(f"{row[name]:g}", strong=row[name] == used.get(name)), by),
-        ("δ", parts.as_metric, "threshold"),
-        *parts.columns("peaks branch items_within share_within"),
-    ]
-    return parts.table_of(rows_of(table), columns, label=label)
-
-
 def show_labels(
     label_error_rates: pd.DataFrame,
     review_agreement: pd.DataFrame,
     suspect_effect: pd.DataFrame,
     rule_coverage: pd.DataFrame,
-    report_examples: Examples,
+    items: pd.DataFrame,
+    groups: pd.DataFrame,
+    suspect_items: pd.DataFrame,
 ) -> Section:
-    """Show known label errors, suspect items, and conflicting answers."""
+    """Show known label errors, reviews, suspect items, and conflicting answers."""
     blocks: list[Any] = [
         Text(
             "These items are reported for manual review and not removed. In MMLU about half of the "
@@ -424,44 +305,9 @@ def show_labels(
         )
         label = "Wrong labels among items whose labels were checked; 95% intervals"
         blocks += [
-            Text("Known label errors", "heading"),
             parts.table_of(rows_of(label_error_rates), columns, label=label),
+            Text(comparisons.label_difference(label_error_rates)),
         ]
-    blocks += [Text(comparisons.label_difference(label_error_rates))]
-    blocks.append(Text("Suspect items", "heading"))
-    if report_examples.suspects:
-        silent = _silent(rule_coverage).get("suspect_label")
-        flagged = report_examples.flagged
-        verdict = f"flags {flagged:,} items" if flagged else "flags none"
-        blocks += [
-            Text(
-                "Items that most models answer wrong are the likeliest to have a wrong label, or "
-                "are hard: the ranking says what to read first. "
-                f"{len(report_examples.suspects)} of {report_examples.n_suspects:,} are shown, by "
-                "share of wrong answers (each family of models once), ties by the lead of the "
-                "wrong option most often chosen. The rule suspect label "
-                + (f"was not checked: {silent}." if silent and not flagged else f"{verdict}.")
-            ),
-            Text(comparisons.describe_suspects_reviewed(review_agreement)),
-            Text(comparisons.describe_suspect_effect(suspect_effect)),
-            *report_examples.suspects,
-        ]
-    else:
-        blocks.append(Text("No answers to rank items by."))
-    blocks.append(Text("Same question, different answers", "heading"))
-    shown = [block for block in blocks if not isinstance(block, Text) or block.text]
-    return Section(
-        "Labels to check", [*shown, *report_examples.groups["conflicting_gold"]], "labels"
-    )
-
-
-def show_examples(review_agreement: pd.DataFrame, report_examples: Examples) -> Section:
-    """Show reviews of removals, and removed items of each rule."""
-    blocks: list[Any] = []
-    if other := describe_other_reviews(review_agreement):
-        blocks.append(Text(other, "quiet"))
-    if not report_examples.removed:
-        blocks.append(Text("No item was removed."))
     reviews = review_agreement[~review_agreement["rule"].isin([NOT_IN_THIS_RUN, SUSPECT_ITEMS])]
     if len(reviews):
         columns = parts.columns(
@@ -470,7 +316,34 @@ def show_examples(review_agreement: pd.DataFrame, report_examples: Examples) -> 
         )
         label = "Agreement of reviewers with removals; 95% intervals (SMART, section 5.3)"
         blocks.append(parts.table_of(rows_of(reviews), columns, label=label))
-    return Section("Examples", [*blocks, *report_examples.removed], "examples")
+    blocks += [
+        Text(describe_other_reviews(review_agreement), "quiet"),
+        Text("Suspect items", "heading"),
+    ]
+    silent = _silent(rule_coverage)
+    if len(suspect_items):
+        shown = show_suspects(suspect_items, items)
+        checked = "suspect_label" not in silent
+        blocks += [
+            Text(
+                "Items that most models answer wrong are the likeliest to have a wrong label, or "
+                f"are hard: the ranking says what to read first. {len(shown)} of "
+                f"{len(suspect_items):,} are shown, by share of wrong answers (each family of "
+                "models once), ties by the lead of the wrong option most often chosen. "
+                + ("" if checked else f"The rule was not checked: {silent['suspect_label']}.")
+            ),
+            Text(comparisons.describe_suspects_reviewed(review_agreement)),
+            Text(comparisons.describe_suspect_effect(suspect_effect)),
+            *shown,
+        ]
+    else:
+        blocks.append(Text("No answers to rank items by."))
+    blocks += [
+        Text("Same question, different answers", "heading"),
+        *show_groups(groups, items, "conflicting_gold", silent),
+    ]
+    shown = [block for block in blocks if not isinstance(block, Text) or block.text]
+    return Section("Labels to check", shown, "labels")
 
 
 def show_data(
@@ -528,22 +401,14 @@ _COVERAGE = "configuration condition source answered exact_ties not_extracted to
 def _positions(position_sensitivity: pd.DataFrame) -> list[Any]:
     if position_sensitivity.empty:
         return []
-    text = (
-        "Options were also shown in other orders (rotations). A choice changes if another option "
-        "is chosen than in the original order."
-    )
     label = (
-        "Share of rotations with another choice, and of choices and gold answers at each position; "
-        "95% intervals over items"
+        "Share of rotations of the options with another choice than in the original order, and of "
+        "choices and gold answers at each position; 95% intervals over items"
     )
-    rows = rows_of(position_sensitivity)[: parts.LONGEST_TABLE]
-    shown = parts.columns("model measure share low high gold n_items")
-    return [
-        Text("Positions of the options", "heading"),
-        Text(text),
-        Plot("position_sensitivity_plot"),
-        Folded("Table of positions", [parts.table_of(rows, shown, label=label)]),
-    ]
+    columns = parts.columns("model measure share low high gold n_items")
+    rows = rows_of(position_sensitivity)
+    table = parts.cut_table(label, rows, columns, "position_sensitivity")
+    return [Folded("Positions of the options", table)]
 
 
 def _responses(answer_coverage: pd.DataFrame) -> list[Any]:
@@ -615,7 +480,7 @@ _METHOD = (
     "A benchmark is useful where its items separate models. Items that all good models answer "
     "correctly, that can be solved from the options alone, or that repeat another item cost time "
     "and add little information. Rules find such items. The verdict of every rule on every item is "
-    "listed above and in the dataset `verdicts`; the limits of the rules are among the settings "
+    "in the dataset `verdicts`; the limits of the rules are among the settings "
     "below."
 )
 
@@ -637,10 +502,6 @@ def show_provenance(
         "Gupta et al. (2024), Improving Model Evaluation using SMART Filtering of Benchmark "
         "Datasets.",
     )
-
-
-def _percent2(row: Row, name: str) -> str:
-    return percent(row[name], 2)
 
 
 def _silent(rule_coverage: pd.DataFrame) -> dict[str, str]:

@@ -15,15 +15,12 @@ from benchwright.reports.page.parts import Text
 from benchwright.reports.page.wording import count
 from benchwright.reports.smart.method import read_choice
 from benchwright.reports.smart.wording import (
-    metric_of,
     write_interval,
     write_percentile,
     write_value,
 )
 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
-_TWINS = 0.99  # share of equal answers from which two models are nearly identical
-_SHOWN_TWINS = 3
 # A random half of 400 items keeps the order of three models in 79% of cases, of seven in 19%.
 _FEW_HELD_OUT = 7
 _RULE_SECTIONS = {"easy_unanimous": "easy", "duplicate": "duplicates"}
@@ -47,14 +44,27 @@ def summarise_refinement(
     n_items, n_kept = len(items), len(kept_items)
     removed = (n_items - n_kept) / n_items
     group = headline_group(panel)
-    ranking = _ranking(rank_agreement, panel, group, _kept_among(panel, kept_items))
+    n_panel = _kept_among(panel, kept_items)
+    rows = rank_agreement[
+        (rank_agreement["models"] == group) & (rank_agreement["metric"] == "kendall_tau_b")
+    ].to_dict("records")
+    if n_panel and n_panel == len(panel.item_ids):
+        ranking = "unchanged, since none of the items that all of them answered was removed"
+    elif not rows:
+        ranking = "not computed"
+    elif pd.isna(rows[0]["value"]):
+        ranking = f"not compared, {rows[0]['reason']}"
+    else:
+        ranking = _estimate(rows[0], panel, n_panel)
     judgement = judge_against_random(random_comparison, group, TOP_MODELS)
     sizes = f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed"
+    compared = ranking.startswith("Kendall")
+    whom = "models" if ranking.startswith("not ") else _models(panel, group)
     lead = [
         Text(alarm, "headline warning", code=True),
         Text(f"{sizes}{_by_rule(rule_coverage, n_items - n_kept)}).", "headline strong"),
-        Text(ranking["sentence"], "headline"),
-        Text(" ".join(judgement.sentences) if ranking["value"] != "—" else "", "judgement"),
+        Text(f"Ranking of {whom}: {ranking}.", "headline"),
+        Text(" ".join(judgement.sentences) if compared else "", "judgement"),
     ]
     return [text for text in lead if text.text]
 
@@ -91,8 +101,7 @@ def write_alarm(harmful_rule: Mapping[str, Any], filter_models: Collection[str] 
     safest = choice is not None and choice.choose == "forward" and choice.distinct == "family"
     if safest or section not in ("easy", "answer_only"):
         return text
-    setting = "=forward" if choice is None else ".choose=forward,filter_models.distinct=family"
-    safer = f"`--params filter_models{setting}`"
+    safer = "`--params filter_models=forward`"
     return f"{text} Weaker filter models of different families are safer ({safer})."
 
 
@@ -100,7 +109,6 @@ def note_models(
     items: pd.DataFrame,
     kept_items: pd.DataFrame,
     scores: pd.DataFrame,
-    agreement: pd.DataFrame,
     panel: Panel,
     evaluation: EvaluationParams,
 ) -> list[str]:
@@ -110,7 +118,6 @@ def note_models(
         *panel_warnings(panel, evaluation.min_coverage),
         *_panel_size_notes(panel, _kept_among(panel, kept_items), removed),
         *_selection_notes(scores),
-        *_twin_notes(agreement),
     ]
 
 
@@ -151,34 +158,22 @@ def _kept_among(panel: Panel, kept_items: pd.DataFrame) -> int:
     return len(set(kept_items["item_id"]) & set(panel.item_ids))
 
 
-def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int) -> dict[str, str]:
-    """Return Kendall's tau-b of a group of models, as a sentence and a value."""
-    rows = rank_agreement[
-        (rank_agreement["models"] == group) & (rank_agreement["metric"] == "kendall_tau_b")
-    ]
-    if rows.empty:
-        return {"sentence": "Ranking of models: not computed.", "value": "—"}
-    row = rows.to_dict("records")[0]
+def _models(panel: Panel, group: str) -> str:
     models = count_models(panel.select(group), "held-out" if group == "held_out" else "")
     if group == "held_out" and panel.unknown_family:
         models += f" ({panel.unknown_family:,} of unknown family)"
+    return models
+
+
+def _estimate(row: Mapping[Any, Any], panel: Panel, n_kept: int) -> str:
+    """Return Kendall's tau-b of a group of models with its interval and its caveat."""
     note = in_sample_note(panel)
-    if group == "held_out" and row["n_models"] < _FEW_HELD_OUT:
+    if row["models"] == "held_out" and row["n_models"] < _FEW_HELD_OUT:
         note = "random subsets often keep the order of so few models"
-    if n_kept and n_kept == len(panel.item_ids):
-        text = "unchanged, since none of the items that all of them answered was removed"
-        return {"sentence": f"Ranking of {models}: {text}.", "value": "—"}
-    if pd.isna(row["value"]):
-        return {"sentence": f"Ranking of models: not compared, {row['reason']}.", "value": "—"}
     value = write_value("kendall_tau_b", row["value"])
     interval = write_interval("kendall_tau_b", row["low"], row["high"])
     items = f"{row['n_items']:,} items, {n_kept:,} of them kept"
-    estimate = f"{value} {interval}".rstrip()
-    return {
-        "sentence": f"Ranking of {models}: Kendall tau-b {estimate} "
-        f"({items}{'; ' + note if note else ''}).",
-        "value": value,
-    }
+    return f"Kendall tau-b {f'{value} {interval}'.rstrip()} ({items}{'; ' + note if note else ''})"
 
 
 def _panel_size_notes(panel: Panel, n_kept: int, removed: float) -> list[str]:
@@ -204,24 +199,6 @@ def _selection_notes(scores: pd.DataFrame) -> list[str]:
     ]
 
 
-def _twin_notes(agreement: pd.DataFrame) -> list[str]:
-    """Name pairs of nearly identical models, which inflate the number of models."""
-    twins = agreement[agreement["full"] >= _TWINS].sort_values("full", ascending=False)
-    same = "answers" if (agreement["kind"] == "prediction").any() else "right and wrong answers"
-    notes = [
-        f"{row['model_a']} and {row['model_b']} have the same {same} on "
-        f"{share} of the items, but count as two models."
-        for row in twins.head(_SHOWN_TWINS).to_dict("records")
-        for share in ["more than 99.9%" if 0.9995 <= row["full"] < 1 else f"{row['full']:.1%}"]
-    ]
-    if len(twins) > _SHOWN_TWINS:
-        more = len(twins) - _SHOWN_TWINS
-        notes.append(
-            f"The same is true of {more:,} more {'pair' if more == 1 else 'pairs'} of models."
-        )
-    return notes
-
-
 def _rule_notes(rule_coverage: pd.DataFrame, n_items: int) -> list[str]:
     notes = []
     for rule in rule_coverage.to_dict("records"):
@@ -233,8 +210,6 @@ def _rule_notes(rule_coverage: pd.DataFrame, n_items: int) -> list[str]:
                 f"The rule “{name}” judged {rule['judged']:,} of {n_items:,} items "
                 f"({rule['judged'] / n_items:.1%}). It could not judge the others."
             )
-        elif rule["status"] == "ran" and rule["reason"] and not rule["removed"]:
-            notes.append(f"The rule “{name}” removed nothing: {rule['reason']}.")
     return notes
 
 
@@ -283,19 +258,11 @@ _RANKING = {
     "inside": "That is as good as random removal, but not better.",
     "above": "This ranking is preserved better than by random removal.",
 }
-_FURTHER = ("spearman", "pearson", "pairwise_agreement", "signal_to_noise")
-
-_CONCLUSIONS: dict[tuple[Place, Place], str] = {
-    ("below", "above"): "Filtering gains headroom but loses rank fidelity.",
-    ("below", "inside"): "Filtering loses rank fidelity and gains no headroom.",
-    ("below", "below"): "Filtering loses both rank fidelity and headroom.",
-    ("inside", "above"): "Filtering gains headroom and loses no rank fidelity over random removal.",
-    ("inside", "inside"): "In rank agreement and range filtering does not differ from random "
-    "removal.",
-    ("inside", "below"): "Filtering loses headroom and gains no rank fidelity.",
-    ("above", "above"): "Filtering gains both headroom and rank fidelity.",
-    ("above", "inside"): "Filtering gains rank fidelity but no headroom.",
-    ("above", "below"): "Filtering gains rank fidelity but loses headroom.",
+_HEADROOM = {"below": "loses headroom", "inside": "gains no headroom", "above": "gains headroom"}
+_FIDELITY = {
+    "below": "loses rank fidelity",
+    "inside": "keeps rank fidelity like random removal",
+    "above": "gains rank fidelity",
 }
 
 
@@ -312,10 +279,9 @@ def judge_against_random(
 ) -> Judgement:
     """Compare this run's items with random subsets of the same size, for one set of models.
 
-    A metric is below, inside or above the middle 95% of the random ones; bounds, and values that
-    are written like one of them, count as inside. Plain random subsets decide; those stratified by
-    subject are mentioned where they disagree. `top_models` is the number of best models whose
-    range is the headroom, where it is known.
+    A metric is below, inside or above the middle 95% of the plain random ones; bounds, and values
+    that are written like one of them, count as inside. `top_models` is the number of best models
+    whose range is the headroom, where it is known.
     """
     ranking = _row(random_comparison, group, "kendall_tau_b")
     if ranking is None:
@@ -324,38 +290,28 @@ def judge_against_random(
         text = "No comparison with random subsets: all of these items were kept."
         return Judgement("none", "none", (text,))
     place = _place(ranking)
-    sentences = _ranking_sentences(ranking, place)
-    stratified = _row(random_comparison, group, "kendall_tau_b", "stratified")
-    if stratified is not None and _place(stratified) not in ("none", place):
-        sentences.append(_otherwise(stratified))
+    sentences = [_among_random(ranking), _RANKING[place]]
     spread = _row(random_comparison, group, "spread_top")
-    headroom: Place = "none"
-    if spread is not None:
-        headroom = _place(spread)
-        sentences.append(_headroom_sentence(spread, headroom, top_models))
-    sentences += _further_sentences(random_comparison, group)
-    conclusion = _CONCLUSIONS.get((place, headroom))
-    if conclusion and group == "all" and "above" in (place, headroom):
+    if spread is None:
+        return Judgement(place, "none", tuple(sentences))
+    headroom = _place(spread)
+    sentences.append(_headroom_sentence(spread, headroom, top_models))
+    conclusion = f"Filtering {_HEADROOM[headroom]} and {_FIDELITY[place]}."
+    if group == "all" and "above" in (place, headroom):
         conclusion += " This is in-sample: only held-out models can show a gain."
-    return Judgement(place, headroom, (*sentences, *([conclusion] if conclusion else [])))
+    return Judgement(place, headroom, (*sentences, conclusion))
 
 
-def _row(
-    random_comparison: pd.DataFrame, group: str, metric: str, random: str = "plain"
-) -> dict[Any, Any] | None:
-    """Return the kept items' row with a value and a band, or None."""
-    rows = _kept(random_comparison, group, metric).dropna(
-        subset=["value", "random_low", "random_high"]
-    )
-    rows = rows[rows["random"] == random]
+def _row(random_comparison: pd.DataFrame, group: str, metric: str) -> dict[Any, Any] | None:
+    """Return the kept items' row with a value and a band of plain random subsets, or None."""
+    rows = _kept(random_comparison, group, metric)
+    rows = rows[rows["random"] == "plain"].dropna(subset=["value", "random_low", "random_high"])
     return rows.to_dict("records")[0] if len(rows) else None
 
 
-def _kept(random_comparison: pd.DataFrame, group: str, metric: str = "") -> pd.DataFrame:
-    rows = random_comparison[
-        (random_comparison["method"] == "kept") & (random_comparison["models"] == group)
-    ]
-    return rows[rows["metric"] == metric] if metric else rows
+def _kept(random_comparison: pd.DataFrame, group: str, metric: str) -> pd.DataFrame:
+    wanted = pd.Series({"method": "kept", "models": group, "metric": metric})
+    return random_comparison[(random_comparison[wanted.index] == wanted).all(axis=1)]
 
 
 def _place(row: dict[Any, Any]) -> Place:
@@ -374,40 +330,15 @@ def _not_compared(random_comparison: pd.DataFrame, group: str) -> str:
     return f"No comparison with random subsets of the same size: {why}."
 
 
-def _ranking_sentences(row: dict[Any, Any], place: Place) -> list[str]:
+def _among_random(row: dict[Any, Any]) -> str:
     mean = write_value("kendall_tau_b", row["random_mean"])
     band = write_interval("kendall_tau_b", row["random_low"], row["random_high"])
-    percentile = row["percentile"]
-    ends = {0.0: " (all of them are higher)", 100.0: " (all of them are lower)"}
-    written = "" if math.isnan(percentile) else write_percentile(percentile)
-    at = f"; this run is at percentile {written}{ends.get(percentile, '')}" if written else ""
-    return [
+    known = not math.isnan(row["percentile"])
+    at = f"; this run is at percentile {write_percentile(row['percentile'])}" if known else ""
+    return (
         f"{row['draws']:,} random subsets of the same size have a mean of {mean}, the middle 95% "
-        f"of them lie in {band}{at}.",
-        _RANKING[place],
-    ]
-
-
-def _otherwise(row: dict[Any, Any]) -> str:
-    band = write_interval("kendall_tau_b", row["random_low"], row["random_high"])
-    place = _place(row)
-    where = f"inside their band {band}" if place == "inside" else f"{place} their band {band}"
-    return f"Compared with random subsets stratified by subject it is {where}."
-
-
-def _further_sentences(random_comparison: pd.DataFrame, group: str) -> list[str]:
-    """Name the metrics beyond the two of the conclusion that differ from random subsets."""
-    sentences = []
-    for metric in _FURTHER:
-        row = _row(random_comparison, group, metric)
-        if row is None or (place := _place(row)) == "inside":
-            continue
-        band = write_interval(metric, row["random_low"], row["random_high"])
-        sentences.append(
-            f"{metric_of(metric).label}: {write_value(metric, row['value'])}, {place} random "
-            f"subsets {band}."
-        )
-    return sentences
+        f"of them lie in {band}{at}."
+    )
 
 
 def _headroom_sentence(row: dict[Any, Any], place: Place, top_models: int | None) -> str:

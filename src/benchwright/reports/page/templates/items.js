@@ -3,24 +3,16 @@
   const store = document.getElementById("item-data");
   if (!store) return;
   const PAGE = 25;
-  const STATES = { r: "removed", f: "flagged", c: "clear", n: "not judged", "-": "no verdict" };
-  const RIGHT = { "+": "right", "-": "wrong", "~": "partly right", ".": "no answer" };
   const data = JSON.parse(store.textContent);
   const at = (id) => document.getElementById(id);
   const words = (name) => name.replaceAll("_", " ");
   const form = at("view");
   const headings = Array.from(document.querySelectorAll("[data-sort]"));
-  const names = (joined) => joined.split(",").filter(Boolean);
   const items = data.items.id.map(function (_, i) {
-    const item = { place: i, details: {} };
+    const item = { place: i };
     for (const [name, values] of Object.entries(data.items)) item[name] = values[i];
-    item.marks = [...names(item.removed_by), ...names(item.tags)];
-    for (let k = 0; k < item.notes.length; k += 2) item.details[item.notes[k]] = data.details[item.notes[k + 1]];
-    item.reasons = data.rules.map((rule, r) => [rule, item.states[r], item.details[r]])
-      .filter(([, state, detail]) => "rf".includes(state) && detail)
-      .map(([rule, , detail]) => words(rule) + ": " + detail);
     item.text = [item.id, words(item.subject), item.question, ...item.choices, item.decision,
-      ...item.marks.map(words), ...item.reasons].join(" ").toLowerCase();
+      ...item.marks.map(words), words(item.reasons)].join(" ").toLowerCase();
     return item;
   });
   const byId = new Map(items.map((item) => [item.id, item]));
@@ -36,28 +28,20 @@
   }
 
   const written = (value, key) => value === null || value === undefined ? "—"
-    : key === "share" ? Math.round(100 * value) + "%" : value.toFixed(key === "distance" ? 3 : 2);
+    : key === "share" ? Math.round(100 * value) + "%" : value.toFixed(3);
   const choicesOf = (item) => element("ol", item.choices.map((choice, i) =>
     element("li", i === item.answer ? [choice, " ", element("span", "answer", { class: "mark" })] : choice,
       { dir: "auto", class: i === item.answer ? "gold" : "" })), { class: "choices", type: "A" });
-  const table = (caption, rows) => element("table", [element("caption", caption), element("tbody",
-    rows.map(([name, ...cells]) => element("tr",
-      [element("th", name, { scope: "row" }), ...cells.map((cell) => element("td", cell))])))], { class: "inner" });
 
   function detailsOf(item) {
-    const shown = [choicesOf(item), table("Verdicts of the rules", data.rules.map((rule, i) =>
-      [words(rule), STATES[item.states[i]], item.details[i] || ""]))];
+    const shown = [choicesOf(item)];
     const other = byId.get(item.neighbour);
     if (item.neighbour) {
       const far = item.distance === null ? "" : ", cosine distance " + written(item.distance, "distance");
       shown.push(element("h4", "Nearest item: " + item.neighbour + far + (other ? ", " + other.decision : "")));
     }
     if (other) shown.push(element("p", other.question, { class: "question", dir: "auto" }), choicesOf(other));
-    const answers = data.models.map((model, i) => [model + (i < data.filters ? " (filter)" : ""), RIGHT[item.right[i]],
-      item.chosen ? item.chosen[i] : "", item.p.length && item.p[i] !== null ? (item.p[i] / 1000).toFixed(3) : ""]);
-    const both = [element("div", shown)];
-    if (answers.length) both.push(table("Answers, options, and p of the gold answer", answers));
-    return element("tr", element("td", element("div", both, { class: "both" }), { colspan: headings.length }), { class: "more" });
+    return element("tr", element("td", shown, { colspan: headings.length }), { class: "more" });
   }
 
   function row(item) {
@@ -67,7 +51,7 @@
       id: element("th", item.id, { scope: "row" }),
       subject: element("td", words(item.subject)),
       decision: element("td", marks),
-      "": element("td", [opener, ...item.reasons.map((reason) => element("p", reason, { class: "under" }))], { class: "asked" }),
+      "": element("td", [opener, element("p", words(item.reasons), { class: "under" })], { class: "asked" }),
     };
     const shown = element("tr", headings.map(({ dataset: { sort: key }, innerText }) =>
       cells[key] || element("td", written(item[key], key), { class: "n", "data-label": innerText })));
