@@ -162,7 +162,7 @@ def test_new_key_is_private_and_replaces_nothing(tmp_path: Path) -> None:
 def test_diff_without_saved_runs_fails_with_one_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["diff", "--data-root", str(tmp_path)])
     assert done.exit_code == 1
-    assert "no run has saved" in done.stderr
+    assert "does not exist; see benchwright list runs" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 

@@ -30,13 +30,6 @@ _target_option = partial(click.option, multiple=True, type=float)
 _seed_option = click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed."
 )
-_level_option = click.option(
-    "--level",
-    default=0.95,
-    show_default=True,
-    type=click.FloatRange(0.5, 0.999),
-    help="Confidence level of the intervals.",
-)
 _training_option = click.option(
     "--training",
     multiple=True,
@@ -120,21 +113,17 @@ def _in_project_folder() -> Iterator[None]:
         yield
 
 
-def _saved_run_options(benchmark: str, variant: str) -> Callable[..., Any]:
-    """Add options that select a saved run, with help texts for benchmark and variant."""
-
-    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
-        for name, text, kind in (
-            ("--data-root", "Data folder. Default: the one in conf/.", str),
-            ("--run-seed", "Seed of the run. Default: the one in conf/.", click.IntRange(min=0)),
-            ("--limit", "Limit of the run. Default: the one in conf/.", click.IntRange(min=1)),
-            ("--variant", variant, str),
-            ("--benchmark", benchmark, str),
-        ):
-            command = click.option(name, type=kind, help=text)(command)
-        return command
-
-    return decorated
+def _saved_run(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that select a saved run."""
+    for name, text, kind in (
+        ("--data-root", "Data folder. Default: the one in conf/.", str),
+        ("--run-seed", "Seed of the run. Default: the one in conf/.", click.IntRange(min=0)),
+        ("--limit", "Limit of the run. Default: the one in conf/.", click.IntRange(min=1)),
+        ("--variant", "Its variant. Default: of the newest answers; for diff as in conf/.", str),
+        ("--benchmark", "Its benchmark. Default: that of the subset, else as in conf/.", str),
+    ):
+        command = click.option(name, type=kind, help=text)(command)
+    return command
 
 
 def _run_params(given: dict[str, Any]) -> dict[str, Any]:
@@ -246,7 +235,6 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 @cli.command()
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
 @click.option("--benchmark", multiple=True, help="Join to the items of this benchmark. Repeatable.")
-@click.option("--mirror-root", help="Folder with data read instead of the hub.")
 @click.option(
     "--make-benchmark", metavar="NAME", help="Write a benchmark of what the logs contain."
 )
@@ -255,7 +243,6 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 def read(
     logs: tuple[Path, ...],
     benchmark: tuple[str, ...],
-    mirror_root: str | None,
     make_benchmark: str | None,
     env: str | None,
 ) -> None:
@@ -267,10 +254,9 @@ def read(
     """
     from benchwright.commands import read_logs
 
-    given = {"mirror_root": mirror_root} if mirror_root else {}
     items = None
     if benchmark:
-        items = read_logs.items_of_benchmarks(benchmark, _project(), env, given)
+        items = read_logs.items_of_benchmarks(benchmark, _project(), env)
     found = read_logs.read_logs(logs, items)
     click.echo("\n".join(read_logs.summary_lines(found)))
     if make_benchmark:
@@ -281,10 +267,7 @@ def read(
 
 @cli.command(name="export-answers")
 @click.argument("folder", type=_PATH)
-@_saved_run_options(
-    "Benchmark of the answers. Default: the one in conf/.",
-    "Variant of the answers. Default: the one with the newest answers.",
-)
+@_saved_run
 @click.option(
     "--organization", default="unknown", show_default=True, help="Who ran the evaluation."
 )
@@ -357,10 +340,7 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 @cli.command()
 @click.argument("before", default="previous")
 @click.argument("after", default="latest")
-@_saved_run_options(
-    "Benchmark of the runs. Default: the one in conf/.",
-    "Variant of the runs. Default: the one in conf/.",
-)
+@_saved_run
 @click.option("--out", type=_FILE, help="HTML page to write. Tables are saved next to it.")
 @_env
 @_errors_in_one_line()
@@ -403,13 +383,6 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
     help="validation.jsonl of the same benchmark, the source of the demonstrations.",
 )
 @_key_option
-@click.option(
-    "--min-group",
-    default=50,
-    show_default=True,
-    type=click.IntRange(min=2),
-    help="Fewest questions of a field whose accuracy is reported.",
-)
 @click.option("--send-to-server", is_flag=True, help="Allow sending closed questions to a server.")
 @click.option("--out", type=_PATH, help="JSON file or folder for the results.")
 @_env
@@ -445,7 +418,7 @@ def evaluate_sealed(
         )
     for request in requests if out is not None else ():
         identity_of(request)  # fail before any model is asked
-    sealing = SealingParams(key_file=given["key_file"], min_group=given["min_group"])
+    sealing = SealingParams(key_file=given["key_file"])
     for request in requests:
         score = run_evaluate_sealed(_project(), env, request, sealing)
         if len(requests) > 1:
@@ -457,10 +430,7 @@ def evaluate_sealed(
 
 @cli.command()
 @click.argument("answers", nargs=-1, type=_PATH)
-@_saved_run_options(
-    "Benchmark of the saved responses, used without ANSWERS.",
-    "Variant of the responses. Default: the one with the newest responses.",
-)
+@_saved_run
 @click.option(
     "--items",
     type=_PATH,
@@ -548,10 +518,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
 @click.argument("answers", nargs=-1, required=True, type=_PATH)
 @click.option("--subset", required=True, type=_PATH, help="Exported folder, or its manifest.")
 @_training_option
-@_saved_run_options(
-    "Benchmark of the saved responses. Default: that of the subset, with its limit and seed.",
-    "Variant of the responses. Default: the one with the newest responses.",
-)
+@_saved_run
 @_no_training_option
 @click.option(
     "--estimator",
@@ -559,7 +526,6 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     show_default=True,
     help="Estimator, as listed in docs/explanation/estimation.md.",
 )
-@_level_option
 @_seed_option
 @click.option("--out", type=_FILE, help="JSON file to write.")
 @_env
@@ -582,8 +548,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
         project = None if given["training"] else _project()
         run_named = {"benchmark": manifest.benchmark, **manifest.run, **_run_params(given)}
         known = known_responses(project, env, given["training"], run_named)
-    settings = (given["estimator"], given["level"], given["seed"])
-    estimates = estimate_scores(manifest, new, known, *settings)
+    estimates = estimate_scores(manifest, new, known, given["estimator"], seed=given["seed"])
     click.echo("\n".join(terminal_lines(estimates)))
     if given["out"] is not None:
         click.echo(f"\nestimates: {_relative(write_estimates(estimates, given['out']))}")
@@ -606,12 +571,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
 )
 @_training_option
 @_no_training_option
-@_saved_run_options(
-    "Benchmark to ask. Default: the one in conf/.",
-    "Variant of the saved responses. Default: the one with the newest responses.",
-)
-@click.option("--mirror-root", help="Folder with data read instead of the hub.")
-@_level_option
+@_saved_run
 @_seed_option
 @click.option("--out", type=_PATH, help="Folder for state, scores, answers and result.")
 @_env
@@ -637,10 +597,8 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
             if given["training"]:
                 raise
             click.echo(f"note: no training models: {error}", err=True)
-    goal = Goal(given["budget"], given["width"], given["level"])
+    goal = Goal(given["budget"], given["width"])
     request = asking.AskRequest(given["model"], goal, given["style"], given["shots"], given["seed"])
-    if given["mirror_root"]:
-        params["mirror_root"] = given["mirror_root"]
     prepared = asking.prepare(project, env, request, known, params, out)
     result = asking.run_ask(prepared, click.echo)
     click.echo("\n".join(asking.terminal_lines(result)))
@@ -671,9 +629,8 @@ def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @cli.command()
 @_pair_options
-@_level_option
 @_errors_in_one_line()
-def compare(level: float, out: Path | None, page_file: Path | None, **given: Any) -> None:
+def compare(out: Path | None, page_file: Path | None, **given: Any) -> None:
     """Compare two models on the items that both answered.
 
     A and B are each a log of an evaluation tool, a table of responses, a folder of these, or
@@ -681,7 +638,7 @@ def compare(level: float, out: Path | None, page_file: Path | None, **given: Any
     """
     from benchwright.commands import compare as comparing
 
-    made = comparing.compare(comparing.read_pair(**given), level)
+    made = comparing.compare(comparing.read_pair(**given))
     click.echo("\n".join(comparing.terminal_lines(made)))
     content = comparing.comparison_json(made)
     for file in comparing.write_results(content, lambda: comparing.render(made), out, page_file):

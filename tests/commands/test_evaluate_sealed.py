@@ -22,7 +22,7 @@ from benchwright.methods.mmlu_cf.splitting.gap import half_gaps, pair_halves
 from sealed_files import SealedFiles, seal_in
 
 SECRET = "-".join(["a", "key", "for", "tests", "only"])
-N = 240
+N = 320  # at least 50 of each field in either half
 SCORE = SealedScore(
     GroupScore("all", 9, 0.5, float("nan")), (GroupScore("law", 9, 0.5, 0.1),), 1, ""
 )
@@ -81,7 +81,7 @@ def test_each_model_and_shots_has_a_file_that_the_monitor_pairs(
     models = ["--model", "smollm2-135m-instruct", "--model", "gemma-3-270m"]
     shots = ["--shots", 0, "--shots", 2, "--demonstrations", files.validation]
     words = [files.test, files.validation, *models, *shots, "--out", out]
-    done = invoke(*words, "--min-group", 20)
+    done = invoke(*words)
     assert done.exit_code == 0, done.output
     assert len(scripted) == len(set(scripted)) == 8
     names = sorted(path.name for path in out.iterdir())

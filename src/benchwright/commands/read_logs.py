@@ -93,15 +93,13 @@ def read_logs(paths: Sequence[Path], items: pd.DataFrame | None = None) -> ReadL
     return ReadLogs(named, items, answers, report, others)
 
 
-def items_of_benchmarks(
-    names: Sequence[str], project: Path, env: str | None, params: Mapping[str, Any]
-) -> pd.DataFrame:
+def items_of_benchmarks(names: Sequence[str], project: Path, env: str | None) -> pd.DataFrame:
     """Return the evaluation items of configured benchmarks, as a run maps them.
 
     Raises:
         InputError: a benchmark is unknown or has no source.
     """
-    loaded = (load_conf(project, env, {**params, "benchmark": name}) for name in names)
+    loaded = (load_conf(project, env, {"benchmark": name}) for name in names)
     tables = [ingested(project, conf["parameters"]).items for conf in loaded]
     return pd.concat(tables, ignore_index=True)
 

@@ -258,12 +258,11 @@ def compare_saved(
     Raises:
         InputError: there is no such version, path or table.
     """
-    conf = load_conf(project, env, params)
-    root = project / str(conf["parameters"]["data_root"])
+    catalog = load_conf(project, env, params)["catalog"]
     audits, metrics = (
-        project / str(conf["catalog"][name]["filepath"]) for name in ("item_audit", "metrics")
+        project / str(catalog[name]["filepath"]) for name in ("item_audit", "metrics")
     )
-    old, new = (find_audit(name, audits, audits.relative_to(root)) for name in (before, after))
+    old, new = (find_audit(name, audits) for name in (before, after))
     recorded = [settings_of(audit.path, audit.version) for audit in (old, new)]
     return Comparison(
         title=" → ".join(dict.fromkeys(audit.where or str(audit.path) for audit in (old, new))),

@@ -16,12 +16,16 @@ from benchwright.reports.page.parts import (
     Sides,
     Table,
     Text,
+    as_words,
+    columns,
     render_page,
+    table_of,
 )
 
 LONGEST_PAGE = 1_000
 """Maximum number of items on the page; the tables contain all."""
 _NAMED = 3  # items of each kind in the terminal
+_PAIRS = ("judged", "flagged", "removed")
 _UNKNOWN = "not compared, since those of both runs are not recorded."
 
 
@@ -70,15 +74,11 @@ def _named(items: pd.DataFrame) -> list[str]:
 
 
 def write_diff(comparison: Comparison, page: Path) -> Path:
-    """Write the page, with `<name>.items.csv`, `.items.parquet` and `.rules.csv` next to it."""
+    """Write the page, with `<name>.items.csv` and `.rules.csv` next to it."""
     page = page if page.suffix == ".html" else page.with_name(page.name + ".html")
-    items, rules, _ = comparison.diff
-    with written_aside(page.with_suffix(".items.csv")) as aside:
-        items.to_csv(aside, index=False)
-    with written_aside(page.with_suffix(".items.parquet")) as aside:
-        items.to_parquet(aside, index=False)
-    with written_aside(page.with_suffix(".rules.csv")) as aside:
-        rules.to_csv(aside, index=False)
+    for name in ("items", "rules"):
+        with written_aside(page.with_suffix(f".{name}.csv")) as aside:
+            getattr(comparison.diff, name).to_csv(aside, index=False)
     with written_aside(page) as aside:
         aside.write_text(render_diff(comparison), encoding="utf-8")
     return page
@@ -102,24 +102,18 @@ def render_diff(comparison: Comparison) -> str:
 
 
 def _rules(comparison: Comparison) -> Section:
-    rules = _active(comparison.diff.rules).to_dict("records")
     rows = [
-        [
-            row["rule"].replace("_", " "),
-            *(
-                f"{row[f'{what}_before']:,} → {row[f'{what}_after']:,}"
-                for what in ("judged", "flagged", "removed")
-            ),
-            f"{row['stopped']:,}",
-            f"{row['started']:,}",
-        ]
-        for row in rules
+        {
+            **row,
+            **{name: f"{row[f'{name}_before']:,} → {row[f'{name}_after']:,}" for name in _PAIRS},
+        }
+        for row in _active(comparison.diff.rules).to_dict("records")
     ]
-    caption = (
+    label = (
         "Stopped: items that the rule removes only in the earlier run. Started: only in the later."
     )
-    head = ("Rule", "Judged", "Flagged", "Removed", "Stopped", "Started")
-    table = [Text(caption, "quiet"), Table("", head, rows, numbers=range(1, 6))] if rows else []
+    shown = [("Rule", as_words, "rule"), *columns(" ".join((*_PAIRS, "stopped", "started")))]
+    table = [table_of(rows, shown, range(1, 6), label)] if rows else []
     statuses = [Text(text) for text in _statuses(comparison.coverage)]
     return Section("Rules" if rows else "", [*table, *statuses])
 
@@ -171,11 +165,9 @@ def _lists(items: pd.DataFrame) -> list[Any]:
 
 def _item(row: dict[Any, Any]) -> Folded:
     """Show an item with both texts if they differ, else with one of them."""
-    sides = ["before", "after"]
-    if row["change"] == "added" or (row["item_id_before"] and not row["changed_fields"]):
-        sides = sides[1:] if row["item_id_after"] else sides[:1]
-    if row["change"] == "gone":
-        sides = ["before"]
+    sides = [side for side in ("before", "after") if row[f"item_id_{side}"]]
+    if not row["changed_fields"]:
+        sides = sides[-1:]
     texts = [
         Question(
             row[f"question_{side}"],
@@ -191,16 +183,8 @@ def _item(row: dict[Any, Any]) -> Folded:
 
 
 def _why(row: dict[Any, Any]) -> str:
-    text = f"{row['why']}. " if row["why"] else ""
-    if row["changed_fields"]:
-        text += f"Changed: {row['changed_fields']}. "
-    before, after = row["reasons_before"], row["reasons_after"]
-    if row["change"] == "added":
-        text += row["decision_after"].capitalize() + (f": {after}." if after else ".")
-    elif row["change"] == "gone":
-        text += f"Was {row['decision_before']}" + (f": {before}." if before else ".")
-    elif after and row["change"] != "came_in":
-        text += f"Now: {after}."
-    elif before and row["change"] == "came_in":
-        text += f"Before: {before}."
-    return text
+    """Name the changed rules and fields, and the reasons of the run that removed the item."""
+    side, word = ("after", "Now") if row["reasons_after"] else ("before", "Before")
+    changed = f"Changed: {row['changed_fields']}" if row["changed_fields"] else ""
+    reasons = f"{word}: {row[f'reasons_{side}']}" if row[f"reasons_{side}"] else ""
+    return "".join(f"{part}. " for part in (row["why"], changed, reasons) if part).strip()

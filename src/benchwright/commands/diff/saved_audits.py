@@ -44,42 +44,38 @@ class SavedAudit(NamedTuple):
         return self.version or self.path.parent.name
 
 
-def find_audit(name: str, versions: Path, inside: Path) -> SavedAudit:
+def find_audit(name: str, versions: Path) -> SavedAudit:
     """Find the audit that `name` refers to.
 
     Args:
-        name: a version or its prefix, `latest`, `previous`, an audit file, the folder of a version,
-            a folder of versions, a variant's folder, or a data folder.
+        name: a version or its prefix, `latest`, `previous`, an audit file, or the folder of a
+            version or of a variant.
         versions: the folder with the versions of this benchmark and variant.
-        inside: the same folder, as a path in a data folder.
 
     Raises:
         InputError: there is no such audit; the message lists existing ones.
     """
     path = Path(name)
-    if path.is_file():
-        return _audit(path.resolve())
-    if path.is_dir():
-        for candidate in (path / AUDIT, path, path / inside):
-            if candidate.is_file():
-                return _audit(candidate.resolve())
-            if known := saved_versions(candidate, AUDIT):
-                return _audit(known[-1].resolve())
-        raise InputError(f"{name}: no {AUDIT} in this folder or in {inside}")
-    return _audit(_pick_version(name, versions))
+    if not path.exists():
+        return _audit(_pick_version(name, versions))
+    known = [path] if path.is_file() else [*path.glob(AUDIT), *saved_versions(path / AUDIT)]
+    files = [file for file in known if file.is_file()]
+    if not files:
+        raise InputError(f"{name}: no {AUDIT} in this folder")
+    return _audit(files[-1].resolve())
 
 
 def _pick_version(name: str, folder: Path) -> Path:
-    known = {file.parent.name: file for file in saved_versions(folder)}
+    files = saved_versions(folder)
     if name in ("latest", "previous"):
-        files = list(known.values())
-        if not files:
-            raise InputError(f"{name!r}: no run has saved {folder}; see benchwright list runs")
-        if name == "previous" and len(files) < 2:
-            raise InputError(f"'previous': {folder} has only one version, {files[0].parent.name}")
-        return files[-1 if name == "latest" else -2]
-    for file in folder.parent.glob(f"*/{AUDIT}/*/{AUDIT}"):  # of runs with a limit or seed
-        known[file.parent.name] = file
+        place = -1 if name == "latest" else -2
+        if len(files) < -place:
+            has = f"has {len(files)} versions" if files else "does not exist"
+            raise InputError(f"{name!r}: {folder} {has}; see benchwright list runs")
+        return files[place]
+    # Also of runs with a limit or seed.
+    files = [*files, *folder.parent.glob(f"*/{AUDIT}/*/{AUDIT}")]
+    known = {file.parent.name: file for file in files}
     names = sorted(known, key=natural_key)
     matches = [version for version in names if version.startswith(name)]
     if len(matches) != 1:
