@@ -25,9 +25,7 @@ TEXTS = """
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = ["a", LONG, "c"]
     marks = [Line(0.4, "all items 40%", KEPT), Line(0.42, "this run 42%", REMOVED)]
-    ranks = [
-        Slope(n, i + 1, 3 - i, ("80.0%", "70.0%"), ((1, 3), None)) for i, n in enumerate(names)
-    ]
+    ranks = [Slope(n, i + 1, 3 - i, ("80.0%", "70.0%")) for i, n in enumerate(names)]
     bars = [shapes.bars([0.2, 0.5, 0.1], KEPT, "kept", notes=["20", "50 of 100", "10"])]
     pairs = shapes.dots([0.2, 0.5, 0.1], [0, 1, 2], KEPT, LONG, across=([0.1] * 3, [0.6] * 3))
     curve = shapes.line([1, 10, 100], [-0.2, 0.3, 0.4], KEPT, "curve", markers=True)

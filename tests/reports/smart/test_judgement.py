@@ -14,9 +14,9 @@ NARROWER, WITHIN, WIDER = 5.0, 7.5, 11.8  # of a band from 6.9 to 8.2
 
 @pytest.fixture
 def judge(small) -> Any:
-    def on_rows(*rows: dict[str, Any], group: str = "held_out", top: int | None = 20) -> Any:
+    def on_rows(*rows: dict[str, Any], group: str = "held_out") -> Any:
         table = RandomComparison.from_rows([small.random_comparison_row(**row) for row in rows])
-        return judge_against_random(table, group, top)
+        return judge_against_random(table, group)
 
     return on_rows
 
@@ -113,9 +113,9 @@ def test_each_set_of_models_uses_its_rows(judge) -> None:
     assert judge(*rows).ranking == "below"
 
 
-def test_range_is_over_all_models_if_fewer_than_top(judge, small) -> None:
-    assert "Range of the 22 models:" in judge({}, small.spread, top=40).sentences[2]
-    assert "Range of the best models:" in judge({}, small.spread, top=None).sentences[2]
+@pytest.mark.parametrize(("n", "whose"), [(20, "20 models"), (21, "top 20")])
+def test_range_is_over_all_models_if_fewer_than_top(judge, small, n: int, whose: str) -> None:
+    assert f"Range of the {whose}:" in judge({}, {**small.spread, "n_models": n}).sentences[2]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_rounding_does_not_change_headroom(small: Any, bound: float, off: float)
     table = RandomComparison.from_rows(
         [small.random_comparison_row(), small.random_comparison_row(**spread)]
     )
-    assert judge_against_random(table, "held_out", 20).headroom == "inside"
+    assert judge_against_random(table, "held_out").headroom == "inside"
     rows = random_table(table, "held_out").rows
     assert [row[2].strong for row in rows] == [True, False]  # tau-b, range
 

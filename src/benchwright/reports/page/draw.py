@@ -16,11 +16,8 @@ _LONGEST = {"wide": 60, "narrow": 20}  # letters of a tick
 _DASHES = {"dot": "2 3", "dash": "7 4", "dashdot": "7 3 2 3"}
 _SYMBOLS = {
     "diamond": "M0-6L6 0L0 6L-6 0Z",
-    "square": "M-5-5H5V5H-5Z",
-    "triangle-up": "M0-6L6 5H-6Z",
     "triangle-down": "M0 6L6-5H-6Z",
     "line-ns-open": "M0-8V8",
-    "line-ew-open": "M-8 0H8",
 }
 _ROUND = "M-4.5 0A4.5 4.5 0 1 0 4.5 0A4.5 4.5 0 1 0-4.5 0Z"
 
@@ -228,13 +225,11 @@ def _points(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
         yield f'<path fill="{trace["fillcolor"]}" d="M{path}Z"/>' if path else ""
     mode = trace["mode"]
     if "lines" in mode:
-        path, steps = "", trace["line"].get("shape") == "hvh"
+        path = ""
         before: tuple[float, float] | None = None
         for pair in pairs:
             if pair is not None:
-                x, y = pair
-                bend = f"H{(before[0] + x) / 2:.1f}V{y}H{x}" if steps and before else f"L{x} {y}"
-                path += bend if before else f"M{x} {y}"
+                path += f"{'L' if before else 'M'}{pair[0]} {pair[1]}"
             before = pair
         yield f'<path {_stroke(trace["line"])} d="{path}">{_said(trace)}</path>'
     yield from _errors(trace, across, down)

@@ -72,7 +72,6 @@ def bars(
     *,
     hover: Sequence[str] = (),
     notes: Sequence[str] = (),
-    faint: bool = False,
 ) -> Trace:
     """Return a horizontal bar per row from the top; notes stand at the ends of bars."""
     known = _known(lengths)
@@ -87,7 +86,7 @@ def bars(
         "orientation": "h",
         "x": known,
         "y": list(range(len(known))),
-        "marker": {"color": colour, "opacity": 0.45 if faint else 1, "line": {"width": 0}},
+        "marker": {"color": colour, "line": {"width": 0}},
         **_named(name, hover),
         **(beside if notes else {}),
     }
@@ -212,41 +211,31 @@ def funnel(title: str, steps: Sequence[tuple[str, int, int, str]]) -> Any:
 
 
 class Slope(NamedTuple):
-    """A thing with its rank and score before and after; ranks have intervals where known."""
+    """A thing with its rank and score before and after."""
 
     name: str
     before: float
     after: float
     scores: tuple[str, str]
-    intervals: tuple[Any, Any] = (None, None)
 
 
 def slopes(title: str, things: Sequence[Slope]) -> Any:
     """Return a line per thing, given in the order before, from its rank on the left to the right.
 
     Grey lines keep their rank, blue ones rise, orange ones fall. Ties keep their order, so that
-    their lines do not cross. Bars beside the ranks are their intervals.
+    their lines do not cross.
     """
     order = np.argsort([thing.after for thing in things], kind="stable")
     places = np.argsort(order).tolist()
-    sides = [[thing.before for thing in things], sorted(thing.after for thing in things)]
     traces: list[Trace] = []
     for left, thing in enumerate(things):
         same, better = thing.after == thing.before, thing.after < thing.before
         colour = QUIET if same else KEPT if better else REMOVED
-        said = [
-            f"rank {rank:g}" + (f" [{ends[0]:g}, {ends[1]:g}]" if ends else "") + f", {score}"
-            for rank, ends, score in zip(thing[1:3], thing.intervals, thing.scores, strict=True)
-        ]
-        hover = f"{thing.name}: {said[0]} → {said[1]}"
-        right = places[left]
-        traces.append(line([0, 1], [left, right], colour, hover=[hover] * 2, markers=True))
-        for side, place in enumerate((left, right)):
-            ends = thing.intervals[side]
-            if ends is not None and ends[0] != ends[1]:
-                x = (-0.02 * (1 + place % 8), 1 + 0.02 * (1 + place % 8))[side]
-                at = np.interp(ends, sides[side], range(len(things)))
-                traces.append(line([x, x], at, _faint(colour)))
+        said = (
+            f"rank {rank:g}, {score}" for rank, score in zip(thing[1:3], thing.scores, strict=True)
+        )
+        hover = f"{thing.name}: {' → '.join(said)}"
+        traces.append(line([0, 1], [left, places[left]], colour, hover=[hover] * 2, markers=True))
     before = {
         place: plain(f"{thing.name}  {thing.scores[0]}  {thing.before:g}")
         for place, thing in enumerate(things)
@@ -258,7 +247,7 @@ def slopes(title: str, things: Sequence[Slope]) -> Any:
     reach = (len(things) - 0.5, -0.5)
     figure = _figure(
         title,
-        [Panel(traces, Scale(reach=(-0.2, 1.2), ticks={}), Scale(reach=reach, ticks=before))],
+        [Panel(traces, Scale(reach=(-0.05, 1.05), ticks={}), Scale(reach=reach, ticks=before))],
         24 * len(things) + 10,
     )
     right_axis = _axis(Scale(reach=reach, ticks=after), []) | {"overlaying": "y", "side": "right"}

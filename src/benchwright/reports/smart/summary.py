@@ -56,7 +56,7 @@ def summarise_refinement(
         ranking = f"not compared, {rows[0]['reason']}"
     else:
         ranking = _estimate(rows[0], panel, n_panel)
-    judgement = judge_against_random(random_comparison, group, TOP_MODELS)
+    judgement = judge_against_random(random_comparison, group)
     sizes = f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed"
     compared = ranking.startswith("Kendall")
     whom = "models" if ranking.startswith("not ") else _models(panel, group)
@@ -274,14 +274,11 @@ class Judgement(NamedTuple):
     sentences: tuple[str, ...]  # the explanation, in order
 
 
-def judge_against_random(
-    random_comparison: pd.DataFrame, group: str, top_models: int | None = None
-) -> Judgement:
+def judge_against_random(random_comparison: pd.DataFrame, group: str) -> Judgement:
     """Compare this run's items with random subsets of the same size, for one set of models.
 
     A metric is below, inside or above the middle 95% of the plain random ones; bounds, and values
-    that are written like one of them, count as inside. `top_models` is the number of best models
-    whose range is the headroom, where it is known.
+    that are written like one of them, count as inside.
     """
     ranking = _row(random_comparison, group, "kendall_tau_b")
     if ranking is None:
@@ -295,7 +292,7 @@ def judge_against_random(
     if spread is None:
         return Judgement(place, "none", tuple(sentences))
     headroom = _place(spread)
-    sentences.append(_headroom_sentence(spread, headroom, top_models))
+    sentences.append(_headroom_sentence(spread, headroom))
     conclusion = f"Filtering {_HEADROOM[headroom]} and {_FIDELITY[place]}."
     if group == "all" and "above" in (place, headroom):
         conclusion += " This is in-sample: only held-out models can show a gain."
@@ -341,10 +338,9 @@ def _among_random(row: dict[Any, Any]) -> str:
     )
 
 
-def _headroom_sentence(row: dict[Any, Any], place: Place, top_models: int | None) -> str:
+def _headroom_sentence(row: dict[Any, Any], place: Place) -> str:
     n = int(row["n_models"])
-    best = min(n, top_models) if top_models else None
-    whose = "best models" if best is None else f"top {best}" if best < n else f"{n} models"
+    whose = f"top {TOP_MODELS}" if n > TOP_MODELS else f"{n} models"
     before, after = (write_value("spread_top", row[name]) for name in ("full", "value"))
     low, high = (write_value("spread_top", row[name]) for name in ("random_low", "random_high"))
     change = after if before == "—" else f"{before} → {after}"

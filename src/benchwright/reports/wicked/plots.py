@@ -97,7 +97,7 @@ def plot_deltas(comparison_scores: pd.DataFrame, perturbation: PerturbationParam
 
 
 def plot_rank_shuffle(comparison_scores: pd.DataFrame, perturbation: PerturbationParams) -> Any:
-    """Plot ranks on the original (left) and on the copies (right), with intervals over items."""
+    """Plot ranks on the original (left) and on the copies (right)."""
     title = "Ranks on the original (left) and on the copies (right): blue rose, orange fell"
     if comparison_scores.empty:
         return shapes.nothing(title, _NO_RESPONSES)
@@ -110,16 +110,10 @@ def plot_rank_shuffle(comparison_scores: pd.DataFrame, perturbation: Perturbatio
             row["rank_original"],
             row["rank_mean"],
             (f"{row['accuracy_original']:.1%}", f"{row['accuracy_mean']:.1%}"),
-            (_ends(row, "rank_original"), _ends(row, "rank_mean")),
         )
         for name, row in zip(shown.names, shown.scores.to_dict("records"), strict=True)
     ]
-    return shapes.slopes(f"{title}; bars: 95% intervals over items{shown.note}", slopes)
-
-
-def _ends(row: dict[Any, Any], name: str) -> tuple[float, float] | None:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return None if pd.isna(low) else (low, high)
+    return shapes.slopes(title + shown.note, slopes)
 
 
 _PARTS = (
