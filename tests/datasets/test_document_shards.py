@@ -9,12 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.document_shards import (
-    DocumentShards,
-    ReadingReport,
-    joined_reports,
-    shard_files,
-)
+from benchwright.datasets.document_shards import DocumentShards, shard_files
 
 
 def line(n: int, **more: object) -> str:
@@ -68,9 +63,9 @@ def test_bad_records_are_counted_by_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_bytes(content)
     batches = DocumentShards(str(tmp_path), reading={"document_bytes": 100}).load()
     assert [id_ for batch in batches for id_ in batch.column("doc_id").to_pylist()] == ["d1", "d9"]
-    (row,) = batches.report.frame().to_dict("records")
-    assert (row["documents"], row["unreadable"]) == (2, 6)
-    assert row["first_fault"].startswith("2: invalid JSON: ")
+    (report,) = batches.reports.values()
+    assert (report.documents, report.unreadable) == (2, 6)
+    assert report.first_fault.startswith("2: invalid JSON: ")
 
 
 def test_texts_and_lines_up_to_the_limit_are_read(tmp_path: Path) -> None:
@@ -88,8 +83,9 @@ def test_texts_and_lines_up_to_the_limit_are_read(tmp_path: Path) -> None:
     batches = DocumentShards(str(tmp_path), reading={"document_bytes": 100}).load()
     ids = [doc_id for batch in batches for doc_id in batch.column("doc_id").to_pylist()]
     assert ids == ["d1", "d4", "d6"]
-    assert batches.report.unreadable == {str(tmp_path / "x.jsonl"): 3}
-    assert batches.report.first[str(tmp_path / "x.jsonl")] == "2: text longer than 100 characters"
+    report = batches.reports[str(tmp_path / "x.jsonl")]
+    assert (report.documents, report.unreadable) == (3, 3)
+    assert report.first_fault == "2: text longer than 100 characters"
 
 
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst", "a.parquet"])
@@ -99,7 +95,7 @@ def test_reading_continues_after_a_truncated_shard(tmp_path: Path, name: str) ->
     (tmp_path / "b.jsonl").write_text(f"{line(2)}\n")
     batches = DocumentShards(str(tmp_path)).load()
     assert "d2" in [doc_id for batch in batches for doc_id in batch.column("doc_id").to_pylist()]
-    assert list(batches.report.first) == [str(tmp_path / name)]
+    assert [file for file, r in batches.reports.items() if r.unreadable] == [str(tmp_path / name)]
 
 
 def test_batches_are_bounded_in_documents_and_in_characters(
@@ -142,34 +138,10 @@ def test_only_pages_of_a_warc_are_documents(tmp_path: Path) -> None:
     batches = DocumentShards(str(tmp_path), reading={"document_bytes": 100}).load()
     result = [row for batch in batches for row in batch.to_pylist()]
     assert [(row["text"], row["domain"]) for row in result] == [("<p>café", "a.example.org")]
-    assert list(batches.report.first.values()) == ["4: page longer than 100 bytes"]
+    (report,) = batches.reports.values()
+    assert report.first_fault == "4: page longer than 100 bytes"
 
 
 def test_missing_shards_are_reported_with_the_path(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nothing.*no document shards"):
         shard_files(str(tmp_path / "nothing"))
-
-
-def test_first_fault_of_each_file_is_reported() -> None:
-    first, second = ReadingReport({"a": 0}), ReadingReport({"b": 1})
-    for place in range(1, 151):
-        first.fault("a", place, "no JSON")
-    second.fault("b", 7, "no text")
-    second.skipped["b"] = 1
-    total = joined_reports([first, second])
-    assert total.frame().to_dict("records") == [
-        {
-            "file": "a",
-            "documents": 0,
-            "unreadable": 150,
-            "first_fault": "1: no JSON",
-            "skipped": 0,
-        },
-        {
-            "file": "b",
-            "documents": 1,
-            "unreadable": 1,
-            "first_fault": "7: no text",
-            "skipped": 1,
-        },
-    ]

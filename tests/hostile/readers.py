@@ -67,8 +67,9 @@ def documents(path: Path) -> list[dict[str, Any]]:
     """Documents; a shard that cannot be read is a fault of the report."""
     batches = DocumentShards(str(path)).load()
     rows = [row for batch in batches for row in batch.to_pylist()]
-    if not rows and batches.report.first:
-        raise InputError("; ".join(map(": ".join, batches.report.first.items())))
+    faults = [f"{name}: {report.first_fault}" for name, report in batches.reports.items()]
+    if not rows and any(report.unreadable for report in batches.reports.values()):
+        raise InputError("; ".join(faults))
     return rows
 
 

@@ -4,14 +4,12 @@ import glob
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from kedro.io import DatasetError
@@ -42,49 +40,24 @@ Fault = Callable[[int, str], None]
 
 
 @dataclass
-class ReadingReport:
-    """Counts of documents read and skipped, by file."""
+class ShardReport:
+    """Counts of documents read and skipped in one shard."""
 
-    documents: dict[str, int] = field(default_factory=dict)
-    unreadable: dict[str, int] = field(default_factory=dict)  # records that cannot be read
-    first: dict[str, str] = field(default_factory=dict)  # place and reason of the first of them
-    # Documents without any sign of a question.
-    skipped: dict[str, int] = field(default_factory=dict)
+    documents: int = 0
+    unreadable: int = 0  # records that cannot be read
+    first_fault: str = ""  # place and reason of the first of them
+    skipped: int = 0  # documents without any sign of a question
 
-    def fault(self, file: str, place: int, reason: str) -> None:
+    def fault(self, place: int, reason: str) -> None:
         """Add an unreadable record: line or record number from 1, and the reason."""
-        self.unreadable[file] = self.unreadable.get(file, 0) + 1
-        self.first.setdefault(file, f"{place}: {reason[:_LONGEST_REASON]}")
-
-    def frame(self) -> pd.DataFrame:
-        """Return a row for each file."""
-        files = sorted({*self.documents, *self.unreadable})
-        return pd.DataFrame(
-            {
-                "file": files,
-                "documents": [self.documents.get(file, 0) for file in files],
-                "unreadable": [self.unreadable.get(file, 0) for file in files],
-                "first_fault": [self.first.get(file, "") for file in files],
-                "skipped": [self.skipped.get(file, 0) for file in files],
-            }
-        )
-
-
-def joined_reports(reports: Iterable[ReadingReport]) -> ReadingReport:
-    """Join the reports of several shards."""
-    total = ReadingReport()
-    for report in reports:
-        total.documents |= report.documents
-        total.unreadable |= report.unreadable
-        total.first |= report.first
-        total.skipped |= report.skipped
-    return total
+        self.unreadable += 1
+        self.first_fault = self.first_fault or f"{place}: {reason[:_LONGEST_REASON]}"
 
 
 class DocumentBatches:
     """Batches of documents (`Documents` as Arrow tables), read during iteration.
 
-    `report` describes the last iteration and is complete at its end.
+    `reports` describe the files of the last iteration and are complete at its end.
     """
 
     def __init__(
@@ -93,14 +66,15 @@ class DocumentBatches:
         self.files = files
         self.params = params
         self.fields = dict(fields or {})
-        self.report = ReadingReport()
+        self.reports: dict[str, ShardReport] = {}
 
     def __iter__(self) -> Iterator[pa.Table]:
-        self.report = ReadingReport()
+        self.reports = {str(file): ShardReport() for file in self.files}
         rows: list[tuple[str | None, ...]] = []
         size = 0
         for file in self.files:
-            for row in _documents(file, self.params.document_bytes, self.report, self.fields):
+            report = self.reports[str(file)]
+            for row in _documents(file, self.params.document_bytes, report, self.fields):
                 length = len(row[-1] or "")
                 if rows and (len(rows) >= _BATCH_DOCUMENTS or size + length > _BATCH_CHARACTERS):
                     yield _table(rows)
@@ -172,7 +146,7 @@ def _reader(file: Path) -> Callable[[Path, int, Fault], Records] | None:
 
 
 def _documents(
-    file: Path, largest: int, report: ReadingReport, fields: Mapping[str, str]
+    file: Path, largest: int, report: ShardReport, fields: Mapping[str, str]
 ) -> Iterator[tuple[str | None, ...]]:
     """Yield the documents of one shard as tuples in the order of `COLUMNS`.
 
@@ -181,27 +155,24 @@ def _documents(
     Raises:
         InputError: the shard cannot be opened, or its format is unknown.
     """
-    name = str(file)
-    report.documents.setdefault(name, 0)
     reader = _reader(file)
     if reader is None:
         raise InputError(f"{file}: unknown file type")
     names = {column: fields.get(column, column) for column in COLUMNS}
     place = 0
     try:
-        for place, record in reader(file, largest, partial(report.fault, name)):
+        for place, record in reader(file, largest, report.fault):
             row = _row(record, names, f"{file.name}:{place}", largest)
             if isinstance(row, str):
-                report.fault(name, place, row)
+                report.fault(place, row)
             else:
-                report.documents[name] += 1
+                report.documents += 1
                 yield row
     except BROKEN as error:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise InputError(f"{file}: cannot be read: {error.strerror}") from error
-        report.fault(
-            name, place + 1, f"the rest of the file is skipped: {' '.join(str(error).split())}"
-        )
+        why = " ".join(str(error).split())
+        report.fault(place + 1, f"the rest of the file is skipped: {why}")
 
 
 def _of_lines(file: Path, largest: int, fault: Fault) -> Records:

@@ -66,7 +66,7 @@ def read_spreadsheet(
         InputError: the file cannot be read, lacks or repeats a column, or has a row with more cells
             than columns.
     """
-    header, lines = _best_table(path, _decoded(path), columns)
+    header, lines = _rows(path, _decoded(path), columns)
     wanted = [*columns, *optional] if columns else header
     for name in wanted:
         if name in columns and name not in header:
@@ -122,19 +122,13 @@ def _decoded(path: Path) -> str:
     raise InputError(f"{path}: unknown encoding; save the file as CSV in UTF-8")
 
 
-def _best_table(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows, with the separator that yields most of the required columns."""
+def _rows(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows, with the separator that is most frequent in the header."""
     if not text.strip():
         return list(columns), []
-    fits = {}
-    reader = csv.reader(())
+    separator = max(",;\t", key=text.splitlines()[0].count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        for separator in ",;\t":
-            reader = csv.reader(text.splitlines()[:1], delimiter=separator)
-            header = _column_names(next(reader))
-            fits[separator] = len(set(columns) & set(header)), len(header)
-        best = max(fits, key=lambda separator: fits[separator])
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=best, strict=True)
         first, *lines = reader
     except csv.Error as error:
         raise InputError(

@@ -6,6 +6,7 @@ in memory, and only counts are saved.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from kedro.pipeline import Pipeline
 from benchwright.compute.batch_engine import BatchEngine
 from benchwright.core.errors import InputError
 from benchwright.core.progress import progress_bar
-from benchwright.datasets.document_shards import DocumentBatches, ReadingReport, joined_reports
+from benchwright.datasets.document_shards import DocumentBatches, ShardReport
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, shard_parts
 from benchwright.methods.mmlu_cf.extraction.measure import Share, answered_choice, measure
 from benchwright.params.mmlu_cf import CollectionParams
@@ -42,7 +43,7 @@ def extract_items(
     work = partial(shard_parts, reading=collection.reading, fields=documents.fields)
     items = [RAW_ITEMS.empty_table()]
     domains: Counter[str] = Counter()
-    reports: list[ReadingReport] = []
+    reports: dict[str, ShardReport] = {}
     n_items = 0
     with (
         BatchEngine(collection, "collection") as engine,
@@ -51,14 +52,14 @@ def extract_items(
         for part in engine.over(work, documents.files):
             items.append(part.items)
             domains.update(part.domains)
-            if part.report is not None:
-                reports.append(part.report)
+            reports |= part.reports
             n_items += part.items.num_rows
             progress.set_postfix({"items": n_items}, refresh=False)
             progress.update(part.documents)
     raw = pa.concat_tables(items)
     _require_distinct(raw.column("item_id"))
-    return raw, dict(domains), joined_reports(reports).frame()
+    read = [{"file": file, **asdict(reports[file])} for file in sorted(reports)]
+    return raw, dict(domains), pd.DataFrame(read)
 
 
 def _require_distinct(ids: pa.ChunkedArray) -> None:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.document_shards import DocumentBatches, ReadingReport
+from benchwright.datasets.document_shards import DocumentBatches, ShardReport
 from benchwright.methods.mmlu_cf.extraction.html import BLOCKS, html_page
 from benchwright.methods.mmlu_cf.extraction.lines import PageText
 from benchwright.methods.mmlu_cf.extraction.plain_text import plain_page
@@ -78,13 +78,13 @@ def questions_in(text: str, content_type: str) -> list[FoundQuestion]:
 class ShardPart(NamedTuple):
     """The `RawItems` of a batch of documents, and the number of documents, also by domain.
 
-    Skipped documents count; unknown domains are "". The last part has the report of the shard.
+    Skipped documents count; unknown domains are "". The last part has the reports of the shard.
     """
 
     items: pa.Table
     documents: int
     domains: Counter[str]
-    report: ReadingReport | None = None
+    reports: Mapping[str, ShardReport]
 
 
 def shard_parts(
@@ -98,16 +98,13 @@ def shard_parts(
         InputError: the shard cannot be opened, or its format is unknown.
     """
     batches = DocumentBatches([file], reading, fields)
-    skipped = 0
     for batch in batches:
         domains = Counter(domain or "" for domain in batch.column("domain").to_pylist())
         texts = pc.fill_null(batch.column("text"), "").combine_chunks()
         hopeful = batch.filter(pa.array(may_hold_questions(texts)))
-        skipped += batch.num_rows - hopeful.num_rows
-        yield ShardPart(extract(hopeful), batch.num_rows, domains)
-    if skipped:
-        batches.report.skipped[str(file)] = skipped
-    yield ShardPart(RAW_ITEMS.empty_table(), 0, Counter(), batches.report)
+        batches.reports[str(file)].skipped += batch.num_rows - hopeful.num_rows
+        yield ShardPart(extract(hopeful), batch.num_rows, domains, {})
+    yield ShardPart(RAW_ITEMS.empty_table(), 0, Counter(), batches.reports)
 
 
 _TAGS = r"(?:<[^<>]*>)*"
