@@ -87,8 +87,8 @@ def test_actors_get_absolute_paths_and_resolved_settings(
 @pytest.mark.parametrize(
     ("changes", "ray", "message"),
     [
-        ({"device": "cuda"}, {}, "gpus_per_actor is 0"),
-        ({"device": "cpu"}, {"gpus_per_actor": 1}, "gpus_per_actor is 1"),
+        ({"device": "cuda"}, {}, "gpus_per_actor is 0, but models run on cuda"),
+        ({"device": "cpu"}, {"gpus_per_actor": 1}, "gpus_per_actor is 1, but models run on cpu"),
         ({"device": "cuda", "backend": "vllm"}, {"gpus_per_actor": 1}, "tensor_parallel is 2"),
     ],
 )

@@ -73,37 +73,28 @@ def cluster(
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    with _own_sigterm():
-        if address is None:
-            # Otherwise Ray writes one into the home folder, which may not exist.
-            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-            spilling = {} if spill_to is None else {"object_spilling_directory": str(spill_to)}
-            ray.init(address="local", num_cpus=cores, include_dashboard=False, **spilling, **quiet)
-        else:
-            try:
-                _knock(address)
-                ray.init(address=address, **quiet)
-            except (OSError, ValueError, ImportError, ray.exceptions.RayError) as error:
-                raise InputError(
-                    f"{section}.ray.address {address!r}: no Ray cluster can be reached there "
-                    f"({root_line(error, -1)}); start one with `ray start --head`, or leave the "
-                    "address out to use this machine alone"
-                ) from error
+    handler = signal.getsignal(signal.SIGTERM)
+    if address is None:
+        # Otherwise Ray writes one into the home folder, which may not exist.
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        spilling = {} if spill_to is None else {"object_spilling_directory": str(spill_to)}
+        ray.init(address="local", num_cpus=cores, include_dashboard=False, **spilling, **quiet)
+    else:
+        try:
+            _knock(address)
+            ray.init(address=address, **quiet)
+        except (OSError, ValueError, ImportError, ray.exceptions.RayError) as error:
+            raise InputError(
+                f"{section}.ray.address {address!r}: no Ray cluster can be reached there "
+                f"({root_line(error, -1)}); start one with `ray start --head`, or leave the "
+                "address out to use this machine alone"
+            ) from error
+    if handler is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, handler)  # Ray's has an unusual exit status
     try:
         yield
     finally:
         ray.shutdown()
-
-
-@contextlib.contextmanager
-def _own_sigterm() -> Iterator[None]:
-    """Restore the handler of SIGTERM, since Ray's has an unusual exit status."""
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        yield
-    finally:
-        if before is not None and threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, before)
 
 
 def root_line(error: BaseException, line: int = 0) -> str:

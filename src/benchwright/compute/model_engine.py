@@ -199,18 +199,11 @@ def _check_devices(model: ModelParams, scoring: ScoringParams) -> None:
     """Raise InputError if actors would not have the devices that this process expects."""
     if model.weights is None or model.backend == "openai":
         return
-    gpus = scoring.ray.gpus_per_actor
-    device = resolve(model, scoring).device
-    if device == "cuda" and not gpus:
+    gpus, device = scoring.ray.gpus_per_actor, resolve(model, scoring).device
+    if (device == "cuda") != (gpus > 0):
         raise InputError(
-            "scoring.ray.gpus_per_actor is 0, but models run on a GPU (scoring.device "
-            f"{scoring.device}): give each actor one, or set scoring.device to cpu"
-        )
-    if device == "cpu" and gpus:
-        raise InputError(
-            f"scoring.ray.gpus_per_actor is {gpus:g}, but models run on the processor "
-            f"(scoring.device {scoring.device}; this machine has no GPU, if auto): set "
-            "scoring.device to cuda, or gpus_per_actor to 0"
+            f"scoring.ray.gpus_per_actor is {gpus:g}, but models run on {device} "
+            f"(scoring.device {scoring.device}): change one of the two"
         )
     if device == "cuda" and model.backend == "vllm" and gpus < model.vllm.tensor_parallel > 1:
         raise InputError(
@@ -243,7 +236,5 @@ def _environment(params: RayParams) -> dict[str, str]:
 def _keys(model: ModelParams) -> dict[str, SecretStr]:
     """Return the key of the model's server, if it has one."""
     named = model.endpoint.key_env if model.endpoint else None
-    variable = named.get_secret_value() if named else None
-    if variable is None or variable not in os.environ:
-        return {}
-    return {variable: SecretStr(os.environ[variable])}
+    variable = named.get_secret_value() if named else ""
+    return {variable: SecretStr(os.environ[variable])} if variable in os.environ else {}

@@ -1,6 +1,6 @@
 """Settings of the detection of single-best-answer items, and the schema of `classifier.json`."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
@@ -33,9 +33,6 @@ class FineTuningParams(Section):
     # its input: the `question` alone, as in the paper, or the `options` too
     text: Literal["question", "options"] = "question"
     epochs: int = Field(default=2, ge=1)
-    learning_rate: float = Field(default=1e-4, gt=0)  # of AdamW
-    batch: int = Field(default=16, ge=1)  # texts per step
-    max_length: int = Field(default=256, ge=8)  # tokens per text; longer ones are truncated
 
 
 class SingleBestAnswerParams(Section):
@@ -146,24 +143,10 @@ class ClassifierDocument(_Part):
     operating_points: list[OperatingPointDocument]
     trained_on: TrainedOnDocument
 
-    @model_validator(mode="before")
-    @classmethod
-    def _has_what_its_kind_needs(cls, document: Any) -> Any:
-        if not isinstance(document, dict):
-            return document
-        of_embedding = ("groups", "encoder", "encoder_key", "logistic")
-        needed = {"embedding": of_embedding, "bert": ("fine_tuning",), "hub": ("fine_tuning",)}
-        kind = str(document.get("kind"))
-        if missing := [name for name in needed.get(kind, ()) if name not in document]:
-            raise ValueError(f"{missing[0]} is missing")
-        return document
-
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:
-        if self.kind == "embedding" and self.logistic is None:
-            raise ValueError("logistic is null")
+        if self.kind == "embedding" and not (self.logistic and self.groups):
+            raise ValueError("logistic or groups is missing")
         if self.kind != "embedding" and self.fine_tuning is None:
             raise ValueError("fine_tuning is null")
-        if (self.encoder is None) != (self.encoder_key is None):
-            raise ValueError("encoder and encoder_key must both be set or both be null")
         return self

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.methods.wicked.single_best_answer import bert
 from benchwright.methods.wicked.single_best_answer.bert import (
     classify,
     fine_tune,
@@ -21,6 +22,12 @@ LABELS = np.array([1, 0, 1, 0] * 6)
 WORDS = ("which", "is", "best", "what", "this", "the", "of", "all", "and", "that")
 
 
+@pytest.fixture(autouse=True)
+def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bert, "_LEARNING_RATE", 0.03)
+    monkeypatch.setattr(bert, "_BATCH", 12)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_tiny_bert(tmp_path_factory.mktemp("bert"), WORDS)
@@ -28,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def params(folder: Path) -> FineTuningParams:
-    return FineTuningParams(model=str(folder), epochs=10, learning_rate=0.03, batch=12)
+    return FineTuningParams(model=str(folder), epochs=10)
 
 
 def test_fine_tuning_changes_only_the_last_layer_and_the_head(params: FineTuningParams) -> None:

@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.params.single_best_answer import FineTuningParams
 
+_LEARNING_RATE = 1e-4  # of AdamW
+_BATCH = 16  # texts per step
+_MAX_LENGTH = 256  # tokens per text; longer ones are truncated
+
 
 class SequenceClassifier(NamedTuple):
     """A model that classifies a text as 0 or 1, with its tokenizer (Transformers' classes)."""
@@ -88,16 +92,16 @@ def fine_tune(
 
     classifier = load_classifier(params.model or "", params.revision, trained=False)
     trainable = _unfreeze(classifier.model)
-    optimiser = torch.optim.AdamW(trainable, lr=params.learning_rate)
+    optimiser = torch.optim.AdamW(trainable, lr=_LEARNING_RATE)
     generator = torch.Generator().manual_seed(0)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)  # of dropout
         classifier.model.train()
         for _ in range(params.epochs):
             order = torch.randperm(len(texts), generator=generator).tolist()
-            for start in range(0, len(order), params.batch):
-                rows = order[start : start + params.batch]
-                tokens = _tokens(classifier, [texts[row] for row in rows], params.max_length)
+            for start in range(0, len(order), _BATCH):
+                rows = order[start : start + _BATCH]
+                tokens = _tokens(classifier, [texts[row] for row in rows], _MAX_LENGTH)
                 wanted = torch.tensor([int(labels[row]) for row in rows])
                 loss = classifier.model(**tokens, labels=wanted).loss
                 optimiser.zero_grad()
@@ -117,9 +121,9 @@ def classify(
     # Texts of similar length are in one batch.
     order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
     with torch.inference_mode():
-        for start in range(0, len(order), params.batch):
-            rows = order[start : start + params.batch]
-            tokens = _tokens(classifier, [texts[row] for row in rows], params.max_length)
+        for start in range(0, len(order), _BATCH):
+            rows = order[start : start + _BATCH]
+            tokens = _tokens(classifier, [texts[row] for row in rows], _MAX_LENGTH)
             logits = classifier.model(**tokens).logits
             probability[rows] = logits.float().softmax(dim=-1)[:, 1].numpy()
     return probability
