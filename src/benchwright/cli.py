@@ -573,7 +573,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
 @_no_training_option
 @_saved_run
 @_seed_option
-@click.option("--out", type=_PATH, help="Folder for state, scores, answers and result.")
+@click.option("--out", type=_PATH, help="Folder for scores, answers and result.")
 @_env
 @_errors_in_one_line()
 @_in_project_folder()

@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from benchwright.cli import cli
 from benchwright.commands import ask
 from benchwright.commands.read_logs import read_logs
-from benchwright.core.errors import InputError
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.methods.dele.asking import Goal
@@ -114,10 +113,6 @@ def make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Make:
     return made
 
 
-def drawn(folder: Path) -> list[list[str]]:
-    return [batch["items"] for batch in json.loads((folder / ask.STATE).read_text())["batches"]]
-
-
 @pytest.mark.parametrize("goal", [Goal(30, None), Goal(None, 0.3), Goal(41, 0.05)])
 def test_a_killed_command_goes_on_with_the_same_items(make: Make, goal: Goal) -> None:
     whole = ask.run_ask(make(goal, known(), folder="whole"))
@@ -127,11 +122,9 @@ def test_a_killed_command_goes_on_with_the_same_items(make: Make, goal: Goal) ->
         with pytest.raises(KeyboardInterrupt):
             ask.run_ask(make(goal, known()))
     Model.dies_after = None
-    asking = make(goal, known())
-    result = ask.run_ask(asking)
+    result = ask.run_ask(make(goal, known()))
     assert result.state.places.tolist() == whole.state.places.tolist()
     assert result.state.looks == whole.state.looks
-    assert drawn(asking.folder) == drawn(make(folder="whole").folder)
     assert sorted(Model.asked) == sorted(of_whole)  # none twice
 
 
@@ -142,35 +135,6 @@ def test_a_model_is_loaded_once_for_all_looks(make: Make) -> None:
     StandIn.loaded.clear()
     ask.run_ask(make(Goal(None, 0.15), known()))
     assert not StandIn.loaded
-
-
-@pytest.mark.parametrize(
-    ("changes", "why"),
-    [
-        ({"goal": Goal(21, None)}, "budget is 20, not 21"),
-        ({"goal": Goal(20, 0.1)}, "width is None, not 0.1"),
-        ({"seed": 1}, "seed is 0, not 1"),
-        ({"training": known()}, "the training are others"),
-        ({"table": items().iloc[1:]}, "the items are others"),
-    ],
-)
-def test_a_state_of_other_settings_is_refused(
-    make: Make, changes: dict[str, Any], why: str
-) -> None:
-    ask.run_ask(make())
-    asked = len(Model.asked)
-    with pytest.raises(InputError, match=why):
-        ask.run_ask(make(**changes))
-    assert len(Model.asked) == asked
-
-
-def test_a_broken_state_is_refused(make: Make) -> None:
-    asking = make()
-    asking.folder.mkdir()
-    for content in ("{", "[]", '{"format": 9, "settings": {}, "batches": []}'):
-        (asking.folder / ask.STATE).write_text(content)
-        with pytest.raises(InputError, match="not a state"):
-            ask.run_ask(asking)
 
 
 def test_the_order_of_rows_and_models_does_not_matter(make: Make) -> None:
@@ -185,7 +149,6 @@ def test_the_order_of_rows_and_models_does_not_matter(make: Make) -> None:
     two = ask.run_ask(make(Goal(25, None), other, items().iloc[shuffled], folder="two"))
     assert two.state.places.tolist() == one.state.places.tolist()
     assert two.state.looks == one.state.looks
-    assert ask._settings(two.asking) == ask._settings(one.asking)
 
 
 def test_every_model_and_goal_has_the_same_order_of_items(make: Make) -> None:

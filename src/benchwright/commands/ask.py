@@ -1,15 +1,11 @@
 """`benchwright ask`: ask a model a few items of a benchmark, and estimate its score on all of them.
 
-The items to ask next are saved before they are asked, and scores are saved shard by shard, so that
-a killed run that is started again goes on with the same items and asks none twice.
+The order of the items follows from the seed, and scores are saved shard by shard, so that a killed
+run that is started again goes on with the same items and asks none twice.
 """
 
-import hashlib
 import json
-import math
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +20,7 @@ from benchwright.core.errors import InputError, expected
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.version import VERSION
 from benchwright.datasets.score_store import ScoreStore, StoredShards
-from benchwright.datasets.subset_manifest import MANIFEST, ids_hash
+from benchwright.datasets.subset_manifest import MANIFEST
 from benchwright.exports.export import subset_manifest
 from benchwright.methods.dele.asking import Asked, AskingPolicy, Draw, Goal, Look, asking_policy
 from benchwright.methods.dele.estimation.training import Training
@@ -41,8 +37,7 @@ from benchwright.scoring.scores import collect_responses, score_prompts
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Calibration, Responses
 
-STATE, RESULT, ANSWERS = "state.json", "result.json", "answers.parquet"
-_FORMAT = 1
+RESULT, ANSWERS = "result.json", "answers.parquet"
 _SHARD = 16  # prompts per file of scores: the most that a killed run asks again
 _ANSWERS = ["item_id", "model", "condition", "style", "shots", "prediction", "correct"]
 
@@ -71,7 +66,7 @@ class Asking(NamedTuple):
         tables: its items that suit the style, and its demonstrations.
         models, scoring: settings of the models, and of scoring for this one.
         training: responses of other models to the items, with their origin.
-        folder: of state, scores and results.
+        folder: of scores and results.
     """
 
     request: AskRequest
@@ -88,23 +83,14 @@ class Asking(NamedTuple):
         return tuple(self.tables.items["item_id"])
 
 
-@dataclass
-class Cost:
-    """What was asked in this process: prompts and seconds; and tokens of all prompts."""
-
-    prompts: int = 0
-    seconds: float = 0.0
-    tokens: list[int] = field(default_factory=list)
-
-
 class AskResult(NamedTuple):
-    """The state at the end, its cost, and what it rests on."""
+    """The state at the end, what it rests on, and the mean number of tokens of a prompt."""
 
     asking: Asking
     policy: AskingPolicy
     state: Asked
-    cost: Cost
     responses: pd.DataFrame
+    tokens: float
 
     @property
     def final(self) -> Look:
@@ -199,33 +185,26 @@ def run_ask(asking: Asking, say: Callable[[str], None] = lambda _: None) -> AskR
     """Ask until the goal is reached, or go on where a killed run was.
 
     Raises:
-        InputError: the folder has a state of other settings, or the model cannot be asked.
+        InputError: the model cannot be asked.
     """
     request, known = asking.request, asking.training
     training = Training(known.correct, families=known.family_numbers())
     policy = asking_policy(asking.item_ids, training, request.goal, request.seed)
-    saved = _open_state(asking)
     store = ScoreStore(str(asking.folder / "scores")).load()
-    state, cost, tables = Asked.nothing(), Cost(), []
+    state, tables = Asked.nothing(), []
     with model_kept():
         while (draw := policy.propose(state)) is not None:
-            ids = [asking.item_ids[place] for place in draw.places]
-            batch = len(state.looks)
-            if batch == len(saved["batches"]):
-                saved["batches"].append({"items": ids, "inclusion": draw.inclusion.tolist()})
-                _write(asking.folder / STATE, saved)
-            elif saved["batches"][batch]["items"] != ids:
-                raise _other_state(asking.folder, f"batch {batch + 1} has other items")
-            responses, table = _answers(asking, draw, store, cost)
+            responses, table = _answers(asking, draw, store)
             tables.append(table)
             state = policy.observe(state, draw, responses)
             if policy.width is not None:
                 say(_look_line(state.looks[-1], policy))
-    return AskResult(asking, policy, state, cost, pd.concat(tables, ignore_index=True))
+    answers = pd.concat(tables, ignore_index=True)
+    return AskResult(asking, policy, state, answers, float(answers["prompt_tokens"].mean()))
 
 
 def _answers(
-    asking: Asking, draw: Draw, store: StoredShards, cost: Cost
+    asking: Asking, draw: Draw, store: StoredShards
 ) -> tuple[np.ndarray[Any, np.dtype[np.float64]], pd.DataFrame]:
     """Return responses (b,) to a draw, NaN where the model gave none, and their table."""
     tables, ids = asking.tables, [asking.item_ids[place] for place in draw.places]
@@ -239,15 +218,10 @@ def _answers(
         demonstrations=tables.demonstrations,
         calibration_items=Items.empty(),
     )
-    before = time.monotonic()
     for shard in score_prompts(prompts, store, asking.models, asking.scoring):
         for name, frame in shard.items():
             store.add(name, frame)
-            cost.prompts += len(frame)
-            cost.seconds += time.monotonic() - before
-            before = time.monotonic()
     live = collect_responses(prompts, store, asking.models, asking.scoring).live_responses
-    cost.tokens += live["prompt_tokens"].tolist()
     # The style of the request may be derived from the one that was scored.
     live = live.assign(style=asking.request.style)
     none: list[ResponseMatrix] = []
@@ -256,55 +230,6 @@ def _answers(
     )
     of = dict(zip(built.response_matrix.item_ids, built.response_matrix.correct[0], strict=True))
     return np.array([of[name] for name in ids], dtype=np.float64), built.responses
-
-
-def _settings(asking: Asking) -> dict[str, Any]:
-    """Return all that decides which items are asked, what the model sees, and when one stops."""
-    known, items = asking.training, asking.tables.items
-    shape = json.dumps([known.models, known.item_ids]).encode()
-    training = hashlib.blake2b(shape + known.correct.tobytes(), digest_size=16).hexdigest()
-    pairs = zip(items["item_id"], items["content_hash"], strict=True)
-    return {
-        "model": asking.request.asked_as,
-        "benchmark": asking.benchmark.name,
-        "items": ids_hash([f"{name} {text}" for name, text in pairs]),
-        "training": training,
-        "seed": asking.request.seed,
-        **asking.request.goal._asdict(),
-    }
-
-
-def _open_state(asking: Asking) -> dict[str, Any]:
-    """Read the state in the folder, or save a new one.
-
-    Raises:
-        InputError: the state cannot be read or is of other settings.
-    """
-    file, settings = asking.folder / STATE, _settings(asking)
-    if not file.exists():
-        state = {"format": _FORMAT, "settings": settings, "batches": []}
-        _write(file, state)
-        return state
-    try:
-        saved: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        before, _ = dict(saved["settings"]), [batch["items"] for batch in saved["batches"]]
-        if saved["format"] != _FORMAT:
-            raise ValueError(f"format {saved['format']}")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{file}: not a state of benchwright ask ({error})") from None
-    for name, value in settings.items():
-        if before.get(name) != value:
-            text = f"{name} is {before.get(name)}, not {value}"
-            short = f"the {name} are others" if name in ("items", "training") else text
-            raise _other_state(asking.folder, short)
-    return saved
-
-
-def _other_state(folder: Path, why: str) -> InputError:
-    return InputError(
-        f"{folder / STATE}: a state of other settings ({why}); give another --out, or delete the "
-        "folder to start afresh"
-    )
 
 
 def _write(file: Path, content: Mapping[str, Any]) -> Path:
@@ -323,48 +248,24 @@ def _look_line(look: Look, policy: AskingPolicy) -> str:
 
 def terminal_lines(result: AskResult) -> list[str]:
     """Return the lines to print."""
-    asking, final, cost = result.asking, result.final, result.cost
-    n, known = len(asking.item_ids), asking.training
+    asking, final, known = result.asking, result.final, result.asking.training
+    n, level = len(asking.item_ids), asking.request.goal.level
     source = f"{len(known.models):,} training models" + (f" ({known.source})" * bool(known.source))
-    lines = [f"note: {note}" for note in known.notes]
-    if final.reason:
-        lines.append(f"note: {final.reason}")
-    level = asking.request.goal.level
-    lines += [
+    return [
+        *(f"note: {note}" for note in (*known.notes, final.reason) if note),
         f"{asking.request.asked_as} on {asking.benchmark.name}: {final.score:.3f}, {level:.0%} "
         f"interval [{final.low:.3f}, {final.high:.3f}]",
         f"asked {final.asked:,} of {n:,} items (stopped by {result.stopped_by}); estimator "
         f"{result.policy.estimator}, {source}",
+        f"all {n:,} items would cost {result.tokens * n:,.0f} prompt tokens",
     ]
-    whole = _whole_cost(result)
-    tokens = f"{whole['prompt_tokens']:,.0f} prompt tokens"
-    if whole["seconds"] is not None:
-        tokens += f", about {_duration(whole['seconds'])}"
-        tokens += f" ({cost.seconds / cost.prompts:.2g} s per prompt here)"
-    lines.append(f"all {n:,} items would cost {tokens}")
-    return lines
-
-
-def _whole_cost(result: AskResult) -> dict[str, float | None]:
-    """Return the cost of all items at the rate of those asked; seconds None if none was new."""
-    n, cost = len(result.asking.item_ids), result.cost
-    tokens = float(np.mean(cost.tokens)) * n if cost.tokens else math.nan
-    return {
-        "prompt_tokens": None if math.isnan(tokens) else round(tokens),
-        "seconds": cost.seconds / cost.prompts * n if cost.prompts else None,
-    }
-
-
-def _duration(seconds: float) -> str:
-    minutes = seconds / 60
-    return f"{minutes / 60:.1f} hours" if minutes > 90 else f"{max(minutes, 1):.0f} minutes"
 
 
 def result_json(result: AskResult) -> dict[str, Any]:
     """Return the result as JSON."""
     asking, final = result.asking, result.final
     return {
-        "format": _FORMAT,
+        "format": 1,
         "benchwright": VERSION,
         "benchmark": asking.benchmark.name,
         "model": asking.request.asked_as,
@@ -377,8 +278,7 @@ def result_json(result: AskResult) -> dict[str, Any]:
         "seed": asking.request.seed,
         "training": {"models": len(asking.training.models), "source": asking.training.source},
         "looks": [look._asdict() for look in result.state.looks],
-        "asked_here": {"prompts": result.cost.prompts, "seconds": result.cost.seconds},
-        "all_items": _whole_cost(result),
+        "all_items": {"prompt_tokens": round(result.tokens * len(asking.item_ids))},
         "notes": list(asking.training.notes),
     }
 
