@@ -57,7 +57,7 @@ for module in pkgutil.walk_packages(benchwright.__path__, "benchwright."):
         importlib.import_module(module.name)
 print(*sys.modules, "torch", "transformers", "sklearn.cluster", "hypothesis.extra.numpy")
 """
-SECONDS = 40  # of tests for a change
+SECONDS = 90  # of tests for a change
 OPTIONS = ("-q", "-m", "not long", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-W", "ignore")
 
 
