@@ -3,7 +3,6 @@
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -84,19 +83,14 @@ CONFIG_LOADER_ARGS: dict[str, Any] = {
 class ConfLoader(OmegaConfigLoader):
     """Kedro's loader, for which a benchmark or variant may be in any environment.
 
-    - Kedro resolves `base` before it merges the environment, so that `choose` and `settings` would
-      not find the benchmarks of `conf/local`, nor see the benchmark that it chooses.
-    - Kedro would merge two files that define the same benchmark, since their top keys begin with an
-      underscore. A file of the environment may override one of `base`.
-    - The catalog reads parameters as `${of_run:…}`, and the subfolder of the run as `${part:}`.
-    - A table that a run saves was validated and is not validated again when the run loads it.
+    Kedro resolves `base` before it merges the environment, and merges two files that define the
+    same benchmark. The catalog reads parameters as `${of_run:…}`, and the subfolder of the run as
+    `${part:}`. A table is not validated again by the run that saved it.
 
     Raises:
         InputError: two files of one environment define the same benchmark or variant, or a value
             such as `data_root` is invalid.
     """
-
-    _of_run: tuple[str, dict[str, Any]] | None = None
 
     def __getitem__(self, key: str) -> dict[str, Any]:
         """Return the configuration of one kind, e.g. `catalog`."""
@@ -111,14 +105,11 @@ class ConfLoader(OmegaConfigLoader):
             }
         if key != "parameters":
             return dict(super().__getitem__(key))
-        given = repr(self.runtime_params)
-        if self._of_run is None or self._of_run[0] != given:  # a run asks twice
-            parameters = _with_split_names(dict(super().__getitem__(key)))
-            checked = {"benchmark", "variant", *(self.runtime_params or {})}
-            of_conf = {name: value for name, value in parameters.items() if name not in checked}
-            check_run_values(of_conf, self._file_of, Path(self.conf_source).parent)
-            self._of_run = given, parameters
-        return deepcopy(self._of_run[1])
+        parameters = _with_split_names(dict(super().__getitem__(key)))
+        checked = {"benchmark", "variant", *(self.runtime_params or {})}
+        of_conf = {name: value for name, value in parameters.items() if name not in checked}
+        check_run_values(of_conf, self._file_of, Path(self.conf_source).parent)
+        return parameters
 
     def _file_of(self, name: str) -> str:
         """Return the file of conf/ that sets a name, as the beginning of a message."""

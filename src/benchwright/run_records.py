@@ -16,15 +16,10 @@ _NEUTRAL = ("scoring.engine", "scoring.ray.", "scoring.shard_size")  # they chan
 
 
 class RunRecord(NamedTuple):
-    """The settings of a run.
+    """The settings of a run."""
 
-    Attributes:
-        settings: parameters by dotted name.
-        made_from: for each saved dataset the sections of `settings` behind it, as `params:easy`.
-    """
-
-    settings: Mapping[str, str]
-    made_from: Mapping[str, Sequence[str]]
+    settings: Mapping[str, str]  # parameters by dotted name
+    made_from: Mapping[str, Sequence[str]]  # saved dataset → the sections behind it, `params:easy`
 
     def behind(self, dataset: str) -> dict[str, str]:
         """Return the settings from which a dataset was made."""

@@ -15,22 +15,14 @@ _PART = re.compile(r"(?:limit(\d+))?-?(?:seed(\d+))?")
 
 
 class SavedRun(NamedTuple):
-    """What one run has saved; `find_run` finds it.
-
-    Attributes:
-        benchmark, variant: of the run.
-        limit: its number of evaluation items, None without a limit.
-        seed: its seed.
-        version: the time at which it began, which names its version of every dataset.
-        catalog: the entries of the catalog, with absolute paths.
-    """
+    """What one run has saved; `find_run` finds it."""
 
     benchmark: str
     variant: str
     limit: int | None
     seed: int
-    version: str
-    catalog: Mapping[str, Any]
+    version: str  # the time at which it began, which names its version of every dataset
+    catalog: Mapping[str, Any]  # with absolute paths
 
     def __str__(self) -> str:
         """Return `demo · smart · limit50 · <version>`."""

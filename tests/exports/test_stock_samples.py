@@ -5,7 +5,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchwright.core.errors import InputError
 from benchwright.exports.stock_samples import samples_of_benchmark, stock_samples
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import StockTaskParams
@@ -64,11 +63,6 @@ def test_two_items_on_one_row_give_no_rows() -> None:
     samples = stock_samples(items, ["colours/1"], WHOLE, "colours")
     assert samples.rows == {}
     assert "both be row 1 of colours" in samples.reason
-
-
-def test_unknown_kept_item_is_an_error() -> None:
-    with pytest.raises(InputError, match="kept item colours/5 is not among"):
-        stock_samples(table(item("colours/0")), ["colours/5"], WHOLE, "colours")
 
 
 def test_rows_count_rejected_ones_and_do_not_change_under_a_limit() -> None:

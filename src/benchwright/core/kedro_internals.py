@@ -47,10 +47,7 @@ class LocalFile(AbstractVersionedDataset[Content, Content], Generic[Content]):
         version: Version | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        """Args:
-        filepath: a local file or folder. version: set by Kedro if the catalog has `versioned:
-        true`. metadata: for kedro-viz.
-        """
+        """Take a local file or folder; Kedro sets `version` if the catalog says `versioned`."""
         protocol, path = get_protocol_and_path(filepath, version)
         if protocol != "file":
             raise DatasetError(f"{filepath}: expected a local file or folder")

@@ -30,10 +30,7 @@ from benchwright.params.benchmark import (
 )
 
 _CARDS = ("README.md", ".huggingface.yaml")
-_ADVICE = (
-    "a copy needs Parquet, JSON lines, CSV or TSV files, and the hub's card or file names like "
-    "test-00000-of-00001.parquet"
-)
+_ADVICE = "a copy needs the hub's card, or names of files like test-00000-of-00001.parquet"
 
 
 class _Read(NamedTuple):
@@ -57,13 +54,7 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
     (from a split's name). The index is the position in the source. The rows are those of the splits
     that the benchmark uses, and those of unknown splits, which ingestion rejects. `attrs["source"]`
     describes the source.
-
-    Args:
-        benchmark: the settings of the benchmark (`BenchmarkParams`).
-        raw_folder: `data/01_raw/<benchmark>`.
-        mirror_root: a folder with `benchmarks/`; "" for none.
-        data_root: the parent of a local source's `folder`; by default the root of `raw_folder`.
-        metadata: for kedro-viz.
+    A local source's `folder` is below `data_root`, by default the root of `raw_folder`.
     """
 
     def __init__(
@@ -92,7 +83,12 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
         if isinstance(place.source, HubSource):
             frame, origin, source_splits = _read_hub(benchmark, place.source, place.folder)
         else:
-            _require_created(benchmark, place.source, place.folder)
+            missing, made_by = _missing(place.source, place.folder), place.source.made_by
+            if missing and made_by is not None:
+                raise InputError(
+                    f"{missing[0]} is missing; create it in the same data_root with kedro run "
+                    f"--pipeline {made_by} --params benchmark={benchmark.name}"
+                )
             frame, origin, source_splits = _read_files(benchmark, place.source, place.folder)
         counts = frame[SPLIT_COLUMN].value_counts()
         if frame.empty and not source_splits:
@@ -142,15 +138,6 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
 
 def _missing(source: FileSource, folder: Path) -> list[Path]:
     return [folder / name for name in source.names() if not (folder / name).is_file()]
-
-
-def _require_created(benchmark: BenchmarkParams, source: FileSource, folder: Path) -> None:
-    missing = _missing(source, folder)
-    if source.made_by is not None and missing:
-        raise InputError(
-            f"{missing[0]} is missing; create it in the same data_root with kedro run "
-            f"--pipeline {source.made_by} --params benchmark={benchmark.name}"
-        )
 
 
 def _require_columns(frame: pd.DataFrame, wanted: Iterable[str], origin: str) -> None:

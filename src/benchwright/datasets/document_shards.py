@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from kedro.io import DatasetError
 
 from benchwright.core.errors import InputError
 from benchwright.core.verbatim import BROKEN
@@ -103,10 +102,6 @@ class DocumentShards(ReadOnly[DocumentBatches]):
         self._path = path
         self._fields = fields or {}
         self._params = ReadingParams(**(reading or {}))
-        if unknown := set(self._fields) - set(COLUMNS):
-            raise DatasetError(
-                f"fields: unknown column {unknown.pop()!r}; expected one of {', '.join(COLUMNS)}"
-            )
 
     def load(self) -> DocumentBatches:
         """Return the batches, read during iteration; InputError if there is no shard."""

@@ -9,13 +9,7 @@ Content = TypeVar("Content")
 
 
 class ReadOnly(AbstractDataset[NoReturn, Content], Generic[Content]):
-    """Files that a run only reads, from the user or saved by other datasets.
-
-    Args:
-        folder: the folder to read.
-        filepath: the file to read, instead of a folder.
-        metadata: for plugins.
-    """
+    """A folder or file that a run only reads, from the user or saved by other datasets."""
 
     def __init__(
         self,

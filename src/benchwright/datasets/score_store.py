@@ -16,7 +16,6 @@ import pandas as pd
 from kedro.io import AbstractDataset
 
 from benchwright.core.atomic_files import clear_abandoned, written_aside
-from benchwright.core.errors import InputError
 
 logger = logging.getLogger(__name__)
 
@@ -27,9 +26,8 @@ _SHARD = re.compile(r"([^.].*)-[0-9a-f]{16}\.parquet")
 class StoredShards(Mapping[str, pd.DataFrame]):
     """The shards in a folder, read on access; shards can be added.
 
-    An incomplete, altered or unreadable file counts as missing and causes a warning. If concurrent
-    runs wrote several files of one shard, the first by name is read. Names are listed at loading;
-    files are checked when they are read.
+    An incomplete or altered file counts as missing, with a warning. If concurrent runs wrote
+    several files of one shard, the first by name is read.
     """
 
     def __init__(self, folder: Path, files: dict[str, list[str]]) -> None:
@@ -71,10 +69,8 @@ class StoredShards(Mapping[str, pd.DataFrame]):
 class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
     """A folder of shards, `<shard>-<checksum of name and content>.parquet`.
 
-    A missing folder is an empty mapping. Saving adds shards atomically: a killed run leaves
-    complete shards and temporary files that the next run removes. Two catalog entries may share a
-    folder, since a node cannot have the same dataset as input and output. A node that reads the
-    store can add to it (`StoredShards.add`).
+    A missing folder is an empty mapping. Two catalog entries share a folder, since a node cannot
+    have the same dataset as input and output.
     """
 
     def __init__(self, path: str, metadata: dict[str, Any] | None = None) -> None:
@@ -85,8 +81,6 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         """Return the shards by name; each is read on access."""
         if not self._folder.exists():
             return StoredShards(self._folder, {})
-        if not self._folder.is_dir():
-            raise InputError(f"{self._folder} is a file, not the folder of a score store")
         files: dict[str, list[str]] = {}
         clear_abandoned(self._folder.glob(".*.parquet.*.tmp"))
         for file in sorted(path.name for path in self._folder.iterdir()):
@@ -95,11 +89,7 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         return StoredShards(self._folder, files)
 
     def save(self, data: dict[str, pd.DataFrame]) -> None:
-        """Add shards (name → table).
-
-        Raises:
-            InputError: the folder cannot be written; its content is unchanged.
-        """
+        """Add shards (name → table); see `StoredShards.add`."""
         shards = StoredShards(self._folder, {})
         for name, frame in data.items():
             shards.add(name, frame)

@@ -46,21 +46,13 @@ class AnsweredCondition(NamedTuple):
 
 
 class AnsweredRun(NamedTuple):
-    """The exported run.
-
-    Attributes:
-        benchmark: its settings.
-        settings: variant, limit and seed, as text.
-        timestamp: when it began, in seconds since 1970.
-        organization: who ran it.
-        models: by name; others are known by their names only.
-    """
+    """The exported run."""
 
     benchmark: BenchmarkParams
-    settings: Mapping[str, str]
-    timestamp: int
-    organization: str
-    models: Mapping[str, ModelIdentity]
+    settings: Mapping[str, str]  # variant, limit and seed
+    timestamp: int  # when it began, in seconds since 1970
+    organization: str  # who ran it
+    models: Mapping[str, ModelIdentity]  # by name; others are known by their names only
 
 
 def write_answers(

@@ -1,8 +1,6 @@
 """Export kept items, perturbed copies or a subset as tasks for lm-evaluation-harness."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -34,15 +32,7 @@ ORIGINAL = "original"
 
 
 class ExportedRun(NamedTuple):
-    """The exported run.
-
-    Attributes:
-        ingestion: the benchmark, with its prompt and its `harness` section.
-        scoring: the choice of demonstrations, and how letters are scored.
-        exports: what is exported.
-        variant, limit: of the run.
-        seed: of the order of demonstrations.
-    """
+    """The exported run and its settings."""
 
     ingestion: BenchmarkParams
     scoring: ScoringParams
@@ -72,20 +62,12 @@ class ExportedRun(NamedTuple):
 
 
 class ItemSet(NamedTuple):
-    """Items with their demonstrations.
+    """Items with their demonstrations."""
 
-    Attributes:
-        variant: their name in tasks.
-        items: the questions.
-        demonstrations: a table with the columns that a question needs.
-        facts: further facts for tasks.
-        added: further columns of rows.
-    """
-
-    variant: str
+    variant: str  # their name in tasks
     items: Sequence[Question]
     demonstrations: pd.DataFrame
-    facts: Mapping[str, Any] = MappingProxyType({})
+    facts: Mapping[str, Any] = MappingProxyType({})  # further ones, for tasks
     added: AddedColumns = AddedColumns()
 
 
@@ -109,7 +91,7 @@ def export_tasks(  # noqa: PLR0913 - Kedro passes and checks each parameter
     were read from, if any. For the settings see `ExportedRun`.
 
     Raises:
-        InputError: no item fits the styles, or two tasks have the same name.
+        InputError: no item fits the styles.
     """
     run = ExportedRun(ingestion, scoring, exports, variant, limit, seed)
     original = questions(items) if run.exports.original else []
@@ -186,23 +168,11 @@ def family_name(run: ExportedRun, item_set: ItemSet, variant: str, style: Export
 
 
 def check_families(families: Sequence[HarnessFamily], run: ExportedRun) -> None:
-    """Raise if an export is empty or has a duplicate name.
-
-    Raises:
-        InputError: no item fits the styles, or two tasks or groups have the same name.
-    """
+    """Raise InputError if no item fits the styles."""
     if not families:
         raise InputError(
             f"exports.styles: no item of benchmark {run.ingestion.name} can be asked in "
             f"{', '.join(run.exports.styles)}"
-        )
-    named = ({family.name, *(task.name for task in family.tasks)} for family in families)
-    names = Counter(chain.from_iterable(named))
-    twice = sorted(name for name, count in names.items() if count > 1)
-    if twice:
-        raise InputError(
-            f"exports: {twice[0]} would be the name of two tasks, since a variant or copy has the "
-            "name of a subject or style; rename the variant"
         )
 
 
@@ -230,7 +200,7 @@ def export_perturbed(  # noqa: PLR0913 - Kedro passes and checks each parameter
         of its copies.
 
     Raises:
-        InputError: no item fits the styles, or two tasks have the same name.
+        InputError: no item fits the styles.
     """
     run = ExportedRun(ingestion, scoring, exports, variant, limit, seed)
     conditions = sorted({str(name) for name in perturbed_items["condition"]}, key=natural_key)
@@ -238,7 +208,7 @@ def export_perturbed(  # noqa: PLR0913 - Kedro passes and checks each parameter
     originals = families_of([ItemSet(ORIGINAL, questions(items), demonstrations)], run)
     of_copies = families_of(perturbed.values(), run)
     groups = list(_groups(of_copies, perturbed, run))
-    check_families([*originals, *of_copies, *groups], run)
+    check_families([*originals, *of_copies], run)
     facts = {**run.facts(), "perturbation": perturbation.model_dump(mode="json")}
     # The parameters that make the same copies.
     params = [f"benchmark={ingestion.name}", f"variant={variant}"]

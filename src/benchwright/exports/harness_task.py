@@ -57,23 +57,16 @@ class AskedAs(NamedTuple):
 
 
 class AddedColumns(NamedTuple):
-    """Columns of rows beside those of every task.
+    """Columns of rows beside those of every task."""
 
-    Attributes:
-        condition: the name of their perturbed copy. It is in every row, so that its answers are
-            never taken for answers to the original.
-        columns: values by item id, by name; versions of tasks do not depend on them.
-    """
-
+    # the name of their perturbed copy, so that its answers are not taken for the original's
     condition: str | None = None
+    # values by item id, by name; versions of tasks do not depend on them
     columns: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
     def constant(self) -> dict[str, Any]:
         """Return the columns that are the same in every row, also of demonstrations."""
         return {} if self.condition is None else {"condition": self.condition}
-
-
-NOTHING_ADDED = AddedColumns()
 
 
 class _Part(NamedTuple):
@@ -90,7 +83,7 @@ def harness_family(
     demonstrations: pd.DataFrame,
     asked: AskedAs,
     facts: Mapping[str, Any],
-    added: AddedColumns = NOTHING_ADDED,
+    added: AddedColumns = AddedColumns(),  # noqa: B008 - immutable
 ) -> HarnessFamily:
     """Return the tasks of one benchmark, variant or copy in one style.
 
@@ -106,9 +99,6 @@ def harness_family(
         asked: style and settings.
         facts: of these items, for each task's metadata: benchmark, variant, …
         added: further columns of rows.
-
-    Returns:
-        A family, without tasks if no item fits the style. Its facts list what was left out.
 
     Raises:
         InputError: a demonstration in the style `generate` would have no answer.
@@ -423,7 +413,6 @@ def group_config(
 
 
 _LONGEST = 60  # characters of one part of a file name
-_DIGITS = 6
 
 
 def slug(text: str) -> str:
@@ -449,4 +438,4 @@ def slugs(texts: Sequence[str]) -> Mapping[str, str]:
 
 
 def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=_DIGITS // 2).hexdigest()
+    return hashlib.blake2b(text.encode(), digest_size=3).hexdigest()

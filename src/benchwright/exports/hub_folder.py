@@ -40,12 +40,7 @@ _HUB_LICENCES = {
 
 
 class PublishedRun(NamedTuple):
-    """The exported run.
-
-    Attributes:
-        ingestion: the benchmark, with its licence and citation.
-        variant, limit, seed: of the run.
-    """
+    """The exported run."""
 
     ingestion: BenchmarkParams
     variant: str
@@ -68,13 +63,7 @@ def publish_kept_items(
     limit: int | None,
     seed: int,
 ) -> FolderContent:
-    """Write the kept items with a card that says what each rule removed, and why.
-
-    `items` is the whole benchmark. For the settings see `PublishedRun`.
-
-    Returns:
-        Parquet and CSV files, a data card, and facts for the manifest.
-    """
+    """Write the kept items with a card that says what each rule removed, and why."""
     run = PublishedRun(ingestion, variant, limit, seed)
     kept = _Configuration(run.variant, kept_items, f"{len(kept_items):,} of {len(items):,} items")
     rules = rule_coverage[rule_coverage["removed"] > 0].sort_values("removed", ascending=False)
@@ -89,10 +78,7 @@ def publish_perturbed_copies(
     limit: int | None,
     seed: int,
 ) -> FolderContent:
-    """Write each perturbed copy as a configuration of one dataset.
-
-    Demonstrations are left out. For the settings see `PublishedRun`.
-    """
+    """Write each perturbed copy as a configuration of one dataset, without demonstrations."""
     run = PublishedRun(ingestion, variant, limit, seed)
     asked = perturbed_items[perturbed_items["role"] == "item"]
     names = sorted(set(asked["condition"]), key=natural_key)
@@ -115,8 +101,7 @@ def publish_subset(
 ) -> FolderContent:
     """Write the chosen subset with its weights.
 
-    `chosen_subset_facts` has `told_apart`, a sentence for the card, or "". For the settings see
-    `PublishedRun`.
+    `chosen_subset_facts` has `told_apart`, a sentence for the card, or "".
     """
     run = PublishedRun(ingestion, variant, limit, seed)
     rows = chosen_subset[["item_id", "weight"]].merge(items, on="item_id", validate="one_to_one")

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.core.errors import InputError
 from benchwright.exports.harness_task import slug
 from benchwright.params.benchmark import BenchmarkParams, SourceKind
 from benchwright.params.exports import StockTaskParams
@@ -24,7 +23,7 @@ class StockSamples(NamedTuple):
     places: Mapping[str, tuple[str, int]] = MappingProxyType({})
 
 
-class _Unknown(Exception):  # noqa: N818  (not an error: a row that is unknown)
+class _Unknown(Exception):  # noqa: N818  (not an error)
     """The row of an item is unknown."""
 
 
@@ -33,23 +32,18 @@ def stock_samples(
 ) -> StockSamples:
     """Return the rows of the kept items in the harness's own tasks, all of them or none.
 
-    All ids must have the form of the mapping's order; otherwise no rows are returned.
-
-    Raises:
-        InputError: a kept id is not among the items.
+    All ids must have the form of the mapping's order; otherwise no rows are returned. Kept ids are
+    among the items.
     """
     try:
         places = _places(items["item_id"], items["subject"], mapping, benchmark)
     except _Unknown as reason:
         return StockSamples({}, str(reason))
-    kept: dict[str, tuple[str, int]] = {}
+    kept = {item_id: places[item_id] for item_id in kept_ids}
     rows: defaultdict[str, list[int]] = defaultdict(list)
-    for item_id in kept_ids:
-        if item_id not in places:
-            raise InputError(f"kept item {item_id} is not among the benchmark's items")
-        kept[item_id] = task, row = places[item_id]
+    for task, row in sorted(kept.values()):
         rows[task].append(row)
-    return StockSamples({task: sorted(rows[task]) for task in sorted(rows)}, "", kept)
+    return StockSamples(dict(rows), "", kept)
 
 
 def samples_of_benchmark(
