@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 import yaml
 
-from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 from benchwright.exports.export import export_perturbed, export_tasks
 from benchwright.params.exports import ExportsParams
@@ -155,13 +154,6 @@ def test_perturbations_of_one_run_have_a_group_each() -> None:
         f"benchwright_colours_cf_{rule}": [f"benchwright_colours_cf_{rule}_{n}" for n in (1, 2)]
         for rule in (1, 2)
     }
-
-
-def test_a_copy_with_the_name_of_a_subject_is_rejected() -> None:
-    items = table(item("colours/a/0", "wicked 1"), item("colours/b/0", "law"))
-    shown = table(item("dev/a/0", "wicked 1"), item("dev/b/0", "law"))
-    with pytest.raises(InputError, match="benchwright_colours_wicked_1 would be the name of two"):
-        export(items, shown)
 
 
 def test_output_does_not_depend_on_row_order() -> None:

@@ -71,24 +71,6 @@ def test_mixed_items_are_exported_in_the_styles_that_fit() -> None:
     assert [family.facts["n_items"] for family in exported.families] == [1, 1]
 
 
-def test_two_tasks_with_one_name_are_rejected() -> None:
-    rows = table(item("colours/smart/0", "smart"), item("colours/dull/0", "dull"))
-    shown = table(item("dev/smart/0", "smart"), item("dev/dull/0", "dull"))
-    with pytest.raises(InputError, match="benchwright_colours_smart would be the name of two"):
-        export_tasks(
-            rows,
-            rows.assign(tags=""),
-            shown,
-            "",
-            benchmark(),
-            ScoringParams(),
-            ExportsParams(styles=("letters",)),
-            "smart",
-            None,
-            0,
-        )
-
-
 def test_nothing_to_export_is_an_error() -> None:
     rows = table(item("colours/0", answer=-1))
     with pytest.raises(InputError, match=r"exports\.styles: no item of benchmark colours"):

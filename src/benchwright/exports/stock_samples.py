@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchwright.core.errors import InputError
 from benchwright.exports.harness_task import slug
 from benchwright.params.benchmark import BenchmarkParams, SourceKind
 from benchwright.params.exports import StockTaskParams
@@ -32,14 +33,19 @@ def stock_samples(
 ) -> StockSamples:
     """Return the rows of the kept items in the harness's own tasks, all of them or none.
 
-    All ids must have the form of the mapping's order; otherwise no rows are returned. Kept ids are
-    among the items.
+    All ids must have the form of the mapping's order; otherwise no rows are returned. InputError
+    if a kept id is not among the items.
     """
     try:
         places = _places(items["item_id"], items["subject"], mapping, benchmark)
     except _Unknown as reason:
         return StockSamples({}, str(reason))
-    kept = {item_id: places[item_id] for item_id in kept_ids}
+    try:
+        kept = {item_id: places[item_id] for item_id in kept_ids}
+    except KeyError as unknown:
+        raise InputError(
+            f"kept item {unknown.args[0]} is not among the benchmark's items"
+        ) from None
     rows: defaultdict[str, list[int]] = defaultdict(list)
     for task, row in sorted(kept.values()):
         rows[task].append(row)
