@@ -94,6 +94,12 @@ _PLOTS = [
         "comparison_none_rates_plot",
     ),
 ]
+_SHOWN = (
+    *("headline", "notes", "cost", "order", "answers", "styles", "alterations", "examples"),
+    *("method", "provenance", "deltas_plot", "ranks_plot", "transitions_plot", "none_rates_plot"),
+)
+"""What the page shows, with its sections in order."""
+
 _PAGE = [
     node(
         write_headline,
@@ -153,31 +159,11 @@ _PAGE = [
         "comparison_provenance",
     ),
     node(
-        page.gather_comparison_sections,
-        [
-            "comparison_cost",
-            "comparison_order",
-            "comparison_answers",
-            "comparison_styles",
-            "comparison_alterations",
-            "comparison_examples",
-            "comparison_method",
-            "comparison_provenance",
-        ],
-        "comparison_sections",
-    ),
-    node(
         page.render_comparison_report,
         {
             "ingestion": "params:ingestion",
             "variant": "params:variant",
-            "comparison_headline": "comparison_headline",
-            "comparison_notes": "comparison_notes",
-            "comparison_sections": "comparison_sections",
-            "comparison_deltas_plot": "comparison_deltas_plot",
-            "comparison_ranks_plot": "comparison_ranks_plot",
-            "comparison_transitions_plot": "comparison_transitions_plot",
-            "comparison_none_rates_plot": "comparison_none_rates_plot",
+            **{f"comparison_{name}": f"comparison_{name}" for name in _SHOWN},
         },
         "comparison_report",
     ),

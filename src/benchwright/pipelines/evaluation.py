@@ -170,6 +170,14 @@ _PLOTS = [
     node(plots.plot_funnel, "funnel", "funnel_plot"),
     node(plots.plot_random_band, ["random_subsets", "random_comparison"], "random_band_plot"),
 ]
+_SHOWN = (
+    *("report_summary", "report_model_notes", "report_item_notes"),
+    *("report_rules", "report_ranking", "report_random", "report_subjects", "report_similar"),
+    *("report_labels", "report_items", "report_data", "report_method", "report_provenance"),
+    *("rank_chart_plot", "distance_distribution_plot", "funnel_plot", "random_band_plot"),
+)
+"""What the page shows, with its sections in order."""
+
 _PAGE = [
     node(
         summary.summarise_refinement,
@@ -274,34 +282,11 @@ _PAGE = [
         "report_provenance",
     ),
     node(
-        sections.gather_sections,
-        [
-            "report_rules",
-            "report_ranking",
-            "report_random",
-            "report_subjects",
-            "report_similar",
-            "report_labels",
-            "report_items",
-            "report_data",
-            "report_method",
-            "report_provenance",
-        ],
-        "report_sections",
-    ),
-    node(
         sections.render_report,
         {
             "ingestion": "params:ingestion",
             "variant": "params:variant",
-            "report_summary": "report_summary",
-            "report_model_notes": "report_model_notes",
-            "report_item_notes": "report_item_notes",
-            "report_sections": "report_sections",
-            "rank_chart_plot": "rank_chart_plot",
-            "distance_distribution_plot": "distance_distribution_plot",
-            "funnel_plot": "funnel_plot",
-            "random_band_plot": "random_band_plot",
+            **{name: name for name in _SHOWN},
         },
         "report",
     ),

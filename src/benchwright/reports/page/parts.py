@@ -55,14 +55,6 @@ class Table(NamedTuple):
     header: int = 0  # the column that names the row
 
 
-class Facts(NamedTuple):
-    """Names and values; folded under a heading where there is one."""
-
-    label: str
-    facts: Sequence[Any]
-    folded: str = ""
-
-
 class ItemTable(NamedTuple):
     """The table of all items, which a script fills, sorts and searches."""
 
@@ -137,11 +129,18 @@ class Page(NamedTuple):
     window: str  # the title of the browser's window
     title: str  # the title on the page
     sections: Sequence[Section]
+    plots: Mapping[str, Any] = {}  # by name
     kicker: str = ""  # a line above the title
     headline: str = ""  # the main result
     lead: Sequence[Any] = ()  # blocks under the title
     notes: Sequence[str] = ()  # notes above the sections
-    plots: Mapping[str, Any] = {}  # plots by name
+
+
+def split_sections(shown: Mapping[str, Any]) -> tuple[list[Section], dict[str, Any]]:
+    """Return the sections that have contents, in their order, and the plots by name."""
+    sections = {name: part for name, part in shown.items() if isinstance(part, Section)}
+    plots = {name: part for name, part in shown.items() if name not in sections}
+    return [section for section in sections.values() if section.blocks], plots
 
 
 def render_page(page: Page) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.reports.page.parts import Facts, Section, Text
+from benchwright.reports.page.parts import Folded, Section, Table, Text
 
 PACKAGES = (
     "benchwright",
@@ -60,12 +60,17 @@ def provenance_section(
     what: str, facts: list[Fact], settings_of: str, settings_used: list[Fact], method: str
 ) -> Section:
     """Return the last section of a page: facts, settings, versions, and the method's source."""
+
+    def table(label: str, facts: list[Fact]) -> Table:
+        return Table(label, (), facts)
+
+    used = table(f"Settings of the {settings_of}", settings_used)
     return Section(
         "Provenance",
         [
-            Facts(what, facts),
-            Facts(f"Settings of the {settings_of}", settings_used, folded="Settings"),
-            Facts("Package versions", package_versions(), folded="Versions"),
+            table(what, facts),
+            Folded("Settings", [used]),
+            Folded("Versions", [table("Package versions", package_versions())]),
             Text(f"Method: {method}", "quiet"),
         ],
         "provenance",

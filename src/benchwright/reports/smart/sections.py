@@ -35,8 +35,7 @@ def render_report(
     report_summary: list[Text],
     report_model_notes: list[str],
     report_item_notes: list[str],
-    report_sections: list[Section],
-    **plots: Any,
+    **sections_and_plots: Any,
 ) -> str:
     """Render the report: one HTML page that needs no network and opens from disk.
 
@@ -46,18 +45,12 @@ def render_report(
     page = parts.Page(
         f"{ingestion.title} refined ({variant})",
         ingestion.title,
-        report_sections,
+        *parts.split_sections(sections_and_plots),
         kicker=f"Benchmark report · variant {variant}",
         lead=report_summary,
         notes=[*report_model_notes, *report_item_notes],
-        plots=plots,
     )
     return parts.render_page(page)
-
-
-def gather_sections(*sections: Section) -> list[Section]:
-    """Gather the sections of the report in the order of the page."""
-    return list(sections)
 
 
 def show_rules(rule_coverage: pd.DataFrame, filter_model_ablation: pd.DataFrame) -> Section:

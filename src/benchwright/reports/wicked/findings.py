@@ -239,15 +239,13 @@ def _shots(comparison_scores: pd.DataFrame) -> list[str]:
         comparison_scores["fewer_shots_original"].sum()
         + comparison_scores["fewer_shots_perturbed"].sum()
     )
-    unknown = int(comparison_scores["unknown_shots"].sum())
-    notes = {
-        f"{count(fewer, 'answer')} to copies had another number of demonstrations than the "
-        "answer to the original, because a longer prompt did not fit. `delta_equal_shots` in "
-        "the dataset `comparison_scores` leaves them out.": fewer,
-        f"For {count(unknown, 'answer')} to copies, the number of demonstrations is unknown in "
-        "the original or in the copy (imported answers do not state it); it may differ.": unknown,
-    }
-    return [note for note, n in notes.items() if n]
+    if not fewer:
+        return []
+    return [
+        f"{count(fewer, 'answer')} to copies had another number of demonstrations than the answer "
+        "to the original, because a longer prompt did not fit. `delta_equal_shots` in the dataset "
+        "`comparison_scores` leaves them out."
+    ]
 
 
 def _basis(comparison_scores: pd.DataFrame, main: str, n_items: int) -> list[str]:

@@ -44,8 +44,7 @@ def render_comparison_report(
     variant: str,
     comparison_headline: Headline,
     comparison_notes: list[str],
-    comparison_sections: list[Section],
-    **plots: Any,
+    **sections_and_plots: Any,
 ) -> str:
     """Render the report of a perturbed benchmark: one HTML page that needs no network.
 
@@ -56,19 +55,13 @@ def render_comparison_report(
     page = parts.Page(
         f"{ingestion.title} perturbed ({variant})",
         ingestion.title,
-        comparison_sections,
+        *parts.split_sections(sections_and_plots),
         kicker=f"Perturbed benchmark · variant {variant}",
         headline=comparison_headline.cost,
         lead=[Text(order, "judgement")] if order else [],
         notes=comparison_notes,
-        plots=plots,
     )
     return parts.render_page(page)
-
-
-def gather_comparison_sections(*sections: Section) -> list[Section]:
-    """Gather the sections that have contents, in the order of the page."""
-    return [section for section in sections if section.blocks]
 
 
 def _table(
