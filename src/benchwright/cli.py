@@ -488,30 +488,24 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     --spearman; each is repeatable. Errors, differences and gaps are shares: --se .02 is two
     percentage points.
     """
-    from benchwright.commands.plan import (
-        PlanRequest,
-        run_plan,
-        terminal_lines,
-        write_json,
-        write_page,
-    )
+    from benchwright.commands import plan as planning
+    from benchwright.commands.compare import write_results
     from benchwright.methods.dele.planning.plan import CostPerPrompt, Wanted
     from benchwright.responses.known_responses import known_responses, select_answered
 
     cost = ("models", "shots", "per_million_tokens", "seconds")
-    request = PlanRequest(
+    request = planning.PlanRequest(
         Wanted(**{name: given[name] for name in Wanted._fields}),
         CostPerPrompt(**{name: given[name] for name in cost}),
         given["tokenizer"],
     )
     project = _project() if not answers or request.tokenizer else None
     known = known_responses(project, env, answers, _run_params(given), given["items"])
-    made = run_plan(select_answered(known, given["all_items"]), request, project, env)
-    click.echo("\n".join(terminal_lines(made)))
-    if given["json_file"] is not None:
-        click.echo(f"\nplan: {_relative(write_json(made, given['json_file']))}")
-    if given["page"] is not None:
-        click.echo(f"\npage: {_relative(write_page(made, given['page']))}")
+    made = planning.run_plan(select_answered(known, given["all_items"]), request, project, env)
+    click.echo("\n".join(planning.terminal_lines(made)))
+    content, files = planning.plan_json(made), (given["json_file"], given["page"])
+    for file in write_results(content, lambda: planning.render(made), *files):
+        click.echo(f"written: {_relative(file)}")
 
 
 @cli.command()

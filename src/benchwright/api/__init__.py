@@ -102,13 +102,8 @@ def smart(
     given = _stage_inputs(response_file(responses), read, calibration_items)
     if embeddings is not None:
         given["embeddings"] = read_embeddings(embeddings, items, read)
-    known = compute(
-        _smart_pipeline(),
-        given,
-        settings,
-        *(*_FILTERED.values(), "chosen_filter_models", "import_report", "panel", *_EVIDENCE),
-    )
-    warn_of_lost_rows(known["import_report"])
+    wanted = (*_FILTERED.values(), "chosen_filter_models", "panel", *_EVIDENCE)
+    known = _computed(_SMART, given, settings, *wanted)
     models = tuple(known["chosen_filter_models"])
     tables = {field: known[name] for field, name in _FILTERED.items()}
     return Filtered(**tables, filter_models=models, evidence=_evidence(known))
@@ -138,23 +133,20 @@ def judge_subset(
     Raises:
         InputError: a table is invalid, or `kept` has an id that is not among the items.
     """
-    files = response_file(responses)
-    read = nameless_items(files) if items is None else read_items(items)
+    given = _inputs_of_responses(items, responses)
+    read = given["items"]
     ids = set(map(str, kept["item_id"] if isinstance(kept, pd.DataFrame) else kept))
     unknown = sorted(ids.difference(read["item_id"]))
     if unknown:
         raise InputError(f"kept: {unknown[0]!r} is not among the {len(read):,} items")
     settings = settings_of("smart", None, params)
-    given = _stage_inputs(files, read, None)
     given["kept_items"] = read[read["item_id"].isin(ids)]
     given["item_parameters"] = ItemParameters.empty()  # no comparison with IRE
     if chosen_by:
         settings["filter_models"] = list(chosen_by)
     else:
         given["chosen_filter_models"] = []
-    known = compute(_smart_pipeline(), given, settings, "import_report", "panel", *_EVIDENCE)
-    warn_of_lost_rows(known["import_report"])
-    return _evidence(known)
+    return _evidence(_computed(_SMART, given, settings, "panel", *_EVIDENCE))
 
 
 def suspect_items(
@@ -170,13 +162,8 @@ def suspect_items(
     Raises:
         InputError: a table is invalid.
     """
-    files = response_file(responses)
-    read = nameless_items(files) if items is None else read_items(items)
-    given = _stage_inputs(files, read, None)
-    settings = settings_of("smart", None, params)
-    known = compute(_smart_pipeline(), given, settings, "suspect_items", "import_report")
-    warn_of_lost_rows(known["import_report"])
-    return pd.DataFrame(known["suspect_items"])
+    given, settings = _inputs_of_responses(items, responses), settings_of("smart", None, params)
+    return pd.DataFrame(_computed(_SMART, given, settings, "suspect_items")["suspect_items"])
 
 
 def perturb(
@@ -264,12 +251,11 @@ def sample(
         chosen["sampling.encoders"] = (_GIVEN,)
         vectors = read_embeddings(embeddings, items, read)["vector"]
     settings = settings_of("dele", benchmark, {**(params or {}), **chosen})
-    pipeline = responses_stage.create_pipeline() + sampling_stage.create_pipeline()
     if embeddings is not None:
         texts = feature_texts(read, settings["sampling"].get("feature_text", "question"))
         given["pool_vectors"] = {_GIVEN: dict(zip(texts, vectors, strict=True))}
-    known = compute(pipeline, given, settings, "chosen_subset", "sampler_choice", "import_report")
-    warn_of_lost_rows(known["import_report"])
+    stages = (responses_stage, sampling_stage)
+    known = _computed(stages, given, settings, "chosen_subset", "sampler_choice")
     subset = known["chosen_subset"]
     drawn_by = sampler_of(known["params:sampling"], known["sampler_choice"])
     weights = subset["weight"].to_numpy()
@@ -319,9 +305,22 @@ def _known_responses(responses: pd.DataFrame, name: str) -> KnownResponses:
     return responses_of_tables(response_file(responses, name), name)
 
 
-def _smart_pipeline() -> Pipeline:
-    stages = (responses_stage, embedding, filtering, evaluation)
-    return sum((stage.create_pipeline() for stage in stages), Pipeline([]))
+_SMART = (responses_stage, embedding, filtering, evaluation)
+
+
+def _computed(
+    stages: Sequence[Any], given: Mapping[str, Any], settings: Mapping[str, Any], *wanted: str
+) -> dict[str, Any]:
+    """Compute datasets of these stages; warn of responses that are left out."""
+    pipeline = sum((stage.create_pipeline() for stage in stages), Pipeline([]))
+    known = compute(pipeline, given, settings, *wanted, "import_report")
+    warn_of_lost_rows(known["import_report"], stacklevel=4)
+    return known
+
+
+def _inputs_of_responses(items: pd.DataFrame | None, responses: pd.DataFrame) -> dict[str, Any]:
+    files = response_file(responses)
+    return _stage_inputs(files, nameless_items(files) if items is None else read_items(items), None)
 
 
 def _stage_inputs(

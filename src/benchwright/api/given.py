@@ -92,13 +92,13 @@ def response_file(responses: pd.DataFrame | None, name: str = "responses") -> di
     return {name: LoadedFile(spec, loaded)}
 
 
-def warn_of_lost_rows(import_report: pd.DataFrame) -> None:
+def warn_of_lost_rows(import_report: pd.DataFrame, stacklevel: int = 3) -> None:
     """Warn of responses that are left out since they fit no item or have impossible values."""
     for row in import_report.to_dict("records"):
         lost = row["not_joined"] + row["dropped"]
         if lost:
             text = f"{row['file']}: {lost:,} of {row['rows']:,} responses are left out: "
-            warnings.warn(text + row["detail"], stacklevel=3)
+            warnings.warn(text + row["detail"], stacklevel=stacklevel)
 
 
 def read_embeddings(embeddings: Any, given: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """`benchwright plan`: the number of items for a target precision, as text, JSON and HTML."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.core.atomic_files import written_aside
+from benchwright.commands.listing import table_lines
 from benchwright.core.configuration import count_models
 from benchwright.core.version import VERSION
 from benchwright.language_models.loading import text_lengths
@@ -139,58 +138,34 @@ _COSTS = ("prompts", "tokens", "price", "hours")
 
 def terminal_lines(made: MadePlan) -> list[str]:
     """Return the lines to print."""
-    plan = made.plan
-    lines = [f"{made.source}: {made.models}, {plan.items:,} items"]
-    lines += [f"note: {note}" for note in made.notes]
-    table = _table(plan)
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    reasons = [row.reason for row in plan.rows]
-    for row, reason in zip(table, ["note" if any(reasons) else "", *reasons], strict=True):
-        cells = (
-            cell.ljust(width) if i < 3 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        lines.append("  ".join(cells).rstrip() + (f"  {reason}" if reason else ""))
-    return [*lines, "", *explanations(made)]
+    head, *cells = _table(made.plan)
+    rows = [
+        {**dict(zip(head, row, strict=True)), "": planned.reason}
+        for row, planned in zip(cells, made.plan.rows, strict=True)
+    ]
+    return [
+        f"{made.source}: {made.models}, {made.plan.items:,} items",
+        *(f"note: {note}" for note in made.notes),
+        *table_lines(rows),
+        "",
+        *explanations(made),
+    ]
 
 
 def explanations(made: MadePlan) -> list[str]:
     """Explain the columns of the table."""
     wanted, cost = made.request.wanted, made.cost
-    lines = []
-    if wanted.standard_errors:
-        lines.append(
-            "standard error: around the score on all these items (benchmark), or on all items of "
-            "this kind (ability)"
-        )
-    if any(row.estimator != "mean" for row in made.plan.rows):
-        lines.append(
-            "aipw: the score is estimated from the responses of these models too; unequal draws "
-            "are those of the sampler of this name"
-        )
-    if wanted.differences:
-        lines.append(
-            f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
-            f"{wanted.alpha:g}, without correction for multiple pairs"
-        )
-    if wanted.gaps:
-        lines.append(
-            f"order: the items order two models this far apart as all items do, with probability "
-            f"{wanted.order:g}"
-        )
-    if wanted.tau_b or wanted.spearman:
-        lines.append(
-            f"tau-b, Spearman: {wanted.subsets} random subsets per size; [5%, 95%] quantiles"
-        )
     shots = f" × {1 + cost.shots} (item and {cost.shots} demonstrations)" if cost.shots else ""
-    if cost.tokens is None:
-        lines.append(f"tokens: {cost.counted_by}; give the texts with --items FILE")
-    else:
-        lines.append(
-            f"tokens: {cost.tokens:.0f} per item ({cost.counted_by}){shots}, without replies"
-        )
-    lines.append("The plan assumes that future models resemble these.")
-    return lines
+    tokens = f"{cost.tokens:.0f} per item" if cost.tokens is not None else "unknown, give --items"
+    return [
+        "standard error: around the score on all these items (benchmark), or on all items of this "
+        "kind (ability); aipw: estimated from the responses of these models too",
+        f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
+        f"{wanted.alpha:g}; order: right with probability {wanted.order:g}; tau-b, Spearman: "
+        f"[5%, 95%] quantiles of {wanted.subsets} random subsets",
+        f"tokens: {tokens} ({cost.counted_by}){shots}, without replies",
+        "The plan assumes that future models resemble these.",
+    ]
 
 
 def _table(plan: Plan) -> list[tuple[str, ...]]:
@@ -245,13 +220,6 @@ def plan_json(made: MadePlan) -> dict[str, Any]:
     }
 
 
-def write_json(made: MadePlan, file: Path) -> Path:
-    """Write the plan as JSON."""
-    with written_aside(file) as aside:
-        aside.write_text(json.dumps(plan_json(made), indent=1) + "\n", encoding="utf-8")
-    return file
-
-
 def verdict(plan: Plan) -> str:
     """Say in one sentence how many random items each target needs, in its strictest row."""
     strictest = {
@@ -271,8 +239,8 @@ def verdict(plan: Plan) -> str:
     return f"Of {plan.items:,} items, chosen at random: {'; '.join(needs)}."
 
 
-def write_page(made: MadePlan, file: Path) -> Path:
-    """Write a self-contained HTML page with the table and the plots."""
+def render(made: MadePlan) -> str:
+    """Render a self-contained HTML page with the table and the plots."""
     plan = made.plan
     plots = plot_plan(plan, made.request.wanted)
     drawn = [Plot(name) for name in plots]
@@ -281,24 +249,18 @@ def write_page(made: MadePlan, file: Path) -> Path:
         [Cell(first, [row.reason] if row.reason else []), *rest]
         for row, (first, *rest) in zip(plan.rows, cells, strict=True)
     ]
-    label = "Items needed for each target, and their cost"
-    table = Table(label, head, rows, numbers=range(3, len(head)))
+    table = Table("Items needed for each target, and their cost", head, rows, range(3, len(head)))
     page = Page(
         "Items for a target precision",
         "Items for a target precision",
-        [
-            Section("Plan", [table, Bullets(explanations(made))], "plan"),
-            *([Section("Other metrics", drawn[1:], "plots")] if drawn[1:] else []),
-        ],
+        [Section("Plan", [table, Bullets(explanations(made)), *drawn[1:]], "plan")],
         kicker=f"{made.source}: responses of {made.models} to {plan.items:,} items",
         headline=verdict(plan),
         lead=drawn[:1],
         notes=made.notes,
         plots=plots,
     )
-    with written_aside(file) as aside:
-        aside.write_text(render_page(page), encoding="utf-8")
-    return file
+    return render_page(page)
 
 
 def _plain(row: dict[Any, Any]) -> dict[Any, Any]:
