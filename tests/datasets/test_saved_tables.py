@@ -1,4 +1,4 @@
-"""The newest saved version of a table, and a leaderboard's published scores."""
+"""The newest saved version of a table, and closed items."""
 
 from pathlib import Path
 
@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from kedro.io import DatasetError
 
-from benchwright.datasets.optional_table import PublishedScores
 from benchwright.datasets.saved_tables import LastSavedTable, SavedAssignments
 
 
@@ -39,24 +38,6 @@ def test_broken_versions_are_named(tmp_path: Path) -> None:
     file.write_bytes(b"torn")
     with pytest.raises(DatasetError, match=r"remove this version"):
         LastSavedTable(folder=str(folder), columns=["a"]).load()
-
-
-def test_published_scores_come_from_the_mirror(tmp_path: Path) -> None:
-    (tmp_path / "responses").mkdir()
-    table = pd.DataFrame({"name": ["a", "b"], "avg": [70.5, 60.0], "link": ["", ""]})
-    table.to_parquet(tmp_path / "responses" / "board.parquet")
-    loaded = PublishedScores(file="board.parquet", mirror_root=str(tmp_path)).load()
-    assert loaded.to_dict("list") == {"name": ["a", "b"], "avg": [70.5, 60.0]}
-
-
-def test_published_scores_are_numbers(tmp_path: Path) -> None:
-    file = tmp_path / "board.csv"
-    file.write_text("name,avg\na,high\n")
-    with pytest.raises(DatasetError, match=r"published_scores: .*board\.csv, column 'avg'"):
-        PublishedScores(file=str(file)).load()
-    assert PublishedScores(file=None).load().empty
-    with pytest.raises(DatasetError, match="published_scores"):
-        PublishedScores(file=str(tmp_path / "gone.csv")).load()
 
 
 def test_closed_items_of_every_limit_and_seed_are_found(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from benchwright.datasets.optional_table import (
     NamedTable,
     OptionalCsvTable,
     OptionalReviewCsv,
-    PublishedScores,
     RatingsFile,
 )
 from benchwright.datasets.response_files import ResponseFiles
@@ -161,11 +160,6 @@ READERS: dict[str, tuple[str, Read]] = {
     "a review sheet": ("review_sheet.csv", sheet),
     "a named table, CSV": ("named.csv", lambda path: table(path, "item_id", "model")),
     "a named table, Parquet": ("named.parquet", lambda path: table(path, "item_id", "model")),
-    "published scores, CSV": ("scores.csv", lambda path: PublishedScores(file=str(path)).load()),
-    "published scores, Parquet": (
-        "scores.parquet",
-        lambda path: PublishedScores(file=str(path)).load(),
-    ),
     "a subset's manifest": ("manifest.json", read_subset),
     "results of halves": ("results.json", results),
     "the public half": ("validation.jsonl", read_public),

@@ -242,7 +242,6 @@ def sample(
     export = {"sampler": sampler, "seed": seed, **amount}
     chosen: dict[str, Any] = {f"sampling.export.{name}": value for name, value in export.items()}
     given = _stage_inputs(response_file(responses), read, None)
-    given["published_scores"] = pd.DataFrame({"name": [], "avg": []})
     given["sampling_vector_cache"] = TextVectors.empty()
     for name, choice in (("chosen", "sampler_choice"), ("chosen_by_subject", "subject_winners")):
         if sampler != name:

@@ -1,6 +1,5 @@
 """Optional files of the user; a missing file is a table or list without rows."""
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -142,39 +141,6 @@ class NamedTable(ReadOnly[pd.DataFrame]):
         if table.empty:
             raise InputError(f"{where}: no rows; remove {self._named_by} to use no file")
         return table
-
-
-class PublishedScores(NamedTable):
-    """A file of published leaderboard scores with the columns `name` and `avg`.
-
-    `file` is a path in `mirror_root`/responses or any other path; None or "" for no file.
-    """
-
-    def __init__(
-        self, *, file: str | None, mirror_root: str = "", metadata: dict[str, Any] | None = None
-    ) -> None:
-        below = Path(mirror_root) / "responses" / (file or "")
-        super().__init__(
-            filepath=str(below) if mirror_root and below.is_file() else file or None,
-            columns=["name", "avg"],
-            named_by="sampling.published_scores",
-            metadata=metadata,
-        )
-
-    def load(self) -> pd.DataFrame:
-        """Return the columns name (text) and avg (float), in the order of the file.
-
-        Raises:
-            InputError: the file cannot be read, lacks a column, or an average is not a number.
-        """
-        table = super().load()
-        try:
-            return table.assign(name=table["name"].astype(str), avg=table["avg"].astype(float))
-        except ValueError as error:
-            raise InputError(f"{self._named_by}: {self.place}, column 'avg': {error}") from None
-
-    def _exists(self) -> bool:
-        return not self._is_named or self.place.is_file()
 
 
 def _selected(frame: pd.DataFrame, columns: list[str], where: str) -> pd.DataFrame:

@@ -116,9 +116,6 @@ class SamplingParams(Section):
     adaptive: AdaptiveParams = AdaptiveParams()  # choice of a sampler for the benchmark
     evidence: SamplingEvidenceParams = SamplingEvidenceParams()  # evaluation of the samplers
     export: ChosenSubsetParams = ChosenSubsetParams()  # the exported subset
-    # CSV or Parquet file with columns `name` and `avg`: leaderboard scores that determine the
-    # paper's panel; relative to `mirror_root`/responses, or absolute
-    published_scores: str | None = None
     # a model under `models.models` whose tokenizer counts the items' tokens; null counts four
     # characters as a token
     tokenizer: str | None = None

@@ -11,7 +11,6 @@ from benchwright.methods.dele.evidence import (
     rate_curves,
     sampler_results,
     sampler_summary,
-    score_spread,
     study,
     texts,
 )
@@ -25,14 +24,7 @@ NO_RESPONSES = "no_live_responses"
 _NODES = [
     node(
         panels.choose_panels,
-        [
-            "response_matrix",
-            "items",
-            "models_table",
-            "published_scores",
-            "params:sampling",
-            "params:seed",
-        ],
+        ["response_matrix", "items", "models_table", "params:sampling", "params:seed"],
         "sampling_panels",
     ),
     node(
@@ -64,16 +56,7 @@ _NODES = [
         ["sampling_curves", "sampling_study"],
         "sampling_summary",
     ),
-    node(
-        panels.choose_paper_panel, ["response_matrix", "items", "published_scores"], "paper_panel"
-    ),
-    node(
-        sampler_summary.compare_on_paper_panel,
-        ["items", "paper_panel", "pool_vectors", "params:sampling", "params:models", "params:seed"],
-        "paper_summary",
-    ),
     node(estimates.measure_estimates, ["sampling_study", "params:estimation"], "estimate_errors"),
-    node(score_spread.spread_scores, "sampling_study", "score_spread"),
     node(choice.choose_samplers, ["sampling_results", "sampling_study"], "sampler_choice"),
     node(rate_curves.trace_subjects, "sampling_study", "subject_curves"),
     node(
@@ -97,11 +80,7 @@ _NODES = [
         "chosen_subset",
     ),
     node(choice.describe_subset, ["chosen_subset", "sampling_study"], "chosen_subset_facts"),
-    node(
-        texts.describe_texts,
-        "sampling_study",
-        ["item_features", "readability_examples", "readability_bands"],
-    ),
+    node(texts.describe_texts, "sampling_study", ["item_features", "readability_examples"]),
     node(texts.describe_clusters, "sampling_study", ["cluster_curves", "item_map"]),
     node(
         sampling_headline.collect_sampling_metrics,
@@ -154,8 +133,6 @@ _PAGE = [
             "sampling_panels",
             "sampling_against_random",
             "sampling_summary",
-            "paper_summary",
-            "paper_panel",
             "params:sampling",
         ],
         "sampling_comparison_section",

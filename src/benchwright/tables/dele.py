@@ -39,17 +39,6 @@ class ReadabilityExtremes(Table):
     gunning_fog: Series[float] = pa.Field(ge=0)
 
 
-class ReadabilityBands(Table):
-    """Items in each band of an index (DELE, Tables 4 and 5); key (index, band)."""
-
-    index: Series[str] = pa.Field(isin=["flesch", "gunning_fog"])
-    band: Series[str]
-    low: Series[float] = pa.Field(nullable=True)  # inclusive; null for the lowest band
-    high: Series[float] = pa.Field(nullable=True)  # exclusive; null for the highest band
-    n: Series[int] = pa.Field(ge=0)
-    share: Series[float] = pa.Field(ge=0, le=1)  # of the items with words
-
-
 class ClusterCurves(Table):
     """Quality of clusterings by number of clusters (DELE, figures 37–40); key (sampler, k)."""
 
@@ -215,31 +204,6 @@ class EstimateErrors(Table):
     effective_by_width: Series[float] = pa.Field(ge=0, nullable=True)
     level: Series[float] = pa.Field(gt=0, lt=1)
     reason: Series[str]
-
-
-class ScoreSpread(Table):
-    """Spread of models' scores on difficult items (DELE, Figure 45); key (sampler, rate).
-
-    Values are points (0–100), means over repeats; `all items` has the rate 100%.
-    """
-
-    sampler: Series[str]
-    panel: Series[str]
-    rate: Series[float]
-    size: Series[int] = pa.Field(ge=1)
-    n_models: Series[int] = pa.Field(ge=1)
-    lowest: Series[float]
-    q05: Series[float]
-    q25: Series[float]
-    median: Series[float]
-    q75: Series[float]
-    q95: Series[float]
-    highest: Series[float]
-    sd: Series[float] = pa.Field(ge=0)  # over models
-    random_sd_low: Series[float] = pa.Field(nullable=True)
-    random_sd_median: Series[float] = pa.Field(nullable=True)
-    random_sd_high: Series[float] = pa.Field(nullable=True)
-    percentile: Series[float] = pa.Field(ge=0, le=100, nullable=True)  # of sd among random subsets
 
 
 class SamplingSummary(Table):

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from methods.dele.evidence.sampling_examples import make_answers
-from reports.dele.sampling_stage import SCORES, run
+from reports.dele.sampling_stage import run
 
 
 @pytest.fixture(scope="session")
 def results() -> dict[str, Any]:
-    return run(make_answers(), SCORES)
+    return run(make_answers())

@@ -11,7 +11,6 @@ from benchwright.params.sampling import EstimationParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.sampling import create_pipeline
 from methods.dele.evidence.sampling_examples import (
-    NO_SCORES,
     make_families,
     make_items,
     make_matrix,
@@ -29,7 +28,6 @@ PARAMS = make_params(
         "subject_items": 30,
     },
 )
-SCORES = pd.DataFrame({"name": [f"m{row:02d}" for row in range(24)], "avg": np.arange(24.0)})
 BENCHMARK = BenchmarkParams.model_validate(
     {
         "name": "x",
@@ -53,13 +51,12 @@ BENCHMARK = BenchmarkParams.model_validate(
 )
 
 
-def run(answers: NDArray[np.float32], scores: pd.DataFrame = NO_SCORES) -> dict[str, Any]:
+def run(answers: NDArray[np.float32]) -> dict[str, Any]:
     """Return inputs and outputs of all nodes of the stage, by name."""
     data: dict[str, Any] = {
         "response_matrix": make_matrix(answers),
         "items": make_items(answers.shape[1]),
         "models_table": make_families(len(answers)),
-        "published_scores": scores,
         "sampling_vector_cache": pd.DataFrame(),
         "params:ingestion": BENCHMARK,
         "params:variant": "dele",

@@ -10,7 +10,7 @@ from benchwright.reports.dele.page import show_samplers
 from benchwright.reports.dele.sampling_headline import write_headline
 from benchwright.reports.page.parts import Table
 from methods.dele.evidence.sampling_examples import make_answers
-from reports.dele.sampling_stage import PARAMS, SCORES, run
+from reports.dele.sampling_stage import PARAMS, run
 
 
 def headline(results: dict[str, Any]) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ def test_page_escapes_data_and_shows_every_plot(results: dict[str, Any]) -> None
     assert "A &lt;b&gt;bold&lt;/b&gt; benchmark" in html
     assert "<b>bold</b>" not in html
     assert html.count("<figure>") == 4
-    assert run(make_answers(), SCORES)["sampling_report"] == html
+    assert run(make_answers())["sampling_report"] == html
 
 
 def test_the_table_of_samplers_starts_with_the_random_band(results: dict[str, Any]) -> None:
@@ -61,7 +61,7 @@ def test_the_table_of_samplers_starts_with_the_random_band(results: dict[str, An
     better = (tested["sampler"] == "word_length") & (tested["metric"] == "tau_b")
     tested.loc[better & (tested["rate"] == 10), "verdict"] = "better"
     tested.loc[better & (tested["rate"] == 22.5), "verdict"] = "worse"
-    names = ("sampling_panels", "sampling_summary", "paper_summary", "paper_panel")
+    names = ("sampling_panels", "sampling_summary")
     (section,) = show_samplers(
         sampling_against_random=tested, sampling=PARAMS, **{name: results[name] for name in names}
     )

@@ -5,8 +5,6 @@ PANELS = {
     "forward": "stronger models, items chosen by weaker ones",
     "all": "models, in-sample",
     "selection": "models that chose the items, in-sample",
-    "paper": "models of the paper's panel",
-    "paper_partial": "models of the paper's panel, on the items that all of them answered",
 }
 """Panels of models, as part of a phrase after a number."""
 

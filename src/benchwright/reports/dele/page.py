@@ -7,12 +7,7 @@ import pandas as pd
 
 from benchwright.exports.export import ALL_MODELS_SPLIT, sampler_of
 from benchwright.methods.dele.evidence.choice import gains_over_splits
-from benchwright.methods.dele.evidence.panels import (
-    FEWEST_MODELS,
-    PAPER_BEST,
-    PAPER_STEP,
-    SamplingPanels,
-)
+from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import EstimationParams, SamplingParams
@@ -96,55 +91,32 @@ def show_samplers(
     sampling_panels: SamplingPanels,
     sampling_against_random: pd.DataFrame,
     sampling_summary: pd.DataFrame,
-    paper_summary: pd.DataFrame,
-    paper_panel: SamplingPanels,
     sampling: SamplingParams,
 ) -> list[Section]:
-    """Build the comparison of samplers with random subsets, on every panel of models."""
-    summary = sampling_summary[sampling_summary["n_models"] >= FEWEST_MODELS]
-    tables = {
-        str(panel): _sampler_table(own, sampling_against_random, sampling)
-        for panel, own in summary.groupby("panel", sort=False)
-    }
-    main = tables.pop(sampling_panels.main, None)
+    """Build the comparison of samplers with random subsets, on the main panel of models."""
     blocks: list[Any] = [Plot("sampling_curves_plot")]
-    if main is None:
+    if sampling_summary.empty or sampling_summary["n_models"].iloc[0] < FEWEST_MODELS:
         blocks.append(Text("Too few models have responses to compare samplers."))
     else:
-        tokens = summary.iloc[0]
+        tokens = sampling_summary.iloc[0]
         note = (
             f"All items have {number(tokens['tokens_in_all'])} tokens ({tokens['tokens_by']}). The "
             f"rate is the smallest at which, and at all higher rates, the mean over repeats is at "
             f"least {sampling.evidence.keep:g}. p is two-sided, after Holm's correction over "
             "samplers and rates."
         )
-        blocks += [main, Text(note, "quiet")]
-    blocks += [Folded(f"On {PANELS[panel]}", [table]) for panel, table in tables.items()]
-    for _, own in paper_summary.groupby("panel"):
-        text = (
-            f"{len(paper_panel.models):,} models of the paper's panel and the "
-            f"{len(paper_panel.item_ids):,} of {paper_panel.all_items:,} items that all of them "
-            f"answered; {paper_panel.left_out:,} models with few responses are left out. In-sample."
-        )
-        table = _sampler_table(own, sampling_against_random, sampling)
-        blocks.append(Folded(f"On {PANELS['paper_partial']}", [Text(text), table]))
+        table = _sampler_table(sampling_summary, sampling_against_random, sampling)
+        blocks += [table, Text(note, "quiet")]
     blocks.append(Folded("Method", _method(sampling_panels, sampling)))
     return [Section("Samplers and random subsets", blocks, "samplers")]
 
 
 def _method(panels: SamplingPanels, sampling: SamplingParams) -> list[Any]:
     n = panels.sizes()
-    by = "published score" if panels.paper_by == "published" else "their score here"
     rows = [
         ("held out", n["held_out"], f"{n['selection']:,} models of other families"),
         ("forward", n["forward"], f"the weaker {n['all'] - n['forward']:,} models"),
         ("all", n["all"], "the same models: in-sample for samplers that read responses"),
-        (
-            "paper",
-            n["paper"],
-            f"all models: in-sample. The panel is every {PAPER_STEP}th of the best "
-            f"{PAPER_BEST:,} models by {by}",
-        ),
     ]
     text = (
         f"Each sampler draws a subset at every rate, {sampling.repeats:,} times with different "

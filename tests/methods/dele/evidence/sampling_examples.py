@@ -12,7 +12,6 @@ from benchwright.params.scoring import ModelsParams
 from benchwright.tables.items import Items
 
 WORDS = ["the", "cat", "sat", "on", "a", "photosynthesis", "mat", "while", "economies", "rivers"]
-NO_SCORES = pd.DataFrame({"name": pd.Series(dtype=str), "avg": pd.Series(dtype=float)})
 
 
 def make_items(n: int = 60, subjects: int = 2) -> pd.DataFrame:
@@ -74,7 +73,6 @@ def make_params(**changed: object) -> SamplingParams:
 def make_panels(
     correct: NDArray[np.float32] | None = None,
     params: SamplingParams | None = None,
-    scores: pd.DataFrame = NO_SCORES,
     items: pd.DataFrame | None = None,
 ) -> SamplingPanels:
     answers = make_answers() if correct is None else correct
@@ -82,7 +80,6 @@ def make_panels(
         make_matrix(answers),
         make_items(answers.shape[1]) if items is None else items,
         make_families(len(answers)),
-        scores,
         params or make_params(),
         0,
     )

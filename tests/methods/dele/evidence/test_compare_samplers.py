@@ -15,7 +15,6 @@ from benchwright.methods.dele.evidence.estimates import measure_estimates
 from benchwright.methods.dele.evidence.rate_curves import trace_curves
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.methods.dele.evidence.sampler_summary import smallest_rate, summarise_samplers
-from benchwright.methods.dele.evidence.score_spread import spread_scores
 from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.percentile import holm
 from methods.dele.evidence.sampling_examples import (
@@ -43,7 +42,7 @@ def test_every_sampler_is_measured_on_every_panel(
     assert set(results["sampler"]) == names
     assert left_out.empty
     # panels, rates, repeats of four samplers and draws of random
-    assert len(results) == 5 * 4 * (4 * 4 + PARAMS.evidence.random_draws)
+    assert len(results) == 4 * 4 * (4 * 4 + PARAMS.evidence.random_draws)
     whole = results[results["rate"] == 100]
     assert whole["mean_absolute_error"].max() == pytest.approx(0, abs=1e-9)
     assert whole["tau_b"].min() == pytest.approx(1)
@@ -74,9 +73,8 @@ def test_samplers_that_cannot_run_are_listed() -> None:
 def test_curves_are_means_with_a_random_band(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
     bands = draw_random_bands(STUDY)
     curves = trace_curves(judged[0], bands)
-    ranked = curves[curves["panel"] != "paper"]  # of two models
-    assert ranked[["random_low", "random_median", "random_high"]].notna().all().all()
-    assert (ranked["random_low"] <= ranked["random_high"]).all()
+    assert curves[["random_low", "random_median", "random_high"]].notna().all().all()
+    assert (curves["random_low"] <= curves["random_high"]).all()
     of_random = judged[0].query("sampler == 'random' and panel == 'forward' and rate == 25")
     row = curves.query("sampler == 'random' and panel == 'forward' and rate == 25")
     row = row.set_index("metric").loc["wasserstein"]
@@ -148,7 +146,7 @@ def test_smallest_rate_suffices_at_all_higher_rates() -> None:
 def test_summary_has_items_and_tokens(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
     curves = trace_curves(judged[0], draw_random_bands(STUDY))
     table = summarise_samplers(curves, STUDY)
-    assert set(table["panel"]) == {"held_out", "paper"}
+    assert set(table["panel"]) == {"held_out"}
     assert (table["rate"] == 10).all()
     row = table.query("panel == 'held_out' and sampler == 'random'").iloc[0]
     of_random = judged[0].query("panel == 'held_out' and sampler == 'random' and rate == 10")
@@ -175,14 +173,3 @@ def test_estimates_are_measured_on_models_that_did_not_train() -> None:
     both = wider.merge(wider.query("estimator == 'mean'"), on="panel", suffixes=("", "_mean"))
     expected = (both["width_mean"] / both["width"]) ** 2
     assert both["effective_by_width"].to_numpy() == pytest.approx(expected.to_numpy())
-
-
-def test_score_spread_is_compared_with_random_subsets() -> None:
-    table = spread_scores(STUDY)
-    assert table["sampler"].tolist() == ["all items", *["random", "share_wrong"] * 2]
-    whole = table.iloc[0]
-    scores = 100 * PANELS.responses("held_out").mean(axis=1)
-    assert whole["sd"] == pytest.approx(scores.std())
-    assert whole["highest"] == pytest.approx(scores.max())
-    hard = table.query("sampler == 'share_wrong'").iloc[0]
-    assert hard["median"] < whole["median"]

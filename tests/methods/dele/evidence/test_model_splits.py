@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.dele.evidence.panels import (
-    every_nth_of_best,
     split_by_family,
     split_forward,
 )
@@ -47,12 +46,3 @@ def test_stronger_models_are_held_out_in_the_forward_split() -> None:
     split = split_forward(["a", "b", "c", "d"], [0.9, 0.2, 0.5, 0.2])
     assert split.selection.tolist() == [1, 3]
     assert split.held_out.tolist() == [0, 2]
-
-
-def test_paper_panel_is_every_twentieth_of_the_best_thousand() -> None:
-    scores = np.arange(3_000, dtype=float)
-    scores[-1] = np.nan
-    panel = every_nth_of_best([str(i) for i in range(3_000)], scores)
-    assert len(panel) == 50
-    assert panel[:3].tolist() == [2998, 2978, 2958]
-    assert panel[-1] == 2998 - 49 * 20

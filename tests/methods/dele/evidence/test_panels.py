@@ -3,10 +3,8 @@
 from copy import deepcopy
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from benchwright.methods.dele.evidence import panels as panels_module
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY
 from methods.dele.evidence.sampling_examples import (
     make_answers,
@@ -32,7 +30,7 @@ def test_forward_panel_has_the_stronger_models() -> None:
 
 def test_model_panels_may_be_selected() -> None:
     panels = make_panels()
-    assert set(panels.model_panels().panels) == set(CHOSEN_BY) - {"paper_partial"}
+    assert set(panels.model_panels().panels) == set(CHOSEN_BY)
     some = panels.model_panels(["forward"])
     assert list(some.panels) == ["forward"]
     assert np.array_equal(some.correct[some.panels["forward"]], panels.responses("forward"))
@@ -67,27 +65,6 @@ def test_panels_are_empty_without_responses() -> None:
     panels = make_panels(np.full((4, 60), np.nan, np.float32))
     assert (panels.item_ids, panels.models, panels.left_out) == ((), (), 4)
     assert panels.main == "all"
-
-
-def test_paper_panel_is_chosen_among_all_published_models(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(panels_module, "PAPER_STEP", 2)
-    monkeypatch.setattr(panels_module, "PAPER_BEST", 6)
-    names = ["gone", "m03", "m04", "m01", "other", "m02", "m09"]
-    scores = pd.DataFrame({"name": names, "avg": [9.0, 8, 7, 6, 5, 4, 3]})
-    panels = make_panels(scores=scores)
-    # Every second of the best six: gone, m04, other.
-    assert [panels.models[p] for p in panels.groups["paper"]] == ["m04"]
-    assert panels.paper_by == "published"
-
-
-def test_paper_panel_uses_own_scores_without_published_ones() -> None:
-    panels = make_panels()
-    best = panels.correct.mean(axis=1)
-    assert len(panels.groups["paper"]) == 2  # every 20th of 24
-    assert best[panels.groups["paper"][0]] == best.max()
-    assert panels.paper_by == "own"
 
 
 def test_panels_do_not_depend_on_row_order() -> None:

@@ -11,8 +11,6 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics import adjusted_rand_score
 
 from benchwright.core.errors import InputError
-from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.evidence.score_spread import score_distributions
 from benchwright.methods.dele.samplers.anchor_points import (
     AnchorClusters,
     anchor_points_sampler,
@@ -221,16 +219,6 @@ def test_items_are_drawn_in_proportion_to_wrong_responses() -> None:
     shares = np.array([19.5, 0.5, 9.5, 4.5]) / 20
     first = np.bincount([share_wrong_sampler(pool, seed)(1).positions[0] for seed in range(4000)])
     assert first / 4000 == pytest.approx(shares / shares.sum(), abs=0.03)
-
-
-def test_score_distributions_are_quantiles_of_weighted_means() -> None:
-    correct = np.array([[1, 0, 1, NAN], [1, 1, NAN, 0], [NAN, NAN, NAN, 1], [0, 0, 0, 0.5]])
-    weighted = WeightedSubset(np.array([0, 2]), np.array([0.25, 0.75]))
-    distributions = score_distributions(correct, [weighted, WeightedSubset.equal(np.array([3]))])
-    assert distributions.quantiles[:, [0, 3, 6]].tolist() == [[0, 100, 100], [0, 50, 100]]
-    assert distributions.sd == pytest.approx([np.std([100, 100, 0]), np.std([0, 100, 50])])
-    assert np.isnan(score_distributions(correct[2:3], [weighted]).sd).all()
-    assert score_distributions(correct, []).quantiles.shape == (0, 7)
 
 
 @pytest.mark.real_data

@@ -14,7 +14,6 @@ from benchwright.methods.dele.samplers.readability import (
     flesch_reading_ease,
     gunning_fog,
     is_difficult,
-    readability_bands,
     reading_counts,
     syllable_count,
 )
@@ -127,31 +126,3 @@ def test_extremes_do_not_overlap_and_omit_texts_without_words() -> None:
     table = easiest_and_hardest(_pool(TEXTS))
     assert len(table) == 4  # of five items with words
     assert easiest_and_hardest(_pool({"e": "____"})).empty
-
-
-@pytest.mark.parametrize(
-    ("text", "flesch", "fog"),
-    [
-        ("Can pigs fly?", "very easy", "very easy"),  # 119.19, 1.2
-        ("Photosynthesis requires", "very difficult", "very difficult"),
-    ],
-)
-def test_items_are_counted_in_their_band(text: str, flesch: str, fog: str) -> None:
-    table = readability_bands(_pool({"x": text, "e": "____"}))
-    full = table[table["n"] == 1]
-    assert full["band"].tolist() == [flesch, fog]
-    assert full["share"].tolist() == [1, 1]  # of the items that have words
-
-
-def test_bands_are_adjacent_and_cover_all_items() -> None:
-    table = readability_bands(_pool(TEXTS))
-    for index, value in (("flesch", flesch_reading_ease), ("gunning_fog", gunning_fog)):
-        bands = table[table["index"] == index].sort_values("low", na_position="first")
-        assert bands["n"].sum() == 5
-        assert bands["high"].tolist()[:-1] == bands["low"].tolist()[1:]
-        for band in bands.itertuples():
-            low = float("-inf") if band.low != band.low else band.low
-            high = float("inf") if band.high != band.high else band.high
-            assert band.n == sum(low <= value(text) < high for text in TEXTS.values())
-    edges = table[table["index"] == "flesch"]["low"].tolist()[:6]
-    assert edges == [90, 80, 70, 60, 50, 30]

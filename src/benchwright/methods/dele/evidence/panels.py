@@ -19,10 +19,6 @@ from benchwright.statistics.preservation import ModelPanels
 FEWEST_MODELS = 3
 """Minimum number of models for a rank correlation."""
 
-PAPER_BEST, PAPER_STEP = 1_000, 20
-"""The paper's panel is every `PAPER_STEP`-th of the `PAPER_BEST` models by published score."""
-PAPER_MODELS = 30
-"""Minimum size of this panel on the items that all of its models answered."""
 _CHOOSING = 0.5  # share of the models that choose items
 
 CHOSEN_BY: Mapping[str, str] = {
@@ -30,12 +26,9 @@ CHOSEN_BY: Mapping[str, str] = {
     "held_out": "selection",
     "forward": "weak",
     "all": "all",
-    "paper": "all",
-    "paper_partial": "paper_partial",
 }
 """Panels in the order of the report, and the group whose responses choose items for each."""
 
-PARTIAL = "paper_partial"
 Places = NDArray[np.intp]
 
 
@@ -54,14 +47,12 @@ class SamplingPanels(NamedTuple):
     families: tuple[str, ...]  # m families; a model of unknown family is its own family
     correct: NDArray[np.float32]  # (m, n) float32 in [0, 1], none missing
     clusters: Places  # (n,) labels: items that share a passage or a stem
-    # positions of models by group: selection, held_out, weak, forward, all, paper; or only
-    # paper_partial.
+    # positions of models by group: selection, held_out, weak, forward, all
     groups: Mapping[str, Places]
     answered_items: int  # items that enough models answered, including those that one lacks
     all_items: int  # of the benchmark
     left_out: int  # models that answered too few items
     unknown_families: int  # models that are their own family
-    paper_by: str  # scores that choose the paper's panel: "published" or "own"
 
     def __deepcopy__(self, memo: object) -> "SamplingPanels":
         """Return the same panels: Kedro copies what nodes pass on, and no node changes these."""
@@ -73,34 +64,25 @@ class SamplingPanels(NamedTuple):
         everyone = np.array_equal(places, np.arange(len(self.correct)))
         return self.correct if everyone else self.correct[places]
 
-    def model_panels(self, panels: Iterable[str] | None = None) -> ModelPanels:
+    def model_panels(self, panels: Iterable[str] = tuple(CHOSEN_BY)) -> ModelPanels:
         """Return all panels or some of them."""
-        names = self.chosen_by if panels is None else panels
-        return ModelPanels.of(self.correct, {name: self.groups[name] for name in names})
-
-    @property
-    def chosen_by(self) -> dict[str, str]:
-        """The panels that are present, and the group that chooses items for each."""
-        return {panel: group for panel, group in CHOSEN_BY.items() if panel in self.groups}
+        return ModelPanels.of(self.correct, {name: self.groups[name] for name in panels})
 
     @property
     def main(self) -> str:
         """The main panel: `held_out`, or `all` if too few models are held out."""
-        if "held_out" not in self.groups:
-            return next(iter(self.chosen_by))
         enough = len(self.groups["held_out"]) >= FEWEST_MODELS
         return "held_out" if enough else "all"
 
     def sizes(self) -> dict[str, int]:
         """Return the number of models in each panel."""
-        return {panel: len(self.groups[panel]) for panel in self.chosen_by}
+        return {panel: len(self.groups[panel]) for panel in CHOSEN_BY}
 
 
 def choose_panels(
     response_matrix: ResponseMatrix,
     items: pd.DataFrame,
     models_table: pd.DataFrame,
-    published_scores: pd.DataFrame,
     sampling: SamplingParams,
     seed: int,
 ) -> SamplingPanels:
@@ -130,8 +112,6 @@ def choose_panels(
     scores = correct.mean(axis=1, dtype=np.float64) if kept.any() else np.zeros(len(models))
     by_family = split_by_family(models, families, seed)
     forward = split_forward(models, scores)
-    paper = _published_panel(models, published_scores)
-    own_panel = every_nth_of_best(models, scores)
     return SamplingPanels(
         item_ids=tuple(item for item, stays in zip(ids, kept, strict=True) if stays),
         models=models,
@@ -144,13 +124,11 @@ def choose_panels(
             "weak": forward.selection,
             "forward": forward.held_out,
             "all": np.arange(len(models)),
-            "paper": own_panel if paper is None else paper,
         },
         answered_items=int(well_answered.sum()),
         all_items=len(ids),
         left_out=len(matrix.models) - len(models),
         unknown_families=sum(map(eq, families, _plain_names(models))),
-        paper_by="own" if paper is None else "published",
     )
 
 
@@ -180,89 +158,6 @@ def split_forward(models: Sequence[str], scores: ArrayLike) -> ModelSplit:
     order = np.lexsort((np.asarray(models, dtype=object).astype(str), values))
     cut = round(_CHOOSING * len(order))
     return ModelSplit(np.sort(order[:cut]), np.sort(order[cut:]))
-
-
-def every_nth_of_best(models: Sequence[str], scores: ArrayLike) -> Places:
-    """Return the positions of every 20th of the 1,000 best models by score (DELE, 3.1.1).
-
-    The best model comes first. Ties are broken by name. Models without a score are left out.
-    """
-    values = np.asarray(scores, dtype=np.float64)
-    order = np.lexsort((np.asarray(models, dtype=object).astype(str), -values))
-    known = order[~np.isnan(values[order])]
-    return known[:PAPER_BEST:PAPER_STEP]
-
-
-class AnsweredByAll(NamedTuple):
-    """Positions of k models and of the items that all of them answered."""
-
-    models: Places
-    items: Places
-
-
-def answered_by_all(answered: NDArray[np.bool_], least: int) -> AnsweredByAll:
-    """Choose the models with the most responses that form the largest complete matrix.
-
-    Models are sorted by decreasing number of responses. Of the first k ≥ `least` models, take the k
-    with the largest product of k and the number of items that all k answered; if tied, the larger.
-
-    `answered` is (m, n). If fewer than `least` models have responses, take all of them.
-    """
-    counts = answered.sum(axis=1)
-    order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
-    if not len(order):
-        return AnsweredByAll(order, order)
-    shared = np.logical_and.accumulate(answered[order], axis=0)
-    kept = np.arange(1, len(order) + 1) * shared.sum(axis=1)
-    kept[: min(least, len(order)) - 1] = -1
-    last = len(order) - 1 - int(np.argmax(kept[::-1]))
-    return AnsweredByAll(np.sort(order[: last + 1]), np.flatnonzero(shared[last]))
-
-
-def choose_paper_panel(
-    response_matrix: ResponseMatrix, items: pd.DataFrame, published_scores: pd.DataFrame
-) -> SamplingPanels:
-    """Choose the paper's models that have responses, and the items that all of them answered.
-
-    The only panel of the result is `paper_partial`; it is empty without published scores.
-    """
-    ids = tuple(items["item_id"].astype(str))
-    matrix = response_matrix.select_items(ids)
-    order = np.argsort(np.array(matrix.models, object))
-    names = tuple(matrix.models[row] for row in order)
-    wanted = _published_panel(names, published_scores)
-    rows = order[np.empty(0, np.intp) if wanted is None else wanted]
-    answered = matrix.answered()[rows]
-    chosen = answered_by_all(answered, PAPER_MODELS)
-    models = tuple(matrix.models[row] for row in rows[chosen.models])
-    correct = matrix.correct[rows[chosen.models]][:, chosen.items]
-    return SamplingPanels(
-        item_ids=tuple(ids[place] for place in chosen.items),
-        models=models,
-        families=models,
-        correct=_read_only(correct),
-        clusters=_clusters(items.iloc[chosen.items]),
-        groups={PARTIAL: np.arange(len(models))},
-        answered_items=len(chosen.items),
-        all_items=int(answered.any(axis=0).sum()),
-        left_out=int(answered.any(axis=1).sum()) - len(models),
-        unknown_families=0,
-        paper_by="published",
-    )
-
-
-def _published_panel(models: Sequence[str], published_scores: pd.DataFrame) -> Places | None:
-    """Return the positions of the paper's panel, chosen among all published models.
-
-    None if no model has a published score.
-    """
-    plain = _plain_names(models)
-    if not published_scores["name"].isin(plain).any():
-        return None
-    listed = published_scores.drop_duplicates("name")
-    names = listed["name"].tolist()
-    wanted = {names[place] for place in every_nth_of_best(names, listed["avg"])}
-    return np.array([place for place, name in enumerate(plain) if name in wanted], dtype=np.intp)
 
 
 def _read_only(correct: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.progress import progress_bar
 from benchwright.core.seeding import stage_generator
+from benchwright.methods.dele.evidence.panels import CHOSEN_BY
 from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
 from benchwright.statistics.preservation import ModelPanels, Preservation, preservation_by_panel
@@ -48,8 +49,8 @@ def compare_samplers(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     if not panels.item_ids:
         return SamplingResults.empty(), SamplersLeftOut.empty()
     by_choosers = {
-        choosers: [panel for panel, by in panels.chosen_by.items() if by == choosers]
-        for choosers in panels.chosen_by.values()
+        choosers: [panel for panel, by in CHOSEN_BY.items() if by == choosers]
+        for choosers in CHOSEN_BY.values()
     }
     choosing = [(names, study.pools[choosers]) for choosers, names in by_choosers.items()]
     table, unable = compare_for_panels(

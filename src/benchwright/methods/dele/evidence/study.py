@@ -47,7 +47,7 @@ class SamplingStudy:
     """Pools of the n compared items, panels of models, and the settings of the run."""
 
     panels: SamplingPanels
-    # by group of models that choose: selection, weak, all, or paper_partial; pools differ only in
+    # by group of models that choose: selection, weak or all; pools differ only in
     # their responses.
     pools: dict[str, SamplingPool]
     tokens: NDArray[np.float64]  # (n,) tokens of each item's question and options
@@ -152,7 +152,7 @@ def prepare_study(
     plain = item_pool(rows, sampling.feature_text, pool_vectors)
     pools = {
         choosers: replace(plain, correct=panels.responses(choosers))
-        for choosers in dict.fromkeys(panels.chosen_by.values())
+        for choosers in dict.fromkeys(CHOSEN_BY.values())
     }
     with_choices = feature_texts(rows, "question_and_choices")
     tokens, by = text_lengths(with_choices, sampling.tokenizer, models, "sampling.tokenizer")

@@ -25,7 +25,6 @@ from benchwright.tables.dele import (
     ClusterCurves,
     ItemFeatures,
     ItemMap,
-    ReadabilityBands,
     ReadabilityExtremes,
 )
 
@@ -141,20 +140,16 @@ def _dense(features: "csr_matrix", state: int) -> NDArray[np.float64]:
     )
 
 
-def describe_texts(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Describe every compared item, the easiest and hardest to read, and readability bands."""
+def describe_texts(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Describe the text of every compared item, and list the easiest and hardest to read."""
     pool = study.plain
     if not len(pool):
-        return ItemFeatures.empty(), ReadabilityExtremes.empty(), ReadabilityBands.empty()
-    return (
-        text_feature_table(pool),
-        readability.easiest_and_hardest(pool),
-        readability.readability_bands(pool),
-    )
+        return ItemFeatures.empty(), ReadabilityExtremes.empty()
+    return text_feature_table(pool), readability.easiest_and_hardest(pool)
 
 
 def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Describe the choice of the number of clusters, and map the items of each cluster."""
+    """Describe the choice of the number of clusters, and map the items with their clusters."""
     pool, k = study.plain, study.sampling.clustering.k
     by_source: dict[str, dict[str, Clustering]] = {}
     for name, kind in sampler_kinds(study.sampling).items() if len(pool) else ():

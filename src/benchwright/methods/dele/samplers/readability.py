@@ -7,16 +7,15 @@ of one syllable. Counts differ from those of textstat.
 
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from math import inf, isfinite, isnan, nan
+from math import isnan, nan
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.prose import read_prose, sentence_count
-from benchwright.tables.dele import ReadabilityBands, ReadabilityExtremes
+from benchwright.tables.dele import ReadabilityExtremes
 
 _COMPLEX = 3  # syllables
 _EXAMPLES = 3  # items at either end
@@ -127,34 +126,13 @@ def _forms(word: str) -> list[str]:
     return forms
 
 
-Index = Literal["difficult_words", "dale_chall", "flesch", "gunning_fog"]
-
-
 # Each index with its sign: −1 if high values mean easy.
-_INDICES: Mapping[Index, tuple[Callable[[str], float], int]] = MappingProxyType(
+_INDICES: Mapping[str, tuple[Callable[[str], float], int]] = MappingProxyType(
     {
         "difficult_words": (difficult_word_share, 1),
         "dale_chall": (dale_chall, 1),
         "flesch": (flesch_reading_ease, -1),
         "gunning_fog": (gunning_fog, 1),
-    }
-)
-
-_NAMES = [
-    "very easy",
-    "easy",
-    "fairly easy",
-    "standard",
-    "fairly difficult",
-    "difficult",
-    "very difficult",
-]
-# Bounds of the bands with these names; each band includes one bound and excludes the other. The
-# paper prints whole numbers (80–89); here a band extends to the next one.
-_BOUNDS: Mapping[Index, tuple[float, ...]] = MappingProxyType(
-    {
-        "flesch": (inf, 90, 80, 70, 60, 50, 30, -inf),
-        "gunning_fog": (-inf, 7, 9, 11, 13, 15, 17, inf),
     }
 )
 
@@ -168,7 +146,7 @@ def easiest_and_hardest(pool: SamplingPool) -> pd.DataFrame:
     """
     rows = []
     for item_id, subject, text in zip(pool.item_ids, pool.subjects, pool.texts, strict=True):
-        values: dict[str, float] = {key: index(text) for key, (index, _) in _INDICES.items()}
+        values = {key: index(text) for key, (index, _) in _INDICES.items()}
         if not isnan(values["difficult_words"]):
             order = (*(sign * values[key] for key, (_, sign) in _INDICES.items()), item_id)
             rows.append((order, {"item_id": item_id, "subject": subject, "text": text, **values}))
@@ -182,21 +160,3 @@ def easiest_and_hardest(pool: SamplingPool) -> pd.DataFrame:
             for rank, (_, row) in enumerate(ranked, 1)
         ]
     )
-
-
-def readability_bands(pool: SamplingPool) -> pd.DataFrame:
-    """Count items by band of Flesch reading ease and Gunning fog: a `ReadabilityBands` table.
-
-    The easiest band of each index comes first (Tables 4 and 5). The outer bands are unbounded,
-    since Flesch exceeds 0 and 100. Items without words are left out.
-    """
-    rows = []
-    for index, bounds in _BOUNDS.items():
-        values = np.array([_INDICES[index][0](text) for text in pool.texts], dtype=np.float64)
-        defined = int(np.sum(~np.isnan(values)))
-        for name, *ends in zip(_NAMES, bounds, bounds[1:], strict=False):
-            low, high = sorted(ends)
-            n = int(np.sum((values >= low) & (values < high)))
-            shown = [end if isfinite(end) else None for end in (low, high)]
-            rows.append((index, name, *shown, n, n / defined if defined else 0.0))
-    return ReadabilityBands.from_rows(rows)
