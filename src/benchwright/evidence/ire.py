@@ -92,9 +92,7 @@ def estimate_item_parameters(
         {
             "item_id": list(panel.item_ids),
             "difficulty": fit.difficulty,
-            "difficulty_se": fit.difficulty_se,
             "discrimination": fit.discrimination,
-            "discrimination_se": fit.discrimination_se,
             "kept_by_ire": selection.kept,
         }
     )

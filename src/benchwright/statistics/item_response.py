@@ -38,10 +38,6 @@ class ItemResponse(NamedTuple):
 
     discrimination: Float  # (n,) a in 0.05–10, per unit of ability
     difficulty: Float  # (n,) b, the ability at which half of the answers are right
-    # (n,) standard errors, given the scale that all items share: from the empirical information
-    # (cross products of the models' scores, the 2 × 2 block of each item) plus that of the priors.
-    discrimination_se: Float
-    difficulty_se: Float  # (n,)
     # (m,) posterior mean (EAP); mean and, with its uncertainty, variance near 0 and 1.
     ability: Float
     ability_se: Float  # (m,) posterior standard deviation, with a and b taken as known
@@ -61,9 +57,7 @@ def probability(ability: ArrayLike, discrimination: ArrayLike, difficulty: Array
     return np.asarray(np.exp(-np.logaddexp(0, -(a * (theta[:, None] - b)))))
 
 
-def fit_2pl(
-    correct: ArrayLike, *, iterations: int = 500, tolerance: float = 1e-3, errors: bool = True
-) -> ItemResponse:
+def fit_2pl(correct: ArrayLike, *, iterations: int = 500, tolerance: float = 1e-3) -> ItemResponse:
     """Fit P = σ(a(θ − b)) to answers of m models to n items by marginal maximum likelihood.
 
     The fit is deterministic and does not depend on the order of models or items. Missing answers
@@ -74,7 +68,6 @@ def fit_2pl(
         correct: (m, n) in [0, 1], NaN where there is no answer.
         iterations: most EM steps.
         tolerance: largest step of any parameter, in its standard errors, that counts as none.
-        errors: False leaves the standard errors of a and b NaN, which saves a quarter of the time.
 
     Raises:
         ValueError: `correct` is not a matrix or leaves [0, 1].
@@ -86,19 +79,14 @@ def fit_2pl(
     reason = _nothing_to_fit(answers)
     if reason:
         of_items, of_models = (np.full(size, np.nan) for size in values.shape[::-1])
-        items_and_models = (of_items, of_items, of_items, of_items, of_models, of_models)
-        return ItemResponse(*items_and_models, np.nan, 0, converged=False, nodes=0, reason=reason)
+        blank = (of_items, of_items, of_models, of_models)
+        return ItemResponse(*blank, np.nan, 0, converged=False, nodes=0, reason=reason)
     responses = _Responses.of(answers)
     fit = _expectation_maximization(responses, iterations, tolerance)
     posterior = _posterior(responses, fit.slope, fit.intercept, fit.nodes)
-    a_se, b_se = np.full((2, len(fit.slope)), np.nan)
-    if errors:
-        a_se, b_se = _standard_errors(responses, posterior, fit)
     return ItemResponse(
         discrimination=_spread(fit.slope, items),
         difficulty=_spread(-fit.intercept / fit.slope, items),
-        discrimination_se=_spread(a_se, items),
-        difficulty_se=_spread(b_se, items),
         ability=_spread(posterior.mean, models),
         ability_se=_spread(np.sqrt(posterior.variance), models),
         log_likelihood=posterior.log_likelihood,
@@ -290,38 +278,6 @@ def _nodes_wanted(responses: _Responses, slope: Float, intercept: Float, nodes: 
         information += p * (1 - p) @ slope[where] ** 2
     wanted = 2 * _REACH * np.sqrt(information.max()) / _SPACING
     return int(np.clip(wanted // 2 * 2 + 1, _FEWEST_NODES, _MOST_NODES))
-
-
-def _standard_errors(
-    responses: _Responses, posterior: _Posterior, fit: _Fit
-) -> tuple[Float, Float]:
-    """Of a and b: inverse of Σ over models of score × scoreᵀ plus the priors' precision.
-
-    A model's score is the gradient of its marginal log-likelihood, that is the posterior mean of
-    the gradient given its ability (Louis 1982; cross products as in Bock & Lieberman 1970). It is
-    taken by (log a, b), in which the priors are quadratic.
-    """
-    nodes, a = fit.nodes, fit.slope
-    b = -fit.intercept / a
-    information = np.empty((3, len(a)))
-    for where, right, gaps in responses.blocks(len(nodes)):
-        odds = _odds(a[where], fit.intercept[where], nodes)
-        p = odds / (1 + odds)
-        gap = right - p @ posterior.weight.T
-        gap_theta = right * posterior.mean - (p * nodes) @ posterior.weight.T
-        if gaps is not None:
-            gap *= 1 - gaps
-            gap_theta *= 1 - gaps
-        score_a = a[where, None] * (gap_theta - b[where, None] * gap)
-        score_b = -a[where, None] * gap
-        information[0, where] = (score_a**2).sum(axis=1)
-        information[1, where] = (score_a * score_b).sum(axis=1)
-        information[2, where] = (score_b**2).sum(axis=1)
-    aa, ab, bb = information
-    aa, bb = aa + _LOG_A_SD**-2, bb + _B_SD**-2
-    determinant = aa * bb - ab**2
-    determinant[determinant <= 1e-12 * aa * bb] = np.nan
-    return a * np.sqrt(bb / determinant), np.sqrt(aa / determinant)
 
 
 def _checked(correct: ArrayLike) -> NDArray[np.floating]:

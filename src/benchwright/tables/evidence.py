@@ -98,9 +98,7 @@ class ItemParameters(Table):
 
     item_id: Series[str] = pa.Field(unique=True)
     difficulty: Series[float] = pa.Field(nullable=True)
-    difficulty_se: Series[float] = pa.Field(nullable=True)
     discrimination: Series[float] = pa.Field(nullable=True)
-    discrimination_se: Series[float] = pa.Field(nullable=True)
     kept_by_ire: Series[bool]
 
 

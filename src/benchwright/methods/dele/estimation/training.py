@@ -161,7 +161,7 @@ class Training:
         chosen = np.ones(len(self.scores), dtype=np.bool_) if rows is None else rows
         key = np.packbits(chosen).tobytes()
         if key not in self._curves:
-            self._curves[key] = ItemCurves.of(fit_2pl(self.correct[chosen], errors=False))
+            self._curves[key] = ItemCurves.of(fit_2pl(self.correct[chosen]))
         return self._curves[key]
 
     def folds(self, seed: int) -> NDArray[np.intp]:

@@ -61,7 +61,7 @@ def share_wrong(correct: NDArray[np.float32]) -> Float:
 
 
 two_parameter_fit: OncePerPool[ItemResponse] = OncePerPool(
-    lambda pool: fit_2pl(pool.correct, errors=False), reads="responses"
+    lambda pool: fit_2pl(pool.correct), reads="responses"
 )
 """The two-parameter model of a pool's responses, fitted once for all samplers."""
 

@@ -85,7 +85,7 @@ def difficulty_from_responses(
     if models < min_models:
         reason = f"{models} models have answers; {min_models} are needed"
         return DifficultyFromResponses(nothing, models, reason)
-    fitted = fit_2pl(responses.correct, errors=False)
+    fitted = fit_2pl(responses.correct)
     levels = levels_by_quantiles(fitted.difficulty, reference_levels)
     by_item = dict(zip(responses.item_ids, levels.tolist(), strict=True))
     return DifficultyFromResponses(by_item, models, fitted.reason)
