@@ -10,7 +10,6 @@ from benchwright.methods.dele.evidence import (
     panels,
     rate_curves,
     sampler_results,
-    sampler_summary,
     study,
     texts,
 )
@@ -52,7 +51,7 @@ _NODES = [
     node(against_random.draw_random_bands, "sampling_study", "random_bands"),
     node(rate_curves.trace_curves, ["sampling_results", "random_bands"], "sampling_curves"),
     node(
-        sampler_summary.summarise_samplers,
+        rate_curves.summarise_samplers,
         ["sampling_curves", "sampling_study"],
         "sampling_summary",
     ),

@@ -104,7 +104,7 @@ class SamplingCurves(Table):
     """Metrics over rates with random bands (DELE, Figures 1–32).
 
     Key (sampler, panel, rate, metric).
-    `low` and `high` are the middle 95% over repeats.
+    `sd` is over repeats.
     """
 
     sampler: Series[str]
@@ -114,8 +114,6 @@ class SamplingCurves(Table):
     metric: Series[str]
     mean: Series[float] = pa.Field(nullable=True)
     sd: Series[float] = pa.Field(nullable=True)
-    low: Series[float] = pa.Field(nullable=True)
-    high: Series[float] = pa.Field(nullable=True)
     random_low: Series[float] = pa.Field(nullable=True)
     random_median: Series[float] = pa.Field(nullable=True)
     random_high: Series[float] = pa.Field(nullable=True)
@@ -247,8 +245,8 @@ class ChosenSubset(NotEmpty):
 class ChosenCurves(Table):
     """Curves of the chosen samplers and of random (DELE, Figures 7, 32); key (line, rate, metric).
 
-    Values are means over splits of means over repeats; `low` and `high` are the middle 95% of the
-    splits. `random_…` is the band of single random subsets on the held-out models.
+    Values are means over splits of means over repeats; `gain_low` and `gain_high` are the middle
+    95% of the splits. `random_…` is the band of single random subsets on the held-out models.
     """
 
     line: Series[str] = pa.Field(isin=["chosen", "chosen_in_sample", "random", "chosen_by_subject"])
@@ -257,8 +255,6 @@ class ChosenCurves(Table):
     size: Series[int] = pa.Field(ge=1)
     metric: Series[str]
     mean: Series[float] = pa.Field(nullable=True)
-    low: Series[float] = pa.Field(nullable=True)
-    high: Series[float] = pa.Field(nullable=True)
     sd: Series[float] = pa.Field(nullable=True)  # over repeats
     # difference to the line `random` on the same models, positive if better
     gain: Series[float] = pa.Field(nullable=True)

@@ -12,9 +12,12 @@ from benchwright.methods.dele.evidence.against_random import (
 )
 from benchwright.methods.dele.evidence.against_random import tested_panels as panels_to_test
 from benchwright.methods.dele.evidence.estimates import measure_estimates
-from benchwright.methods.dele.evidence.rate_curves import trace_curves
+from benchwright.methods.dele.evidence.rate_curves import (
+    smallest_rate,
+    summarise_samplers,
+    trace_curves,
+)
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
-from benchwright.methods.dele.evidence.sampler_summary import smallest_rate, summarise_samplers
 from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.percentile import holm
 from methods.dele.evidence.sampling_examples import (

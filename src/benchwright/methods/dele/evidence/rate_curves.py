@@ -1,4 +1,4 @@
-"""Metrics over rates with random bands (DELE, Figures 1–32): overall and by subject."""
+"""Metrics over rates with random bands (DELE, Figures 1–32, Table 1): overall and by subject."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
@@ -22,11 +22,16 @@ from benchwright.methods.dele.evidence.choice import (
     winners_of_splits,
 )
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, ModelSplit
-from benchwright.methods.dele.evidence.sampler_results import METRICS, measure_samplers, runs_on
+from benchwright.methods.dele.evidence.sampler_results import (
+    METRICS,
+    measure_samplers,
+    repeat_seed,
+    runs_on,
+)
 from benchwright.methods.dele.evidence.study import SamplingStudy, sizes_of_rates
-from benchwright.methods.dele.samplers.registry import RANDOM
+from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.statistics.preservation import ModelPanels
-from benchwright.tables.dele import ChosenCurves, SamplingCurves, SubjectCurves
+from benchwright.tables.dele import ChosenCurves, SamplingCurves, SamplingSummary, SubjectCurves
 
 if TYPE_CHECKING:
     from pandas.core.groupby import SeriesGroupBy
@@ -44,23 +49,70 @@ def _by_metric(
     return long.groupby([*key, "metric"], sort=True)["value"]
 
 
-def _middle(groups: "SeriesGroupBy[float, tuple[Hashable, ...]]") -> dict[str, pd.Series]:
-    return {"low": groups.quantile(MIDDLE[0]), "high": groups.quantile(MIDDLE[2])}
-
-
 def trace_curves(sampling_results: pd.DataFrame, random_bands: pd.DataFrame) -> pd.DataFrame:
     """Compute each metric over the rates: a `SamplingCurves` table.
 
-    It holds the mean, the spread over repeats and the random band.
+    It holds the mean and the standard deviation over repeats, and the random band.
     """
     if sampling_results.empty:
         return SamplingCurves.empty()
     groups = _by_metric(sampling_results, _KEY)
-    table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1), **_middle(groups)})
-    table = table.reset_index().merge(
-        random_bands, on=["panel", "rate", "size", "metric"], how="left"
-    )
+    table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)}).reset_index()
+    table = table.merge(random_bands, on=["panel", "rate", "size", "metric"], how="left")
     return pd.DataFrame(SamplingCurves.validate(table[SamplingCurves.columns()]))
+
+
+_KEPT = ("spearman", "tau_b")
+
+
+def summarise_samplers(sampling_curves: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
+    """Summarise each sampler on the main panel.
+
+    The smallest sufficient rate is the smallest at which, and at all higher rates, the mean
+    correlation is at least `keep`. Tokens are those of the first repeat's items. Return a
+    `SamplingSummary` table, sorted by decreasing Spearman correlation.
+    """
+    evidence, panel = study.sampling.evidence, study.panels.main
+    kinds = sampler_kinds(study.sampling)
+    rows = []
+    of_panel = sampling_curves[sampling_curves["panel"] == panel]
+    for name, curves in of_panel.groupby("sampler", sort=True):
+        values = curves.set_index(["metric", "rate"])["mean"]
+        at = curves[curves["rate"] == evidence.main_rate].set_index("metric")
+        mean = at["mean"].astype(float).to_dict()
+        sizes = curves.drop_duplicates("rate").set_index("rate")["size"]
+        sufficient: list[float] = []
+        for metric in _KEPT:
+            rate = smallest_rate(values[metric], evidence.keep)
+            size = int(sizes[rate]) if not np.isnan(rate) else 0
+            sufficient += [rate, size, _tokens(str(name), size, study)]
+        rows.append(
+            (
+                *(str(name), kinds[str(name)].family, panel, len(study.panels.groups[panel])),
+                *(evidence.main_rate, int(at["size"].iloc[0])),
+                *(mean[m] for m in (*_KEPT, "pearson", "wasserstein", "mean_absolute_error")),
+                *(float(at["sd"]["spearman"]), *sufficient),
+                *(float(study.tokens.sum()), study.tokens_by),
+            )
+        )
+    table = SamplingSummary.from_rows(rows)
+    return table.sort_values(["spearman", "sampler"], ascending=[False, True], ignore_index=True)
+
+
+def smallest_rate(values: pd.Series, keep: float) -> float:
+    """Return the smallest rate r with `values` ≥ `keep` at r and all higher rates, or NaN."""
+    rising = values.sort_index()
+    falls = np.flatnonzero(~(rising >= keep).to_numpy())
+    first = int(falls[-1]) + 1 if len(falls) else 0
+    return float(rising.index[first]) if first < len(rising) else float("nan")
+
+
+def _tokens(name: str, size: int, study: SamplingStudy) -> float:
+    if not size:
+        return float("nan")
+    seed = repeat_seed(study.seed, name, 0)
+    subset = study.samplers()[name](study.pool_of(study.panels.main), seed)(size)
+    return float(study.tokens[subset.positions].sum())
 
 
 SUBJECT_METRICS = ("spearman", "pearson", "wasserstein", "mean_absolute_error")
@@ -195,9 +247,12 @@ def _split_means(results: pd.DataFrame) -> pd.DataFrame:
     gain = by_split["metric"].map(signs) * (by_split["mean"] - by_split["mean_random"])
     by_split["gain"] = gain.where(held_out)
     lines = by_split.groupby(["line", "rate", "size", "metric"])
-    means = {"splits": lines.size(), "mean": lines["mean"].mean(), **_middle(lines["mean"])}
-    means |= {"sd": lines["sd"].mean(), "gain": lines["gain"].mean()}
-    means |= {f"gain_{end}": bound for end, bound in _middle(lines["gain"]).items()}
+    means = {
+        "splits": lines.size(),
+        **{name: lines[name].mean() for name in ("mean", "sd", "gain")},
+    }
+    means |= {"gain_low": lines["gain"].quantile(MIDDLE[0])}
+    means |= {"gain_high": lines["gain"].quantile(MIDDLE[2])}
     return pd.DataFrame(means).reset_index()
 
 
