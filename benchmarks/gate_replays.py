@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from benchwright.commands.gate import item_order
 from benchwright.statistics.anytime import (
@@ -27,7 +28,7 @@ from benchwright.statistics.anytime import (
     evidence,
     first_decision,
 )
-from benchwright.statistics.paired_tests import items_for_power, paired_difference
+from benchwright.statistics.paired_tests import paired_difference
 from real_data import DATA, real_data
 
 ALPHA, MARGIN = 0.05, 0.02
@@ -150,7 +151,10 @@ def replayed(pairs: dict[str, Differences], each: int) -> pd.DataFrame:
 
             stop, right, wrong = blocks(each, orders(d, rng), judge)
             distance = gap + margin
-            needed = items_for_power(share, distance, 2 * ALPHA if margin else ALPHA)
+            z = ndtri(1 - ALPHA / (1 if margin else 2)) + ndtri(0.8)  # of a fixed sample
+            needed = np.inf
+            if distance:
+                needed = z**2 * max(share - distance**2, 0.0) / distance**2
             if margin and np.isfinite(needed):  # without replacement
                 needed = needed / (1 + needed / n)
             row |= {

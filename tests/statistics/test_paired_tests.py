@@ -5,10 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from scipy.stats import binom, multinomial, norm
+from scipy.stats import multinomial, norm
 
 from benchwright.statistics.paired_tests import (
-    items_for_power,
     mcnemar_mid_p,
     paired_difference,
     paired_score_interval,
@@ -83,17 +82,3 @@ def test_equal_fractions_get_an_interval_with_a_width() -> None:
     assert found.high == -found.low == pytest.approx(paired_score_interval(0, 0, 10)[1])
     fractional = paired_difference(np.array([0.5, -0.25, 0.5, 0.0, 0.25]), np.arange(5))
     assert fractional.low < fractional.difference < fractional.high
-
-
-def test_planned_items_give_the_power() -> None:
-    share, difference = 0.2, 0.05
-    n = round(items_for_power(share, difference))
-    better, worse = (share + difference) / 2, (share - difference) / 2
-    rng = np.random.default_rng(1)
-    counts = rng.multinomial(n, [better, worse, 1 - share], size=4_000)
-    discordant = counts[:, 0] + counts[:, 1]
-    p = 2 * binom.cdf(counts[:, :2].min(axis=1), discordant, 0.5) - binom.pmf(
-        counts[:, :2].min(axis=1), discordant, 0.5
-    )
-    assert np.mean(p <= 0.05) == pytest.approx(0.8, abs=0.03)
-    assert items_for_power(0.2, 0) == float("inf")

@@ -48,9 +48,9 @@ class AdaptiveParams(Section):
 class ClusteringParams(Section):
     """Clustering of items by their texts (DELE, section 3.1 and appendix A.1, A.4)."""
 
-    # number of clusters (the paper's 8 on TruthfulQA), or how it is chosen: the bend in the curve
-    # of squared distances (`elbow`), or the highest `silhouette`
-    k: Literal["elbow", "silhouette"] | Annotated[int, Field(ge=1)] = "elbow"
+    # number of clusters (the paper's 8 on TruthfulQA), or the bend in the curve of squared
+    # distances (`elbow`)
+    k: Literal["elbow"] | Annotated[int, Field(ge=1)] = "elbow"
 
 
 class SamplingEvidenceParams(Section):

@@ -38,12 +38,14 @@ class Binned(NamedTuple):
 
         That is SciPy's `bw_method`.
         """
+        from scipy.signal import fftconvolve
+
         width = bandwidth * self.std
         step = (self.high - self.low) / ((self.grid - 1) * _FINE)
         reach = min(int(np.ceil(_REACH * width / step)), len(self.counts) - 1)
         offsets = np.arange(-reach, reach + 1) * step
         kernel = np.exp(-0.5 * (offsets / width) ** 2) / (width * np.sqrt(2 * np.pi) * self.n)
-        y = _convolve(self.counts, kernel)[::_FINE]
+        y = np.asarray(fftconvolve(self.counts, kernel, "same")[::_FINE])
         y[y < _FLOOR * y.max()] = 0
         x = np.linspace(self.low, self.high, self.grid)
         return Density(x, y, self.std)
@@ -83,11 +85,3 @@ def _linear_bins(values: Float, counts: NDArray[np.integer], low: float, step: f
     right = (position - left) * counts
     binned: Float = np.bincount(left, counts - right, bins).astype(np.float64)
     return binned + np.bincount(left + 1, right, bins)
-
-
-def _convolve(counts: Float, kernel: Float) -> Float:
-    length = len(counts) + len(kernel) - 1
-    size = 1 << (length - 1).bit_length()
-    product = np.fft.rfft(counts, size) * np.fft.rfft(kernel, size)
-    start = len(kernel) // 2
-    return np.fft.irfft(product, size)[start : start + len(counts)]

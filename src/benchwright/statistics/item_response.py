@@ -3,10 +3,9 @@
 A model of ability θ gives the right answer to an item with probability σ(a(θ − b)), a > 0 the
 item's discrimination, b its difficulty. Abilities are standard normal; that fixes the scale.
 Parameters are fitted by marginal maximum likelihood with EM on a grid of abilities (Bock & Aitkin
-1981). Two things differ from the textbook: the sums over answers are taken through the sufficient
-statistics Σ r and Σ r·θ, so that with complete answers no models × items × nodes product is
-needed, and each step restores the scale (PX-EM; Liu, Rubin & Wu 1998), without which EM converges
-very slowly for thousands of items.
+1981). Sums over answers are taken through the sufficient statistics Σ r and Σ r·θ, so complete
+answers need no models × items × nodes product; each step restores the scale (PX-EM; Liu, Rubin &
+Wu 1998), without which EM converges very slowly for thousands of items.
 """
 
 from collections.abc import Iterator
@@ -284,15 +283,8 @@ def _checked(correct: ArrayLike) -> NDArray[np.floating]:
     values = np.asarray(correct)
     if values.dtype != np.float32:
         values = values.astype(np.float64)
-    if values.ndim != 2:
-        raise ValueError(f"expected a models × items matrix, got {values.ndim} dimensions")
-    outside = (values < 0) | (values > 1)
-    if outside.any():
-        model, item = np.argwhere(outside)[0]
-        raise ValueError(
-            f"answers must lie in 0–1 or be NaN: model {model}, item {item} has "
-            f"{values[model, item]}"
-        )
+    if values.ndim != 2 or ((values < 0) | (values > 1)).any():
+        raise ValueError("expected a models × items matrix of answers in 0–1 or NaN")
     return values
 
 

@@ -89,19 +89,3 @@ def paired_difference(
     scale = effective / n
     better, worse = (float(np.maximum(sign * d, 0).sum()) * scale for sign in (1, -1))
     return PairedDifference(mean, se, *paired_score_interval(better, worse, effective, level))
-
-
-def items_for_power(
-    discordant: float, difference: float, alpha: float = 0.05, power: float = 0.8
-) -> float:
-    """Return the fixed number of items at which a two-sided paired z-test finds a difference.
-
-    (z₁₋α/₂ + z_power)² (q − δ²)/δ² with q the share of discordant items; infinite for δ = 0. With
-    2α it is that of a one-sided test at α, where δ is the distance to the margin.
-    """
-    from scipy.special import ndtri
-
-    if not difference:
-        return float("inf")
-    z = float(ndtri(1 - alpha / 2) + ndtri(power))
-    return z * z * max(discordant - difference**2, 0.0) / difference**2

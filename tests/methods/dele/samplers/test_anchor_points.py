@@ -168,9 +168,6 @@ def test_subsets_have_their_size_and_nesting_in_any_row_order(name: str) -> None
         assert chosen.weights.sum() == pytest.approx(1)
         if name in ("discrimination", "share_wrong"):
             assert chosen.positions.tolist() == draw(60).positions[:size].tolist()
-    for size in (0, 61):
-        with pytest.raises(ValueError, match="cannot draw"):
-            draw(size)
 
 
 def test_rest_score_correlation_matches_the_definition() -> None:

@@ -22,7 +22,6 @@ from benchwright.methods.dele.samplers import clustering
 from benchwright.methods.dele.samplers.clustering import (
     ClusterCurve,
     Method,
-    best_silhouette,
     cluster_curve,
     cluster_items,
     clustering_sampler,
@@ -105,20 +104,17 @@ def test_clusters_are_numbered_by_decreasing_size() -> None:
     assert clusters.k == 3
 
 
-@pytest.mark.parametrize("choice", ["elbow", "silhouette"])
 @pytest.mark.parametrize("method", ["kmeans", "spectral", "nmf"])
-def test_number_of_topics_is_found(
-    choice: str, method: Method, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_number_of_topics_is_found(method: Method, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clustering, "CANDIDATES", (2, 3, 4, 5, 6, 7))
-    clusters = cluster_items(topical_pool()[0], method, "tfidf", choice)
+    clusters = cluster_items(topical_pool()[0], method, "tfidf", "elbow")
     assert clusters.asked == clusters.k == 3
     assert clusters.curve.k.tolist() == [2, 3, 4, 5, 6, 7]
 
 
 @pytest.mark.parametrize("method", get_args(Method))
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-@pytest.mark.parametrize("k", ["elbow", "silhouette", 8])
+@pytest.mark.parametrize("k", ["elbow", 8])
 def test_smallest_pools_are_clustered(method: Method, n: int, k: "int | str") -> None:
     pool = topical_pool()[0].select(np.arange(n))
     clusters = cluster_items(pool, method, "tfidf", k)
@@ -223,14 +219,11 @@ def curve_of(within: list[float], silhouette: list[float]) -> ClusterCurve:
     return ClusterCurve(k, np.array(within), np.array(silhouette))
 
 
-def test_elbow_and_best_silhouette_are_found_on_known_curves() -> None:
+def test_elbow_is_found_on_known_curves() -> None:
     nan = float("nan")
     assert elbow(curve_of([100, 40, 35, 30, 25], [nan] * 5)) == 3
     assert elbow(curve_of([100, 90, 80, 20, 10, 9], [nan] * 6)) == 5
     assert elbow(curve_of([5, 6, 7], [nan] * 3)) == 2  # the curve does not fall
-    assert best_silhouette(curve_of([3, 2, 1], [0.1, 0.4, 0.4])) == 3
-    assert best_silhouette(curve_of([3, 2, 1], [nan, -0.2, -0.3])) == 3
-    assert best_silhouette(curve_of([3, 2, 1], [nan, nan, nan])) == 2
 
 
 def test_dense_and_sparse_solvers_give_the_same_coordinates() -> None:
@@ -258,9 +251,6 @@ def test_clusters_and_noise_get_their_shares() -> None:
             assert counts == shares
         else:  # 0.5 of an item for noise, 1.5 for cluster 2: one of them has it
             assert counts in ([1, 5, 3, 1], [5, 3, 2])
-    for size in (0, 101):
-        with pytest.raises(ValueError, match="cannot draw"):
-            draw(size)
 
 
 def test_ties_of_remainders_are_broken_at_random() -> None:

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.core.errors import InputError
 from benchwright.methods.dele.evidence.texts import FEATURES, text_feature_table
 from benchwright.methods.dele.samplers.pool import (
     OncePerPool,
@@ -41,11 +40,6 @@ def test_vectors_are_joined_by_text() -> None:
     pool = item_pool(ITEMS, "question", vectors)
     assert pool.vectors["enc"].tolist() == [[1, 0], [0, 1]]
     assert pool.vectors["enc"].dtype == np.float32
-
-
-def test_missing_vector_raises_an_error() -> None:
-    with pytest.raises(InputError, match=r"encoder enc has no vector of the text of item 'q/0'"):
-        item_pool(ITEMS, "question", {"enc": {"Which?": np.zeros(2)}})
 
 
 def test_feature_table_has_values_of_each_text() -> None:

@@ -14,11 +14,10 @@ from benchwright.methods.dele.samplers.pool import (
     OncePerPool,
     Sampler,
     SamplingPool,
-    require_size,
 )
 from benchwright.methods.dele.samplers.response_samplers import (
     filled_responses,
-    required_responses,
+    require_responses,
     two_parameter_fit,
 )
 
@@ -211,7 +210,7 @@ def _anchor_sampler(name: str, points_of: Callable[[SamplingPool], Float]) -> Sa
     """Return the sampler of anchors among the points `points_of(pool)` of a sorted pool."""
 
     def fit(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
-        required_responses(pool, name)
+        require_responses(pool, name)
         order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
         return order, AnchorClusters(points_of(pool.select(order)))
 
@@ -223,7 +222,6 @@ def _anchor_sampler(name: str, points_of: Callable[[SamplingPool], Float]) -> Sa
         ties = item_uniforms(seed, f"sampling.{name}", ids)
 
         def draw(size: int) -> WeightedSubset:
-            require_size(size, len(pool))
             chosen = clusters.anchors(size, ties)
             return WeightedSubset(order[chosen.positions], chosen.weights)
 

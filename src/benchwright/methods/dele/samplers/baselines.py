@@ -14,7 +14,6 @@ from benchwright.methods.dele.samplers.pool import (
     SamplingPool,
     prefixes,
     random_order,
-    require_size,
 )
 from benchwright.statistics.random_subsets import largest_remainder
 
@@ -75,7 +74,6 @@ def within_subjects(sampler: Sampler, by_subject: Mapping[str, Sampler] | None =
         shares = {f"{turns[name]:09d}{name}": len(own) for name, own in members.items()}
 
         def draw(size: int) -> WeightedSubset:
-            require_size(size, len(pool))
             quotas = {key[9:]: quota for key, quota in largest_remainder(shares, size).items()}
             positions, weights, inclusion = [], [], []
             for name, own in members.items():

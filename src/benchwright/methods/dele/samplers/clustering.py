@@ -18,7 +18,6 @@ from benchwright.methods.dele.samplers.pool import (
     SamplerKind,
     SamplingPool,
     random_order,
-    require_size,
 )
 from benchwright.statistics.random_subsets import largest_remainder
 
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 
 Features: TypeAlias = "NDArray[np.floating] | csr_matrix"
 """(n, d) features of n items: a dense array, or a sparse matrix."""
-K = int | Literal["elbow", "silhouette"]
-"""A number of clusters, or how it is chosen among `CANDIDATES`."""
+K = int | Literal["elbow"]
+"""A number of clusters, or the bend of the curve over `CANDIDATES`."""
 
 Method = Literal["nmf", "lda", "kmeans", "spectral", "dbscan"]
 Labels = NDArray[np.intp]
@@ -123,10 +122,8 @@ class ClusterCurve(NamedTuple):
     # (c,) mean silhouette by cosine distance, −1 to 1; NaN with one cluster.
     silhouette: NDArray[np.float64]
 
-    @classmethod
-    def empty(cls) -> "ClusterCurve":
-        """Return an empty curve, for a fixed number of clusters."""
-        return cls(np.empty(0, np.intp), np.empty(0), np.empty(0))
+
+_NO_CURVE = ClusterCurve(np.empty(0, np.intp), np.empty(0), np.empty(0))
 
 
 def cluster_curve(
@@ -161,12 +158,6 @@ def elbow(curve: ClusterCurve) -> int:
     x = (curve.k - curve.k[0]) / (curve.k[-1] - curve.k[0])
     y = (curve.within - curve.within[-1]) / fall
     return int(curve.k[np.argmax(np.round(1 - x - y, 9))])
-
-
-def best_silhouette(curve: ClusterCurve) -> int:
-    """Return the smallest k with the highest silhouette, or the smallest k without silhouettes."""
-    known = np.where(np.isnan(curve.silhouette), -np.inf, curve.silhouette)
-    return int(curve.k[np.argmax(np.round(known, 9))])
 
 
 def within_squares(features: Features, labels: Labels) -> float:
@@ -255,19 +246,19 @@ def _cluster(
 ) -> tuple[Labels, int, ClusterCurve]:
     n = features.shape[0]
     if n < 3:  # too few for two clusters of which one has two items
-        return np.zeros(n, dtype=np.intp), 1, ClusterCurve.empty()
+        return np.zeros(n, dtype=np.intp), 1, _NO_CURVE
     if method == "dbscan":
-        return _dbscan(features, source), 0, ClusterCurve.empty()
+        return _dbscan(features, source), 0, _NO_CURVE
     most = max(CANDIDATES) if isinstance(k, str) else k
     labels_of = cache(_labeller(features, method, source, most))  # the chosen k is fitted once
     if isinstance(k, int):
         asked = min(k, n - 1)
-        return labels_of(asked), asked, ClusterCurve.empty()
+        return labels_of(asked), asked, _NO_CURVE
     candidates = tuple(number for number in CANDIDATES if number < n) or (n - 1,)
     generator = stage_generator(_SEED, "silhouette items")
     sample = np.sort(generator.permutation(n)[:_SILHOUETTE_ITEMS])
     curve = cluster_curve(features, candidates, labels_of, sample)
-    asked = elbow(curve) if k == "elbow" else best_silhouette(curve)
+    asked = elbow(curve)
     return labels_of(asked), asked, curve
 
 
@@ -382,7 +373,6 @@ def proportional_draw(
     }
 
     def draw(size: int) -> WeightedSubset:
-        require_size(size, len(pool))
         quotas = largest_remainder(shares, size)
         return WeightedSubset.equal(
             np.concatenate([members[turn][: quotas[turn]] for turn in turns])

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.params.sampling import SamplingParams
@@ -47,17 +46,13 @@ class SamplingPool:
 
 
 Draw = Callable[[int], WeightedSubset]
-"""One draw of a sampler: a subset of any size from 1 to all items.
-
-If the sampler nests, a smaller subset is a prefix of a larger one.
-"""
+"""One draw of a sampler: a subset of any size from 1 to all items."""
 
 
 Sampler = Callable[[SamplingPool, int], Draw]
-"""A function of a pool and a seed that returns a draw.
+"""A function of a pool and a seed, its only source of randomness, that returns a draw.
 
-The seed of the repeat is the only source of randomness. The function raises InputError if the pool
-lacks data that the sampler reads (vectors, responses).
+It raises InputError if the pool lacks vectors or responses that the sampler reads.
 """
 
 
@@ -93,23 +88,13 @@ def item_pool(
     kind: FeatureText = "question",
     vectors: Mapping[str, VectorsByText] | None = None,
 ) -> SamplingPool:
-    """Return the items of an `Items` table as a pool; `vectors` are by encoder and text.
-
-    Raises:
-        InputError: an encoder has no vector of a text.
-    """
+    """Return the items of an `Items` table as a pool; `vectors` are by encoder and text."""
     texts = feature_texts(items, kind)
-    ids = tuple(items["item_id"])
-    matrices = {}
-    for encoder, by_text in (vectors or {}).items():
-        for item_id, text in zip(ids, texts, strict=True):
-            if text not in by_text:
-                raise InputError(
-                    f"the encoder {encoder} has no vector of the text of item {item_id!r}; encode "
-                    "all texts of feature_texts(items)"
-                )
-        matrices[encoder] = np.array([by_text[text] for text in texts], dtype=np.float32)
-    return SamplingPool(ids, tuple(items["subject"]), texts, matrices)
+    matrices = {
+        encoder: np.array([by_text[text] for text in texts], dtype=np.float32)
+        for encoder, by_text in (vectors or {}).items()
+    }
+    return SamplingPool(tuple(items["item_id"]), tuple(items["subject"]), texts, matrices)
 
 
 T = TypeVar("T")
@@ -160,18 +145,7 @@ Feature = Callable[[str], float]
 
 def prefixes(order: NDArray[np.intp]) -> Draw:
     """Return the draw whose subset of size k is the first k of `order`."""
-
-    def draw(size: int) -> WeightedSubset:
-        require_size(size, len(order))
-        return WeightedSubset.equal(order[:size])
-
-    return draw
-
-
-def require_size(size: int, n: int) -> None:
-    """Raise ValueError unless 1 ≤ `size` ≤ `n`."""
-    if not 1 <= size <= n:
-        raise ValueError(f"cannot draw {size} of {n} items")
+    return lambda size: WeightedSubset.equal(order[:size])
 
 
 def random_order(pool: SamplingPool, seed: int, sampler: str) -> NDArray[np.intp]:

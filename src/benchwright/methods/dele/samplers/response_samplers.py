@@ -13,7 +13,6 @@ from benchwright.methods.dele.samplers.pool import (
     order_by,
     prefixes,
     random_order,
-    require_size,
 )
 from benchwright.statistics.item_response import ItemResponse, fit_2pl
 from benchwright.statistics.unequal_draws import (
@@ -26,18 +25,13 @@ from benchwright.statistics.unequal_draws import (
 Float = NDArray[np.float64]
 
 
-def required_responses(pool: SamplingPool, sampler: str) -> NDArray[np.float32]:
-    """Return the responses (m, n) of the selection models.
-
-    Raises:
-        InputError: the pool has no responses.
-    """
+def require_responses(pool: SamplingPool, sampler: str) -> None:
+    """Raise InputError if the pool has no responses."""
     if pool.correct.shape != (len(pool.correct), len(pool)) or np.isnan(pool.correct).all():
         raise InputError(
             f"sampler {sampler} reads responses, but the pool of {len(pool):,} items has none; "
             "import responses (docs/how_to/bring_responses.md) or remove the sampler"
         )
-    return pool.correct
 
 
 def filled_responses(correct: NDArray[np.float32]) -> Float:
@@ -76,7 +70,7 @@ def discrimination_sampler(pool: SamplingPool, seed: int) -> Draw:
     two-parameter model, which is also high for items that almost all or no models get right. The
     mean of the chosen items does not estimate scores. Items without responses come last.
     """
-    required_responses(pool, "discrimination")
+    require_responses(pool, "discrimination")
     values = _discrimination_of(pool).tolist()
     return prefixes(order_by(values, pool, seed, "discrimination", highest_first=True))
 
@@ -117,7 +111,7 @@ def share_wrong_sampler(pool: SamplingPool, seed: int) -> Draw:
     They are sorted by log(u)/w, where u is a hash of seed and id in (0, 1) (Efraimidis & Spirakis
     2006). Items have equal weights in the score, so scores on the subset are lower than on all.
     """
-    required_responses(pool, "share_wrong")
+    require_responses(pool, "share_wrong")
     weights = _wrong_of(pool)
     uniforms = 1 - item_uniforms(seed, "sampling.share_wrong", pool.item_ids)  # never 0
     ids = np.array(pool.item_ids, dtype=object)
@@ -137,13 +131,12 @@ def unequal_sampler(pool: SamplingPool, seed: int) -> Draw:
     the draw that is not uniform. Subsets do not nest. Estimators use the probabilities
     (`WeightedSubset.inclusion`).
     """
-    required_responses(pool, "unequal")
+    require_responses(pool, "unequal")
     spread = _spread_of(pool)
     order = random_order(pool, seed, "unequal")
     start = float(stage_generator(seed, "sampling.unequal").random())
 
     def draw(size: int) -> WeightedSubset:
-        require_size(size, len(pool))
         inclusion = inclusion_probabilities(spread, size, UNIFORM_SHARE)
         positions = systematic_draw(inclusion, order, start)
         return WeightedSubset.drawn(positions, inclusion[positions])
