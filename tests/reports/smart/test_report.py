@@ -256,7 +256,7 @@ def test_distance_that_bounds_the_threshold_is_shown_with_what_it_leaves(page, s
     nothing = {"limit": 0.2, "items_within": 0, "share_within": 0.0, "pairs_within": 0}
     text = page(similarity_threshold={**found, **nothing}).text
     assert "δ = 0.250" in text
-    assert "0 items (0.0%) have a neighbour closer than 0.2 (0 pairs). Only pairs" in text
+    assert "rarely ask the same. 0 items have a neighbour closer than 0.2 (0 pairs)." in text
     assert "have a neighbour closer than δ (1 pair)." in page().text
 
 
@@ -397,7 +397,7 @@ def test_label_errors_reviews_and_lost_answers_are_shown(page) -> None:
     assert "not_in_this_run" not in text
     assert "2 judgements in" in text
     assert "easy 9 7 1 1 77.8% [45.0%, 94.0%]" in text
-    assert "1 of 2 configurations have missing responses" in text
+    assert "Responses: 1 of 2 configurations have missing ones" in text
     assert "zen/gamma question recorded 56 0 3 1" in text
 
 
@@ -421,7 +421,7 @@ def test_empty_tables_are_omitted_or_have_a_reason(page) -> None:
         "number of neighbours k",
         "Wrong labels among",
         "Agreement of reviewers",
-        "missing responses",
+        "have missing ones",
         "Positions of the options",
     )
     assert [title for title in gone if title in seen.text] == []

@@ -79,7 +79,6 @@ def bars(
         "text": [plain(note) for note in notes],
         "textposition": "outside",
         "cliponaxis": False,
-        "constraintext": "none",
     }
     return {
         "type": "bar",
@@ -279,8 +278,6 @@ def heatmap(
         "zmax": ends[1],
         "colorscale": [list(stop) for stop in scale],
         "showscale": False,
-        "xgap": 2,
-        "ygap": 2,
     }
     across = Scale(
         unit, reach=(-0.5, len(columns) - 0.5), ticks=dict(enumerate(map(plain, columns)))
@@ -367,12 +364,8 @@ def _axis(scale: Scale, values: Sequence[float]) -> dict[str, Any]:
         "range": [math.log10(low), math.log10(high)] if scale.log else [low, high],
         "gridcolor": GRID,
         "zeroline": low < 0 < high and scale.ticks is None,
-        "zerolinecolor": QUIET,
         "automargin": True,
-        "ticks": "",
         "showgrid": scale.ticks is None,
-        "fixedrange": True,
-        "nticks": 7,
     }
     axis |= {"type": "log"} if scale.log else {}
     axis |= {"title": {"text": plain(scale.title)}} if scale.title else {}

@@ -253,26 +253,23 @@ def _threshold(found: Row) -> list[Text]:
         "first_peak": "the first peak in the distribution of distances",
     }.get(found["branch"], "set by hand")
     text = f"δ = {threshold:.3f}: {whence}."
-    if found.get("items_within") is not None:
-        share = found.get("share_within")
-        of = "" if share is None else f" ({share:.1%})"
-        than = "δ" if limit == threshold else f"{limit:g}"
-        text += (
-            f" {found['items_within']:,} items{of} have a neighbour closer than {than} "
-            f"({count(found['pairs_within'], 'pair')})."
-        )
     if limit < threshold:
         text += (
             f" Only pairs closer than {limit:g} (`similar.max_distance`) are grouped, since items "
             "farther apart rarely ask the same."
         )
-    texts = [Text(text, "box", code=True)]
-    if found.get("warning"):
-        texts.append(Text(found["warning"], "warning"))
+    if found.get("items_within") is not None:
+        than = "δ" if limit == threshold else f"{limit:g}"
+        text += (
+            f" {found['items_within']:,} items have a neighbour closer than {than} "
+            f"({count(found['pairs_within'], 'pair')})."
+        )
     if found["branch"] != "fixed":
-        note = "The threshold is discontinuous: δ jumps when a second peak appears or vanishes."
-        texts.append(Text(note, "quiet"))
-    return texts
+        text += " The threshold is discontinuous: δ jumps when a second peak appears or vanishes."
+    return [
+        Text(text, "box", code=True),
+        *([Text(w, "warning")] if (w := found.get("warning")) else []),
+    ]
 
 
 def show_labels(
@@ -409,24 +406,15 @@ def _responses(answer_coverage: pd.DataFrame) -> list[Any]:
     if answer_coverage.empty:
         return []
     lost = answer_coverage["not_extracted"] + answer_coverage["too_long"]
-    table = answer_coverage.assign(lost=lost).sort_values(
-        ["lost", "configuration", "condition"], ascending=[False, True, True]
-    )
+    table = answer_coverage.assign(lost=-lost).sort_values(["lost", "configuration", "condition"])
     n_lost = int((lost > 0).sum())
-    text = (
-        f"{n_lost:,} of {len(table):,} configurations have missing responses: no answer could be "
-        "extracted from the text, or the prompt was too long for the model."
-        if n_lost
-        else "All answers could be extracted, and no prompt was too long. The table shows how many "
-        "items each configuration answered."
-    )
     label = (
         "Responses by configuration; not extracted: no answer found in the text; too long: prompt "
         "exceeds the model's context"
     )
     blocks = parts.cut_table(label, rows_of(table), parts.columns(_COVERAGE), "answer_coverage")
-    title = f"Table of {count(len(table), 'configuration')}"
-    return [Text("Responses", "heading"), Text(text), Folded(title, blocks, open=n_lost > 0)]
+    title = f"Responses: {n_lost:,} of {count(len(table), 'configuration')} have missing ones"
+    return [Folded(title, blocks, open=n_lost > 0)]
 
 
 def _rejected(rejected_items: pd.DataFrame) -> Table | Text:

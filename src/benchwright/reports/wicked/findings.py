@@ -1,4 +1,4 @@
-"""Headline, tiles and warnings of the comparison report."""
+"""Headline and warnings of the comparison report."""
 
 import math
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from benchwright.params.perturbation import (
     PerturbationParams,
     ReplaceChoiceParams,
 )
-from benchwright.reports.page.wording import bounds, coefficient, count, joined, tile, words_of
+from benchwright.reports.page.wording import bounds, coefficient, count, joined, words_of
 from benchwright.reports.wicked.terms import TRANSFORMS, interval, points
 
 _FEW_MODELS = 5
@@ -59,7 +59,6 @@ class Headline(NamedTuple):
 
     cost: str  # change of accuracy and number of items; or why there is none
     order: str  # effect on the order of models; "" where `cost` says why there is none
-    tiles: list[dict[str, str]]  # metrics with names and notes
 
 
 class _Metric(NamedTuple):
@@ -85,16 +84,12 @@ def write_headline(
 
     `comparison_summary` starts with the asking style of most models.
     """
-    share = perturbation_reach.share_altered
-    tiles = [
-        tile("Items altered", "—" if math.isnan(share) else f"{share:.1%}", "mean over copies")
-    ]
     name = main_perturbation(sorted(set(comparison_scores["perturbation"])), perturbation)
     if not name:
         why = (
             "No model answered the original items and all of their copies, so nothing is compared."
         )
-        return Headline(why, "", tiles)
+        return Headline(why, "")
     summary = comparison_summary[comparison_summary["perturbation"] == name]
     way = str(summary["asking_style"].iloc[0])
     summary = summary[summary["asking_style"] == way]
@@ -105,34 +100,14 @@ def write_headline(
         str(row["metric"]): _Metric(row["value"], row["low"], row["high"], row["reason"])
         for row in summary.drop_duplicates("metric").to_dict("records")
     }
-    if not share:
+    if not perturbation_reach.share_altered:
         cost = (
             f"No item was altered, so the accuracy of {count(len(scores), 'model')} is unchanged."
         )
     else:
         cost = _cost(scores, metrics.get("mean_delta", _Metric()), perturbation, way)
     n_models = int(summary["n_models"].iloc[0])
-    return Headline(cost, _order(metrics, n_models), [*_tiles(metrics), *tiles])
-
-
-def _tiles(metrics: Mapping[str, _Metric]) -> list[dict[str, str]]:
-    before, after, between = (
-        metrics.get(metric, _Metric())
-        for metric in ("mean_accuracy_original", "mean_accuracy", "tau_b_between_copies")
-    )
-    noise = "mean tau-b of two copies: the noise from random choices in a copy"
-    return [
-        tile(
-            "Mean accuracy",
-            f"{points(before.value, signed=False)} → {points(after.value, signed=False)}",
-            "percent, original → copies",
-        ),
-        tile(
-            "Tau-b between copies",
-            coefficient(between.value),
-            between.reason if math.isnan(between.value) else noise,
-        ),
-    ]
+    return Headline(cost, _order(metrics, n_models))
 
 
 def _cost(scores: pd.DataFrame, change: _Metric, perturbation: PerturbationParams, way: str) -> str:

@@ -119,7 +119,6 @@ def show_comparison_cost(
     first = " (of the first perturbation)" if several else ""
     blocks = [
         Plot("comparison_deltas_plot"),
-        parts.Tiles(comparison_headline.tiles),
         *_table(label, rows_of(ordered), columns, "comparison_scores"),
         Text(f"n = {ordered['n_items'].iloc[0]:,} items{first}.", "quiet"),
     ]
