@@ -11,7 +11,7 @@ from kedro.config import OmegaConfigLoader
 from omegaconf import DictConfig, OmegaConf
 
 from benchwright.core.enclosing_project import enclosing_project
-from benchwright.core.errors import InputError, causes, expected
+from benchwright.core.errors import InputError, causes, expected, in_short
 from benchwright.params.run import RUN_VALUES, check_run_values, run_part
 
 # Kedro calls a deprecated function of OmegaConf.
@@ -211,7 +211,7 @@ def conf_mistake(project: Path, error: BaseException) -> str | None:
             return f"{file}: {problem}"
     for cause in causes(error):
         if type(cause).__module__.partition(".")[0] in _OF_CONF:
-            return f"conf: {_short(cause)}"
+            return f"conf: {in_short(cause)}"
     return None
 
 
@@ -224,7 +224,7 @@ def _file_problem(file: Path) -> str | None:
     except UnicodeDecodeError as error:
         return f"not valid UTF-8 (byte 0x{error.object[error.start]:02x}); save the file as UTF-8"
     except (YAMLError, OmegaConfBaseException, OSError, ValueError, RecursionError) as error:
-        return _short(error)
+        return in_short(error)
     if not isinstance(loaded, dict):
         return "expected a mapping, got a list"
     for group in _GROUPS:
@@ -235,10 +235,6 @@ def _file_problem(file: Path) -> str | None:
             if not isinstance(section, dict):
                 return f"{group}.{name}: expected a mapping, got {section!r:.60}"
     return None
-
-
-def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300]
 
 
 def check_pipelines(names: Iterable[str]) -> None:

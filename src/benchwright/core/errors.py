@@ -38,6 +38,11 @@ def first_problem(error: Any, *above: str) -> str:
     return f"{place}: {problem}" if place else problem
 
 
+def in_short(error: BaseException) -> str:
+    """Return the message of an error, or its type, in one line of at most 200 characters."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
 _REMOTE = re.compile(rf"^{re.escape(InputError.__module__)}\.InputError: (.+)$", re.MULTILINE)
 
 

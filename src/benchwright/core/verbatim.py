@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, in_short
 
 LARGEST = 8 << 30
 """Bytes of an uncompressed file that is read at once."""
@@ -42,8 +42,7 @@ def read_errors(path: Path) -> Iterator[None]:
             message if message.startswith(str(path)) else f"{path}: {message}"
         ) from error
     except BROKEN as error:
-        message = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(f"{path}: cannot be read: {message}") from error
+        raise InputError(f"{path}: cannot be read: {in_short(error)}") from error
 
 
 def utf8_text(content: bytes) -> str:

@@ -14,7 +14,7 @@ from kedro_datasets.plotly import JSONDataset as PlotlyJSONDataset
 from kedro_datasets.text import TextDataset
 
 from benchwright.core.atomic_files import folder_aside, written_aside
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, in_short
 from benchwright.core.kedro_internals import (
     LocalFile,
     loaded_from,
@@ -58,9 +58,8 @@ class _WritesAside:
             cause, file = error.__cause__, loaded_from(self)
             if not isinstance(cause, BROKEN) or file is None or not file.is_file():
                 raise
-            what = " ".join(str(cause).split())[:200] or type(cause).__name__
             raise InputError(
-                f"{file}: cannot be read: {what}; remove it, or run again what made it"
+                f"{file}: cannot be read: {in_short(cause)}; remove it, or run again what made it"
             ) from cause
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from pydantic import ValidationError
 
-from benchwright.core.errors import InputError, first_problem
+from benchwright.core.errors import InputError, first_problem, in_short
 from benchwright.core.verbatim import listed, no_rows, read_verbatim, verbatim_table
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.params.benchmark import (
@@ -222,7 +222,7 @@ def _splits_of_the_hub(
             ways.append(f"set a folder with {file} with --params mirror_root=…")
         ways.append(f"put a copy of the dataset in {raw_folder / 'hub'}")
         raise InputError(
-            f"{source.id}{part} could not be read: {_first_line(error)}; without the hub, "
+            f"{source.id}{part} could not be read: {in_short(error)}; without the hub, "
             f"{' or '.join(ways)}"
         ) from error
     return {
@@ -243,7 +243,7 @@ def split_files(copy: Path, config: str | None) -> dict[str, list[Path]]:
     try:
         files = _declared(copy, config)
     except Exception as error:  # `datasets` raises many kinds of errors
-        raise InputError(f"{copy}: cannot be read: {_first_line(error)}; {_ADVICE}") from error
+        raise InputError(f"{copy}: cannot be read: {in_short(error)}; {_ADVICE}") from error
     return _parquet_by_split(copy, config) if files is None else files
 
 
@@ -273,10 +273,6 @@ def _declared(copy: Path, config: str | None) -> dict[str, list[Path]] | None:
         builder = datasets.load_dataset_builder(str(copy), name=config, cache_dir=scratch)
     declared: Mapping[Any, Iterable[str]] = builder.config.data_files or {}
     return {str(split): [Path(str(path)) for path in paths] for split, paths in declared.items()}
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), "")[:200] or type(error).__name__
 
 
 def _parquet_by_split(copy: Path, config: str | None) -> dict[str, list[Path]]:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, in_short
 from benchwright.core.verbatim import BROKEN
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.params.mmlu_cf import ReadingParams
@@ -166,8 +166,7 @@ def _documents(
     except BROKEN as error:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise InputError(f"{file}: cannot be read: {error.strerror}") from error
-        why = " ".join(str(error).split())
-        report.fault(place + 1, f"the rest of the file is skipped: {why}")
+        report.fault(place + 1, f"the rest of the file is skipped: {in_short(error)}")
 
 
 def _of_lines(file: Path, largest: int, fault: Fault) -> Records:

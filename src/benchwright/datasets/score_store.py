@@ -57,9 +57,7 @@ class StoredShards(Mapping[str, pd.DataFrame]):
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
         """Write a shard; InputError if the folder cannot be written, whose content is unchanged."""
-        buffer = io.BytesIO()
-        frame.to_parquet(buffer, index=False)
-        content = buffer.getvalue()
+        content = frame.to_parquet(index=False)
         file = f"{name}-{_digest(name, content)}.parquet"
         with written_aside(self._folder / file) as aside:
             aside.write_bytes(content)

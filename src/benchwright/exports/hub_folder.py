@@ -1,15 +1,13 @@
 """Export kept items, perturbed copies or a subset as a dataset folder for the Hugging Face Hub."""
 
-import csv
-import io
 import json
 import uuid
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.core.cells import records
 from benchwright.core.natural_order import natural_key
 from benchwright.core.version import VERSION
 from benchwright.datasets.export_folder import README, FolderContent, Pieces
@@ -29,6 +27,7 @@ _COLUMNS = (
     *("item_id", "subject", "question", "choices", "answer", "answer_text", "explanation"),
     *("tags", "weight", "condition", "source_id", "domain", "url", "content_hash"),
 )
+_CSV_ROWS = 1 << 15  # written at once
 _HUB_LICENCES = {
     *("apache-2.0", "mit", "odc-by", "cc0-1.0", "cdla-permissive-2.0"),
     *(
@@ -117,7 +116,7 @@ def _folder(
     files: dict[str, Pieces] = {}
     for name, rows, _ in configurations:
         table = _published_rows(rows, canary)
-        files[f"{name}.parquet"] = [_parquet(table)]
+        files[f"{name}.parquet"] = [table.to_parquet(index=False)]
         files[f"{name}.csv"] = csv_lines(table)
         files[f"{name}.jsonl"] = inspect_lines(rows)
     first = configurations[0]
@@ -170,12 +169,6 @@ def _published_rows(rows: pd.DataFrame, canary: str) -> pd.DataFrame:
     return rows[_published_columns(rows)].reset_index(drop=True).assign(canary=canary)
 
 
-def _parquet(table: pd.DataFrame) -> bytes:
-    out = io.BytesIO()
-    table.to_parquet(out, index=False)
-    return out.getvalue()
-
-
 def card_licence(licence: str) -> str:
     """Return the lines of a card's metadata that name a licence, with the Hub's own identifier."""
     name = licence.lower()
@@ -187,23 +180,15 @@ def csv_lines(table: pd.DataFrame) -> Iterator[bytes]:
 
     `table` has a list of texts in `choices`; its other columns are written as they are.
     """
-    for row in _csv_rows(table):
-        out = io.StringIO(newline="")
-        csv.writer(out, lineterminator="\r\n").writerow(row)
-        yield out.getvalue().encode()
-
-
-def _csv_rows(table: pd.DataFrame) -> Iterator[list[object]]:
     n_choices = max(map(len, table["choices"]))
     letters = [f"choice_{letter}" for letter in LABELS[:n_choices]]
-    names = list(table.columns)
-    place = names.index("choices")
-    yield [*names[:place], *letters, *names[place + 1 :]]
-    for row in (list(record.values()) for record in records(table)):
-        # Lists are arrays in a table that was saved, and arrays have no single truth value.
-        cells = ["" if pd.api.types.is_scalar(value) and pd.isna(value) else value for value in row]
-        choices = [*row[place], *[""] * (n_choices - len(row[place]))]
-        yield [*cells[:place], *choices, *cells[place + 1 :]]
+    place = list(table.columns).index("choices")
+    for start in range(0, len(table), _CSV_ROWS):
+        part = table.iloc[start : start + _CSV_ROWS]
+        texts = dict(zip(letters, zip_longest(*part["choices"], fillvalue=""), strict=False))
+        options = pd.DataFrame(texts, part.index, letters, dtype=object)
+        whole = pd.concat([part.iloc[:, :place], options, part.iloc[:, place + 1 :]], axis=1)
+        yield whole.to_csv(index=False, header=not start, lineterminator="\r\n").encode()
 
 
 def _size_category(count: int) -> str:
