@@ -146,7 +146,7 @@ def test_error_names_a_tokenizer_without_template(
         def apply_chat_template(self, *_: Any, **__: Any) -> str:
             raise ValueError("tokenizer.chat_template is not set")
 
-    monkeypatch.setattr("benchwright.compute.asking.model_tokenizer", lambda *_: Plain())
+    monkeypatch.setattr("benchwright.language_models.loading.model_tokenizer", lambda *_: Plain())
     entry = {"weights": {"path": str(smollm2_folder)}, "family": "f", "instruct": True}
     with pytest.raises(InputError, match=r"models\.m: its tokenizer has no chat template"):
         ask(tmp_path, entry)(["a"])

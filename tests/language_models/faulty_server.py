@@ -116,7 +116,6 @@ class Server:
         context: tokens it can read.
         refusal: status and message of every answer.
         reasoning: put before each answer in chat, in a field of its own.
-        finish: of each answer; None for the true one.
         delay: seconds before each answer.
         arrivals: time, path, request and headers of each try.
         answered: how often each request was answered in full.
@@ -134,7 +133,6 @@ class Server:
     context: int = 4096
     refusal: tuple[int, str] | None = None
     reasoning: str | None = None
-    finish: str | None = None
     delay: float = 0.0
     retry_after: dict[str, str] = field(default_factory=lambda: {"Retry-After": "0.05"})
     arrivals: list["Arrival"] = field(default_factory=list)
@@ -265,7 +263,7 @@ class Server:
         return choice
 
     def _finish(self, new: list[str], most: int) -> str:
-        return self.finish or ("length" if len(new) >= most else "stop")
+        return "length" if len(new) >= most else "stop"
 
 
 class Arrival(NamedTuple):

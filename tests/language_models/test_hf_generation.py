@@ -77,18 +77,11 @@ def test_greedy_answers_are_those_of_transformers(
     family: str, wordy_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     model = TransformersModel(wordy_model(family), tiny_tokenizer, batch_tokens=400)
-    wanted = [plain_answer(model, prompt, 24) for prompt in PROMPTS]
-    assert written(model, PROMPTS, Sampling(24)) == wanted
+    length = 150 if family == "qwen2" else 24  # the cache grows
+    wanted = [plain_answer(model, prompt, length) for prompt in PROMPTS]
+    assert written(model, PROMPTS, Sampling(length)) == wanted
     words = {text[i : i + 4] for answer in wanted for text in answer.texts or () for i in range(40)}
     assert len(words) > 40, "the model must not say one thing only"
-
-
-def test_long_answers_grow_the_cache(
-    wordy_model: Callable[[str], Any], tiny_tokenizer: Any
-) -> None:
-    model = TransformersModel(wordy_model("qwen2"), tiny_tokenizer)
-    prompts = PROMPTS[:3]
-    assert written(model, prompts, Sampling(150)) == [plain_answer(model, p, 150) for p in prompts]
 
 
 def test_the_space_before_an_answer_is_kept_by_a_tokenizer_that_drops_it(
@@ -237,15 +230,6 @@ def test_batches_come_one_by_one_and_progress_counts_every_prompt_once(
     assert list(model.generate_batches([[]], Sampling(3), seen.append)) == [[]]
 
 
-def test_empty_prompt_starts_from_the_end_of_text_token(
-    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
-) -> None:
-    model = TransformersModel(tiny_model("llama"), tiny_tokenizer)
-    [answer] = written(model, [PromptText("", "", ())], Sampling(3))
-    assert answer.prompt_tokens == 1
-    assert answer.texts is not None
-
-
 def test_a_chat_prompt_gets_no_special_tokens(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
@@ -298,13 +282,3 @@ def test_tokens_are_sampled_with_their_probability(top_p: float) -> None:
     tokens = next_tokens(rows, generators, Sampling(1, temperature=1.0, top_p=top_p))
     wanted = weights if top_p == 1 else np.array([0, 0.5, 0, 0.35]) / 0.85
     np.testing.assert_allclose(np.bincount(tokens, minlength=4) / len(rows), wanted, atol=0.03)
-
-
-def test_a_wide_nucleus_is_found_in_a_large_vocabulary() -> None:
-    import torch
-
-    rows = torch.zeros(50, 3000)
-    generators = [np.random.default_rng(number) for number in range(len(rows))]
-    tokens = next_tokens(rows, generators, Sampling(1, temperature=1.0, top_p=0.9))
-    assert max(tokens) > 1500
-    assert len(set(tokens)) > 30

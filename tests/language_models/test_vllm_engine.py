@@ -4,7 +4,6 @@ Most tests run against an engine that stands in for vLLM; those marked `vllm` ne
 """
 
 import hashlib
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -192,12 +191,6 @@ def test_sampling_reaches_the_engine(tiny_tokenizer: Any) -> None:
     assert written == ((f"{n} tokens, sample 0", f"{n} tokens, sample 1"), ("stop",) * 2, 10, n)
 
 
-def test_draws_are_seeded_by_seed_and_prompt() -> None:
-    seeds = {prompt_seed(seed, text) for seed in (0, 1) for text in ("a", "b")}
-    assert len(seeds) == 4
-    assert all(0 <= seed < 2**62 for seed in seeds)
-
-
 def test_greedy_decoding_writes_one_answer(
     tiny_tokenizer: Any,
 ) -> None:
@@ -337,19 +330,6 @@ def test_vllm_scores_are_reproducible(tiny_vllm: VllmModel) -> None:
         return list(tiny_vllm.score_batches([prompts[:5], prompts[5:]], lambda _: None))
 
     assert scored() == scored()
-
-
-@pytest.mark.vllm
-def test_vllm_scores_two_hundred_options(tiny_vllm: VllmModel, tiny_folder: Path) -> None:
-    words = [token for token in tiny_vllm.tokenizer.get_vocab() if token.startswith("Ġ")]
-    sounds = itertools.product("bdfgklmnprst", "aeiou", "bdfgklmnprst")
-    options = [word.replace("Ġ", " ") for word in words] + [f" {''.join(s)}" for s in sounds]
-    many = prompt("Which?", tuple(dict.fromkeys(options))[:200])
-    [item] = encode(tiny_vllm.tokenizer, [many])
-    assert max(len(state.tokens) for state in states(item.options, 10_000)) > 1
-    [[score]] = tiny_vllm.score_batches([[many]], lambda _: None)
-    [sums] = plain_scores(reference(tiny_folder, "float32"), tiny_vllm.tokenizer, [many])
-    assert furthest([score], [sums]) < 1e-3
 
 
 @pytest.mark.vllm

@@ -251,19 +251,10 @@ def test_an_archive_is_unpacked_once_into_its_folder(site: Path, tmp_path: Path)
     assert weights.locate_encoder(archive(), tmp_path / "a" / "cache") == folder
 
 
-@pytest.mark.parametrize(
-    ("content", "folder", "message"),
-    [
-        (ARCHIVE, "elsewhere", r"no elsewhere/model\.safetensors"),
-        (b"not a zip archive", "encoder", "is no zip archive"),
-    ],
-)
-def test_an_archive_without_the_encoder_is_refused(
-    site: Path, tmp_path: Path, content: bytes, folder: str, message: str
-) -> None:
-    install(site, content)
-    with pytest.raises(InputError, match=message):
-        weights.locate_encoder(archive(content, folder), tmp_path / "cache")
+def test_an_archive_without_the_encoder_is_refused(site: Path, tmp_path: Path) -> None:
+    install(site, ARCHIVE)
+    with pytest.raises(InputError, match=r"no elsewhere/model\.safetensors"):
+        weights.locate_encoder(archive(folder="elsewhere"), tmp_path / "cache")
 
 
 def test_revisions_identify_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,9 +277,8 @@ def test_revisions_identify_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ("given", "message"),
     [
         ({"path": "x", "sha265": "0" * 64}, "weights.path\n.*unknown key 'sha265'"),
-        ({"hub": "org/name"}, "weights.hub.revision"),
         ({"hub": "org/name", "revision": "main"}, "weights.hub.revision"),
-        ({"package": "x"}, "package and file, package and folder, hub, or path"),
+        ({"package": "x"}, "package and file or folder, hub, or path"),
     ],
 )
 def test_typo_in_weights_names_the_field(given: dict[str, str], message: str) -> None:
@@ -303,8 +293,6 @@ def test_typo_in_weights_names_the_field(given: dict[str, str], message: str) ->
         ({}, "either weights or a model"),
         ({"weights": {"path": "x"}, "model": "a", "pooling": "mean"}, "either weights or a model"),
         ({"model": "a"}, "model needs pooling"),
-        ({"weights": {"path": "x"}, "pooling": "mean"}, "pooling needs model"),
-        ({"weights": {"package": "x", "file": "x.gguf", "sha256": "0" * 64}}, "encoder's weights"),
     ],
 )
 def test_invalid_encoders_are_rejected(entry: dict[str, object], message: str) -> None:

@@ -161,7 +161,7 @@ def test_chat_template_wraps_the_prompt(build: Any, monkeypatch: pytest.MonkeyPa
         def apply_chat_template(self, messages: Any, **_: Any) -> str:
             return f"<user>{messages[0]['content']}</user><model>"
 
-    monkeypatch.setattr("benchwright.scoring.prompts.model_tokenizer", lambda *_: Chat())
+    monkeypatch.setattr("benchwright.language_models.loading.model_tokenizer", lambda *_: Chat())
     chat = model_entry(1, chat_template=True, label_space=False)
     row = prompt_of(
         build(live("one@letters-1"), models=ModelsParams.model_validate({"models": {"one": chat}})),

@@ -20,9 +20,9 @@ from benchwright.compute.score_shards import (
 from benchwright.core.errors import InputError, expected
 from benchwright.core.progress import progress_bar
 from benchwright.datasets.score_store import StoredShards
-from benchwright.language_models.loading import model_tokenizer
+from benchwright.language_models.loading import message_frame
 from benchwright.language_models.protocol import Ask, Batch, PromptText, Sampling
-from benchwright.language_models.tokenization import ChatFrame, chat_frame
+from benchwright.language_models.tokenization import ChatFrame
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 
 _STYLE = "ask"  # in the keys, since no item is answered
@@ -87,13 +87,9 @@ class _Asked:
 
     @cached_property
     def _frame(self) -> ChatFrame:
-        model = self.model
-        if model.endpoint is not None:
-            return ChatFrame("", "", "messages" if model.endpoint.api == "chat" else "none")
-        if not (model.instruct or model.chat_template):
-            return ChatFrame("", "", "none")
+        in_template = self.model.instruct or self.model.chat_template
         try:
-            return chat_frame(model_tokenizer(model, self.scoring))
+            return message_frame(self.model, self.scoring, in_template)
         except InputError:
             raise
         except ValueError as error:

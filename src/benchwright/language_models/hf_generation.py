@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import torch
 
 from benchwright.language_models.protocol import Generated, Progress, PromptText, Sampling
 from benchwright.language_models.shared_prefix import Layers, RowCache
 from benchwright.language_models.tokenization import encode_contexts
 
 if TYPE_CHECKING:
-    import torch
-
     from benchwright.language_models.hf_transformers import TransformersModel
 
 _USUAL_NUCLEUS = 512  # most probable tokens, which nearly always have the mass top_p
@@ -36,7 +35,7 @@ def draws(seed: int, prompt: PromptText, sample: int) -> np.random.Generator:
 
 
 def next_tokens(
-    logits: "torch.Tensor", generators: Sequence[np.random.Generator], sampling: Sampling
+    logits: torch.Tensor, generators: Sequence[np.random.Generator], sampling: Sampling
 ) -> list[int]:
     """Choose the next token of each row, from float32 logits (rows, vocabulary).
 
@@ -44,8 +43,6 @@ def next_tokens(
     mass are drawn from (Holtzman et al., 2020). Each generator gives one number, none at
     temperature 0.
     """
-    import torch
-
     if sampling.temperature == 0:
         return [int(token) for token in logits.argmax(dim=-1).tolist()]
     weights = torch.softmax(logits.double() / sampling.temperature, dim=-1)
@@ -60,10 +57,8 @@ def next_tokens(
     return [int(token) for token in chosen[:, 0].tolist()]
 
 
-def _nucleus(weights: "torch.Tensor", top_p: float) -> "tuple[torch.Tensor, torch.Tensor]":
+def _nucleus(weights: torch.Tensor, top_p: float) -> tuple[torch.Tensor, torch.Tensor]:
     """Return probabilities and ids of the tokens to draw from, most probable first."""
-    import torch
-
     usual = min(_USUAL_NUCLEUS, weights.shape[1])
     top, ids = weights.topk(usual, dim=-1)
     if usual < weights.shape[1] and bool((top.sum(dim=-1) < top_p).any()):
@@ -163,10 +158,8 @@ class _Writer:
         self._apart = prefix if network.looks_together and skip > 0 else None
         self.cache = RowCache(slots, prefix, self._apart is not None)
 
-    def read(self, contexts: Sequence[list[int]]) -> "torch.Tensor":
+    def read(self, contexts: Sequence[list[int]]) -> torch.Tensor:
         """Return the logits (contexts, vocabulary) after each context."""
-        import torch
-
         width = max(map(len, contexts)) - self._skip
         ids = np.zeros((len(contexts), width), np.int64)
         for row, context in zip(ids, contexts, strict=True):
@@ -178,18 +171,14 @@ class _Writer:
         rows = torch.arange(len(contexts), device=hidden.device)
         return self._network.logits(hidden[rows, last.to(hidden.device)])
 
-    def step(self, tokens: Sequence[int], positions: Sequence[int]) -> "torch.Tensor":
+    def step(self, tokens: Sequence[int], positions: Sequence[int]) -> torch.Tensor:
         """Append one token to each text; return the logits (rows, vocabulary) after it."""
-        import torch
-
         columns = torch.tensor(list(positions), device=self._network.model.device) - self._skip
         cache = self.cache.to_write(columns)
         ids, at = np.array(tokens, np.int64)[:, None], np.array(positions, np.int64)[:, None]
         return self._network.logits(self._states(ids, at, cache)[:, 0])
 
-    def _states(self, ids: Any, positions: Any, cache: Any) -> "torch.Tensor":
-        import torch
-
+    def _states(self, ids: Any, positions: Any, cache: Any) -> torch.Tensor:
         network = self._network
         device = network.model.device
         at = torch.from_numpy(positions).to(device)
@@ -209,8 +198,6 @@ def generate(
     The choice of prompts changes answers by rounding alone, their order not at all. Architectures
     that cannot share rows write one answer at a time.
     """
-    import torch
-
     asked = _Asked(network, prompts, encode_contexts(network.tokenizer, prompts), sampling)
     fitting = [i for i, tokens in enumerate(asked.contexts) if len(tokens) < network.context]
     progress(len(prompts) - len(fitting))
@@ -244,8 +231,6 @@ def _side_by_side(asked: _Asked, fitting: Sequence[int]) -> Iterator[_Answer]:
 
 def _one_by_one(asked: _Asked, fitting: Sequence[int]) -> Iterator[_Answer]:
     """Write each answer alone, reading the whole text for each token."""
-    import torch
-
     network, _, _, sampling = asked
     ends = _Ends(network, sampling)
     for row in (asked.row(index, sample) for index in fitting for sample in range(asked.drawn)):
@@ -298,7 +283,7 @@ def _write_group(asked: _Asked, members: Sequence[int]) -> Iterator[_Answer]:
 
 def _read(
     network: "TransformersModel", writer: _Writer, queue: "deque[_Row]", free: int, skip: int
-) -> "Iterator[tuple[list[_Row], list[int], torch.Tensor]]":
+) -> Iterator[tuple[list[_Row], list[int], torch.Tensor]]:
     """Read the next prompts; yield their rows, the context of each, and the logits of each row."""
     while free and queue:
         width = len(queue[0].context) - skip
@@ -320,7 +305,7 @@ def _read(
 
 
 def _append(
-    rows: Sequence[_Row], logits: "torch.Tensor", ends: _Ends, sampling: Sampling
+    rows: Sequence[_Row], logits: torch.Tensor, ends: _Ends, sampling: Sampling
 ) -> tuple[list[int], list[_Answer]]:
     """Append the next token to each row; return the rows that go on and the finished answers."""
     going_on, done = [], []

@@ -8,10 +8,12 @@ that there is little padding. None of this changes what is computed.
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from transformers import AutoModelForCausalLM, DynamicCache
 
 from benchwright.language_models import shared_prefix
 from benchwright.language_models.hf_generation import generate
@@ -32,10 +34,6 @@ from benchwright.language_models.weights import (
     load_errors,
     load_tokenizer,
 )
-
-if TYPE_CHECKING:
-    import torch
-
 
 _HEAD_ELEMENTS = 1 << 25  # float32 logits at a time: 128 MiB
 _MIN_SHARED = 8  # tokens; a shorter prefix is not worth a separate pass
@@ -171,9 +169,6 @@ class TransformersModel:
         batch_tokens: int = 2048,
     ) -> Self:
         """Load a model."""
-        import torch
-        from transformers import AutoModelForCausalLM
-
         with load_errors(source.name_or_path):
             model = AutoModelForCausalLM.from_pretrained(
                 source.name_or_path,
@@ -185,7 +180,6 @@ class TransformersModel:
         return cls(model.to(device), load_tokenizer(source), context, batch_tokens)
 
     def close(self) -> None:
-        import torch
 
         del self.model, self._head, self._head_weight
         gc.collect()
@@ -214,8 +208,6 @@ class TransformersModel:
         The choice of prompts decides the batches, and so the last bits of bfloat16 scores; their
         order does not.
         """
-        import torch
-
         report = progress or (lambda _: None)
         encoded = encode(self.tokenizer, prompts)
         sums: list[list[float] | None] = [None] * len(prompts)
@@ -261,8 +253,6 @@ class TransformersModel:
         shared = min(common_length(contexts), min(map(len, contexts)) - 1)
         if len(contexts) == 1 or shared < _MIN_SHARED:
             return 0, []
-        import torch
-        from transformers import DynamicCache
 
         cache = DynamicCache()  # of full length in every layer: the mask knows about windows
         ids = torch.tensor([contexts[0][:shared]], device=self.model.device)
@@ -273,9 +263,6 @@ class TransformersModel:
         self, packed: list[list[Encoded]], skip: int, cache: list[Any]
     ) -> list[list[float]]:
         """Return the log-likelihoods of the options of each prompt, row by row."""
-        import torch
-        from transformers import DynamicCache
-
         layout = lay_out(packed, skip)
         parts = (layout.positions, layout.segments, layout.parents, layout.states)
         positions, segments, parents, at = (
@@ -297,15 +284,13 @@ class TransformersModel:
         return [part.tolist() for part in np.split(totals, ends)]
 
     def hidden_states(
-        self, ids: Any, positions: "torch.Tensor", mask: Any, past: Any, apart: Layers | None
-    ) -> "torch.Tensor":
+        self, ids: Any, positions: torch.Tensor, mask: Any, past: Any, apart: Layers | None
+    ) -> torch.Tensor:
         """Return the last layer's states (rows, width, size) of `ids` (rows, width), an array.
 
         `mask` is for each kind of layer, over prefix and own tokens (see `masks`); `past` is a
         cache of Transformers; `apart` is the prefix, if the attention looks at it separately.
         """
-        import torch
-
         arguments: dict[str, Any] = {}
         if apart is not None:
             mask = self._own_part(mask, apart[0][0].shape[-2])
@@ -322,14 +307,12 @@ class TransformersModel:
 
     def _mask(
         self,
-        segments: "torch.Tensor",
-        parents: "torch.Tensor",
-        positions: "torch.Tensor",
+        segments: torch.Tensor,
+        parents: torch.Tensor,
+        positions: torch.Tensor,
         skip: int,
     ) -> Any:
         """Return the attention mask (rows, 1, width, skip + width) within each text."""
-        import torch
-
         width = segments.shape[1]
         order = torch.arange(width, device=segments.device)
         seen = segments[:, None, :]
@@ -340,7 +323,7 @@ class TransformersModel:
         before = torch.arange(skip, device=segments.device).expand(len(segments), -1)
         return self.masks(full, positions, torch.cat([before, positions], dim=1))
 
-    def masks(self, full: "torch.Tensor", positions: "torch.Tensor", seen: "torch.Tensor") -> Any:
+    def masks(self, full: torch.Tensor, positions: torch.Tensor, seen: torch.Tensor) -> Any:
         """Return a mask for each kind of layer, since some look back no further than a window.
 
         `full` (rows, 1, width, keys) is the unlimited mask; `positions` (rows, width) are those
@@ -358,8 +341,6 @@ class TransformersModel:
 
     def _own_part(self, mask: Any, skip: int) -> Any:
         """Return the masks of the own tokens, if every row sees all of the prefix."""
-        import torch
-
         if isinstance(mask, dict):
             return {kind: self._own_part(part, skip) for kind, part in mask.items()}
         if not bool(mask[..., :skip].all()):
@@ -367,11 +348,9 @@ class TransformersModel:
         return torch.where(mask[..., skip:], 0.0, float("-inf")).to(self.model.dtype)
 
     def _logprobs(
-        self, states: "torch.Tensor", pair_state: Any, pair_token: Any
+        self, states: torch.Tensor, pair_state: Any, pair_token: Any
     ) -> NDArray[np.float64]:
         """Return the log-probability of each pair's token, from float32 logits."""
-        import torch
-
         out = np.empty(len(pair_state))
         step = max(1, _HEAD_ELEMENTS // len(self._head_weight))
         for start in range(0, len(states), step):
@@ -383,10 +362,8 @@ class TransformersModel:
             out[inside] = values.double().cpu().numpy()
         return out
 
-    def logits(self, states: "torch.Tensor") -> "torch.Tensor":
+    def logits(self, states: torch.Tensor) -> torch.Tensor:
         """Return float32 logits (n, vocabulary) of hidden states (n, size)."""
-        import torch
-
         logits = states.float() @ self._head_weight.T
         if self._head.bias is not None:
             logits += self._head.bias
@@ -396,8 +373,6 @@ class TransformersModel:
 
     def _one_by_one(self, item: Encoded) -> list[float]:
         """Score one text per forward pass, without cache and mask, with the model's own logits."""
-        import torch
-
         seen: dict[tuple[int, ...], torch.Tensor] = {}
         totals = []
         for option in item.options:
@@ -414,8 +389,6 @@ class TransformersModel:
 
         Two of the options are equal, so that one which saw the other would score differently.
         """
-        import torch
-
         [item] = encode(self.tokenizer, [_CHECK])
         # An ignored mask costs several nats per token; bfloat16 rounds by tenths.
         tolerance = 0.01 if self.model.dtype == torch.float32 else 0.5

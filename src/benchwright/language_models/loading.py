@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError, expected
 from benchwright.language_models.protocol import LanguageModel
+from benchwright.language_models.tokenization import ChatFrame, chat_frame
 from benchwright.language_models.weights import (
     Device,
     Dtype,
@@ -46,15 +47,11 @@ def context_limit(model: ModelParams, scoring: ScoringParams) -> int:
     Raises:
         InputError: conf states no context, and the weights cannot be read.
     """
-    limit = model.context or _default_context(model, scoring)
+    limit = model.context or _CONTEXT_OF_SERVER
+    if model.context is None and model.weights is not None:
+        source = model_source(model.weights, _dtype(model, scoring))
+        limit = min(supported_context(source), _MOST_CONTEXT)
     return min(limit, scoring.max_tokens or limit)
-
-
-def _default_context(model: ModelParams, scoring: ScoringParams) -> int:
-    if model.weights is None:
-        return _CONTEXT_OF_SERVER
-    source = model_source(model.weights, _dtype(model, scoring))
-    return min(supported_context(source), _MOST_CONTEXT)
 
 
 def load_model(name: str, model: ModelParams, scoring: ScoringParams) -> LanguageModel:
@@ -89,6 +86,17 @@ def model_tokenizer(model: ModelParams, scoring: ScoringParams) -> Any:
         return None
 
     return load_tokenizer(model_source(model.weights, _dtype(model, scoring)))
+
+
+def message_frame(model: ModelParams, scoring: ScoringParams, in_template: bool) -> ChatFrame:
+    """Return what a user's message stands between, in the model's chat template or in none.
+
+    Raises:
+        ValueError: the tokenizer has no chat template.
+    """
+    if model.endpoint is not None:
+        return ChatFrame("", "", "messages" if model.endpoint.api == "chat" else "none")
+    return chat_frame(model_tokenizer(model, scoring)) if in_template else ChatFrame("", "", "none")
 
 
 CHARACTERS_PER_TOKEN = 4  # of English text, roughly

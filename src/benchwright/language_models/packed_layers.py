@@ -1,10 +1,9 @@
 """Linear layers whose bfloat16 weights lie as the processor's matrix products read them."""
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import torch
+import torch
 
 
 def pack_linear_layers(model: Any, besides: Any = None) -> None:
@@ -14,8 +13,6 @@ def pack_linear_layers(model: Any, besides: Any = None) -> None:
     processors). Layers on a GPU, in float32 or of another class stay as they are, and so does the
     layer `besides`. A packed layer can be neither trained nor saved.
     """
-    import torch
-
     ops = torch.ops.mkldnn
     needed = ("_is_mkldnn_bf16_supported", "_reorder_linear_weight", "_linear_pointwise")
     if not all(hasattr(ops, name) for name in needed) or not ops._is_mkldnn_bf16_supported():
@@ -30,10 +27,7 @@ def pack_linear_layers(model: Any, besides: Any = None) -> None:
             layer.forward = functools.partial(_product, packed, layer.bias)
 
 
-def _product(
-    weight: "torch.Tensor", bias: "torch.Tensor | None", states: "torch.Tensor"
-) -> "torch.Tensor":
-    import torch
+def _product(weight: torch.Tensor, bias: torch.Tensor | None, states: torch.Tensor) -> torch.Tensor:
 
     result: torch.Tensor = torch.ops.mkldnn._linear_pointwise(states, weight, bias, "none", [], "")
     return result

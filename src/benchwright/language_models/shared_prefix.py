@@ -7,27 +7,25 @@ decomposition of FlashAttention, Dao et al., 2022, section 3.1; for shared prefi
 2024, "Hydragen", section 3).
 """
 
-import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import torch
+import torch
+from transformers import AttentionInterface
+from transformers.cache_utils import Cache, DynamicLayer
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
 
 NAME = "benchwright_shared_prefix"
 """The name under which Transformers knows this attention."""
 
-Layers = Sequence[tuple["torch.Tensor", "torch.Tensor"]]
+Layers = Sequence[tuple[torch.Tensor, torch.Tensor]]
 """Keys and values of the prefix, layer by layer: (1, key heads, prefix, head size) each."""
 _ROOM = 64  # columns beyond those needed at first
 
 
 def install(model: Any) -> bool:
     """Let `model` use this attention; return False, and change nothing, if it cannot."""
-    import torch
-    from transformers import AttentionInterface
-    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
-
     if model.device.type != "cpu" or not hasattr(
         torch.ops.aten, "_scaled_dot_product_flash_attention_for_cpu"
     ):
@@ -45,40 +43,32 @@ def install(model: Any) -> bool:
 
 def own_keys_only(layers: Layers) -> Any:
     """Return a cache of the prefix's length that hands each layer only its new keys."""
-    from transformers.cache_utils import Cache
-
-    return Cache(layers=[_layer_class()(keys, values) for keys, values in layers])
+    return Cache(layers=[PrefixLayer(keys, values) for keys, values in layers])
 
 
-@functools.cache
-def _layer_class() -> Any:
-    from transformers.cache_utils import DynamicLayer
+class PrefixLayer(DynamicLayer):
+    """A layer whose length is the prefix's and which keeps nothing that is added."""
 
-    class PrefixLayer(DynamicLayer):
-        """A layer whose length is the prefix's and which keeps nothing that is added."""
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor) -> None:
+        super().__init__()
+        self.lazy_initialization(keys, values)
+        self.keys, self.values = keys, values
 
-        def __init__(self, keys: "torch.Tensor", values: "torch.Tensor") -> None:
-            super().__init__()
-            self.lazy_initialization(keys, values)
-            self.keys, self.values = keys, values
-
-        def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> Any:
-            return key_states, value_states
-
-    return PrefixLayer
+    def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> Any:
+        return key_states, value_states
 
 
 def attention_forward(
     module: Any,
-    query: "torch.Tensor",
-    key: "torch.Tensor",
-    value: "torch.Tensor",
-    attention_mask: "torch.Tensor | None",
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
     scaling: float | None = None,
     dropout: float = 0.0,
     shared_prefix: Layers | None = None,
     **others: Any,
-) -> tuple["torch.Tensor", None]:
+) -> tuple[torch.Tensor, None]:
     """Compute attention as Transformers asks for it; without `shared_prefix`, the ordinary one.
 
     `query` is (rows, heads, width, head size); `key` and `value` of the rows' own tokens are (rows,
@@ -86,8 +76,6 @@ def attention_forward(
     every row sees all of the prefix, else (rows, 1, width, prefix + width). The result is (rows,
     width, heads, head size), None.
     """
-    from transformers.integrations.sdpa_attention import sdpa_attention_forward
-
     if shared_prefix is not None:
         prefix_key, prefix_value = shared_prefix[module.layer_idx]
         mask_is_own = attention_mask is not None and attention_mask.shape[-1] == key.shape[-2]
@@ -105,21 +93,20 @@ def attention_forward(
     return out, None
 
 
-def _after(prefix: "torch.Tensor", tokens: "torch.Tensor", rows: int) -> "torch.Tensor":
-    import torch
+def _after(prefix: torch.Tensor, tokens: torch.Tensor, rows: int) -> torch.Tensor:
 
     return torch.cat([prefix.expand(rows, -1, -1, -1), tokens], dim=-2)
 
 
 def prefix_attention(
-    query: "torch.Tensor",
-    prefix_key: "torch.Tensor",
-    prefix_value: "torch.Tensor",
-    key: "torch.Tensor",
-    value: "torch.Tensor",
-    mask: "torch.Tensor | None",
+    query: torch.Tensor,
+    prefix_key: torch.Tensor,
+    prefix_value: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: torch.Tensor | None,
     scaling: float | None = None,
-) -> "torch.Tensor":
+) -> torch.Tensor:
     """Compute attention to a shared prefix and to each row's own tokens.
 
     `query` and the result are (rows, heads, width, size), heads a multiple of the key heads; the
@@ -127,8 +114,6 @@ def prefix_attention(
     heads, width, size). `mask` (rows, 1, width, width) is added to the scores of the own keys, in
     query's dtype; `scaling` None divides scores by the square root of the size.
     """
-    import torch
-
     attend = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
     rows, heads, width, size = query.shape
     kv_heads = key.shape[1]
@@ -144,10 +129,6 @@ def prefix_attention(
     share = torch.sigmoid(far_norm - near_norm)[..., None]
     mixed = torch.lerp(near.float(), far.float(), share).view(rows, heads, width, size)
     return mixed.to(query.dtype)
-
-
-if TYPE_CHECKING:
-    import torch
 
 
 class RowCache:
@@ -175,7 +156,7 @@ class RowCache:
         self._fresh = {}
         return self._for_transformers()
 
-    def to_write(self, columns: "torch.Tensor") -> Any:
+    def to_write(self, columns: torch.Tensor) -> Any:
         """Return a cache that gives each row one token after its `columns` (rows,) own tokens."""
         self._columns = columns + self._copied
         self._width = int(self._columns.max()) + 1
@@ -184,15 +165,11 @@ class RowCache:
         return self._for_transformers()
 
     def _for_transformers(self) -> Any:
-        from transformers.cache_utils import Cache
-
         numbers = iter(range(1 << 16))
-        return Cache(layer_class_to_replicate=lambda: _row_layer_class()(self, next(numbers)))
+        return Cache(layer_class_to_replicate=lambda: RowLayer(self, next(numbers)))
 
     def place(self, slots: Sequence[int], rows: Sequence[int]) -> None:
         """Put rows of the texts read last into slots."""
-        import torch
-
         for layer, (keys, values) in sorted(self._fresh.items()):
             width = self._copied + keys.shape[2]
             if layer == len(self._keys):
@@ -214,11 +191,9 @@ class RowCache:
             kept[target, :, : self._width] = kept[source, :, : self._width]
 
     def update(
-        self, layer: int, keys: "torch.Tensor", values: "torch.Tensor"
-    ) -> "tuple[torch.Tensor, torch.Tensor]":
+        self, layer: int, keys: torch.Tensor, values: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """Store a layer's new keys and values (rows, heads, width, size); return all of them."""
-        import torch
-
         if self._columns is None:
             self._fresh[layer] = (keys, values)
             if not self._copied:
@@ -231,7 +206,7 @@ class RowCache:
         seen = (slice(0, len(keys)), slice(None), slice(0, self._width))
         return self._keys[layer][seen], self._values[layer][seen]
 
-    def _empty(self, like: "torch.Tensor", width: int) -> "torch.Tensor":
+    def _empty(self, like: torch.Tensor, width: int) -> torch.Tensor:
         return like.new_zeros((self._slots, like.shape[1], width, like.shape[3]))
 
     def _grow(self, width: int) -> None:
@@ -241,19 +216,13 @@ class RowCache:
                 kept[layer][:, :, : old.shape[2]] = old
 
 
-@functools.cache
-def _row_layer_class() -> Any:
-    from transformers.cache_utils import DynamicLayer
+class RowLayer(DynamicLayer):
+    """One layer of a `RowCache`, as Transformers asks it."""
 
-    class RowLayer(DynamicLayer):
-        """One layer of a `RowCache`, as Transformers asks it."""
+    def __init__(self, cache: RowCache, number: int) -> None:
+        super().__init__()
+        self._cache = cache
+        self._number = number
 
-        def __init__(self, cache: RowCache, number: int) -> None:
-            super().__init__()
-            self._cache = cache
-            self._number = number
-
-        def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> Any:
-            return self._cache.update(self._number, key_states, value_states)
-
-    return RowLayer
+    def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> Any:
+        return self._cache.update(self._number, key_states, value_states)

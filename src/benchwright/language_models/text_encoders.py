@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.progress import progress_bar
-from benchwright.language_models.packed_layers import pack_linear_layers
 from benchwright.language_models.weights import (
     Device,
     Dtype,
@@ -51,6 +50,8 @@ def encode(
     from sentence_transformers import SentenceTransformer
     from torch import Tensor
     from torch.nn.functional import pad
+
+    from benchwright.language_models.packed_layers import pack_linear_layers
 
     where = resolve_device(device)
     with load_errors(str(folder)):
@@ -102,6 +103,8 @@ def encode_states(
     """
     import torch
     from transformers import AutoModel
+
+    from benchwright.language_models.packed_layers import pack_linear_layers
 
     ids = token_ids(load_tokenizer(source), texts, context)
     with load_errors(source.name_or_path):

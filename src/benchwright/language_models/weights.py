@@ -149,10 +149,9 @@ def revision(spec: WeightsParams) -> str:
 
 def conversion(spec: WeightsParams) -> str:
     """Return how the weights are changed before use, "" if they are not; part of a score's key."""
-    gguf = isinstance(spec, PackageFile) or (
-        isinstance(spec, PathWeights) and spec.path.endswith(".gguf")
-    )
-    return f"{_CONVERSION}/transformers-{version('transformers')}" if gguf else ""
+    file = spec.path if isinstance(spec, PathWeights) else ""
+    is_gguf = type(spec) is PackageFile or file.endswith(".gguf")
+    return f"{_CONVERSION}/transformers-{version('transformers')}" if is_gguf else ""
 
 
 def model_source(spec: WeightsParams, dtype: Dtype, cache: Path | None = None) -> ModelSource:
@@ -164,7 +163,7 @@ def model_source(spec: WeightsParams, dtype: Dtype, cache: Path | None = None) -
     if isinstance(spec, HubWeights):
         return ModelSource(spec.hub, spec.revision, spec.trust_remote_code)
     cache = cache or default_cache()
-    if conversion(spec):
+    if isinstance(spec, PackageFile | PathWeights) and conversion(spec):
         return ModelSource(str(_converted_folder(spec, dtype, cache)))
     trusted = isinstance(spec, PathWeights) and spec.trust_remote_code
     return ModelSource(str(locate_encoder(spec, cache)), None, trusted)
@@ -196,7 +195,7 @@ def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> Path | str
     return folder
 
 
-def _converted_folder(spec: WeightsParams, dtype: Dtype, cache: Path) -> Path:
+def _converted_folder(spec: PackageFile | PathWeights, dtype: Dtype, cache: Path) -> Path:
     """Return a folder in Transformers' format with the dequantised weights of a GGUF file.
 
     It is made once per file, dtype and version of the conversion.
@@ -204,7 +203,7 @@ def _converted_folder(spec: WeightsParams, dtype: Dtype, cache: Path) -> Path:
 
     def convert(folder: Path) -> None:
         logger.info("converting weights to %s once, which takes up to a minute", dtype)
-        with _gguf(spec, cache) as gguf:
+        with _whole_file(spec, cache) as gguf:
             dequantise(gguf, folder, dtype)
 
     made_by = conversion(spec).replace("/", "-")
@@ -213,13 +212,9 @@ def _converted_folder(spec: WeightsParams, dtype: Dtype, cache: Path) -> Path:
 
 def _unpacked_folder(spec: PackageArchive, cache: Path) -> Path:
     def unpack(folder: Path) -> None:
-        with _whole_file(spec, cache) as archive:
-            try:
-                with zipfile.ZipFile(archive) as packed:
-                    inside = [n for n in packed.namelist() if n.startswith(f"{spec.folder}/")]
-                    packed.extractall(folder, inside)  # in the folder, whatever the names say
-            except zipfile.BadZipFile:
-                raise InputError(f"{spec.package}: {spec.file} is no zip archive") from None
+        with _whole_file(spec, cache) as archive, zipfile.ZipFile(archive) as packed:
+            inside = [name for name in packed.namelist() if name.startswith(f"{spec.folder}/")]
+            packed.extractall(folder, inside)  # in the folder, whatever the names say
         if not (folder / spec.folder / "model.safetensors").is_file():
             raise InputError(f"{spec.package} has no {spec.folder}/model.safetensors in it")
 
@@ -279,20 +274,14 @@ def starts_with_bos(gguf: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _gguf(spec: WeightsParams, cache: Path) -> Iterator[Path]:
-    if isinstance(spec, PackageFile):
-        with _whole_file(spec, cache) as file:
-            yield file
-    elif isinstance(spec, PathWeights):
+def _whole_file(spec: PackageFile | PathWeights, cache: Path) -> Iterator[Path]:
+    """Yield the one file of `spec`, its SHA-256 checked; pieces are joined for the time being."""
+    if isinstance(spec, PathWeights):
         file = _existing(spec.path)
         if spec.sha256:
             _check(file, spec.sha256, f"use the file with that hash for {file.name}")
         yield file
-
-
-@contextlib.contextmanager
-def _whole_file(spec: PackageFile, cache: Path) -> Iterator[Path]:
-    """Yield the one file of `spec`, its SHA-256 checked; pieces are joined for the time being."""
+        return
     pieces = [
         _package_path(spec, spec.file.format(part=part, index=part - 1), part)
         for part in range(1, spec.parts + 1)

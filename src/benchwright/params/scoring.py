@@ -47,6 +47,12 @@ class PackageFile(Section):
     requirements: str = "weights.txt"
 
 
+class PackageArchive(PackageFile):
+    """A zip archive in installed packages, whole or split; `folder` is the model's place in it."""
+
+    folder: str
+
+
 class PackageFolder(Section):
     """A folder of an installed package with `model.safetensors`, whose hash is `sha256`."""
 
@@ -74,21 +80,22 @@ class PathWeights(Section):
 
 def _kind(given: Any) -> str | None:
     """Return the kind of weights, so that errors refer to that kind only."""
-    kinds = ("file", "folder", "hub", "path")
-    if isinstance(given, dict):
-        return next((kind for kind in kinds if kind in given), None)
-    return next((kind for kind in kinds if hasattr(given, kind)), None)
+    fields = given if isinstance(given, dict) else vars(given)
+    if {"file", "folder"} <= fields.keys():
+        return "archive"
+    return next((kind for kind in ("file", "folder", "hub", "path") if kind in fields), None)
 
 
 WeightsParams = Annotated[
     Annotated[PackageFile, Tag("file")]
+    | Annotated[PackageArchive, Tag("archive")]
     | Annotated[PackageFolder, Tag("folder")]
     | Annotated[HubWeights, Tag("hub")]
     | Annotated[PathWeights, Tag("path")],
     Discriminator(
         _kind,
         custom_error_type="weights",
-        custom_error_message="weights need package and file, package and folder, hub, or path",
+        custom_error_message="weights need package and file or folder, hub, or path",
     ),
 ]
 
@@ -182,41 +189,11 @@ class ModelParams(Section):
         return self.endpoint is not None and self.endpoint.logprobs == "none"
 
 
-class PackageArchive(PackageFile):
-    """A zip archive in installed packages, whole or split, with a sentence encoder.
-
-    `sha256` is that of the whole archive; `folder` is the encoder's place in it.
-    """
-
-    folder: str
-
-
-def _encoder_kind(given: Any) -> str | None:
-    archive = isinstance(given, PackageArchive) or (
-        isinstance(given, dict) and {"file", "folder"} <= given.keys()
-    )
-    return "archive" if archive else _kind(given)
-
-
-EncoderWeights = Annotated[
-    Annotated[PackageArchive, Tag("archive")]
-    | Annotated[PackageFolder, Tag("folder")]
-    | Annotated[HubWeights, Tag("hub")]
-    | Annotated[PathWeights, Tag("path")],
-    Discriminator(
-        _encoder_kind,
-        custom_error_type="weights",
-        custom_error_message="an encoder's weights need package and folder (and file, where the "
-        "folder is in an archive), hub, or path",
-    ),
-]
-
-
 class EncoderParams(Section):
     """A sentence encoder, or a language model whose hidden states are used."""
 
     # of a sentence encoder, a folder in sentence-transformers' format
-    weights: EncoderWeights | None = None
+    weights: WeightsParams | None = None
     model: str | None = None  # instead, the name of a language model under `models.models`
     # of its last layer, the state at the `last_token` or the `mean` over all tokens
     pooling: Literal["last_token", "mean"] | None = None

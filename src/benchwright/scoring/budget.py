@@ -107,12 +107,6 @@ def _totals(group: pd.DataFrame, *, shares_prefixes: bool) -> tuple[int, ...]:
 
 
 def _log(budget: pd.DataFrame) -> None:
-    columns = ["prompts", "distinct", "stored", "tokens", "tokens_computed"]
-    for row in budget.to_dict("records"):
-        logger.info(
-            "%s, %s: %s prompts (%s distinct, %s stored), %s tokens, %s to compute",
-            *(row["configuration"], row["condition"], *(f"{row[name]:,}" for name in columns)),
-        )
     total = budget.sum(numeric_only=True).astype(int)
     logger.info(
         "total: %s prompts, %s of them stored; %s tokens, of which %s (%.1f%%) are left to "

@@ -18,8 +18,7 @@ from benchwright.core.configuration import (
     parse_configuration,
 )
 from benchwright.core.errors import InputError, expected
-from benchwright.language_models.loading import context_limit, model_tokenizer
-from benchwright.language_models.tokenization import ChatFrame, chat_frame
+from benchwright.language_models.loading import context_limit, message_frame, model_tokenizer
 from benchwright.params.benchmark import BenchmarkParams, PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.scoring.demonstrations import (
@@ -159,18 +158,11 @@ class PromptWriter:
         self._limit = context_limit(model, scoring)
         self._scoring = scoring
         self._demonstrations: dict[tuple[Question, str], str] = {}
-        self._frame = self._chosen_frame()
-
-    def _chosen_frame(self) -> ChatFrame:
-        endpoint = self._model.endpoint
-        if endpoint is None and self._model.chat_template:
-            return chat_frame(self.tokenizer)
-        messages = endpoint is not None and endpoint.api == "chat"
-        return ChatFrame("", "", "messages" if messages else "none")
+        self._frame = message_frame(model, scoring, model.chat_template)
 
     @cached_property
     def tokenizer(self) -> Any:
-        """The model's tokenizer, loaded when needed: for chat and for long prompts only."""
+        """The model's tokenizer, loaded when needed: for long prompts only."""
         return model_tokenizer(self._model, self._scoring)
 
     def row(self, asked: Asked) -> tuple[Any, ...]:
