@@ -23,14 +23,12 @@ from benchwright.reports.page.parts import (
     Cell,
     Column,
     Page,
-    Plot,
     Section,
     Text,
     as_words,
     render_page,
     table_of,
 )
-from benchwright.reports.page.shapes import PALETTE, Panel, Scale, dots, rows
 from benchwright.reports.page.wording import is_missing, number
 
 logger = logging.getLogger(__name__)
@@ -276,9 +274,8 @@ def write_summary(runs: Sequence[SweepRun], folder: Path, title: str) -> None:
 
 
 def render_sweep(runs: Sequence[SweepRun], folder: Path, title: str) -> str:
-    """Render the page of a sweep, a table and a plot, with links relative to `folder`."""
+    """Render the page of a sweep, a table with links relative to `folder`."""
     records = summarise_sweep(runs).to_dict("records")
-    main = main_metrics(runs)
 
     def link(row: Mapping[Any, Any], name: str) -> str | Cell:
         if not row[name]:
@@ -287,37 +284,16 @@ def render_sweep(runs: Sequence[SweepRun], folder: Path, title: str) -> str:
 
     names = [*Combination._fields, "status"]
     columns: list[Column] = [(name, as_words, name) for name in names]
-    columns += [(name, _as_number, name) for name in main[:_MOST_SHOWN]]
+    columns += [(name, _as_number, name) for name in main_metrics(runs)[:_MOST_SHOWN]]
     columns += [("seconds", _as_number, "wall_seconds"), ("report", link, "report")]
     table = table_of(records, columns, range(2, len(columns) - 1))
-    plots = {"runs": plot_runs(runs)} if main else {}
-    lead = [*map(Plot, plots), Text("summary.csv next to this page has all metrics.")]
-    return render_page(Page(title, title, [Section("Runs", [table])], lead=lead, plots=plots))
+    lead = [Text("summary.csv next to this page has all metrics.")]
+    return render_page(Page(title, title, [Section("Runs", [table])], lead=lead))
 
 
 def _as_number(row: Mapping[Any, Any], name: str) -> str:
     value = row[name]
     return number(value, 0 if is_missing(value) or value == int(value) else 3, none="–")
-
-
-def plot_runs(runs: Sequence[SweepRun]) -> Any:
-    """Draw the first main metric with an interval, else the first that is no count, of each run."""
-    main = main_metrics(runs)
-    bounded = [name for name in main if f"{name}.low" in main]
-    metric = next(iter([*bounded, *(name for name in main if not name.startswith("n_")), *main]))
-    values = [[run.metrics.get(f"{metric}{end}") for run in runs] for end in ("", ".low", ".high")]
-    known, low, high = ([float("nan") if v is None else v for v in each] for each in values)
-    across = (low, high) if metric in bounded else None
-    trace = dots(known, range(len(runs)), PALETTE[0], across=across)
-    return rows(metric, [str(run.combination) for run in runs], Panel([trace], x=Scale(metric)))
-
-
-def combine(
-    benchmarks: Sequence[str], variants: Sequence[str], seeds: Sequence[int]
-) -> list[Combination]:
-    """Return the distinct combinations; seeds of a benchmark and variant are adjacent."""
-    distinct = product(dict.fromkeys(benchmarks), dict.fromkeys(variants), dict.fromkeys(seeds))
-    return [Combination(*combination) for combination in distinct]
 
 
 def split_names(text: str) -> list[str]:
@@ -345,11 +321,13 @@ def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
     conf = dict(load_conf(request.project, request.env, defaults)["parameters"])
     if problem := unknown_parameters(request.params, conf):
         raise InputError(problem)
-    todo = combine(
+    names = (
         request.benchmarks or [str(conf["benchmark"])],
         request.variants or [str(conf["variant"])],
         request.seeds or [int(conf["seed"])],
     )
+    # Seeds of a benchmark and variant are adjacent.
+    todo = [Combination(*each) for each in product(*map(dict.fromkeys, names))]
     for benchmark, variant in dict.fromkeys(combination[:2] for combination in todo):
         params = {**request.params, "benchmark": benchmark, "variant": variant}
         data_root = load_conf(request.project, request.env, params)["parameters"]["data_root"]
