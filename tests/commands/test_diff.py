@@ -252,7 +252,8 @@ def test_page_says_why_each_item_changed() -> None:
     page = render_diff(comparison(before, after))
     assert "new (was old): easy applies now. Now: " in page
     assert "(was gone)" not in page
-    assert "gone: Before: " in page
+    assert "added: Kept." in page
+    assert "gone: Was removed. Before: " in page
 
 
 def test_rules_that_judged_no_item_are_not_listed() -> None:

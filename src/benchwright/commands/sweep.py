@@ -321,13 +321,12 @@ def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
     conf = dict(load_conf(request.project, request.env, defaults)["parameters"])
     if problem := unknown_parameters(request.params, conf):
         raise InputError(problem)
-    names = (
-        request.benchmarks or [str(conf["benchmark"])],
-        request.variants or [str(conf["variant"])],
-        request.seeds or [int(conf["seed"])],
+    every = product(  # seeds of a benchmark and variant are adjacent
+        dict.fromkeys(request.benchmarks or [str(conf["benchmark"])]),
+        dict.fromkeys(request.variants or [str(conf["variant"])]),
+        dict.fromkeys(request.seeds or [int(conf["seed"])]),
     )
-    # Seeds of a benchmark and variant are adjacent.
-    todo = [Combination(*each) for each in product(*map(dict.fromkeys, names))]
+    todo = [Combination(*each) for each in every]
     for benchmark, variant in dict.fromkeys(combination[:2] for combination in todo):
         params = {**request.params, "benchmark": benchmark, "variant": variant}
         data_root = load_conf(request.project, request.env, params)["parameters"]["data_root"]

@@ -11,6 +11,7 @@ from benchwright.params.scoring import ScoringParams
 from benchwright.reports.page import shapes
 from benchwright.reports.page.parts import (
     Article,
+    Cell,
     Column,
     Folded,
     Page,
@@ -22,7 +23,6 @@ from benchwright.reports.page.parts import (
     as_count,
     as_share,
     as_text,
-    between,
     cut_table,
     render_page,
 )
@@ -164,22 +164,16 @@ def render_memorisation_page(
 
 def _result(rows: list[dict[Any, Any]], level: float) -> list[Any]:
     label = (
-        f"Shares of items with all options in place, with {level:.0%} intervals, and the test "
-        "against the control; “with options” counts items with a text where an option is expected"
+        f"Items with a text where an option is expected, shares of items with all options in "
+        f"place, with {level:.0%} intervals, and the test against the control"
     )
     columns: list[Column] = [
         ("Model", as_text, "model"),
         ("Items", as_count, "items"),
         ("With options", as_count, "with_options"),
-        *(
-            (title, between(as_share, f"{name}_low", f"{name}_high"), name)
-            for name, title in (
-                ("exact", "Complete, verbatim"),
-                ("fuzzy", "Complete, similar"),
-                ("control_whole", "Control complete"),
-            )
-        ),
-        ("Compared", as_count, "compared"),
+        ("Verbatim", _bounded, "exact"),
+        ("Similar", _bounded, "fuzzy"),
+        ("Control", _bounded, "control_whole"),
         ("Test", as_text, "test"),
         ("Remembers", as_text, "verdict"),
     ]
@@ -187,6 +181,11 @@ def _result(rows: list[dict[Any, Any]], level: float) -> list[Any]:
         {**row, "test": _test(row), "verdict": "yes" if row["remembers"] else "no"} for row in rows
     ]
     return [Plot("memorisation"), *cut_table(label, said, columns, "memorisation_summary")]
+
+
+def _bounded(row: Row, name: str) -> Cell:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return Cell(as_share(row, name), [] if low is None else [f"[{low:.1%}, {high:.1%}]"])
 
 
 def _examples(memorisation_examples: list[dict[str, Any]]) -> list[Any]:

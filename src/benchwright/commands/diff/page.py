@@ -183,8 +183,10 @@ def _item(row: dict[Any, Any]) -> Folded:
 
 
 def _why(row: dict[Any, Any]) -> str:
-    """Name the changed rules and fields, and the reasons of the run that removed the item."""
+    """Name the decision on one side, the changed rules and fields, and the reasons."""
+    one_side = {"added": row["decision_after"], "gone": f"was {row['decision_before']}"}
+    decision = one_side.get(row["change"], "").capitalize()
     side, word = ("after", "Now") if row["reasons_after"] else ("before", "Before")
     changed = f"Changed: {row['changed_fields']}" if row["changed_fields"] else ""
     reasons = f"{word}: {row[f'reasons_{side}']}" if row[f"reasons_{side}"] else ""
-    return "".join(f"{part}. " for part in (row["why"], changed, reasons) if part).strip()
+    return "".join(f"{part}. " for part in (decision, row["why"], changed, reasons) if part).strip()

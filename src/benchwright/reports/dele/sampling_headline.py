@@ -10,8 +10,8 @@ from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPane
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.labels import METRICS
-from benchwright.reports.page.parts import Text, Tiles, Top
-from benchwright.reports.page.wording import bounds, coefficient, count, joined, tile
+from benchwright.reports.page.parts import Text, Top
+from benchwright.reports.page.wording import bounds, coefficient, count, joined
 from benchwright.tracking import known_metrics
 
 METRIC = "tau_b"
@@ -42,10 +42,9 @@ def show_sampling_top(
         subject_luck,
         sampling,
     )
-    tiles = Tiles(_tiles(sampling_panels, sampling_summary, sampling))
     sentences = [Text(line, "judgement") for line in lead if line]
     notes = _notes(sampling_panels, samplers_left_out, sampling)
-    return Top(headline, [*sentences, tiles], notes)
+    return Top(headline, sentences, notes)
 
 
 def write_headline(
@@ -83,20 +82,6 @@ def write_headline(
         agreement,
         _test_results(sampling_against_random, main, sampling),
         _choice_gain(sampler_choice) + _composed_gain(subject_luck, rate),
-    ]
-
-
-def _tiles(
-    panels: SamplingPanels, sampling_summary: pd.DataFrame, sampling: SamplingParams
-) -> list[dict[str, str]]:
-    of_random = sampling_summary["sampler"].eq(RANDOM) & sampling_summary["panel"].eq(panels.main)
-    return [
-        tile(
-            f"Score error, random {sampling.evidence.main_rate:g}%",
-            coefficient(100 * row["mean_absolute_error"], 2),
-            "points, mean over models",
-        )
-        for row in sampling_summary[of_random].to_dict("records")
     ]
 
 
