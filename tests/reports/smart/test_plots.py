@@ -83,7 +83,7 @@ def test_random_band_counts_all_subsets_and_marks_this_run_and_ire(small) -> Non
     low, high = plot.layout.xaxis.range
     assert low < 0.928 < draws.query("metric == 'kendall_tau_b'")["value"].max() < high
     assert "22 held-out models" in caption(plot)
-    this_run, ire = ("this run 0.928, percentile 2", "IRE 0.928, percentile 2")
+    this_run, ire = ("This run 0.928, percentile 2", "IRE 0.928, percentile 2")
     assert notes(plot) == [this_run, "50 items", ire, "50 items"]
 
 

@@ -13,7 +13,6 @@ from benchwright.reports.page.parts import Cell, Table
 from benchwright.reports.page.wording import number, p_value, rows_of
 from benchwright.reports.smart.wording import (
     METHODS,
-    SUBSETS,
     in_order,
     metric_of,
     write_interval,
@@ -116,45 +115,35 @@ def _cell(metric: str, row: dict[Any, Any] | None, usual: dict[Any, Any] | None)
     return Cell(write_value(metric, row["value"]), under, quiet=interval)
 
 
-_BESIDE = ("Metric", "Items", "Value", "On all items", "Random subsets", "Mean, middle 95%")
-
-
 def random_table(random_comparison: pd.DataFrame, group: str) -> Table:
-    """Return the comparison with random subsets for one set of models."""
-    table = random_comparison[random_comparison["models"] == group]
+    """Return the comparison with plain random subsets for one set of models."""
+    table = random_comparison[
+        (random_comparison["models"] == group) & (random_comparison["random"] == "plain")
+    ]
     places = {name: place for place, name in enumerate(in_order(table["metric"].tolist()))}
-    methods = {name: place for place, name in enumerate(dict.fromkeys(table["method"]))}
-    ordered = table.assign(
-        place=table["metric"].map(places),
-        way=table["method"].map(methods),
-        kind=table["random"].map({name: place for place, name in enumerate(SUBSETS)}),
-    ).sort_values(["place", "way", "kind"])
-    cells: list[list[str | Cell]] = []
-    before = None
-    for row in rows_of(ordered):
-        key = (row["metric"], row["method"])
-        cells.append([*([""] * 4 if key == before else _beside(row)), *_random(row)])
-        before = key
+    ordered = table.sort_values("metric", key=lambda names: names.map(places), kind="stable")
     n_models = int(table["n_models"].max()) if len(table) else 0
     label = f"Comparison with random subsets of the same size: {n_models} {GROUPS[group]}"
-    return Table(label, [*_BESIDE, "Percentile", "p"], cells, (2, 3, 5, 6, 7))
+    head = (
+        "Metric",
+        "Items",
+        "Value",
+        "On all items",
+        "Random mean, middle 95%",
+        "Percentile",
+        "p",
+    )
+    return Table(label, head, [_beside_random(row) for row in rows_of(ordered)], range(2, 7))
 
 
-def _beside(row: dict[Any, Any]) -> list[str | Cell]:
-    metric, method = row["metric"], METHODS.get(row["method"], row["method"])
-    return [
-        Cell(metric_of(metric).label, [row["reason"]] if row["reason"] else []),
-        Cell(method.replace(" ", "\u00a0"), [f"{row['n_items']:,}\u00a0items"]),
-        Cell(write_value(metric, row["value"]), strong=_outside(row)),
-        write_value(metric, row["full"]),
-    ]
-
-
-def _random(row: dict[Any, Any]) -> list[str | Cell]:
-    metric, percentile = row["metric"], row["percentile"]
+def _beside_random(row: dict[Any, Any]) -> list[str | Cell]:
+    metric, method, percentile = row["metric"], row["method"], row["percentile"]
     interval = write_interval(metric, row["random_low"], row["random_high"])
     return [
-        SUBSETS.get(row["random"], row["random"]),
+        Cell(metric_of(metric).label, [row["reason"]] if row["reason"] else []),
+        Cell(METHODS.get(method, method), [f"{row['n_items']:,}\u00a0items"]),
+        Cell(write_value(metric, row["value"]), strong=_outside(row)),
+        write_value(metric, row["full"]),
         Cell(write_value(metric, row["random_mean"]), quiet=interval),
         "—" if percentile is None else write_percentile(percentile),
         p_value(row["p_value"] if row["p_holm"] is None else row["p_holm"]),

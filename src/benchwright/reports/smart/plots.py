@@ -18,7 +18,7 @@ from benchwright.reports.page.plot_style import (
     distinct_names,
 )
 from benchwright.reports.page.shapes import Panel, Scale
-from benchwright.reports.smart.wording import write_percentile
+from benchwright.reports.smart.wording import METHODS, write_percentile
 
 BRANCHES = {
     "first_peak": "the first peak of the density",
@@ -28,7 +28,6 @@ BRANCHES = {
 """Descriptions of how the threshold was chosen."""
 
 _OFF = "The rule for similar items was off or could not run."
-_METHODS = {"kept": "this run", "ire": "IRE"}
 _BINS = 40
 
 
@@ -172,7 +171,7 @@ def plot_random_band(random_subsets: pd.DataFrame, random_comparison: pd.DataFra
     draws = draws[(draws["models"] == group) & (draws["random"] == "plain")]
     rows = rows[(rows["models"] == group) & (rows["random"] == "plain")]
     rows = rows[rows["method"].isin(draws["method"])]
-    shown = [row for name in _METHODS for row in rows[rows["method"] == name].to_dict("records")]
+    shown = [row for name in METHODS for row in rows[rows["method"] == name].to_dict("records")]
     if not shown:
         why = "No random subsets were drawn, or there are too few models to rank."
         return shapes.nothing(title, why)
@@ -193,7 +192,7 @@ def _band(row: dict[Any, Any], draws: pd.Series, edges: Sequence[float]) -> Pane
     most = 1.05 * max(bars["y"])
     bounds = [row["random_low"], row["random_high"]]
     middle = shapes.band(bounds, [0, 0], [most, most], "middle 95%")
-    label = f"{_METHODS[row['method']]} {row['value']:.3f}"
+    label = f"{METHODS[row['method']]} {row['value']:.3f}"
     if pd.notna(row["percentile"]):
         label += f", percentile {write_percentile(row['percentile'])}"
     across, down = Scale(reach=(edges[0], edges[-1])), Scale(reach=(0, most), ticks={})

@@ -181,14 +181,15 @@ _HOW_RANDOM = (
     "discrimination."
 )
 _READING_RANDOM = (
-    "Bold: outside the middle 95% of the random subsets. By subject: each subject keeps its share "
-    "of the items. Percentile: position of the value among the random subsets; 0 is below all of "
-    "them, 100 above. p: two-sided, from the same subsets, corrected for the number of methods "
-    "(Holm), not over metrics. Lower is better for rank shifts. The shift of accuracy and the "
-    "Wasserstein distance measure how far accuracies moved, which is neither good nor bad. Higher "
-    "is better for the other metrics. Signal to noise: standard deviation of the models' "
+    "Bold: outside the middle 95% of the random subsets. Percentile: position of the value among "
+    "them; 0 is below all, 100 above. p: two-sided, from the same subsets, corrected for the "
+    "number of methods (Holm), not over metrics. Lower is better for rank shifts. The shift of "
+    "accuracy and the Wasserstein distance measure how far accuracies moved, which is neither good "
+    "nor bad. Higher is better for the other metrics. Signal to noise: standard deviation of the "
+    "models' "
     "accuracies divided by the typical standard error of an accuracy; it grows with the number of "
-    "items. Other sets of models are in the dataset `random_comparison`."
+    "items. The dataset `random_comparison` has other sets of models, and random subsets by "
+    "subject."
 )
 
 
@@ -266,10 +267,7 @@ def _threshold(found: Row) -> list[Text]:
         )
     if found["branch"] != "fixed":
         text += " The threshold is discontinuous: δ jumps when a second peak appears or vanishes."
-    return [
-        Text(text, "box", code=True),
-        *([Text(w, "warning")] if (w := found.get("warning")) else []),
-    ]
+    return [Text(text, "box", code=True)]
 
 
 def show_labels(

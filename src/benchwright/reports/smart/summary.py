@@ -132,11 +132,10 @@ def note_items(
     limit: int | None = None,
 ) -> list[str]:
     """Write the caveats about rules, labels and source rows."""
-    warning = similarity_threshold.get("warning") or ""
-    end = "" if warning.endswith((".", "!", "?")) else "."
+    warning = similarity_threshold.get("warning")
     return [
         *_rule_notes(rule_coverage, len(items)),
-        *([f"Similar items: {warning}{end}"] if warning else []),
+        *([f"Similar items: {warning}."] if warning else []),
         *_label_notes(verdicts, len(items), set(kept_items["item_id"])),
         *_source_notes(rejected_items, import_report, limit),
     ]

@@ -28,22 +28,7 @@ RULE_MEANINGS = {
 }
 """What each rule looks for."""
 
-ROLES = {
-    "filter": "filter model",
-    "same_family": "same family as a filter model",
-    "held_out": "held out",
-}
-
-METHODS = {
-    "full": "All items",
-    "kept": "This run",
-    "random": "Random subsets",
-    "ire": "IRE",
-}
-
-SUBSETS = {"plain": "uniform", "stratified": "by subject"}
-"""How random subsets are drawn."""
-
+METHODS = {"kept": "This run", "ire": "IRE"}
 
 _FORMATS = {
     "coefficient": "{:.3f}",
