@@ -151,8 +151,8 @@ def test_rounding_does_not_change_headroom(small: Any, bound: float, off: float)
     [
         ("easy", ["org/a", "org/b"], "easy.enabled=false`). Weaker filter models of different fam"),
         ("easy_unanimous", "all", "are safer (`--params filter_models=forward`)."),
-        ("answer_only", {"choose": "strongest"}, "are safer (`--params filter_models=forward`)."),
-        ("easy", {"distinct": "none"}, "are safer (`--params filter_models=forward`)."),
+        ("answer_only", {"choose": "strongest"}, "params filter_models.choose=forward,filter_mo"),
+        ("easy", {"distinct": "none"}, "params filter_models.choose=forward,filter_models.d"),
         ("easy_unanimous", {}, "(`--params filtering.easy.enabled=false`)."),
         ("duplicate", ["org/a"], "(`--params filtering.duplicates.enabled=false`)."),
     ],

@@ -101,7 +101,8 @@ def write_alarm(harmful_rule: Mapping[str, Any], filter_models: Collection[str] 
     safest = choice is not None and choice.choose == "forward" and choice.distinct == "family"
     if safest or section not in ("easy", "answer_only"):
         return text
-    safer = "`--params filter_models=forward`"
+    setting = "=forward" if choice is None else ".choose=forward,filter_models.distinct=family"
+    safer = f"`--params filter_models{setting}`"
     return f"{text} Weaker filter models of different families are safer ({safer})."
 
 
