@@ -1,6 +1,5 @@
 """What everything in conf and in the pipelines must have, checked by walking all of it."""
 
-import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -26,19 +25,6 @@ from benchwright.project_conf import ConfLoader, load_conf
 LAYERS = ["raw", "intermediate", "primary", "feature", "models", "model_output", "reporting"]
 VERB_OBJECT = re.compile(r"^[a-z]+(_[a-z0-9]+)+$")
 PIPELINES = register_pipelines()
-NOT_TABLES = {
-    "benchmark_source",
-    "response_files",
-    "user_ratings",
-    "label_errors",
-    "review_sheet_filled",
-    "single_best_answer_labels",
-    "embedding_cache",
-    "text_vector_cache",
-    "single_best_answer_annotations",
-    "encoder_vector_cache",
-    "sampling_vector_cache",
-}
 
 
 # In memory only, because half of the items will be closed.
@@ -99,22 +85,6 @@ def test_kedro_viz_shows_the_layers_in_order(name: str, layers: Callable[[str], 
     shown = layers(name)
     assert shown
     assert shown == [layer for layer in LAYERS if layer in shown]
-
-
-def _is_table(name: str) -> bool:
-    module, _, model = name.rpartition(".")
-    return bool(module) and hasattr(importlib.import_module(module), model)
-
-
-def test_every_table_has_a_pandera_model(catalog: dict[str, Any]) -> None:
-    without = {
-        name
-        for name, entry in catalog.items()
-        if entry["type"].endswith("ParquetTable")
-        and name not in NOT_TABLES
-        and not _is_table(entry.get("validator", {}).get("class", ""))
-    }
-    assert without == set()
 
 
 def test_every_dataset_is_used_and_every_free_input_is_in_the_catalog(

@@ -13,7 +13,7 @@ from benchwright.compute.asking import ask_model
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.wicked.single_best_answer.features import judgeable
+from benchwright.methods.wicked.single_best_answer.classifier import judgeable
 from benchwright.methods.wicked.single_best_answer.labels import label_by_judge, label_numbers
 from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
@@ -212,8 +212,7 @@ def predict_single_best_answers(
                 "perturbation.sba is model, but there is no classifier of single-best-answer "
                 "items; train one with kedro run --pipeline sba, or set sba to file"
             )
-        predicted = predict(shown, sba_classifier, text_vector_cache, models)
-        probability, text_vector_cache = predicted.probability, predicted.vectors
+        probability, text_vector_cache = predict(shown, sba_classifier, text_vector_cache, models)
         flagged = probability >= sba_classifier["threshold"]  # NaN is not
     able = judgeable(shown) | (perturbation.sba in ("file", "none"))
     rows: list[tuple[Any, ...]] = []

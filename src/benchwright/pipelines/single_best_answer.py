@@ -11,8 +11,8 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.saved_tables import SavedTable
 from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.wicked.single_best_answer.classifier import judgeable
 from benchwright.methods.wicked.single_best_answer.evaluation import evaluate
-from benchwright.methods.wicked.single_best_answer.features import judgeable
 from benchwright.methods.wicked.single_best_answer.labels import (
     JUDGE,
     held_out_items,
@@ -25,9 +25,17 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines.nodes import node
 from benchwright.reports.single_best_answer.card import render_card
-from benchwright.tables.wicked import SbaLabels
+from benchwright.tables.base import Columns, table_of
 
 _SHOWN = ["question", "choices", "answer"]
+
+# The probability of a training item is out of fold; it is missing for items without text.
+LABELS: Columns = (
+    (str, "item_id", "benchmark", "labeller"),
+    (int, "label"),
+    (float, "probability"),
+    (str, "split"),  # train, held_out, left_out, missing (no text), unused (no options or gold)
+)
 
 
 def gather_labelled_items(
@@ -42,7 +50,7 @@ def gather_labelled_items(
     Each item is taken from the newest saved version of its benchmark that has it.
 
     Returns:
-        The labels (item_id, benchmark, labeller, label, doubt), and the texts of labelled items
+        The labels (item_id, benchmark, labeller, label), and the texts of labelled items
         (item_id, question, choices, answer), by id.
     """
     annotations = read_annotations(single_best_answer_annotations)
@@ -99,7 +107,6 @@ def ask_judge(
             "benchmark": [benchmark_of.get(item_id, item_id.split("/")[0]) for item_id in judged],
             "labeller": JUDGE + judge.model,
             "label": list(judged.values()),
-            "doubt": False,
         }
     )
     together = pd.concat([sba_annotations, new]) if len(new) else sba_annotations
@@ -156,7 +163,7 @@ def train_single_best_answer_classifier(
     )
     return (
         trained.document | {"weights": trained.weights},
-        pd.DataFrame(SbaLabels.validate(labels[SbaLabels.columns()])),
+        table_of(LABELS, labels.to_dict("records")),
         known.drop(columns=["choices"]).reset_index(),
         trained.vectors,
     )
@@ -196,12 +203,12 @@ def evaluate_single_best_answer_classifier(
     """Evaluate the classifier, the heuristic, the judge and the annotators.
 
     Returns:
-        An `SbaEvaluation` table, and the metrics of the classifier for MLflow.
+        The table of `evaluate`, and the metrics of the classifier for MLflow.
     """
     table = evaluate(
         sba_labelled_items.set_index("item_id"), sba_labels, float(sba_classifier["threshold"])
     )
-    names = ("recall", "precision", "share_flagged", "average_precision", "roc_auc")
+    names = ("recall", "precision", "share_flagged", "average_precision")
     metrics = {
         f"sba_{row['part']}_{row['benchmark']}_{name}": float(row[name])
         for row in table[table["method"] == "classifier"].to_dict("records")

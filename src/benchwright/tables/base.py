@@ -1,6 +1,6 @@
 """Base classes of all tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -35,6 +35,16 @@ class Table(pa.DataFrameModel):
             return cls.empty()
         frame = pd.DataFrame(list(rows), columns=cls.columns())
         return pd.DataFrame(cls.validate(frame))
+
+
+Columns = tuple[tuple[Any, ...], ...]
+"""Types with the names of their columns, in order, of a table that only a run itself reads."""
+
+
+def table_of(columns: Columns, rows: Iterable[Any] = ()) -> pd.DataFrame:
+    """Return a table of tuples (in column order) or mappings, possibly empty."""
+    types = {name: kind for kind, *names in columns for name in names}
+    return pd.DataFrame(list(rows), columns=list(types)).astype(types)
 
 
 class NotEmpty(Table):

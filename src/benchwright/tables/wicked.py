@@ -250,54 +250,6 @@ class ComparisonCoverage(Table):
     gold_removed: Series[int]
 
 
-class SbaLabels(Table):
-    """Labels of single-best-answer items; key (item_id, labeller).
-
-    `probability` is that of the classifier: out of fold for training items, NaN for items without
-    text. `split` is the use of the item: `missing` if there is no text, `unused` if there are no
-    options or no gold answer.
-    """
-
-    item_id: Series[str]
-    benchmark: Series[str]
-    labeller: Series[str]  # an annotator, or judge:<model>
-    label: Series[int] = pa.Field(isin=[0, 1])
-    doubt: Series[bool]
-    probability: Series[float] = pa.Field(ge=0, le=1, nullable=True)
-    split: Series[str] = pa.Field(isin=["train", "held_out", "left_out", "missing", "unused"])
-
-
-class SbaEvaluation(Table):
-    """Recall and precision for single-best-answer items; key (part, benchmark, method, against).
-
-    Shares are 0–1, bounds are 95% Wilson intervals. `recall_sure` counts labels without doubt.
-    """
-
-    part: Series[str] = pa.Field(isin=["held_out", "cross_validation", "left_out", "read_twice"])
-    benchmark: Series[str]  # or all
-    method: Series[str]  # classifier, heuristic, flag_all, judge:<model>, annotator <name>
-    against: Series[str]  # labels, judge, annotator <name>
-    n: Series[int]
-    positives: Series[int]
-    sure_positives: Series[int]
-    flagged: Series[int]
-    share_flagged: Series[float]
-    recall: Series[float] = pa.Field(nullable=True)
-    recall_low: Series[float] = pa.Field(nullable=True)
-    recall_high: Series[float] = pa.Field(nullable=True)
-    recall_sure: Series[float] = pa.Field(nullable=True)
-    recall_sure_low: Series[float] = pa.Field(nullable=True)
-    recall_sure_high: Series[float] = pa.Field(nullable=True)
-    precision: Series[float] = pa.Field(nullable=True)
-    precision_low: Series[float] = pa.Field(nullable=True)
-    precision_high: Series[float] = pa.Field(nullable=True)
-    average_precision: Series[float] = pa.Field(nullable=True)  # chance: positives / n
-    roc_auc: Series[float] = pa.Field(nullable=True)
-    p_value: Series[float] = pa.Field(nullable=True)  # of ranks no better than chance
-    paper_share: Series[float] = pa.Field(nullable=True)  # WiCkeD, Table 5
-    reason: Series[str]  # why recall is NaN, or ""
-
-
 class SbaPredictions(Table):
     """Items with and without a single best answer, and the source; key (role, item_id).
 

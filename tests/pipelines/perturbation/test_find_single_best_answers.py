@@ -9,7 +9,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
-from benchwright.methods.wicked.single_best_answer.features import SURFACE
+from benchwright.methods.wicked.single_best_answer.classifier import SURFACE
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams

@@ -6,8 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.wicked.single_best_answer.classifier import precision_recall
-from benchwright.methods.wicked.single_best_answer.evaluation import ALL
+from benchwright.methods.wicked.single_best_answer.evaluation import ALL, precision_recall
 from benchwright.methods.wicked.single_best_answer.training import describe
 from benchwright.reports.page import parts, shapes
 from benchwright.reports.page.plot_style import KEPT, REMOVED
@@ -157,15 +156,13 @@ _TITLES = {
 
 
 _LEGEND = (
-    "Recall, sure: on labels without doubt. Ranges are 95% Wilson intervals. The chance level of "
-    "the PR area is the share of label 1, that of the ROC area 0.5. Paper flags: share that the "
-    "classifier of WiCkeD flags (Table 5)."
+    "Ranges are 95% Wilson intervals. The chance level of the PR area is the share of label 1."
 )
 
 
 def _parts(evaluation: pd.DataFrame) -> list[parts.Table]:
     return [
-        parts.table_of(of_part.to_dict("records"), _PART_COLUMNS, range(3, 12), title)
+        parts.table_of(of_part.to_dict("records"), _PART_COLUMNS, range(3, 9), title)
         for part, title in _TITLES.items()
         if len(of_part := evaluation[evaluation["part"] == part])
     ]
@@ -183,10 +180,7 @@ _PART_COLUMNS: list[parts.Column] = [
     ("Items", parts.as_count, "n"),
     ("Label 1", parts.as_count, "positives"),
     ("Recall", _between, "recall"),
-    ("Recall, sure", _between, "recall_sure"),
     ("Precision", _between, "precision"),
     ("Flagged", parts.as_share, "share_flagged"),
     ("PR area", parts.as_metric, "average_precision"),
-    ("ROC area", parts.as_metric, "roc_auc"),
-    ("Paper flags", parts.as_share, "paper_share"),
 ]

@@ -24,8 +24,8 @@ WORDS = ("which", "is", "best", "what", "this", "the", "of", "all", "and", "that
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bert, "_LEARNING_RATE", 0.03)
-    monkeypatch.setattr(bert, "_BATCH", 12)
+    for name, value in {"_EPOCHS": 10, "_LEARNING_RATE": 0.03, "_BATCH": 12}.items():
+        monkeypatch.setattr(bert, name, value)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def params(folder: Path) -> FineTuningParams:
-    return FineTuningParams(model=str(folder), epochs=10)
+    return FineTuningParams(model=str(folder))
 
 
 def test_fine_tuning_changes_only_the_last_layer_and_the_head(params: FineTuningParams) -> None:
@@ -50,7 +50,7 @@ def test_fine_tuning_changes_only_the_last_layer_and_the_head(params: FineTuning
         name.startswith(("classifier", "bert.pooler")) or ".layer.2." in name for name in changed
     )
     assert {"classifier.weight"} <= changed
-    probabilities = classify(trained, TEXTS, params)
+    probabilities = classify(trained, TEXTS)
     assert probabilities[LABELS == 1].min() > 0.5 > probabilities[LABELS == 0].max()
 
 
@@ -63,24 +63,24 @@ def test_probabilities_are_the_same_after_training_again_and_after_saving(
     each = fine_tune(TEXTS, LABELS, params)
     torch.manual_seed(6)
     other = fine_tune(TEXTS, LABELS, params)
-    probabilities = classify(each, TEXTS, params)
-    assert (probabilities == classify(other, TEXTS, params)).all()
+    probabilities = classify(each, TEXTS)
+    assert (probabilities == classify(other, TEXTS)).all()
     each.save(tmp_path)
     assert (tmp_path / "model.safetensors").is_file()
     again = load_classifier(str(tmp_path), trained=True)
-    assert classify(again, TEXTS, params) == pytest.approx(probabilities, abs=1e-6)
+    assert classify(again, TEXTS) == pytest.approx(probabilities, abs=1e-6)
 
 
 def test_probabilities_are_in_the_order_of_the_texts(params: FineTuningParams) -> None:
     chosen = load_classifier(params.model or "", trained=False)
     texts = ["this and that and all of this", "best", "which is the best of all", "what"]
-    alone = [classify(chosen, [text], params)[0] for text in texts]
-    assert classify(chosen, texts, params) == pytest.approx(alone, abs=1e-5)
+    alone = [classify(chosen, [text])[0] for text in texts]
+    assert classify(chosen, texts) == pytest.approx(alone, abs=1e-5)
 
 
 def test_texts_beyond_the_context_are_cut(params: FineTuningParams) -> None:
     chosen = load_classifier(params.model or "", trained=False)
-    assert 0 < classify(chosen, ["best of all " * 50], params)[0] < 1
+    assert 0 < classify(chosen, ["best of all " * 50])[0] < 1
 
 
 def test_folder_without_trained_head_or_model_is_rejected(folder: Path, tmp_path: Path) -> None:

@@ -1,24 +1,93 @@
-"""Logistic regression and its operating point."""
-
-import json
-from math import isnan
+"""Features of items and their regression against values computed by hand or by scikit-learn."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from benchwright.core.errors import InputError
 from benchwright.methods.wicked.single_best_answer.classifier import (
-    LogisticClassifier,
-    average_precision,
+    CLOSENESS,
+    SURFACE,
+    Features,
+    asks_for_the_best,
+    feature_table,
     fit_logistic,
-    operating_point,
-    precision_recall,
+    judgeable,
+    logistic_probabilities,
+    texts_to_encode,
 )
-from benchwright.methods.wicked.single_best_answer.features import Features
-from benchwright.params.single_best_answer import LogisticDocument
+
+
+def table(*rows: tuple[str, list[str], int]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["question", "choices", "answer"])
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("Which is the best treatment?", True),
+        ("What MOST likely caused it?", True),
+        ("Which of these is least harmful?", True),
+        ("What is at most 2?", False),
+        ("Name the mainland.", False),
+    ],
+)
+def test_words_that_ask_for_a_degree_are_recognised(question: str, asks: bool) -> None:
+    assert asks_for_the_best(question) is asks
+
+
+def test_surface_features_equal_those_by_hand() -> None:
+    item = table(("Which is NOT the best of 3?", ["one two three", "4"], 0))
+    values = dict(zip(SURFACE, feature_table(item, {}, ["surface"]).table[0], strict=True))
+    assert values["asks_for_the_best"] == values["negation"] == values["question_mark"] == 1
+    assert values["question_words"] == pytest.approx(np.log(8))
+    assert values["option_words"] == pytest.approx((np.log(4) + np.log(2)) / 2)
+    assert values["gold_longer"] == pytest.approx((np.log(4) - np.log(2)) / 2)
+    assert values["options_with_digits"] == 0.5
+    assert values["digits_in_question"] == 1
+
+
+def test_closeness_equals_that_by_hand() -> None:
+    half = np.sqrt(0.5)
+    vectors = {
+        "q": np.array([1, 0], np.float32),
+        "gold": np.array([half, half], np.float32),
+        "near": np.array([0, 1], np.float32),
+        "far": np.array([-1, 0], np.float32),
+    }
+    features = feature_table(table(("q", ["near", "gold", "far"], 1)), vectors, ["closeness"])
+    expected = {
+        "gold_to_nearest_distractor": half,
+        "gold_to_distractors": 0,
+        "among_distractors": 0,
+        "question_to_gold": half,
+        "question_to_nearest_distractor": 0,
+        "question_margin": half,
+    }
+    assert features.names == CLOSENESS
+    assert features.table[0] == pytest.approx([expected[name] for name in CLOSENESS], abs=1e-6)
+
+
+def test_features_do_not_depend_on_the_order_of_distractors() -> None:
+    random = np.random.default_rng(0)
+    vectors = {name: random.normal(size=4).astype(np.float32) for name in ("q", "a", "b", "c")}
+    groups = ("surface", "closeness", "question", "options")
+    each = feature_table(table(("q", ["a", "b", "c"], 0)), vectors, groups)
+    other = feature_table(table(("q", ["c", "b", "a"], 2)), vectors, groups)
+    assert each.names == other.names
+    assert each.table == pytest.approx(other.table, abs=1e-6)
+    assert len(each.names) == each.table.shape[1] == len(SURFACE) + len(CLOSENESS) + 4 + 4
+
+
+def test_only_the_texts_that_a_group_needs_are_encoded() -> None:
+    items = table(("q", ["a", "b"], 0), ("r", ["b", "c"], 1))
+    assert texts_to_encode(items, ["surface"]) == []
+    assert texts_to_encode(items, ["surface", "question"]) == ["q", "r"]
+    assert texts_to_encode(items, ["closeness"]) == ["a", "b", "c", "q", "r"]
+
+
+def test_items_without_options_or_gold_cannot_be_judged() -> None:
+    items = table(("q", ["a", "b"], 1), ("q", [], -1), ("q", ["a", "b"], -1), ("q", ["a"], 0))
+    assert judgeable(items).tolist() == [True, False, False, False]
 
 
 def examples(n: int = 80) -> tuple[Features, np.ndarray]:
@@ -34,93 +103,22 @@ def test_probabilities_equal_those_of_scikit_learn() -> None:
 
     features, labels = examples()
     scaled = StandardScaler().fit_transform(features.table)
-    expected = LogisticRegression(C=0.5, tol=1e-8, max_iter=5000).fit(scaled, labels)
-    probabilities = fit_logistic(features, labels, 0.5).probabilities(features)
+    expected = LogisticRegression(C=0.1, tol=1e-8, max_iter=5000).fit(scaled, labels)
+    probabilities = logistic_probabilities(fit_logistic(features, labels), features.table)
     assert probabilities == pytest.approx(expected.predict_proba(scaled)[:, 1], abs=1e-6)
 
 
-def test_classifier_survives_a_json_round_trip() -> None:
+def test_dimensions_of_vectors_weigh_less_than_named_features() -> None:
     features, labels = examples()
-    fitted = fit_logistic(features, labels, 0.5)
-    again = LogisticClassifier.from_json(json.loads(json.dumps(fitted.to_json())))
-    assert (again.probabilities(features) == fitted.probabilities(features)).all()
+    named, vector = (
+        fit_logistic(Features(names, features.table), labels)
+        for names in (features.names, ("question_0", "question_1", "question_2"))
+    )
+    assert np.array(vector["scales"]) == pytest.approx(np.array(named["scales"]) / 0.3)
 
 
-def test_labels_of_one_kind_give_a_constant_classifier() -> None:
+@pytest.mark.parametrize("label", [0, 1])
+def test_labels_of_one_kind_give_a_constant_classifier(label: int) -> None:
     features, labels = examples()
-    assert fit_logistic(features, labels * 0, 1.0).probabilities(features).max() < 0.01
-    assert fit_logistic(features, labels * 0 + 1, 1.0).probabilities(features).min() > 0.99
-
-
-def test_other_features_and_broken_documents_are_refused() -> None:
-    features, labels = examples()
-    fitted = fit_logistic(features, labels, 1.0)
-    with pytest.raises(InputError, match="trained on other features"):
-        fitted.probabilities(Features(("a", "b", "c"), features.table))
-    document = fitted.to_json()
-    LogisticDocument.model_validate(document)
-    with pytest.raises(ValidationError, match="1 means for"):
-        LogisticDocument.model_validate(document | {"means": [0.0]})
-    del document["intercept"]
-    with pytest.raises(ValidationError, match="intercept"):
-        LogisticDocument.model_validate(document)
-
-
-scored = st.lists(
-    st.tuples(st.integers(0, 8).map(lambda tenth: tenth / 8), st.integers(0, 1)), min_size=1
-)
-
-
-@given(scored, st.floats(0.01, 1))
-def test_threshold_is_the_highest_that_meets_the_target(
-    rows: list[tuple[float, int]], recall: float
-) -> None:
-    probabilities = np.array([p for p, _ in rows])
-    labels = np.array([label for _, label in rows])
-    point = operating_point(probabilities, labels, recall)
-    if not labels.sum():
-        assert (point.threshold, point.share_flagged, point.reason) == (
-            0.0,
-            1.0,
-            "no item has the label 1",
-        )
-        return
-    assert point.recall >= recall - 1e-9
-    higher = probabilities[probabilities > point.threshold]
-    if len(higher):
-        result = labels[probabilities >= higher.min()].sum() / labels.sum()
-        assert result < recall
-    flagged = probabilities >= point.threshold
-    assert point.share_flagged == flagged.mean()
-    assert point.precision == labels[flagged].mean()
-
-
-def test_recall_equal_to_the_target_meets_it() -> None:
-    probabilities = np.arange(10, 0, -1) / 10
-    point = operating_point(probabilities, np.ones(10, dtype=int), 0.7)
-    assert (point.recall, point.threshold) == (0.7, 0.4)
-
-
-def test_paper_recall_requires_all_positives_if_they_are_few() -> None:
-    labels = np.array([1, 0, 0, 1, 0])
-    point = operating_point(np.array([0.9, 0.8, 0.7, 0.2, 0.1]), labels, 0.989)
-    assert (point.recall, point.threshold, point.share_flagged) == (1.0, 0.2, 0.8)
-
-
-@given(scored)
-def test_average_precision_equals_that_of_scikit_learn(rows: list[tuple[float, int]]) -> None:
-    from sklearn.metrics import average_precision_score
-
-    probabilities = np.array([p for p, _ in rows])
-    labels = np.array([label for _, label in rows])
-    if not labels.sum():
-        assert isnan(average_precision(probabilities, labels))
-        assert len(precision_recall(probabilities, labels)) == 0
-        return
-    expected = average_precision_score(labels, probabilities)
-    assert average_precision(probabilities, labels) == pytest.approx(expected)
-
-
-def test_equal_probabilities_are_flagged_together() -> None:
-    curve = precision_recall(np.array([0.5, 0.5, 0.1]), np.array([1, 0, 1]))
-    assert curve.tolist() == [[0.5, 0.5], [1.0, pytest.approx(2 / 3)]]
+    fitted = fit_logistic(features, labels * 0 + label)
+    assert logistic_probabilities(fitted, features.table) == pytest.approx(label, abs=0.01)

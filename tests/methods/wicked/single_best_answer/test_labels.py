@@ -20,8 +20,8 @@ from benchwright.methods.wicked.single_best_answer.labels import (
 )
 
 
-def rows(*given_rows: tuple[str, str, str, object, object]) -> pd.DataFrame:
-    return pd.DataFrame(given_rows, columns=["item_id", "benchmark", "annotator", "sba", "doubt"])
+def rows(*given_rows: tuple[str, str, str, object]) -> pd.DataFrame:
+    return pd.DataFrame(given_rows, columns=["item_id", "benchmark", "annotator", "sba"])
 
 
 def labelled(n: int) -> pd.DataFrame:
@@ -35,14 +35,13 @@ def labelled(n: int) -> pd.DataFrame:
 
 
 def test_blank_cells_have_defaults() -> None:
-    read = read_annotations(rows(("mmlu/law/3", "", "", "1", "")))
+    read = read_annotations(rows(("mmlu/law/3", "", "", "1")))
     assert read.to_dict("records") == [
         {
             "item_id": "mmlu/law/3",
             "benchmark": "mmlu",
             "labeller": "file",
             "label": 1,
-            "doubt": False,
         }
     ]
 
@@ -50,30 +49,28 @@ def test_blank_cells_have_defaults() -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (("q2", "b", "a", "maybe", "0"), "row 2: sba is 'maybe'; it must be 0 or 1"),
-        (("q2", "b", "a", "1", "7"), "row 2: doubt is '7'; it must be 0 or 1"),
-        (("q1", "b", "a", "0", "0"), "row 2: 'a' labels 'q1' for the second time"),
+        (("q2", "b", "a", "maybe"), "row 2: sba is 'maybe'; it must be 0 or 1"),
+        (("q1", "b", "a", "0"), "row 2: 'a' labels 'q1' for the second time"),
     ],
 )
-def test_error_names_the_bad_row(bad: tuple[str, str, str, str, str], message: str) -> None:
+def test_error_names_the_bad_row(bad: tuple[str, str, str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_annotations(rows(("q1", "b", "a", "1", "0"), bad))
+        read_annotations(rows(("q1", "b", "a", "1"), bad))
 
 
 def test_annotators_overrule_the_judge_and_one_positive_label_is_enough() -> None:
     annotations = pd.DataFrame(
         [
-            ("q1", "b", "a", 0, False),
-            ("q1", "b", "judge:m", 1, False),
-            ("q2", "b", "a", 0, False),
-            ("q2", "b", "c", 1, True),
-            ("q3", "b", "judge:m", 1, False),
+            ("q1", "b", "a", 0),
+            ("q1", "b", "judge:m", 1),
+            ("q2", "b", "a", 0),
+            ("q2", "b", "c", 1),
+            ("q3", "b", "judge:m", 1),
         ],
-        columns=["item_id", "benchmark", "labeller", "label", "doubt"],
+        columns=["item_id", "benchmark", "labeller", "label"],
     )
     result = one_label_per_item(annotations)
     assert result["label"].to_dict() == {"q1": 0, "q2": 1, "q3": 1}
-    assert result["sure"].to_dict() == {"q1": True, "q2": False, "q3": True}
     assert result["judged"].to_dict() == {"q1": False, "q2": False, "q3": True}
 
 
@@ -110,9 +107,7 @@ ITEM = pd.DataFrame(
     [
         ("1", 1),
         (" 0\n", 0),
-        ("1.", 1),
         ("Class: 0", 0),
-        ("The label is 1", None),
         ("Answer: 1, since B would do too.", 1),
         ("**0**", 0),
         ("1 because there are 10 options", 1),
@@ -120,10 +115,8 @@ ITEM = pd.DataFrame(
         (None, None),
         ("0 or 1", None),
         ("1/0", None),
-        ("1 ... no, 0", None),
         ("0.5", None),
         ("10", None),
-        ("yes", None),
         ("B", None),
         ("I would say 1", None),
         ("-1", None),
@@ -156,5 +149,5 @@ def test_only_items_without_a_label_are_asked_again() -> None:
         asked.append((attempt, len(texts)))
         return ["1" if "What is best?" in text and attempt == 2 else "perhaps" for text in texts]
 
-    assert judge_items(ITEM, ask, "options", 3) == [1, None]
+    assert judge_items(ITEM, ask, "options") == [1, None]
     assert asked == [(1, 2), (2, 2), (3, 1)]

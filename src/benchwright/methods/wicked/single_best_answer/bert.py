@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.params.single_best_answer import FineTuningParams
 
+_EPOCHS = 2
 _LEARNING_RATE = 1e-4  # of AdamW
 _BATCH = 16  # texts per step
 _MAX_LENGTH = 256  # tokens per text; longer ones are truncated
@@ -97,11 +98,11 @@ def fine_tune(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)  # of dropout
         classifier.model.train()
-        for _ in range(params.epochs):
+        for _ in range(_EPOCHS):
             order = torch.randperm(len(texts), generator=generator).tolist()
             for start in range(0, len(order), _BATCH):
                 rows = order[start : start + _BATCH]
-                tokens = _tokens(classifier, [texts[row] for row in rows], _MAX_LENGTH)
+                tokens = _tokens(classifier, [texts[row] for row in rows])
                 wanted = torch.tensor([int(labels[row]) for row in rows])
                 loss = classifier.model(**tokens, labels=wanted).loss
                 optimiser.zero_grad()
@@ -111,9 +112,7 @@ def fine_tune(
     return classifier
 
 
-def classify(
-    classifier: SequenceClassifier, texts: Sequence[str], params: FineTuningParams
-) -> NDArray[np.float64]:
+def classify(classifier: SequenceClassifier, texts: Sequence[str]) -> NDArray[np.float64]:
     """Return (n,) the probability of class 1."""
     import torch
 
@@ -123,14 +122,15 @@ def classify(
     with torch.inference_mode():
         for start in range(0, len(order), _BATCH):
             rows = order[start : start + _BATCH]
-            tokens = _tokens(classifier, [texts[row] for row in rows], _MAX_LENGTH)
+            tokens = _tokens(classifier, [texts[row] for row in rows])
             logits = classifier.model(**tokens).logits
             probability[rows] = logits.float().softmax(dim=-1)[:, 1].numpy()
     return probability
 
 
-def _tokens(classifier: SequenceClassifier, texts: list[str], most: int) -> dict[str, Any]:
-    length = min(most, getattr(classifier.model.config, "max_position_embeddings", most))
+def _tokens(classifier: SequenceClassifier, texts: list[str]) -> dict[str, Any]:
+    config = classifier.model.config
+    length = min(_MAX_LENGTH, getattr(config, "max_position_embeddings", _MAX_LENGTH))
     options = {"padding": True, "truncation": True, "max_length": length, "return_tensors": "pt"}
     return dict(classifier.tokenizer(texts, **options))
 

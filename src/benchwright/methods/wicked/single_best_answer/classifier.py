@@ -1,145 +1,183 @@
-"""Logistic regression on features of an item, as plain numbers, and its operating point."""
+"""Features of an item, and logistic regression on them (WiCkeD, appendix A)."""
 
-from collections.abc import Mapping
-from math import nan
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.errors import InputError
-from benchwright.methods.wicked.single_best_answer.features import Features
+from benchwright.params.single_best_answer import FeatureGroup
+
+_WORDS = re.compile(
+    r"\b(?:best|better|main|mainly|chief|chiefly|primar(?:y|ily)|principal|principally"
+    r"|(?:most|least)(?=\s+[a-z])|mostly|likely|likeliest|unlikely|typical(?:ly)?|usual(?:ly)?"
+    r"|generally|preferred)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_the_best(question: str) -> bool:
+    """Return whether the question asks for a degree, with words such as "best" or "most likely".
+
+    Only the English question is read; the other options may still be plainly wrong.
+    """
+    return _WORDS.search(question) is not None
+
+
+SURFACE = (
+    "asks_for_the_best",
+    "negation",
+    "question_mark",
+    "question_words",
+    "option_words",
+    "gold_longer",
+    "options_with_digits",
+    "digits_in_question",
+)
+"""Indicators (0/1) of the question, natural logarithms of numbers of words (+ 1), the gold option's
+minus that of the mean option, the share of options with a digit."""
+
+CLOSENESS = (
+    "gold_to_nearest_distractor",
+    "gold_to_distractors",
+    "among_distractors",
+    "question_to_gold",
+    "question_to_nearest_distractor",
+    "question_margin",
+)
+"""Cosines of sentence vectors, −1–1; the margin is the gold's to the question minus the nearest
+distractor's."""
+
+_DIGIT = re.compile(r"\d")
+_NEGATION = re.compile(r"\b(?:not|except|never|false|incorrect)\b", re.IGNORECASE)
+
+
+class Features(NamedTuple):
+    """The table (n, p) of p named features of n items."""
+
+    names: tuple[str, ...]
+    table: NDArray[np.float64]
+
+
+def judgeable(items: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return (n,) whether an item has at least two options and a known right one."""
+    enough = items["choices"].map(len).to_numpy() >= 2
+    return np.asarray(enough & (items["answer"].to_numpy() >= 0), dtype=np.bool_)
+
+
+def texts_to_encode(items: pd.DataFrame, groups: Sequence[FeatureGroup]) -> list[str]:
+    """Return the distinct questions and options whose vectors the groups need, sorted."""
+    texts: set[str] = set()
+    if {"closeness", "question"} & set(groups):
+        texts.update(items["question"])
+    if {"closeness", "options"} & set(groups):
+        texts.update(choice for choices in items["choices"] for choice in choices)
+    return sorted(texts)
+
+
+def feature_table(
+    items: pd.DataFrame, vectors: Mapping[str, NDArray[np.float32]], groups: Sequence[FeatureGroup]
+) -> Features:
+    """Return the features of judgeable items; none depends on the order of the distractors.
+
+    `vectors` are of length 1, by text, for `texts_to_encode(items, groups)`.
+    """
+    of_items = list(
+        zip(items["question"], map(list, items["choices"]), items["answer"], strict=True)
+    )
+    names: list[str] = []
+    parts: list[NDArray[np.float64]] = []
+    for group in groups:
+        known: tuple[str, ...] = ()
+        values: Sequence[Sequence[float] | NDArray[np.floating]]
+        if group == "surface":
+            known, values = SURFACE, [_surface(*item) for item in of_items]
+        elif group == "closeness":
+            known, values = CLOSENESS, [_closeness(*item, vectors) for item in of_items]
+        elif group == "question":
+            values = [vectors[question] for question in items["question"]]
+        else:
+            values = [np.mean([vectors[text] for text in row], axis=0) for row in items["choices"]]
+        table = np.asarray(values, dtype=np.float64)
+        width = table.shape[1] if table.ndim == 2 else 0
+        names.extend(known or (f"{group}_{number}" for number in range(width)))
+        parts.append(table.reshape(len(items), len(known) or width))
+    return Features(tuple(names), np.hstack(parts))
+
+
+def _surface(question: str, choices: list[str], answer: int) -> list[float]:
+    words = [np.log1p(len(choice.split())) for choice in choices]
+    return [
+        float(asks_for_the_best(question)),
+        float(_NEGATION.search(question) is not None),
+        float(question.rstrip().endswith("?")),
+        float(np.log1p(len(question.split()))),
+        float(np.mean(words)),
+        float(words[answer] - np.mean(words)),
+        sum(_DIGIT.search(choice) is not None for choice in choices) / len(choices),
+        float(_DIGIT.search(question) is not None),
+    ]
+
+
+def _closeness(
+    question: str, choices: list[str], answer: int, vectors: Mapping[str, NDArray[np.float32]]
+) -> list[float]:
+    distractors = [vectors[choice] for place, choice in enumerate(choices) if place != answer]
+    asked, gold, others = (
+        np.asarray(vector, dtype=np.float64)
+        for vector in (vectors[question], vectors[choices[answer]], distractors)
+    )
+    to_gold, to_question = others @ gold, others @ asked
+    pairs = (others @ others.T)[np.triu_indices(len(others), 1)]
+    return [
+        float(to_gold.max()),
+        float(to_gold.mean()),
+        float(pairs.mean()) if len(pairs) else float(to_gold.mean()),
+        float(gold @ asked),
+        float(to_question.max()),
+        float(gold @ asked - to_question.max()),
+    ]
+
 
 _VECTOR_WEIGHT = 0.3  # of one dimension of a vector relative to a named feature: there are hundreds
+_STRENGTH = 0.1  # the inverse of the weight of the L2 penalty
 
 
-class LogisticClassifier(NamedTuple):
-    """P(single best answer) = σ(Σ coefficientᵢ · (valueᵢ − meanᵢ) / scaleᵢ + intercept)."""
-
-    features: tuple[str, ...]
-    means: NDArray[np.float64]
-    scales: NDArray[np.float64]
-    coefficients: NDArray[np.float64]
-    intercept: float
-
-    def probabilities(self, features: Features) -> NDArray[np.float64]:
-        """Return (n,) probabilities of n items.
-
-        Raises:
-            InputError: the classifier was trained on other features.
-        """
-        if features.names != self.features:
-            raise InputError(
-                "the single-best-answer classifier was trained on other features; "
-                "kedro run --pipeline sba trains it again"
-            )
-        from scipy.special import expit
-
-        centred = (features.table - self.means) / self.scales
-        return np.asarray(expit(centred @ self.coefficients + self.intercept), dtype=np.float64)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain numbers and names."""
-        return {
-            "features": list(self.features),
-            "means": self.means.tolist(),
-            "scales": self.scales.tolist(),
-            "coefficients": self.coefficients.tolist(),
-            "intercept": self.intercept,
-        }
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> "LogisticClassifier":
-        """Read the result of `to_json`, which `LogisticDocument` has checked."""
-        names, intercept = ("means", "scales", "coefficients"), float(document["intercept"])
-        means, scales, coefficients = (np.asarray(document[name], dtype=float) for name in names)
-        return cls(tuple(document["features"]), means, scales, coefficients, intercept)
-
-
-def fit_logistic(
-    features: Features, labels: NDArray[np.integer], strength: float
-) -> LogisticClassifier:
-    """Fit with an L2 penalty on standardised features.
+def fit_logistic(features: Features, labels: NDArray[np.integer]) -> dict[str, Any]:
+    """Fit P(1) = σ(Σ coefficientᵢ · (valueᵢ − meanᵢ) / scaleᵢ + intercept) with an L2 penalty.
 
     A constant feature has no effect. With labels of one kind only, every item gets the share of
-    ones. `labels` are (n,) 0 or 1; `strength` is the inverse of the penalty's weight.
+    ones. `labels` are (n,) 0 or 1. Return names and numbers, as JSON.
     """
     means = features.table.mean(axis=0)
     spread = features.table.std(axis=0)
     vector = np.array([name.rsplit("_", 1)[-1].isdigit() for name in features.names])
     scales = np.where(spread > 1e-12, spread, 1.0) / np.where(vector, _VECTOR_WEIGHT, 1.0)
-    kinds = np.unique(labels)
-    if len(kinds) < 2:
-        certain = 30.0 if kinds[0] == 1 else -30.0
-        return LogisticClassifier(features.names, means, scales, np.zeros(len(means)), certain)
-    from sklearn.linear_model import LogisticRegression
+    coefficients, intercept = np.zeros(len(means)), 30.0 if labels[0] == 1 else -30.0
+    if len(np.unique(labels)) > 1:
+        from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=strength, max_iter=5000, tol=1e-8)
-    model.fit((features.table - means) / scales, labels)
-    coefficients, intercept = model.coef_[0].astype(np.float64), float(model.intercept_[0])
-    return LogisticClassifier(features.names, means, scales, coefficients, intercept)
-
-
-class OperatingPoint(NamedTuple):
-    """A threshold on a probability, and its effect on the items it was chosen on; shares 0–1.
-
-    An item is flagged where its probability is at least `threshold`. `reason` says why metrics are
-    NaN and is "" otherwise.
-    """
-
-    threshold: float
-    recall: float
-    precision: float
-    share_flagged: float
-    n: int
-    positives: int
-    reason: str = ""
+        model = LogisticRegression(C=_STRENGTH, max_iter=5000, tol=1e-8)
+        model.fit((features.table - means) / scales, labels)
+        coefficients, intercept = model.coef_[0].astype(np.float64), float(model.intercept_[0])
+    return {
+        "features": list(features.names),
+        "means": means.tolist(),
+        "scales": scales.tolist(),
+        "coefficients": coefficients.tolist(),
+        "intercept": intercept,
+    }
 
 
-def operating_point(
-    probabilities: NDArray[np.floating], labels: NDArray[np.integer], recall: float
-) -> OperatingPoint:
-    """Return the highest threshold whose recall is at least `recall` (WiCkeD chooses 98.9%).
-
-    With fewer than 1/(1 − recall) positives the only recall that high is 1, so the threshold is the
-    lowest probability of a positive. Without a positive everything is flagged.
-
-    `probabilities` (n,) are out of fold, `labels` (n,) 0 or 1, `recall` is in (0, 1].
-    """
-    n, positives = len(labels), int(labels.sum())
-    if not positives:
-        return OperatingPoint(0.0, nan, nan, 1.0 if n else nan, n, 0, "no item has the label 1")
-    # A little less than the target, so that 0.7 of 10 is 7 and not 8.
-    wanted = max(1, int(np.ceil(recall * positives - 1e-9)))
-    threshold = float(np.sort(probabilities[labels == 1])[-wanted])
-    flagged = probabilities >= threshold
-    hits = int(labels[flagged].sum())
-    shares = (hits / positives, hits / int(flagged.sum()), float(flagged.mean()))
-    return OperatingPoint(threshold, *shares, n, positives)
-
-
-def precision_recall(
-    probabilities: NDArray[np.floating], labels: NDArray[np.integer]
+def logistic_probabilities(
+    fitted: Mapping[str, Any], table: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return (k, 2) recall and precision at k distinct thresholds, from the highest.
+    """Return (n,) probabilities of n items by the result of `fit_logistic`."""
+    from scipy.special import expit
 
-    k is 0 where no label is 1.
-    """
-    if not labels.sum():
-        return np.empty((0, 2))
-    order = np.argsort(-probabilities, kind="stable")
-    hits = np.cumsum(labels[order])
-    last = np.append(np.diff(probabilities[order]) != 0, True)  # ties are flagged together
-    flagged = np.arange(1, len(labels) + 1)
-    return np.column_stack([hits[last] / hits[-1], hits[last] / flagged[last]])
-
-
-def average_precision(probabilities: NDArray[np.floating], labels: NDArray[np.integer]) -> float:
-    """Return the area under the precision–recall steps, Σ (Rₖ − Rₖ₋₁) Pₖ; NaN without positives.
-
-    Chance gives about the share of positives.
-    """
-    curve = precision_recall(probabilities, labels)
-    if not len(curve):
-        return nan
-    return float(np.sum(np.diff(curve[:, 0], prepend=0) * curve[:, 1]))
+    means, scales, coefficients = (
+        np.asarray(fitted[name]) for name in ("means", "scales", "coefficients")
+    )
+    return np.asarray(expit((table - means) / scales @ coefficients + fitted["intercept"]))

@@ -1,31 +1,96 @@
-"""Recall and precision for single-best-answer items, by method and benchmark."""
+"""Thresholds, and recall and precision for single-best-answer items by method and benchmark."""
 
 from collections.abc import Iterator
 from itertools import permutations
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.methods.wicked.single_best_answer.classifier import average_precision
-from benchwright.methods.wicked.single_best_answer.features import asks_for_the_best
+from benchwright.methods.wicked.single_best_answer.classifier import asks_for_the_best
 from benchwright.methods.wicked.single_best_answer.labels import JUDGE
 from benchwright.statistics.proportion import wilson_interval
-from benchwright.tables.wicked import SbaEvaluation
+from benchwright.tables.base import Columns, table_of
 
-PAPER_SHARES = {
-    "mmlu": 0.203,
-    "mmlu_pro": 0.168,
-    "mmlu_redux": 0.147,
-    "truthfulqa": 0.032,
-    "commonsense_qa": 0.037,
-    "arc_challenge": 0.052,
-}
-"""Shares of single-best-answer items by the paper's classifier (WiCkeD, Table 5)."""
+
+class OperatingPoint(NamedTuple):
+    """A threshold on a probability, and its effect on the items it was chosen on; shares 0–1.
+
+    An item is flagged where its probability is at least `threshold`. `reason` says why metrics are
+    NaN and is "" otherwise.
+    """
+
+    threshold: float
+    recall: float
+    precision: float
+    share_flagged: float
+    n: int
+    positives: int
+    reason: str = ""
+
+
+def operating_point(
+    probabilities: NDArray[np.floating], labels: NDArray[np.integer], recall: float
+) -> OperatingPoint:
+    """Return the highest threshold whose recall is at least `recall` (WiCkeD chooses 98.9%).
+
+    With fewer than 1/(1 − recall) positives the only recall that high is 1, so the threshold is the
+    lowest probability of a positive. Without a positive everything is flagged.
+
+    `probabilities` (n,) are out of fold, `labels` (n,) 0 or 1, `recall` is in (0, 1].
+    """
+    n, positives = len(labels), int(labels.sum())
+    if not positives:
+        return OperatingPoint(0.0, nan, nan, 1.0 if n else nan, n, 0, "no item has the label 1")
+    # A little less than the target, so that 0.7 of 10 is 7 and not 8.
+    wanted = max(1, int(np.ceil(recall * positives - 1e-9)))
+    threshold = float(np.sort(probabilities[labels == 1])[-wanted])
+    flagged = probabilities >= threshold
+    hits = int(labels[flagged].sum())
+    shares = (hits / positives, hits / int(flagged.sum()), float(flagged.mean()))
+    return OperatingPoint(threshold, *shares, n, positives)
+
+
+def precision_recall(
+    probabilities: NDArray[np.floating], labels: NDArray[np.integer]
+) -> NDArray[np.float64]:
+    """Return (k, 2) recall and precision at k distinct thresholds, from the highest.
+
+    k is 0 where no label is 1.
+    """
+    if not labels.sum():
+        return np.empty((0, 2))
+    order = np.argsort(-probabilities, kind="stable")
+    hits = np.cumsum(labels[order])
+    last = np.append(np.diff(probabilities[order]) != 0, True)  # ties are flagged together
+    flagged = np.arange(1, len(labels) + 1)
+    return np.column_stack([hits[last] / hits[-1], hits[last] / flagged[last]])
+
+
+def average_precision(probabilities: NDArray[np.floating], labels: NDArray[np.integer]) -> float:
+    """Return the area under the precision–recall steps, Σ (Rₖ − Rₖ₋₁) Pₖ; NaN without positives.
+
+    Chance gives about the share of positives.
+    """
+    curve = precision_recall(probabilities, labels)
+    if not len(curve):
+        return nan
+    return float(np.sum(np.diff(curve[:, 0], prepend=0) * curve[:, 1]))
+
 
 ALL = "all"
+
+# Parts are those of `evaluate`; methods are classifier, heuristic, judge:<model>, annotator <name>;
+# the p-value is that of ranks no better than chance.
+EVALUATION: Columns = (
+    (str, "part", "benchmark", "method", "against"),
+    (int, "n", "positives", "flagged"),
+    (float, "share_flagged", "recall", "recall_low", "recall_high"),
+    (float, "precision", "precision_low", "precision_high", "average_precision", "p_value"),
+    (str, "reason"),
+)
 
 
 def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -> pd.DataFrame:
@@ -33,46 +98,36 @@ def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -
 
     Parts are `held_out` (neither trained nor chose the threshold), `cross_validation` (training
     and held-out items, each judged without its fold), `left_out` (benchmarks that were not trained
-    on), and `read_twice` (one annotator against another).
+    on), and `read_twice` (one annotator against another). Bounds are 95% Wilson intervals.
 
     Args:
-        items: question, benchmark, label, sure, judged, split, probability, cross_validated and
+        items: question, benchmark, label, judged, split, probability, cross_validated and
             cross_flagged, by item id.
-        annotations: item_id, labeller, label, doubt.
+        annotations: item_id, labeller, label.
         threshold: of the classifier.
     """
     rows: list[dict[str, Any]] = []
+    held_out, left_out = (items[items["split"] == split] for split in ("held_out", "left_out"))
+    crossed = items[items["cross_validated"].notna()]
     parts = {
-        "held_out": items[items["split"] == "held_out"],
-        "cross_validation": items[items["cross_validated"].notna()],
-        "left_out": items[items["split"] == "left_out"],
+        "held_out": held_out.assign(flagged=held_out["probability"] >= threshold),
+        "cross_validation": crossed.assign(
+            probability=crossed["cross_validated"], flagged=crossed["cross_flagged"]
+        ),
+        "left_out": left_out.assign(flagged=left_out["probability"] >= threshold),
     }
     for part, chosen in parts.items():
         for name, group in _benchmarks(chosen):
-            crossed = part == "cross_validation"
-            probability = group["cross_validated" if crossed else "probability"].to_numpy()
-            methods = {
-                "classifier": group["cross_flagged"].to_numpy()
-                if crossed
-                else probability >= threshold,
-                "heuristic": group["question"].map(asks_for_the_best).to_numpy(dtype=bool),
-                "flag_all": np.ones(len(group), dtype=bool),
-            }
-            metrics = [
-                {"method": method} | _metrics(group, flagged) for method, flagged in methods.items()
-            ]
-            metrics[0] |= _ranking(group, probability)
             against = "judge" if group["judged"].all() else "labels"
-            key = {"part": part, "benchmark": name, "against": against}
-            rows.extend(key | row for row in [*metrics, *_judges(group, annotations)])
-    rows.extend(_annotators(annotations))
-    blank = dict.fromkeys(SbaEvaluation.columns(), nan)
-    return SbaEvaluation.from_rows(
-        [
-            blank | {"paper_share": PAPER_SHARES.get(row["benchmark"], nan)} | row  # in order
-            for row in rows
-        ]
-    )
+            heuristic = group["question"].map(asks_for_the_best)
+            found = [
+                {"method": "classifier"} | _metrics(group, group["flagged"]) | _ranking(group),
+                {"method": "heuristic"} | _metrics(group, heuristic),
+                *_judges(group, annotations),
+            ]
+            rows += [{"part": part, "benchmark": name, "against": against} | row for row in found]
+    rows += _annotators(annotations)
+    return table_of(EVALUATION, rows)
 
 
 def _benchmarks(items: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -90,36 +145,29 @@ def _judges(items: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str
     for name, labels in judged.groupby("labeller"):
         verdicts = labels.set_index("item_id")["label"].reindex(read.index).dropna()
         if len(verdicts):
-            yield {"method": name} | _metrics(read.loc[verdicts.index], verdicts.to_numpy() == 1)
+            yield {"method": name} | _metrics(read.loc[verdicts.index], verdicts)
 
 
 def _annotators(annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
     read = annotations[~annotations["labeller"].str.startswith(JUDGE)]
     by_name = {str(name): labels for name, labels in read.groupby("labeller")}
     for (name, labels), (other, truth) in permutations(by_name.items(), 2):
-        both = labels.merge(truth, on="item_id", suffixes=("", "_truth"))
-        if not len(both):
-            continue
-        flagged, sure = both["label"] == 1, ~both["doubt_truth"]
-        both = both.assign(label=both["label_truth"], sure=sure, flagged=flagged)
+        both = truth.merge(labels[["item_id", "label"]], on="item_id", suffixes=("", "_given"))
         key = {"part": "read_twice", "method": f"annotator {name}", "against": f"annotator {other}"}
         for benchmark, group in _benchmarks(both):
-            yield key | {"benchmark": benchmark} | _metrics(group, group["flagged"].to_numpy())
+            yield key | {"benchmark": benchmark} | _metrics(group, group["label_given"])
 
 
-def _metrics(items: pd.DataFrame, flagged: NDArray[np.bool_]) -> dict[str, Any]:
-    positive = items["label"].to_numpy() == 1
-    sure = positive & items["sure"].to_numpy(dtype=bool)
-    hits, of, marked = int((positive & flagged).sum()), int(positive.sum()), int(flagged.sum())
+def _metrics(items: pd.DataFrame, flagged: "pd.Series[Any]") -> dict[str, Any]:
+    positive, marked = items["label"].to_numpy() == 1, flagged.to_numpy(dtype=bool)
+    hits, of, n = int((positive & marked).sum()), int(positive.sum()), int(marked.sum())
     return {
         "n": len(items),
         "positives": of,
-        "sure_positives": int(sure.sum()),
-        "flagged": marked,
-        "share_flagged": marked / len(items),
+        "flagged": n,
+        "share_flagged": n / len(items),
         **_share("recall", hits, of),
-        **_share("recall_sure", int((sure & flagged).sum()), int(sure.sum())),
-        **_share("precision", hits, marked),
+        **_share("precision", hits, n),
         "reason": "" if of else "no item has the label 1",
     }
 
@@ -130,18 +178,18 @@ def _share(name: str, successes: int, n: int) -> dict[str, float]:
     return {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
-def _ranking(items: pd.DataFrame, probability: NDArray[np.float64]) -> dict[str, float]:
+def _ranking(items: pd.DataFrame) -> dict[str, float]:
     """Return metrics without a threshold; the p-value is one-sided, against chance."""
-    labels = items["label"].to_numpy()
-    metrics = {"average_precision": average_precision(probability, labels)}
+    labels, probability = items["label"].to_numpy(), items["probability"].to_numpy()
+    p_value = nan
     if 0 < labels.sum() < len(labels):
         from scipy.stats import mannwhitneyu
 
         ones, zeros = probability[labels == 1], probability[labels == 0]
-        if np.ptp(probability) > 0:
-            test = mannwhitneyu(ones, zeros, alternative="greater")
-            metrics["roc_auc"] = float(test.statistic) / (len(ones) * len(zeros))
-            metrics["p_value"] = float(test.pvalue)
-        else:
-            metrics |= {"roc_auc": 0.5, "p_value": 1.0}
-    return metrics
+        # Where all are equal the test divides by zero.
+        equal = np.ptp(probability) == 0
+        p_value = 1.0 if equal else mannwhitneyu(ones, zeros, alternative="greater").pvalue
+    return {
+        "average_precision": average_precision(probability, labels),
+        "p_value": float(p_value),
+    }

@@ -20,34 +20,37 @@ from benchwright.params.single_best_answer import JudgeParams
 JUDGE = "judge:"
 """Prefix of the names of labellers that are chat models."""
 
+_ATTEMPTS = 3  # until a label can be read
+_TEMPERATURE = 0.7  # of all attempts but the first
+_REPLY_TOKENS = 16
 
-def label_numbers(labels: pd.DataFrame, column: str = "sba") -> "pd.Series[int]":
+
+def label_numbers(labels: pd.DataFrame) -> "pd.Series[int]":
     """Return the 0 or 1 of each row of the labels' file.
 
     Raises:
         InputError: a value is neither.
     """
-    numbers = pd.to_numeric(labels[column], errors="coerce")
+    numbers = pd.to_numeric(labels["sba"], errors="coerce")
     wrong = ~numbers.isin([0, 1])
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
-        value = labels[column].iloc[row]
+        value = labels["sba"].iloc[row]
         raise InputError(
-            f"single_best_answer_labels, row {row + 1}: {column} is {value!r}; it must be 0 or 1"
+            f"single_best_answer_labels, row {row + 1}: sba is {value!r}; it must be 0 or 1"
         )
     return numbers.astype(int)
 
 
 def read_annotations(labels: pd.DataFrame) -> pd.DataFrame:
-    """Return the labels' file as a table: item_id, benchmark, labeller, label (0/1), doubt (bool).
+    """Return the labels' file as a table: item_id, benchmark, labeller, label (0/1).
 
-    Empty cells are read as the start of the id (benchmark), `file` (annotator) and 0 (doubt).
+    Empty cells are read as the start of the id (benchmark) and `file` (annotator).
 
     Raises:
-        InputError: a label or doubt is not 0 or 1, or one annotator labels an item twice.
+        InputError: a label is not 0 or 1, or one annotator labels an item twice.
     """
     ids = labels["item_id"].astype(str)
-    doubt = labels[["doubt"]].where(labels[["doubt"]] != "", 0)
     read = pd.DataFrame(
         {
             "item_id": ids,
@@ -56,7 +59,6 @@ def read_annotations(labels: pd.DataFrame) -> pd.DataFrame:
             ),
             "labeller": labels["annotator"].where(labels["annotator"] != "", "file"),
             "label": label_numbers(labels),
-            "doubt": label_numbers(doubt, "doubt").astype(bool),
         }
     )
     twice = read.duplicated(["item_id", "labeller"])
@@ -73,23 +75,13 @@ def one_label_per_item(annotations: pd.DataFrame) -> pd.DataFrame:
     """Return one label per item: 1 if any labeller gives 1, since a missed item becomes incoherent.
 
     Labels of annotators take precedence over those of the judge. Return by `item_id` (the index):
-    benchmark, label, `sure` (a labeller gave that label without doubt), `judged` (whether it is the
-    judge's).
+    benchmark, label, `judged` (whether the label is the judge's).
     """
     judged = annotations["labeller"].str.startswith(JUDGE)
     read = set(annotations.loc[~judged, "item_id"])
     counted = annotations[~judged | ~annotations["item_id"].isin(read)]
-    label = counted.groupby("item_id")["label"].max()
-    agrees = counted["label"] == counted["item_id"].map(label)
-    sure = (agrees & ~counted["doubt"]).groupby(counted["item_id"]).any()
-    return pd.DataFrame(
-        {
-            "benchmark": counted.groupby("item_id")["benchmark"].first(),
-            "label": label,
-            "sure": sure,
-            "judged": ~label.index.to_series().isin(read),
-        }
-    )
+    rated = counted.groupby("item_id").agg(benchmark=("benchmark", "first"), label=("label", "max"))
+    return rated.assign(judged=~rated.index.isin(read))
 
 
 def held_out_items(labels: pd.DataFrame, share: float) -> NDArray[np.bool_]:
@@ -200,17 +192,17 @@ def label_by_judge(
         models,
         scoring,
         answer_store,
-        max_tokens=judge.max_tokens,
-        temperature=judge.temperature,
+        max_tokens=_REPLY_TOKENS,
+        temperature=_TEMPERATURE,
         what="judge",
     )
-    labels = judge_items(items, ask, judge.prompt, judge.attempts)
+    labels = judge_items(items, ask, judge.prompt)
     read = zip(items["item_id"].astype(str), labels, strict=True)
     return {item: label for item, label in read if label is not None}
 
 
 def judge_items(
-    items: pd.DataFrame, ask: Ask, prompt: Literal["options", "paper"], attempts: int
+    items: pd.DataFrame, ask: Ask, prompt: Literal["options", "paper"]
 ) -> list[int | None]:
     """Ask for a label of each item; None if no reply has one."""
     texts = [
@@ -220,7 +212,7 @@ def judge_items(
         )
     ]
     labels: list[int | None] = [None] * len(texts)
-    for attempt in range(1, attempts + 1):
+    for attempt in range(1, _ATTEMPTS + 1):
         open_rows = [row for row, label in enumerate(labels) if label is None]
         if not open_rows:
             break

@@ -10,35 +10,29 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.methods.wicked.single_best_answer import bert
 from benchwright.methods.wicked.single_best_answer.classifier import (
-    LogisticClassifier,
-    fit_logistic,
-    operating_point,
-)
-from benchwright.methods.wicked.single_best_answer.features import (
     Features,
     feature_table,
+    fit_logistic,
     judgeable,
+    logistic_probabilities,
     texts_to_encode,
 )
+from benchwright.methods.wicked.single_best_answer.evaluation import operating_point
 from benchwright.methods.wicked.single_best_answer.labels import cross_validation_folds
 from benchwright.params.scoring import ModelsParams
-from benchwright.params.single_best_answer import FineTuningParams, SingleBestAnswerParams
+from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.similarity.vectors import encode_texts, vector_key
-
-
-class Predictions(NamedTuple):
-    """Probabilities (n,) of n items, NaN for unjudgeable items, and the cache of vectors."""
-
-    probability: NDArray[np.float64]
-    vectors: pd.DataFrame
 
 
 def predict(
     items: pd.DataFrame, classifier: Mapping[str, Any], cache: pd.DataFrame, models: ModelsParams
-) -> Predictions:
+) -> tuple[NDArray[np.float64], pd.DataFrame]:
     """Predict the probability that an item has a single best answer.
 
     Items with fewer than two options or without a known gold cannot be judged.
+
+    Returns:
+        Probabilities (n,), NaN for unjudgeable items, and the cache of text vectors.
 
     Raises:
         InputError: the classifier was trained with another encoder than conf has now, or its
@@ -48,16 +42,14 @@ def predict(
     probability = np.full(len(items), np.nan)
     asked = items[able]
     if not len(asked):
-        return Predictions(probability, cache)
+        return probability, cache
     if classifier["kind"] != "embedding":
-        tuning = FineTuningParams.model_validate(classifier["fine_tuning"])
+        tuning = classifier["fine_tuning"]
         folder = classifier.get("weights_folder")
-        source, revision = (folder, None) if folder else (tuning.model or "", tuning.revision)
+        source, revision = (folder, None) if folder else (tuning["model"], tuning["revision"])
         loaded = bert.load_classifier(source, revision, trained=True)
-        probability[able] = bert.classify(
-            loaded, bert.texts_to_classify(asked, tuning.text), tuning
-        )
-        return Predictions(probability, cache)
+        probability[able] = bert.classify(loaded, bert.texts_to_classify(asked, tuning["text"]))
+        return probability, cache
     groups, encoder = classifier["groups"], classifier["encoder"]
     vectors: Mapping[str, NDArray[np.float32]] = {}
     if encoder is not None:
@@ -68,9 +60,9 @@ def predict(
                 f"conf has {now}; kedro run --pipeline sba trains it again"
             )
         vectors, cache = encode_texts(texts_to_encode(asked, groups), cache, encoder, models)
-    fitted = LogisticClassifier.from_json(classifier["logistic"])
-    probability[able] = fitted.probabilities(feature_table(asked, vectors, groups))
-    return Predictions(probability, cache)
+    table = feature_table(asked, vectors, groups).table
+    probability[able] = logistic_probabilities(classifier["logistic"], table)
+    return probability, cache
 
 
 Rows = NDArray[np.intp]
@@ -119,13 +111,12 @@ def train_classifier(
             document |= {"encoder": params.encoder, "encoder_key": key}
             vectors, cache = encode_texts(texts, cache, params.encoder, models)
         names, table = feature_table(items, vectors, params.features)
-        fitted = fit_logistic(Features(names, table[train]), labels[train], params.strength)
-        predicted = fitted.probabilities(Features(names, table))
-        document["logistic"] = fitted.to_json()
+        document["logistic"] = fit_logistic(Features(names, table[train]), labels[train])
+        predicted = logistic_probabilities(document["logistic"], table)
 
         def fit_and_predict(fit: Rows, ask: Rows) -> NDArray[np.float64]:
-            other = fit_logistic(Features(names, table[fit]), labels[fit], params.strength)
-            return other.probabilities(Features(names, table[ask]))
+            other = fit_logistic(Features(names, table[fit]), labels[fit])
+            return logistic_probabilities(other, table[ask])
     else:
         tuning = params.fine_tuning
         document["fine_tuning"] = tuning.model_dump()
@@ -135,13 +126,13 @@ def train_classifier(
         else:
             classifier = bert.fine_tune([texts[row] for row in train], labels[train], tuning)
             weights = classifier
-        predicted = bert.classify(classifier, texts, tuning)
+        predicted = bert.classify(classifier, texts)
 
         def fit_and_predict(fit: Rows, ask: Rows) -> NDArray[np.float64]:
             if params.kind == "hub":  # none of these labels trained it
                 return predicted[ask]
             other = bert.fine_tune([texts[row] for row in fit], labels[fit], tuning)
-            return bert.classify(other, [texts[row] for row in ask], tuning)
+            return bert.classify(other, [texts[row] for row in ask])
 
     probability = predicted.copy()
     folds = cross_validation_folds(items.iloc[train], params.folds)
