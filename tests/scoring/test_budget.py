@@ -12,7 +12,6 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.budget import count_budget
 from benchwright.scoring.prompts import build_prompts
 from benchwright.scoring.scores import score_prompts
-from benchwright.tables.responses import ScoringBudget
 from scoring.scoring_examples import StandIn, live
 
 
@@ -48,7 +47,7 @@ def words(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_prompts_and_tokens_are_counted(
     prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
 ) -> None:
-    budget = ScoringBudget.validate(count_budget(prompts, {}, models, scoring))
+    budget = count_budget(prompts, {}, models, scoring)
     row = budget.set_index(["configuration", "condition"]).loc[("one@letters-2", "question")]
     rows = prompts[(prompts["configuration"] == "one@letters-2")]
     rows = rows[rows["condition"] == "question"]

@@ -17,7 +17,7 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.rendering import Question, rotate
 from benchwright.scoring.scores import Collected, collect_responses, score_prompts
 from benchwright.tables.items import Items
-from benchwright.tables.responses import Generations, Responses
+from benchwright.tables.responses import Responses
 from benchwright.tables.wicked import PerturbedItems
 from scoring.scoring_examples import StandIn, item, live, model_entry, number
 
@@ -153,7 +153,7 @@ def test_failed_extractions_are_unknown_not_wrong(
     assert rows["correct"].isna().all()
     assert (rows.drop("t/3")["prediction"] == 2).all()
     assert "one@generate-0, question: 1 of 12 (8.3%) answers name no option" in caplog.text
-    written = Generations.validate(out.generations).set_index("item_id")
+    written = out.generations.set_index("item_id")
     assert written.loc["t/3", "text"] == "I cannot tell."
     assert written.loc["t/3", "rule"] == "none"
     assert written.loc["t/1", "extracted"] == "C"

@@ -15,7 +15,7 @@ from benchwright.params.scoring import EmbeddingParams, ModelsParams
 from benchwright.pipelines.encoders import create_pipeline, encode_with_each
 from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.encoder_overlap import compare_encoders, overlap
-from benchwright.tables.similarity import Embeddings, EncoderOverlap
+from benchwright.tables.similarity import Embeddings
 from methods.smart.filtering_examples import make_items, numbered_items
 
 NAMES = ("one", "two", "three")
@@ -123,7 +123,6 @@ def test_table_counts_items_with_a_neighbour_below_the_threshold() -> None:
         MODELS,
         fixed(1 - float(np.cos(np.deg2rad(15)))),
     )
-    EncoderOverlap.validate(table)
     [row] = table.to_dict("records")
     assert (row["encoder_a"], row["encoder_b"], row["n_items"]) == ("one", "two", 6)
     assert (row["similar_a"], row["similar_b"], row["both"]) == (4, 3, 2)
@@ -148,7 +147,6 @@ def test_encoder_without_threshold_has_no_shares() -> None:
     vectors = pd.concat([vectors_of("one", np.eye(5)), vectors_of("two", np.eye(5))])
     settings = fixed("first_peak")  # all distances are equal: no density, no peak
     table = compare_encoders(numbered_items(5), vectors, embedding("one", "two"), MODELS, settings)
-    EncoderOverlap.validate(table)
     assert table[["threshold_a", "jaccard", "same_verdict"]].isna().all(axis=None)
     assert table["similar_a"].tolist() == [0]
 

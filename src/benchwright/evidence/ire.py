@@ -105,7 +105,7 @@ def estimate_item_parameters(
         "share_removed": float(1 - selection.kept.mean()),
         "reason": selection.reason,
     }
-    return pd.DataFrame(ItemParameters.validate(table)), about
+    return table, about
 
 
 def _number(value: float) -> float | None:

@@ -109,15 +109,10 @@ def compare_with_random(
             draws.append(frame.assign(**key))
     if not rows:
         return RandomComparison.empty(), RandomSubsets.empty()
-    table = pd.DataFrame(rows)
-    table["p_holm"] = np.nan
+    table = RandomComparison.from_rows(rows)
     for places in table.groupby(["models", "metric", "random"]).groups.values():
         table.loc[places, "p_holm"] = holm(table.loc[places, "p_value"].to_numpy())
-    together = pd.concat(draws, ignore_index=True)[RandomSubsets.columns()]
-    return (
-        pd.DataFrame(RandomComparison.validate(table[RandomComparison.columns()])),
-        pd.DataFrame(RandomSubsets.validate(together)),
-    )
+    return table, pd.concat(draws, ignore_index=True)[RandomSubsets.columns()]
 
 
 def _beside_random(

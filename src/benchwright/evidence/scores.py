@@ -72,7 +72,7 @@ def score_models(
         }
     )
     order = np.lexsort((table["model"].to_numpy(dtype=object), table["rank_full"].to_numpy()))
-    return pd.DataFrame(Scores.validate(table.iloc[order].reset_index(drop=True)))
+    return table.iloc[order].reset_index(drop=True)
 
 
 def _columns(
@@ -141,13 +141,8 @@ def count_subjects(items: pd.DataFrame, kept_items: pd.DataFrame) -> pd.DataFram
     """Count the items of each subject before and after, the largest share removed first."""
     full = items["subject"].value_counts()
     kept = kept_items["subject"].value_counts().reindex(full.index, fill_value=0)
-    table = pd.DataFrame(
-        {
-            "subject": full.index.astype(str),
-            "n_full": full.to_numpy(),
-            "n_kept": kept.to_numpy(),
-            "share_removed": 1 - kept.to_numpy() / full.to_numpy(),
-        }
+    removed = 1 - kept / full
+    table = SubjectShares.from_rows(zip(full.index, full, kept, removed, strict=True))
+    return table.sort_values(
+        ["share_removed", "subject"], ascending=[False, True], ignore_index=True
     )
-    table = table.sort_values(["share_removed", "subject"], ascending=[False, True])
-    return pd.DataFrame(SubjectShares.validate(table.reset_index(drop=True)))

@@ -43,4 +43,4 @@ def rank_suspect_items(
         }
     ).iloc[order]
     table.insert(0, "rank", np.arange(1, len(table) + 1))
-    return pd.DataFrame(SuspectItems.validate(table.reset_index(drop=True)))
+    return table[SuspectItems.columns()].reset_index(drop=True)

@@ -25,12 +25,12 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines.nodes import node
 from benchwright.reports.single_best_answer.card import render_card
-from benchwright.tables.base import Columns, table_of
+from benchwright.tables.base import Columns
 
 _SHOWN = ["question", "choices", "answer"]
 
 # The probability of a training item is out of fold; it is missing for items without text.
-LABELS: Columns = (
+LABELS = Columns(
     (str, "item_id", "benchmark", "labeller"),
     (int, "label"),
     (float, "probability"),
@@ -163,7 +163,7 @@ def train_single_best_answer_classifier(
     )
     return (
         trained.document | {"weights": trained.weights},
-        table_of(LABELS, labels.to_dict("records")),
+        LABELS.from_rows(labels.to_dict("records")),
         known.drop(columns=["choices"]).reset_index(),
         trained.vectors,
     )

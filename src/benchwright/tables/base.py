@@ -37,14 +37,23 @@ class Table(pa.DataFrameModel):
         return pd.DataFrame(cls.validate(frame))
 
 
-Columns = tuple[tuple[Any, ...], ...]
-"""Types with the names of their columns, in order, of a table that only a run itself reads."""
+class Columns:
+    """The columns of a table that runs alone make and read: types with names, in order."""
 
+    def __init__(self, *groups: tuple[Any, ...]) -> None:
+        self._types = {name: kind for kind, *names in groups for name in names}
 
-def table_of(columns: Columns, rows: Iterable[Any] = ()) -> pd.DataFrame:
-    """Return a table of tuples (in column order) or mappings, possibly empty."""
-    types = {name: kind for kind, *names in columns for name in names}
-    return pd.DataFrame(list(rows), columns=list(types)).astype(types)
+    def columns(self) -> list[str]:
+        """Return the column names in order."""
+        return list(self._types)
+
+    def empty(self) -> pd.DataFrame:
+        """Return a table with the right columns and types and no rows."""
+        return self.from_rows([])
+
+    def from_rows(self, rows: Iterable[Any]) -> pd.DataFrame:
+        """Return a table of tuples (in column order) or mappings, possibly empty."""
+        return pd.DataFrame(list(rows), columns=self.columns()).astype(self._types)
 
 
 class NotEmpty(Table):

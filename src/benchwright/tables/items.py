@@ -3,7 +3,7 @@
 import pandera.pandas as pa
 from pandera.typing import Series
 
-from benchwright.tables.base import NotEmpty, Table
+from benchwright.tables.base import Columns, NotEmpty, Table
 
 
 class ItemRows(Table):
@@ -46,11 +46,10 @@ class RemovedItems(ItemRows):
     """Items that a rule removed; may be empty."""
 
 
-class KnownLabelErrors(Table):
-    """Items whose gold answers the source has checked."""
-
-    item_id: Series[str] = pa.Field(unique=True)
-    kind: Series[str]  # ok, or what is wrong
+KnownLabelErrors = Columns(
+    (str, "item_id", "kind"),
+)
+"""Items whose gold answers the source has checked."""
 
 
 class RejectedItems(Table):

@@ -4,7 +4,7 @@ import pandas as pd
 import pandera.pandas as pa
 from pandera.typing import Series
 
-from benchwright.tables.base import NotEmpty, Table
+from benchwright.tables.base import Columns, NotEmpty, Table
 
 
 class Prompts(Table):
@@ -65,44 +65,31 @@ class Responses(Table):
     source: Series[str]  # "live" or the name of the file it came from
 
 
-class Generations(Table):
-    """What models wrote; key (model, style, shots, condition, item_id, sample).
+Generations = Columns(
+    (str, "model", "style"),
+    (int, "shots"),
+    (str, "condition", "item_id"),
+    (int, "sample"),
+    # rule: what decided: stated, boxed, bare_letter, …, none
+    (str, "text", "finish", "extracted", "rule", "prompt_id"),
+)
+"""What models wrote; key (model, style, shots, condition, item_id, sample).
 
-    `extracted` is the option's letter or the final answer that was extracted, None without one.
-    """
+`extracted` is the option's letter or the final answer that was extracted, None without one.
+"""
 
-    model: Series[str]
-    style: Series[str]
-    shots: Series[int]
-    condition: Series[str]
-    item_id: Series[str]
-    sample: Series[int] = pa.Field(ge=0)
-    text: Series[str]
-    finish: Series[str] = pa.Field(isin=["stop", "length"])
-    extracted: Series[str] = pa.Field(nullable=True)
-    rule: Series[str]  # what decided: stated, boxed, bare_letter, …, none
-    prompt_id: Series[str]
+ScoringBudget = Columns(
+    (str, "configuration", "condition"),
+    (int, "prompts", "distinct", "stored", "too_long", "shots_dropped", "tokens"),
+    (int, "tokens_computed", "written_at_most"),
+    (str, "counted"),
+)
+"""What a run would ask, counted before anything is scored; key (configuration, condition).
 
-
-class ScoringBudget(Table):
-    """What a run would ask, counted before anything is scored; key (configuration, condition).
-
-    `tokens` are those of all prompts as if each were read alone; `tokens_computed` those that are
-    left when equal prompts are asked once, shared prefixes are read once and stored answers are
-    not asked again. `written_at_most` is the limit on what is written.
-    """
-
-    configuration: Series[str]
-    condition: Series[str]
-    prompts: Series[int]
-    distinct: Series[int]
-    stored: Series[int]
-    too_long: Series[int]
-    shots_dropped: Series[int]
-    tokens: Series[int]
-    tokens_computed: Series[int]
-    written_at_most: Series[int]
-    counted: Series[str] = pa.Field(isin=["tokenizer", "estimate"])
+`tokens` are those of all prompts as if each were read alone; `tokens_computed` those that are
+left when equal prompts are asked once, shared prefixes are read once and stored answers are
+not asked again. `written_at_most` is the limit on what is written.
+"""
 
 
 class RecordedAnswers(NotEmpty):
@@ -132,64 +119,42 @@ class Models(Table):
     date: Series[str] = pa.Field(nullable=True)
 
 
-class ImportReport(Table):
-    """What became of each imported file, counted in rows (item × model).
+ImportReport = Columns(
+    (str, "file", "layout"),
+    (int, "models", "rows", "joined_by_id", "joined_by_hash", "not_joined", "doubled"),
+    # contradicting: `correct` disagrees with prediction and gold; dropped: a value out of
+    # range, or no answer at all; failed: samples of a log without an answer: an error, a
+    # refusal; unreadable: joined; the tool found no option in what the model wrote
+    (int, "contradicting", "dropped", "failed", "unreadable"),
+    (float, "accuracy", "log_score"),  # log_score: the log's own
+    (str, "detail"),
+)
+"""What became of each imported file, counted in rows (item × model).
 
-    `rows` is the sum of joined_by_id, joined_by_hash, not_joined, doubled, dropped and failed.
-    """
+`rows` is the sum of joined_by_id, joined_by_hash, not_joined, doubled, dropped and failed.
+"""
 
-    file: Series[str]
-    layout: Series[str]
-    models: Series[int]
-    rows: Series[int]
-    joined_by_id: Series[int]
-    joined_by_hash: Series[int]
-    not_joined: Series[int]
-    doubled: Series[int]
-    contradicting: Series[int]  # `correct` disagrees with prediction and gold
-    dropped: Series[int]  # a value out of range, or no answer at all
-    failed: Series[int]  # samples of a log without an answer: an error, a refusal
-    unreadable: Series[int]  # joined; the tool found no option in what the model wrote
-    accuracy: Series[float] = pa.Field(nullable=True)  # of a log: of joined answers, by our gold
-    log_score: Series[float] = pa.Field(nullable=True)  # the log's own
-    detail: Series[str]
+AnswerCoverage = Columns(
+    (str, "configuration", "condition", "source"),
+    # exact_ties: the best score shared by several options; the first was taken;
+    # not_extracted: written answers from which no option or final answer was read
+    (int, "answered", "exact_ties", "not_extracted", "too_long", "repeats"),
+    (float, "repeat_variance"),
+)
+"""What each configuration answered under each condition; key (configuration, condition)."""
 
+PositionSensitivity = Columns(
+    # measure: `changed`: share of rotations under which the chosen option changes; A, B, …:
+    # share of choices at this position
+    (str, "model", "measure"),
+    (float, "share", "low", "high", "gold"),  # gold: share of gold answers at the position
+    (int, "n_items", "rotations"),
+)
+"""Choices by position of the options, per configuration and measure."""
 
-class AnswerCoverage(Table):
-    """What each configuration answered under each condition; key (configuration, condition)."""
-
-    configuration: Series[str]
-    condition: Series[str]
-    source: Series[str]  # live, recorded, both
-    answered: Series[int]
-    exact_ties: Series[int]  # the best score shared by several options; the first was taken
-    not_extracted: Series[int]  # written answers from which no option or final answer was read
-    too_long: Series[int]  # prompts beyond the model's context even without demonstrations
-    repeats: Series[int]  # how often an item was answered, at most
-    repeat_variance: Series[float] = pa.Field(nullable=True)  # of `correct`, mean over items
-
-
-class PositionSensitivity(Table):
-    """Choices by position of the options, per configuration and measure."""
-
-    model: Series[str]
-    # `changed`: share of rotations under which the chosen option changes; A, B, …: share of choices
-    # at this position
-    measure: Series[str]
-    share: Series[float] = pa.Field(ge=0, le=1, nullable=True)
-    low: Series[float] = pa.Field(nullable=True)  # 95% interval over items
-    high: Series[float] = pa.Field(nullable=True)
-    gold: Series[float] = pa.Field(nullable=True)  # share of gold answers at the position
-    n_items: Series[int]
-    rotations: Series[int]
-
-
-class Calibration(Table):
-    """The softmax temperature of each configuration, fitted on the calibration split."""
-
-    configuration: Series[str] = pa.Field(unique=True)
-    n: Series[int]
-    temperature: Series[float] = pa.Field(gt=0)
-    nll_before: Series[float] = pa.Field(nullable=True)
-    nll_after: Series[float] = pa.Field(nullable=True)
-    accuracy: Series[float] = pa.Field(nullable=True)
+Calibration = Columns(
+    (str, "configuration"),
+    (int, "n"),
+    (float, "temperature", "nll_before", "nll_after", "accuracy"),
+)
+"""The softmax temperature of each configuration, fitted on the calibration split."""

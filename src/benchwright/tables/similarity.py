@@ -3,7 +3,7 @@
 import pandera.pandas as pa
 from pandera.typing import Series
 
-from benchwright.tables.base import Table
+from benchwright.tables.base import Columns, Table
 
 
 class EncoderVectors(Table):
@@ -32,44 +32,35 @@ class Neighbours(Table):
     distance: Series[float] = pa.Field(ge=0, le=2)
 
 
-class DistanceDensity(Table):
-    """The kernel density of neighbour distances on its grid; `peak` marks local maxima."""
+DistanceDensity = Columns(
+    (float, "x", "y"),
+    (bool, "peak"),
+)
+"""The kernel density of neighbour distances on its grid; `peak` marks local maxima."""
 
-    x: Series[float]
-    y: Series[float] = pa.Field(ge=0)
-    peak: Series[bool]
+ThresholdSensitivity = Columns(
+    (float, "bandwidth"),
+    (int, "peaks"),
+    (str, "branch"),
+    (float, "threshold"),
+    (int, "items_within"),
+    (float, "share_within"),
+)
+"""The threshold by kernel bandwidth (the rule is discontinuous)."""
 
+EncoderOverlap = Columns(
+    (str, "encoder_a", "encoder_b"),
+    (int, "n_items"),
+    (float, "threshold_a", "threshold_b"),
+    (int, "similar_a", "similar_b", "both"),
+    # share_of_a: both / similar_a; jaccard: both / either; same_verdict: items on which both
+    # say the same / all; expected_same: the same if they were independent
+    (float, "share_of_a", "share_of_b", "jaccard", "same_verdict", "expected_same"),
+)
+"""Agreement of two encoders on which items are similar (SMART, Tables 7 and 8).
 
-class ThresholdSensitivity(Table):
-    """The threshold by kernel bandwidth (the rule is discontinuous)."""
-
-    bandwidth: Series[float]
-    peaks: Series[int]
-    branch: Series[str]  # first_peak, halved, fixed
-    threshold: Series[float] = pa.Field(nullable=True)
-    items_within: Series[int]
-    share_within: Series[float]
-
-
-class EncoderOverlap(Table):
-    """Agreement of two encoders on which items are similar (SMART, Tables 7 and 8).
-
-    An item is similar if its nearest neighbour is closer than its encoder's own δ.
-    """
-
-    encoder_a: Series[str]
-    encoder_b: Series[str]
-    n_items: Series[int]
-    threshold_a: Series[float] = pa.Field(nullable=True)
-    threshold_b: Series[float] = pa.Field(nullable=True)
-    similar_a: Series[int]
-    similar_b: Series[int]
-    both: Series[int]
-    share_of_a: Series[float] = pa.Field(nullable=True)  # both / similar_a
-    share_of_b: Series[float] = pa.Field(nullable=True)
-    jaccard: Series[float] = pa.Field(nullable=True)  # both / either
-    same_verdict: Series[float] = pa.Field(nullable=True)  # items on which both say the same / all
-    expected_same: Series[float] = pa.Field(nullable=True)  # the same if they were independent
+An item is similar if its nearest neighbour is closer than its encoder's own δ.
+"""
 
 
 class TextVectors(Table):

@@ -3,7 +3,7 @@
 import pandera.pandas as pa
 from pandera.typing import Series
 
-from benchwright.tables.base import Table
+from benchwright.tables.base import Columns, Table
 
 RULES = (
     "anomalous",
@@ -72,101 +72,66 @@ class ItemAudit(Table):
     answer: Series[int]
 
 
-class RuleCoverage(Table):
-    """Status of each rule, and items judged, flagged and removed (shares of all items, 0–1)."""
+RuleCoverage = Columns(
+    (str, "rule", "status"),
+    (int, "judged", "not_judged", "flagged", "retained", "removed"),
+    (float, "share_removed"),
+    (str, "reason"),
+)
+"""Status of each rule, and items judged, flagged and removed (shares of all items, 0–1)."""
 
-    rule: Series[str] = pa.Field(unique=True)
-    status: Series[str] = pa.Field(isin=["ran", "partial", "not_run", "off"])
-    judged: Series[int]
-    not_judged: Series[int]
-    flagged: Series[int]
-    retained: Series[int]
-    removed: Series[int]
-    share_removed: Series[float] = pa.Field(nullable=True)
-    reason: Series[str]  # why it did not run, or ""
+RulesBySubject = Columns(
+    (str, "subject", "rule"),
+    (int, "items", "judged", "flagged", "removed"),
+    (float, "share_flagged", "share_removed"),
+)
+"""What each rule that ran does to each subject (SMART, section 4.1); key (subject, rule).
 
+Shares are of all items of the subject (0–1). Retained easy items are flagged, not removed.
+"""
 
-class RulesBySubject(Table):
-    """What each rule that ran does to each subject (SMART, section 4.1); key (subject, rule).
+Funnel = Columns(
+    (str, "step", "kind"),  # step: source rows (or items), malformed, <rule> …, kept
+    (int, "removed", "left"),
+)
+"""From source rows to kept items: items removed and left by each step."""
 
-    Shares are of all items of the subject (0–1). Retained easy items are flagged, not removed.
-    """
+FilterModelAblation = Columns(
+    (int, "n_models"),
+    (str, "models"),
+    (int, "removed"),
+    (float, "share_removed"),
+    (int, "easy", "answer_only"),
+)
+"""Items removed with a subset of the filter models (SMART, section 5.1 and Table 6)."""
 
-    subject: Series[str]
-    rule: Series[str]
-    items: Series[int]
-    judged: Series[int]
-    flagged: Series[int]
-    removed: Series[int]
-    share_flagged: Series[float]
-    share_removed: Series[float]
+NeighbourConvergence = Columns(
+    (int, "k", "peaks"),
+    (str, "branch"),
+    (float, "threshold"),
+    (int, "items_within"),
+    (float, "share_within"),
+)
+"""The threshold δ by the number k of nearest neighbours (SMART, Figure 5)."""
 
+LabelErrorRates = Columns(
+    # items: all, kept, removed, removed by <rule>, suspect_label, 50 most suspect, …
+    (str, "items"),
+    (int, "checked", "wrong"),
+    (float, "rate", "low", "high"),
+)
+"""Rates of wrong labels among checked items: kept, removed, and by rule."""
 
-class Funnel(Table):
-    """From source rows to kept items: items removed and left by each step."""
+ReviewSheet = Columns(
+    # neighbour: the text of the item it is like, "" for other rules
+    (str, "item_id", "rule", "subject", "question", "choices", "answer", "reason", "neighbour"),
+    (str, "verdict", "note"),  # verdict: agree, borderline, disagree; empty until judged
+)
+"""Items for manual review; the reviewer fills in `verdict` (SMART, section 5.3)."""
 
-    step: Series[str] = pa.Field(unique=True)  # source rows (or items), malformed, <rule> …, kept
-    kind: Series[str] = pa.Field(isin=["start", "removed", "end"])
-    removed: Series[int]
-    left: Series[int]
-
-
-class FilterModelAblation(Table):
-    """Items removed with a subset of the filter models (SMART, section 5.1 and Table 6)."""
-
-    n_models: Series[int]
-    models: Series[str]  # comma-joined
-    removed: Series[int]
-    share_removed: Series[float]
-    easy: Series[int]  # removed by the rule about easy items (net of retained ones)
-    answer_only: Series[int]
-
-
-class NeighbourConvergence(Table):
-    """The threshold δ by the number k of nearest neighbours (SMART, Figure 5)."""
-
-    k: Series[int] = pa.Field(unique=True)
-    peaks: Series[int]
-    branch: Series[str]
-    threshold: Series[float] = pa.Field(nullable=True)
-    items_within: Series[int]
-    share_within: Series[float]
-
-
-class LabelErrorRates(Table):
-    """Rates of wrong labels among checked items: kept, removed, and by rule."""
-
-    items: Series[str]  # all, kept, removed, removed by <rule>, suspect_label, 50 most suspect, …
-    checked: Series[int]
-    wrong: Series[int]
-    rate: Series[float] = pa.Field(nullable=True)
-    low: Series[float] = pa.Field(nullable=True)
-    high: Series[float] = pa.Field(nullable=True)
-
-
-class ReviewSheet(Table):
-    """Items for manual review; the reviewer fills in `verdict` (SMART, section 5.3)."""
-
-    item_id: Series[str]
-    rule: Series[str]
-    subject: Series[str]
-    question: Series[str]
-    choices: Series[str]  # one per line, lettered
-    answer: Series[str]
-    reason: Series[str]
-    neighbour: Series[str]  # the text of the item it is like, "" for other rules
-    verdict: Series[str]  # agree, borderline, disagree; empty until judged
-    note: Series[str]
-
-
-class ReviewAgreement(Table):
-    """Agreement of the reviewer with each rule, with a 95% interval."""
-
-    rule: Series[str] = pa.Field(unique=True)
-    reviewed: Series[int]
-    agree: Series[int]
-    borderline: Series[int]
-    disagree: Series[int]
-    share_agree: Series[float] = pa.Field(nullable=True)
-    low: Series[float] = pa.Field(nullable=True)
-    high: Series[float] = pa.Field(nullable=True)
+ReviewAgreement = Columns(
+    (str, "rule"),
+    (int, "reviewed", "agree", "borderline", "disagree"),
+    (float, "share_agree", "low", "high"),
+)
+"""Agreement of the reviewer with each rule, with a 95% interval."""

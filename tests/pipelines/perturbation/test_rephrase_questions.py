@@ -88,7 +88,6 @@ def test_items_and_demonstrations_are_rephrased_and_checked(
         again = run(tmp_path, models, REPHRASE)
         assert len(server.arrivals) == asked
     pd.testing.assert_frame_equal(made, again)
-    Rephrasings.validate(made)
     reported = list(
         zip(made["item_id"], made["attempt"], made["failed"], made["used"], strict=True)
     )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchwright.methods.wicked.single_best_answer.classifier import asks_for_the_best
 from benchwright.methods.wicked.single_best_answer.labels import JUDGE
 from benchwright.statistics.proportion import wilson_interval
-from benchwright.tables.base import Columns, table_of
+from benchwright.tables.base import Columns
 
 
 class OperatingPoint(NamedTuple):
@@ -84,7 +84,7 @@ ALL = "all"
 
 # Parts are those of `evaluate`; methods are classifier, heuristic, judge:<model>, annotator <name>;
 # the p-value is that of ranks no better than chance.
-EVALUATION: Columns = (
+EVALUATION = Columns(
     (str, "part", "benchmark", "method", "against"),
     (int, "n", "positives", "flagged"),
     (float, "share_flagged", "recall", "recall_low", "recall_high"),
@@ -127,7 +127,7 @@ def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -
             ]
             rows += [{"part": part, "benchmark": name, "against": against} | row for row in found]
     rows += _annotators(annotations)
-    return table_of(EVALUATION, rows)
+    return EVALUATION.from_rows(rows)
 
 
 def _benchmarks(items: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
