@@ -21,7 +21,6 @@ from benchwright.tables.evidence import (
     RandomComparison,
     RandomSubsets,
     RankAgreementTable,
-    SuspectEffect,
 )
 from benchwright.tables.items import Demonstrations, Items, KnownLabelErrors, RejectedItems
 from benchwright.tables.responses import (
@@ -259,13 +258,6 @@ def make_inputs(**changed: Any) -> Inputs:
             ]
         ),
         "suspect_items": rank_suspect_items(matrix, items, MODELS_TABLE),
-        "suspect_effect": SuspectEffect.from_rows(
-            [
-                ("removed", 3, False, 0.95, None, None, 1, None, None),
-                ("rekeyed", 3, False, 0.9, None, None, 2, None, None),
-                ("random", 3, False, 0.99, 0.97, 1.0, 0.4, 0, 1),
-            ]
-        ),
         "review_agreement": ReviewAgreement.from_rows(
             [
                 ("easy", 9, 7, 1, 1, 7 / 9, 0.45, 0.94),

@@ -9,7 +9,6 @@ from benchwright.methods.smart import (
     label_errors,
     metrics,
     review,
-    suspect_effect,
 )
 from benchwright.pipelines.nodes import boxed, node
 from benchwright.reports.smart import item_list, plots, sections, summary
@@ -128,19 +127,6 @@ _NODES = [
         "review_agreement",
     ),
     node(
-        suspect_effect.measure_suspect_effect,
-        [
-            "response_matrix",
-            "items",
-            "panel",
-            "suspect_items",
-            "review_sheet_filled",
-            "params:evaluation",
-            "params:seed",
-        ],
-        "suspect_effect",
-    ),
-    node(
         metrics.count_items,
         ["items", "kept_items", "rejected_items", "rule_coverage", "panel"],
         "item_metrics",
@@ -236,7 +222,6 @@ _PAGE = [
         [
             "label_error_rates",
             "review_agreement",
-            "suspect_effect",
             "rule_coverage",
             "items",
             "groups",

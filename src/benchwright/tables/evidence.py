@@ -93,14 +93,3 @@ SuspectItems = Columns(
     (int, "alternative"),
 )
 """Items in the order in which to review their labels; items without answers are left out."""
-
-SuspectEffect = Columns(
-    (str, "change"),
-    (int, "n_items"),
-    (bool, "confirmed"),
-    (float, "kendall_tau_b", "tau_b_low", "tau_b_high", "largest_shift", "shift_low", "shift_high"),
-)
-"""How far ranks of models move if suspect items are removed or get another gold answer.
-
-`low` and `high` are the middle 95% of random removals of as many items.
-"""

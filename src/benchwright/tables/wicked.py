@@ -50,8 +50,8 @@ ComparisonScores = Columns(
     (float, "delta_high", "accuracy_altered", "accuracy_altered_original", "accuracy_gold_removed"),
     (float, "rank_original", "rank_original_low", "rank_original_high", "rank_mean"),
     (float, "rank_mean_low", "rank_mean_high"),
-    (int, "fewer_shots_original", "fewer_shots_perturbed", "unknown_shots"),
-    (float, "delta_equal_shots"),
+    # uneven_shots: answers to copies with another number of demonstrations than in the original
+    (int, "uneven_shots"),
 )
 """Accuracy of a configuration on the original and on the copies (WiCkeD, Table 1).
 

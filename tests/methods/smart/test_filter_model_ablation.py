@@ -19,7 +19,6 @@ from benchwright.methods.smart.filter_model_ablation import (
 from benchwright.methods.smart.finding import Finding, Grouping
 from benchwright.methods.smart.label_errors import flag_suspect_labels
 from benchwright.params.filtering import EasyParams, FilteringParams
-from benchwright.tables.smart import FilterModelAblation
 from methods.smart.filtering_examples import make_items, make_matrix
 
 N = 60

@@ -303,8 +303,6 @@ def test_suspect_labels_examples_and_groups_show_items(page) -> None:
     text = page().text
     assert "Question 30: which one?" in text  # the suspect label
     assert "50 of 60 are shown, by share of wrong answers" in text
-    assert "0.950 and 1 without the 3 most suspect items, 0.900 and 2 with the option" in text
-    assert "0.990 and 0.4 without as many random items" in text
     assert "1 group with 2 items." in text
     assert "7: 3 options, 4 wanted" in text  # the rejected row
     assert "3 imported responses have a correctness" in text

@@ -18,10 +18,9 @@ def notes(
 ) -> str:
     """Return the notes for numbers of copies."""
     scores = pd.DataFrame(
-        [(name, f"m{k}", number, 10, 0, 0, 0) for name, number in copies.items() for k in range(9)],
-        columns=["perturbation", "model", "copies", "n_items", "fewer_shots_original",
-                 "fewer_shots_perturbed", "unknown_shots"],
-    )  # fmt: skip
+        [(name, f"m{k}", number, 10, 0) for name, number in copies.items() for k in range(9)],
+        columns=["perturbation", "model", "copies", "n_items", "uneven_shots"],
+    )
     scores = scores.assign(style=style, configuration=scores["model"] + f"@{style}-3")
     settings = PerturbationParams.model_validate(
         {"name": "cf", "transforms": transforms, "cumulative": len(transforms) > 1}

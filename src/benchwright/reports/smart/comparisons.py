@@ -207,25 +207,3 @@ def describe_suspects_reviewed(review_agreement: pd.DataFrame) -> str:
         f"Of {row['reviewed']:,} reviewed suspect items {row['agree']:,} were found wrong or "
         f"unclear: {row['share_agree']:.0%} [{row['low']:.0%}, {row['high']:.0%}]."
     )
-
-
-def describe_suspect_effect(suspect_effect: pd.DataFrame) -> str:
-    """Describe how far ranks move without suspect items, beside random ones, or return ""."""
-    rows = {row["change"]: row for row in suspect_effect.to_dict("records")}
-    if "removed" not in rows:
-        return ""
-    removed = rows["removed"]
-    found = "items that the review found wrong" if removed["confirmed"] else "most suspect items"
-    changes = (
-        ("removed", f"without the {removed['n_items']:,} {found}"),
-        ("rekeyed", "with the option most often chosen as their answer"),
-        ("random", "without as many random items, on average"),
-    )
-    said = [
-        f"{rows[change]['kendall_tau_b']:.3f} and {rows[change]['largest_shift']:g} {what}"
-        for change, what in changes
-        if change in rows
-    ]
-    return (
-        f"Tau-b with the ranking on all items, and the largest shift of a rank: {', '.join(said)}."
-    )

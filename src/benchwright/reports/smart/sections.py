@@ -273,7 +273,6 @@ def _threshold(found: Row) -> list[Text]:
 def show_labels(
     label_error_rates: pd.DataFrame,
     review_agreement: pd.DataFrame,
-    suspect_effect: pd.DataFrame,
     rule_coverage: pd.DataFrame,
     items: pd.DataFrame,
     groups: pd.DataFrame,

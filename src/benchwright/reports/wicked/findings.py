@@ -210,17 +210,12 @@ def _unlisted_options(
 
 
 def _shots(comparison_scores: pd.DataFrame) -> list[str]:
-    fewer = int(
-        comparison_scores["fewer_shots_original"].sum()
-        + comparison_scores["fewer_shots_perturbed"].sum()
+    uneven = int(comparison_scores["uneven_shots"].sum())
+    note = (
+        f"{count(uneven, 'answer')} to copies had another number of demonstrations than the "
+        "answer to the original, because a longer prompt did not fit."
     )
-    if not fewer:
-        return []
-    return [
-        f"{count(fewer, 'answer')} to copies had another number of demonstrations than the answer "
-        "to the original, because a longer prompt did not fit. `delta_equal_shots` in the dataset "
-        "`comparison_scores` leaves them out."
-    ]
+    return [note] if uneven else []
 
 
 def _basis(comparison_scores: pd.DataFrame, main: str, n_items: int) -> list[str]:

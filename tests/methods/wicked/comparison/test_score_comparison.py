@@ -209,7 +209,7 @@ def test_failed_extractions_count_as_wrong(stage: Any) -> None:
     assert seen.failed_perturbed.tolist() == [[[False, False, True]]]
 
 
-def test_answers_with_fewer_demonstrations_are_counted(stage: Any) -> None:
+def test_answers_with_other_numbers_of_demonstrations_are_counted(stage: Any) -> None:
     name = "m@letters-5"
     original = matrix("question", m__letters_5=[1, 1, 1, 1])
     perturbed = {"wicked-0": matrix("wicked-0", m__letters_5=[0, 1, 1, 1])}
@@ -218,10 +218,8 @@ def test_answers_with_fewer_demonstrations_are_counted(stage: Any) -> None:
     before["shots_used"] = [5, 3, 5, -1]
     marks = changes(wicked_0="kkkk")
     row = compare(original, perturbed, marks, responses=before, live=after).iloc[0]
-    assert (row["fewer_shots_perturbed"], row["fewer_shots_original"]) == (1, 1)
-    assert row["unknown_shots"] == 1
+    assert row["uneven_shots"] == 2  # fewer in the copy of q0 and in the original of q1
     assert row["delta"] == -0.25
-    assert row["delta_equal_shots"] == 0  # q2 alone had five on both sides
     assert (row["model"], row["style"], row["shots"], row["asking_style"]) == (
         "m",
         "letters",

@@ -39,8 +39,7 @@ class ComparedResponses(NamedTuple):
     options: NDArray[np.int64]  # (d, n) options of the item
     failed_original: Bools  # (m, n) written answers without a readable option, counted as wrong
     failed_perturbed: Bools  # (d, m, n) the same in each copy
-    shots_original: NDArray[np.int64]  # (m, n) demonstrations shown; −1 unknown
-    shots_perturbed: NDArray[np.int64]  # (d, m, n) the same in each copy
+    uneven_shots: Bools  # (d, m, n) the copy had another number of demonstrations; both known
 
     def mean_change(self) -> Floats:
         """Return (m, n) the mean score over copies minus the score on the original."""
@@ -99,10 +98,11 @@ def align_responses(
             *(_answering(matrix, table) for matrix, table in zip(matrices, tables, strict=True))
         )
         configurations = tuple(sorted(shared))
-        asked = [_asked(table, configurations, ids, open_ended) for table in tables]
-        parts = [_rows(matrix.select_items(ids), configurations) for matrix in matrices]
-        correct, predicted = (np.array(part) for part in zip(*parts, strict=True))
-        failed, shots = (np.array(part) for part in zip(*asked, strict=True))
+        parts = [
+            _answers(matrix.select_items(ids), table, configurations, open_ended)
+            for matrix, table in zip(matrices, tables, strict=True)
+        ]
+        correct, predicted, failed, shots = (np.array(part) for part in zip(*parts, strict=True))
         correct[failed & np.isnan(correct)] = 0
         columns = np.flatnonzero(~np.isnan(correct).any(axis=(0, 1)))
         kept = tuple(ids[column] for column in columns)
@@ -126,8 +126,7 @@ def align_responses(
             options,
             failed[0],
             failed[1:],
-            shots[0],
-            shots[1:],
+            (shots[1:] != shots[0]) & (shots[1:] >= 0) & (shots[0] >= 0),
         )
     return aligned
 
@@ -166,39 +165,34 @@ def _answering(matrix: ResponseMatrix, table: Mapping[str, pd.DataFrame]) -> set
     return names | {name for name, rows in table.items() if rows["extraction"].eq("failed").any()}
 
 
-def _asked(
+def _answers(
+    matrix: ResponseMatrix,
     table: Mapping[str, pd.DataFrame],
     configurations: tuple[str, ...],
-    item_ids: tuple[str, ...],
     open_ended: set[str],
-) -> tuple[Bools, NDArray[np.int64]]:
-    """Return for one condition, (m, n), failed extractions and numbers of demonstrations."""
-    shape = (len(configurations), len(item_ids))
-    failed = np.zeros(shape, dtype=np.bool_)
-    shots = np.full(shape, -1, dtype=np.int64)
-    has_options = np.array([item not in open_ended for item in item_ids], dtype=np.bool_)
+) -> tuple[Floats, NDArray[np.int64], Bools, NDArray[np.int64]]:
+    """Return for one condition (m, n) scores, NaN where missing, and options chosen, −1 unknown.
+
+    The other two are failed extractions and numbers of demonstrations, −1 unknown.
+    """
+    ids = list(matrix.item_ids)
+    shape = len(configurations), len(ids)
+    correct, failed = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
+    chosen, shots = np.full(shape, -1, dtype=np.int64), np.full(shape, -1, dtype=np.int64)
+    rows = pd.Index(matrix.models).get_indexer(pd.Index(configurations))
+    known = rows >= 0
+    correct[known], chosen[known] = matrix.correct[rows[known]], matrix.prediction[rows[known]]
+    has_options = np.array([item not in open_ended for item in ids], dtype=np.bool_)
     for row, name in enumerate(configurations):
         responses = _rows_of(table, name)
         if responses is None:
             continue
-        responses = responses[~responses.index.duplicated()].reindex(list(item_ids))
+        responses = responses[~responses.index.duplicated()].reindex(ids)
         written = has_options | (parse_configuration(name).style == "generate")
         failed[row] = (responses["extraction"] == "failed").to_numpy(dtype=bool) & written
         failed[row] &= responses["correct"].isna().to_numpy(dtype=bool)
         shots[row] = responses["shots_used"].fillna(-1).to_numpy(dtype=np.int64)
-    return failed, shots
-
-
-def _rows(
-    matrix: ResponseMatrix, configurations: tuple[str, ...]
-) -> tuple[Floats, NDArray[np.int64]]:
-    """Return (m, n) answers, NaN where missing, and the options chosen, −1 where not known."""
-    shape = len(configurations), len(matrix.item_ids)
-    correct, chosen = np.full(shape, np.nan), np.full(shape, -1, dtype=np.int64)
-    rows = pd.Index(matrix.models).get_indexer(pd.Index(configurations))
-    known = rows >= 0
-    correct[known], chosen[known] = matrix.correct[rows[known]], matrix.prediction[rows[known]]
-    return correct, chosen
+    return correct, chosen, failed, shots
 
 
 def _marks(

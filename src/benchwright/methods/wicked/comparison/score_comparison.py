@@ -83,10 +83,6 @@ def _scores(
         rank[rows] = shuffles[style].ranks
         for row in rows:
             asked[row] = style
-    known = (compared.shots_perturbed >= 0) & (compared.shots_original >= 0)
-    fewer_original = known & (compared.shots_original < compared.shots_perturbed)
-    fewer_perturbed = known & (compared.shots_perturbed < compared.shots_original)
-    equal = known & ~fewer_original & ~fewer_perturbed
     columns = {
         "accuracy_original": compared.original.mean(axis=1),
         "accuracy_mean": by_copy.mean(axis=0),
@@ -99,13 +95,8 @@ def _scores(
         "accuracy_altered_original": mean_where(repeated, compared.altered),
         "accuracy_gold_removed": mean_where(compared.perturbed, compared.gold_removed),
         **{f"rank_{column}": rank[:, place] for place, column in enumerate(_RANKS)},
-        "delta_equal_shots": _means_where(compared.perturbed - repeated, equal),
     }
-    counts = {
-        "fewer_shots_original": fewer_original.sum(axis=(0, 2)),
-        "fewer_shots_perturbed": fewer_perturbed.sum(axis=(0, 2)),
-        "unknown_shots": (~known).sum(axis=(0, 2)),
-    }
+    uneven = compared.uneven_shots.sum(axis=(0, 2))
     return [
         {
             "perturbation": name,
@@ -115,7 +106,7 @@ def _scores(
             "n_items": len(compared.item_ids),
             "copies": len(compared.perturbed),
             **{column: float(values[row]) for column, values in columns.items()},
-            **{column: int(values[row]) for column, values in counts.items()},
+            "uneven_shots": int(uneven[row]),
         }
         for row, configuration in enumerate(compared.configurations)
     ]
@@ -128,13 +119,6 @@ def mean_where(correct: Floats, marks: Bools) -> Floats:
         return np.full(correct.shape[1], np.nan)
     total: Floats = np.einsum("dmn,dn->m", correct, marks.astype(np.float64)) / n
     return total
-
-
-def _means_where(values: Floats, marks: Bools) -> Floats:
-    """Return (m,) the mean of (d, m, n) values where (d, m, n) marks are; NaN where none is."""
-    n = marks.sum(axis=(0, 2))
-    total = np.where(marks, values, 0).sum(axis=(0, 2))
-    return np.where(n > 0, total / np.maximum(n, 1), np.nan)
 
 
 def _reversals(
