@@ -257,12 +257,12 @@ def test_subjects_are_sorted_by_the_share_removed() -> None:
 
 def test_agreement_uses_predictions_if_all_models_have_them() -> None:
     rows = {"a": [1, 0, 0, 0], "b": [1, 0, 0, 1]}
-    chosen = [[0, 2, 3, 1], [0, 2, 1, 0]]
+    chosen = [[0, 2, 3, -1], [0, 2, 1, 0]]
     matrix, panel = answers(rows, chosen)
     scores = score_models(matrix, items_of(matrix), kept("i1", "i2"), panel)
     seen = compare_responses(matrix, kept("i1", "i2"), scores, panel).iloc[0]
-    assert (seen["kind"], seen["full"], seen["kept"]) == ("prediction", 0.5, 0.5)
-    assert (seen["n_full"], seen["n_kept"]) == (4, 2)
+    assert (seen["kind"], seen["full"], seen["kept"]) == ("prediction", 2 / 3, 0.5)
+    assert (seen["n_full"], seen["n_kept"]) == (3, 2)
     assert (seen["model_a"], seen["model_b"]) == ("b", "a")  # in order of the ranking
 
 

@@ -65,16 +65,11 @@ def test_spellings_of_one_model_match(name: str, rated: str) -> None:
         ("openchat-3.5-1210", "OpenChat-3.5"),
         ("Qwen-14B", "Qwen1.5-14B"),
         ("mpt-30b-instruct", "MPT-30B-chat"),
+        ("meta/llama-3-70b", "Llama-3-70b-Instruct"),
     ],
 )
 def test_similar_names_are_different_models(name: str, rated: str) -> None:
     assert np.isnan(rating(name, rated, date="2024-09-28"))
-
-
-def test_base_model_is_not_matched_with_its_chat_version_but_named() -> None:
-    assert np.isnan(rating("meta/llama-3-70b", "Llama-3-70b-Instruct"))
-    said = "not Llama-3-70b-Instruct, which differs in chat or instruct"
-    assert note("meta/llama-3-70b", "Llama-3-70b-Instruct") == said
 
 
 def test_ambiguous_name_is_not_matched_but_reported() -> None:

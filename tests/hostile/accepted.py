@@ -1,6 +1,5 @@
 """Rows and documents that the readers accept."""
 
-import math
 from typing import Any
 
 import pandas as pd
@@ -56,41 +55,4 @@ HALF = {
     "fields": {},
     "unanswered": 0,
     "reason": "",
-}
-_LOGISTIC = {
-    "features": ["a", "b"],
-    "means": [0.0, 1.0],
-    "scales": [1.0, 2.0],
-    "coefficients": [0.5, -1.0],
-    "intercept": 0.1,
-}
-_POINT = {
-    "target": 0.989,
-    "threshold": 0.2,
-    "recall": 1.0,
-    "precision": math.nan,
-    "share_flagged": 0.5,
-    "n": 4,
-    "positives": 2,
-    "reason": "",
-}
-_TRAINED = {
-    "recall_target": 0.989,
-    "threshold": 0.2,
-    "operating_points": [_POINT],
-    "trained_on": {"items": 4, "positives": 2, "benchmarks": {"x": 4}, "labels": "file"},
-}
-EMBEDDING: dict[str, Any] = {
-    "kind": "embedding",
-    "groups": ["surface"],
-    "encoder": None,
-    "encoder_key": None,
-    "logistic": _LOGISTIC,
-    **_TRAINED,
-}
-BERT: dict[str, Any] = {
-    "kind": "bert",
-    "fine_tuning": {"model": "x"},
-    "weights": f"weights-{'0' * 12}",
-    **_TRAINED,
 }

@@ -47,7 +47,7 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
             return None
         try:
             document = json.loads(self._document.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             document = None
         weights = document.pop("weights", None) if isinstance(document, dict) else None
         # Only names that `save` writes: a path could load files of another folder.

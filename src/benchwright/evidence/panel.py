@@ -65,9 +65,16 @@ def choose_panel(
     names = matrix.models if evaluation_models == "all" else evaluation_models
     candidates = sorted(set(names))
     row = {model: i for i, model in enumerate(matrix.models)}
-    coverage = {m: _share(answered[row[m]], judged) if m in row else 0.0 for m in candidates}
+    total = max(int(judged.sum()), 1)
+    coverage = {
+        m: float((answered[row[m]] & judged).sum() / total) if m in row else 0.0 for m in candidates
+    }
     models = tuple(m for m in candidates if coverage[m] >= evaluation.min_coverage)
-    roles = tuple(_roles(models, filter_models, models_table))
+    chosen_by = set(families_of(filter_models, models_table))
+    roles = tuple(
+        "filter" if model in filter_models else "same_family" if kin in chosen_by else "held_out"
+        for model, kin in zip(models, families_of(models, models_table), strict=True)
+    )
     everyone = judged & answered[[row[m] for m in models]].all(axis=0)
     return Panel(
         models=models,
@@ -147,26 +154,11 @@ def _judged_items(
     return half, "items that at least half of the models answered"
 
 
-def _share(answered: NDArray[np.bool_], judged: NDArray[np.bool_]) -> float:
-    total = int(judged.sum())
-    return float((answered & judged).sum() / total) if total else 0.0
-
-
 def _unknown(models: Sequence[str], roles: Sequence[str], models_table: pd.DataFrame) -> int:
     listed = dict(zip(models_table["model"], models_table["family"], strict=True))
     held_out = (m for m, role in zip(models, roles, strict=True) if role == "held_out")
     plain = {parse_configuration(name).model for name in held_out}
     return sum(listed.get(model, model) == model for model in plain)
-
-
-def _roles(
-    models: Sequence[str], filter_models: list[str], models_table: pd.DataFrame
-) -> list[str]:
-    chosen_by = set(families_of(filter_models, models_table))
-    return [
-        "filter" if model in filter_models else "same_family" if kin in chosen_by else "held_out"
-        for model, kin in zip(models, families_of(models, models_table), strict=True)
-    ]
 
 
 def families_of(models: Sequence[str], models_table: pd.DataFrame) -> tuple[str, ...]:

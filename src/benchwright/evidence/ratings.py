@@ -17,7 +17,6 @@ from benchwright.tables.evidence import ModelRatings
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _RELEASE = re.compile(r"[-_ (@]*(20\d\d)-?([01]\d)-?([0-3]\d)\)?$")
 _WORD = re.compile(r"[^\W\d_]+|\d+")
-_TUNED = {"chat", "instruct"}
 _MAKERS = {"meta", "nvidia"}  # words that some sources put before the name
 
 Key = tuple[str, ...]
@@ -91,7 +90,6 @@ class _Names:
         self._undated = _grouped(
             (_key(name, dated=False), name) for name in ratings.by_model if _released(name)
         )
-        self._untuned = _grouped((_untuned(_key(name)), name) for name in ratings.by_model)
 
     def match(self, configuration: str) -> _Match:
         model = parse_configuration(configuration).model
@@ -116,8 +114,6 @@ class _Names:
             if released and self._ratings.date and released > self._ratings.date:
                 return _Match(note=f"released after the ratings of {names[0]}")
             return self._only(names, "date of release in one of the names only")
-        if names := self._untuned.get(_untuned(key)):
-            return _Match(note=f"not {_listed(names)}, which differs in chat or instruct")
         return _Match()
 
     def _only(self, names: Sequence[str], note: str = "") -> _Match:
@@ -132,9 +128,9 @@ def match_ratings(scores: pd.DataFrame, human_ratings: Ratings) -> pd.DataFrame:
     Names match if they agree in words and numbers. Organisation, prefix of a harness (`helm:`),
     case, separators and a final `hf` do not count; `it` is instruct. A date of release may be
     missing in one name, unless the model is newer than the ratings. `human_ratings.aliases` comes
-    before all that. Names with several ratings are not matched, nor are names that differ in chat
-    or instruct, since these are different models. Of several configurations of a rated model the
-    first is taken: style letters first, then most demonstrations, then by name.
+    before all that. Names with several ratings are not matched. Of several
+    configurations of a rated model the first is taken: style letters first, then most
+    demonstrations, then by name.
     """
     names = _Names(human_ratings)
     found = {model: names.match(model) for model in sorted(scores["model"], key=_preference)}
@@ -178,10 +174,6 @@ def _key(name: str, *, dated: bool = True) -> Key:
     words = words[1:] if words and words[0] in _MAKERS else words
     words = words[:-1] if words and words[-1] == "hf" else words
     return tuple("instruct" if word == "it" else word for word in words)
-
-
-def _untuned(key: Key) -> Key:
-    return tuple(word for word in key if word not in _TUNED)
 
 
 def _released(name: str) -> str:

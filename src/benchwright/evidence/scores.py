@@ -1,7 +1,5 @@
 """Accuracy before and after, of models, pairs of models and subjects (SMART, Tables 2, 9–12)."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -13,42 +11,6 @@ from benchwright.statistics.rank_agreement import ranks
 from benchwright.tables.evidence import Agreement, Scores, SubjectShares
 
 _AGREEMENT_MODELS = 30  # of which all pairs are compared
-
-
-class PairwiseAgreement(NamedTuple):
-    """Share (m, m) of items on which two models agree, or NaN, and the items counted (m, m)."""
-
-    share: NDArray[np.float64]
-    n: NDArray[np.int64]
-
-
-def prediction_agreement(prediction: NDArray[np.integer]) -> PairwiseAgreement:
-    """Compare the chosen options (m, n); negative options are unknown and not counted."""
-    return _agreement(
-        [prediction == option for option in np.unique(prediction[prediction >= 0])], prediction >= 0
-    )
-
-
-def correctness_agreement(correct: NDArray[np.floating]) -> PairwiseAgreement:
-    """Compare correctness (m, n): both at least 0.5, or both below; NaN is not counted."""
-    answered = ~np.isnan(correct)
-    right = answered & (np.nan_to_num(correct) >= 0.5)
-    return _agreement([right, answered & ~right], answered)
-
-
-def _agreement(kinds: list[NDArray[np.bool_]], answered: NDArray[np.bool_]) -> PairwiseAgreement:
-    """Return the share of items on which two models have the same kind of answer, and counts."""
-    both = _items_shared(answered)
-    same = sum((_items_shared(kind) for kind in kinds), np.zeros_like(both))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return PairwiseAgreement(same / both, both)
-
-
-def _items_shared(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the numbers (m, m) of items that are marked for both of two models."""
-    # Counts are exact in float64, and a float matrix product is a BLAS call.
-    values = marked.astype(np.float64)
-    return np.rint(values @ values.T).astype(np.int64)
 
 
 def score_models(
@@ -112,12 +74,9 @@ def compare_responses(
     part = matrix.select_items([item for item in panel.item_ids if item in kept])
     known = (full.prediction >= 0).sum(axis=1)
     kind = "prediction" if (2 * known >= max(len(panel.item_ids), 1)).all() else "correctness"
-    before, after = _pairs(full, kind), _pairs(part, kind)
+    (before, n_before), (after, n_after) = _pairs(full, kind), _pairs(part, kind)
     rows = [
-        (
-            *(models[a], models[b], kind),
-            *(before.n[a, b], before.share[a, b], after.n[a, b], after.share[a, b]),
-        )
+        (models[a], models[b], kind, n_before[a, b], before[a, b], n_after[a, b], after[a, b])
         for a, b in zip(*np.triu_indices(len(models), k=1), strict=True)
     ]
     return Agreement.from_rows(rows)
@@ -131,10 +90,29 @@ def spread(ranked: list[str], most: int) -> list[str]:
     return [ranked[i] for i in chosen]
 
 
-def _pairs(matrix: ResponseMatrix, kind: str) -> PairwiseAgreement:
+def _pairs(matrix: ResponseMatrix, kind: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the share (m, m) of items on which two models agree, or NaN, and the items counted.
+
+    Two models agree if they choose the same option or, for `correctness`, if both have at least
+    half of the points or neither has. Unknown options and missing answers are not counted.
+    """
     if kind == "prediction":
-        return prediction_agreement(matrix.prediction)
-    return correctness_agreement(matrix.correct)
+        known = matrix.prediction >= 0
+        kinds = [matrix.prediction == option for option in np.unique(matrix.prediction[known])]
+    else:
+        known, right = matrix.answered(), np.nan_to_num(matrix.correct) >= 0.5
+        kinds = [right, known & ~right]
+    both = _items_shared(known)
+    same = sum((_items_shared(marked) for marked in kinds), np.zeros_like(both))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return same / both, both
+
+
+def _items_shared(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the numbers (m, m) of items that are marked for both of two models."""
+    # Counts are exact in float64, and a float matrix product is a BLAS call.
+    values = marked.astype(np.float64)
+    return np.rint(values @ values.T).astype(np.int64)
 
 
 def count_subjects(items: pd.DataFrame, kept_items: pd.DataFrame) -> pd.DataFrame:

@@ -320,7 +320,6 @@ def show_labels(
                 + ("" if checked else f"The rule was not checked: {silent['suspect_label']}.")
             ),
             Text(comparisons.describe_suspects_reviewed(review_agreement)),
-            Text(comparisons.describe_suspect_effect(suspect_effect)),
             *shown,
         ]
     else:
