@@ -28,17 +28,6 @@ class _Opinion(NamedTuple):
     similar: NDArray[np.bool_]
 
 
-class Overlap(NamedTuple):
-    """Two encoders' verdicts on the same n items; shares are NaN where they would be 0 / 0."""
-
-    both: int  # items that both call similar
-    share_of_a: float  # `both` as a share of those that the first calls similar
-    share_of_b: float  # the same of the second
-    jaccard: float  # `both` as a share of those that either calls similar
-    same_verdict: float  # share of the n items on which they agree
-    expected_same: float  # that share if the verdicts were independent
-
-
 def compare_encoders(
     items: pd.DataFrame,
     encoder_vectors: pd.DataFrame,
@@ -62,28 +51,20 @@ def compare_encoders(
     ]
     rows = []
     for a, b in combinations(opinions, 2):
-        known = not np.isnan([a.threshold, b.threshold]).any()
-        shared = overlap(a.similar, b.similar) if known else Overlap(0, *[np.nan] * 5)
         counts = int(a.similar.sum()), int(b.similar.sum())
         names = a.encoder, b.encoder, len(a.similar), a.threshold, b.threshold
-        rows.append((*names, *counts, *shared))
+        rows.append((*names, *counts, *_overlap(a, b)))
     return EncoderOverlap.from_rows(rows)
 
 
-def overlap(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> Overlap:
-    """Compare the verdicts `a` and `b` (n,) of two encoders on the same items."""
-    both, either = int((a & b).sum()), int((a | b).sum())
-    if not len(a):
-        return Overlap(0, *[np.nan] * 5)
-    p, q = float(a.mean()), float(b.mean())
-    return Overlap(
-        both,
-        _share(both, int(a.sum())),
-        _share(both, int(b.sum())),
-        _share(both, either),
-        float((a == b).mean()),
-        p * q + (1 - p) * (1 - q),
-    )
+def _overlap(a: _Opinion, b: _Opinion) -> tuple[int, float, float, float]:
+    """Return similar items of both, Jaccard index, share of equal verdicts, and that by chance."""
+    if np.isnan([a.threshold, b.threshold]).any() or not len(a.similar):
+        return 0, np.nan, np.nan, np.nan
+    both, either = int((a.similar & b.similar).sum()), int((a.similar | b.similar).sum())
+    p, q = float(a.similar.mean()), float(b.similar.mean())
+    same = float((a.similar == b.similar).mean())
+    return both, both / either if either else np.nan, same, p * q + (1 - p) * (1 - q)
 
 
 def _opinion(
@@ -95,7 +76,3 @@ def _opinion(
     value = np.nan if threshold.value is None else threshold.value
     similar = items["item_id"].isin(np.array(near.item_ids, object)[close]).to_numpy()
     return _Opinion(encoder, value, similar)
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else np.nan

@@ -53,9 +53,9 @@ EncoderOverlap = Columns(
     (int, "n_items"),
     (float, "threshold_a", "threshold_b"),
     (int, "similar_a", "similar_b", "both"),
-    # share_of_a: both / similar_a; jaccard: both / either; same_verdict: items on which both
+    # jaccard: both / either; same_verdict: items on which both
     # say the same / all; expected_same: the same if they were independent
-    (float, "share_of_a", "share_of_b", "jaccard", "same_verdict", "expected_same"),
+    (float, "jaccard", "same_verdict", "expected_same"),
 )
 """Agreement of two encoders on which items are similar (SMART, Tables 7 and 8).
 

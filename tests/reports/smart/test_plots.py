@@ -19,8 +19,8 @@ from benchwright.tables.similarity import DistanceDensity, EncoderOverlap
 
 OVERLAP = EncoderOverlap.from_rows(
     [
-        ("one", "two", 100, 0.1, 0.2, 10, 20, 5, 0.5, 0.25, 0.2, 0.8, 0.74),
-        ("one", "<i>three", 100, 0.1, math.nan, 10, 0, 0, 0.0, math.nan, 0.0, 0.9, 0.9),
+        ("one", "two", 100, 0.1, 0.2, 10, 20, 5, 0.2, 0.8, 0.74),
+        ("one", "<i>three", 100, 0.1, math.nan, 10, 0, 0, 0.0, 0.9, 0.9),
     ]
 )
 

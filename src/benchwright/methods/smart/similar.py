@@ -74,7 +74,7 @@ def check_neighbours(
         `method`: `exact` or `approximate` (`none` without neighbours). An approximate search also
         has `items_checked`, 200 random items whose exact neighbours are computed; `recall`, the
         mean share of their k nearest that were found; `nearest_found`, the share of items whose
-        nearest was; `lowest_recall`, the lowest recall of an item.
+        nearest was.
     """
     n, k = neighbours.indices.shape
     if n <= EXACT_UP_TO:
@@ -88,7 +88,6 @@ def check_neighbours(
         "method": "approximate",
         "items_checked": len(rows),
         "recall": float(hits.mean(axis=1).mean()),
-        "lowest_recall": float(hits.mean(axis=1).min()),
         "nearest_found": float(hits[:, 0].mean()),
     }
 
@@ -103,7 +102,7 @@ def estimate_threshold(
 
     With a single peak the threshold is half of its distance (as in the released code). A warning
     is logged if the number of close items differs more than twofold between adjacent bandwidths.
-    Items and pairs within the threshold are counted up to `max_distance`.
+    Items within the threshold are counted up to `max_distance`.
 
     Returns:
         The curve; the threshold with the branch taken and `neighbour_search` (`check_neighbours`);
@@ -133,10 +132,8 @@ def estimate_threshold(
         "peaks": threshold.peaks,
         "bandwidth": params.bandwidth,
         "k": params.k,
-        "std": density.std if density else None,
         "items_within": within,
         "share_within": share_within,
-        "pairs_within": _count_pairs(neighbours, threshold),
         "warning": warning,
         "neighbour_search": neighbour_search,
     }
@@ -145,17 +142,6 @@ def estimate_threshold(
         for k, of_k in zip(fewer, by_number, strict=True)
     ]
     return curve, result, sensitivity, NeighbourConvergence.from_rows(rows)
-
-
-def _count_pairs(near: Neighbourhood, threshold: thresholds.Threshold) -> int:
-    """Count the pairs within the threshold, each once if both are neighbours of the other."""
-    n, k = near.indices.shape
-    cells = np.flatnonzero(thresholds.closer_than(near.distances, threshold))
-    pairs = cells // max(k, 1)
-    other = near.indices.ravel()[cells]
-    pairs = np.minimum(pairs, other) * n + np.maximum(pairs, other)
-    pairs.sort()
-    return int(np.count_nonzero(np.diff(pairs))) + 1 if len(pairs) else 0
 
 
 def _outcome(

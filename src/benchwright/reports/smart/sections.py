@@ -261,10 +261,7 @@ def _threshold(found: Row) -> list[Text]:
         )
     if found.get("items_within") is not None:
         than = "δ" if limit == threshold else f"{limit:g}"
-        text += (
-            f" {found['items_within']:,} items have a neighbour closer than {than} "
-            f"({count(found['pairs_within'], 'pair')})."
-        )
+        text += f" {found['items_within']:,} items have a neighbour closer than {than}."
     if found["branch"] != "fixed":
         text += " The threshold is discontinuous: δ jumps when a second peak appears or vanishes."
     return [Text(text, "box", code=True)]
