@@ -59,13 +59,6 @@ def test_run_is_the_default_command(repository: Path) -> None:
     assert "unknown benchmark 'arcc'; expected one of arc, " in done.stderr.splitlines()[-1]
 
 
-def test_unknown_runner_takes_one_line(repository: Path) -> None:
-    done = benchwright(repository, "--runner", "Fast")
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("benchwright: --runner 'Fast': expected one of ParallelRunner, Seq")
-
-
 @pytest.fixture
 def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repository)
@@ -265,16 +258,6 @@ def test_both_pipeline_options_run_the_pipeline_without_a_warning(
         done = CliRunner().invoke(cli, ["run", option, "budget"], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     assert ran == [["budget"]]
-
-
-@pytest.mark.usefixtures("in_project")
-def test_sweep_prints_no_deprecation_warning(tmp_path: Path) -> None:
-    words = ["sweep", "--pipeline", "smart", "--params", f"data_root={tmp_path},limit=oops"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", KedroDeprecationWarning)
-        done = CliRunner().invoke(cli, words)
-    assert "limit=" in done.stderr
-    assert "deprecated" not in done.stderr
 
 
 @pytest.mark.usefixtures("in_project")

@@ -5,16 +5,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from omegaconf.errors import OmegaConfBaseException
 
 from benchwright.commands.sweep import (
     Combination,
-    SweepRequest,
     SweepResult,
     SweepRun,
     render_sweep,
     run_combinations,
-    run_sweep,
     split_names,
     split_seeds,
     summarise_sweep,
@@ -33,29 +30,6 @@ def test_names_and_seeds_are_comma_separated() -> None:
     assert split_seeds("0, 12") == [0, 12]
     with pytest.raises(InputError, match=r"--seeds '-1': expected non-negative integers"):
         split_seeds("0,-1")
-
-
-@pytest.mark.parametrize(
-    ("request_", "message"),
-    [
-        ({"params": {"seed": 3}}, r"--params seed=…: use --seeds 3 in a sweep"),
-        ({"params": {"limt": 3}}, "--params limt: unknown parameter"),
-        ({"benchmarks": ["demo", "arcc"]}, "unknown benchmark 'arcc'"),
-        ({"variants": ["smart", "smrt"]}, "unknown variant 'smrt'"),
-        ({"pipeline": "smrt"}, "--pipeline 'smrt'"),
-        ({"runner": "Fast"}, "--runner 'Fast'"),
-    ],
-)
-def test_mistakes_are_found_before_the_first_run(
-    repository: Path, request_: dict[str, object], message: str
-) -> None:
-    from kedro.framework.startup import bootstrap_project
-
-    bootstrap_project(repository)
-    said: list[str] = []
-    with pytest.raises((InputError, OmegaConfBaseException), match=message):
-        run_sweep(SweepRequest(repository, **request_), said.append)  # type: ignore[arg-type]
-    assert said == []
 
 
 def executes(errors: dict[Combination, BaseException]) -> Callable[[Combination], SweepRun]:

@@ -102,10 +102,6 @@ def test_level_0_is_a_level_and_not_unknown() -> None:
     assert plot["layout"]["xaxis"]["ticktext"] == [str(level) for level in range(10)]
 
 
-def test_without_levels_the_plot_gives_the_reason(unjudged: dict[str, Any]) -> None:
-    assert "No question has a difficulty level" in note(unjudged["difficulty_levels_plot"])
-
-
 def test_fields_of_both_halves_are_counted(judged: dict[str, Any]) -> None:
     plot = as_json(judged["field_halves_plot"])
     public, closed = plot["data"]
