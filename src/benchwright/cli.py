@@ -26,7 +26,9 @@ _PATH = click.Path(path_type=Path)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _KEDRO_OPTIONS = {option.name: option for option in kedro_run.params}
 _env = click.option("--env", "-e", help=_KEDRO_OPTIONS["env"].help)
-_target_option = partial(click.option, multiple=True, type=float)
+_share = click.FloatRange(0, 1, min_open=True, max_open=True)
+_target_option = partial(click.option, multiple=True, type=_share)
+_shown = partial(click.option, show_default=True)
 _seed_option = click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed."
 )
@@ -456,18 +458,25 @@ def evaluate_sealed(
     "--gap", "gaps", metavar="SHARE", help="Gap of two models that the items should order rightly."
 )
 @click.option(
-    "--order", default=0.8, show_default=True, help="Probability of the right order at --gap."
+    "--order",
+    default=0.8,
+    show_default=True,
+    type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
+    help="Probability of the right order at --gap.",
 )
-@click.option(
-    "--alpha", default=0.05, show_default=True, help="Significance level of the difference test."
-)
-@click.option("--power", default=0.8, show_default=True, help="Power of the difference test.")
-@click.option("--subsets", default=200, show_default=True, help="Random subsets per size.")
+@_shown("--alpha", default=0.05, type=_share, help="Significance level of the difference test.")
+@_shown("--power", default=0.8, type=_share, help="Power of the difference test.")
+@_shown("--subsets", default=200, type=click.IntRange(min=20), help="Random subsets per size.")
 @_seed_option
-@click.option("--models", default=1, show_default=True, help="Number of models to ask.")
-@click.option("--shots", default=0, show_default=True, help="Demonstrations per prompt.")
-@click.option("--price", "per_million_tokens", type=float, help="Price per million prompt tokens.")
-@click.option("--seconds", type=float, help="Seconds per prompt.")
+@_shown("--models", default=1, type=click.IntRange(min=1), help="Number of models to ask.")
+@_shown("--shots", default=0, type=click.IntRange(min=0), help="Demonstrations per prompt.")
+@click.option(
+    "--price",
+    "per_million_tokens",
+    type=click.FloatRange(min=0),
+    help="Price per million prompt tokens.",
+)
+@click.option("--seconds", type=click.FloatRange(min=0), help="Seconds per prompt.")
 @click.option(
     "--tokenizer",
     default="",
@@ -555,7 +564,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
 )
 @click.option(
     "--width",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=_share,
     metavar="SHARE",
     help="Stop at an interval of this width: .1 is ±5 percentage points.",
 )

@@ -1,6 +1,5 @@
 """Proportional whole-number shares."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,8 +22,3 @@ def test_shares_sum_to_the_total_and_are_within_one_of_the_exact_share(sizes, fr
 def test_largest_remainders_come_first_and_ties_follow_the_names():
     assert largest_remainder({"c": 10, "b": 10, "a": 10}, 2) == {"a": 1, "b": 1, "c": 0}
     assert largest_remainder({"small": 4, "large": 16}, 2) == {"small": 0, "large": 2}
-
-
-def test_total_above_the_sum_of_sizes_is_refused():
-    with pytest.raises(ValueError, match="cannot share 5"):
-        largest_remainder({"a": 4}, 5)

@@ -86,12 +86,6 @@ def test_sizes_zero_and_all_are_valid() -> None:
     assert draw_subsets(0, 0, 2, rng()).shape == (2, 0)
 
 
-@pytest.mark.parametrize(("size", "strata"), [(5, None), (-1, None), (2, np.array([0, 1]))])
-def test_impossible_sizes_and_strata_are_refused(size: int, strata: np.ndarray | None) -> None:
-    with pytest.raises(ValueError, match=r"cannot draw|strata labels"):
-        draw_subsets(4, size, 1, rng(), strata)
-
-
 @pytest.mark.parametrize("rows", [1, 3, 7, 20])
 def test_subsets_in_blocks_equal_those_at_once(rows: int) -> None:
     strata = np.arange(30) % 4

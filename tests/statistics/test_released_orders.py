@@ -83,11 +83,3 @@ def test_the_detectable_excess_is_found_with_the_stated_power() -> None:
         scores[np.arange(100), released] += plain.detectable(0.05, 0.8)
         hits.append(leak_evidence(scores, released, random, keys=199).p_value <= 0.05)
     assert np.mean(hits) == pytest.approx(0.8, abs=0.08)
-
-
-@pytest.mark.parametrize(("scores", "released"), [([[1.0, NAN]], [0]), ([[1.0, 2.0, NAN]], [2])])
-def test_an_item_without_another_order_is_refused(
-    scores: list[list[float]], released: list[int]
-) -> None:
-    with pytest.raises(ValueError, match="another"):
-        leak_evidence(np.array(scores), np.array(released), rng())

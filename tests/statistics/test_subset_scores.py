@@ -140,11 +140,6 @@ def test_no_subsets_give_no_metrics() -> None:
     assert subset_metrics(answers(3, 4), np.empty((0, 4), dtype=bool)).spearman.shape == (0,)
 
 
-def test_weights_of_other_items_are_refused() -> None:
-    with pytest.raises(ValueError, match="same items"):
-        subset_scores(answers(3, 4), np.ones((1, 5)))
-
-
 @pytest.mark.real_data
 def test_random_subsets_of_real_answers_agree_less_than_all_items(shared_data, show) -> None:
     """Uses items that at least 4,000 models answered, and every 20th complete model by average."""

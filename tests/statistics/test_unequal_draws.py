@@ -33,8 +33,3 @@ def test_items_are_included_with_their_probabilities() -> None:
         count[chosen] += 1
     sd = np.sqrt(inclusion * (1 - inclusion) / draws)
     assert np.abs(count / draws - inclusion).max() < 4.5 * sd.max()
-
-
-def test_a_size_outside_the_items_is_refused() -> None:
-    with pytest.raises(ValueError, match="cannot draw 4 of 3 items"):
-        inclusion_probabilities(np.ones(3), 4, 0.2)

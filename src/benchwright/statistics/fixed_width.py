@@ -1,11 +1,10 @@
 """Sample sizes at which to look at an interval, and the level that stopping at a width needs.
 
-Items are drawn in random order from a finite benchmark. At each size of a fixed schedule one looks
-at an interval and stops at the first that is narrow enough. Intervals that cover in 95% of draws of
-a fixed size then cover less often, since small samples stop where they seem to vary little. The
-level of each look is raised until the coverage at stopping is right for every true score (Frey
-2010, The American Statistician 64, "Fixed-width sequential confidence intervals for a proportion",
-here without replacement). An α that is divided among the looks would ask twice as many items.
+At each size of a fixed schedule one looks at an interval and stops at the first that is narrow
+enough. Intervals that cover in 95% of draws of a fixed size then cover less often, so the level of
+each look is raised until the coverage at stopping is right for every true score (Frey 2010, The
+American Statistician 64, "Fixed-width sequential confidence intervals for a proportion", here
+without replacement). An α that is divided among the looks would ask twice as many items.
 """
 
 from typing import Any, NamedTuple

@@ -1,16 +1,13 @@
 """Standard errors of accuracies and of differences between models, with clustered items.
 
-Models answer the same items, so their difference is less noisy than two separate errors suggest;
-items about one passage or stem are dependent, so they count as one draw (Miller 2024,
-arXiv:2411.00640, sections 2.2 and 4). Answers `correct` are (m, n) in [0, 1], NaN = no answer;
-`clusters` (n,) holds one number per item, equal numbers are one cluster. Accuracies and errors are
-in the unit of the answers, 0–1.
+Items about one passage or stem are dependent and count as one draw (Miller 2024, arXiv:2411.00640,
+sections 2.2 and 4). Answers `correct` are (m, n) in [0, 1], NaN = no answer; equal numbers in
+`clusters` (n,) are one cluster.
 
 A model's accuracy is over the items that it answered. With R the sum of a model's deviations from
 its mean in a cluster and n its answered items, the variance of the mean is G/(G − 1) · Σ (R/n)²
 over G clusters; that of a difference is the same of R_a/n_a − R_b/n_b. The factor G/(G − 1), which
-Miller leaves out, makes it exactly s²/n where every item is its own cluster. Where two models
-answered different items, the difference is that of the two accuracies as reported.
+Miller leaves out, makes it exactly s²/n where every item is its own cluster.
 """
 
 from collections.abc import Iterator

@@ -57,9 +57,6 @@ def preservation(
 
     `correct` is (m, n) in [0, 1], NaN for missing answers. `tau` also computes tau-b, which takes
     longer than the rest.
-
-    Raises:
-        ValueError: answers and weights do not have the same items.
     """
     model_panels = ModelPanels.of(correct, {"": np.arange(len(correct))})
     return preservation_by_panel(model_panels, weights, tau=tau)[""]
@@ -68,11 +65,7 @@ def preservation(
 def preservation_by_panel(
     model_panels: ModelPanels, weights: NDArray[np.floating], *, tau: bool = True
 ) -> dict[str, Preservation]:
-    """Return the metrics (s,) of `preservation` by panel, of `weights` (s, n) ≥ 0.
-
-    Raises:
-        ValueError: answers and weights do not have the same items.
-    """
+    """Return the metrics (s,) of `preservation` by panel, of `weights` (s, n) ≥ 0."""
     panels = model_panels.panels
     used = np.unique(np.concatenate([np.empty(0, np.intp), *panels.values()]))
     step = max(1, _BLOCK_BYTES // (8 * max(len(used), 1)))

@@ -11,13 +11,8 @@ def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
 
     Each group gets its exact share rounded down; the rest goes, one each, to the largest
     remainders, ties in order of name.
-
-    Raises:
-        ValueError: `total` is negative or larger than the sum of the sizes.
     """
     whole = sum(sizes.values())
-    if not 0 <= total <= whole:
-        raise ValueError(f"cannot share {total} among groups of {whole} in all")
     if whole == 0:
         return dict.fromkeys(sizes, 0)
     shares = {name: total * size // whole for name, size in sizes.items()}
@@ -43,9 +38,6 @@ def draw_subsets(
     Without `strata` every subset of that size is equally likely. With labels `strata` (n,) each
     stratum gets its share of `size` by largest remainder; equal remainders are settled at random in
     each draw. Within a stratum every subset is equally likely.
-
-    Raises:
-        ValueError: `size` is not in 0 … n, or `strata` does not have n labels.
     """
     blocks = subset_blocks(n, size, draws, generator, strata, draws)
     return next(blocks, np.zeros((0, n), dtype=np.bool_))
@@ -60,10 +52,6 @@ def subset_blocks(
     rows: int | None = None,
 ) -> Iterator[NDArray[np.bool_]]:
     """Yield the same subsets in blocks of `rows`, or of 128 MiB."""
-    if not 0 <= size <= n:
-        raise ValueError(f"cannot draw {size} of {n} items")
-    if strata is not None and len(strata) != n:
-        raise ValueError(f"{len(strata)} strata labels for {n} items")
     labels = np.zeros(n, dtype=np.intp) if strata is None else np.asarray(strata)
     _, stratum, counts = np.unique(labels, return_inverse=True, return_counts=True)
     together = np.argsort(stratum, kind="stable")

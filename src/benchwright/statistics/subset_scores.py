@@ -90,11 +90,7 @@ def subset_scores(
 
     NaN where a model answered no weighted item. Scores are rounded to 12 decimals, so that equal
     answers give equal scores. `models` are the places of those to score; None scores all.
-
-    Raises:
-        ValueError: answers and weights do not have the same items.
     """
-    _check(correct, weights)
     places = np.arange(len(correct)) if models is None else models
     out = np.empty((len(weights), len(places)))
     for rows in _row_blocks(weights, len(places)):
@@ -111,11 +107,7 @@ def subset_metrics(
     `top`: best models whose range is the spread. The complement of a subset of all items is empty
     and its metric NaN; so are all metrics of an empty subset. The noise in signal-to-noise takes
     items as independent.
-
-    Raises:
-        ValueError: the masks do not have n items.
     """
-    _check(correct, masks)
     everyone = np.arange(len(correct))
     whole = _sums(correct, np.ones((1, correct.shape[1])), everyone)
     full = _means(whole)
@@ -199,8 +191,3 @@ def _row_blocks(weights: NDArray[np.generic], models: int) -> Iterator[slice]:
     step = max(1, _BLOCK_BYTES // (8 * max(weights.shape[1], 10 * models, 1)))
     for start in range(0, len(weights), step):
         yield slice(start, start + step)
-
-
-def _check(correct: NDArray[np.floating], weights: NDArray[np.generic]) -> None:
-    if correct.ndim != 2 or weights.ndim != 2 or correct.shape[1] != weights.shape[1]:
-        raise ValueError(f"answers {correct.shape} and weights {weights.shape} need the same items")

@@ -20,17 +20,12 @@ def response_spread(means: NDArray[np.floating], models: int) -> Float:
 
 
 def inclusion_probabilities(spread: NDArray[np.floating], count: int, share: float) -> Float:
-    """Return probabilities (n,) in (0, 1] with sum `count`, proportional to `spread` (n,) ≥ 0.
+    """Return probabilities (n,) in (0, 1] with sum `count` ≤ n, proportional to `spread` (n,) ≥ 0.
 
     At least the part `share` (0–1) of the items is drawn uniformly: every probability is at least
     share · count/n, so that no weight 1/π exceeds n/(share · count). Larger ones are capped at 1.
-
-    Raises:
-        ValueError: `count` is not in 1 … n.
     """
     n = len(spread)
-    if not 1 <= count <= n:
-        raise ValueError(f"cannot draw {count} of {n} items")
     sizes = np.asarray(spread, dtype=np.float64)
     # A spread of 0 everywhere gives a uniform draw.
     sizes = np.where(sizes.sum() > 0, sizes, 1.0) + 1e-9

@@ -246,24 +246,12 @@ def test_best_saved_sampler_is_listed_with_random() -> None:
     ("wanted", "message"),
     [
         (Wanted(), "no target"),
-        (Wanted(standard_errors=(2.0,)), "--se is 2; it must be between 0 and 1"),
-        (Wanted(tau_b=(1.0,)), "--tau is 1; it must be"),
-        (Wanted(differences=(0.1,), alpha=0), "--alpha is 0; it must be"),
-        (Wanted(tau_b=(0.5,), subsets=3), "--subsets is 3; it must be at least 20"),
+        (Wanted(tau_b=(0.9,), order=0.9), "--order needs --gap"),
     ],
 )
 def test_invalid_targets_are_rejected(wanted: Wanted, message: str) -> None:
     with pytest.raises(InputError, match=message):
         make_plan(Responses(answers(4, 20), np.arange(20)), wanted)
-
-
-def test_invalid_costs_are_rejected() -> None:
-    with pytest.raises(InputError, match="--models is 0; it must be at least 1"):
-        make_plan(
-            Responses(answers(4, 20), np.arange(20)),
-            Wanted(standard_errors=(0.1,)),
-            CostPerPrompt(models=0),
-        )
 
 
 def test_curve_has_all_metrics_at_all_sizes() -> None:
@@ -297,19 +285,6 @@ def test_items_for_an_order_are_those_at_which_random_subsets_keep_it() -> None:
         parts = [part[:, None] - part for part in subset_scores(correct, masks)]
         kept = [(1 + np.sign(part[near])) / 2 for part in parts]
         assert np.mean(kept) == pytest.approx(0.85, abs=0.03)
-
-
-@pytest.mark.parametrize(
-    ("wanted", "says"),
-    [
-        (Wanted(gaps=(0.03,), order=0.4), "--order is 0.4; it must be between 0.5 and 1"),
-        (Wanted(gaps=(3.0,)), "--gap is 3; it must be between 0 and 1"),
-        (Wanted(tau_b=(0.9,), order=0.9), "--order needs --gap"),
-    ],
-)
-def test_a_bad_order_or_gap_is_refused(wanted: Wanted, says: str) -> None:
-    with pytest.raises(InputError, match=says):
-        make_plan(Responses(answers(5, 20), np.arange(20)), wanted)
 
 
 def test_a_gap_wider_than_any_has_a_caveat() -> None:

@@ -1,8 +1,7 @@
 """Augmented inverse propensity weighting (AIPW): predicted responses with a bias correction.
 
-The idea is that of "How Benchmark Prediction from Fewer Data Misses the Mark" (Zhang et al. 2025,
-2506.07673); the predictions and the estimate are those of `item_predictions`. They differ from the
-paper's: items fall back to their own difficulty instead of one constant, the penalty is chosen on
+After "How Benchmark Prediction from Fewer Data Misses the Mark" (Zhang et al. 2025, 2506.07673);
+here items fall back to their own difficulty instead of one constant, the penalty is chosen on
 left-out training models, and items may be drawn with unequal known probabilities.
 """
 

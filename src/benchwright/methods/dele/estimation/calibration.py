@@ -1,8 +1,7 @@
 """Intervals from the errors of an estimator on left-out training models.
 
-Each fold of training models is estimated from the other folds with the same subset. The quantiles
-of the errors, in units of √(p(1 − p)), bound the errors on new models that are similar to the
-training models (split conformal prediction over folds; Barber et al. 2021, CV+).
+Each fold of training models is estimated from the others with the same subset. The quantiles of the
+errors, in units of √(p(1 − p)), bound those on similar new models (Barber et al. 2021, CV+).
 """
 
 from collections.abc import Callable

@@ -1,10 +1,9 @@
 """Predicted responses to items, and the estimate that asked items correct.
 
 A new model's responses are predicted as the items' mean training responses plus a combination of
-the training models' deviations from those means (ridge regression; equivalently, the best linear
-prediction for a new model from the same population). The difference estimator then adds the
-residuals of the asked items, each divided by the known probability π that the item was asked
-(Särndal, Swensson & Wretman 1992, chapter 6; for language models: 2403.03208, 2601.20251):
+the training models' deviations from those means (ridge regression). The difference estimator then
+adds the residuals of the asked items, each divided by the known probability π that the item was
+asked (Särndal, Swensson & Wretman 1992, chapter 6; for language models: 2403.03208, 2601.20251):
 
     score = [Σ g_j + Σ_asked (y_j − g_j)/π_j] / n.
 

@@ -1,11 +1,9 @@
 """p-IRT and gp-IRT of tinyBenchmarks (Polo et al. 2024, 2402.14992, section 4.2).
 
 p-IRT combines the observed responses with the expected responses to the other items under a
-two-parameter model. Here the model has one ability per model, is fitted by
-`benchwright.statistics.item_response`, and uses the posterior of the ability instead of its
-maximum. gp-IRT is a mixture of the weighted mean and p-IRT. The mean is unbiased with variance v;
-p-IRT has little variance and a mean squared error b². The weight of the mean is λ = b² / (v + b²),
-which is optimal if the two errors are independent.
+two-parameter model; here with one ability per model, and the posterior of the ability instead of
+its maximum. gp-IRT mixes the weighted mean, unbiased with variance v, and p-IRT with its mean
+squared error b². The weight of the mean is λ = b² / (v + b²), optimal if errors are independent.
 """
 
 import numpy as np
@@ -66,11 +64,10 @@ def learn_gp_irt(task: Task) -> FromComplete:
 def mixture(task: Task) -> float:
     """Compute λ in [0, 1], the weight of the mean, for a subset.
 
-    b² is the mean squared error of p-IRT on left-out training models with this subset. With equal
-    weights, v is the variance of random draws, (1 − k/n)·S²/k, a mean over training models. Anchor
-    points are not random; their v is the mean squared error of the weighted mean on training
-    models. The paper takes b from other items, and a quarter of S²/k for anchors. Without errors λ
-    is ½.
+    b² is the mean squared error of p-IRT on left-out training models with this subset, v the
+    variance of random draws, (1 − k/n)·S²/k, a mean over training models, or for anchor points the
+    mean squared error of the weighted mean. The paper takes b from other items, and a quarter of
+    S²/k for anchors. Without errors λ is ½.
     """
     past = past_errors(task.training, task.places, task.seed, p_irt_rule).across.error
     if not len(past):

@@ -1,8 +1,7 @@
 """Ridge regression over models, from responses to a subset to the mean of the other items.
 
-This is a strong baseline without a model of items. It shrinks towards the weighted mean of the
-subset instead of the mean of the training models, so that models better than all training models
-are not biased.
+It shrinks towards the weighted mean of the subset instead of the mean of the training models, so
+that models better than all of these are not biased.
 """
 
 import numpy as np

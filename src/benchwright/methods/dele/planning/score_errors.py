@@ -1,12 +1,10 @@
 """Standard errors of scores, and of differences between scores, on random items.
 
-Let S² be the variance of one response over the n items. The mean of k items drawn at random without
-replacement has the standard error √(S²(1/k − 1/n)) relative to the mean of all n, whatever clusters
-the items form (Cochran 1977, section 2.6). Relative to an ability, the n items are themselves a
-sample. Then the error is √(S²/k · (1 + d·(k − 1)/(n − 1))), where 1 + d is the design effect of the
-whole benchmark: its clustered variance over S²/n (Miller 2024, arXiv:2411.00640, section 2.2). Of k
-random items, an item shares its passage with (k − 1)/(n − 1) times as many others as among all n,
-so the design effect grows from 1 to that of the benchmark.
+With S² the variance of one response over the n items, the mean of k random items has the standard
+error √(S²(1/k − 1/n)) relative to the mean of all n, whatever clusters the items form (Cochran
+1977, section 2.6). Relative to an ability, the n items are themselves a sample: the error is
+√(S²/k · (1 + d·(k − 1)/(n − 1))), where 1 + d is the design effect of the whole benchmark, its
+clustered variance over S²/n (Miller 2024, arXiv:2411.00640, section 2.2).
 """
 
 from typing import Literal, NamedTuple, get_args
