@@ -122,24 +122,18 @@ def known_responses(
     params: Mapping[str, Any],
     items_file: Path | None = None,
 ) -> KnownResponses:
-    """Read responses from files, or the latest that a run saved.
+    """Read responses from files (`read_responses`), or the latest that a run saved.
 
-    Args:
-        project: the project folder; not needed for files.
-        env: as `--env`.
-        files: tables, saved matrices, lm-eval logs, or folders of these.
-        params: of the run, as for `find_run`.
-        items_file: a table of items (item_id, question, choices, subject, passage_id).
+    `items_file` is a table of items (`read_items`); `params` are those of the run.
 
     Raises:
         InputError: a file cannot be read, or no run has saved a matrix.
     """
-    items = None if items_file is None else read_items(items_file)
     if files or project is None:
         responses = read_responses(files)
     else:
         responses = _responses_of_run(project, env, params)
-    return responses if items is None else responses._replace(items=items)
+    return responses._replace(items=read_items(items_file)) if items_file else responses
 
 
 def _responses_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -> KnownResponses:
@@ -222,10 +216,9 @@ def read_responses(paths: Sequence[Path], items: pd.DataFrame | None = None) -> 
     """Read responses from files and folders of tables, saved matrices and logs.
 
     A tidy table has a row per item and model with `correct` or `score`; a wide table has items and
-    models as rows and columns, with values 0–1. Logs are those of evaluation tools, and give the
-    texts of the items, with the options as part of the question. The first response of a model to
-    an item counts, with tables before logs; a note reports the others. `items` are those that logs
-    are joined to, an `Items` table; None makes them of the logs.
+    models as rows and columns, with values 0–1. Logs also give the texts of the items. The first
+    response of a model to an item counts, with tables before logs; a note reports the others.
+    `items` are those that logs are joined to, an `Items` table; None makes them of the logs.
 
     Raises:
         InputError: a file is missing, has another format, or has no response.
@@ -326,7 +319,6 @@ def _item_ids(file: str, loaded: LoadedFile) -> list[str]:
 
 
 def _imported(loaded: dict[str, LoadedFile], items: pd.DataFrame) -> _Read:
-    """Import tables or logs as a run does, and join them to items."""
     imported = import_responses(loaded, items, items.head(0))
     notes = [
         f"{Path(file).name}: {row['detail']}"

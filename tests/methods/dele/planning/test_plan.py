@@ -12,6 +12,7 @@ from benchwright.core.errors import InputError
 from benchwright.methods.dele.planning.plan import (
     CostPerPrompt,
     PlanRow,
+    RandomSubsets,
     Responses,
     Wanted,
     make_plan,
@@ -24,7 +25,6 @@ from benchwright.methods.dele.planning.score_errors import (
     variance_of_differences,
     variance_of_scores,
 )
-from benchwright.methods.dele.planning.simulated_agreement import RandomSubsets
 from benchwright.statistics.paired_differences import clustered_se, paired_se
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.subset_scores import subset_scores

@@ -56,11 +56,6 @@ class Task:
         return bool(np.allclose(weights, 1 / len(weights)))
 
     @property
-    def drawn_unequal(self) -> bool:
-        """Whether items were drawn with known, unequal probabilities."""
-        return self.subset.inclusion is not None
-
-    @property
     def inclusion(self) -> Float | None:
         """Probabilities (k,) that the items were drawn; None for weights of another origin."""
         if self.subset.inclusion is not None:
@@ -89,7 +84,7 @@ Learn = Callable[[Task], FromComplete]
 
 
 class EstimatorKind(NamedTuple):
-    """An estimator in the registry, and the training data that it uses."""
+    """An estimator, and the training data that it uses."""
 
     learn: Learn
     uses: Literal["nothing", "item_response", "responses"]

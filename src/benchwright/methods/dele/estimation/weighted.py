@@ -89,7 +89,7 @@ def unlike_random(task: Task) -> str:
     """Return a warning if the subset is too easy or too hard for a uniform draw, or ""."""
     item = task.training.item_means
     n, k = len(item), len(task.places)
-    if np.isnan(item).any() or k == n or task.drawn_unequal:
+    if np.isnan(item).any() or k == n or task.subset.inclusion is not None:
         return ""
     gap = float(item[task.places].mean() - item.mean())
     sd = float(item.std(ddof=1)) * np.sqrt((1 - k / n) / k)

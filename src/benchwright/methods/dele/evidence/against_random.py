@@ -97,9 +97,8 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
 
     The percentile is that of the mean among single random subsets. The p-value compares the mean
     with means of as many random subsets as the sampler has repeats, or with single ones if its
-    repeats differ only by ties. Holm's correction covers samplers and rates, separately for each
-    panel and metric. Return a `SamplingAgainstRandom` table; empty if every panel has fewer than
-    three models.
+    repeats differ only by ties. Holm's correction covers samplers and rates. Return a
+    `SamplingAgainstRandom` table; empty if every panel has fewer than three models.
     """
     sampling = study.sampling
     names = [name for name in sorted(set(sampling_results["sampler"])) if name != RANDOM]

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
+from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.planning.predicted_scores import (
     ESTIMATOR,
     FEWEST_MODELS,
@@ -21,12 +22,10 @@ from benchwright.methods.dele.planning.score_errors import (
     variance_of_differences,
     variance_of_scores,
 )
-from benchwright.methods.dele.planning.simulated_agreement import (
-    Agreement,
-    RandomSubsets,
-    grid_of_sizes,
-)
 from benchwright.statistics.paired_differences import minimum_detectable_difference
+from benchwright.statistics.preservation import preservation
+from benchwright.statistics.random_subsets import draw_subsets
+from benchwright.statistics.rank_agreement import Float
 from benchwright.statistics.right_order import WANTED, right_order
 from benchwright.statistics.subset_scores import subset_scores
 
@@ -61,6 +60,87 @@ class CostPerPrompt(NamedTuple):
             tokens * self.per_million_tokens / 1e6 if priced else None,  # type: ignore[operator]
             None if self.seconds is None else prompts * self.seconds,
         )
+
+
+_FEWEST_RANKED = 3
+_HALVES = 20  # of the models
+Agreement = Literal["tau_b", "spearman"]
+
+
+class Agreements(NamedTuple):
+    """Metrics of s random subsets of one size with all items, each (s,), in [−1, 1]."""
+
+    tau_b: Float
+    spearman: Float
+
+
+class RandomSubsets:
+    """Random subsets of a benchmark, and their rank agreement with all items.
+
+    Every size has its own random generator, so its metrics do not depend on other sizes.
+    `metrics` holds the metrics computed so far, by size.
+    """
+
+    def __init__(
+        self,
+        correct: NDArray[np.floating],
+        draws: int,
+        seed: int,
+        strata: NDArray[np.integer] | None = None,
+    ) -> None:
+        """Draw subsets of the items of responses (m, n) in [0, 1], NaN if missing.
+
+        `strata` are n labels, or None.
+        """
+        self._correct, self._strata = correct, strata
+        self._draws, self._seed = draws, seed
+        self.metrics: dict[int, Agreements] = {}
+
+    def at(self, size: int) -> Agreements:
+        """Return the metrics of random subsets of one size."""
+        if size not in self.metrics:
+            results = preservation(self._correct, self._masks(size))
+            self.metrics[size] = Agreements(results.tau_b, results.spearman)
+        return self.metrics[size]
+
+    def by_halves(
+        self, size: int, agreement: Agreement, share: float
+    ) -> tuple[float, float] | None:
+        """Return the 5% and 95% points of `quantile` over random halves of the models.
+
+        Halves vary around all models about as much as all models vary around their population.
+        None if a half has fewer than three models.
+        """
+        m = len(self._correct)
+        if m // 2 < _FEWEST_RANKED:
+            return None
+        generator = stage_generator(self._seed, f"plan/halves/{size}")
+        masks = self._masks(size)
+        values = []
+        for _ in range(_HALVES):
+            half = self._correct[np.sort(generator.permutation(m)[: m // 2])]
+            metrics = getattr(preservation(half, masks, tau=agreement == "tau_b"), agreement)
+            values.append(np.quantile(np.where(np.isnan(metrics), -1, metrics), share))
+        low, high = np.quantile(values, (0.05, 0.95))
+        return float(low), float(high)
+
+    def _masks(self, size: int) -> Float:
+        name = "random" if self._strata is None else "stratified"
+        generator = stage_generator(self._seed, f"plan/{name}/{size}")
+        n = self._correct.shape[1]
+        masks = draw_subsets(n, size, self._draws, generator, self._strata)
+        return masks.astype(np.float64)
+
+    def quantile(self, size: int, agreement: Agreement, share: float) -> float:
+        """Return the quantile `share` over the subsets; undefined metrics count as −1."""
+        metrics: Float = getattr(self.at(size), agreement)
+        return float(np.quantile(np.where(np.isnan(metrics), -1, metrics), share))
+
+
+def grid_of_sizes(n: int, points: int = 16) -> list[int]:
+    """Return logarithmically spaced sizes from about n/100 (at least 5) to n."""
+    first = min(max(5, n // 100), n)
+    return sorted({round(size) for size in np.geomspace(first, n, points)})
 
 
 def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
@@ -102,7 +182,6 @@ def samplers_that_reach(
 _Metric = Callable[[int], float]
 Goal = Literal["standard_error", "detectable_difference", "order", "tau_b", "spearman"]
 
-_FEWEST_RANKED = 3
 _FEWEST_PAIRS = 30
 _PANEL = "held_out"  # the panel whose results are read from a saved run
 MOST_PAIRS_SHARE = 0.95

@@ -36,7 +36,7 @@ def ward_merges(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
     """Build Ward's tree (1963) of weighted points; one of size s stands for s equal points.
 
     SciPy's `linkage` has no sizes and needs n² distances; this takes 8 u² bytes for u distinct
-    points, and few models give few distinct points. The tree grows by chains of nearest neighbours.
+    points. The tree grows by chains of nearest neighbours.
 
     `points` (u, d) are distinct, `sizes` (u,) at least 1. Return (u − 1, 2) a point of each of the
     two clusters that a step joins, cheapest first.
@@ -189,10 +189,7 @@ def answer_components(correct: NDArray[np.float32], components: int = _COMPONENT
 
 
 def _item_parameters(pool: SamplingPool) -> Float:
-    """Return discrimination and difficulty (n, 2); an item without responses has the medians.
-
-    Neither is scaled: difficulty is in standard deviations of the ability, clipped at ±6, and
-    discrimination per standard deviation.
+    """Return discrimination and difficulty, clipped at ±6 (n, 2); medians without responses.
 
     Raises:
         InputError: no model can be fitted to the responses.

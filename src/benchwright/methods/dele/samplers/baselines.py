@@ -52,11 +52,9 @@ def balanced_sampler(pool: SamplingPool, seed: int) -> Draw:
 def within_subjects(sampler: Sampler, by_subject: Mapping[str, Sampler] | None = None) -> Sampler:
     """Return the sampler that gives each subject its share of the size and samples inside it.
 
-    `by_subject` holds the samplers of subjects with another one than `sampler`.
-
-    Shares are by largest remainder; ties are broken at random once per repeat. The weights of a
-    subject's items sum to its share. Subsets do not nest. Clusters and standardised features are
-    computed within each subject.
+    `by_subject` holds the samplers of subjects with another one than `sampler`. Shares are by
+    largest remainder; ties are broken at random once per repeat. The weights of a subject's items
+    sum to its share. Clusters and standardised features are computed within each subject.
     """
 
     def sample(pool: SamplingPool, seed: int) -> Draw:

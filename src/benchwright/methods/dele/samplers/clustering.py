@@ -85,9 +85,8 @@ def spectral_embedding(
     """Embed n items in `dimensions` < n by their graph of nearest neighbours (Shi & Malik 2000).
 
     An edge has weight 1 if both items are among the other's nearest by cosine, and 1/2 if only one
-    is. The coordinates are the leading eigenvectors of the random walk on the graph, computed by
-    Lanczos iterations. The shift-invert mode of scikit-learn's solver takes over a minute for
-    14,042 items.
+    is. The coordinates are the leading eigenvectors of the random walk on the graph; scikit-learn's
+    solver takes over a minute for 14,042 items.
 
     `features` (n, d) have no rows of zeros; `generator` draws the start vector.
     """
@@ -330,11 +329,7 @@ DENSE_METHODS: tuple[Method, ...] = ("kmeans", "spectral", "dbscan")
 
 
 def clustering_sampler(method: Method, source: str, k: K) -> Sampler:
-    """Return the sampler that draws each cluster's share, and that of noise, at random.
-
-    `source` is "tfidf", or the encoder whose vectors are clustered. The clustering is fitted once
-    per pool for all repeats.
-    """
+    """Return the sampler that draws each cluster's share, and that of noise, at random."""
     clustering_of = clusterings(method, source, k)
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
@@ -357,10 +352,8 @@ def proportional_draw(
 ) -> Draw:
     """Draw from each cluster its share of the size by largest remainder, at random inside it.
 
-    Ties of remainders are broken at random once per repeat. Subsets do not nest.
-
-    `labels` (n,) are clusters, including noise (−1). The name of the sampler is part of the seed,
-    so that samplers draw independently.
+    Ties of remainders are broken at random once per repeat. `labels` (n,) are clusters, including
+    noise (−1). The name of the sampler is part of the seed.
     """
     numbers, sizes = np.unique(labels, return_counts=True)
     lots = item_uniforms(seed, f"sampling.{sampler}.cluster", [str(number) for number in numbers])

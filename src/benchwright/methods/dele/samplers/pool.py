@@ -105,8 +105,8 @@ _MOST = 64  # cached fits: more than the subjects of MMLU
 class OncePerPool(Generic[T]):
     """A function of a pool that caches its results by the pool's content.
 
-    The key is not the object, since within subjects each repeat creates new pools. `reads` is the
-    data that the function depends on besides the ids: `texts`, `responses`, or an encoder.
+    Within subjects each repeat creates new pools. `reads` is the data that the function depends on
+    besides the ids: `texts`, `responses`, or an encoder.
     """
 
     def __init__(self, fit: Callable[[SamplingPool], T], reads: str) -> None:
