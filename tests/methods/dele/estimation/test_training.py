@@ -18,9 +18,9 @@ def test_prepared_training_is_fitted_once_for_all_subsets(
     fits = []
     original = module.fit_2pl
 
-    def counted(correct: Any, errors: bool) -> Any:
+    def counted(correct: Any) -> Any:
         fits.append(correct.shape)
-        return original(correct, errors=errors)
+        return original(correct)
 
     monkeypatch.setattr(module, "fit_2pl", counted)
     training = Training(simulated.training)
