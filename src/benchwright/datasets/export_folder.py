@@ -5,11 +5,12 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from filelock import FileLock
 from kedro.io import AbstractDataset
 
 from benchwright.core.atomic_files import aside_of, clear_abandoned, report_unwritable
@@ -57,7 +58,7 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
         parent = self.folder.parent
         with report_unwritable(self.folder):
             parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(parent / f".{self.folder.name}.lock"):
+            with _one_at_a_time(parent):
                 clear_abandoned(parent.glob(f".{glob.escape(self.folder.name)}.*.tmp"))
                 if self.folder.is_dir() and not self._exists():
                     raise InputError(
@@ -99,6 +100,22 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
 
     def _describe(self) -> dict[str, Any]:
         return {"path": str(self.folder)}
+
+
+@contextmanager
+def _one_at_a_time(folder: Path) -> Iterator[None]:
+    """Lock an existing folder without a lock file (on Windows, not at all)."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _write(file: Path, pieces: Pieces) -> str:
