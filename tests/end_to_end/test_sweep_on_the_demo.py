@@ -88,9 +88,7 @@ def test_easy_items_that_stay_depend_on_the_seed(
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
     assert "seed: 0 → 1" in done.output
-    items = pd.read_parquet(
-        next(store.glob("08_reporting/demo/no_similar/diffs/*/diff.items.parquet"))
-    )
+    items = pd.read_csv(next(store.glob("08_reporting/demo/no_similar/diffs/*/diff.items.csv")))
     assert set(items["item_id"]) <= first ^ second
     stays = items.loc[items["change"] == "came_in", "why"]
     assert (stays == "easy still applies, but the item stays").all()
