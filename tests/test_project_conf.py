@@ -108,17 +108,16 @@ def test_catalog_has_the_sections_of_the_variant(catalog: Any) -> None:
     entries = catalog()
     assert entries["judge_store"]["sealing"] == {"name": "mmlu_cf"}
     assert entries["judge_store"]["folder"] == "data/06_models/judge_store"
-    assert entries["difficulty_answers_file"]["filepath"] is None
+    assert entries["difficulty_examples"]["filepath"] is None
     assert not [name for name in entries if name.startswith("_")]
 
 
 def test_params_take_precedence(catalog: Any) -> None:
     entries = catalog(
         sealing={"judge_store": "memory"},
-        difficulty={"answers_file": "a.csv", "examples_file": "b.parquet"},
+        difficulty={"examples_file": "b.parquet"},
     )
     assert entries["judge_store"]["sealing"] == {"name": "mmlu_cf", "judge_store": "memory"}
-    assert entries["difficulty_answers_file"]["filepath"] == "a.csv"
     assert entries["difficulty_examples"]["filepath"] == "b.parquet"
 
 

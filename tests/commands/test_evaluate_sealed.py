@@ -15,16 +15,16 @@ from benchwright import __version__
 from benchwright.cli import cli
 from benchwright.commands import evaluate_sealed as command
 from benchwright.core.errors import InputError
-from benchwright.datasets.half_scores import HalfScores
+from benchwright.datasets.half_scores import GroupResult, HalfScores
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
-from benchwright.methods.mmlu_cf.sealing.seal import GroupScore, SealedScore
+from benchwright.methods.mmlu_cf.sealing.seal import SealedScore
 from benchwright.methods.mmlu_cf.splitting.gap import half_gaps, pair_halves
 from sealed_files import SealedFiles, seal_in
 
 SECRET = "-".join(["a", "key", "for", "tests", "only"])
 N = 320  # at least 50 of each field in either half
 SCORE = SealedScore(
-    GroupScore("all", 9, 0.5, float("nan")), (GroupScore("law", 9, 0.5, 0.1),), 1, ""
+    GroupResult(n=9, accuracy=0.5, se=None), {"law": GroupResult(n=9, accuracy=0.5, se=0.1)}, 1, ""
 )
 
 
@@ -101,7 +101,7 @@ def test_each_model_and_shots_has_a_file_that_the_monitor_pairs(
     assert not any(question in written for question in questions)
     assert "q0" not in written
 
-    gaps = half_gaps(pair_halves(HalfScores(folder=str(out)).load()).scores, {})
+    gaps = half_gaps(pair_halves(HalfScores(folder=str(out)).load())[0], {})
     whole = gaps[gaps["field"].eq("")].set_index(["model", "shots"])["suspicious"]
     assert whole.groupby("model").all().to_dict() == {
         "gemma-3-270m": True,

@@ -5,19 +5,19 @@ Prompts, scores and replies stay in memory; only aggregates leave the process.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import STYLES, Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
-from benchwright.core.errors import InputError, expected, one_line
+from benchwright.core.errors import InputError, expected
 from benchwright.core.version import VERSION
-from benchwright.datasets.half_scores import FORMAT, GroupResult, HalfResult, SealedIdentity
+from benchwright.datasets.half_scores import FORMAT, HalfResult, SealedIdentity
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
     one_configuration,
@@ -25,9 +25,8 @@ from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
     right_answer,
 )
 from benchwright.methods.mmlu_cf.sealing.key import read_key
-from benchwright.methods.mmlu_cf.sealing.safe_errors import word_sequences
+from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import (
-    GroupScore,
     Scorer,
     SealedBenchmark,
     SealedItem,
@@ -93,7 +92,11 @@ def run_evaluate_sealed(
     else:
         benchmark = open_sealed(request.file, read_key(sealing))
     scorer = model_scorer(request, models, scoring, pool)
-    with _no_question_in_errors(benchmark):
+    texts = pd.DataFrame(
+        {"question": [item.question for item in benchmark.items]}
+        | {"choices": [item.choices for item in benchmark.items]}
+    )
+    with no_question_in_errors(texts, "evaluate-sealed"):
         return evaluate_sealed(benchmark, scorer, sealing.min_group)
 
 
@@ -130,51 +133,26 @@ def read_public(file: Path) -> SealedBenchmark:
 def _public_item(row: Any) -> SealedItem:
     """Read one line; raise KeyError, TypeError or ValueError if it is invalid."""
     choices, answer, level = row["choices"], row["answer"], row["difficulty"]
-    whole = type(answer) is int and isinstance(level, int | None)
-    if not isinstance(choices, list) or not whole:
-        raise TypeError("choices must be a list, answer and difficulty integers")
-    if not 0 <= answer < len(choices):
-        raise ValueError(f"answer is {answer} with {len(choices)} choices")
-    return SealedItem(
-        *(str(row["item_id"]), str(row["field"]), level, str(row["question"])),
-        choices=tuple(map(str, choices)),
-        answer=answer,
-        cluster=str(row["cluster"]),
-    )
+    if not isinstance(choices, list) or type(answer) is not int or not 0 <= answer < len(choices):
+        raise ValueError("choices must be a list, and answer an index into it")
+    item_id, field, question = (str(row[name]) for name in ("item_id", "field", "question"))
+    options, cluster = tuple(map(str, choices)), str(row["cluster"])
+    return SealedItem(item_id, field, level, question, options, answer, cluster)
 
 
 def terminal_lines(score: SealedScore) -> list[str]:
     """Return the lines to print."""
     if score.reason:
         return [score.reason]
-    width = max(len(group.name) for group in (score.whole, *score.fields))
+    groups = {**score.fields, "all": score.whole}
+    width = max(map(len, groups))
     lines = [
-        f"{group.name:{width}}  {group.n:5}    {group.accuracy:.3f}   {group.se:.4f}"
-        for group in (*score.fields, score.whole)
+        f"{name:{width}}  {group.n:5}    {group.accuracy:.3f}   "
+        + ("nan" if group.se is None else f"{group.se:.4f}")
+        for name, group in groups.items()
     ]
     unanswered = [f"{score.unanswered} without response"] if score.unanswered else []
     return [f"{'':{width}}      n  accuracy      se", *lines, *unanswered]
-
-
-def half_result(request: SealedRequest, score: SealedScore) -> HalfResult:
-    """Return the aggregates for the pipeline `half_gap`.
-
-    Raises:
-        InputError: see `identity_of`.
-    """
-    return HalfResult(
-        format=FORMAT,
-        version=VERSION,
-        benchmark=identity_of(request),
-        half=request.half,
-        model=request.model,
-        style=request.style,
-        shots=request.shots,
-        all=_group_result(score.whole),
-        fields={group.name: _group_result(group) for group in score.fields},
-        unanswered=score.unanswered,
-        reason=score.reason,
-    )
 
 
 def identity_of(request: SealedRequest) -> SealedIdentity:
@@ -195,18 +173,34 @@ def identity_of(request: SealedRequest) -> SealedIdentity:
 
 
 def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
-    """Write `half_result` to the file `out` (`.json`), or to a file in the folder `out`."""
-    result = half_result(request, score).model_dump(mode="json")
+    """Write the aggregates for the pipeline `half_gap`.
+
+    Args:
+        request: what was scored.
+        score: its results.
+        out: a `.json` file, or a folder.
+
+    Raises:
+        InputError: see `identity_of`.
+    """
+    result = HalfResult(
+        format=FORMAT,
+        version=VERSION,
+        benchmark=identity_of(request),
+        half=request.half,
+        model=request.model,
+        style=request.style,
+        shots=request.shots,
+        all=score.whole,
+        fields=score.fields,
+        unanswered=score.unanswered,
+        reason=score.reason,
+    )
     name = re.sub(r"[^A-Za-z0-9_.@-]", "_", request.asked_as)
     file = out if out.suffix == ".json" else out / f"{name}.{request.half}.json"
     with written_aside(file) as aside:
-        aside.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        aside.write_text(json.dumps(result.model_dump(mode="json"), indent=2) + "\n", "utf-8")
     return file
-
-
-def _group_result(group: GroupScore) -> GroupResult:
-    accuracy, se = (None if np.isnan(value) else value for value in (group.accuracy, group.se))
-    return GroupResult(n=group.n, accuracy=accuracy, se=se)
 
 
 def _scoring(parameters: Any, request: SealedRequest) -> ScoringParams:
@@ -245,23 +239,3 @@ def _pool(request: SealedRequest, scoring: ScoringParams, seed: int) -> Demonstr
 def _question(item: SealedItem) -> Question:
     text_hash = content_hash(item.question, item.choices)
     return Question(item.item_id, item.field, item.question, item.choices, item.answer, text_hash)
-
-
-@contextmanager
-def _no_question_in_errors(benchmark: SealedBenchmark) -> Iterator[None]:
-    """Withhold messages of foreign errors, and of errors that quote words of a question."""
-    try:
-        yield
-    except Exception as error:
-        message = one_line(error)
-        if message is not None:
-            closed = word_sequences(
-                text for item in benchmark.items for text in (item.question, *item.choices)
-            )
-            if not closed & word_sequences([message]):
-                raise InputError(message) from None
-        kind = type(error).__name__
-        raise InputError(
-            f"evaluate-sealed: scoring failed ({kind}). The message is withheld, since it may "
-            "quote a question; score the public half with the same model to see it"
-        ) from None

@@ -67,13 +67,9 @@ class LeakTestRequest(NamedTuple):
 
 
 class LeakTested(NamedTuple):
-    """The result.
+    """The evidence of the items that were tested, and counts of the others by reason.
 
-    Attributes:
-        request, release: of whom, and on what.
-        evidence: of the items that were tested.
-        key_checked: whether the orders were compared with those of the key.
-        left_out: counts of the other items by reason.
+    `key_checked` says whether the orders were compared with those of the key.
     """
 
     request: LeakTestRequest
@@ -151,13 +147,8 @@ def run_leak_test(
 ) -> LeakTested:
     """Score every order of every item with the model, and test the released ones.
 
-    Args:
-        project: the project folder, whose data folder keeps the scores.
-        env: as `--env`.
-        request: the model, and what is scored.
-        folder: the release.
-        key: of the release, None if it is not at hand.
-        params: data_root, as `--params` of a run.
+    Scores are kept in the data folder of the project (`params`: data_root). `key` is None if it is
+    not at hand.
 
     Raises:
         InputError: the model is unknown or gives no such log-probabilities, the release cannot be
@@ -262,57 +253,44 @@ def order_scores(
     found = {(item, condition): values for item, condition, values in zip(*columns, strict=True)}
     scores = np.full((len(items), most), np.nan)
     for row, item in enumerate(items):
-        count = len(item.orders)
         values = found.get((item.item_id, "question"))
-        letters = [
-            values_of
-            for number in range(count)
-            if (values_of := found.get((item.item_id, f"order-{number}"))) is not None
-        ]
-        if len(letters) == count:
+        letters = [found.get((item.item_id, f"order-{n}")) for n in range(len(item.orders))]
+        if all(each is not None for each in letters):
             values = [
                 each[order.answer] - np.logaddexp.reduce(each)
                 for each, order in zip(letters, item.orders, strict=True)
+                if each is not None
             ]
         if values is not None:
-            scores[row, :count] = values
+            scores[row, : len(item.orders)] = values
     return scores
 
 
-def verdict(made: LeakTested) -> str:
-    """Say the decision in one line."""
-    model, p = made.request.model, made.evidence.p_value
-    said = "evidence" if made.found else "no evidence"
-    return (
-        f"{said} that {model} was trained on the released items of {made.release.name} "
-        f"(p = {p:.2g}, α = {made.request.alpha:g})"
-    )
-
-
 def terminal_lines(made: LeakTested) -> list[str]:
-    """Return the lines to print."""
-    found, request = made.evidence, made.request
+    """Return the lines to print, the decision first."""
+    found, (model, scored, alpha, _) = made.evidence, made.request
+    said = "evidence" if made.found else "no evidence"
     what = {
         "text": "the options and the answer, as text",
         "letter": "the letter of the right option",
-    }[request.scored]
-    detectable = found.detectable(request.alpha, POWER)
+    }[scored]
     left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(made.left_out.items()))
     key = "the key chose these orders" if made.key_checked else "the key is not checked"
     return [
-        verdict(made),
+        f"{said} that {model} was trained on the released items of {made.release.name} "
+        f"(p = {found.p_value:.2g}, α = {alpha:g})",
         f"score: log-probability of {what}, in nats",
         f"{found.items:,} items in up to {made.release.most} orders; {key}",
         *([f"left out: {left_out}"] if left_out else []),
-        f"released order above the others by {found.excess:+.3f} per item; {detectable:.3f} would "
-        f"be found with probability {POWER:.0%}",
+        f"released order above the others by {found.excess:+.3f} per item; "
+        f"{found.detectable(alpha, POWER):.3f} would be found with probability {POWER:.0%}",
     ]
 
 
-def leak_json(made: LeakTested) -> dict[str, Any]:
-    """Return the result as JSON."""
+def write_result(made: LeakTested, out: Path) -> Path:
+    """Write the result to a JSON file."""
     found, request = made.evidence, made.request
-    return {
+    result = {
         "format": 1,
         "benchwright": VERSION,
         "release": made.release.name,
@@ -331,10 +309,6 @@ def leak_json(made: LeakTested) -> dict[str, Any]:
         "keys": KEYS,
         "seed": request.seed,
     }
-
-
-def write_result(made: LeakTested, out: Path) -> Path:
-    """Write the result to a JSON file."""
     with written_aside(out) as aside:
-        aside.write_text(json.dumps(leak_json(made), indent=2) + "\n", encoding="utf-8")
+        aside.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     return out

@@ -93,15 +93,7 @@ class FieldsParams(JudgesParams):
 
     # a `classifier` on sentence vectors, or `judges`
     by: Literal["classifier", "judges"] = "classifier"
-    # `logistic` regression, or the `nearest_centroid` by cosine
-    kind: Literal["logistic", "nearest_centroid"] = "logistic"
     encoder: str = "all-minilm-l6-v2"  # sentence encoder, by its name under `models.encoders`
-    text: Literal["question", "question_and_choices"] = "question_and_choices"  # the encoded text
-    strength: float = Field(default=10.0, gt=0)  # inverse of the L2 penalty of logistic regression
-    # of the cross-validation that calibrates probabilities
-    folds: int = Field(default=5, ge=2, le=20)
-    # labelled examples needed to calibrate; the bundled set has 140
-    min_calibration_examples: int = Field(default=500, ge=1)
 
 
 class DifficultyParams(JudgesParams):
@@ -113,14 +105,11 @@ class DifficultyParams(JudgesParams):
     shots: int = Field(default=5, ge=0)  # worked examples before the question
     # a CSV or Parquet table of such examples, replacing the bundled ones
     examples_file: str | None = None
-    combine: Literal["median", "mean"] = "median"  # how several judges' ratings are combined
     rate_final: bool = True  # also rate the questions after the contamination-free rules
     # without any rating: difficulty from models' `responses`, or `none`
     fallback: Literal["responses", "none"] = "responses"
     # zero-shot configurations whose models answer for the fallback
     answering: Annotated[tuple[str, ...], Distinct] = ()
-    # a CSV or Parquet table of answers for it: item_id, model, correct
-    answers_file: str | None = None
     min_models: int = Field(default=5, ge=2)  # models with answers that the fallback needs
 
     @model_validator(mode="after")
@@ -150,9 +139,8 @@ class CheckingParams(JudgesParams):
     """Quality and harmlessness (MMLU-CF, section 3.2, step 4, and Table 4)."""
 
     # `overall` has one prompt for a single rating, as in the paper's Table 4, and one for the
-    # harms; `together` asks for a rating per criterion and the harms in one prompt; `each` has a
-    # prompt per criterion and harm
-    ask: Literal["overall", "together", "each"] = "overall"
+    # harms; `together` asks for a rating per criterion and the harms in one prompt
+    ask: Literal["overall", "together"] = "overall"
     above: float = Field(default=4.0, ge=1, le=5)  # mean rating, 1–5, that a question must exceed
     # lowest mean rating of each criterion, where criteria are rated: the middle of the scale. The
     # mean over criteria alone would keep a question without a right option.
@@ -179,11 +167,6 @@ class LeakageParams(Section):
     overlap: float = Field(default=0.6, gt=0, le=1)
     # a chat model under `models.models` that decides on pairs in between; None uses `overlap`
     judge: str | None = None
-    # maximum number of attempts until a reply can be read
-    attempts: int = Field(default=3, ge=1, le=20)
-    # `move` puts both questions into one half, `remove` removes one
-    repair: Literal["move", "remove"] = "move"
-    rounds: int = Field(default=10, ge=1)  # maximum number of rounds of search and repair
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -200,10 +183,6 @@ class SplittingParams(Section):
     # share of the questions in the public half
     validation_share: float = Field(default=0.5, gt=0, lt=1)
     leakage: LeakageParams = LeakageParams()  # search for paraphrases across the halves
-    # coverage of the intervals of the gap between the halves
-    level: float = Field(default=0.95, gt=0, lt=1)
-    # probability of any false alarm of the monitor, over all models
-    alpha: float = Field(default=0.05, gt=0, lt=1)
 
 
 class SealingParams(Section):
@@ -235,10 +214,7 @@ class HalfGapParams(Section):
     # the benchmark and variant of a saved run of `smart`, e.g. mmlu/smart, whose accuracies stand
     # beside the halves (MMLU-CF, Table 1)
     original: str | None = Field(default=None, pattern=r"^\w+/\w+(/[\w-]+)?$")
-    level: float = Field(default=0.95, gt=0, lt=1)  # coverage of the intervals
     alpha: float = Field(default=0.05, gt=0, lt=1)  # of the two-sided test, over all configurations
-    # bounds of |Δ| below which configurations are counted
-    bounds: tuple[Annotated[float, Field(gt=0, lt=1)], ...] = Field((0.005, 0.01), min_length=1)
 
 
 class MemorisationParams(Section):
@@ -246,12 +222,6 @@ class MemorisationParams(Section):
 
     # normalised edit similarity, 0–100, from which a written option matches the item's
     fuzzy: float = Field(default=90.0, gt=0, le=100)
-    level: float = Field(default=0.95, gt=0, lt=1)  # coverage of the intervals
-    # of the test against the control, over all models
-    alpha: float = Field(default=0.05, gt=0, lt=1)
-    # items per model on the page: this many with the most reproduced options, and as many random
-    # ones
-    examples: int = Field(default=3, ge=0, le=100)
 
 
 class OpenBenchmarkParams(Section):

@@ -49,7 +49,7 @@ def count_reasons(
     """Count rejected rows by reason and rewritten rows by column.
 
     Returns:
-        A `CleaningReasons` table: rule, kind (reject, rewrite), reason (for rewrites, the column),
+        A table: rule, kind (reject, rewrite), reason (for rewrites, the column),
         rows. Rewritten rows that were rejected later count in both. It holds no text of an item.
     """
     rejected = rejected_raw_items.select(["rule", "detail"]).to_pandas()
@@ -80,7 +80,7 @@ def count_domains(
     """Count documents, raw items and clean items by domain.
 
     Returns:
-        A `DomainCounts` table: domain ("" if unknown), documents, raw_items, clean_items; most
+        A table: domain ("" if unknown), documents, raw_items, clean_items; most
         clean items first.
     """
     counts = {

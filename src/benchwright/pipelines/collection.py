@@ -34,7 +34,7 @@ def extract_items(
 
     Returns:
         Raw items (`RawItems` as an Arrow table), the number of documents of each domain ("" if
-        unknown), and the documents read, skipped and unreadable in each shard (`DocumentsRead`).
+        unknown), and the documents read, skipped and unreadable in each shard.
         They do not depend on the engine.
 
     Raises:
@@ -81,7 +81,7 @@ def measure_extraction(
     items of other documents, as errors: it is the precision if all questions are labelled.
 
     Returns:
-        An `ExtractionMeasures` table: measure, style ("" for all), hits, of, share with its 95%
+        A table: measure, style ("" for all), hits, of, share with its 95%
         Wilson interval; empty without labels of these documents. It holds no text.
     """
     labelled = pa.array(

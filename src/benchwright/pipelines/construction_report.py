@@ -47,16 +47,7 @@ _NODES = [
     ),
     node(
         collect_construction_metrics,
-        [
-            "construction_steps",
-            "sample_by_difficulty",
-            "judge_parse_rates",
-            "extraction_measures",
-            "field_accuracy",
-            "judge_agreement",
-            "half_distances",
-            "rating_shift",
-        ],
+        ["construction_steps", "sample_by_difficulty"],
         "construction_metrics",
     ),
 ]

@@ -16,21 +16,20 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
 from benchwright.methods.mmlu_cf.fields import (
+    ACCURACY,
     FIELDS,
     SPELLINGS,
     bundled_examples,
     field_accuracy,
     judge_fields,
     predict_fields,
-    text_to_encode,
-    train_classifier,
 )
-from benchwright.methods.mmlu_cf.judging.judges import named_judges
+from benchwright.methods.mmlu_cf.judging.judges import named_judges, rounds_table
 from benchwright.params.mmlu_cf import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.nodes import node
 from benchwright.similarity.vectors import encode_texts
-from benchwright.tables.mmlu_cf import CleanItems, FieldAccuracy, FieldPredictions, JudgeRounds
+from benchwright.tables.mmlu_cf import CleanItems
 
 _BY_NAME = {name.casefold(): field for name, field in SPELLINGS.items()}
 
@@ -46,16 +45,16 @@ def name_fields(
     """Give each item a field, by a classifier trained on the bundled examples or by judges.
 
     Returns:
-        `CleanItems` with field and field_confidence, `FieldPredictions`, and `JudgeRounds` (no rows
-        without judges). New vectors are not kept.
+        `CleanItems` with field and field_confidence; item_id, field and confidence; `ROUNDS`
+        (no rows without judges). New vectors are not kept.
 
     Raises:
         InputError: the encoder or a judge is unknown or has no weights, or `fields.by` is judges
             and none is named.
     """
-    rounds = JudgeRounds.empty()
+    rounds = rounds_table("", {})
     if clean_items.empty:
-        predicted = FieldPredictions.empty()
+        predicted = pd.DataFrame(columns=["item_id", "field", "confidence"])
     elif fields.by == "judges":
         if not fields.judges:
             raise InputError("fields.by is judges, but fields.judges is empty; name a judge")
@@ -74,23 +73,16 @@ def _classified(
     items: pd.DataFrame, cache: pd.DataFrame, fields: FieldsParams, models: ModelsParams
 ) -> pd.DataFrame:
     examples = bundled_examples()
-    with_choices = fields.text == "question_and_choices"
-    texts, example_texts = (
-        [
-            text_to_encode(question, choices, with_choices)
-            for question, choices in zip(table["question"], table["choices"], strict=True)
-        ]
-        for table in (items, examples)
-    )
-    encoded = encode_texts([*example_texts, *texts], cache, fields.encoder, models)
-    classifier = train_classifier(
-        np.stack([encoded.vectors[text] for text in example_texts]),
+    shown = examples["question"].tolist()
+    rows = zip(items["question"], items["choices"], strict=True)
+    texts = [" ".join([question, *choices]) for question, choices in rows]
+    vectors = encode_texts([*shown, *texts], cache, fields.encoder, models).vectors
+    return predict_fields(
+        items["item_id"].tolist(),
+        np.stack([vectors[text] for text in texts]),
+        np.stack([vectors[text] for text in shown]),
         examples["field"].tolist(),
-        examples["item_id"].tolist(),
-        fields,
     )
-    vectors = np.stack([encoded.vectors[text] for text in texts])
-    return predict_fields(items["item_id"].tolist(), vectors, classifier)
 
 
 def measure_fields(
@@ -98,7 +90,7 @@ def measure_fields(
     field_predictions: pd.DataFrame,
     extraction_labels: Sequence[Mapping[str, Any]],
 ) -> pd.DataFrame:
-    """Compare the fields with those of labelled questions, as a `FieldAccuracy` of "documents".
+    """Compare the fields with those of labelled questions, as `ACCURACY` of "documents".
 
     A label belongs to the item of its document with the same question.
     """
@@ -115,7 +107,7 @@ def measure_fields(
         if (key := (doc_id, flat(question))) in labelled
     }
     if not true:
-        return FieldAccuracy.empty()
+        return pd.DataFrame(columns=ACCURACY)
     by_item = pd.Series(true, dtype="object").sort_index()
     return field_accuracy("documents", by_item, field_predictions)
 

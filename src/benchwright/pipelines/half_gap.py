@@ -16,8 +16,8 @@ _NODES = [
         ["half_scores", "original_scores", "params:half_gap", "params:models"],
         ["half_gap", "compared_halves"],
     ),
-    node(count_small_gaps, ["half_gap", "params:half_gap"], "half_gap_shares"),
-    node(plot_gaps, ["half_gap", "params:half_gap"], "half_gap_plot"),
+    node(count_small_gaps, "half_gap", "half_gap_shares"),
+    node(plot_gaps, "half_gap", "half_gap_plot"),
     node(plot_gaps_by_field, "half_gap", "half_gap_fields_plot"),
     node(collect_gap_metrics, ["half_gap", "half_gap_shares"], "half_gap_metrics"),
     node(

@@ -17,13 +17,13 @@ _NODES = [
         ["items", "generations", "params:memorisation", "params:scoring", "params:seed"],
         "memorisation",
     ),
-    node(summarise_memorisation, ["memorisation", "params:memorisation"], "memorisation_summary"),
+    node(summarise_memorisation, "memorisation", "memorisation_summary"),
     node(
         choose_examples,
         ["items", "memorisation", "params:memorisation", "params:seed"],
         "memorisation_examples",
     ),
-    node(plot_memorisation, ["memorisation_summary", "params:memorisation"], "memorisation_plot"),
+    node(plot_memorisation, "memorisation_summary", "memorisation_plot"),
     node(collect_memorisation_metrics, "memorisation_summary", "memorisation_metrics"),
     node(
         render_memorisation_page,

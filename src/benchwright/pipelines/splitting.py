@@ -63,7 +63,7 @@ def split_items_in_halves(
     memory. Questions without a level of difficulty form a separate level.
 
     Returns:
-        `SplitAssignment` with the items' own ids (for memory), `LeakCounts`, `HalfDistances`.
+        `SplitAssignment` with the items' own ids (for memory), counts of pairs, distances.
 
     Raises:
         InputError: the judge or the encoder is unknown or unavailable.
@@ -80,12 +80,6 @@ def split_items_in_halves(
         placed = np.stack([vectors[text] for text in texts])
         halved = split_without_leaks(items, placed, splitting, closed_seed, ask)
         distances = half_distances(halved.assignment, closed_seed)
-    moved = int(halved.pairs["moved"].sum()) if len(halved.pairs) else 0
-    logger.info(
-        "halves: %d pairs across them compared, %d moved into one half, %d questions removed, "
-        "%d rounds",
-        *(len(halved.pairs), moved, len(halved.removed), halved.rounds),
-    )
     return halved.assignment, count_pairs(halved.pairs), distances
 
 

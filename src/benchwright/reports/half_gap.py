@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import configuration_name
-from benchwright.methods.mmlu_cf.splitting.gap import SIZE_GROUPS, ComparedHalves
+from benchwright.methods.mmlu_cf.splitting.gap import LEVEL, SIZE_GROUPS, ComparedHalves
 from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.reports.page import shapes
 from benchwright.reports.page.parts import (
@@ -39,7 +39,7 @@ _KINDS = ((False, "no alarm", KEPT, "circle"), (True, "looks leaked", REMOVED, "
 _CELLS = [[0, "#ef9a6f"], [0.5, "#d5d8dc"], [1, "#8bbbe6"]]
 
 
-def plot_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> Any:
+def plot_gaps(half_gap: pd.DataFrame) -> Any:
     """Draw test − validation of each configuration, grouped by size, with alarms marked."""
     table = by_size(half_gap[half_gap["field"].eq("")])
     shown = distinct_names(_names(table))
@@ -65,7 +65,7 @@ def plot_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> Any:
         traces.append(
             dots(delta, at, colour, words, hover=hover, across=(low, high), symbol=symbol)
         )
-    title = f"Test − validation in points, {settings.level:.0%} intervals, by size of the model"
+    title = f"Test − validation in points, {LEVEL:.0%} intervals, by size of the model"
     across = Scale("test − validation, points", zero=True)
     return shapes.rows(title, names, Panel(traces, across), headings=headings)
 
@@ -162,7 +162,7 @@ def _smallest_alarm(tested: pd.DataFrame, settings: HalfGapParams) -> float:
     in the first step of Holm's correction.
     """
     z = NormalDist().inv_cdf
-    error = (tested["high"] - tested["low"]) / (2 * z((1 + settings.level) / 2))
+    error = (tested["high"] - tested["low"]) / (2 * z((1 + LEVEL) / 2))
     return float(error.median() * z(1 - settings.alpha / (2 * len(tested))))
 
 
@@ -228,7 +228,7 @@ def _models(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[Any]:
     where = f"{settings.original} and both halves" if settings.original else "both halves"
     label = (
         f"Accuracy in percent on {where}; difference (test − validation) in points with its "
-        f"{settings.level:.0%} interval"
+        f"{LEVEL:.0%} interval"
     )
     scored = ("original", "validation", "test") if settings.original else ("validation", "test")
     columns: list[Column] = [

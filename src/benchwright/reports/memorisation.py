@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.methods.mmlu_cf.memorisation import ALPHA, LEVEL
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
@@ -40,9 +41,9 @@ _PARTS = (
 _MOST = 60  # models beyond this are in the table alone
 
 
-def plot_memorisation(memorisation_summary: pd.DataFrame, settings: MemorisationParams) -> Any:
+def plot_memorisation(memorisation_summary: pd.DataFrame) -> Any:
     """Draw the shares of items and controls that each model completes, with intervals."""
-    title = f"Items with all options written in place, with {settings.level:.0%} intervals"
+    title = f"Items with all options written in place, with {LEVEL:.0%} intervals"
     if memorisation_summary.empty:
         return nothing(title, "No model wrote options.")
     table = memorisation_summary.sort_values(["fuzzy", "exact", "model"], ascending=[False] * 3)
@@ -116,7 +117,7 @@ def _remembers(row: Row) -> str:
 def _test(row: Row) -> str:
     """Describe the test of one model: the two counts and the corrected p-value."""
     if row["p_holm"] is None:
-        return str(row["reason"])
+        return "no control item of the same subject"
     p = "p < 0.0001" if row["p_holm"] < 1e-4 else f"p = {row['p_holm']:.4f}"
     return f"{row['item_only']:,} items against {row['control_only']:,} controls, {p}"
 
@@ -138,7 +139,7 @@ def render_memorisation_page(
     rows = sorted(rows_of(memorisation_summary), key=lambda row: (-row["fuzzy"], row["model"]))
     first, *more = _headline(rows)
     recall = scoring.generation.recall_tokens
-    method = _METHOD.format(fuzzy=number(settings.fuzzy), alpha=settings.alpha, recall=recall)
+    method = _METHOD.format(fuzzy=number(settings.fuzzy), alpha=ALPHA, recall=recall)
     used = [
         *facts_of("memorisation", settings),
         Fact("scoring.configurations", ", ".join(scoring.configurations)),
@@ -150,7 +151,7 @@ def render_memorisation_page(
         ingestion.title,
         [
             Section("Method", [Text(method, code=True)], "method"),
-            Section("Results", _result(rows, settings.level), "result"),
+            Section("Results", _result(rows), "result"),
             Section("Examples", _examples(memorisation_examples), "examples"),
             provenance_section("Test", facts, "probe", used, _SOURCE),
         ],
@@ -162,10 +163,10 @@ def render_memorisation_page(
     return render_page(page)
 
 
-def _result(rows: list[dict[Any, Any]], level: float) -> list[Any]:
+def _result(rows: list[dict[Any, Any]]) -> list[Any]:
     label = (
-        f"Items with a text where an option is expected, shares of items with all options in "
-        f"place, with {level:.0%} intervals, and the test against the control"
+        "Items with a text where an option is expected, shares of items with all options in "
+        f"place, with {LEVEL:.0%} intervals, and the test against the control"
     )
     columns: list[Column] = [
         ("Model", as_text, "model"),

@@ -17,9 +17,9 @@ from benchwright.methods.mmlu_cf.checking import (
     inquiries,
 )
 from benchwright.methods.mmlu_cf.difficulty.rating import difficulty_prompt
+from benchwright.methods.mmlu_cf.judging.judges import judged_values
 from benchwright.params.mmlu_cf import CheckingParams
 from benchwright.pipelines.judging.nodes import compare_judges
-from benchwright.tables.mmlu_cf import DifficultyRatings, HarmFlags, JudgeRatings
 from few_examples import few_examples
 
 ITEMS = pd.DataFrame(
@@ -41,8 +41,6 @@ def knows(style: str, silent_at: int = 0) -> Callable[..., list[str | None]]:
             return "I would rather not say."
         rating = 3 if "Which is poor" in text else 5
         harm = "yes" if "Which is harmful" in text else "no"
-        if text.endswith("Yes or no:"):
-            return harm if "brutal" in text else "no"
         if "nothing else" in text and '"Rating: "' in text:
             return f"Rating: {rating}"
         lines = [f"{criterion.name}: {rating}" for criterion in CRITERIA]
@@ -55,7 +53,7 @@ def knows(style: str, silent_at: int = 0) -> Callable[..., list[str | None]]:
     return ask
 
 
-@pytest.mark.parametrize("style", ["together", "each", "overall"])
+@pytest.mark.parametrize("style", ["together", "overall"])
 def test_a_judge_with_known_answers_keeps_only_the_good_item(style: Any) -> None:
     params = CheckingParams(judges=("j",), ask=style)
     ratings, harms, rounds = check_items(ITEMS, {"j": knows(style, silent_at=1)}, params)
@@ -70,9 +68,8 @@ def test_a_judge_with_known_answers_keeps_only_the_good_item(style: Any) -> None
     assert decisions.loc["harmful", "harms"] == "violence"
     assert decisions.loc["poor", "mean_rating"] == 3
     assert rounds["parse_rate"].tolist() == pytest.approx([0, 0.75, 0])
-    mute = ratings[ratings["item_id"] == "mute"]
-    assert set(mute["status"]) == {"unparsed"}
-    assert set(mute["attempt"]) == {3}
+    assert rounds["attempt"].tolist() == [1, 2, 3]
+    assert ratings.loc[ratings["item_id"] == "mute", "value"].isna().all()
     assert len(harms) == 16
 
 
@@ -82,7 +79,6 @@ def test_unjudged_items_are_kept_on_request_and_remain_unjudged() -> None:
     row = decide(IDS, ratings, harms, params).set_index("item_id").loc["mute"]
     assert row["kept"]
     assert row["reason"] == "unjudged"
-    assert row["rated_by"] == 0
 
 
 def tables(
@@ -90,18 +86,18 @@ def tables(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Ratings by item and judge, criterion by criterion; flags the same, harm by harm."""
     rated = [
-        (item, judge, criterion.name, value, "r", "unparsed" if value is None else "parsed", 1)
+        (item, judge, criterion.name, value)
         for item, judges in ratings.items()
         for judge, values in judges.items()
         for criterion, value in zip(CRITERIA, values, strict=False)
     ]
     flagged = [
-        (item, judge, harm.name, value, "parsed", "r", 1)
+        (item, judge, harm.name, value)
         for item, judges in flags.items()
         for judge, values in judges.items()
         for harm, value in zip(HARMS, values, strict=True)
     ]
-    return JudgeRatings.from_rows(rated), HarmFlags.from_rows(flagged)
+    return judged_values(rated), judged_values(flagged)
 
 
 NO = [0.0, 0.0, 0.0, 0.0]
@@ -167,7 +163,7 @@ def test_a_flag_counts_without_ratings() -> None:
     assert reason({"a": [5.0] * 5}, {}) == "unjudged"
 
 
-@pytest.mark.parametrize("style", ["overall", "together", "each"])
+@pytest.mark.parametrize("style", ["overall", "together"])
 def test_every_prompt_shows_judges_the_right_answer(style: Any) -> None:
     question = ("Which is odd?", ["2", "3", "4"], 1)
     prompts = [inquiry.prompt for inquiry in inquiries(*question, style)]
@@ -181,7 +177,7 @@ def test_items_without_prompts_are_unjudged() -> None:
     assert table["reason"].tolist() == ["unjudged", "unjudged"]
     assert not table["kept"].any()
     assert len(decide([], rated, flagged, CheckingParams())) == 0
-    assert len(compare_judges(DifficultyRatings.empty(), rated, flagged, seed=0)) == 0
+    assert len(compare_judges(judged_values([]), rated, flagged, seed=0)) == 0
 
 
 @given(
@@ -211,7 +207,7 @@ def test_disagreement_is_reported_by_criterion_and_harm() -> None:
         },
         {"x": {"a": [1.0, 0, 0, 0], "b": [1.0, 1, 0, 0]}, "y": {"a": NO, "b": NO}},
     )
-    table = compare_judges(DifficultyRatings.empty(), rated, flagged, seed=0)
+    table = compare_judges(judged_values([]), rated, flagged, seed=0)
     together = table[table["judge"] == ""].set_index("criterion")["alpha"]
     assert together["clarity"] == together["hatred"] == 1
     assert together["logic"] < 0

@@ -13,7 +13,7 @@ from benchwright.methods.mmlu_cf.checking import (
 QUESTION = ("Which is a metal?", ["tin", "tar"], 0)
 
 
-@pytest.mark.parametrize(("style", "messages"), [("together", 1), ("overall", 2), ("each", 9)])
+@pytest.mark.parametrize(("style", "messages"), [("together", 1), ("overall", 2)])
 def test_every_criterion_and_harm_is_asked_once_in_each_style(style: Style, messages: int) -> None:
     asked = inquiries(*QUESTION, style)
     assert len(asked) == messages

@@ -1,7 +1,5 @@
 """The memorisation probe: replies, controls, rates."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 from benchwright.methods.mmlu_cf.memorisation import (
     compare_replies,
     control_items,
-    in_any_place,
     in_place,
     summarise_memorisation,
     written_options,
@@ -69,12 +66,6 @@ def test_verbatim_counts_case_and_fuzzy_does_not() -> None:
     assert in_place(["The mitochondrion\nand more"], options, 90) == (1 / 4, 1 / 4)
 
 
-def test_options_in_another_order_count_only_in_any_place() -> None:
-    options = ["red", "green", "blue", "blue"]
-    assert in_place(["green", "red", "blue"], options, 90) == (1 / 4, 1 / 4)
-    assert in_any_place(["green", "red", "blue"], options, 90) == 3 / 4
-
-
 def items_of(n: int, subjects: int = 3) -> pd.DataFrame:
     random = np.random.default_rng(0)
     words = np.array([f"term{i}" for i in range(5000)])
@@ -101,9 +92,7 @@ def recited(choices: list[str]) -> str:
     )
 
 
-def test_a_model_that_remembers_three_in_ten_items_is_detected(
-    show: Callable[[str], None],
-) -> None:
+def test_a_model_that_remembers_three_in_ten_items_is_detected() -> None:
     items = items_of(300)
     other = items_of(600)["choices"].iloc[300:].tolist()
     chosen = np.random.default_rng(1).random(300) < 0.3
@@ -112,17 +101,11 @@ def test_a_model_that_remembers_three_in_ten_items_is_detected(
         for i, (row, remembered) in enumerate(zip(items.to_dict("records"), chosen, strict=True))
     }
     table = Memorisation.validate(compare(items, generations(replies)))
-    summary = MemorisationSummary.validate(summarise_memorisation(table, PARAMS)).iloc[0]
+    summary = MemorisationSummary.validate(summarise_memorisation(table)).iloc[0]
     assert summary["exact"] == summary["fuzzy"] == chosen.mean()
     assert summary["exact_low"] < 0.3 < summary["exact_high"]
-    assert summary["control_fuzzy"] == 0
-    assert summary["low"] < summary["difference"] < summary["high"]
+    assert summary["control_whole"] == 0
     assert summary["remembers"]
-    show(
-        f"memorisation: {chosen.mean():.1%} of 300 items recited, found {summary['exact']:.1%} "
-        f"({summary['exact_low']:.1%}–{summary['exact_high']:.1%}), control "
-        f"{summary['control_fuzzy']:.1%}"
-    )
 
 
 def test_guessed_options_are_not_memorisation() -> None:
@@ -130,8 +113,8 @@ def test_guessed_options_are_not_memorisation() -> None:
     items["choices"] = [["True", "False", f"Both {i}", f"None {i}"] for i in range(60)]
     replies = dict.fromkeys(items["item_id"], " True\nB. False\nC. Maybe\nD. Never")
     table = compare(items, generations(replies))
-    summary = summarise_memorisation(table, PARAMS).iloc[0]
-    assert summary["options_exact"] == summary["control_fuzzy"] == 0.5
+    summary = summarise_memorisation(table).iloc[0]
+    assert summary["options_fuzzy"] == table["control_fuzzy"].mean() == 0.5
     assert summary["p_value"] == 1
     assert not summary["remembers"]
 
@@ -143,9 +126,8 @@ def test_guessing_some_options_of_a_topic_is_not_memorisation() -> None:
         for row in items.to_dict("records")
     }
     table = compare(items, generations(replies))
-    summary = summarise_memorisation(table, PARAMS).iloc[0]
-    assert summary["difference"] == summary["options_fuzzy"] == 0.25
-    assert summary["any_order"] == 0.75
+    summary = summarise_memorisation(table).iloc[0]
+    assert summary["options_fuzzy"] == 0.25
     assert (summary["exact"], summary["p_value"], summary["remembers"]) == (0, 1, False)
 
 
@@ -165,11 +147,10 @@ def test_the_control_is_an_item_of_the_subject_with_as_many_different_options() 
 def test_empty_replies_and_single_items_are_not_compared() -> None:
     items = items_of(1)
     table = compare(items, generations({"q000": "", "gone": "x"}))
-    summary = summarise_memorisation(table, PARAMS).iloc[0]
+    summary = summarise_memorisation(table).iloc[0]
     assert (summary["items"], summary["with_options"], summary["exact"]) == (1, 0, 0)
-    assert np.isnan(summary["difference"])
-    assert summary["reason"] == "no item has a control item of the same subject"
-    assert summarise_memorisation(Memorisation.empty(), PARAMS).empty
+    assert np.isnan(summary["p_holm"])
+    assert summarise_memorisation(Memorisation.empty()).empty
 
 
 def test_models_and_samples_are_distinguished() -> None:
@@ -179,9 +160,9 @@ def test_models_and_samples_are_distinguished() -> None:
     second = generations(right).assign(sample=1)
     frames = [generations(wrong), second, generations(wrong, "other")]
     table = compare(items, pd.concat(frames))
-    summary = summarise_memorisation(table, PARAMS).set_index("model")
+    summary = summarise_memorisation(table).set_index("model")
     assert summary["exact"].to_dict() == {"other@generate-0": 0, "scripted@generate-0": 1}
-    assert summary["options_exact"]["scripted@generate-0"] == 0.5
+    assert summary["options_fuzzy"]["scripted@generate-0"] == 0.5
     assert summary["remembers"].to_dict() == {
         "other@generate-0": False,
         "scripted@generate-0": True,

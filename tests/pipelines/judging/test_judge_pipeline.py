@@ -98,7 +98,7 @@ def test_every_judge_has_a_row_per_item_and_items_combine_them(
         VIOLENT: "harmful",
         MUTE: "unjudged",
     }
-    assert judged.loc[EASY, ["difficulty", "lowest", "highest"]].tolist() == [1.5, 1, 2]
+    assert judged.loc[EASY, "difficulty"] == 1.5
     assert judged.loc[EASY, "mean_rating"] == 4.5
     metrics = made["judge_metrics"]
     assert (metrics["share_easy"], metrics["share_rated"]) == (0.25, 0.8)

@@ -1,6 +1,7 @@
 """Handmade tables of the construction of a benchmark, with and without judges."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,22 +23,33 @@ from benchwright.params.mmlu_cf import (
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.pipelines.construction_report import create_pipeline
 from benchwright.reports.page.shapes import nothing as nothing_drawn
-from benchwright.tables.mmlu_cf import (
-    CleaningFunnel,
-    CleaningReasons,
-    DifficultyCounts,
-    DocumentsRead,
-    DomainCounts,
-    ExtractionMeasures,
-    FieldAccuracy,
-    FieldCounts,
-    HalfDistances,
-    JudgeAgreement,
-    JudgeRounds,
-    LeakCounts,
-    SamplingStrata,
-    SplitAssignment,
-)
+from benchwright.tables.mmlu_cf import CleaningFunnel, SplitAssignment
+
+
+class Columns:
+    """The columns of a table that only the report reads."""
+
+    def __init__(self, names: str) -> None:
+        self.names = names.split()
+
+    def from_rows(self, rows: Iterable[tuple[Any, ...]] = ()) -> pd.DataFrame:
+        return pd.DataFrame(list(rows), columns=self.names)
+
+    empty = from_rows
+
+
+CleaningReasons = Columns("rule kind reason rows")
+DifficultyCounts = Columns("pool level n share expected")
+DocumentsRead = Columns("file documents unreadable first_fault skipped")
+DomainCounts = Columns("domain documents raw_items clean_items")
+ExtractionMeasures = Columns("measure style hits of share low high")
+FieldAccuracy = Columns("labels field n_items recall low high predicted precision confidence")
+FieldCounts = Columns("field items domains confidence")
+HalfDistances = Columns("attribute n_validation n_test total_variation expected chance_95 reason")
+JudgeAgreement = Columns("task criterion judge other n_items alpha low high reason")
+JudgeRounds = Columns("task judge attempt asked parsed unparsed too_long parse_rate")
+LeakCounts = Columns("verdict pairs moved removed left")
+SamplingStrata = Columns("field level target available sampled shortfall")
 
 FIELDS = ("Math", "Law", "History")
 HOSTILE = "<script>alert(1)</script>.example.org"
@@ -136,8 +148,8 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         },
         "half_distances": HalfDistances.from_rows(
             [
-                ("field", checked // 2, checked // 2, 0.08, 0.17, 0.23, np.nan, 3.5, 2, 0.9, ""),
-                ("difficulty", checked // 2, checked // 2, 0.05, 0.1, 0.2, 0.05, 1.0, 9, 0.9, ""),
+                ("field", checked // 2, checked // 2, 0.08, 0.17, 0.23, ""),
+                ("difficulty", checked // 2, checked // 2, 0.05, 0.1, 0.2, ""),
             ]
         ),
         "public_split_assignment": _assignment(checked),
@@ -185,11 +197,10 @@ def _extraction() -> pd.DataFrame:
 
 
 def _rating_shift(*, judges: bool) -> dict[str, Any]:
-    names = ("before", "after", "shift", "low", "high", "same", "same_low", "same_high")
-    names = (*names, "harder", "easier")
+    names = ("before", "after", "shift", "low", "high", "harder", "easier")
     if not judges:
         return {"n": 0, "of": 0, **dict.fromkeys(names), "reason": "no question was rated twice"}
-    values = (6.1, 6.3, 0.2, -0.05, 0.45, 0.6, 0.4, 0.8, 0.3, 0.1)
+    values = (6.1, 6.3, 0.2, -0.05, 0.45, 0.3, 0.1)
     return {"n": 24, "of": 24, **dict(zip(names, values, strict=True)), "reason": ""}
 
 
@@ -243,12 +254,12 @@ def _strata(*, judges: bool) -> pd.DataFrame:
 
 
 def _agreement() -> pd.DataFrame:
-    undefined = (np.nan,) * 6
+    undefined = (np.nan,) * 3
     return JudgeAgreement.from_rows(
         [
-            ("difficulty", "difficulty", "", "", 42, 0.71, 0.55, 0.83, 0.6, 0.5, np.nan, ""),
-            ("difficulty", "difficulty", "able", "baker", 42, 0.71, 0.55, 0.83, 0.6, 0.5, 0.3, ""),
-            ("quality", "clarity", "", "", 30, 0.31, 0.05, 0.5, 0.7, 0.4, np.nan, ""),
+            ("difficulty", "difficulty", "", "", 42, 0.71, 0.55, 0.83, ""),
+            ("difficulty", "difficulty", "able", "baker", 42, 0.71, 0.55, 0.83, ""),
+            ("quality", "clarity", "", "", 30, 0.31, 0.05, 0.5, ""),
             ("harms", "self_harm", "", "", 30, *undefined, "all ratings are equal"),
         ]
     )

@@ -4,13 +4,11 @@ import json
 import re
 from typing import Any
 
-import numpy as np
-import pytest
-
 from benchwright.methods.mmlu_cf.public_half import read_public_half
 from benchwright.params.mmlu_cf import CheckingParams, SamplingByDifficultyParams
-from benchwright.tables.mmlu_cf import (
-    CleaningFunnel,
+from benchwright.tables.mmlu_cf import CleaningFunnel, SplitAssignment
+from reports.mmlu_cf.construction_examples import (
+    HOSTILE,
     CleaningReasons,
     DifficultyCounts,
     DocumentsRead,
@@ -21,9 +19,10 @@ from benchwright.tables.mmlu_cf import (
     HalfDistances,
     LeakCounts,
     SamplingStrata,
-    SplitAssignment,
+    making,
+    report_of,
+    run,
 )
-from reports.mmlu_cf.construction_examples import HOSTILE, making, report_of, run
 
 
 def text(page: str) -> str:
@@ -114,8 +113,7 @@ def test_leaks_are_counted_and_remaining_leaks_come_first() -> None:
     assert notes.strip().startswith("1 pair of equivalent questions left in both halves")
     assert "No judge compared 2 pairs of similar questions" in shown
     metrics = result["construction_metrics"]
-    names = ("leaks_found", "leaks_moved", "leaks_left", "items_removed_as_leaks")
-    assert [metrics[name] for name in names] == [4, 1, 1, 1]
+    assert (metrics["leaks_found"], metrics["leaks_left"]) == (4, 1)
     assert "same question (similarity) 2 1 0 1" in shown
 
 
@@ -128,10 +126,9 @@ def test_a_closed_half_that_can_be_guessed_is_a_warning(unjudged: dict[str, Any]
 
 def test_halves_that_differ_more_than_chance_are_a_warning(unjudged: dict[str, Any]) -> None:
     assert "more than chance" not in text(unjudged["construction_report"])
-    row = ("field", 15, 15, 0.4, 0.17, 0.23, np.nan, 9.0, 2, 0.0001, "")
+    row = ("field", 15, 15, 0.4, 0.17, 0.23, "")
     shown = page_of(half_distances=HalfDistances.from_rows([row]))
     assert "The halves differ in field more than chance explains: the total variation of" in shown
-    assert "< 0.001" in shown.replace("&lt;", "<")
 
 
 def test_few_domains_and_unreadable_documents_are_warnings(
@@ -186,9 +183,6 @@ def test_the_page_counts_domains_of_sample_final_and_public_questions(
     shown = text(unjudged["construction_report"])
     assert "The number of domains is 2 in the sample and 1 in the 30 final questions" in shown
     assert "of which 7 have an explanation" in shown
-    metrics = unjudged["construction_metrics"]
-    names = ("sampled_domains", "final_domains", "explained_items")
-    assert [metrics[name] for name in names] == [2, 1, 7]
 
 
 def test_the_page_shows_no_id_of_a_question(
@@ -241,31 +235,19 @@ def test_empty_tables_give_a_page() -> None:
     assert "share_clean" not in result["construction_metrics"]
 
 
-def test_metrics_are_flat_numbers(judged: dict[str, Any], unjudged: dict[str, Any]) -> None:
-    metrics = judged["construction_metrics"]
-    expected = {
+def test_metrics_are_flat_numbers(judged: dict[str, Any]) -> None:
+    assert judged["construction_metrics"] == {
         "documents": 20,
         "raw_items": 60,
-        "share_clean": 0.8,
+        "clean_items": 48,
+        "sampled_items": 30,
+        "checked_items": 24,
         "final_items": 24,
         "public_items": 12,
-        "strata_missing": 3,
-        "shortfall": 0,
+        "closed_items": 12,
+        "leaks_found": 0,
+        "leaks_left": 0,
         "share_rated": 0.875,
-        "extraction.recall": 0.9,
-        "extraction.precision": 0.9375,
-        "field_accuracy.documents": 0.7,
-        "parse_rate.difficulty.able": 0.875,
-        "parse_rate.final_difficulty.baker": 1.0,
-        "alpha.difficulty.difficulty": 0.71,
-        "total_variation.field": 0.08,
-        "chance_95.field": 0.23,
-        "share_altered.shuffle_choices": 22 / 24,
-        "share_altered.replace_choice": 9 / 24,
-        "difficulty_shift_by_rules": 0.2,
+        "shortfall": 0,
+        "share_clean": 0.8,
     }
-    assert {name: metrics[name] for name in expected} == pytest.approx(expected)
-    assert "alpha.harms.self_harm" not in metrics  # it is undefined
-    assert all(isinstance(value, float) for value in metrics.values())
-    assert not [name for name in unjudged["construction_metrics"] if name.startswith("alpha")]
-    assert unjudged["construction_metrics"]["strata_missing"] == 0

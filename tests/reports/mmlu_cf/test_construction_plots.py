@@ -13,15 +13,15 @@ from benchwright.reports.mmlu_cf.plots import (
     plot_field_halves,
     plot_strata,
 )
-from benchwright.tables.mmlu_cf import (
-    CleaningFunnel,
+from benchwright.tables.mmlu_cf import CleaningFunnel, SplitAssignment
+from reports.mmlu_cf.construction_examples import (
     DifficultyCounts,
     DomainCounts,
     LeakCounts,
     SamplingStrata,
-    SplitAssignment,
+    making,
+    run,
 )
-from reports.mmlu_cf.construction_examples import making, run
 
 
 def as_json(plot: Any) -> dict[str, Any]:

@@ -1,13 +1,12 @@
 """Counts of the construction steps, from tables without texts (MMLU-CF, section 3.2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.splitting.leakage import LEAKS
 from benchwright.params.mmlu_cf import CheckingParams, SamplingByDifficultyParams
-from benchwright.tracking import known_metrics
 
 FINAL_RATING = "final difficulty"
 """The task of rating the questions after the contamination-free rules."""
@@ -104,7 +103,7 @@ def count_steps(
 
 
 def count_leaks(leak_counts: pd.DataFrame) -> Leaks:
-    """Sum the counts of a `LeakCounts` table."""
+    """Sum the counts of `count_pairs`."""
     by_verdict = leak_counts.set_index("verdict")["pairs"]
     return Leaks(
         found=int(by_verdict[by_verdict.index.isin(LEAKS)].sum()),
@@ -147,11 +146,15 @@ def measure_sample(
     checking: CheckingParams,
 ) -> SampleByDifficulty:
     """Compare the samples with the requested sizes and quotas."""
-    known, size = known_share(difficulty_counts), sampling_by_difficulty.size
-    short = count_shortfall(sampling_strata, size, levels_known=known > 0)
-    final_short = None
-    if checking.size is not None:
-        final_short = count_shortfall(final_strata, checking.size, levels_known=known > 0)
+    known = known_share(difficulty_counts)
+
+    def shortfall(strata: pd.DataFrame, size: int) -> Shortfall:
+        balance = quotas(strata, levels_known=known > 0)["balance"]
+        missing = -int(balance[balance < 0].sum())
+        return Shortfall(size, int(strata["sampled"].sum()), missing)
+
+    short = shortfall(sampling_strata, sampling_by_difficulty.size)
+    final_short = None if checking.size is None else shortfall(final_strata, checking.size)
     return SampleByDifficulty(known, short, final_short)
 
 
@@ -174,14 +177,6 @@ def quotas(sampling_strata: pd.DataFrame, *, levels_known: bool) -> pd.DataFrame
         table = table.assign(level=-1)
     table = table.groupby(keys, as_index=False)[counts].sum()
     return table.assign(balance=table["sampled"] - table["target"])
-
-
-def count_shortfall(sampling_strata: pd.DataFrame, size: int, *, levels_known: bool) -> Shortfall:
-    """Count the questions missing from `size` and from the targets of the strata."""
-    balance = quotas(sampling_strata, levels_known=levels_known)["balance"]
-    missing = -int(balance[balance < 0].sum())
-    sampled = int(sampling_strata["sampled"].sum())
-    return Shortfall(size, sampled, missing)
 
 
 class ParseRate(NamedTuple):
@@ -226,58 +221,24 @@ def read_rates(*tables: pd.DataFrame) -> list[ParseRate]:
 
 
 def collect_construction_metrics(
-    construction_steps: Steps,
-    sample_by_difficulty: SampleByDifficulty,
-    judge_parse_rates: Sequence[ParseRate],
-    extraction_measures: pd.DataFrame,
-    field_accuracy: pd.DataFrame,
-    judge_agreement: pd.DataFrame,
-    half_distances: pd.DataFrame,
-    rating_shift: Mapping[str, Any],
+    construction_steps: Steps, sample_by_difficulty: SampleByDifficulty
 ) -> dict[str, float]:
-    """Collect counts, shares (0–1) and distances as flat numbers for MLflow, without NaN.
-
-    `shortfall` refers to the requested size, `strata_missing` to the targets of the strata;
-    `total_variation.…` compares with `chance_95.…`, which random halves exceed in 5% of cases.
-    """
+    """Collect counts and shares (0–1) as flat numbers for MLflow, without NaN."""
     steps, short = construction_steps, sample_by_difficulty.short
     metrics: dict[str, float] = {
         "documents": steps.documents,
-        "documents_unreadable": steps.unreadable,
-        "domains": steps.domains,
         "raw_items": steps.extracted,
         "clean_items": steps.clean,
         "sampled_items": steps.sampled,
         "checked_items": steps.checked,
         "final_items": steps.final,
-        "sampled_domains": steps.sampled_domains,
-        "final_domains": steps.final_domains,
-        "explained_items": steps.explained,
         "public_items": steps.public,
         "closed_items": steps.closed,
         "leaks_found": steps.leaks.found,
-        "leaks_moved": steps.leaks.moved,
         "leaks_left": steps.leaks.left,
-        "items_removed_as_leaks": steps.leaks.removed,
+        "share_rated": sample_by_difficulty.known,
+        "shortfall": short.size - short.sampled,
     }
     if steps.extracted:
         metrics["share_clean"] = steps.clean / steps.extracted
-    if steps.final:
-        metrics |= {f"share_altered.{rule}": n / steps.final for rule, n in steps.altered.items()}
-        metrics["share_guessable"] = steps.guessable
-    metrics["share_rated"] = sample_by_difficulty.known
-    metrics["shortfall"] = short.size - short.sampled
-    metrics["strata_missing"] = short.missing
-    for row in extraction_measures.loc[extraction_measures["style"] == ""].to_dict("records"):
-        metrics[f"extraction.{row['measure']}"] = row["share"]
-    for row in field_accuracy.loc[field_accuracy["field"] == ""].to_dict("records"):
-        metrics[f"field_accuracy.{row['labels']}"] = row["recall"]
-    for rate in judge_parse_rates:
-        metrics[f"parse_rate.{rate.task}.{rate.judge}"] = rate.read
-    for row in judge_agreement.loc[judge_agreement["judge"] == ""].to_dict("records"):
-        metrics[f"alpha.{row['task']}.{row['criterion']}"] = row["alpha"]
-    for row in half_distances.to_dict("records"):
-        for name in ("total_variation", "chance_95"):
-            metrics[f"{name}.{row['attribute']}"] = row[name]
-    metrics["difficulty_shift_by_rules"] = rating_shift["shift"]
-    return known_metrics(metrics)
+    return metrics

@@ -7,8 +7,8 @@ import pandas as pd
 
 from benchwright.methods.mmlu_cf.checking import decide
 from benchwright.methods.mmlu_cf.construction_steps import ParseRate
-from benchwright.methods.mmlu_cf.difficulty.rating import combine_ratings, last_ratings
-from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams
+from benchwright.methods.mmlu_cf.difficulty.rating import combine_ratings
+from benchwright.params.mmlu_cf import CheckingParams
 from benchwright.tables.mmlu_cf import JudgedItems, Judgements
 from benchwright.tracking import known_metrics
 
@@ -19,12 +19,10 @@ EASY = 4
 def tabulate_judgements(
     difficulty_ratings: pd.DataFrame, judge_ratings: pd.DataFrame, harm_flags: pd.DataFrame
 ) -> pd.DataFrame:
-    """Put the last values of each judge on each item in one row, as a `Judgements` table."""
-    levels = last_ratings(difficulty_ratings).assign(name="level")
-    named = {"criterion": "name", "harm": "name", "flagged": "rating"}
-    tables = [levels, judge_ratings.rename(columns=named), harm_flags.rename(columns=named)]
-    values = pd.concat([table[["item_id", "judge", "name", "rating"]] for table in tables])
-    wide = values.pivot(index=["item_id", "judge"], columns="name", values="rating")  # noqa: PD010
+    """Put the values of each judge on each item in one row, as a `Judgements` table."""
+    levels = difficulty_ratings.assign(criterion="level")
+    values = pd.concat([levels, judge_ratings, harm_flags])
+    wide = values.pivot(index=["item_id", "judge"], columns="criterion", values="value")  # noqa: PD010
     wide = wide.rename_axis(columns=None).reset_index().reindex(columns=Judgements.columns())
     wide = wide.sort_values(["item_id", "judge"], ignore_index=True)
     return pd.DataFrame(Judgements.validate(wide))
@@ -35,7 +33,6 @@ def summarise_items(
     difficulty_ratings: pd.DataFrame,
     judge_ratings: pd.DataFrame,
     harm_flags: pd.DataFrame,
-    difficulty: DifficultyParams,
     checking: CheckingParams,
     seed: int,
 ) -> pd.DataFrame:
@@ -45,15 +42,10 @@ def summarise_items(
     `items`, in their order.
     """
     ids = items["item_id"].astype(str).tolist()
-    levels = combine_ratings(ids, difficulty_ratings, difficulty.combine, seed)
-    decisions = decide(ids, judge_ratings, harm_flags, checking)
-    rated = levels.rename(columns={"judges": "level_by"})[
-        ["difficulty", "level", "level_by", "lowest", "highest"]
-    ]
-    checked = decisions.drop(columns=["item_id", "kept"])
-    table = pd.concat(
-        [items[["item_id", "subject"]].reset_index(drop=True), rated, checked], axis=1
-    )
+    levels = combine_ratings(ids, difficulty_ratings, seed)[["difficulty", "level"]]
+    decisions = decide(ids, judge_ratings, harm_flags, checking).drop(columns=["item_id", "kept"])
+    named = items[["item_id", "subject"]].reset_index(drop=True)
+    table = pd.concat([named, levels, decisions], axis=1)
     return pd.DataFrame(JudgedItems.validate(table))
 
 

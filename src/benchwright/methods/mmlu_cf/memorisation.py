@@ -8,7 +8,6 @@ from itertools import chain, zip_longest
 from math import nan
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import configuration_name
@@ -18,10 +17,15 @@ from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.scoring.rendering import LABELS
 from benchwright.statistics.percentile import holm
-from benchwright.statistics.proportion import clustered_means, wilson_interval
+from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
 from benchwright.tracking import known_metrics
 
+LEVEL = 0.95
+"""Coverage of the intervals."""
+ALPHA = 0.05
+"""Of the test against the control, over all models."""
+_EXAMPLES = 3  # items of a kind and model on the page
 _ANSWER = re.compile(r"\n\s*(?:\n|answer\b|correct answer\b|explanation\b)", re.IGNORECASE)
 
 
@@ -105,20 +109,6 @@ def in_place(written: Sequence[str], options: Sequence[str], fuzzy: float) -> tu
     return exact / len(options), similar / len(options)
 
 
-def in_any_place(written: Sequence[str], options: Sequence[str], fuzzy: float) -> float:
-    """Compute the share of options written in any place; each written one counts once."""
-    from rapidfuzz.fuzz import ratio
-
-    left = list(written)
-    hits = 0
-    for option in options:
-        scores = [ratio(folded(_lines(text, option)), folded(option)) for text in left]
-        if option.strip() and scores and max(scores) >= fuzzy:
-            hits += 1
-            left.pop(scores.index(max(scores)))
-    return hits / len(options)
-
-
 def _lines(written: str, option: str) -> str:
     count = len(option.strip().splitlines()) or 1
     return "\n".join(written.strip().splitlines()[:count])
@@ -139,7 +129,6 @@ def compare_replies(
     Raises:
         InputError: there are no replies to items with options.
     """
-    fuzzy = memorisation.fuzzy
     options = {
         str(item_id): tuple(map(str, choices))
         for item_id, choices in zip(items["item_id"], items["choices"], strict=True)
@@ -155,12 +144,10 @@ def compare_replies(
             continue
         written = written_options(text, len(choices))
         other = controls.get(item_id, "")
-        control = in_place(written, options[other], fuzzy) if other else (nan, nan)
+        control = in_place(written, options[other], memorisation.fuzzy)[1] if other else nan
         name = configuration_name(str(reply["model"]), str(reply["style"]), int(reply["shots"]))
-        shares = (*in_place(written, choices, fuzzy), *control)
-        anywhere = in_any_place(written, choices, fuzzy)
-        sample = int(reply["sample"])
-        rows.append((name, item_id, *shares, text, sample, anywhere, len(written), other))
+        shares = (*in_place(written, choices, memorisation.fuzzy), control)
+        rows.append((name, item_id, *shares, text, int(reply["sample"]), len(written), other))
     if not rows:
         raise InputError(
             f"memorisation: there are no replies with options; scoring has mode {scoring.mode}, "
@@ -197,79 +184,54 @@ def control_items(items: pd.DataFrame, seed: int) -> dict[str, str]:
     return controls
 
 
-def summarise_memorisation(
-    memorisation: pd.DataFrame, settings: MemorisationParams
-) -> pd.DataFrame:
+def summarise_memorisation(memorisation: pd.DataFrame) -> pd.DataFrame:
     """Summarise a `Memorisation` table by model, as a `MemorisationSummary`.
 
     An item counts as remembered if any of its replies holds all options in their places; intervals
     are Wilson's. The test is over whole items, those remembered against those whose control would
     be: a one-sided exact McNemar test with Holm's correction over models. `remembers` is true if
-    the result is significant at `alpha`. The difference of the shares of options, with a t
-    interval, is descriptive only: a model that knows the topic guesses more options of the item
-    than of its control.
+    the result is significant. Shares of single options are no test: a model that knows the topic
+    guesses more options of the item than of its control.
     """
     groups = memorisation.groupby("model", sort=True)
-    rows = [_summary(str(model), replies, settings.level) for model, replies in groups]
+    rows = [_summary(str(model), replies) for model, replies in groups]
     adjusted = holm([row["p_value"] for row in rows])
     for row, p in zip(rows, adjusted.tolist(), strict=True):
-        row |= {"p_holm": p, "remembers": bool(p <= settings.alpha)}
+        row |= {"p_holm": p, "remembers": bool(p <= ALPHA)}
     return MemorisationSummary.from_rows(rows)
 
 
-def _summary(model: str, replies: pd.DataFrame, level: float) -> dict[str, Any]:
+def _summary(model: str, replies: pd.DataFrame) -> dict[str, Any]:
+    from scipy.stats import binomtest
+
     by_item = replies.groupby("item_id", sort=True)
-    means = by_item[["exact", "fuzzy", "control_fuzzy", "any_order"]].mean()
     best = by_item[["exact", "fuzzy", "control_fuzzy", "written"]].max()
-    compared = means["control_fuzzy"].notna()
+    compared = best["control_fuzzy"].notna()
     whole = best["fuzzy"][compared] == 1
     control = best["control_fuzzy"][compared] == 1
     item_only, control_only = int((whole & ~control).sum()), int((control & ~whole).sum())
-    return {
-        "model": model,
-        "items": len(means),
-        "with_options": int((best["written"] > 0).sum()),
-        **_share("exact", best["exact"] == 1, level),
-        **_share("fuzzy", best["fuzzy"] == 1, level),
-        "options_exact": float(means["exact"].mean()),
-        "options_fuzzy": float(means["fuzzy"].mean()),
-        "any_order": float(means["any_order"].mean()),
-        "compared": int(compared.sum()),
-        **_share("control_whole", control, level),
-        "item_only": item_only,
-        "control_only": control_only,
-        **_against_control(means[compared], item_only, control_only, level),
-    }
-
-
-def _share(name: str, hits: pd.Series, level: float) -> dict[str, float]:
-    interval = wilson_interval(int(hits.sum()), len(hits), level)
-    share = int(hits.sum()) / len(hits) if len(hits) else nan
-    return {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
-
-
-def _against_control(
-    compared: pd.DataFrame, item_only: int, control_only: int, level: float
-) -> dict[str, Any]:
-    if compared.empty:
-        missing = ("control_fuzzy", "difference", "low", "high", "p_value")
-        reason = "no item has a control item of the same subject"
-        return {**dict.fromkeys(missing, nan), "reason": reason}
-    from scipy.stats import binomtest
-
-    difference = (compared["fuzzy"] - compared["control_fuzzy"]).to_numpy()
-    interval = clustered_means(difference[None, :], np.arange(len(difference)), level)
-    p_value, tested = 1.0, item_only + control_only
-    if tested:
+    p_value = 1.0 if compared.any() else nan
+    if tested := item_only + control_only:
         p_value = float(binomtest(item_only, tested, alternative="greater").pvalue)
     return {
-        "control_fuzzy": float(compared["control_fuzzy"].mean()),
-        "difference": float(difference.mean()),
-        "low": float(interval.low[0]),
-        "high": float(interval.high[0]),
+        "model": model,
+        "items": len(best),
+        "with_options": int((best["written"] > 0).sum()),
+        **_share("exact", best["exact"] == 1),
+        **_share("fuzzy", best["fuzzy"] == 1),
+        "options_fuzzy": float(by_item["fuzzy"].mean().mean()),
+        "compared": int(compared.sum()),
+        **_share("control_whole", control),
+        "item_only": item_only,
+        "control_only": control_only,
         "p_value": p_value,
-        "reason": interval.reason,
     }
+
+
+def _share(name: str, hits: pd.Series) -> dict[str, float]:
+    interval = wilson_interval(int(hits.sum()), len(hits), LEVEL)
+    share = int(hits.sum()) / len(hits) if len(hits) else nan
+    return {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 _LONGEST = 1_500  # characters of a text
@@ -295,9 +257,9 @@ def choose_examples(
         ordered = replies.assign(draw=draw)
         best = ordered[ordered["fuzzy"] > 0].sort_values(
             ["exact", "fuzzy", "draw"], ascending=[False, False, True]
-        )[: settings.examples]
+        )[:_EXAMPLES]
         drawn = ordered[~ordered["item_id"].isin(best["item_id"])].sort_values("draw")
-        parts = (("Most options in place", best), ("Random items", drawn[: settings.examples]))
+        parts = (("Most options in place", best), ("Random items", drawn[:_EXAMPLES]))
         kinds = [
             {
                 "title": title,
@@ -337,16 +299,13 @@ def _clipped(text: str) -> str:
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
-_COLUMNS = ("exact", "fuzzy", "control_whole", "options_exact", "options_fuzzy", "any_order")
-
-
 def collect_memorisation_metrics(memorisation_summary: pd.DataFrame) -> dict[str, float]:
-    """Collect shares, p-values and the number of models that remember, for MLflow."""
+    """Collect the shares of complete items and the number of models that remember, for MLflow."""
     metrics = {
         "models": float(len(memorisation_summary)),
         "models_that_remember": float(memorisation_summary["remembers"].sum()),
     }
     for row in memorisation_summary.to_dict("records"):
-        for column in (*_COLUMNS, "p_holm"):
+        for column in ("exact", "fuzzy", "control_whole", "p_holm"):
             metrics[f"{column}.{row['model']}"] = float(row[column])
     return known_metrics(metrics)

@@ -16,23 +16,27 @@ from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
 )
 from benchwright.methods.mmlu_cf.difficulty.rating import (
     BUNDLED,
+    DIFFICULTY,
     WorkedExample,
     combine_ratings,
     difficulty_candidates,
-    last_ratings,
     rate_difficulty,
     read_examples,
 )
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
     difficulty_from_responses,
     matrix_of_responses,
-    responses_of_file,
 )
-from benchwright.methods.mmlu_cf.judging.judges import judge_agreement, named_judges, with_passage
+from benchwright.methods.mmlu_cf.judging.judges import (
+    judge_agreement,
+    named_judges,
+    rounds_table,
+    with_passage,
+)
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.tables.mmlu_cf import CleanItems, ItemDifficulty, JudgeAgreement, JudgeRounds
+from benchwright.tables.mmlu_cf import CleanItems
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +57,7 @@ def rate_items(
     Judges see worked examples, and passages before questions.
 
     Returns:
-        Tables `DifficultyRatings` (for memory) and `JudgeRounds`; no rows without judges.
+        `judged_values` (for memory) and `ROUNDS`; no rows without judges.
 
     Raises:
         InputError: there are no questions, a question has no known answer, a worked example is
@@ -95,46 +99,26 @@ def set_levels(
     fielded_items: pd.DataFrame,
     difficulty_ratings: pd.DataFrame,
     difficulty_answers: pd.DataFrame,
-    difficulty_answers_file: pd.DataFrame,
     difficulty: DifficultyParams,
     closed_seed: int,
 ) -> pd.DataFrame:
     """Assign each question the judges' level, else one from models' responses, else none.
 
-    The `ItemDifficulty` table must stay in memory; `source` names the origin of each level.
-
-    Raises:
-        InputError: the file of answers is invalid, or holds a model that answers here too.
+    The table must stay in memory; `source` names the origin of each level.
     """
     ids = fielded_items["item_id"].astype(str).tolist()
-    judged = combine_ratings(ids, difficulty_ratings, difficulty.combine, closed_seed)
-    missing = int(judged["level"].isna().sum())
-    if difficulty.fallback == "none" or not missing:
+    judged = combine_ratings(ids, difficulty_ratings, closed_seed)
+    if difficulty.fallback == "none" or judged["level"].notna().all():
         return judged
-    from_file = responses_of_file(difficulty_answers_file, ids)
-    matrix = matrix_of_responses(from_file, difficulty_answers, ids)
+    matrix = matrix_of_responses(difficulty_answers, ids)
     if not matrix.models:
         return judged
     ratings = judged["difficulty"].dropna()
     reference = ratings.to_numpy() if len(ratings) >= _FEWEST_RATED else None
     answered = difficulty_from_responses(matrix, difficulty.min_models, reference)
-    levels = combine_ratings(
-        ids, difficulty_ratings, difficulty.combine, closed_seed, from_responses=answered.levels
-    )
-    n_answered = int(levels["source"].eq("responses").sum())
-    if not n_answered:
-        logger.warning("difficulty: models' responses give no level: %s", answered.reason)
-        return levels
-    logger.info(
-        "difficulty: %d of %d questions without a rating have a level from responses of %d models, "
-        "%s%s",
-        *(n_answered, missing, answered.models),
-        "by deciles of all questions"
-        if reference is None
-        else "distributed like the judges' ratings",
-        f" ({answered.reason})" if answered.reason else "",
-    )
-    return levels
+    if answered.reason:
+        logger.warning("difficulty: levels from models' responses: %s", answered.reason)
+    return combine_ratings(ids, difficulty_ratings, closed_seed, answered.levels)
 
 
 def sample_items(
@@ -156,11 +140,19 @@ def sample_items(
         InputError: nothing could be sampled.
     """
     params = sampling_by_difficulty
-    items, sample = _sampled(fielded_items, item_difficulty, params, closed_seed, "sampling")
+    items, sample = _sampled(fielded_items, item_difficulty, params, closed_seed)
     if not sample.item_ids:
         raise InputError(
             "sampling: no question was sampled; check that sampling_by_difficulty.size is not 0 "
             "and that there are questions"
+        )
+    rated = item_difficulty.loc[item_difficulty["level"].notna(), "item_id"]
+    without = int((~fielded_items["item_id"].isin(rated)).sum())
+    if without:
+        logger.warning(
+            "sampling: %d of %d questions have no level of difficulty; %s",
+            *(without, len(fielded_items)),
+            "they are omitted" if len(rated) else "it does not affect the sample",
         )
     return items, sample.strata
 
@@ -180,8 +172,7 @@ def choose_final_items(
     """
     size = len(checked_items) if checking.size is None else checking.size
     sized = sampling_by_difficulty.model_copy(update={"size": size})
-    log_as = "" if checking.size is None else "checking.size"
-    items, sample = _sampled(checked_items, item_difficulty, sized, closed_seed, log_as)
+    items, sample = _sampled(checked_items, item_difficulty, sized, closed_seed)
     return items, sample.strata
 
 
@@ -190,32 +181,10 @@ def _sampled(
     item_difficulty: pd.DataFrame,
     sampling: SamplingByDifficultyParams,
     closed_seed: int,
-    log_as: str,
 ) -> tuple[pd.DataFrame, QuotaSample]:
-    """Return the sampled items and the sample; "" as `log_as` logs nothing."""
-    rated = item_difficulty.loc[item_difficulty["level"].notna(), "item_id"]
-    missing = int((~items["item_id"].isin(rated)).sum())
     pool = sampling_pool(items, item_difficulty, sampling)
-    with no_question_in_errors(items, log_as or "sampling"):
+    with no_question_in_errors(items, "sampling"):
         sample = sample_by_difficulty(pool, sampling, closed_seed)
-    if log_as and missing == len(pool):
-        logger.warning(
-            "%s: no question has a level of difficulty; all %d count as level %d, so difficulty "
-            "does not affect the sample",
-            *(log_as, len(pool), pool["difficulty"].iloc[0]),
-        )
-    elif log_as and missing:
-        logger.warning(
-            "%s: %d of %d questions have no level of difficulty and are omitted",
-            *(log_as, missing, len(pool)),
-        )
-    if log_as:
-        logger.info(
-            "%s: %d questions (%d fewer than requested) from %d domains of %d possible, %d with an "
-            "explanation",
-            *(log_as, len(sample.item_ids), sample.shortfall),
-            *(sample.domains, sample.domains_possible, sample.explained),
-        )
     chosen = pool[pool["item_id"].isin(set(sample.item_ids))].drop(columns="difficulty")
     if chosen.empty:
         return CleanItems.empty(), sample
@@ -236,7 +205,7 @@ def judge_benchmark(
     Replies are kept in the store of scores.
 
     Returns:
-        `DifficultyRatings`, `JudgeRatings`, `HarmFlags`, and `JudgeRounds` of levels and checks.
+        `judged_values` of levels, ratings and harms, and `ROUNDS` of levels and checks.
 
     Raises:
         InputError: no judge is named, a judge or a worked example is invalid, or no item has
@@ -268,16 +237,16 @@ def rate_final_items(
     """Ask the judges to rate the questions after the rules (MMLU-CF, Figure 8).
 
     Returns:
-        Tables `ItemDifficulty` (for memory) and `JudgeRounds`; no rows without judges or
+        Levels (`combine_ratings`, for memory) and `ROUNDS`; no rows without judges or
         `difficulty.rate_final`.
     """
     if not (difficulty.rate_final and difficulty.judges):
-        return ItemDifficulty.empty(), JudgeRounds.empty()
+        return pd.DataFrame(columns=DIFFICULTY), rounds_table("", {})
     ratings, rounds = _rated(
         contamination_free_items, difficulty_examples, judge_store, difficulty, models, scoring
     )
     ids = contamination_free_items["item_id"].astype(str).tolist()
-    return combine_ratings(ids, ratings, difficulty.combine, closed_seed), rounds
+    return combine_ratings(ids, ratings, closed_seed), rounds
 
 
 def check_sampled_items(
@@ -292,8 +261,8 @@ def check_sampled_items(
     Judges see passages before questions. Without judges all questions are kept, unjudged.
 
     Returns:
-        The `CleanItems` that stay, `JudgeRatings`, `HarmFlags`, `CheckingDecisions` (these four
-        for memory), and `JudgeRounds`.
+        The `CleanItems` that stay, `judged_values` of ratings and of harms, decisions (these four
+        for memory), and `ROUNDS`.
 
     Raises:
         InputError: a judge is unknown or unavailable, or no question passed.
@@ -326,19 +295,17 @@ def compare_judges(
     harm_flags: pd.DataFrame,
     seed: int,
 ) -> pd.DataFrame:
-    """Measure the agreement of judges, as a `JudgeAgreement` table.
+    """Measure the agreement of judges (`AGREEMENT`).
 
     Alpha is ordinal for difficulty and for each criterion of quality, nominal for each harm.
     """
-    levels = last_ratings(difficulty_ratings).assign(criterion="difficulty")
-    rated, flagged = {"rating": "value"}, {"harm": "criterion", "flagged": "value"}
     parts = [
-        judge_agreement("difficulty", levels.rename(columns=rated), "ordinal", seed),
-        judge_agreement("quality", judge_ratings.rename(columns=rated), "ordinal", seed),
-        judge_agreement("harms", harm_flags.rename(columns=flagged), "nominal", seed),
+        judge_agreement("difficulty", difficulty_ratings, "ordinal", seed),
+        judge_agreement("quality", judge_ratings, "ordinal", seed),
+        judge_agreement("harms", harm_flags, "nominal", seed),
     ]
     filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else JudgeAgreement.empty()
+    return pd.concat(filled, ignore_index=True) if filled else parts[0]
 
 
 def count_decisions(

@@ -45,11 +45,11 @@ def replies_table(rates: Sequence[ParseRate]) -> Table:
 
 
 def show_agreement(judge_agreement: pd.DataFrame) -> list[Any]:
-    """Show Krippendorff's alpha of all judges and of each pair, with their differences."""
+    """Show Krippendorff's alpha of all judges and of each pair."""
     if judge_agreement.empty:
         why = "Fewer than two judges gave ratings, so there is no agreement to measure."
         return [Text(why, "quiet")]
-    head = ("Criterion", "Judges", "Questions", "Alpha", "Equal", "Mean distance", "Difference")
+    head = ("Criterion", "Judges", "Questions", "Alpha")
     rows: list[list[Any]] = []
     for row in rows_of(judge_agreement.head(LONGEST_TABLE)):
         about = bounds(row["low"], row["high"], 2) or row["reason"]
@@ -59,14 +59,8 @@ def show_agreement(judge_agreement: pd.DataFrame) -> list[Any]:
                 f"{row['judge']} and {row['other']}" if row["judge"] else "all judges",
                 number(row["n_items"]),
                 Cell(coefficient(row["alpha"], 2), [about] if about else []),
-                percent(row["equal"]),
-                number(row["apart"], 2),
-                coefficient(row["difference"], 2),
             ]
         )
-    label = (
-        "Agreement of the judges: Krippendorff's alpha (0: by chance, 1: full); difference: mean "
-        "rating of the first judge minus the second"
-    )
-    table = Table(label, head, rows, range(2, 7))
+    label = "Agreement of the judges: Krippendorff's alpha (0: by chance, 1: full)"
+    table = Table(label, head, rows, (2, 3))
     return [table, *cut_note(len(judge_agreement), "judge_agreement")]

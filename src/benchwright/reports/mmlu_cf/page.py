@@ -34,7 +34,6 @@ from benchwright.reports.page.wording import (
     coefficient,
     count,
     number,
-    p_value,
     percent,
     rows_of,
     words_of,
@@ -256,17 +255,16 @@ def _distances(half_distances: pd.DataFrame) -> Text | Table:
     rows = [
         [
             Cell(row["attribute"], [row["reason"]] if row["reason"] else []),
-            *(number(row[name], 3) for name in ("total_variation", "expected", "chance_95", "ks")),
-            p_value(row["p_value"]),
+            *(number(row[name], 3) for name in ("total_variation", "expected", "chance_95")),
         ]
         for row in rows_of(half_distances)
     ]
-    head = ("Attribute", "Total variation", "Random halves, mean", "95th percentile", "KS", "p")
+    head = ("Attribute", "Total variation", "Random halves, mean", "95th percentile")
     label = (
         "Distance between the halves: the share of questions that would have to change to make "
         "them equal, compared with random halves of the same questions"
     )
-    return Table(label, head, rows, range(1, 6))
+    return Table(label, head, rows, range(1, 4))
 
 
 def show_public_half(

@@ -11,7 +11,6 @@ from benchwright.methods.mmlu_cf.fields import FIELDS, SPELLINGS
 from benchwright.methods.mmlu_cf.judging.replies import (
     parse_choice,
     parse_named,
-    parse_yes_no,
 )
 
 RATINGS, FLAGS = ("clarity", "facts"), ("self_harm",)
@@ -103,30 +102,6 @@ def test_replies_in_the_requested_format_are_read(
 @given(st.text(max_size=300))
 def test_any_text_gives_all_values_or_none(reply: str) -> None:
     assert named(reply) is None or set(named(reply)) == set(FULL)
-
-
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ("yes", True),
-        ("**No**", False),
-        ("no", False),
-        ("Answer: No", False),
-        ("No, it does not contain violence.", False),
-        ("Yes or no", None),
-        ("yes or no: no", None),
-        ("No. Yes, maybe.", None),
-        ("not at all", None),
-        ("no-one can say", None),
-        ("It does, yes", None),
-        ("1", None),
-        ("", None),
-        (None, None),
-        ("I'm sorry, I can't help with that. No", None),
-    ],
-)
-def test_a_single_yes_or_no_is_read_at_the_start(reply: str | None, expected: bool | None) -> None:
-    assert parse_yes_no(reply) is expected
 
 
 @pytest.mark.parametrize(

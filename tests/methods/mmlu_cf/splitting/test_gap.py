@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from benchwright.datasets.half_scores import GroupResult
 from benchwright.methods.mmlu_cf.splitting.gap import (
-    HalfScore,
     ScoredHalves,
-    gap_shares,
+    count_small_gaps,
     half_gaps,
     size_group,
 )
 
 
-def independent(n: int, accuracy: float) -> HalfScore:
+def independent(n: int, accuracy: float) -> GroupResult:
     """A score on independent items."""
-    return HalfScore(n, accuracy, float(np.sqrt(accuracy * (1 - accuracy) / n)))
+    return GroupResult(n=n, accuracy=accuracy, se=float(np.sqrt(accuracy * (1 - accuracy) / n)))
 
 
 def models(validation: list[float], test: list[float], n: int) -> list[ScoredHalves]:
@@ -38,7 +38,7 @@ def test_the_interval_assumes_independent_samples() -> None:
 
 
 def test_clusters_widen_the_interval() -> None:
-    loose, tied = independent(500, 0.5), HalfScore(500, 0.5, 0.05)
+    loose, tied = independent(500, 0.5), GroupResult(n=500, accuracy=0.5, se=0.05)
     rows = [
         ScoredHalves(name, "letters", 0, score, score)
         for name, score in (("loose", loose), ("tied", tied))
@@ -59,8 +59,8 @@ def test_size_groups_are_those_of_the_paper(size: float | None, group: str) -> N
 
 
 def test_halves_without_standard_error_or_variance_give_a_reason() -> None:
-    clustered = HalfScore(10, 0.5, np.nan)
-    flat = HalfScore(10, 0.5, 0.0)
+    clustered = GroupResult(n=10, accuracy=0.5, se=None)
+    flat = GroupResult(n=10, accuracy=0.5, se=0.0)
     rows = [
         ScoredHalves("clustered", "letters", 0, clustered, independent(10, 0.5)),
         ScoredHalves("flat", "letters", 0, flat, flat),
@@ -69,12 +69,12 @@ def test_halves_without_standard_error_or_variance_give_a_reason() -> None:
     assert gaps["reason"]["clustered"] == "the items of a half form one cluster; 2 are needed"
     assert gaps["reason"]["flat"] == "the answers of both halves do not vary"
     assert not gaps["suspicious"].any()
-    assert gap_shares(half_gaps([], {}))[0].reason == "no model has both halves"
+    assert count_small_gaps(gaps.reset_index())["expected"].between(0, 1).all()
 
 
 def test_shares_below_a_bound_have_the_expected_share() -> None:
     gaps = half_gaps(models([0.60, 0.60, 0.60], [0.604, 0.605, 0.62], 10_000), {})
-    half, whole = gap_shares(gaps)
+    half, whole = count_small_gaps(gaps)[:2].itertuples()
     assert half.share == pytest.approx(1 / 3)  # 0.5 points is not below 0.5 points
     assert whole.share == pytest.approx(2 / 3)
     error = np.sqrt(2 * 0.6 * 0.4 / 10_000)

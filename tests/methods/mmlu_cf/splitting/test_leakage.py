@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.methods.mmlu_cf.splitting import leakage
 from benchwright.methods.mmlu_cf.splitting.leakage import (
     Pair,
     count_pairs,
@@ -18,7 +19,6 @@ from benchwright.methods.mmlu_cf.splitting.leakage import (
 )
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
 from benchwright.params.mmlu_cf import LeakageParams, SplittingParams
-from benchwright.tables.mmlu_cf import LeakPairs
 
 N, PLANTED = 600, 40
 
@@ -73,19 +73,16 @@ def knowing_judge(
     return ask, asked
 
 
-@pytest.mark.parametrize("repair", ["move", "remove"])
 def test_planted_pairs_are_found_and_none_remains_across_the_halves(
     planted: tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]],
-    repair: str,
-    show: Callable[[str], None],
 ) -> None:
     items, vectors, pairs = planted
     ask, asked = knowing_judge(items, pairs)
-    params = SplittingParams(leakage=LeakageParams(repair=repair, judge="scripted"))
+    params = SplittingParams(leakage=LeakageParams(judge="scripted"))
     done = split_without_leaks(items, vectors, params, seed=0, ask=ask)
     half = done.assignment.set_index("item_id")["half"]
-    left = [p for p in pairs if set(p) <= set(half.index) and half[p[0]] != half[p[1]]]
-    assert left == []
+    assert len(half) == N
+    assert all(half[a] == half[b] for a, b in pairs)
     leaks = done.pairs[done.pairs["verdict"].isin(["certain", "judged_same"])]
     assert set(zip(leaks["item_id"], leaks["other"], strict=True)) <= {
         tuple(sorted(p)) for p in pairs
@@ -93,29 +90,25 @@ def test_planted_pairs_are_found_and_none_remains_across_the_halves(
     assert set(leaks["verdict"]) == {"certain", "judged_same"}
     # A random split puts half of the pairs across the halves.
     assert 10 <= len(leaks) <= 30
-    assert len(half) == (N if repair == "move" else N - len(leaks))
-    assert leaks["moved"].all() == (repair == "move")
-    assert (leaks["removed"] != "").all() == (repair == "remove")
-    distances = half_distances(done.assignment, 0).set_index("attribute")
-    within = distances["total_variation"] <= distances["chance_95"]
-    assert within.all()
+    assert leaks["moved"].all()
+    assert (leaks["removed"] == "").all()
+    distances = half_distances(done.assignment, 0)
+    assert (distances["total_variation"] <= distances["chance_95"]).all()
     assert asked  # the judge decided those that are neither certain nor far
-    show(
-        f"leakage ({repair}): {len(pairs)} planted, {len(leaks)} across the first halves, "
-        f"{len(left)} after {done.rounds} rounds; total variation of fields "
-        f"{distances['total_variation']['field']:.4f} (chance {distances['expected']['field']:.4f})"
-    )
 
 
-def test_without_a_judge_common_words_decide(
+def test_pairs_that_no_round_moves_lose_an_item(
     planted: tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(leakage, "_ROUNDS", 1)
     items, vectors, _ = planted
     done = split_without_leaks(items, vectors, SplittingParams(), seed=0)
-    verdicts = set(done.pairs["verdict"])
-    assert "certain" in verdicts
-    assert "other_words" in verdicts
-    assert (done.pairs["judge"] == "").all()
+    leaks = done.pairs[done.pairs["verdict"] == "certain"]
+    assert not leaks["moved"].any()
+    assert (leaks["removed"] != "").all()
+    assert set(done.assignment["item_id"]) == set(items["item_id"]) - set(leaks["removed"])
+    assert set(done.pairs["verdict"]) == {"certain", "other_words"}  # without a judge
 
 
 def test_all_similar_pairs_are_found() -> None:
@@ -154,9 +147,7 @@ def test_only_an_unambiguous_yes_or_no_is_read(reply: str, expected: bool | None
 def test_equal_wordings_with_other_numbers_are_not_certain() -> None:
     texts = {"a": "What is 12 plus 5?", "b": "What is 12 plus 7?", "c": "What is 12 plus 5?"}
     pairs = [Pair("a", "b", 0.99), Pair("a", "c", 1.0)]
-    judged = judge_pairs(pairs, texts, LeakageParams())
-    assert judged["a", "b"].verdict == "other_words"
-    assert judged["a", "c"].verdict == "certain"
+    assert list(judge_pairs(pairs, texts, LeakageParams()).values()) == ["other_words", "certain"]
     assert same_numbers("1,000 of 3", "3 of 1,000")
 
 
@@ -169,19 +160,18 @@ def test_common_words_decide_if_replies_are_unreadable() -> None:
         asked.append(attempt)
         return ["perhaps", None][: len(prompts)]
 
-    judged = judge_pairs(pairs, texts, LeakageParams(attempts=2), ask)
-    assert judged["a", "b"][::2] == ("same_words", "unparsed")
-    assert judged["a", "c"][::2] == ("other_words", "too_long")
-    assert asked == [1, 2]
+    judged = judge_pairs(pairs, texts, LeakageParams(), ask)
+    assert list(judged.values()) == ["same_words", "other_words"]
+    assert asked == [1, 2, 3]
 
 
 def test_pairs_are_counted_by_verdict_without_ids() -> None:
     def pair(
         item_id: str, other: str, verdict: str, removed: str = "", *, moved: bool = False
     ) -> tuple[object, ...]:
-        return (item_id, other, 0.9, verdict, removed, 0.7, "", moved)
+        return (item_id, other, verdict, removed, moved)
 
-    pairs = LeakPairs.from_rows(
+    pairs = pd.DataFrame(
         [
             pair("a", "b", "certain", moved=True),
             pair("c", "gone", "judged_same", removed="gone"),
@@ -189,11 +179,12 @@ def test_pairs_are_counted_by_verdict_without_ids() -> None:
             pair("e", "gone", "same_words"),
             pair("f", "g", "certain"),
             pair("h", "i", "other_words"),
-        ]
+        ],
+        columns=leakage.PAIRS,
     )
     counts = count_pairs(pairs).set_index("verdict")
     assert counts.loc["certain"].tolist() == [2, 1, 0, 1]
     assert counts.loc["judged_same"].tolist() == [1, 0, 1, 0]
     assert counts.loc["same_words"].tolist() == [2, 0, 0, 0]
     assert counts.loc["other_words"].tolist() == [1, 0, 0, 0]
-    assert count_pairs(LeakPairs.empty()).empty
+    assert count_pairs(pairs[:0]).empty

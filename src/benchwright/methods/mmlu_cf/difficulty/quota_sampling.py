@@ -31,19 +31,10 @@ _NO_FIELD = "Other"
 
 
 class QuotaSample(NamedTuple):
-    """A sample: sorted `item_ids` and a `SamplingStrata` table.
-
-    `domains` counts the domains of the sample, `domains_possible` the maximum for these counts,
-    `explained` the questions with an explanation, `shortfall` those missing from the requested
-    size.
-    """
+    """A sample: sorted `item_ids` and the counts of its strata."""
 
     item_ids: list[str]
     strata: pd.DataFrame
-    domains: int
-    domains_possible: int
-    explained: int
-    shortfall: int
 
 
 def level_shares(mean: float = 6.0, sd: float = 1.5) -> NDArray[np.float64]:
@@ -96,8 +87,7 @@ def sample_by_difficulty(
     available = np.bincount(_stratum(pool, fields), minlength=cells).reshape(-1, LEVELS)
     size = min(params.size, int(available.sum()))
     target, allocated = _allocated(available, params, size)
-    covered, possible = _covering(pool, fields, allocated)
-    chosen = _filled(pool, fields, allocated, covered)
+    chosen = _filled(pool, fields, allocated, _covering(pool, fields, allocated))
     rows = [
         (field, level, target[f, level], available[f, level], allocated[f, level])
         for f, field in enumerate(fields)
@@ -105,14 +95,7 @@ def sample_by_difficulty(
     ]
     strata = pd.DataFrame(rows, columns=["field", "level", "target", "available", "sampled"])
     strata["shortfall"] = (strata["target"] - strata["sampled"]).clip(lower=0)
-    return QuotaSample(
-        sorted(chosen["item_id"]),
-        strata.astype({"field": str}),
-        int(chosen["domain"].dropna().nunique()),
-        possible,
-        int(chosen["explained"].sum()),
-        params.size - size,
-    )
+    return QuotaSample(sorted(chosen["item_id"]), strata.astype({"field": str}))
 
 
 def _pool(items: pd.DataFrame, seed: int) -> pd.DataFrame:
@@ -192,9 +175,7 @@ def _field_quotas(available: Counts, weights: NDArray[np.float64], size: int) ->
     return quotas
 
 
-def _covering(
-    pool: pd.DataFrame, fields: list[str], allocated: Counts
-) -> tuple[dict[str, int], int]:
+def _covering(pool: pd.DataFrame, fields: list[str], allocated: Counts) -> dict[str, int]:
     """Assign a stratum to each of as many domains as these counts allow."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
@@ -203,7 +184,7 @@ def _covering(
     known = pool["domain"].notna() & (allocated.ravel()[stratum] > 0)
     domains = list(dict.fromkeys(pool["domain"][known]))  # by hash: names must not decide
     if not domains:
-        return {}, 0
+        return {}
     number = {domain: place for place, domain in enumerate(domains)}
     edges = pd.DataFrame(
         {"domain": pool["domain"][known].map(number), "stratum": stratum[known.to_numpy()]}
@@ -218,14 +199,12 @@ def _covering(
         (np.array(capacity, dtype=np.int32), (np.array(rows), np.array(columns))),
         shape=(sink + 1, sink + 1),
     )
-    result = maximum_flow(graph, 0, sink)
-    flow = result.flow.tocoo()
-    covered = {
+    flow = maximum_flow(graph, 0, sink).flow.tocoo()
+    return {
         domains[start - 1]: int(end) - 1 - len(domains)
         for start, end, amount in zip(flow.row, flow.col, flow.data, strict=True)
         if amount > 0 and 1 <= start <= len(domains) and end != 0
     }
-    return covered, int(result.flow_value)
 
 
 def _stratum(pool: pd.DataFrame, fields: list[str]) -> NDArray[np.int64]:

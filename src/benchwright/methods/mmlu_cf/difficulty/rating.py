@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from statistics import mean, median
 from string import ascii_uppercase
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,11 +12,10 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS, level_shares
-from benchwright.methods.mmlu_cf.judging.judges import ask_judges, shown_question
+from benchwright.methods.mmlu_cf.judging.judges import ask_judges, judged_values, shown_question
 from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
-from benchwright.statistics.proportion import clustered_means, clustered_share
-from benchwright.tables.mmlu_cf import DifficultyCounts, DifficultyRatings, ItemDifficulty
+from benchwright.statistics.proportion import clustered_means
 
 
 class WorkedExample(NamedTuple):
@@ -69,38 +67,25 @@ def read_examples(table: pd.DataFrame) -> tuple[WorkedExample, ...]:
     """Read a user's examples: columns question, choices (a JSON list), answer (a letter), rating.
 
     Raises:
-        InputError: a column is missing, or a row is invalid.
+        InputError: a row is invalid.
     """
-    columns = ["question", "choices", "answer", "rating"]
-    if missing := [name for name in columns if name not in table.columns]:
-        raise InputError(
-            f"difficulty examples: column {missing[0]!r} is missing; the columns "
-            f"{', '.join(columns)} are required"
-        )
-    rows = enumerate(table[columns].itertuples(index=False), start=1)
-    return tuple(_example(f"difficulty examples, row {number}", *row) for number, row in rows)
-
-
-def _example(
-    where: str, question: object, choices: object, answer: object, rating: object
-) -> WorkedExample:
-    try:
-        options = json.loads(choices) if isinstance(choices, str) else choices
-    except ValueError:
-        options = None
-    texts = tuple(map(str, options)) if isinstance(options, list | tuple | np.ndarray) else ()
-    if not 2 <= len(texts) <= 26 or not str(question).strip():
-        raise InputError(
-            f"{where}: choices is {choices!r}; write a question and a JSON list of 2–26 texts"
-        )
-    letter = str(answer).strip().upper()
-    if len(letter) != 1 or letter not in ascii_uppercase[: len(texts)]:
-        last = ascii_uppercase[len(texts) - 1]
-        raise InputError(f"{where}: answer is {answer!r}; write a letter A–{last}")
-    level = pd.to_numeric(pd.Series([rating]), errors="coerce").iloc[0]
-    if level not in range(10):
-        raise InputError(f"{where}: rating is {rating!r}; write a whole number from 0 to 9")
-    return WorkedExample(str(question), texts, ascii_uppercase.index(letter), int(level))
+    columns = (table[name] for name in ("question", "choices", "answer", "rating"))
+    examples = []
+    for number, (question, choices, answer, rating) in enumerate(zip(*columns, strict=True), 1):
+        try:
+            options = json.loads(choices) if isinstance(choices, str) else list(choices)
+            letters = list(ascii_uppercase[: len(options)])
+            place = letters.index(str(answer).strip().upper())
+            if not isinstance(options, list) or len(options) < 2:
+                raise ValueError("no list of options")
+            level = [float(number) for number in range(LEVELS)].index(float(rating))
+        except (TypeError, ValueError):
+            raise InputError(
+                f"difficulty examples, row {number}: choices {choices!r}, answer {answer!r}, "
+                f"rating {rating!r}; write a JSON list of 2–26 texts, a letter, and a number 0–9"
+            ) from None
+        examples.append(WorkedExample(str(question), tuple(map(str, options)), place, level))
+    return tuple(examples)
 
 
 def difficulty_candidates(items: pd.DataFrame, at_most: int | None, seed: int) -> pd.DataFrame:
@@ -115,6 +100,7 @@ def difficulty_candidates(items: pd.DataFrame, at_most: int | None, seed: int) -
     return items.iloc[chosen]
 
 
+DIFFICULTY = ["item_id", "difficulty", "level", "source"]
 SCALE = Scale(0, 9, ("rating", "difficulty", "difficulty level", "level", "score"))
 
 _TASK = (
@@ -162,7 +148,7 @@ def parse_level(
 def rate_difficulty(
     items: pd.DataFrame, judges: Mapping[str, Ask], examples: Sequence[WorkedExample], attempts: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Ask every judge for the level of every item: tables `DifficultyRatings` and `JudgeRounds`.
+    """Ask every judge for the level of every item: `judged_values` and `ROUNDS`.
 
     `items` have item_id, question, choices (list[str]) and answer (index).
     """
@@ -178,64 +164,49 @@ def rate_difficulty(
         return parse_level(reply, *questions[place], examples)
 
     asked, rounds = ask_judges("difficulty", judges, prompts, level, attempts)
-    rows = [
-        (ids[reply.place], judge, reply.attempt, reply.value, reply.reply, reply.status)
+    values = [
+        (item_id, judge, "difficulty", reply.value)
         for judge, replies in asked.items()
-        for reply in replies.attempts
+        for item_id, reply in zip(ids, replies.last, strict=True)
     ]
-    ratings = DifficultyRatings.from_rows(sorted(rows, key=lambda row: row[:3]))
-    return ratings, rounds
-
-
-def last_ratings(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return each judge's last reply on each item: item_id, judge, rating, status."""
-    ordered = ratings.sort_values(["item_id", "judge", "attempt"])
-    last = ordered.drop_duplicates(["item_id", "judge"], keep="last")
-    return last[["item_id", "judge", "rating", "status"]].reset_index(drop=True)
+    return judged_values(values), rounds
 
 
 def combine_ratings(
     item_ids: Sequence[str],
     ratings: pd.DataFrame,
-    combine: Literal["median", "mean"],
     seed: int,
     from_responses: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
-    """Combine ratings to an `ItemDifficulty` table; responses of models fill the gaps.
+    """Combine ratings to their median; responses of models fill the gaps.
 
-    `level` is the nearest whole number. Even numbers of judges can give a half; a hash of the
-    item's id then rounds it up or down, without a preference. The rows are those of
-    `item_ids`; `ratings` are `DifficultyRatings`, and `from_responses` 0–9 by item id, NaN if
-    unknown (`difficulty_from_responses`).
+    Args:
+        item_ids: of the items, in the order of the rows.
+        ratings: `judged_values`, 0–9.
+        seed: even numbers of judges can give a half; a hash of seed and item id then rounds it up
+            or down, without a preference.
+        from_responses: levels by item id, NaN if unknown (`difficulty_from_responses`).
+
+    Returns:
+        item_id, difficulty (0–9 or NaN), level (the nearest whole number) and source: `judges`,
+        `responses` or `not_judged`.
     """
-    of_item = {
-        str(item_id): sorted(part["rating"].dropna())
-        for item_id, part in last_ratings(ratings).groupby("item_id", sort=False)
-    }
+    medians = ratings.groupby("item_id")["value"].median().dropna().to_dict()
     coins = item_uniforms(seed, "difficulty_level", list(item_ids))
-    rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[str, float, float, str]] = []
     for item_id, coin in zip(item_ids, coins, strict=True):
-        levels = of_item.get(item_id)
-        fallback = float((from_responses or {}).get(item_id, np.nan))
-        value, source, reason = fallback, "responses", ""
-        if levels:
-            value, source = float(mean(levels) if combine == "mean" else median(levels)), "judges"
-        elif np.isnan(fallback):
-            value, source = np.nan, "not_judged"
-            cause = "no judge was asked" if levels is None else "no judge's reply was readable"
-            reason = f"{cause}, and models' responses give no difficulty"
-        ends = (levels[0], levels[-1]) if levels else (np.nan, np.nan)
+        value, source = medians.get(item_id, np.nan), "judges"
+        if np.isnan(value):
+            value, source = (from_responses or {}).get(item_id, np.nan), "responses"
+        if np.isnan(value):
+            source = "not_judged"
         below = float(np.floor(value))
         level = below + (coin < 0.5) if value - below == 0.5 else float(np.rint(value))
-        rows.append((item_id, value, level, source, len(levels or ()), *ends, reason))
-    return ItemDifficulty.from_rows(rows)
+        rows.append((item_id, value, level, source))
+    return pd.DataFrame(rows, columns=DIFFICULTY)
 
 
-LEVEL = 0.95
-_SHIFT = (
-    *("before", "after", "shift", "low", "high", "same", "same_low", "same_high"),
-    *("harder", "easier"),
-)
+_SHIFT = ("before", "after", "shift", "low", "high", "harder", "easier")
 
 
 def compare_ratings(
@@ -245,12 +216,10 @@ def compare_ratings(
 ) -> dict[str, Any]:
     """Measure how the rules changed the ratings of questions that judges rated both times.
 
-    The 95% intervals are a t interval of the paired difference and Wilson's interval of the share,
-    both clustered by document (`doc_id` of the items), since questions of one page are not
-    independent. Return `n` pairs of `of` questions; `before` and `after`, the mean ratings 0–9;
-    `shift`, after − before, with `low` and `high`; `same`, the share of equal levels, with
-    `same_low` and `same_high`; the shares `harder` and `easier`; `reason`, why metrics are absent
-    (None).
+    Return `n` pairs of `of` questions; `before` and `after`, the mean ratings 0–9; `shift`, after −
+    before, with `low` and `high`, a 95% t interval clustered by document (`doc_id` of the items),
+    since questions of one page are not independent; the shares `harder` and `easier`; `reason`, why
+    metrics are absent (None).
     """
     ratings = [
         table[table["source"].eq("judges")].set_index("item_id")
@@ -269,20 +238,14 @@ def compare_ratings(
     ]
     _, clusters = np.unique(groups, return_inverse=True)
     difference = (new["difficulty"] - old["difficulty"]).to_numpy(np.float64)
-    mean = clustered_means(difference[None, :], clusters, LEVEL)
+    mean = clustered_means(difference[None, :], clusters, 0.95)
     moved = (new["level"] - old["level"]).to_numpy(np.float64)
-    same = clustered_share(moved == 0, clusters, LEVEL)
     values = (
         *(old["difficulty"].mean(), new["difficulty"].mean()),
-        *(mean.mean[0], mean.low[0], mean.high[0], same.value, same.low, same.high),
-        *((moved > 0).mean(), (moved < 0).mean()),
+        *(mean.mean[0], mean.low[0], mean.high[0], (moved > 0).mean(), (moved < 0).mean()),
     )
     metrics = [None if np.isnan(value) else float(value) for value in values]
-    return {
-        **result,
-        **dict(zip(_SHIFT, metrics, strict=True)),
-        "reason": mean.reason or same.reason,
-    }
+    return {**result, **dict(zip(_SHIFT, metrics, strict=True)), "reason": mean.reason}
 
 
 UNKNOWN = -1
@@ -295,7 +258,7 @@ def count_levels(
     final_difficulty: pd.DataFrame,
     sampling_by_difficulty: SamplingByDifficultyParams,
 ) -> pd.DataFrame:
-    """Count the questions of each level (−1: unknown) and step, as a `DifficultyCounts` table.
+    """Count the questions of each level (−1: unknown) and step: pool, level, n, share, expected.
 
     The pool `final` is present only if the final questions were rated.
     """
@@ -315,4 +278,4 @@ def count_levels(
             n = int((known == level).sum())
             expected = target[level] if pool == "sampled" and level >= 0 else np.nan
             rows.append((pool, level, n, n / max(len(known), 1), expected))
-    return DifficultyCounts.from_rows(rows)
+    return pd.DataFrame(rows, columns=["pool", "level", "n", "share", "expected"])

@@ -38,8 +38,6 @@ logger = logging.getLogger(__name__)
 
 ANSWERS = ("item_id", "model", "correct")
 """Columns of answers as plain rows; `correct` is 0–1, NaN if the model gave no answer."""
-_FILE = "difficulty.answers_file"
-_WORDS = {"true": 1.0, "false": 0.0}
 
 
 class DifficultyFromResponses(NamedTuple):
@@ -91,80 +89,15 @@ def difficulty_from_responses(
     return DifficultyFromResponses(by_item, models, fitted.reason)
 
 
-def responses_of_file(table: pd.DataFrame, item_ids: Sequence[str]) -> pd.DataFrame:
-    """Check a user's answers and keep those to known items: item_id, model, correct (0–1).
-
-    `correct` is a number from 0 to 1, or true or false. Answers to other items cause one warning.
-
-    Raises:
-        InputError: a cell is blank or invalid, an answer occurs twice, or all items are unknown.
-    """
-    responses = table.assign(
-        item_id=table["item_id"].astype(str).str.strip(),
-        model=table["model"].astype(str).str.strip(),
-        correct=[_correct(value) for value in table["correct"]],
-    ).reset_index(drop=True)
-    for name in ("item_id", "model"):
-        blank = responses[name].isin(["", "None", "nan"]).to_numpy()
-        _refuse(blank, table, name, "enter a name")
-    _refuse(responses["correct"].isna().to_numpy(), table, "correct", "enter 0–1, true or false")
-    twice = responses.duplicated(["item_id", "model"]).to_numpy()
-    _refuse(twice, table, "item_id", "the model has another answer to this item; keep one")
-    known = responses["item_id"].isin(set(item_ids))
-    others = sorted(set(responses.loc[~known, "item_id"]))
-    unknown = (
-        f"{_FILE}: {len(others)} of {responses['item_id'].nunique()} items are not among the "
-        f"{len(item_ids)} clean questions"
-    )
-    if len(responses) and not known.any():
-        raise InputError(
-            f"{unknown} (the first: {others[0]!r}); item_id is <doc_id>#<number of the question in "
-            "the document>"
-        )
-    if others:
-        logger.warning("%s and are ignored: %s, …", unknown, others[0])
-    return responses[known].reset_index(drop=True)
-
-
-def matrix_of_responses(
-    from_file: pd.DataFrame, from_models: pd.DataFrame, item_ids: Sequence[str]
-) -> ResponseMatrix:
-    """Join the answers of both in a matrix of models × items.
-
-    Raises:
-        InputError: a model is in both.
-    """
-    both = sorted(set(from_file["model"]) & set(from_models["model"]))
-    if both:
-        raise InputError(
-            f"{_FILE} and difficulty.answering both have answers of {both[0]!r}; remove one"
-        )
-    parts = [part for part in (from_file, from_models) if len(part)]
+def matrix_of_responses(responses: pd.DataFrame, item_ids: Sequence[str]) -> ResponseMatrix:
+    """Return the answers (`ANSWERS`) as a matrix of models × items."""
     ids = tuple(sorted(map(str, item_ids)))
-    if not parts:
+    if responses.empty:
         return ResponseMatrix.empty(ids)
-    responses = pd.concat(parts, ignore_index=True)
     table = responses.pivot(index="model", columns="item_id", values="correct")  # noqa: PD010
     table = table.sort_index().reindex(columns=list(ids))
     models = tuple(map(str, table.index))
     return ResponseMatrix.of(models, ids, correct=table.to_numpy(np.float32))
-
-
-def _correct(value: object) -> float:
-    if isinstance(value, bool | np.bool_):
-        return float(value)
-    text = str(value).strip().lower()
-    number = _WORDS.get(text)
-    if number is None:
-        number = float(pd.to_numeric(pd.Series([text]), errors="coerce").iloc[0])
-    return number if 0 <= number <= 1 else np.nan
-
-
-def _refuse(wrong: NDArray[np.bool_], table: pd.DataFrame, name: str, wanted: str) -> None:
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        value = table[name].tolist()[row]
-        raise InputError(f"{_FILE}, row {row + 1}: {name} is {value!r}; {wanted}")
 
 
 def one_configuration(name: str, scoring: ScoringParams) -> ScoringParams:

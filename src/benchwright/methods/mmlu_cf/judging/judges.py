@@ -1,14 +1,13 @@
 """Judges of questions: prompts, rounds of asking, agreement."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from string import ascii_uppercase
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.compute.asking import ask_model
 from benchwright.core.seeding import stage_generator
@@ -17,11 +16,18 @@ from benchwright.language_models.protocol import Ask
 from benchwright.params.mmlu_cf import JudgesParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.statistics.krippendorff import Scale, krippendorff_alpha, krippendorff_interval
-from benchwright.tables.mmlu_cf import JudgeAgreement, JudgeRounds
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+ROUNDS = ["task", "judge", "attempt", "asked", "parsed", "unparsed", "too_long", "parse_rate"]
+VALUES = ["item_id", "judge", "criterion", "value"]
+AGREEMENT = [
+    *("task", "criterion", "judge", "other"),
+    *("n_items", "alpha", "low", "high", "reason"),
+]
+_DRAWS = 500  # of the bootstrap over items
 
 
 def shown_options(choices: Sequence[str]) -> str:
@@ -100,13 +106,13 @@ def ask_judges(
     parse: Callable[[int, str], T | None],
     attempts: int,
 ) -> tuple[dict[str, Rounds[T]], pd.DataFrame]:
-    """Ask each judge with `ask_in_rounds`; return replies by judge and a `JudgeRounds` table."""
+    """Ask each judge with `ask_in_rounds`; return replies by judge and their `ROUNDS`."""
     rounds = {name: ask_in_rounds(judges[name], texts, parse, attempts) for name in sorted(judges)}
     return rounds, rounds_table(task, rounds)
 
 
 def rounds_table(task: str, rounds: Mapping[str, Rounds[T]]) -> pd.DataFrame:
-    """Count the replies asked for and read in each attempt, as a `JudgeRounds` table."""
+    """Count the replies asked for and read, by task, judge and attempt; see `ROUNDS`."""
     rows: list[tuple[Any, ...]] = []
     for judge, asked in rounds.items():
         for attempt in sorted({reply.attempt for reply in asked.attempts}):
@@ -114,7 +120,13 @@ def rounds_table(task: str, rounds: Mapping[str, Rounds[T]]) -> pd.DataFrame:
             counts = [statuses.count(status) for status in ("parsed", "unparsed", "too_long")]
             n = len(statuses)
             rows.append((task, judge, attempt, n, *counts, counts[0] / n))
-    return JudgeRounds.from_rows(rows)
+    return pd.DataFrame(rows, columns=ROUNDS)
+
+
+def judged_values(rows: Iterable[tuple[str, str, str, float | None]]) -> pd.DataFrame:
+    """Return item_id, judge, criterion and value (NaN without a readable reply), in order."""
+    ordered = sorted(rows, key=lambda row: row[:3])
+    return pd.DataFrame(ordered, columns=VALUES).astype({"value": np.float64})
 
 
 class ReplyLimits(NamedTuple):
@@ -176,43 +188,24 @@ def named_judges(
     return {name: ask_model(name, models, scoring, store, **options) for name in params.judges}
 
 
-def judge_agreement(
-    task: str, judged: pd.DataFrame, scale: Scale, seed: int, draws: int = 500
-) -> pd.DataFrame:
-    """Compute Krippendorff's alpha and plain agreement per criterion, as a `JudgeAgreement` table.
+def judge_agreement(task: str, judged: pd.DataFrame, scale: Scale, seed: int) -> pd.DataFrame:
+    """Compute Krippendorff's alpha per criterion, of all judges and of each pair; see `AGREEMENT`.
 
-    `judged` has item_id, judge, criterion and value (NaN if a reply could not be read). Seed
-    and number of draws are those of the bootstrap over items for the interval of alpha.
+    `judge` and `other` are "" for all judges. `judged` are those of `judged_values`. The interval
+    is a bootstrap over items with this seed.
     """
     rows: list[tuple[Any, ...]] = []
     for criterion, part in judged.groupby("criterion", sort=True):
         table = part.pivot(index="judge", columns="item_id", values="value")  # noqa: PD010
-        table = table.sort_index(axis=0).sort_index(axis=1).astype(np.float64)
-        names = [str(name) for name in table.index]
-        values = table.to_numpy()
-        together = _metrics(values, scale, task, seed, draws)
-        rows.append((task, criterion, "", "", *together[:-2], np.nan, together[-1]))
-        rows.extend(
-            (task, criterion, names[a], names[b], *_metrics(pair, scale, task, seed, draws))
-            for a, b in combinations(range(len(names)), 2)
-            for pair in [values[[a, b]]]
-        )
-    return JudgeAgreement.from_rows(rows)
-
-
-def _metrics(
-    values: NDArray[np.float64], scale: Scale, task: str, seed: int, draws: int
-) -> tuple[Any, ...]:
-    """Return n_items, alpha, low, high, equal, apart, difference, reason of judges × items."""
-    alpha = krippendorff_alpha(values, scale)
-    generator = stage_generator(seed, f"judge_agreement/{task}")
-    bounds = krippendorff_interval(values, scale, draws, generator)
-    gaps = np.concatenate(
-        [values[a] - values[b] for a, b in combinations(range(len(values)), 2)] or [np.empty(0)]
-    )
-    gaps = gaps[~np.isnan(gaps)]
-    agreement = [np.nan] * 3
-    if len(gaps):
-        agreement = [float(part.mean()) for part in (gaps == 0, np.abs(gaps), gaps)]
-    reason = alpha.reason or bounds.reason
-    return alpha.units, alpha.value, bounds.low, bounds.high, *agreement, reason
+        table = table.sort_index(axis=0).sort_index(axis=1)
+        values = table.to_numpy(np.float64)
+        pairs = combinations(table.index, 2)
+        groups = [("", "", values), *((a, b, table.loc[[a, b]].to_numpy()) for a, b in pairs)]
+        for judge, other, of_judges in groups:
+            alpha = krippendorff_alpha(of_judges, scale)
+            generator = stage_generator(seed, f"judge_agreement/{task}")
+            bounds = krippendorff_interval(of_judges, scale, _DRAWS, generator)
+            reason = alpha.reason or bounds.reason
+            measured = (alpha.units, alpha.value, bounds.low, bounds.high, reason)
+            rows.append((task, criterion, judge, other, *measured))
+    return pd.DataFrame(rows, columns=AGREEMENT)

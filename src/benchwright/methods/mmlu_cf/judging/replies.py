@@ -234,8 +234,6 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 _RATING = re.compile(r"[\[(\"]?(\d{1,3})[\])\"]?(?: ?(?:/|out of) ?(\d{1,3}))?(?: stars?)?")
-_YES_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
-_FIRST = re.compile(r"(?:(?:answer|verdict|reply)\s?:\s?)?[\[\"(]?(yes|no)\b(?!-)", re.IGNORECASE)
 
 
 def parse_named(
@@ -269,18 +267,6 @@ def parse_named(
             return None
         values[name] = value
     return values if len(values) == len(wanted) else None
-
-
-def parse_yes_no(reply: str | None) -> bool | None:
-    """Read a yes or no at the beginning of a reply; None if there is none, or both occur."""
-    if reply is None or len(reply) > LONGEST:
-        return None
-    text = plain_text(reply)
-    first = _FIRST.match(text)
-    if first is None or refuses(text):
-        return None
-    words = {word.lower() for word in _YES_NO.findall(text)}
-    return first[1].lower() == "yes" if len(words) == 1 else None
 
 
 def parse_choice(

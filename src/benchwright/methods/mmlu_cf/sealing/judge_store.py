@@ -12,10 +12,10 @@ import hmac
 import io
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 from kedro.io import AbstractDataset
@@ -33,24 +33,18 @@ _MARK = b"benchwright-shard-1\n"
 _CHECK, _NONCE = 8, 12
 
 
-class _Keys(NamedTuple):
-    cipher: bytes
-    names: bytes
-    check: bytes
-
-
 class SealedShards(StoredShards):
     """Shards by name, as `StoredShards`, each encrypted; none stays in memory.
 
     An incomplete or altered file counts as absent and causes a warning; files under another key
-    cause one warning together. Nothing is derived or listed before the first use. The folder is
-    created if absent; the name of the benchmark is part of the salt.
+    have other names. Nothing is derived before the first use. The folder is created if absent; the
+    name of the benchmark is part of the salt. Shards cannot be listed.
     """
 
     def __init__(self, folder: Path, key: SealKey, name: str) -> None:
         super().__init__(folder, {})
         self._key = key
-        self._name = name
+        self._salt = hashlib.sha256(f"benchwright judge store\x1f{name}".encode()).digest()
 
     def __repr__(self) -> str:
         return "SealedShards(…)"
@@ -59,34 +53,27 @@ class SealedShards(StoredShards):
         raise TypeError("a key cannot be pickled")
 
     @cached_property
-    def _keys(self) -> _Keys:
-        salt = hashlib.sha256(f"benchwright judge store\x1f{self._name}".encode()).digest()
-        derived = self._key.derived(salt)
-        keys = _Keys(*(subkey(derived, purpose) for purpose in ("shards", "names", "check")))
-        keys = keys._replace(check=keys.check[:_CHECK])
-        others = sum(_begins(file) not in (None, _MARK + keys.check) for file in self._all_files())
-        if others:
-            logger.warning(
-                "%s: ignored %d files that are altered or under another key", self._folder, others
-            )
-        return keys
+    def _keys(self) -> tuple[bytes, bytes, bytes]:
+        """The key of contents, the key of file names, and the head of every file."""
+        derived = self._key.derived(self._salt)
+        cipher, names, check = (subkey(derived, part) for part in ("shards", "names", "check"))
+        return cipher, names, _MARK + check[:_CHECK]
 
     def __getitem__(self, name: str) -> pd.DataFrame:
-        file = self._file(name)
-        opened = self._opened(file) if file.is_file() else None
-        if opened is None:
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        file, (cipher, _, head) = self._file(name), self._keys
+        if not file.is_file():
             raise KeyError(name)
-        return opened[1]
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._file(name).is_file()
-
-    def __iter__(self) -> Iterator[str]:
-        opened = map(self._opened, self._all_files())
-        return (shard[0] for shard in opened if shard is not None)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+        try:
+            data, start = file.read_bytes(), len(head)
+            nonce, sealed = data[start : start + _NONCE], data[start + _NONCE :]
+            plain = AESGCM(cipher).decrypt(nonce, sealed, data[:start] + file.stem.encode())
+        except (OSError, ValueError, InvalidTag) as error:
+            logger.warning("%s is incomplete or altered (%s): ignored", file, type(error).__name__)
+            raise KeyError(name) from None
+        return pd.read_parquet(io.BytesIO(plain.partition(b"\n")[2]))
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
         """Encrypt and write a shard at once, replacing one of the same name.
@@ -98,48 +85,15 @@ class SealedShards(StoredShards):
 
         buffer = io.BytesIO()
         frame.to_parquet(buffer, index=False)
+        file, (cipher, _, head), nonce = self._file(name), self._keys, os.urandom(_NONCE)
         plain = name.encode() + b"\n" + buffer.getvalue()
-        file = self._file(name)
-        head, nonce = _MARK + self._keys.check, os.urandom(_NONCE)
-        sealed = AESGCM(self._keys.cipher).encrypt(nonce, plain, head + file.stem.encode())
+        sealed = AESGCM(cipher).encrypt(nonce, plain, head + file.stem.encode())
         with written_aside(file) as aside:
             aside.write_bytes(head + nonce + sealed)
 
     def _file(self, name: str) -> Path:
-        digest = hmac.new(self._keys.names, name.encode(), hashlib.sha256).hexdigest()
+        digest = hmac.new(self._keys[1], name.encode(), hashlib.sha256).hexdigest()
         return self._folder / f"{digest[:32]}{SUFFIX}"
-
-    def _all_files(self) -> list[Path]:
-        return sorted(self._folder.glob(f"[!.]*{SUFFIX}"))
-
-    def _opened(self, file: Path) -> tuple[str, pd.DataFrame] | None:
-        """Return name and table of a file, None if damaged, altered or under another key."""
-        from cryptography.exceptions import InvalidTag
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-        head = _MARK + self._keys.check
-        try:
-            data = file.read_bytes()
-            if not data.startswith(head):
-                return None  # already in the warning of `_keys`
-            sealed = data[len(head) :]
-            plain = AESGCM(self._keys.cipher).decrypt(
-                sealed[:_NONCE], sealed[_NONCE:], head + file.stem.encode()
-            )
-        except (OSError, ValueError, InvalidTag) as error:
-            logger.warning("%s is incomplete or altered (%s): ignored", file, type(error).__name__)
-            return None
-        name, _, table = plain.partition(b"\n")
-        return name.decode(), pd.read_parquet(io.BytesIO(table))
-
-
-def _begins(file: Path) -> bytes | None:
-    """Return the mark and the check of a file's key; None if the file cannot be read."""
-    try:
-        with file.open("rb") as stream:
-            return stream.read(len(_MARK) + _CHECK)
-    except OSError:
-        return None
 
 
 class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
@@ -168,24 +122,19 @@ class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
             ValueError: the section of conf is invalid.
         """
         if self._shards is None:
-            self._shards = self._opened()
+            params = SealingParams.model_validate(self._sealing)
+            self._shards = MemoryShards()
+            if params.judge_store == "encrypted":
+                try:
+                    self._shards = SealedShards(self._folder, read_key(params), params.name)
+                except InputError:
+                    logger.info("no key: judges' replies are kept in memory only")
         return self._shards
 
     def save(self, data: dict[str, pd.DataFrame]) -> None:
         """Add shards (name → table)."""
         for name, frame in data.items():
             self.load().add(name, frame)
-
-    def _opened(self) -> StoredShards:
-        params = SealingParams.model_validate(self._sealing)
-        if params.judge_store == "memory":
-            return MemoryShards()
-        try:
-            key = read_key(params)
-        except InputError:
-            logger.info("no key: judges' replies are kept in memory only, so other runs ask again")
-            return MemoryShards()
-        return SealedShards(self._folder, key, params.name)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_shards": None}  # neither a key nor replies go to other processes

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.half_scores import SealedIdentity
+from benchwright.datasets.half_scores import GroupResult, SealedIdentity
 from benchwright.exports.hub_folder import card_licence, csv_lines
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_sealed, seal_bytes
 from benchwright.statistics.paired_differences import clustered_se
@@ -263,23 +263,14 @@ Scorer = Callable[[Sequence[SealedItem]], Sequence[float | None]]
 OTHER = "other fields"
 
 
-class GroupScore(NamedTuple):
-    """One group: items with an answer, accuracy 0–1, its standard error over clusters."""
-
-    name: str
-    n: int
-    accuracy: float
-    se: float
-
-
 class SealedScore(NamedTuple):
     """A model on the closed half: all fields, fields with enough items, and the others together.
 
     `unanswered` counts items without an answer; `reason` says why accuracies are withheld, or "".
     """
 
-    whole: GroupScore
-    fields: tuple[GroupScore, ...]
+    whole: GroupResult
+    fields: dict[str, GroupResult]
     unanswered: int
     reason: str = ""
 
@@ -307,12 +298,14 @@ def evaluate_sealed(sealed: SealedBenchmark, scorer: Scorer, min_group: int) -> 
     unanswered = len(correct) - len(known)
     if len(known) < min_group:
         reason = f"{len(known)} answers; accuracies of fewer than {min_group} are withheld"
-        return SealedScore(GroupScore("all", len(known), nan, nan), (), unanswered, reason)
+        withheld = GroupResult(n=len(known), accuracy=None, se=None)
+        return SealedScore(withheld, {}, unanswered, reason)
     _, clusters = np.unique([item.cluster for item in sealed.items], return_inverse=True)
-    whole = _score("all", correct, clusters, np.ones(len(correct), dtype=np.bool_))
+    whole = _score(correct, clusters)
     field = np.array([item.field for item in sealed.items], dtype=object)
     groups = _groups(field, ~np.isnan(correct), min_group)
-    fields = tuple(_score(name, correct, clusters, np.isin(field, part)) for name, part in groups)
+    members = {name: np.isin(field, part) for name, part in groups}
+    fields = {name: _score(correct[own], clusters[own]) for name, own in members.items()}
     return SealedScore(whole, fields, unanswered)
 
 
@@ -329,12 +322,8 @@ def _groups(
     return [*groups, (OTHER, small)] if small else groups
 
 
-def _score(
-    name: str,
-    correct: NDArray[np.float64],
-    clusters: NDArray[np.integer],
-    members: NDArray[np.bool_],
-) -> GroupScore:
-    values = correct[members]
-    error = float(clustered_se(values[None, :], clusters[members])[0])
-    return GroupScore(name, int((~np.isnan(values)).sum()), float(np.nanmean(values)), error)
+def _score(correct: NDArray[np.float64], clusters: NDArray[np.integer]) -> GroupResult:
+    error = float(clustered_se(correct[None, :], clusters)[0])
+    answered = int((~np.isnan(correct)).sum())
+    se = None if np.isnan(error) else error
+    return GroupResult(n=answered, accuracy=float(np.nanmean(correct)), se=se)

@@ -23,15 +23,11 @@ logger = logging.getLogger(__name__)
 
 SIZE_GROUPS = ("api", "large", "medium", "small", "mini", "unknown")
 """API, above 50, 13–50, 6–12 and at most 5 billion parameters (Table 1)."""
+LEVEL = 0.95
+"""Coverage of the intervals."""
+BOUNDS = (0.005, 0.01)
+"""Bounds of |Δ| below which configurations are counted; in the paper 60% and 96% are below."""
 _HALVES = ("validation", "test")
-
-
-class HalfScore(NamedTuple):
-    """A model on one half: answered items, accuracy 0–1, its standard error over clusters."""
-
-    n: int
-    accuracy: float
-    se: float
 
 
 class ScoredHalves(NamedTuple):
@@ -40,25 +36,9 @@ class ScoredHalves(NamedTuple):
     model: str
     style: str
     shots: int
-    validation: HalfScore
-    test: HalfScore
+    validation: GroupResult
+    test: GroupResult
     field: str = ""
-
-
-class GapShare(NamedTuple):
-    """The share of models whose |Δ| is below a bound; all values but `n` are 0–1.
-
-    `low` and `high` are Wilson's interval, as if models were independent. `expected` is the share
-    by sampling error alone, if both halves were equally hard.
-    """
-
-    below: float
-    share: float
-    low: float
-    high: float
-    expected: float
-    n: int
-    reason: str = ""
 
 
 def size_group(size_b: float | None, *, api: bool = False) -> str:
@@ -79,7 +59,6 @@ def size_group(size_b: float | None, *, api: bool = False) -> str:
 def half_gaps(
     scores: Sequence[ScoredHalves],
     groups: Mapping[str, str],
-    level: float = 0.95,
     alpha: float = 0.05,
     originals: Mapping[str, tuple[float, float]] | None = None,
 ) -> pd.DataFrame:
@@ -93,7 +72,7 @@ def half_gaps(
     configuration, or by model where a log does not say how it asked.
     """
     ordered = sorted(scores, key=lambda score: (*score[:3], score.field))
-    gaps = [_difference(score.validation, score.test, level) for score in ordered]
+    gaps = [_difference(score.validation, score.test) for score in ordered]
     adjusted = np.full(len(gaps), nan)
     for whole in (True, False):
         family = [i for i, score in enumerate(ordered) if (score.field == "") == whole]
@@ -123,86 +102,82 @@ def _original(
     return next((originals[name] for name in named if name in originals), (nan, nan))
 
 
-def _difference(validation: HalfScore, test: HalfScore, level: float) -> ShareDifference:
-    error = sqrt(test.se**2 + validation.se**2)
+def _difference(validation: GroupResult, test: GroupResult) -> ShareDifference:
+    if validation.accuracy is None or test.accuracy is None:
+        return ShareDifference(nan, nan, nan, nan, "no accuracy")
     delta = test.accuracy - validation.accuracy
-    if isnan(error):
+    if validation.se is None or test.se is None:
         reason = "the items of a half form one cluster; 2 are needed"
         return ShareDifference(delta, nan, nan, nan, reason)
+    error = sqrt(test.se**2 + validation.se**2)
     if error == 0:
         return ShareDifference(delta, nan, nan, nan, "the answers of both halves do not vary")
     from scipy.special import ndtr, ndtri
 
-    reach = float(ndtri((1 + level) / 2)) * error
+    reach = float(ndtri((1 + LEVEL) / 2)) * error
     p_value = 2 * float(ndtr(-abs(delta) / error))
     return ShareDifference(delta, delta - reach, delta + reach, p_value)
 
 
-def gap_shares(
-    gaps: pd.DataFrame, bounds: Sequence[float] = (0.005, 0.01), level: float = 0.95
-) -> list[GapShare]:
-    """Compute the shares of models with |Δ| below each bound (in the paper: 60% and 96%).
+def count_small_gaps(half_gap: pd.DataFrame) -> pd.DataFrame:
+    """Count the configurations with |Δ| below each of `BOUNDS`, as a `HalfGapShares` table.
 
-    `expected` is what independent halves of equal difficulty give by sampling alone: 53% and 85% at
-    10,000 + 10,000 items and 60% accuracy. Matched halves vary less. Rows of single fields are
-    ignored.
+    All styles and shots come first, then each; in each all sizes, then each. `expected` is what
+    independent halves of equal difficulty give by sampling alone: 53% and 85% at 10,000 + 10,000
+    items and 60% accuracy. Matched halves vary less.
     """
-    known = gaps[gaps["field"].eq("") & gaps["delta"].notna()]
-    size = known["delta"].abs().to_numpy(np.float64)
-    if not len(size):
-        return [GapShare(bound, *(nan,) * 4, 0, "no model has both halves") for bound in bounds]
-    names = ("validation", "n_validation", "test", "n_test")
-    halves = list(zip(*(known[name] for name in names), strict=True))
-    out = []
-    for bound in bounds:
-        # Δ is a difference of two decimals: exactly 0.005 must not count as below 0.005.
-        hits = int((size < bound - 1e-12).sum())
-        interval = wilson_interval(hits, len(size), level)
-        expected = float(np.mean([_below(bound, *row) for row in halves]))
-        out.append(GapShare(bound, hits / len(size), *interval[:2], expected, len(size)))
-    return out
+    whole = half_gap[half_gap["field"].eq("")]
+    rows: list[tuple[Any, ...]] = []
+    for style, shots in [("", -1), *sorted(set(zip(whole["style"], whole["shots"], strict=True)))]:
+        one_way = whole["style"].eq(style) & whole["shots"].eq(shots)
+        asked = whole if style == "" else whole[one_way]
+        for group in ("", *SIZE_GROUPS):
+            of_size = asked if group == "" else asked[asked["size_group"].eq(group)]
+            if len(of_size):
+                way = (str(style), int(shots), group)
+                rows += [(*way, bound, *_share_below(of_size, bound)) for bound in BOUNDS]
+    return HalfGapShares.from_rows(rows)
 
 
-def _below(bound: float, validation: float, n_validation: int, test: float, n_test: int) -> float:
-    """Return the probability that two halves of these sizes differ by less, at equal accuracy."""
+def _share_below(gaps: pd.DataFrame, bound: float) -> tuple[float, ...]:
+    """Return the number of gaps, the share below the bound, its interval and the expected share."""
     from scipy.special import ndtr
 
-    whole = n_validation + n_test
-    p = (validation * n_validation + test * n_test) / whole
-    error = sqrt(p * (1 - p) * (1 / n_validation + 1 / n_test))
-    return 1.0 if error == 0 else float(2 * ndtr(bound / error) - 1)
+    # Δ is a difference of two decimals: exactly 0.005 must not count as below 0.005.
+    hits = int((gaps["delta"].abs() < bound - 1e-12).sum())
+    n, m = gaps["n_validation"], gaps["n_test"]
+    pooled = (gaps["validation"] * n + gaps["test"] * m) / (n + m)
+    error = np.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
+    below = np.where(error > 0, 2 * ndtr(bound / error.where(error > 0, 1)) - 1, 1)
+    low, high, *_ = wilson_interval(hits, len(gaps), LEVEL)
+    return len(gaps), hits / len(gaps), low, high, float(np.mean(below))
 
 
-class PairedHalves(NamedTuple):
-    """The configurations that have both halves, and notes on the others.
-
-    `scores` are for all items and by field, in order. `excluded` has a sentence on each
-    configuration that lacks a half or an accuracy. `versions` are those of the package; with
-    several, differences may come from them.
-    """
+class ComparedHalves(NamedTuple):
+    """The benchmark of the halves, and notes on the results."""
 
     benchmark: SealedIdentity
-    scores: tuple[ScoredHalves, ...]
-    excluded: tuple[str, ...]
-    versions: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
-def pair_halves(results: Mapping[str, HalfResult], sealed: str | None = None) -> PairedHalves:
+def pair_halves(
+    results: Mapping[str, HalfResult], sealed: str | None = None
+) -> tuple[list[ScoredHalves], ComparedHalves]:
     """Pair the halves by model, style and shots, within one sealing of one benchmark.
 
     Only fields that both halves report separately are paired: "other fields" may be different
     fields in each half. `results` are by file. `sealed` is the benchmark's name or the first digits
-    of the SHA-256 of its `test.sealed`; None if there are results of one benchmark only.
+    of the SHA-256 of its `test.sealed`; None if there are results of one benchmark only. Notes name
+    the configurations that lack a half or an accuracy, and different versions of the package.
 
     Raises:
         InputError: there are results of no or of several benchmarks, a half of a configuration
             occurs twice, or no configuration has both halves.
     """
     benchmark = _choose({half.benchmark for half in results.values()}, sealed)
+    own = {file: half for file, half in results.items() if half.benchmark == benchmark}
     files: dict[tuple[str, str, int], dict[str, str]] = {}
-    for file, half in results.items():
-        if half.benchmark != benchmark:
-            continue
+    for file, half in own.items():
         key = (half.model, half.style, half.shots)
         first = files.setdefault(key, {}).setdefault(half.half, file)
         if first != file:
@@ -211,16 +186,29 @@ def pair_halves(results: Mapping[str, HalfResult], sealed: str | None = None) ->
                 f"{half.half} half; remove one"
             )
     scores: list[ScoredHalves] = []
-    excluded: list[str] = []
+    notes: list[str] = []
     for key, by_half in sorted(files.items()):
-        if reason := _reason_to_exclude(by_half, results):
-            excluded.append(f"{configuration_name(*key)}: {reason}")
-        else:
-            scores += _scored(*(results[by_half[half]] for half in _HALVES))
+        halves = [results[by_half[half]] for half in _HALVES if half in by_half]
+        reasons = [f"no results of the {half} half" for half in _HALVES if half not in by_half] or [
+            f"{half.half}: {half.reason or 'no accuracy'}"
+            for half in halves
+            if half.all.accuracy is None
+        ]
+        if reasons:
+            notes.append(f"{configuration_name(*key)}: {'; '.join(reasons)}")
+            continue
+        public, closed = halves
+        scores.append(ScoredHalves(*key, public.all, closed.all))
+        scores += [
+            ScoredHalves(*key, public.fields[field], closed.fields[field], field)
+            for field in sorted(public.fields.keys() & closed.fields.keys() - {OTHER})
+        ]
     if not scores:
-        raise InputError(f"half_gap: no model has results of both halves ({'; '.join(excluded)})")
-    versions = {half.version for half in results.values() if half.benchmark == benchmark}
-    return PairedHalves(benchmark, tuple(scores), tuple(excluded), tuple(sorted(versions)))
+        raise InputError(f"half_gap: no model has results of both halves ({'; '.join(notes)})")
+    versions = sorted({half.version for half in own.values()})
+    if len(versions) > 1:
+        notes.append(f"results are by versions {', '.join(versions)}: a difference may be theirs")
+    return scores, ComparedHalves(benchmark, tuple(notes))
 
 
 def model_groups(names: Iterable[str], models: ModelsParams) -> dict[str, str]:
@@ -253,39 +241,6 @@ def _choose(benchmarks: set[SealedIdentity], sealed: str | None) -> SealedIdenti
     )
 
 
-def _reason_to_exclude(by_half: Mapping[str, str], results: Mapping[str, HalfResult]) -> str:
-    missing = [half for half in _HALVES if half not in by_half]
-    if missing:
-        return f"no results of the {missing[0]} half"
-    halves = (results[by_half[half]] for half in _HALVES)
-    return "; ".join(
-        f"{half.half}: {half.reason or 'no accuracy'}"
-        for half in halves
-        if half.all.accuracy is None
-    )
-
-
-def _scored(validation: HalfResult, test: HalfResult) -> list[ScoredHalves]:
-    key = (test.model, test.style, test.shots)
-    rows = [ScoredHalves(*key, _score(validation.all), _score(test.all))]
-    for field in sorted(validation.fields.keys() & test.fields.keys() - {OTHER}):
-        first, second = validation.fields[field], test.fields[field]
-        rows.append(ScoredHalves(*key, _score(first), _score(second), field))
-    return rows
-
-
-def _score(group: GroupResult) -> HalfScore:
-    accuracy, se = (nan if value is None else value for value in (group.accuracy, group.se))
-    return HalfScore(group.n, accuracy, se)
-
-
-class ComparedHalves(NamedTuple):
-    """The benchmark of the halves, and notes on the results."""
-
-    benchmark: SealedIdentity
-    notes: tuple[str, ...]
-
-
 def compare_halves(
     half_scores: Mapping[str, HalfResult],
     original_scores: pd.DataFrame,
@@ -307,13 +262,13 @@ def compare_halves(
             f"half_gap.original: no saved scores of {settings.original}; run kedro run --pipeline "
             f"smart --params benchmark={benchmark},variant={variant}"
         )
-    paired = pair_halves(half_scores, settings.sealed)
-    groups = model_groups(sorted({score.model for score in paired.scores}), models)
+    scores, compared = pair_halves(half_scores, settings.sealed)
+    groups = model_groups(sorted({score.model for score in scores}), models)
     columns = ("model", "accuracy_full", "n_full")
     known = zip(*(original_scores[name] for name in columns), strict=True)
     originals = {str(name): (float(share), float(n)) for name, share, n in known}
-    gaps = half_gaps(paired.scores, groups, settings.level, settings.alpha, originals)
-    notes = list(paired.excluded)
+    gaps = half_gaps(scores, groups, settings.alpha, originals)
+    notes = list(compared.notes)
     whole = gaps[gaps["field"].eq("")]
     alone = whole[whole["original"].isna()] if settings.original else whole[:0]
     if len(alone):
@@ -323,38 +278,13 @@ def compare_halves(
     unknown = [name for name, group in groups.items() if group == "unknown"]
     if unknown:
         notes.append(f"unknown size (conf: models.models.<name>.size_b): {', '.join(unknown)}")
-    if len(paired.versions) > 1:
-        notes.append(
-            f"results are by versions {', '.join(paired.versions)}: a difference may be theirs"
-        )
     for note in notes:
         logger.warning("half_gap: %s", note)
-    return gaps, ComparedHalves(paired.benchmark, tuple(notes))
-
-
-def count_small_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> pd.DataFrame:
-    """Count the configurations with |Δ| below each bound, as a `HalfGapShares` table.
-
-    All styles and shots come first, then each; in each all sizes, then each.
-    """
-    whole = half_gap[half_gap["field"].eq("")]
-    rows: list[tuple[Any, ...]] = []
-    for style, shots in [("", -1), *sorted(set(zip(whole["style"], whole["shots"], strict=True)))]:
-        one_way = whole["style"].eq(style) & whole["shots"].eq(shots)
-        asked = whole if style == "" else whole[one_way]
-        for group in ("", *SIZE_GROUPS):
-            of_size = asked if group == "" else asked[asked["size_group"].eq(group)]
-            if group and of_size.empty:
-                continue
-            rows += [
-                (str(style), int(shots), group, share.below, share.n, *share[1:5], share.reason)
-                for share in gap_shares(of_size, settings.bounds, settings.level)
-            ]
-    return HalfGapShares.from_rows(rows)
+    return gaps, ComparedHalves(compared.benchmark, tuple(notes))
 
 
 def collect_gap_metrics(half_gap: pd.DataFrame, half_gap_shares: pd.DataFrame) -> dict[str, float]:
-    """Collect Δ and corrected p of each configuration, alarms, and shares of small gaps."""
+    """Collect alarms, the mean of Δ and the shares of small gaps, for MLflow."""
     whole = half_gap[half_gap["field"].eq("")]
     results = {
         "configurations": float(len(whole)),
@@ -362,14 +292,8 @@ def collect_gap_metrics(half_gap: pd.DataFrame, half_gap_shares: pd.DataFrame) -
         "alarms_in_fields": float(half_gap["suspicious"].sum() - whole["suspicious"].sum()),
         "mean_delta": float(whole["delta"].mean()),
     }
-    for row in whole.to_dict("records"):
-        name = configuration_name(str(row["model"]), str(row["style"]), int(row["shots"]))
-        for column in ("delta", "p_holm"):
-            results[f"{column}.{name}"] = float(row[column])
-    everything = half_gap_shares[
-        half_gap_shares["style"].eq("") & half_gap_shares["size_group"].eq("")
-    ]
-    for row in everything.to_dict("records"):
+    shares = half_gap_shares
+    for row in shares[shares["style"].eq("") & shares["size_group"].eq("")].to_dict("records"):
         bound = f"{100 * float(row['below']):g}_points"
         results[f"share_below_{bound}"] = float(row["share"])
         results[f"expected_below_{bound}"] = float(row["expected"])

@@ -18,7 +18,7 @@ from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds
 from benchwright.methods.mmlu_cf.splitting.split import split_halves
 from benchwright.params.mmlu_cf import LeakageParams, SplittingParams
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
-from benchwright.tables.mmlu_cf import LeakCounts, LeakPairs, SplitAssignment
+from benchwright.tables.mmlu_cf import SplitAssignment
 
 LEAKS = frozenset({"certain", "same_words", "judged_same"})
 """Verdicts that two questions are the same."""
@@ -35,6 +35,9 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YES_OR_NO_FIRST = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 _FIRST_K = 8
+_ROUNDS = 10  # of search and repair, at most
+_ATTEMPTS = 3  # until a reply of the judge can be read
+PAIRS = ["item_id", "other", "verdict", "removed", "moved"]
 
 
 class Pair(NamedTuple):
@@ -45,24 +48,15 @@ class Pair(NamedTuple):
     similarity: float
 
 
-class Verdict(NamedTuple):
-    """The verdict on a pair; `judge` is parsed, unparsed, too_long, or "" if none was asked."""
-
-    verdict: str
-    overlap: float
-    judge: str = ""
-
-
 class Repaired(NamedTuple):
     """Halves without leaks: a `SplitAssignment` of the kept items.
 
-    The `LeakPairs` were in different halves in any of the `rounds`; `removed` are the removed ids.
+    `pairs` (item_id, other, verdict, removed, moved) were in different halves in any round;
+    `removed` is the id of the removed item, "" if none; `moved` pairs are now in one half.
     """
 
     assignment: pd.DataFrame
     pairs: pd.DataFrame
-    removed: list[str]
-    rounds: int
 
 
 def item_texts(items: pd.DataFrame) -> list[str]:
@@ -113,37 +107,34 @@ def parse_same(reply: str) -> bool | None:
 
 def judge_pairs(
     pairs: Sequence[Pair], texts: Mapping[str, str], params: LeakageParams, ask: Ask | None = None
-) -> dict[tuple[str, str], Verdict]:
-    """Decide for each pair, by its ids, whether it is the same question.
+) -> dict[Pair, str]:
+    """Decide for each pair whether it is the same question.
 
     A pair with equal numbers and a similarity of at least `certain` is. The judge decides on the
-    others. Without a judge, or without a readable reply after `attempts`, the share of common
-    words and equal numbers decide. `texts` are question and options by id.
+    others. Without a judge, or without a readable reply, the share of common words and equal
+    numbers decide. `texts` are question and options by id. Verdicts are `certain`, `same_words`,
+    `other_words`, `judged_same` and `judged_different`.
     """
-    verdicts: dict[tuple[str, str], Verdict] = {}
-    open_pairs: list[Pair] = []
+    verdicts: dict[Pair, str] = {}
     for pair in pairs:
         first, second = texts[pair.first], texts[pair.second]
-        overlap = word_overlap(first, second)
         equal = same_numbers(first, second)
         if pair.similarity >= params.certain and equal:
-            verdicts[pair[:2]] = Verdict("certain", overlap)
-            continue
-        by_words = "same_words" if overlap >= params.overlap and equal else "other_words"
-        verdicts[pair[:2]] = Verdict(by_words, overlap)
-        open_pairs.append(pair)
+            verdicts[pair] = "certain"
+        else:
+            same = equal and word_overlap(first, second) >= params.overlap
+            verdicts[pair] = "same_words" if same else "other_words"
     if ask is None:
         return verdicts
+    open_pairs = [pair for pair in pairs if verdicts[pair] != "certain"]
     prompts = [
         JUDGE_PROMPT.format(first=texts[pair.first], second=texts[pair.second])
         for pair in open_pairs
     ]
-    asked = ask_in_rounds(ask, prompts, lambda _, reply: parse_same(reply), params.attempts)
+    asked = ask_in_rounds(ask, prompts, lambda _, reply: parse_same(reply), _ATTEMPTS)
     for pair, last in zip(open_pairs, asked.last, strict=True):
-        verdict, overlap, _ = verdicts[pair[:2]]
         if last.value is not None:
-            verdict = "judged_same" if last.value else "judged_different"
-        verdicts[pair[:2]] = Verdict(verdict, overlap, last.status)
+            verdicts[pair] = "judged_same" if last.value else "judged_different"
     return verdicts
 
 
@@ -156,47 +147,41 @@ def split_without_leaks(
 ) -> Repaired:
     """Halve the items so that no question is in both halves in different words.
 
-    Pairs across the halves are judged. With `repair: move`, pairs that are the same question become
-    a group and the items are halved again, which keeps the distributions equal. New pairs may then
-    be across the halves, so this is repeated. With `remove`, or after the last round, one item of
-    each pair is removed: first items in the most pairs, then the one of the larger stratum. `items`
-    are as for `split_halves`, with question and choices; `vectors` (n, d) in the order of rows.
+    Pairs across the halves are judged. Those that are the same question become a group and the
+    items are halved again, which keeps the distributions equal. New pairs may then be across the
+    halves, so this is repeated. After the last round, one item of each pair is removed: first items
+    in the most pairs, then the one of the larger stratum. `items` are as for `split_halves`, with
+    question and choices; `vectors` (n, d) in the order of rows.
     """
     rules = params.leakage
     ids = items["item_id"].astype(str).tolist()
     texts = dict(zip(ids, item_texts(items), strict=True))
     near = similar_pairs(ids, vectors, rules.candidate)
     groups: list[list[str]] = []
-    seen: dict[Pair, Verdict] = {}
-    rounds = 0
-    while True:
-        rounds += 1
+    seen: dict[Pair, str] = {}
+    for number in range(_ROUNDS):
         assignment = split_halves(items, params.validation_share, seed, groups)
         half = dict(zip(assignment["item_id"], assignment["half"], strict=True))
         across = [pair for pair in near if half[pair.first] != half[pair.second]]
-        new = [pair for pair in across if pair not in seen]
-        judged = judge_pairs(new, texts, rules, ask)
-        seen.update({pair: judged[pair[:2]] for pair in new})
-        leaks = [pair for pair in across if seen[pair].verdict in LEAKS]
-        if not leaks or rules.repair == "remove" or rounds == rules.rounds:
+        seen |= judge_pairs([pair for pair in across if pair not in seen], texts, rules, ask)
+        leaks = [pair for pair in across if seen[pair] in LEAKS]
+        if not leaks or number == _ROUNDS - 1:
             break
         groups += [[pair.first, pair.second] for pair in leaks]
     removed = _to_remove(leaks, assignment)
     kept = assignment[~assignment["item_id"].isin(set(removed.values()))]
     rows = []
-    for pair, (verdict, overlap, judge) in sorted(seen.items()):
+    for pair, verdict in sorted(seen.items()):
         moved = verdict in LEAKS and half[pair.first] == half[pair.second]
-        rows.append((*pair, verdict, removed.get(pair, ""), overlap, judge, moved))
+        rows.append((pair.first, pair.second, verdict, removed.get(pair, ""), moved))
     return Repaired(
         pd.DataFrame(SplitAssignment.validate(kept.reset_index(drop=True))),
-        LeakPairs.from_rows(rows),
-        sorted(set(removed.values())),
-        rounds,
+        pd.DataFrame(rows, columns=PAIRS).astype({"moved": "bool"}),
     )
 
 
 def count_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Count the pairs of a `LeakPairs` table by verdict, as `LeakCounts`.
+    """Count pairs by verdict: verdict, pairs, moved, removed (questions, once each), left.
 
     The pairs themselves tell closed questions to whoever has the documents.
     """
@@ -206,14 +191,15 @@ def count_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     settled = pairs[["item_id", "other"]].isin(removed_ids).any(axis=1)
     counted = pd.DataFrame(
         {
-            "verdict": pairs["verdict"],
+            "verdict": pairs["verdict"].astype("str"),
             "pairs": 1,
-            "moved": leaking & pairs["moved"].astype(bool),
+            "moved": leaking & pairs["moved"],
             "removed": pairs["removed"].ne("") & ~pairs["removed"].duplicated(),
-            "left": leaking & ~pairs["moved"].astype(bool) & ~settled,
+            "left": leaking & ~pairs["moved"] & ~settled,
         }
     )
-    return pd.DataFrame(LeakCounts.validate(counted.groupby("verdict", as_index=False).sum()))
+    counts = counted.groupby("verdict", as_index=False).sum()
+    return counts.astype(dict.fromkeys(("pairs", "moved", "removed", "left"), "int64"))
 
 
 def _to_remove(leaks: Sequence[Pair], assignment: pd.DataFrame) -> dict[Pair, str]:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from math import nan
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from benchwright.methods.mmlu_cf.margin_table import (
     level_goal,
     nearest_table,
 )
-from benchwright.tables.mmlu_cf import HalfDistances, SplitAssignment
+from benchwright.tables.mmlu_cf import SplitAssignment
 
 TOGETHER = ("doc_id", "passage", "passage_id")
 """Columns, as far as a table has them, whose equal values keep items in one half."""
@@ -140,72 +140,54 @@ _DRAWS = 1000
 
 
 class TwoSampleDistance(NamedTuple):
-    """Distances of two samples over categories; `reason` says why metrics are NaN.
+    """The distance of two samples over categories; `reason` says why it is NaN.
 
     `total_variation` is half the sum of the differences of shares, 0–1; `expected` is its mean over
-    random halves of the same sizes, and it stays below `chance_95` in 95% of them. `ks` is the
-    largest difference of cumulative shares, for ordered categories. `chi_square` is Pearson's
-    statistic with `degrees` of freedom; its `p_value` is near 1 if halves were matched.
+    random halves of the same sizes, and it stays below `chance_95` in 95% of them.
     """
 
     total_variation: float
     expected: float
     chance_95: float
-    ks: float
-    chi_square: float
-    degrees: int
-    p_value: float
     reason: str = ""
 
 
 def two_sample_distance(
     first: NDArray[np.integer], second: NDArray[np.integer], generator: np.random.Generator
 ) -> TwoSampleDistance:
-    """Compute the distance of two samples from their counts (k,) per category, in order.
+    """Compute the distance of two samples from their counts (k,) per category.
 
     Chance is the hypergeometric draw of the first sample from both together.
     """
-    from scipy.special import chdtrc
-
-    whole = first + second
     n, m = int(first.sum()), int(second.sum())
     if not n or not m:
-        return TwoSampleDistance(*(nan,) * 5, 0, nan, "one half is empty")
-    used = whole > 0
-    a, b, both = first[used], second[used], whole[used]
-    drawn = generator.multivariate_hypergeometric(both, n, size=_DRAWS, method="marginals")
-    by_chance = np.abs(drawn / n - (both - drawn) / m).sum(axis=1) / 2
-    difference = a / n - b / m
-    expected = np.outer([n, m], both) / (n + m)
-    chi_square = float((((np.stack([a, b]) - expected) ** 2) / expected).sum())
-    degrees = len(both) - 1
+        return TwoSampleDistance(nan, nan, nan, "one half is empty")
+    used = first + second > 0
+    a, b = first[used], second[used]
+    drawn = generator.multivariate_hypergeometric(a + b, n, size=_DRAWS, method="marginals")
+    by_chance = np.abs(drawn / n - (a + b - drawn) / m).sum(axis=1) / 2
     return TwoSampleDistance(
-        float(np.abs(difference).sum() / 2),
+        float(np.abs(a / n - b / m).sum() / 2),
         float(by_chance.mean()),
         float(np.quantile(by_chance, 0.95)),
-        float(np.abs(np.cumsum(difference)).max()),
-        chi_square,
-        degrees,
-        float(chdtrc(degrees, chi_square)) if degrees else 1.0,
     )
 
 
 def half_distances(assignment: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Compute the distance of the halves by field, difficulty and stratum, as `HalfDistances`.
+    """Compute the distance of the halves by field, difficulty and stratum.
 
-    Only the difficulty has `ks`, since the others have no order.
+    Columns are attribute, n_validation, n_test and those of `TwoSampleDistance`.
     """
     generator = stage_generator(seed, "half_distances")
     public = assignment["half"].eq("validation")
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for attribute in ("field", "difficulty", "stratum"):
         values = assignment[attribute]
         values = values.fillna(-1) if attribute == "difficulty" else values.astype(str)
         names, codes = np.unique(values.to_numpy(), return_inverse=True)
         first = np.bincount(codes[public], minlength=len(names))
         second = np.bincount(codes[~public], minlength=len(names))
+        sizes = {"n_validation": int(first.sum()), "n_test": int(second.sum())}
         distance = two_sample_distance(first, second, generator)
-        if attribute != "difficulty":
-            distance = distance._replace(ks=nan)
-        rows.append((attribute, int(first.sum()), int(second.sum()), *distance))
-    return HalfDistances.from_rows(rows)
+        rows.append({"attribute": attribute, **sizes, **distance._asdict()})
+    return pd.DataFrame(rows)
