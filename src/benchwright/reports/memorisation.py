@@ -192,11 +192,10 @@ def _bounded(row: Row, name: str) -> Cell:
 def _examples(memorisation_examples: list[dict[str, Any]]) -> list[Any]:
     return [
         Folded(
-            f"{model['model']}, {kind['title'].lower()}: {len(kind['items'])}",
-            [_example(item) for item in kind["items"]],
+            f"{model['model']}: items with the most options in place",
+            [_example(item) for item in model["items"]],
         )
         for model in memorisation_examples
-        for kind in model["kinds"]
     ]
 
 

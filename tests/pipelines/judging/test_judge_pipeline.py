@@ -103,7 +103,6 @@ def test_every_judge_has_a_row_per_item_and_items_combine_them(
     metrics = made["judge_metrics"]
     assert (metrics["share_easy"], metrics["share_rated"]) == (0.25, 0.8)
     assert (metrics["share_passed"], metrics["share_harmful"]) == (0.5, 0.25)
-    assert metrics["parse_rate.difficulty.kind"] == 0.8
 
 
 def test_a_second_run_asks_the_judges_nothing(

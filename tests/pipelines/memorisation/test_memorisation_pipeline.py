@@ -134,19 +134,13 @@ def test_without_controls_there_is_no_conclusion(ingestion: Any) -> None:
     assert "<td>yes</td>" not in page
 
 
-def test_examples_are_the_best_recited_and_random_items(stage: dict[str, Any]) -> None:
-    of_model = {example["model"]: example["kinds"] for example in stage["memorisation_examples"]}
-    best, drawn = of_model["knows@generate-0"]
-    assert (best["title"], drawn["title"]) == ("Most options in place", "Random items")
-    assert [len(kind["items"]) for kind in (best, drawn)] == [3, 3]
-    assert all(o["match"] == "verbatim" for item in best["items"] for o in item["options"])
-    assert all(o["written"] == o["choice"] for item in best["items"] for o in item["options"])
-    shown = [item["item_id"] for kind in (best, drawn) for item in kind["items"]]
-    assert len(set(shown)) == 6
-    # No option is in place, so there is no best item.
-    (only,) = of_model["guesses@generate-0"]
-    assert only["title"] == "Random items"
-    first, second, *_ = only["items"][0]["options"]
+def test_examples_are_the_best_recited_items(stage: dict[str, Any]) -> None:
+    knows, guesses = stage["memorisation_examples"][::-1]
+    assert (knows["model"], guesses["model"]) == ("knows@generate-0", "guesses@generate-0")
+    assert len({item["item_id"] for item in knows["items"]}) == 5
+    assert all(o["match"] == "verbatim" for item in knows["items"] for o in item["options"])
+    assert all(o["written"] == o["choice"] for item in knows["items"] for o in item["options"])
+    first, second, *_ = guesses["items"][0]["options"]
     assert (first["written"], second["written"]) == (second["choice"], first["choice"])
     assert {first["match"], second["match"]} == {""}
 
@@ -162,12 +156,8 @@ def test_the_plot_has_exact_fuzzy_and_control_of_each_model(stage: dict[str, Any
     assert fuzzy.error_x.arrayminus[0] == pytest.approx(down, abs=1e-6)
 
 
-def test_metrics_are_finite_and_name_models(stage: dict[str, Any]) -> None:
-    metrics = stage["memorisation_metrics"]
-    assert metrics["models"] == 2
-    assert metrics["models_that_remember"] == 1
-    assert metrics["fuzzy.knows_generate-0"] == SHARE
-    assert all(np.isfinite(value) for value in metrics.values())
+def test_metrics_count_models(stage: dict[str, Any]) -> None:
+    assert stage["memorisation_metrics"] == {"models": 2, "models_that_remember": 1}
 
 
 def test_the_error_without_replies_names_the_settings(ingestion: Any) -> None:

@@ -1,12 +1,10 @@
 """What judges say of the items of a benchmark: difficulty, quality, harms (MMLU-CF, Figure 4)."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.checking import decide
-from benchwright.methods.mmlu_cf.construction_steps import ParseRate
 from benchwright.methods.mmlu_cf.difficulty.rating import combine_ratings
 from benchwright.params.mmlu_cf import CheckingParams
 from benchwright.tables.mmlu_cf import JudgedItems, Judgements
@@ -49,13 +47,11 @@ def summarise_items(
     return pd.DataFrame(JudgedItems.validate(table))
 
 
-def collect_judge_metrics(
-    judged_items: pd.DataFrame, judge_parse_rates: Sequence[ParseRate]
-) -> dict[str, float]:
+def collect_judge_metrics(judged_items: pd.DataFrame) -> dict[str, float]:
     """Collect shares (0–1) and means as flat numbers for MLflow.
 
     `share_easy` is the share of the items with a level that is below 4, `share_passed` the share of
-    the checked items that pass; `parse_rate.…` is the share of prompts with a readable reply.
+    the checked items that pass.
     """
     level = judged_items["level"].dropna()
     checked = judged_items[judged_items["reason"] != "unjudged"]
@@ -67,8 +63,5 @@ def collect_judge_metrics(
         "share_checked": len(checked) / len(judged_items),
         "share_passed": checked["reason"].eq("good").mean(),
         "share_harmful": checked["reason"].eq("harmful").mean(),
-        "mean_rating": judged_items["mean_rating"].mean(),
     }
-    for rate in judge_parse_rates:
-        metrics[f"parse_rate.{rate.task}.{rate.judge}"] = rate.read
     return known_metrics(metrics)

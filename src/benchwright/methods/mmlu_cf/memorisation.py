@@ -19,13 +19,12 @@ from benchwright.scoring.rendering import LABELS
 from benchwright.statistics.percentile import holm
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
-from benchwright.tracking import known_metrics
 
 LEVEL = 0.95
 """Coverage of the intervals."""
 ALPHA = 0.05
 """Of the test against the control, over all models."""
-_EXAMPLES = 3  # items of a kind and model on the page
+_EXAMPLES = 5  # items of a model on the page
 _ANSWER = re.compile(r"\n\s*(?:\n|answer\b|correct answer\b|explanation\b)", re.IGNORECASE)
 
 
@@ -240,7 +239,7 @@ _LONGEST = 1_500  # characters of a text
 def choose_examples(
     items: pd.DataFrame, memorisation: pd.DataFrame, settings: MemorisationParams, seed: int
 ) -> list[dict[str, Any]]:
-    """Choose items of each model: those with the most options in place, and random ones.
+    """Choose the items of each model with the most options in place; ties are drawn.
 
     Each has its question, its options with the texts written in their places, and the first reply.
     """
@@ -254,24 +253,14 @@ def choose_examples(
         replies = rows.sort_values("sample").drop_duplicates("item_id")
         ids = replies["item_id"].astype(str).tolist()
         draw = item_uniforms(seed, f"memorisation_examples/{model}", ids)
-        ordered = replies.assign(draw=draw)
-        best = ordered[ordered["fuzzy"] > 0].sort_values(
+        best = replies.assign(draw=draw).sort_values(
             ["exact", "fuzzy", "draw"], ascending=[False, False, True]
-        )[:_EXAMPLES]
-        drawn = ordered[~ordered["item_id"].isin(best["item_id"])].sort_values("draw")
-        parts = (("Most options in place", best), ("Random items", drawn[:_EXAMPLES]))
-        kinds = [
-            {
-                "title": title,
-                "items": [
-                    _example(row, *questions[str(row["item_id"])], settings.fuzzy)
-                    for row in chosen.to_dict("records")
-                ],
-            }
-            for title, chosen in parts
-            if len(chosen)
+        )
+        examples = [
+            _example(row, *questions[str(row["item_id"])], settings.fuzzy)
+            for row in best[:_EXAMPLES].to_dict("records")
         ]
-        shown.append({"model": str(model), "kinds": kinds})
+        shown.append({"model": str(model), "items": examples})
     return shown
 
 
@@ -300,12 +289,8 @@ def _clipped(text: str) -> str:
 
 
 def collect_memorisation_metrics(memorisation_summary: pd.DataFrame) -> dict[str, float]:
-    """Collect the shares of complete items and the number of models that remember, for MLflow."""
-    metrics = {
+    """Count the models, and those that remember items, for MLflow."""
+    return {
         "models": float(len(memorisation_summary)),
         "models_that_remember": float(memorisation_summary["remembers"].sum()),
     }
-    for row in memorisation_summary.to_dict("records"):
-        for column in ("exact", "fuzzy", "control_whole", "p_holm"):
-            metrics[f"{column}.{row['model']}"] = float(row[column])
-    return known_metrics(metrics)

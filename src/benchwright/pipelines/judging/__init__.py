@@ -168,7 +168,7 @@ _BENCHMARK_NODES = [
         ["difficulty_ratings", "judge_ratings", "harm_flags", "params:seed"],
         "judge_agreement",
     ),
-    node(collect_judge_metrics, ["judged_items", "judge_parse_rates"], "judge_metrics"),
+    node(collect_judge_metrics, "judged_items", "judge_metrics"),
     node(plot_judged_difficulty, ["judged_items", "judgements"], "judged_difficulty_plot"),
     node(
         show_judgements,

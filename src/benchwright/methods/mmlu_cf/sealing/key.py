@@ -84,14 +84,12 @@ def read_key(params: SealingParams) -> SealKey:
                 "of a file that holds the key, not the key itself (not shown here)"
             ) from None
         return SealKey(text.strip())
-    variable = params.key_env.get_secret_value()
-    text = os.environ.get(variable, "").strip()
+    text = os.environ.get(params.key_env.get_secret_value(), "").strip()
     if not text:
-        default = SealingParams().key_env.get_secret_value()
-        named = variable if variable == default else "that key_env names (not shown here)"
         raise InputError(
-            f"sealing: no key: set the environment variable {named}, or key_file to the path of "
-            f"a file with the key ({_NEW_KEY}; without the key the closed half is lost)"
+            "sealing: no key: set the environment variable that key_env names "
+            "(BENCHWRIGHT_SEAL_KEY by default), or key_file to the path of a file with the key "
+            f"({_NEW_KEY}; without the key the closed half is lost)"
         )
     return SealKey(text)
 
@@ -164,15 +162,9 @@ _LONGEST_HEADER = 1024
 
 
 def seal_bytes(plain: bytes, key: SealKey) -> bytes:
-    """Encrypt bytes to the contents of a sealed file.
-
-    Raises:
-        InputError: there are 2 GiB or more.
-    """
+    """Encrypt bytes to the contents of a sealed file."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    if len(plain) >= (1 << 31) - _TAG:
-        raise InputError(f"sealing: {len(plain)} bytes are too many for one sealed file (2 GiB)")
     salt, nonce = os.urandom(16), os.urandom(12)
     derived = key.derived(salt)
     header = {
