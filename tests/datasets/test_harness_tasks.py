@@ -146,6 +146,16 @@ def test_failed_writes_keep_the_old_folder(dataset: HarnessTasks, folder: Path) 
     assert [path.name for path in folder.parent.iterdir()] == ["harness"]
 
 
+def test_an_export_that_a_killed_run_set_aside_comes_back(
+    dataset: HarnessTasks, folder: Path
+) -> None:
+    dataset.save(export(family("old")))
+    before = dataset.load()
+    folder.rename(folder.with_name(f".{folder.name}.old"))
+    assert dataset.load() == before
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
 def test_concurrent_writers_leave_one_complete_export(dataset: HarnessTasks, folder: Path) -> None:
     errors: list[BaseException] = []
 

@@ -59,6 +59,7 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
         with report_unwritable(self.folder):
             parent.mkdir(parents=True, exist_ok=True)
             with _one_at_a_time(parent):
+                self._restore()
                 clear_abandoned(parent.glob(f".{glob.escape(self.folder.name)}.*.tmp"))
                 if self.folder.is_dir() and not self._exists():
                     raise InputError(
@@ -69,6 +70,11 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
 
     def load(self) -> dict[str, Any]:
         """Return the manifest; InputError if a file is missing or changed."""
+        with _one_at_a_time(self.folder.parent):
+            self._restore()
+            return self._checked()
+
+    def _checked(self) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
         for name, expected in manifest["files"].items():
             file = self.folder / name
@@ -82,18 +88,28 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
 
     def _replace_by(self, content: FolderContent) -> None:
         """Write a new folder and replace the old one."""
-        new, old = aside_of(self.folder), aside_of(self.folder)
+        new = aside_of(self.folder)
         try:
             hashes = {name: _write(new / name, file) for name, file in content.files.items()}
             manifest = {**content.facts, "files": {name: hashes[name] for name in sorted(hashes)}}
             text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
             _write(new / MANIFEST, [text.encode()])
             if self.folder.is_dir():  # a rename cannot replace a folder that is not empty
-                self.folder.rename(old)
+                self.folder.rename(self._old)
             new.rename(self.folder)
         finally:
-            for path in (new, old):
-                shutil.rmtree(path, ignore_errors=True)
+            shutil.rmtree(new, ignore_errors=True)
+            self._restore()
+
+    @property
+    def _old(self) -> Path:
+        return self.folder.with_name(f".{self.folder.name}.old")
+
+    def _restore(self) -> None:
+        """Put the earlier export back if no new one took its place; else remove it."""
+        if self._old.is_dir() and not self.folder.exists():
+            self._old.rename(self.folder)
+        shutil.rmtree(self._old, ignore_errors=True)
 
     def _exists(self) -> bool:
         return (self.folder / MANIFEST).is_file()
