@@ -74,11 +74,11 @@ def test_text_takes_precedence_over_id(make_items: Make, make_file: Make) -> Non
     choices = items.choices.tolist()
     file = make_file(
         {
-            "item_id": ["q1", "q1", "old-7", "q2", "q1"],
-            "model": ["m", "n", "m", "n", "o"],
-            "correct": [1, 1, 1, 0, 0],
-            "question": ["What of q1?", "What of q2?", "What of q2?", "Something else?", None],
-            "choices": [choices[0], choices[1], choices[1], choices[1], None],
+            "item_id": ["q1", "q1", "q1", "old-7", "q2"],
+            "model": ["m", "o", "n", "m", "n"],
+            "correct": [1, 0, 1, 1, 0],
+            "question": ["What of q1?", None, "What of q2?", "What of q2?", "Something else?"],
+            "choices": [choices[0], None, choices[1], choices[1], choices[1]],
         }
     )
     result = imported(items, file)
@@ -267,6 +267,13 @@ def test_invalid_tidy_files_are_rejected_by_name(
     assert str(error.value).startswith("a.parquet")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_column_that_occurs_twice_is_refused(make_items: Make, make_file: Make) -> None:
+    names = ["item_id", "model", "correct", "correct"]
+    table = pa.Table.from_arrays([pa.array(["q1"]), pa.array(["m"]), *[pa.array([1])] * 2], names)
+    with pytest.raises(InputError, match=r"^a.parquet: column 'correct' is not unique"):
+        imported(make_items("q1"), make_file(table))
 
 
 @pytest.mark.parametrize(

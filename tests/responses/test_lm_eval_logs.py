@@ -86,6 +86,7 @@ def test_arc_log_gives_cloze_scores_with_option_bytes(tmp_path: Path) -> None:
         ("org/model-7b", "cloze", 5)
     }
     assert responses.correct.tolist() == [1, 1, 0]
+    assert result.import_report.accuracy.tolist() == pytest.approx([2 / 3])
     assert responses.prediction.tolist() == [-1, -1, -1]
     assert responses.logprobs.tolist() == [[-9.5, -5.25, -7.0, -8.0]] * 3
     assert list(responses.option_bytes[0]) == [14, 18, 10, 11]
