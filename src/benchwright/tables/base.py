@@ -53,7 +53,11 @@ class Columns:
 
     def from_rows(self, rows: Iterable[Any]) -> pd.DataFrame:
         """Return a table of tuples (in column order) or mappings, possibly empty."""
-        return pd.DataFrame(list(rows), columns=self.columns()).astype(self._types)
+        return self.of(pd.DataFrame(list(rows), columns=self.columns()))
+
+    def of(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return these columns of a table, in order and with their types."""
+        return table[self.columns()].astype(self._types)
 
 
 class NotEmpty(Table):

@@ -164,5 +164,4 @@ def _corrected(table: pd.DataFrame, n_models: dict[str, int]) -> pd.DataFrame:
         "no difference shown",
     )
     table["n_models"] = table["panel"].map(n_models)
-    columns = SamplingAgainstRandom.columns()
-    return pd.DataFrame(SamplingAgainstRandom.validate(table[columns]))
+    return SamplingAgainstRandom.of(table)

@@ -59,7 +59,7 @@ def trace_curves(sampling_results: pd.DataFrame, random_bands: pd.DataFrame) -> 
     groups = _by_metric(sampling_results, _KEY)
     table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)}).reset_index()
     table = table.merge(random_bands, on=["panel", "rate", "size", "metric"], how="left")
-    return pd.DataFrame(SamplingCurves.validate(table[SamplingCurves.columns()]))
+    return SamplingCurves.of(table)
 
 
 _KEPT = ("spearman", "tau_b")
@@ -147,8 +147,7 @@ def trace_subjects(study: SamplingStudy) -> pd.DataFrame:
         band = pd.DataFrame(rows, columns=["rate", "metric", *_BAND])
         means = means.merge(band, on=["rate", "metric"], how="left")
         parts.append(means.assign(subject=subject, n_items=len(pool), n_models=len(correct)))
-    table = pd.concat(parts, ignore_index=True)[SubjectCurves.columns()]
-    return pd.DataFrame(SubjectCurves.validate(table))
+    return SubjectCurves.of(pd.concat(parts, ignore_index=True))
 
 
 def thinned(rates: list[float]) -> list[float]:
@@ -189,7 +188,7 @@ def trace_chosen(
     table = _split_means(pd.concat(parts, ignore_index=True)).merge(
         _band(list(splits), model_panels, study), on=["rate", "metric"], how="left"
     )
-    return pd.DataFrame(ChosenCurves.validate(table[ChosenCurves.columns()]))
+    return ChosenCurves.of(table)
 
 
 def _winners(

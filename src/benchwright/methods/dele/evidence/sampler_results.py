@@ -63,7 +63,7 @@ def compare_samplers(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     ]
     table = table.sort_values(["sampler", "panel", "rate", "repeat"], ignore_index=True)
     return (
-        pd.DataFrame(SamplingResults.validate(table[SamplingResults.columns()])),
+        SamplingResults.of(table),
         SamplersLeftOut.from_rows(left_out),
     )
 

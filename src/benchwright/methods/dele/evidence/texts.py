@@ -54,7 +54,7 @@ def text_feature_table(pool: SamplingPool) -> pd.DataFrame:
     """
     columns = {name: [feature(text) for text in pool.texts] for name, feature in FEATURES.items()}
     frame = pd.DataFrame({"item_id": pool.item_ids, "subject": pool.subjects, **columns})
-    return pd.DataFrame(ItemFeatures.validate(frame))
+    return ItemFeatures.of(frame)
 
 
 if TYPE_CHECKING:
