@@ -201,13 +201,13 @@ def parse_rates(
     checking_rounds: pd.DataFrame,
     final_difficulty_rounds: pd.DataFrame,
 ) -> list[ParseRate]:
-    """Compute the rates of each judge over all attempts, task by task, from `JudgeRounds`."""
+    """Compute the rates of each judge over all attempts, task by task, from `ROUNDS`."""
     final = final_difficulty_rounds.assign(task=FINAL_RATING)
     return read_rates(field_rounds, difficulty_rounds, checking_rounds, final)
 
 
 def read_rates(*tables: pd.DataFrame) -> list[ParseRate]:
-    """Compute the rates of each judge over all attempts, table by table, from `JudgeRounds`."""
+    """Compute the rates of each judge over all attempts, table by table, from `ROUNDS`."""
     rates = []
     for table in tables:
         for (task, judge), rounds in table.groupby(["task", "judge"], sort=True):

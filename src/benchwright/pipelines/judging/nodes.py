@@ -134,7 +134,7 @@ def sample_items(
     count as Other.
 
     Returns:
-        The sampled `CleanItems` (for memory) in their order, and a `SamplingStrata` table.
+        The sampled `CleanItems` (for memory) in their order, and the counts of strata.
 
     Raises:
         InputError: nothing could be sampled.
@@ -167,7 +167,7 @@ def choose_final_items(
     """Sample `checking.size` of the checked questions under the same quotas; None keeps all.
 
     Returns:
-        The `CleanItems` of the benchmark (for memory) in their order, and a `SamplingStrata` table
+        The `CleanItems` of the benchmark (for memory) in their order, and the counts of strata
         with the targets of a sample of that size.
     """
     size = len(checked_items) if checking.size is None else checking.size

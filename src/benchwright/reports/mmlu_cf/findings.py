@@ -24,8 +24,8 @@ _GUESSABLE = 0.5  # above it, a guess is more often right than wrong
 class Evidence(NamedTuple):
     """The evidence behind the headline and the warnings.
 
-    `agreement` is a `JudgeAgreement`, `distances` a `HalfDistances`, `extraction` an
-    `ExtractionMeasures` and `accuracy` a `FieldAccuracy` table.
+    `agreement` is that of the judges, `distances` those of the halves, `extraction` and `accuracy`
+    compare questions and fields with labels.
     """
 
     steps: Steps
