@@ -104,7 +104,7 @@ viz: $(VENV)/.installed
 	$(BIN)/kedro viz run
 
 mlflow: $(VENV)/.installed
-	@$(BIN)/python -c 'from pathlib import Path; from benchwright import project_conf, tracking; \
+	@$(BIN)/python -c 'from pathlib import Path; from benchwright.runs import project_conf, tracking; \
 	  here = Path.cwd(); conf = project_conf.load_conf(here)["mlflow"]; \
 	  print("Saved view of the runs:", tracking.view_address(conf, here))'
 	$(BIN)/mlflow ui --backend-store-uri sqlite:///mlflow.db

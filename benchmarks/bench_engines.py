@@ -111,9 +111,9 @@ def of_backend(folder: str, dtype: str, backend: str, actors: int) -> Run:
     """Return this project's backend, in this process or in actors; a prefix is not divided."""
     import torch
 
-    from benchwright.compute.model_engine import answer_batches, model_kept
     from benchwright.language_models.protocol import Batch
     from benchwright.params.scoring import ModelParams, RayParams, ScoringParams
+    from benchwright.scoring.model_engine import answer_batches, model_kept
 
     gpus = min(1.0, torch.cuda.device_count() / actors) if actors else 0
     cores = max(1, (os.cpu_count() or 1) // max(actors, 1))

@@ -21,7 +21,7 @@ from kedro.framework.hooks import hook_impl
 from kedro.framework.session import KedroSession
 from kedro.framework.startup import bootstrap_project
 
-from benchwright.project_conf import pipeline_defaults
+from benchwright.runs.project_conf import pipeline_defaults
 
 PROJECT = Path(__file__).parents[1]
 

@@ -20,7 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from benchwright.commands.gate import item_order
+from benchwright.cli.gate import item_order
 from benchwright.statistics.anytime import (
     Evidence,
     betting_evidence,

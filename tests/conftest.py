@@ -28,7 +28,7 @@ SHARED = {
     "tests/exports/test_harness_prompts.py": "PyTorch",
     "tests/responses/test_lm_eval_logs.py": "PyTorch",
     "tests/language_models/": "PyTorch",
-    "tests/compute/": "PyTorch",
+    "tests/scoring/": "PyTorch",
     "tests/scoring/test_shards.py": "PyTorch",
     "tests/methods/wicked/single_best_answer/": "PyTorch",
     "tests/methods/wicked/comparison/": "a comparison",
@@ -39,7 +39,7 @@ SHARED = {
 }
 """Tests that share what takes long to start go to one worker, and so do those of one file."""
 
-SLOW = ("tests/faults/", "tests/end_to_end/", "tests/determinism/", "tests/compute/")
+SLOW = ("tests/faults/", "tests/end_to_end/", "tests/determinism/", "tests/scoring/")
 
 
 @pytest.fixture(scope="session")

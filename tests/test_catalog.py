@@ -20,7 +20,7 @@ from benchwright.params.filtering import FilteringParams
 from benchwright.params.responses import ResponsesParams
 from benchwright.params.scoring import EmbeddingParams, ModelsParams, ScoringParams
 from benchwright.pipeline_registry import register_pipelines
-from benchwright.project_conf import ConfLoader, load_conf
+from benchwright.runs.project_conf import ConfLoader, load_conf
 
 LAYERS = ["raw", "intermediate", "primary", "feature", "models", "model_output", "reporting"]
 VERB_OBJECT = re.compile(r"^[a-z]+(_[a-z0-9]+)+$")

@@ -26,9 +26,9 @@ from benchwright.core.progress import stage_log
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.run import RUN_VALUES, check_run_values, unknown_parameters
-from benchwright.project_conf import CONFIG_LOADER_ARGS
 from benchwright.reports.page.quote import quote_page
-from benchwright.run_records import (
+from benchwright.runs.project_conf import CONFIG_LOADER_ARGS
+from benchwright.runs.run_records import (
     PARAMS,
     RunRecord,
     joined_settings,
@@ -36,8 +36,8 @@ from benchwright.run_records import (
     sections_behind,
     write_record,
 )
-from benchwright.saved_runs import common_version, saved_versions
-from benchwright.tracking import (
+from benchwright.runs.saved_runs import common_version, saved_versions
+from benchwright.runs.tracking import (
     flatten,
     logged,
     one_warning,

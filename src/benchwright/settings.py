@@ -3,7 +3,7 @@
 import os
 
 from benchwright.hooks import CheckHook, MemoryHook, RunHook, VersionsHook
-from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader
+from benchwright.runs.project_conf import CONFIG_LOADER_ARGS, ConfLoader
 
 
 def _set_environment() -> None:

@@ -23,7 +23,7 @@ from benchwright.params.run import check_run_values, unknown_parameters
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.section import Section
 from benchwright.pipeline_registry import register_pipelines
-from benchwright.project_conf import load_conf, pipeline_defaults
+from benchwright.runs.project_conf import load_conf, pipeline_defaults
 from docs.followed_page import copy_project, steps, write
 from docs.test_extending import environment
 

@@ -206,7 +206,7 @@ def _import_everything() -> None:
     list(pipelines.keys())
 
     sys.path.insert(0, str(Path(__file__).parents[1]))
-    from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader
+    from benchwright.runs.project_conf import CONFIG_LOADER_ARGS, ConfLoader
     from speed import speed_up
 
     speed_up()

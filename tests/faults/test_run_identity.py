@@ -12,7 +12,7 @@ from kedro.pipeline import Node, Pipeline
 from kedro.runner import AbstractRunner, ParallelRunner, SequentialRunner, ThreadRunner
 
 from benchwright.core.errors import InputError
-from benchwright.run_records import settings_of
+from benchwright.runs.run_records import settings_of
 from faults.project_runs import versions_hook
 
 JANUARY, FEBRUARY, MARCH, APRIL = (f"2026-{month:02}-01T00.00.00.000Z" for month in (1, 2, 3, 4))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.commands.evaluate_sealed import read_public
+from benchwright.cli.evaluate_sealed import read_public
 from benchwright.core.errors import InputError
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.project_conf import conf_mistake
+from benchwright.runs.project_conf import conf_mistake
 from hostile.readers import documents
 
 BENCHMARK = "_benchmarks:\n  toy:\n    name: toy\n"

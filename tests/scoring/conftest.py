@@ -74,7 +74,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> type[StandIn]:
         return StandIn(model.weights.sha256)
 
     StandIn.loaded = []
-    monkeypatch.setattr("benchwright.compute.model_engine.load_model", load)
+    monkeypatch.setattr("benchwright.scoring.model_engine.load_model", load)
     return StandIn
 
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.compute.score_shards import plan_shards
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.rendering import Question, rotate
+from benchwright.scoring.score_shards import plan_shards
 from benchwright.scoring.scores import Collected, collect_responses, score_prompts
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Responses

@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchwright.compute.score_shards import model_ingredients, plan_shards, score_key
 from benchwright.language_models.protocol import PromptText
 from benchwright.params.benchmark import BenchmarkParams, PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.scoring.prompts import build_prompts
+from benchwright.scoring.score_shards import model_ingredients, plan_shards, score_key
 from scoring.scoring_examples import live, model_entry
 
 PROMPT = PromptText("prefix", " text", (" a", " b"), "none")
@@ -70,7 +70,7 @@ def test_another_version_of_a_library_changes_the_key(
 ) -> None:
     before = key()
     known = {"transformers": "5.19.0", "torch": "2.13.0"} | {package: "9.9"}
-    monkeypatch.setattr("benchwright.compute.score_shards.version", known.__getitem__)
+    monkeypatch.setattr("benchwright.scoring.score_shards.version", known.__getitem__)
     assert key() != before
 
 

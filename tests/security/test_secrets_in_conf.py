@@ -8,7 +8,7 @@ from benchwright.language_models.openai_endpoint import EndpointModel
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.tracking import flatten
+from benchwright.runs.tracking import flatten
 
 MISPLACED = "sk-not-to-be-seen"
 

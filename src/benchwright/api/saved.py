@@ -13,11 +13,11 @@ from benchwright.api.in_memory import read_parameters
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import ResponseFiles
-from benchwright.project_conf import current_project
 from benchwright.responses.import_responses import as_responses, join_responses
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.known_responses import read_responses
-from benchwright.saved_runs import SavedRun, find_run
+from benchwright.runs.project_conf import current_project
+from benchwright.runs.saved_runs import SavedRun, find_run
 from benchwright.tables.items import Demonstrations
 
 _FINISHED = ("item_audit", "perturbed_items", "chosen_subset")

@@ -10,7 +10,7 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.core.verbatim import no_rows, read_parquet
 from benchwright.datasets.read_only import ReadOnly
-from benchwright.saved_runs import saved_versions
+from benchwright.runs.saved_runs import saved_versions
 
 _ASSIGNMENT = "public_split_assignment.parquet"
 _INGESTED = ("items", "demonstrations", "calibration_items")

@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from kedro.pipeline import Pipeline
 
-from benchwright.compute.batch_engine import BatchEngine
 from benchwright.core.errors import InputError
 from benchwright.core.progress import progress_bar
 from benchwright.datasets.document_shards import DocumentBatches, ShardReport
@@ -23,6 +22,7 @@ from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, shard_part
 from benchwright.methods.mmlu_cf.extraction.measure import Share, answered_choice, measure
 from benchwright.params.mmlu_cf import CollectionParams
 from benchwright.pipelines.nodes import node
+from benchwright.scoring.batch_engine import BatchEngine
 
 _AT_ONCE = 10_000
 

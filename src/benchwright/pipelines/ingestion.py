@@ -9,10 +9,10 @@ from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
 from benchwright.core.values import format_value
+from benchwright.datasets.source_fields import Rejection, Row, Rule, Unusable, read_optional, reject
+from benchwright.datasets.source_items import Item, ItemMapper, divide, limited
 from benchwright.params.benchmark import BenchmarkParams, FieldMapping
 from benchwright.pipelines.nodes import node
-from benchwright.source_rows.fields import Rejection, Row, Rule, Unusable, read_optional, reject
-from benchwright.source_rows.items import Item, ItemMapper, divide, limited
 from benchwright.tables.items import Demonstrations, Items, KnownLabelErrors, RejectedItems
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from kedro.pipeline import Pipeline
 
-from benchwright.compute.asking import ask_model
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
 from benchwright.datasets.score_store import StoredShards
@@ -20,6 +19,7 @@ from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines.nodes import node
+from benchwright.scoring.asking import ask_model
 from benchwright.scoring.demonstrations import demonstration_pools
 from benchwright.scoring.rendering import questions as as_questions
 from benchwright.similarity.vectors import wording_similarity

@@ -4,10 +4,16 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from benchwright.datasets.source_fields import (
+    Row,
+    Unusable,
+    read_choices,
+    read_optional,
+    read_question,
+)
 from benchwright.logs.sample import Sample
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 from benchwright.responses.item_index import ItemIndex
-from benchwright.source_rows.fields import Row, Unusable, read_choices, read_optional, read_question
 
 _FIRST = GoldField(form="first")  # of the mappings below; the gold of a document is not read
 _PLAIN = (

@@ -20,7 +20,7 @@ from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
 from benchwright.responses.import_responses import import_responses
 from benchwright.responses.items_of_logs import items_of_logs
 from benchwright.responses.response_matrices import build_response_matrices
-from benchwright.saved_runs import find_run
+from benchwright.runs.saved_runs import find_run
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Calibration, Responses
 

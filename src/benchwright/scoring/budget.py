@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.compute.score_shards import holds, plan_shards
 from benchwright.language_models.loading import context_limit, model_tokenizer
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
+from benchwright.scoring.score_shards import holds, plan_shards
 from benchwright.scoring.scores import Store
 from benchwright.tables.responses import ScoringBudget
 

@@ -9,15 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.compute.model_engine import answer_batches
-from benchwright.compute.score_shards import (
-    COLUMNS,
-    WRITTEN_COLUMNS,
-    absent,
-    holds,
-    plan_shards,
-    shard_table,
-)
 from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
 from benchwright.core.progress import progress_bar
@@ -29,8 +20,17 @@ from benchwright.scoring.final_answers import (
     extract_final_answer,
     same_answer,
 )
+from benchwright.scoring.model_engine import answer_batches
 from benchwright.scoring.option_labels import extract_letter
 from benchwright.scoring.rendering import LABELS, rotation
+from benchwright.scoring.score_shards import (
+    COLUMNS,
+    WRITTEN_COLUMNS,
+    absent,
+    holds,
+    plan_shards,
+    shard_table,
+)
 from benchwright.tables.responses import Generations, RecordedAnswers, Responses
 
 logger = logging.getLogger(__name__)

@@ -8,11 +8,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from benchwright.compute import batch_engine
 from benchwright.datasets.document_shards import DocumentShards
 from benchwright.params.mmlu_cf import CleaningParams, CollectionParams
 from benchwright.pipelines.cleaning import clean_raw_items
 from benchwright.pipelines.collection import extract_items
+from benchwright.scoring import batch_engine
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
 

@@ -9,9 +9,9 @@ import yaml
 from pydantic import ValidationError
 
 from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.datasets.source_fields import Rule
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
-from benchwright.source_rows.fields import Rule
 
 NAMES = (
     "arc",

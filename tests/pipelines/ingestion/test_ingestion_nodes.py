@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
+from benchwright.datasets.source_fields import Rule
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion import IngestedTables, create_pipeline, map_source_rows
-from benchwright.source_rows.fields import Rule
 from few_examples import few_examples
 
 FIELDS = {

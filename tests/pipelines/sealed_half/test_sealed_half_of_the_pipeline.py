@@ -18,7 +18,6 @@ from kedro.io.core import Version
 from kedro.pipeline import Pipeline
 from kedro.runner import SequentialRunner
 
-from benchwright.compute import asking
 from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import SealedFolder
 from benchwright.datasets.score_store import MemoryShards
@@ -48,6 +47,7 @@ from benchwright.pipelines.judging.nodes import (
     sample_items,
     set_levels,
 )
+from benchwright.scoring import asking
 from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.vectors import EncodedTexts
 from benchwright.tables.mmlu_cf import CleanItems

@@ -7,8 +7,8 @@ import pandas as pd
 from benchwright.methods.mmlu_cf.checking import decide
 from benchwright.methods.mmlu_cf.difficulty.rating import combine_ratings
 from benchwright.params.mmlu_cf import CheckingParams
+from benchwright.runs.tracking import known_metrics
 from benchwright.tables.mmlu_cf import JudgedItems, Judgements
-from benchwright.tracking import known_metrics
 
 EASY = 4
 """The paper calls levels below it easy: nearly a third of MMLU (section 3.2, step 3)."""

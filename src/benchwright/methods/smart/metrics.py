@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.evidence.panel import Panel
-from benchwright.tracking import known_metrics
+from benchwright.runs.tracking import known_metrics
 
 
 def count_items(

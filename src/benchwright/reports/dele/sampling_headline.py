@@ -12,7 +12,7 @@ from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.labels import METRICS
 from benchwright.reports.page.parts import Text, Top
 from benchwright.reports.page.wording import bounds, coefficient, count, joined
-from benchwright.tracking import known_metrics
+from benchwright.runs.tracking import known_metrics
 
 METRIC = "tau_b"
 """The metric of the headline (docs/explanation/statistics.md: Kendall's tau-b first)."""

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.commands import evaluate_sealed as command
+from benchwright.cli import evaluate_sealed as command
 from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import PromptScore
 from benchwright.methods.mmlu_cf.sealing.key import (

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from benchwright.compute.batch_engine import BatchEngine
 from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import folded
 from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
@@ -35,6 +34,7 @@ from benchwright.methods.mmlu_cf.cleaning.rows import (
 )
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, WHOLE_RULES, clean_batch, funnel
 from benchwright.params.mmlu_cf import BatchEngineParams, CleaningParams, RuleName
+from benchwright.scoring.batch_engine import BatchEngine
 
 
 def keys(rows: Rows, answer: Ints) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

@@ -9,12 +9,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 import pandas as pd
 
-from benchwright.compute.asking import ask_model
 from benchwright.core.seeding import stage_generator
 from benchwright.datasets.score_store import StoredShards
 from benchwright.language_models.protocol import Ask
 from benchwright.params.mmlu_cf import JudgesParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.scoring.asking import ask_model
 from benchwright.statistics.krippendorff import Scale, krippendorff_alpha, krippendorff_interval
 
 logger = logging.getLogger(__name__)

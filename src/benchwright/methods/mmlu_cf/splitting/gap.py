@@ -14,10 +14,10 @@ from benchwright.datasets.half_scores import GroupResult, HalfResult, SealedIden
 from benchwright.methods.mmlu_cf.sealing.seal import OTHER
 from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.params.scoring import ModelsParams
+from benchwright.runs.tracking import known_metrics
 from benchwright.statistics.percentile import holm
 from benchwright.statistics.proportion import ShareDifference, wilson_interval
 from benchwright.tables.mmlu_cf import HalfGap, HalfGapShares
-from benchwright.tracking import known_metrics
 
 logger = logging.getLogger(__name__)
 

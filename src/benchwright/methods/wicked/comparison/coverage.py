@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.methods.wicked.comparison.compared_responses import perturbation_of
+from benchwright.runs.tracking import known_metrics
 from benchwright.tables.wicked import ComparisonCoverage
-from benchwright.tracking import known_metrics
 
 ALTERED = "altered"
 

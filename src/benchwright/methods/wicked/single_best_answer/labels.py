@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.compute.asking import ask_model
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.score_store import StoredShards
 from benchwright.language_models.protocol import Ask
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import JudgeParams
+from benchwright.scoring.asking import ask_model
 
 JUDGE = "judge:"
 """Prefix of the names of labellers that are chat models."""

@@ -1,0 +1,302 @@
+"""`benchwright ask`: ask a model a few items of a benchmark, and estimate its score on all of them.
+
+The order of the items follows from the seed, and scores are saved shard by shard, so that a killed
+run that is started again goes on with the same items and asks none twice.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from benchwright.cli.read_logs import ingested
+from benchwright.core.atomic_files import written_aside
+from benchwright.core.configuration import STYLES, configuration_name
+from benchwright.core.errors import InputError, expected
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.version import VERSION
+from benchwright.datasets.score_store import ScoreStore, StoredShards
+from benchwright.datasets.subset_manifest import MANIFEST
+from benchwright.exports.export import subset_manifest
+from benchwright.methods.dele.asking import Asked, AskingPolicy, Draw, Goal, Look, asking_policy
+from benchwright.methods.dele.estimation.training import Training
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.ingestion import IngestedTables
+from benchwright.responses.known_responses import KnownResponses, select_answered
+from benchwright.responses.response_matrices import build_response_matrices
+from benchwright.runs.project_conf import load_conf
+from benchwright.scoring.model_engine import model_kept
+from benchwright.scoring.prompts import build_prompts, unsuited
+from benchwright.scoring.rendering import questions
+from benchwright.scoring.scores import collect_responses, score_prompts
+from benchwright.tables.items import Items
+from benchwright.tables.responses import Calibration, Responses
+
+RESULT, ANSWERS = "result.json", "answers.parquet"
+_SHARD = 16  # prompts per file of scores: the most that a killed run asks again
+_ANSWERS = ["item_id", "model", "condition", "style", "shots", "prediction", "correct"]
+
+
+class AskRequest(NamedTuple):
+    """The model, how it is asked, when to stop, and the seed of the order of items."""
+
+    model: str
+    goal: Goal
+    style: str = "letters"
+    shots: int = 0
+    seed: int = 0
+
+    @property
+    def asked_as(self) -> str:
+        """The configuration `<model>@<style>-<shots>`."""
+        return configuration_name(self.model, self.style, self.shots)
+
+
+class Asking(NamedTuple):
+    """What answers, and where it is kept.
+
+    Attributes:
+        request: the model and the goal.
+        benchmark: settings of the benchmark.
+        tables: its items that suit the style, and its demonstrations.
+        models, scoring: settings of the models, and of scoring for this one.
+        training: responses of other models to the items, with their origin.
+        folder: of scores and results.
+    """
+
+    request: AskRequest
+    benchmark: BenchmarkParams
+    tables: IngestedTables
+    models: ModelsParams
+    scoring: ScoringParams
+    training: KnownResponses
+    folder: Path
+
+    @property
+    def item_ids(self) -> tuple[str, ...]:
+        """Ids of the items, sorted."""
+        return tuple(self.tables.items["item_id"])
+
+
+class AskResult(NamedTuple):
+    """The state at the end, what it rests on, and the mean number of tokens of a prompt."""
+
+    asking: Asking
+    policy: AskingPolicy
+    state: Asked
+    responses: pd.DataFrame
+    tokens: float
+
+    @property
+    def final(self) -> Look:
+        """The last look."""
+        return self.state.looks[-1]
+
+    @property
+    def stopped_by(self) -> str:
+        """`width`, `budget` or `all items`."""
+        width = self.policy.width
+        if width is not None and self.final.high - self.final.low <= width:
+            return "width"
+        return "all items" if self.final.asked == len(self.asking.item_ids) else "budget"
+
+
+def prepare(
+    project: Path,
+    env: str | None,
+    request: AskRequest,
+    known: KnownResponses | None,
+    params: Mapping[str, Any],
+    out: Path | None,
+) -> Asking:
+    """Load the benchmark and check the request.
+
+    Args:
+        project: the project folder.
+        env: as `--env`.
+        request: the model and the goal.
+        known: responses of other models; those of the same model are ignored.
+        params: benchmark, mirror_root and data_root, as `--params` of a run.
+        out: the folder to keep everything in; default in the data folder.
+
+    Raises:
+        InputError: model, style or goal are unknown, or the benchmark cannot be read.
+    """
+    parameters = load_conf(project, env, params)["parameters"]
+    models = ModelsParams.model_validate(parameters["models"])
+    if request.model not in models.models:
+        raise InputError(
+            f"--model: unknown model {request.model!r}; {expected(request.model, models.models)}"
+        )
+    if request.style not in STYLES:
+        raise InputError(f"--style {request.style!r}: expected one of {', '.join(STYLES)}")
+    goal = request.goal
+    if goal.budget is None and goal.width is None:
+        raise InputError("give --budget ITEMS, --width SHARE or both")
+    given = dict(parameters.get("scoring") or {}) | {"shard_size": _SHARD}
+    scoring = one_configuration(request.asked_as, ScoringParams.model_validate(given))
+    tables = ingested(project, parameters)
+    style = scoring.asked()[0].style
+    suits = [not unsuited(question, "question", style) for question in questions(tables.items)]
+    if not any(suits):
+        raise InputError(f"--style {request.style}: no item of the benchmark suits it")
+    items = tables.items[suits].sort_values("item_id", ignore_index=True)
+    benchmark = BenchmarkParams.model_validate(parameters["ingestion"])
+    root = project / str(parameters["data_root"])
+    wanted = {"budget": goal.budget, "width": goal.width, "seed": request.seed}
+    name = "-".join(f"{key}{value:g}" for key, value in wanted.items() if value is not None)
+    usual = root / "07_model_output" / benchmark.name / "asked" / request.asked_as / name
+    return Asking(
+        request,
+        benchmark,
+        tables._replace(items=items),
+        models,
+        scoring,
+        _training(known, request.model, tuple(items["item_id"])),
+        out or usual,
+    )
+
+
+def _training(known: KnownResponses | None, model: str, ids: tuple[str, ...]) -> KnownResponses:
+    """Return complete models' responses to these items, NaN where none answered."""
+    nobody = KnownResponses("", (), ids, np.empty((0, len(ids)), dtype=np.float32))
+    if known is None:
+        return nobody
+    others, wanted = known.without({model}), set(ids)
+    inside = np.array([name in wanted for name in known.item_ids], dtype=bool)
+    if not inside.any() or not others.models:
+        note = f"{known.source}: no response of another model to these items; it is not used"
+        return nobody._replace(notes=(*known.notes, note))
+    everyone = np.ones(len(others.models), dtype=bool)
+    part = select_answered(others.select(everyone, inside), all_items=True)
+    # Neither rows nor columns of a file may matter.
+    frame = pd.DataFrame(part.correct, list(part.models), list(part.item_ids))
+    frame = frame.sort_index().reindex(columns=list(ids))
+    models, correct = tuple(frame.index), frame.to_numpy(np.float32)
+    return part._replace(models=models, item_ids=ids, correct=correct, items=None)
+
+
+def run_ask(asking: Asking, say: Callable[[str], None] = lambda _: None) -> AskResult:
+    """Ask until the goal is reached, or go on where a killed run was.
+
+    Raises:
+        InputError: the model cannot be asked.
+    """
+    request, known = asking.request, asking.training
+    training = Training(known.correct, families=known.family_numbers())
+    policy = asking_policy(asking.item_ids, training, request.goal, request.seed)
+    store = ScoreStore(str(asking.folder / "scores")).load()
+    state, tables = Asked.nothing(), []
+    with model_kept():
+        while (draw := policy.propose(state)) is not None:
+            responses, table = _answers(asking, draw, store)
+            tables.append(table)
+            state = policy.observe(state, draw, responses)
+            if policy.width is not None:
+                say(_look_line(state.looks[-1], policy))
+    answers = pd.concat(tables, ignore_index=True)
+    return AskResult(asking, policy, state, answers, float(answers["prompt_tokens"].mean()))
+
+
+def _answers(
+    asking: Asking, draw: Draw, store: StoredShards
+) -> tuple[np.ndarray[Any, np.dtype[np.float64]], pd.DataFrame]:
+    """Return responses (b,) to a draw, NaN where the model gave none, and their table."""
+    tables, ids = asking.tables, [asking.item_ids[place] for place in draw.places]
+    prompts = build_prompts(
+        asking.benchmark,
+        asking.scoring,
+        asking.models,
+        None,
+        0,
+        items=tables.items[tables.items["item_id"].isin(ids)],
+        demonstrations=tables.demonstrations,
+        calibration_items=Items.empty(),
+    )
+    for shard in score_prompts(prompts, store, asking.models, asking.scoring):
+        for name, frame in shard.items():
+            store.add(name, frame)
+    live = collect_responses(prompts, store, asking.models, asking.scoring).live_responses
+    # The style of the request may be derived from the one that was scored.
+    live = live.assign(style=asking.request.style)
+    none: list[ResponseMatrix] = []
+    built = build_response_matrices(
+        live, Responses.empty(), none, Calibration.empty(), tables.items
+    )
+    of = dict(zip(built.response_matrix.item_ids, built.response_matrix.correct[0], strict=True))
+    return np.array([of[name] for name in ids], dtype=np.float64), built.responses
+
+
+def _write(file: Path, content: Mapping[str, Any]) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with written_aside(file) as aside:
+        aside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return file
+
+
+def _look_line(look: Look, policy: AskingPolicy) -> str:
+    return (
+        f"{look.asked:,} items: {look.score:.3f} [{look.low:.3f}, {look.high:.3f}], width "
+        f"{look.high - look.low:.3f} of {policy.width:g}"
+    )
+
+
+def terminal_lines(result: AskResult) -> list[str]:
+    """Return the lines to print."""
+    asking, final, known = result.asking, result.final, result.asking.training
+    n, level = len(asking.item_ids), asking.request.goal.level
+    source = f"{len(known.models):,} training models" + (f" ({known.source})" * bool(known.source))
+    return [
+        *(f"note: {note}" for note in (*known.notes, final.reason) if note),
+        f"{asking.request.asked_as} on {asking.benchmark.name}: {final.score:.3f}, {level:.0%} "
+        f"interval [{final.low:.3f}, {final.high:.3f}]",
+        f"asked {final.asked:,} of {n:,} items (stopped by {result.stopped_by}); estimator "
+        f"{result.policy.estimator}, {source}",
+        f"all {n:,} items would cost {result.tokens * n:,.0f} prompt tokens",
+    ]
+
+
+def result_json(result: AskResult) -> dict[str, Any]:
+    """Return the result as JSON."""
+    asking, final = result.asking, result.final
+    return {
+        "format": 1,
+        "benchwright": VERSION,
+        "benchmark": asking.benchmark.name,
+        "model": asking.request.asked_as,
+        **final._asdict(),
+        "level": asking.request.goal.level,
+        "level_of_looks": result.policy.looks.level,
+        "of_items": len(asking.item_ids),
+        "stopped_by": result.stopped_by,
+        "estimator": result.policy.estimator,
+        "seed": asking.request.seed,
+        "training": {"models": len(asking.training.models), "source": asking.training.source},
+        "looks": [look._asdict() for look in result.state.looks],
+        "all_items": {"prompt_tokens": round(result.tokens * len(asking.item_ids))},
+        "notes": list(asking.training.notes),
+    }
+
+
+def write_results(result: AskResult) -> list[Path]:
+    """Write the result, the answers as a table, and the manifest of the subset that was asked.
+
+    `benchwright estimate FOLDER/answers.parquet --subset FOLDER` reads them back.
+    """
+    folder = result.asking.folder
+    table = result.responses[_ANSWERS].sort_values("item_id", ignore_index=True)
+    answers = folder / ANSWERS
+    with written_aside(answers) as aside:
+        table.to_parquet(aside, index=False)
+    items, request = result.asking.tables.items, result.asking.request
+    places = result.state.places
+    chosen = items.iloc[places][["item_id"]].assign(weight=1 / len(places), inclusion=np.nan)
+    name = result.asking.benchmark.name
+    manifest = subset_manifest(items, chosen, "random", request.seed, name, {})
+    _write(folder / MANIFEST, {"subset": manifest.model_dump(mode="json")})
+    return [_write(folder / RESULT, result_json(result)), answers]

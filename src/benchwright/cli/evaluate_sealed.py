@@ -1,0 +1,241 @@
+"""`benchwright evaluate-sealed`: score a model on the closed half of a sealed benchmark.
+
+Prompts, scores and replies stay in memory; only aggregates leave the process.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from benchwright.core.atomic_files import written_aside
+from benchwright.core.configuration import STYLES, Configuration, configuration_name
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError, expected
+from benchwright.core.version import VERSION
+from benchwright.datasets.half_scores import FORMAT, HalfResult, SealedIdentity
+from benchwright.datasets.score_store import MemoryShards
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
+    one_configuration,
+    options_chosen,
+    right_answer,
+)
+from benchwright.methods.mmlu_cf.sealing.key import read_key
+from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
+from benchwright.methods.mmlu_cf.sealing.seal import (
+    Scorer,
+    SealedBenchmark,
+    SealedItem,
+    SealedScore,
+    evaluate_sealed,
+    file_hash,
+    open_sealed,
+    sealed_identity,
+)
+from benchwright.params.mmlu_cf import SealingParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.runs.project_conf import load_conf
+from benchwright.scoring.demonstrations import DemonstrationPool
+from benchwright.scoring.rendering import Question
+
+
+class SealedRequest(NamedTuple):
+    """A file, the model to score on it, and the prompts.
+
+    Attributes:
+        file: `test.sealed` (the closed half) or `validation.jsonl` (the public half).
+        model: name under `models.models`.
+        style: `letters`, `cloze`, `cloze_bytes`, `cloze_tokens` or `generate`.
+        shots: number of demonstrations.
+        demonstrations: `validation.jsonl`, whose items serve as demonstrations.
+        send_to_server: allow sending closed questions to an endpoint.
+    """
+
+    file: Path
+    model: str
+    style: str = "letters"
+    shots: int = 0
+    demonstrations: Path | None = None
+    send_to_server: bool = False
+
+    @property
+    def asked_as(self) -> str:
+        """The configuration `<model>@<style>-<shots>`."""
+        return configuration_name(self.model, self.style, self.shots)
+
+    @property
+    def half(self) -> Literal["validation", "test"]:
+        """The half of the benchmark in the file."""
+        return "validation" if self.file.suffix == ".jsonl" else "test"
+
+
+def run_evaluate_sealed(
+    project: Path, env: str | None, request: SealedRequest, sealing: SealingParams
+) -> SealedScore:
+    """Score a model on the closed or the public half.
+
+    Raises:
+        InputError: the model or key is unknown, the file cannot be opened, demonstrations are
+            missing, or scoring failed. No message quotes a question.
+    """
+    parameters = load_conf(project, env)["parameters"]
+    models = ModelsParams.model_validate(parameters["models"])
+    scoring = _scoring(parameters, request)
+    _require_allowed(models, request)
+    pool = _pool(request, scoring, int(parameters.get("seed", 0)))
+    if request.half == "validation":
+        benchmark = read_public(request.file)
+    else:
+        benchmark = open_sealed(request.file, read_key(sealing))
+    scorer = model_scorer(request, models, scoring, pool)
+    texts = pd.DataFrame(
+        {"question": [item.question for item in benchmark.items]}
+        | {"choices": [item.choices for item in benchmark.items]}
+    )
+    with no_question_in_errors(texts, "evaluate-sealed"):
+        return evaluate_sealed(benchmark, scorer, sealing.min_group)
+
+
+def model_scorer(
+    request: SealedRequest, models: ModelsParams, scoring: ScoringParams, pool: DemonstrationPool
+) -> Scorer:
+    """Return a function that scores items and stores nothing."""
+    asked_as = Configuration(request.model, request.style, request.shots)
+
+    def scorer(items: Sequence[SealedItem]) -> list[float | None]:
+        questions = map(_question, items)
+        chosen = options_chosen(questions, asked_as, models, scoring, pool, MemoryShards())
+        right = (right_answer(chosen.get(item.item_id), item.answer) for item in items)
+        return [None if np.isnan(value) else value for value in right]
+
+    return scorer
+
+
+def read_public(file: Path) -> SealedBenchmark:
+    """Read the public half that `seal_halves` wrote."""
+    try:
+        # Lines end at \n only: JSON texts may hold other line separators.
+        lines = file.read_text(encoding="utf-8").split("\n")
+        items = tuple(_public_item(json.loads(line)) for line in lines if line.strip())
+        if not items:
+            raise ValueError("no items")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(
+            f"{file}: not the public half of a sealed benchmark ({type(error).__name__})"
+        ) from None
+    return SealedBenchmark(file.stem, "", items)
+
+
+def _public_item(row: Any) -> SealedItem:
+    """Read one line; raise KeyError, TypeError or ValueError if it is invalid."""
+    choices, answer, level = row["choices"], row["answer"], row["difficulty"]
+    if not isinstance(choices, list) or type(answer) is not int or not 0 <= answer < len(choices):
+        raise ValueError("choices must be a list, and answer an index into it")
+    item_id, field, question = (str(row[name]) for name in ("item_id", "field", "question"))
+    options, cluster = tuple(map(str, choices)), str(row["cluster"])
+    return SealedItem(item_id, field, level, question, options, answer, cluster)
+
+
+def terminal_lines(score: SealedScore) -> list[str]:
+    """Return the lines to print."""
+    if score.reason:
+        return [score.reason]
+    groups = {**score.fields, "all": score.whole}
+    width = max(map(len, groups))
+    lines = [
+        f"{name:{width}}  {group.n:5}    {group.accuracy:.3f}   "
+        + ("nan" if group.se is None else f"{group.se:.4f}")
+        for name, group in groups.items()
+    ]
+    unanswered = [f"{score.unanswered} without response"] if score.unanswered else []
+    return [f"{'':{width}}      n  accuracy      se", *lines, *unanswered]
+
+
+def identity_of(request: SealedRequest) -> SealedIdentity:
+    """Return the identity of the sealed benchmark from the manifest next to the file.
+
+    Raises:
+        InputError: the manifest is missing or belongs to another file, or the demonstrations are
+            not from this benchmark's public half, so that prompts of the two halves would differ.
+    """
+    identity = sealed_identity(request.file, request.half)
+    source = request.demonstrations
+    if request.shots and source is not None and file_hash(source) != identity.validation:
+        raise InputError(
+            f"evaluate-sealed: {source} is not the public half of {request.file}; use the "
+            "validation.jsonl of the same benchmark for demonstrations, or omit --out"
+        )
+    return identity
+
+
+def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
+    """Write the aggregates for the pipeline `half_gap`.
+
+    Args:
+        request: what was scored.
+        score: its results.
+        out: a `.json` file, or a folder.
+
+    Raises:
+        InputError: see `identity_of`.
+    """
+    result = HalfResult(
+        format=FORMAT,
+        version=VERSION,
+        benchmark=identity_of(request),
+        half=request.half,
+        model=request.model,
+        style=request.style,
+        shots=request.shots,
+        all=score.whole,
+        fields=score.fields,
+        unanswered=score.unanswered,
+        reason=score.reason,
+    )
+    name = re.sub(r"[^A-Za-z0-9_.@-]", "_", request.asked_as)
+    file = out if out.suffix == ".json" else out / f"{name}.{request.half}.json"
+    with written_aside(file) as aside:
+        aside.write_text(json.dumps(result.model_dump(mode="json"), indent=2) + "\n", "utf-8")
+    return file
+
+
+def _scoring(parameters: Any, request: SealedRequest) -> ScoringParams:
+    if request.style not in STYLES:
+        raise InputError(
+            f"evaluate-sealed: style {request.style!r}: expected one of {', '.join(STYLES)}"
+        )
+    given = ScoringParams.model_validate(dict(parameters.get("scoring") or {}))
+    return one_configuration(request.asked_as, given)
+
+
+def _require_allowed(models: ModelsParams, request: SealedRequest) -> None:
+    if request.model not in models.models:
+        known = expected(request.model, models.models)
+        raise InputError(f"evaluate-sealed: unknown model {request.model!r}; {known}")
+    model = models.models[request.model]
+    if request.half == "test" and model.endpoint is not None and not request.send_to_server:
+        raise InputError(
+            f"evaluate-sealed: {request.model} runs on a server, which may store the closed "
+            "questions; allow this with --send-to-server"
+        )
+
+
+def _pool(request: SealedRequest, scoring: ScoringParams, seed: int) -> DemonstrationPool:
+    questions: list[Question] = []
+    if request.shots:
+        if request.demonstrations is None:
+            raise InputError(
+                f"evaluate-sealed: {request.shots} shots need demonstrations; give the public half "
+                "with --demonstrations validation.jsonl"
+            )
+        questions = [_question(item) for item in read_public(request.demonstrations).items]
+    return DemonstrationPool(questions, scoring.demonstrations, scoring.demonstration_order, seed)
+
+
+def _question(item: SealedItem) -> Question:
+    text_hash = content_hash(item.question, item.choices)
+    return Question(item.item_id, item.field, item.question, item.choices, item.answer, text_hash)

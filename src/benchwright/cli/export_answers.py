@@ -1,0 +1,111 @@
+"""`benchwright export-answers`: the answers that a run has saved, for other tools."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.datasets.export_folder import ExportFolder
+from benchwright.exports.every_eval_ever import (
+    AnsweredCondition,
+    AnsweredRun,
+    ModelIdentity,
+    write_answers,
+)
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.scoring import HubWeights, ModelsParams
+from benchwright.responses.calibration import live_first
+from benchwright.responses.response_matrices import build_perturbed_matrices
+from benchwright.runs.project_conf import load_conf
+from benchwright.runs.saved_runs import SavedRun, find_run
+from benchwright.tables.responses import Generations, Responses
+
+
+def export_answers(
+    folder: Path, project: Path, env: str | None, params: Mapping[str, Any], organization: str
+) -> tuple[SavedRun, dict[str, Any]]:
+    """Write the answers of a saved run to a folder, in the format of Every Eval Ever.
+
+    Args:
+        folder: the folder; only an earlier export is replaced.
+        project: the project folder.
+        env: as `--env`.
+        params: of the run, as for `find_run`.
+        organization: who ran the evaluation.
+
+    Returns:
+        The run, and the manifest of the folder.
+
+    Raises:
+        InputError: no run has saved answers, or the folder is not an export.
+    """
+    try:
+        run = find_run(project, ["items", "response_matrix"], params, env)
+    except InputError as error:
+        raise InputError(f"{error}; run kedro run --pipeline answers") from None
+    parameters = load_conf(project, env, {**params, "variant": run.variant})["parameters"]
+    live, imported = (
+        _table(run, name, Responses.empty()) for name in ("live_responses", "imported_responses")
+    )
+    settings = {"variant": run.variant, "limit": run.limit, "seed": run.seed}
+    began = datetime.strptime(run.version, "%Y-%m-%dT%H.%M.%S.%fZ").replace(tzinfo=UTC)
+    answered = AnsweredRun(
+        BenchmarkParams.model_validate(parameters["ingestion"]),
+        {name: str(value) for name, value in settings.items() if value is not None},
+        int(began.timestamp()),
+        organization,
+        _identities(ModelsParams.model_validate(parameters["models"])),
+    )
+    content = write_answers(
+        _conditions(run, live, imported),
+        live_first(live, imported),
+        _table(run, "generations", Generations.empty()),
+        answered,
+    )
+    exported = ExportFolder(path=str(folder))
+    exported.save(content)
+    return run, exported.load()
+
+
+def _conditions(
+    run: SavedRun, live: pd.DataFrame, imported: pd.DataFrame
+) -> list[AnsweredCondition]:
+    """Return the saved matrices, and those of perturbed copies, made again from the answers."""
+    items = run.load("items")
+    conditions = [AnsweredCondition(run.load("response_matrix"), items)]
+    if run.path("choices_only_matrix").exists():
+        conditions.append(AnsweredCondition(run.load("choices_only_matrix"), items))
+    if not run.path("perturbed_items").exists():
+        return conditions
+    copies = run.load("perturbed_items")
+    copies = copies[copies["role"] == "item"]
+    matrices: Mapping[str, ResponseMatrix] = build_perturbed_matrices(
+        live, imported, [], run.load("calibration"), items, copies
+    )
+    of_condition = dict(iter(copies.groupby("condition")))
+    return conditions + [
+        AnsweredCondition(matrix, of_condition[name]) for name, matrix in matrices.items()
+    ]
+
+
+def _table(run: SavedRun, name: str, empty: pd.DataFrame) -> pd.DataFrame:
+    table = run.load(name) if run.path(name).exists() else empty
+    return pd.DataFrame(table)
+
+
+def _identities(models: ModelsParams) -> dict[str, ModelIdentity]:
+    """Return the models of conf/ with their names on the hub."""
+    identities = {}
+    for name, model in models.models.items():
+        hub = model.weights if isinstance(model.weights, HubWeights) else None
+        model_id = name if hub is None else hub.hub
+        identities[name] = ModelIdentity(
+            model_id,
+            model.organisation or model_id.rpartition("/")[0] or "unknown",
+            "" if hub is None else hub.revision,
+        )
+    return identities

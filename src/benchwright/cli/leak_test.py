@@ -1,0 +1,314 @@
+"""`benchwright leak-test`: whether a model was trained on a release, by the order of options."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.atomic_files import written_aside
+from benchwright.core.configuration import Configuration, configuration_name
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError, expected
+from benchwright.core.seeding import stage_generator
+from benchwright.core.version import VERSION
+from benchwright.datasets.score_store import ScoreStore
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
+from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
+from benchwright.methods.mmlu_cf.sealing.seal import MANIFEST
+from benchwright.params.benchmark import PromptParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.runs.project_conf import load_conf
+from benchwright.scoring.demonstrations import DemonstrationPool
+from benchwright.scoring.prompts import Asked, PromptWriter, prompt_id
+from benchwright.scoring.rendering import LABELS, Question, Rendered, render_question
+from benchwright.scoring.scores import collect_responses, score_prompts
+from benchwright.statistics.released_orders import KEYS, LeakEvidence, leak_evidence
+from benchwright.tables.responses import Prompts
+from benchwright.transforms.altered_item import Altered, MultipleChoice
+from benchwright.transforms.released_order import commitment, equivalent_orders, released_number
+
+Scored = Literal["text", "letter"]
+EXIT_CODES = {False: 0, True: 1}
+POWER = 0.8
+_WORDS = PromptParams(description="")
+_POOL = DemonstrationPool([], "all", "source", 0)
+
+
+class ReleasedItem(NamedTuple):
+    """An item in its equivalent orders, and the number of the released one."""
+
+    item_id: str
+    question: str
+    orders: tuple[Altered, ...]
+    released: int
+
+
+class Release(NamedTuple):
+    """A published folder: its items by id, the most orders of one, and the key's commitment."""
+
+    name: str
+    items: tuple[ReleasedItem, ...]
+    most: int
+    commitment: str
+
+
+class LeakTestRequest(NamedTuple):
+    """The model, what is scored, the error rate, and the seed of the fresh keys."""
+
+    model: str
+    scored: Scored = "text"
+    alpha: float = 0.05
+    seed: int = 0
+
+
+class LeakTested(NamedTuple):
+    """The evidence of the items that were tested, and counts of the others by reason.
+
+    `key_checked` says whether the orders were compared with those of the key.
+    """
+
+    request: LeakTestRequest
+    release: Release
+    evidence: LeakEvidence
+    key_checked: bool
+    left_out: Mapping[str, int]
+
+    @property
+    def found(self) -> bool:
+        """Whether there is evidence of training on the release."""
+        return self.evidence.p_value <= self.request.alpha
+
+
+def read_release(folder: Path) -> Release:
+    """Read the public half of a sealed benchmark, or what `benchwright release` wrote.
+
+    Raises:
+        InputError: it cannot be read, or its options are in orders that no key chose.
+    """
+    file = folder / MANIFEST
+    try:
+        facts = json.loads(file.read_text(encoding="utf-8"))
+        name, test = str(facts["name"]), facts.get("leak_test")
+        if test is None:
+            raise InputError(f"{file}: no leak_test, so no key chose the orders of options")
+        most, published = int(test["orders"]), str(test["commitment"])
+        file = folder / Path(str(test["file"])).name
+        lines = file.read_text(encoding="utf-8").split("\n")
+        items = [_item(json.loads(line), most, file) for line in lines if line.strip()]
+    except InputError:
+        raise
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise InputError(
+            f"{file}: cannot be read as a file of a release ({type(error).__name__}); give the "
+            "folder that sealing or `benchwright release` wrote"
+        ) from None
+    return Release(name, tuple(sorted(items)), most, published)
+
+
+def _item(row: Any, most: int, file: Path) -> ReleasedItem:
+    choices, given = tuple(map(str, row["choices"])), row["answer"]
+    answer = LABELS.index(given) if given in LABELS else int(given)
+    item = MultipleChoice(str(row["item_id"]), str(row["question"]), choices, answer)
+    orders = equivalent_orders(item, most)
+    shown = [order.choices for order in orders]
+    if choices not in shown:
+        raise InputError(
+            f"{file}: the options of item {item.item_id!r} are in none of its {len(shown)} orders; "
+            "use the files as they were released"
+        )
+    return ReleasedItem(item.item_id, item.question, orders, shown.index(choices))
+
+
+def check_key(release: Release, key: SealKey) -> None:
+    """Raise InputError if the key is another one, or did not choose the order of every item."""
+    orders = KeyedNames(key, release.name).orders
+    if commitment(orders) != release.commitment:
+        raise InputError("leak-test: this is not the key of the release (leak_test.commitment)")
+    for item in release.items:
+        if released_number(item.item_id, len(item.orders), orders) != item.released:
+            raise InputError(
+                f"leak-test: the options of item {item.item_id!r} are not in the order that the "
+                "key chose; use the files as they were released"
+            )
+
+
+def run_leak_test(
+    project: Path,
+    env: str | None,
+    request: LeakTestRequest,
+    folder: Path,
+    key: SealKey | None,
+    params: Mapping[str, Any],
+) -> LeakTested:
+    """Score every order of every item with the model, and test the released ones.
+
+    Scores are kept in the data folder of the project (`params`: data_root). `key` is None if it is
+    not at hand.
+
+    Raises:
+        InputError: the model is unknown or gives no such log-probabilities, the release cannot be
+            read, the key is not its own, or no item can be tested.
+    """
+    release = read_release(folder)
+    if key is not None:
+        check_key(release, key)
+    parameters = load_conf(project, env, params)["parameters"]
+    models = ModelsParams.model_validate(parameters["models"])
+    asked_as = _asked_as(request, models)
+    given = ScoringParams.model_validate(dict(parameters.get("scoring") or {}))
+    scoring = one_configuration(configuration_name(*asked_as), given)
+    tested = [item for item in release.items if len(item.orders) > 1]
+    left_out = Counter(item.orders[0].reason for item in release.items if len(item.orders) == 1)
+    prompts = leak_prompts(tested, asked_as, models, scoring)
+    root = project / str(parameters["data_root"]) / "07_model_output" / release.name
+    store = ScoreStore(str(root / "leak_test")).load()
+    for shard in score_prompts(prompts, store, models, scoring):
+        for name, frame in shard.items():
+            store.add(name, frame)
+    responses = collect_responses(prompts, store, models, scoring).live_responses
+    scores = order_scores(tested, release.most, responses)
+    known = ~np.isnan(scores).all(axis=1)
+    if not known.all():
+        left_out["no_score"] = int((~known).sum())
+    if not known.any():
+        raise InputError(f"leak-test: none of {len(release.items)} items can be tested")
+    released = np.array([item.released for item in tested], dtype=np.int64)
+    generator = stage_generator(request.seed, "leak_test")
+    evidence = leak_evidence(scores[known], released[known], generator)
+    return LeakTested(request, release, evidence, key is not None, left_out)
+
+
+def _asked_as(request: LeakTestRequest, models: ModelsParams) -> Configuration:
+    if request.model not in models.models:
+        known = expected(request.model, models.models)
+        raise InputError(f"leak-test: unknown model {request.model!r}; {known}")
+    model = models.models[request.model]
+    endpoint = model.endpoint
+    if request.scored == "text" and endpoint is not None and endpoint.logprobs != "echo":
+        raise InputError(
+            f"leak-test: the endpoint of {request.model} gives no log-probability of whole texts "
+            f"(endpoint.logprobs: {endpoint.logprobs}); use --score letter"
+        )
+    if model.samples_letters:
+        raise InputError(f"leak-test: {request.model} gives no log-probabilities of letters")
+    return Configuration(request.model, "cloze" if request.scored == "text" else "letters", 0)
+
+
+def leak_prompts(
+    items: Sequence[ReleasedItem],
+    asked_as: Configuration,
+    models: ModelsParams,
+    scoring: ScoringParams,
+) -> pd.DataFrame:
+    """Return the `Prompts` of every order of every item.
+
+    In the style `cloze` a prompt is a question, continued by its options in each order and the
+    answer; in the style `letters` it is a question with its options in one order.
+    """
+    writer = PromptWriter(asked_as, models.models[asked_as.model], scoring, _WORDS)
+    rows: list[tuple[Any, ...]] = []
+    for item in items:
+        shown = [_question(item, order) for order in item.orders]
+        if asked_as.style == "letters":
+            rows += [writer.row(Asked(q, f"order-{n}", _POOL)) for n, q in enumerate(shown)]
+        else:
+            rows.append(_text_row(shown, asked_as))
+    return Prompts.from_rows(rows)
+
+
+def _question(item: ReleasedItem, order: Altered) -> Question:
+    text_hash = content_hash(item.question, order.choices)
+    return Question(item.item_id, "", item.question, order.choices, order.answer, text_hash)
+
+
+def _text_row(shown: Sequence[Question], asked_as: Configuration) -> tuple[Any, ...]:
+    """Return the prompt that is the question, continued by the rest of each text."""
+    stem = _WORDS.question_prefix + shown[0].text
+    wholes = (
+        f"{render_question(q, 'letters', 'question', _WORDS)} {LABELS[q.answer]}" for q in shown
+    )
+    scored = [whole.removeprefix(stem) for whole in wholes]
+    labels = list(LABELS[: len(scored)])
+    identity = prompt_id(Rendered("", stem), scored, labels, asked_as.style, "none")
+    return (
+        *(identity, configuration_name(*asked_as), asked_as.model, shown[0].item_id, "question"),
+        *(asked_as.style, 0, 0, "[]", "none", "", stem, scored, labels, -1, 0, [], "", []),
+    )
+
+
+def order_scores(
+    items: Sequence[ReleasedItem], most: int, responses: pd.DataFrame
+) -> NDArray[np.float64]:
+    """Return the score (n, most) of each item's orders, NaN after the last.
+
+    It is the log-likelihood of the text, or the log-probability of the gold letter among the
+    letters. An item is NaN if one of its orders has no score.
+    """
+    columns = [responses[name] for name in ("item_id", "condition", "logprobs")]
+    found = {(item, condition): values for item, condition, values in zip(*columns, strict=True)}
+    scores = np.full((len(items), most), np.nan)
+    for row, item in enumerate(items):
+        values = found.get((item.item_id, "question"))
+        letters = [found.get((item.item_id, f"order-{n}")) for n in range(len(item.orders))]
+        if all(each is not None for each in letters):
+            values = [
+                each[order.answer] - np.logaddexp.reduce(each)
+                for each, order in zip(letters, item.orders, strict=True)
+                if each is not None
+            ]
+        if values is not None:
+            scores[row, : len(item.orders)] = values
+    return scores
+
+
+def terminal_lines(made: LeakTested) -> list[str]:
+    """Return the lines to print, the decision first."""
+    found, (model, scored, alpha, _) = made.evidence, made.request
+    said = "evidence" if made.found else "no evidence"
+    what = {
+        "text": "the options and the answer, as text",
+        "letter": "the letter of the right option",
+    }[scored]
+    left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(made.left_out.items()))
+    key = "the key chose these orders" if made.key_checked else "the key is not checked"
+    return [
+        f"{said} that {model} was trained on the released items of {made.release.name} "
+        f"(p = {found.p_value:.2g}, α = {alpha:g})",
+        f"score: log-probability of {what}, in nats",
+        f"{found.items:,} items in up to {made.release.most} orders; {key}",
+        *([f"left out: {left_out}"] if left_out else []),
+        f"released order above the others by {found.excess:+.3f} per item; "
+        f"{found.detectable(alpha, POWER):.3f} would be found with probability {POWER:.0%}",
+    ]
+
+
+def write_result(made: LeakTested, out: Path) -> Path:
+    """Write the result to a JSON file."""
+    found, request = made.evidence, made.request
+    result = {
+        "format": 1,
+        "benchwright": VERSION,
+        "release": made.release.name,
+        "commitment": made.release.commitment,
+        "key_checked": made.key_checked,
+        "model": request.model,
+        "score": request.scored,
+        "evidence_of_training": made.found,
+        "exit_code": EXIT_CODES[made.found],
+        **found._asdict(),
+        "alpha": request.alpha,
+        "power": POWER,
+        "detectable": found.detectable(request.alpha, POWER),
+        "orders": made.release.most,
+        "left_out": dict(sorted(made.left_out.items())),
+        "keys": KEYS,
+        "seed": request.seed,
+    }
+    with written_aside(out) as aside:
+        aside.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    return out

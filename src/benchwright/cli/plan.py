@@ -1,0 +1,271 @@
+"""`benchwright plan`: the number of items for a target precision, as text, JSON and HTML."""
+
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from benchwright.cli.listing import table_lines
+from benchwright.core.configuration import count_models
+from benchwright.core.version import VERSION
+from benchwright.language_models.loading import text_lengths
+from benchwright.methods.dele.planning.plan import (
+    CostPerPrompt,
+    Plan,
+    PlanRow,
+    Responses,
+    Wanted,
+    make_plan,
+)
+from benchwright.params.scoring import ModelsParams
+from benchwright.reports.page.parts import Bullets, Cell, Page, Plot, Section, Table, render_page
+from benchwright.reports.page.plot_style import KEPT, REMOVED
+from benchwright.reports.page.shapes import Line, Scale, curves, line
+from benchwright.responses.known_responses import KnownResponses
+from benchwright.runs.project_conf import load_conf
+
+
+class PlanRequest(NamedTuple):
+    """The targets, the cost of a prompt without its tokens, and the tokenizer.
+
+    `tokenizer` is a model under `models.models`; with "", four characters count as a token.
+    """
+
+    wanted: Wanted
+    cost: CostPerPrompt
+    tokenizer: str = ""
+
+
+class MadePlan(NamedTuple):
+    """A plan, the request and the origin of the responses."""
+
+    request: PlanRequest
+    source: str
+    models: str  # their number, in words
+    notes: tuple[str, ...]
+    cost: CostPerPrompt
+    plan: Plan
+
+
+def run_plan(
+    known: KnownResponses, request: PlanRequest, project: Path | None, env: str | None
+) -> MadePlan:
+    """Make a plan from known responses to the whole benchmark.
+
+    Raises:
+        InputError: a target is invalid, or the tokenizer is unknown.
+    """
+    cost = _with_tokens(known, request, project, env)
+    # The random pairs of models must not depend on the order of the file.
+    order = np.argsort(np.array(known.models, object))
+    subjects = known.subjects()
+    strata = None if subjects is None else pd.factorize(subjects, sort=True)[0]
+    responses = Responses(known.correct[order], known.clusters(), strata)
+    plan = make_plan(responses, request.wanted, cost, known.curves)
+    return MadePlan(request, known.source, count_models(known.models), known.notes, cost, plan)
+
+
+def _with_tokens(
+    known: KnownResponses, request: PlanRequest, project: Path | None, env: str | None
+) -> CostPerPrompt:
+    texts = known.item_texts()
+    if not texts:
+        return request.cost
+    models = None
+    if request.tokenizer and project is not None:
+        models = ModelsParams.model_validate(load_conf(project, env)["parameters"]["models"])
+    lengths, counted_by = text_lengths(texts, request.tokenizer, models, "--tokenizer")
+    if len(texts) < len(known.item_ids):
+        counted_by += f", {len(texts):,} of {len(known.item_ids):,} items"
+    return request.cost._replace(tokens=float(np.mean(lengths)), counted_by=counted_by)
+
+
+_TITLES = {
+    "standard_error_benchmark": "Standard error of a score around the score on all these items",
+    "standard_error_ability": "Standard error of a score around the ability on such items",
+    "detectable_difference": "Smallest detectable difference of two models",
+    "order": "Probability that the items order two models as all items do",
+    "tau_b": "Kendall's tau-b with the ranking on all items",
+    "spearman": "Spearman's rho with the ranking on all items",
+}
+_COLOURS = {"random": KEPT, "stratified": REMOVED}
+_DASHES = {"worst model": "dot", "95% of pairs": "dot", "low": "dot", "high": "dot"}
+
+
+def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
+    """Plot each metric against the number of items, with the targets as horizontal lines."""
+    targets = {
+        "standard_error_benchmark": wanted.standard_errors,
+        "standard_error_ability": wanted.standard_errors,
+        "detectable_difference": wanted.differences,
+        "order": (wanted.order,) * bool(wanted.gaps),
+        "tau_b": wanted.tau_b,
+        "spearman": wanted.spearman,
+    }
+    return {
+        name: _plot(title, plan.curve[plan.curve["metric"] == name], targets[name])
+        for name, title in _TITLES.items()
+        if (plan.curve["metric"] == name).any() and targets[name]
+    }
+
+
+def _plot(title: str, rows: pd.DataFrame, targets: tuple[float, ...]) -> Any:
+    traces = []
+    for (sampler, whose), curve in rows.groupby(["sampler", "whose"], sort=False):
+        own = curve.sort_values("items")
+        name = f"{whose}, {sampler}"
+        pairs = zip(own["items"], own["value"], strict=True)
+        hover = [f"{name}, {items:,} items: {value:.4f}" for items, value in pairs]
+        colour, dash = _COLOURS[str(sampler)], _DASHES.get(str(whose), "solid")
+        traces.append(line(own["items"], own["value"], colour, name, hover=hover, dash=dash))
+    y = Scale(zero="error" in title or "diff" in title)
+    lines = [Line(value, dash="dash", level=True) for value in targets]
+    return curves(title, traces, Scale("items", ",d"), y, lines=lines)
+
+
+GOALS = {
+    "standard_error": "standard error",
+    "detectable_difference": "difference",
+    "order": "order at a gap of",
+    "tau_b": "tau-b",
+    "spearman": "Spearman",
+}
+_HEAD = ("target", "for", "sampler", "items", "share", "achieved", "with all items")
+_COSTS = ("prompts", "tokens", "price", "hours")
+
+
+def terminal_lines(made: MadePlan) -> list[str]:
+    """Return the lines to print."""
+    head, *cells = _table(made.plan)
+    rows = [
+        {**dict(zip(head, row, strict=True)), "": planned.reason}
+        for row, planned in zip(cells, made.plan.rows, strict=True)
+    ]
+    return [
+        f"{made.source}: {made.models}, {made.plan.items:,} items",
+        *(f"note: {note}" for note in made.notes),
+        *table_lines(rows),
+        "",
+        *explanations(made),
+    ]
+
+
+def explanations(made: MadePlan) -> list[str]:
+    """Explain the columns of the table."""
+    wanted, cost = made.request.wanted, made.cost
+    shots = f" × {1 + cost.shots} (item and {cost.shots} demonstrations)" if cost.shots else ""
+    tokens = f"{cost.tokens:.0f} per item" if cost.tokens is not None else "unknown, give --items"
+    return [
+        "standard error: around the score on all these items (benchmark), or on all items of this "
+        "kind (ability); aipw: estimated from the responses of these models too",
+        f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
+        f"{wanted.alpha:g}; order: right with probability {wanted.order:g}; tau-b, Spearman: "
+        f"[5%, 95%] quantiles of {wanted.subsets} random subsets",
+        f"tokens: {tokens} ({cost.counted_by}){shots}, without replies",
+        "The plan assumes that future models resemble these.",
+    ]
+
+
+def _table(plan: Plan) -> list[tuple[str, ...]]:
+    """Return the head and a row per target, without the columns of costs that are not known."""
+    table = [(*_HEAD, *_COSTS), *(_cells(row, plan.items) for row in plan.rows)]
+    used = [i for i in range(len(table[0])) if i < len(_HEAD) or any(row[i] for row in table[1:])]
+    return [tuple(row[i] for i in used) for row in table]
+
+
+def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
+    cost = row.cost
+    achieved = _number(row.value)
+    if row.low is not None and row.high is not None:
+        achieved += f" [{row.low:.3f}, {row.high:.3f}]"
+    holds_for = row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}"
+    return (
+        f"{GOALS[row.goal]} {row.wanted:g}",
+        holds_for,
+        row.sampler if row.estimator == "mean" else f"{row.sampler}, {row.estimator}",
+        "not reached" if row.items is None else f"{row.items:,}",
+        "" if row.items is None else f"{row.items / n:.1%}",
+        achieved,
+        _number(row.with_all),
+        "" if cost is None else f"{cost.prompts:,}",
+        "" if cost is None or cost.tokens is None else f"{cost.tokens:,.0f}",
+        "" if cost is None or cost.price is None else f"{cost.price:,.2f}",
+        "" if cost is None or cost.seconds is None else f"{cost.seconds / 3600:,.2f}",
+    )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
+
+
+def plan_json(made: MadePlan) -> dict[str, Any]:
+    """Return the plan as JSON: its rows and curve."""
+    rows = [
+        {**row._asdict(), "cost": None if row.cost is None else row.cost._asdict()}
+        for row in made.plan.rows
+    ]
+    return {
+        "format": 1,
+        "benchwright": VERSION,
+        "source": made.source,
+        "notes": list(made.notes),
+        "models": made.plan.models,
+        "items": made.plan.items,
+        "wanted": made.request.wanted._asdict(),
+        "cost_per_prompt": made.cost._asdict(),
+        "rows": rows,
+        "curve": [_plain(row) for row in made.plan.curve.to_dict("records")],
+    }
+
+
+def verdict(plan: Plan) -> str:
+    """Say in one sentence how many random items each target needs, in its strictest row."""
+    strictest = {
+        (row.goal, row.wanted): row
+        for row in plan.rows
+        if (row.sampler, row.estimator) == ("random", "mean")
+        and (row.goal != "standard_error" or row.target == "benchmark")
+        and not row.whose.startswith("mean over")
+    }
+    needs = [
+        f"{GOALS[row.goal]} {row.wanted:g} is not reached ({row.reason})"
+        if row.items is None
+        else f"{row.items:,} ({row.items / plan.items:.0%}) are enough for {GOALS[row.goal]} "
+        f"{row.wanted:g} ({row.whose})"
+        for row in strictest.values()
+    ]
+    return f"Of {plan.items:,} items, chosen at random: {'; '.join(needs)}."
+
+
+def render(made: MadePlan) -> str:
+    """Render a self-contained HTML page with the table and the plots."""
+    plan = made.plan
+    plots = plot_plan(plan, made.request.wanted)
+    drawn = [Plot(name) for name in plots]
+    head, *cells = _table(plan)
+    rows = [
+        [Cell(first, [row.reason] if row.reason else []), *rest]
+        for row, (first, *rest) in zip(plan.rows, cells, strict=True)
+    ]
+    table = Table("Items needed for each target, and their cost", head, rows, range(3, len(head)))
+    page = Page(
+        "Items for a target precision",
+        "Items for a target precision",
+        [Section("Plan", [table, Bullets(explanations(made)), *drawn[1:]], "plan")],
+        kicker=f"{made.source}: responses of {made.models} to {plan.items:,} items",
+        headline=verdict(plan),
+        lead=drawn[:1],
+        notes=made.notes,
+        plots=plots,
+    )
+    return render_page(page)
+
+
+def _plain(row: dict[Any, Any]) -> dict[Any, Any]:
+    """Replace NaN by None."""
+    return {
+        key: None if isinstance(value, float) and math.isnan(value) else value
+        for key, value in row.items()
+    }

@@ -1,0 +1,208 @@
+"""`benchwright read`: what logs contain, and a benchmark made of them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchwright.cli.listing import table_lines
+from benchwright.core.atomic_files import written_aside
+from benchwright.core.errors import InputError
+from benchwright.core.values import LETTERS
+from benchwright.core.verbatim import listed
+from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.datasets.response_files import LoadedFile, log_file, read_table, told_apart
+from benchwright.logs.find import find_logs
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
+from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
+from benchwright.responses.import_responses import join_responses
+from benchwright.responses.item_index import ResponseIndex
+from benchwright.responses.items_of_logs import items_of_logs
+from benchwright.responses.tidy_files import looks_tidy
+from benchwright.runs.project_conf import load_conf
+
+_ANSWERS = [
+    *("item_id", "content_hash", "model", "condition", "style", "shots", "repeat", "prediction"),
+    *("correct", "logprobs", "option_bytes", "option_tokens", "extraction", "prompt_tokens"),
+    "generated_tokens",
+]
+_CONF = """\
+# Made of logs by `benchwright read --make-benchmark`.
+_benchmarks:
+  {name}:
+    name: {name}
+    title: {name}, made of logs
+    licence: unknown
+    citation: {citation}
+    url: ""
+    sources:
+      local:
+        file: items.jsonl
+        all_rows: test
+        fields:
+          item_id: item_id
+          subject: subject
+          question: question
+          choices: {{column: choices}}
+          gold: {{column: answer, form: letter}}
+    splits: {{evaluation: [test]}}
+    scoring: {{mode: imported}}
+"""
+
+
+class ReadLogs(NamedTuple):
+    """What was read: logs and tables by name, the items, the joined rows, and a line per file."""
+
+    files: dict[str, LoadedFile]
+    items: pd.DataFrame
+    answers: pd.DataFrame
+    report: pd.DataFrame
+    others: list[Path]
+
+
+def read_logs(paths: Sequence[Path], items: pd.DataFrame | None = None) -> ReadLogs:
+    """Read all logs, and tidy tables of responses, in files and folders, and join them to items.
+
+    Args:
+        paths: files, and folders that are searched.
+        items: an `Items` table; None takes the questions in the logs, which tables alone lack.
+
+    Raises:
+        InputError: nothing was recognised, or a file is broken.
+    """
+    found = find_logs(paths)
+    files = told_apart([log_file(log, _entry(log.files[0])) for log in found.logs])
+    if items is None:
+        if not found.logs:
+            raise InputError(f"{listed(paths)}: no log was recognised")
+        items = items_of_logs(found.logs)
+    tables = [path for path in found.others if path.name.endswith(TABLE_TYPES)]
+    files += filter(looks_tidy, (LoadedFile(_entry(path), read_table(path)) for path in tables))
+    named = {file.name: file for file in files}
+    index = ResponseIndex(items)
+    rows, _, report = join_responses(named, index)
+    position = rows["position"].to_numpy(dtype=int)
+    hashes = items["content_hash"].to_numpy()
+    answers = rows.assign(item_id=index.ids.to_numpy()[position], content_hash=hashes[position])[
+        _ANSWERS
+    ]
+    others = [path for path in found.others if str(path) not in named]
+    return ReadLogs(named, items, answers, report, others)
+
+
+def items_of_benchmarks(names: Sequence[str], project: Path, env: str | None) -> pd.DataFrame:
+    """Return the evaluation items of configured benchmarks, as a run maps them.
+
+    Raises:
+        InputError: a benchmark is unknown or has no source.
+    """
+    loaded = (load_conf(project, env, {"benchmark": name}) for name in names)
+    tables = [ingested(project, conf["parameters"]).items for conf in loaded]
+    return pd.concat(tables, ignore_index=True)
+
+
+def ingested(project: Path, parameters: Mapping[str, Any]) -> IngestedTables:
+    """Return the tables of the benchmark that the parameters of a run choose, without a limit.
+
+    Raises:
+        InputError: the benchmark has no source or no valid item.
+    """
+    root = project / str(parameters["data_root"])
+    benchmark = BenchmarkParams.model_validate(parameters["ingestion"])
+    source = BenchmarkSource(
+        benchmark=parameters["ingestion"],
+        mirror_root=parameters["mirror_root"],
+        raw_folder=str(root / "01_raw" / benchmark.name),
+        data_root=str(root),
+    )
+    return map_source_rows(source.load(), benchmark, None, 0)
+
+
+def _entry(path: Path) -> ResponseFileParams:
+    return ResponseFileParams(file="log.json").model_copy(update={"file": str(path)})
+
+
+def summary_lines(read: ReadLogs) -> list[str]:
+    """Return a table with a line per log, followed by its file and what its report says."""
+    report = [dict(row) for _, row in read.report.iterrows()]
+    lines = table_lines([_line(read.files[row["file"]], row) for row in report])
+    lines.append("")
+    for number, row in enumerate(report, start=1):
+        lines.append(f"{number}: {row['file']}")
+        lines += [f"   {part}" for part in row["detail"].split("; ") if part]
+    if read.others:
+        names = ["/".join(path.parts[-2:]) for path in read.others]
+        lines += ["", f"not recognised: {listed(names)}"]
+    return lines
+
+
+def _line(file: LoadedFile, row: Mapping[str, Any]) -> dict[str, Any]:
+    log = file.log
+    known = {"format": row["layout"], "version": "", "task": "", "model": f"{row['models']} models"}
+    if log is not None:
+        shots = "?" if file.spec.shots < 0 else file.spec.shots
+        known = {
+            "format": log.format,
+            "version": log.version or "?",
+            "task": log.task,
+            "model": str(file.spec.model),
+            "revision": log.revision,
+            "shots": shots,
+        }
+    joined = row["joined_by_id"] + row["joined_by_hash"]
+    lost = {name: row[name] for name in ("not_joined", "doubled", "dropped", "failed")}
+    return {
+        **known,
+        "samples": row["rows"],
+        "joined": joined,
+        **{name.replace("_", " "): count for name, count in lost.items()},
+        "unreadable": row["unreadable"],
+        "accuracy": _share(row["accuracy"]),
+        "log's": _share(row["log_score"]),
+    }
+
+
+def _share(value: float) -> str:
+    return "–" if pd.isna(value) else f"{value:.4f}"
+
+
+def make_benchmark(name: str, read: ReadLogs, project: Path, env: str | None) -> list[Path]:
+    """Write a benchmark of the questions in logs, with the answers to them.
+
+    Questions without options or without a known gold answer are left out.
+
+    Returns:
+        The files: the benchmark's settings, its items and the answers.
+
+    Raises:
+        InputError: the name is taken or invalid, or no question has options and a gold answer.
+    """
+    if not name.isidentifier():
+        raise InputError(f"--make-benchmark {name}: use letters, digits and underscores")
+    conf = project / "conf" / "local" / "parameters" / "benchmarks" / f"{name}.yml"
+    parameters = load_conf(project, env, {})["parameters"]
+    folder = project / str(parameters["data_root"]) / "01_raw" / name
+    taken = [path for path in (conf, folder) if path.exists()]
+    if taken:
+        raise InputError(f"--make-benchmark {name}: {taken[0]} exists; choose another name")
+    items = read.items[read.items["answer"] >= 0]
+    if items.empty:
+        raise InputError("--make-benchmark: no question has options and a known gold answer")
+    rows = items[["item_id", "subject", "question", "choices", "answer"]].to_dict("records")
+    lines = [json.dumps({**row, "answer": LETTERS[row["answer"]]}) + "\n" for row in rows]
+    answers = read.answers[read.answers["item_id"].isin(items["item_id"])]
+    files = [folder / "items.jsonl", folder / "responses" / "answers.parquet", conf]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    with written_aside(files[0]) as aside:
+        aside.write_text("".join(lines), encoding="utf-8")
+    with written_aside(files[1]) as aside:
+        answers.to_parquet(aside, index=False)
+    tools = sorted({file.log.format for file in read.files.values() if file.log is not None})
+    with written_aside(conf) as aside:
+        text = _CONF.format(name=name, citation=f"logs of {', '.join(tools)}")
+        aside.write_text(text, encoding="utf-8")
+    return files

@@ -1,0 +1,338 @@
+"""Run a pipeline for every combination of a sweep in one process, and summarise the results."""
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import pandas as pd
+
+from benchwright.core.atomic_files import written_aside
+from benchwright.core.errors import InputError, causes, one_line
+from benchwright.core.natural_order import in_order
+from benchwright.params.run import check_run_values, unknown_parameters
+from benchwright.reports.page.parts import (
+    Cell,
+    Column,
+    Page,
+    Section,
+    Text,
+    as_words,
+    render_page,
+    table_of,
+)
+from benchwright.reports.page.wording import is_missing, number
+from benchwright.runs import tracking
+from benchwright.runs.project_conf import (
+    check_pipelines,
+    load_conf,
+    pipeline_defaults,
+    runner_class,
+)
+
+logger = logging.getLogger(__name__)
+
+_MOST_SHOWN = 8  # metrics in the table of the page
+_MOST_PRINTED = 5  # metrics that fit on a line of a terminal
+
+
+class Combination(NamedTuple):
+    """One run of a sweep."""
+
+    benchmark: str
+    variant: str
+    seed: int
+
+    def __str__(self) -> str:
+        """Return the name in progress lines: `arc · smart · seed 0`."""
+        return f"{self.benchmark} · {self.variant} · seed {self.seed}"
+
+
+class SweepRun(NamedTuple):
+    """The result of one combination.
+
+    Attributes:
+        combination: benchmark, variant and seed.
+        status: `done`, `failed`, `interrupted` or `not_run`.
+        seconds: wall time; 0 if it did not run.
+        version: its saved version, "" if it did not run.
+        metrics: its datasets of metrics; empty if the pipeline has none.
+        report: its HTML report, if there is one.
+        error: the error in one line, if it failed.
+        main: the metrics that the catalog lists for MLflow.
+    """
+
+    combination: Combination
+    status: str
+    seconds: float = 0.0
+    version: str = ""
+    metrics: Mapping[str, float] = {}
+    report: Path | None = None
+    error: str = ""
+    main: Sequence[str] = ()
+
+
+class SweepRequest(NamedTuple):
+    """The combinations of a sweep and the options of their runs.
+
+    Attributes:
+        project: the project folder.
+        benchmarks, variants, seeds: empty for the defaults of the pipeline or of conf/.
+        pipeline: a registered pipeline.
+        params: nested `--params` of every run.
+        env: as `--env`.
+        runner: name of a Kedro runner.
+    """
+
+    project: Path
+    benchmarks: Sequence[str] = ()
+    variants: Sequence[str] = ()
+    seeds: Sequence[int] = ()
+    pipeline: str = "smart"
+    params: Mapping[str, Any] = {}
+    env: str | None = None
+    runner: str = "SequentialRunner"
+
+
+class SweepResult(NamedTuple):
+    """The runs of a sweep and the folder of the summary."""
+
+    runs: list[SweepRun]
+    folder: Path
+    mlflow_run: str | None
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code: 0 if all runs are done, 130 after Ctrl-C, else 1."""
+        states = {run.status for run in self.runs}
+        return 130 if "interrupted" in states else int(states != {"done"})
+
+
+def run_sweep(request: SweepRequest, echo: Callable[[str], None]) -> SweepResult:
+    """Run every combination in this process, and save the summary after each.
+
+    The summary is `summary.csv` and `summary.html` in `<data_root>/08_reporting/sweeps/<start>`.
+    The project must be bootstrapped.
+
+    Raises:
+        InputError: a benchmark, variant, pipeline, runner or parameter is unknown; raised before
+            the first run.
+    """
+    todo, data_root = _plan(request)
+    make_runner = runner_class(request.runner)
+    started = datetime.now(UTC).strftime("%Y-%m-%dT%H.%M.%S.%f")[:-3] + "Z"
+    folder = data_root / "08_reporting" / "sweeps" / started
+    name = f"sweep {request.pipeline} {started}"
+    echo(f"{len(todo)} × {request.pipeline}; summary: {folder}")
+    conf = dict(load_conf(request.project, request.env)["mlflow"])
+    parent = None
+    if tracking.tracking_is_on(conf):
+        options: dict[str, Any] = {
+            "params": request.params,
+            "env": request.env,
+            "runner": request.runner,
+        }
+        swept = zip(Combination._fields, zip(*todo, strict=True), strict=True)
+        options |= {f"{key}s": list(dict.fromkeys(values)) for key, values in swept}
+        with tracking.one_warning("this sweep"):
+            parent = tracking.start_sweep(conf, request.project, name, options)
+    token = tracking.sweep_parent.set(parent or "")
+    try:
+        runs = run_combinations(
+            todo,
+            lambda combination: _run_one(request, combination, make_runner()),
+            echo,
+            lambda runs: write_summary(runs, folder, name),
+        )
+    finally:
+        tracking.sweep_parent.reset(token)
+    result = SweepResult(runs, folder, parent)
+    if parent:
+        means = summarise_sweep(runs).reindex(columns=main_metrics(runs)).astype(float).mean()
+        with tracking.one_warning("the end of this sweep"):
+            tracking.finish_sweep(
+                conf,
+                request.project,
+                parent,
+                {str(metric): float(mean) for metric, mean in means.dropna().items()},
+                f"```\n{table_of_runs(runs)}\n```",
+                folder,
+                {0: "FINISHED", 130: "KILLED"}.get(result.exit_code, "FAILED"),
+            )
+    return result
+
+
+def run_combinations(
+    todo: Sequence[Combination],
+    execute: Callable[[Combination], SweepRun],
+    echo: Callable[[str], None],
+    save: Callable[[list[SweepRun]], None],
+) -> list[SweepRun]:
+    """Run each combination with `execute`, print a line, and `save` the runs so far.
+
+    After an error, the combination is `failed` and the next one runs. After Ctrl-C, the current
+    combination is `interrupted` and the others are `not_run`.
+    """
+    runs: list[SweepRun] = []
+    for number_of_run, combination in enumerate(todo, start=1):
+        started = time.monotonic()
+        try:
+            run = execute(combination)
+        except (KeyboardInterrupt, Exception) as error:
+            stopped = any(isinstance(cause, KeyboardInterrupt) for cause in causes(error))
+            run = SweepRun(combination, "interrupted" if stopped else "failed")
+            run = run if stopped else run._replace(error=_message(error))
+        run = run._replace(seconds=time.monotonic() - started)
+        runs.append(run)
+        save(runs)
+        line = f"[{number_of_run}/{len(todo)}] {combination}: {run.status}, {run.seconds:,.0f} s"
+        echo(f"{line}: {run.error}" if run.error else line)
+        if run.status == "interrupted":
+            runs += [SweepRun(other, "not_run") for other in todo[number_of_run:]]
+            save(runs)
+            break
+    return runs
+
+
+def _message(error: BaseException) -> str:
+    message = one_line(error)
+    if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
+        logger.error("combination failed", exc_info=error)
+    return message or " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _run_one(request: SweepRequest, combination: Combination, runner: Any) -> SweepRun:
+    from kedro.framework.project import pipelines
+    from kedro.framework.session import KedroSession
+
+    params = {**request.params, **combination._asdict()}
+    made: Any = KedroSession.create(
+        project_path=request.project, env=request.env, runtime_params=params
+    )
+    with made as session:
+        session.run(pipeline_names=[request.pipeline], runner=runner)
+    run = SweepRun(combination, "done", version=str(made.session_id))
+    outputs = pipelines[request.pipeline].all_outputs()
+    for name, entry in load_conf(request.project, request.env, params)["catalog"].items():
+        if name not in outputs or not entry.get("versioned"):
+            continue
+        folder = request.project / str(entry.get("filepath", ""))
+        file = folder / run.version / folder.name
+        patterns = (entry.get("metadata") or {}).get("mlflow")
+        if isinstance(patterns, list) and file.is_file():
+            metrics = {**run.metrics, **json.loads(file.read_text("utf-8"))}
+            main = [*run.main, *tracking.main_metrics(metrics, patterns)]
+            run = run._replace(metrics=metrics, main=main)
+        elif file.suffix == ".html" and file.is_file():
+            run = run._replace(report=file)
+    return run
+
+
+def main_metrics(runs: Sequence[SweepRun]) -> list[str]:
+    """Return the metrics that the catalog lists for MLflow, of all runs."""
+    return list(dict.fromkeys(name for run in runs for name in run.main))
+
+
+def summarise_sweep(runs: Sequence[SweepRun]) -> pd.DataFrame:
+    """Return one row per combination, in the given order.
+
+    Columns: benchmark, variant, seed, status; the main metrics, then all others by name;
+    wall_seconds, version, report, error. Missing values are NaN or NA. Counts (`n_…`) are Int64.
+    """
+    main = main_metrics(runs)
+    names = [*main, *in_order({name for run in runs for name in run.metrics} - {*main})]
+    metrics = pd.DataFrame([run.metrics for run in runs], columns=names, dtype=float)
+    counts = [name for name in names if name.startswith("n_")]
+    metrics = metrics.astype(dict.fromkeys(counts, "Int64"))
+    before = pd.DataFrame([{**run.combination._asdict(), "status": run.status} for run in runs])
+    after = pd.DataFrame(
+        {
+            "wall_seconds": [round(run.seconds, 3) for run in runs],
+            "version": [run.version for run in runs],
+            "report": [str(run.report or "") for run in runs],
+            "error": [run.error for run in runs],
+        }
+    )
+    return pd.concat([before, metrics, after], axis=1)
+
+
+def table_of_runs(runs: Sequence[SweepRun]) -> str:
+    """Return the first main metrics, a line per run, as plain text."""
+    columns = [*Combination._fields, "status", *main_metrics(runs)[:_MOST_PRINTED]]
+    table = summarise_sweep(runs)[columns]
+    written = table.astype(object).where(table.notna(), "–")
+    return written.to_string(index=False, float_format="{:.3f}".format)
+
+
+def write_summary(runs: Sequence[SweepRun], folder: Path, title: str) -> None:
+    """Save the summary as CSV and as a page."""
+    with written_aside(folder / "summary.csv") as aside:
+        summarise_sweep(runs).to_csv(aside, index=False)
+    with written_aside(folder / "summary.html") as aside:
+        aside.write_text(render_sweep(runs, folder, title), encoding="utf-8")
+
+
+def render_sweep(runs: Sequence[SweepRun], folder: Path, title: str) -> str:
+    """Render the page of a sweep, a table with links relative to `folder`."""
+    records = summarise_sweep(runs).to_dict("records")
+
+    def link(row: Mapping[Any, Any], name: str) -> str | Cell:
+        if not row[name]:
+            return str(row["error"] or "–")
+        return Cell("report", link=quote(Path(os.path.relpath(row[name], folder)).as_posix()))
+
+    names = [*Combination._fields, "status"]
+    columns: list[Column] = [(name, as_words, name) for name in names]
+    columns += [(name, _as_number, name) for name in main_metrics(runs)[:_MOST_SHOWN]]
+    columns += [("seconds", _as_number, "wall_seconds"), ("report", link, "report")]
+    table = table_of(records, columns, range(2, len(columns) - 1))
+    lead = [Text("summary.csv next to this page has all metrics.")]
+    return render_page(Page(title, title, [Section("Runs", [table])], lead=lead))
+
+
+def _as_number(row: Mapping[Any, Any], name: str) -> str:
+    value = row[name]
+    return number(value, 0 if is_missing(value) or value == int(value) else 3, none="–")
+
+
+def split_names(text: str) -> list[str]:
+    """Split `"arc, mmlu"` into `["arc", "mmlu"]`; drop empty parts."""
+    return [name for part in text.split(",") if (name := part.strip())]
+
+
+def split_seeds(text: str) -> list[int]:
+    """Split `"0,1"` into `[0, 1]`; InputError if a seed is not a non-negative integer."""
+    for name in (names := split_names(text)):
+        if not name.isdecimal():
+            raise InputError(f"--seeds {name!r}: expected non-negative integers, e.g. 0,1,2")
+    return [int(name) for name in names]
+
+
+def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
+    """Check the names in the request; return the combinations and the data folder."""
+    for name in Combination._fields:
+        if name in request.params:
+            value = request.params[name]
+            raise InputError(f"--params {name}=…: use --{name}s {value} in a sweep")
+    check_run_values(request.params)
+    check_pipelines([request.pipeline])
+    defaults = pipeline_defaults(request.project, request.env, request.pipeline)
+    conf = dict(load_conf(request.project, request.env, defaults)["parameters"])
+    if problem := unknown_parameters(request.params, conf):
+        raise InputError(problem)
+    every = product(  # seeds of a benchmark and variant are adjacent
+        dict.fromkeys(request.benchmarks or [str(conf["benchmark"])]),
+        dict.fromkeys(request.variants or [str(conf["variant"])]),
+        dict.fromkeys(request.seeds or [int(conf["seed"])]),
+    )
+    todo = [Combination(*each) for each in every]
+    for benchmark, variant in dict.fromkeys(combination[:2] for combination in todo):
+        params = {**request.params, "benchmark": benchmark, "variant": variant}
+        data_root = load_conf(request.project, request.env, params)["parameters"]["data_root"]
+    return todo, request.project / str(data_root)

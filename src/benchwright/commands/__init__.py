@@ -1,1 +1,0 @@
-"""The commands besides `run`: plan, estimate, diff, sweep, evaluate-sealed and new."""

@@ -1,0 +1,149 @@
+"""Find earlier runs, and read one run's versions of all its datasets."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.core.errors import InputError
+from benchwright.params.run import run_part
+from benchwright.runs.project_conf import load_conf
+
+_LAYERS = "0[478]_*"  # features, output of models, reporting
+_PART = re.compile(r"(?:limit(\d+))?-?(?:seed(\d+))?")
+
+
+class SavedRun(NamedTuple):
+    """What one run has saved; `find_run` finds it."""
+
+    benchmark: str
+    variant: str
+    limit: int | None
+    seed: int
+    version: str  # the time at which it began, which names its version of every dataset
+    catalog: Mapping[str, Any]  # with absolute paths
+
+    def __str__(self) -> str:
+        """Return `demo · smart · limit50 · <version>`."""
+        part = run_part(self.limit, self.seed)
+        return " · ".join(filter(None, (self.benchmark, self.variant, part, self.version)))
+
+    def path(self, dataset: str) -> Path:
+        """Return the file that the run saved; it does not exist if the run did not save it."""
+        folder = Path(self.catalog[dataset]["filepath"])
+        return folder / self.version / folder.name
+
+    def load(self, dataset: str) -> Any:
+        """Load a versioned dataset of the catalog as this run saved it.
+
+        Raises:
+            InputError: the run did not save it, or it has no versions.
+        """
+        from kedro.io import DataCatalog
+
+        if not self.catalog.get(dataset, {}).get("versioned"):
+            raise InputError(f"{dataset}: not a dataset that runs save with a version")
+        if not self.path(dataset).exists():
+            raise InputError(f"the run {self} has not saved {dataset}")
+        entry = {dataset: dict(self.catalog[dataset])}
+        return DataCatalog.from_config(entry, load_versions={dataset: self.version}).load(dataset)
+
+
+def find_run(
+    project: Path,
+    needed: Sequence[str],
+    params: Mapping[str, Any] | None = None,
+    env: str | None = None,
+) -> SavedRun:
+    """Find the newest run that saved all the datasets `needed`.
+
+    `find_run(project, ["item_audit", "kept_items"], {"benchmark": "arc"}).load("kept_items")` loads
+    the kept items.
+
+    Args:
+        project: the project folder.
+        needed: names of versioned datasets.
+        params: benchmark, variant, limit, seed and data_root, as `--params` of the run. Without a
+            variant, the one with the newest such run is taken.
+        env: as `--env`.
+
+    Raises:
+        InputError: there is no such run; the message lists the runs of the benchmark.
+    """
+    given = dict(params or {})
+    conf = load_conf(project, env, given)
+    chosen, catalog = conf["parameters"], conf["catalog"]
+    benchmark, default = str(chosen["benchmark"]), str(chosen["variant"])
+    catalog = {
+        name: {**entry, "filepath": str(project / str(entry["filepath"]))}
+        for name, entry in catalog.items()
+        if "filepath" in entry
+    }
+    versions: dict[str, str] = {}
+    for variant in [default] if "variant" in given else chosen["_variants"]:
+        paths = (catalog[name]["filepath"] for name in needed)
+        if version := common_version(
+            _of_variant(path, benchmark, default, variant) for path in paths
+        ):
+            versions[variant] = version
+    if not versions:
+        root = project / str(chosen["data_root"])
+        known = {run[1:4] for run in list_runs(root) if run.benchmark == benchmark}
+        names = sorted("/".join(filter(None, (name, run_part(*part)))) for name, *part in known)
+        variant = f", variant {default!r}" * ("variant" in given)
+        part = run_part(chosen["limit"], chosen["seed"])
+        raise InputError(
+            f"no run of benchmark {benchmark!r}{variant}{part and f', {part},'} has saved "
+            f"{' and '.join(needed)}; it has runs of: {', '.join(names) or 'none'}"
+        )
+    newest = max(versions, key=versions.__getitem__)
+    if newest != default:
+        return find_run(project, needed, {**given, "variant": newest}, env)
+    return SavedRun(benchmark, default, chosen["limit"], chosen["seed"], versions[default], catalog)
+
+
+def _of_variant(path: str, benchmark: str, variant: str, other: str) -> Path:
+    """Return the path of a dataset of another variant."""
+    before, at, after = path.rpartition(f"/{benchmark}/{variant}/")
+    return Path(f"{before}/{benchmark}/{other}/{after}" if at else path)
+
+
+def common_version(folders: Iterable[Path]) -> str | None:
+    """Return the newest version that all these datasets have; None if there is none.
+
+    A dataset is given as the folder of its versions: `<folder>/<version>/<name of the folder>`.
+    """
+    known = [{file.parent.name for file in saved_versions(folder)} for folder in folders]
+    return max(set.intersection(*known), default=None) if known else None
+
+
+def saved_versions(folder: Path, name: str = "") -> list[Path]:
+    """Return the files `<folder>/<version>/<name>` (default: the folder's), the newest last."""
+    return sorted(folder.glob(f"*/{name or folder.name}"))
+
+
+class ListedRun(NamedTuple):
+    """A run of which some datasets are saved: their number is `datasets`."""
+
+    benchmark: str
+    variant: str
+    limit: int | None
+    seed: int
+    version: str
+    datasets: int
+
+
+def list_runs(data_root: Path) -> list[ListedRun]:
+    """List the saved runs by benchmark, variant, limit and seed, the newest version last."""
+    counts: Counter[tuple[str, str, str, str]] = Counter()
+    for depth in ("*/*", "*/*/*"):
+        for saved in data_root.glob(f"{_LAYERS}/{depth}/*/????-??-??T??.??.??.???Z"):
+            _, benchmark, variant, *part, _, version = saved.relative_to(data_root).parts
+            counts[benchmark, variant, "".join(part), version] += 1
+    runs = [
+        ListedRun(benchmark, variant, int(limit) if limit else None, int(seed or 0), version, count)
+        for (benchmark, variant, part, version), count in counts.items()
+        for limit, seed in [match.groups() for match in [_PART.fullmatch(part)] if match]
+    ]
+    return sorted(runs, key=lambda run: (run.benchmark, run.variant, run.limit or 0, *run[3:]))

@@ -1,0 +1,127 @@
+"""Written answers of chat models, with a store of replies, for any stage."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from benchwright.core.errors import InputError, expected
+from benchwright.core.progress import progress_bar
+from benchwright.datasets.score_store import StoredShards
+from benchwright.language_models.loading import message_frame
+from benchwright.language_models.protocol import Ask, Batch, PromptText, Sampling
+from benchwright.language_models.tokenization import ChatFrame
+from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
+from benchwright.scoring.model_engine import answer_batches
+from benchwright.scoring.score_shards import (
+    Shard,
+    cut_shards,
+    holds,
+    model_ingredients,
+    score_key,
+    shard_table,
+    written_texts,
+)
+
+_STYLE = "ask"  # in the keys, since no item is answered
+
+
+def ask_model(
+    name: str,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    store: StoredShards,
+    *,
+    max_tokens: int,
+    temperature: float,
+    what: str,
+) -> Ask:
+    """Return a model of conf as a function that loads it for the first new text.
+
+    Models with `instruct` (or `chat_template`) get a text as a user's message in their chat
+    template, an endpoint with `api: chat` as `messages`, others the plain text. Equal texts are
+    asked once. Replies are added to the store shard by shard, so that a killed run continues where
+    it was. The first attempt has temperature 0; attempt n draws at `temperature` with seed n.
+    `what` names the task in the progress bar and errors, e.g. "rephrasing".
+
+    Raises:
+        InputError: the name is not known. When asked: weights, backend, server or chat template
+            are missing.
+    """
+    if name not in models.models:
+        raise InputError(f"{what}: unknown model {name!r}; {expected(name, models.models)}")
+    return _Asked(name, models.models[name], scoring, store, max_tokens, temperature, what)
+
+
+@dataclass
+class _Asked:
+    name: str
+    model: ModelParams
+    scoring: ScoringParams
+    store: StoredShards
+    max_tokens: int
+    temperature: float
+    what: str
+
+    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        if not texts:
+            return []
+        try:
+            replies = self._replies(sorted(set(texts)), attempt)
+        except InputError as error:
+            raise InputError(f"{self.what} with {self.name}: {error}") from error
+        return [replies[text] for text in texts]
+
+    def _replies(self, texts: Sequence[str], attempt: int) -> dict[str, str | None]:
+        temperature = 0.0 if attempt == 1 else self.temperature
+        drawn = Sampling(self.max_tokens, temperature=temperature, seed=attempt)
+        asked = model_ingredients(self.model, self.scoring) | {"sampling": json.dumps(drawn)}
+        before, after, template = self._frame
+        prompts = {text: PromptText("", before + text + after, (), template) for text in texts}
+        keys = {text: score_key(asked, prompts[text], (), _STYLE, 0) for text in texts}
+        by_key = {keys[text]: prompts[text] for text in texts}
+        written = self._written(by_key, drawn)
+        return {text: written[key] for text, key in keys.items()}
+
+    @cached_property
+    def _frame(self) -> ChatFrame:
+        in_template = self.model.instruct or self.model.chat_template
+        try:
+            return message_frame(self.model, self.scoring, in_template)
+        except InputError:
+            raise
+        except ValueError as error:
+            raise InputError(
+                f"models.{self.name}: its tokenizer has no chat template for a user's message; "
+                "set instruct: false to ask it in plain text"
+            ) from error
+
+    def _written(self, by_key: Mapping[str, PromptText], drawn: Sampling) -> dict[str, str | None]:
+        shards = cut_shards(self.name, by_key, drawn, self.scoring)
+        written: dict[str, str | None] = {}
+        missing: list[Shard] = []
+
+        def keep(frame: pd.DataFrame) -> None:
+            for key, texts in written_texts(frame).items():
+                written[key] = texts[0] if texts else None
+
+        for shard in sorted(shards, key=lambda shard: shard.name):
+            frame = self.store.get(shard.name)
+            if frame is not None and holds(frame, shard):
+                keep(frame)
+            else:
+                missing.append(shard)
+        if not missing:
+            return written
+        what = f"{self.what} with {self.name}"
+        with progress_bar(what, "prompt", len(by_key), len(written)) as bar:
+            batches = [Batch(drawn, shard.prompts) for shard in missing]
+            for number, answers in answer_batches(
+                self.name, self.model, self.scoring, batches, bar.update
+            ):
+                frame = shard_table(missing[number], answers)
+                self.store.add(missing[number].name, frame)
+                keep(frame)
+        return written

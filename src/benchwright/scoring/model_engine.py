@@ -1,0 +1,240 @@
+"""Engines that answer prompts: this process, or Ray actors with a copy of the model each."""
+
+import logging
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from benchwright.core.errors import InputError
+from benchwright.language_models.loading import load_model, resolve
+from benchwright.language_models.protocol import (
+    Answers,
+    Batch,
+    LanguageModel,
+    Progress,
+    ask,
+)
+from benchwright.language_models.weights import default_cache, model_source
+from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
+from benchwright.scoring.batch_engine import cluster, loaded_ray, on_ray, root_line
+
+logger = logging.getLogger(__name__)
+
+_RETRIES = 3  # restarts of an actor by one batch
+_RESTARTS = 10  # restarts of one actor
+_AHEAD = 2  # batches at an actor, so that the next one is ready
+_DEATHS = ("RayActorError", "OutOfMemoryError", "WorkerCrashedError")
+_PASSED_ON = ("HF_HUB_OFFLINE", "TOKENIZERS_PARALLELISM", "OMP_WAIT_POLICY")
+_KEPT: ContextVar[tuple[ExitStack, list[LanguageModel]] | None] = ContextVar("kept", default=None)
+
+
+def answer_batches(
+    name: str,
+    model: ModelParams,
+    scoring: ScoringParams,
+    batches: Sequence[Batch],
+    progress: Progress,
+) -> Iterator[tuple[int, Answers]]:
+    """Ask one model; yield each batch's number with its answers as soon as possible.
+
+    The engine `local` answers in the order of `batches`, `ray` in any order; `progress` is called
+    with the number of prompts newly done.
+
+    Raises:
+        InputError: the model's weights, backend, server or cluster are missing.
+    """
+    if scoring.engine == "ray":
+        yield from answer_on_ray(name, model, scoring, batches, progress)
+        return
+    with _loaded(name, model, scoring) as loaded:
+        yield from ask(loaded, batches, progress)
+
+
+@contextmanager
+def model_kept() -> Iterator[None]:
+    """Keep the one model that is asked in this block loaded; of the engine `local` only."""
+    with ExitStack() as stack:
+        token = _KEPT.set((stack, []))
+        try:
+            yield
+        finally:
+            _KEPT.reset(token)
+
+
+@contextmanager
+def _loaded(name: str, model: ModelParams, scoring: ScoringParams) -> Iterator[LanguageModel]:
+    kept = _KEPT.get()
+    if kept is None:
+        with closing(load_model(name, model, scoring)) as loaded:
+            yield loaded
+        return
+    stack, models = kept
+    if not models:
+        models.append(stack.enter_context(closing(load_model(name, model, scoring))))
+    yield models[0]
+
+
+def answer_on_ray(
+    name: str,
+    model: ModelParams,
+    scoring: ScoringParams,
+    batches: Sequence[Batch],
+    progress: Progress,
+) -> Iterator[tuple[int, Answers]]:
+    """Ask copies of one model; yield the number of each batch with its answers, in any order.
+
+    Each actor loads the model once, on the device and in the precision that `auto` resolves to in
+    this process. An actor that dies is restarted and its batches are asked again. Without an
+    address Ray runs on this machine and is stopped at the end if it was started here.
+
+    Raises:
+        InputError: Ray is not installed, its cluster or the actors' resources are missing, the
+            model cannot be loaded, or a batch has ended its actor repeatedly.
+    """
+    if not batches:
+        return
+    _check_devices(model, scoring)
+    remote = for_actors(model, scoring)
+    ray = loaded_ray("scoring")
+    params = scoring.ray
+    cores = math.ceil(params.actors * params.cpus_per_actor)
+    with cluster(ray, params.address, cores, "scoring"):
+        check_resources(params, ray.cluster_resources())
+        actor = ray.remote(
+            num_cpus=params.cpus_per_actor,
+            num_gpus=params.gpus_per_actor,
+            max_restarts=_RESTARTS,
+            max_task_retries=_RETRIES,
+            runtime_env={"env_vars": _environment(params)},
+        )(Answerer)
+        count = min(params.actors, len(batches))
+        actors = [actor.remote(name, *remote, _keys(model)) for _ in range(count)]
+        try:
+            for number, answers in _answered(ray, actors, batches):
+                progress(len(batches[number].prompts))
+                yield number, answers
+        except tuple(getattr(ray.exceptions, death) for death in _DEATHS) as error:
+            raise InputError(
+                f"model {name}: its actors ended repeatedly, perhaps for lack of memory; try "
+                "fewer actors (scoring.ray.actors) or smaller batches (scoring.batch_tokens): "
+                f"{root_line(error)}"
+            ) from error
+        finally:
+            for each in actors:
+                ray.kill(each)
+
+
+def _answered(
+    ray: Any, actors: Sequence[Any], batches: Sequence[Batch]
+) -> Iterator[tuple[int, Answers]]:
+    free = [actor for _ in range(_AHEAD) for actor in actors]
+    left = iter(enumerate(batches))
+    asked: dict[Any, tuple[int, Any]] = {}
+    while True:
+        while free and (job := next(left, None)):
+            actor = free.pop(0)
+            asked[actor.answer.remote(job[1])] = job[0], actor
+        if not asked:
+            return
+        [ready], _ = ray.wait(list(asked))
+        number, actor = asked.pop(ready)
+        free.append(actor)
+        yield number, on_ray(ray, ready)
+
+
+def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams, ScoringParams]:
+    """Return the settings with all values resolved that could differ in an actor.
+
+    `auto` is resolved here, since that is part of a score's key, and a path becomes absolute. On
+    this machine, weights are found and converted once before any actor is started.
+    """
+    if model.weights is None:
+        return model, scoring
+    weights = model.weights
+    if isinstance(weights, PathWeights):
+        path = str(Path(weights.path).expanduser().absolute())
+        weights = weights.model_copy(update={"path": path})
+    setting = resolve(model, scoring)
+    if scoring.ray.address is None:
+        model_source(weights, setting.dtype)
+    return (
+        model.model_copy(update={"weights": weights, "dtype": setting.dtype}),
+        scoring.model_copy(update={"device": setting.device, "dtype": setting.dtype}),
+    )
+
+
+class Answerer:
+    """One copy of a model, run by an actor.
+
+    Device and dtype of `scoring` are resolved. `keys` are the servers' keys, by environment
+    variable; they are not part of Ray's runtime environment because Ray logs that.
+    """
+
+    def __init__(
+        self, name: str, model: ModelParams, scoring: ScoringParams, keys: Mapping[str, SecretStr]
+    ) -> None:
+        for variable, key in keys.items():
+            os.environ[variable] = key.get_secret_value()
+        self._model: LanguageModel | Exception
+        try:
+            self._model = load_model(name, model, scoring)
+        except Exception as error:  # if it were raised, Ray would restart the actor
+            self._model = error
+
+    def answer(self, batch: Batch) -> Answers:
+        """Return the answers to one batch."""
+        if isinstance(self._model, Exception):
+            raise self._model
+        [(_, answers)] = ask(self._model, [batch], lambda _: None)
+        return answers
+
+
+def _check_devices(model: ModelParams, scoring: ScoringParams) -> None:
+    """Raise InputError if actors would not have the devices that this process expects."""
+    if model.weights is None or model.backend == "openai":
+        return
+    gpus, device = scoring.ray.gpus_per_actor, resolve(model, scoring).device
+    if (device == "cuda") != (gpus > 0):
+        raise InputError(
+            f"scoring.ray.gpus_per_actor is {gpus:g}, but models run on {device} "
+            f"(scoring.device {scoring.device}): change one of the two"
+        )
+    if device == "cuda" and model.backend == "vllm" and gpus < model.vllm.tensor_parallel > 1:
+        raise InputError(
+            f"vllm.tensor_parallel is {model.vllm.tensor_parallel}, but "
+            f"scoring.ray.gpus_per_actor is {gpus:g}: both must be equal"
+        )
+
+
+def check_resources(params: RayParams, there: Mapping[str, float]) -> None:
+    """Raise InputError if actors would wait forever; warn if the cluster may grow."""
+    for resource, each in (("GPU", params.gpus_per_actor), ("CPU", params.cpus_per_actor)):
+        wanted, available = params.actors * each, there.get(resource, 0.0)
+        if wanted > available:
+            message = (
+                f"scoring.ray: {params.actors} actors of {each:g} {resource}s each need "
+                f"{wanted:g}; there are {available:g}"
+            )
+            if params.address is None:
+                raise InputError(message)
+            logger.warning("%s: some of them wait until the cluster has more", message)
+
+
+def _environment(params: RayParams) -> dict[str, str]:
+    """Return the environment variables of the actors, without secrets, since Ray logs them."""
+    threads = str(max(1, int(params.cpus_per_actor)))
+    passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return {**passed, "BENCHWRIGHT_CACHE": str(default_cache()), "OMP_NUM_THREADS": threads}
+
+
+def _keys(model: ModelParams) -> dict[str, SecretStr]:
+    """Return the key of the model's server, if it has one."""
+    named = model.endpoint.key_env if model.endpoint else None
+    variable = named.get_secret_value() if named else ""
+    return {variable: SecretStr(os.environ[variable])} if variable in os.environ else {}

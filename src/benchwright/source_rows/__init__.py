@@ -1,1 +1,0 @@
-"""Read rows of a benchmark's source by its field mapping."""

@@ -1,0 +1,327 @@
+"""What changed between two refinements, by item and by rule."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit_examples import audit, row, save_three
+from benchwright.cli.diff.compare import (
+    Comparison,
+    compare_coverage,
+    compare_saved,
+    diff_audits,
+    differing_settings,
+)
+from benchwright.cli.diff.page import render_diff, terminal_lines, write_diff
+from benchwright.cli.diff.saved_audits import AUDIT, SavedAudit, find_audit
+
+
+def by_id(items: pd.DataFrame) -> dict[str, dict[Any, Any]]:
+    return {record["item_id"]: record for record in items.to_dict("records")}
+
+
+def test_equal_audits_have_no_differences() -> None:
+    same = audit(row("a"), row("b", "easy"))
+    diff = diff_audits(same, same)
+    assert len(diff.items) == 0
+    changed = {"added", "gone", "renamed", "changed_text", "came_in", "went_out", "other_rules"}
+    assert {diff.counts[name] for name in changed} == {0}
+    assert diff.counts["common"] == 2
+
+
+def test_changed_decisions_name_the_rules() -> None:
+    before = audit(
+        row("in-clear", "easy,similar"),
+        row("in-unjudged", "easy"),
+        row("in-retained", "easy"),
+        row("in-off", "similar"),
+        row("out-flagged", easy="flagged"),
+        row("out-unjudged", answer_only="not_judged"),
+        row("still-out", "easy"),
+    )
+    after = audit(
+        row("in-clear"),
+        row("in-unjudged", easy="not_judged"),
+        row("in-retained", easy="flagged"),
+        row("in-off", similar="off"),
+        row("out-flagged", "easy"),
+        row("out-unjudged", "answer_only"),
+        row("still-out", "similar"),
+    )
+    diff = diff_audits(before, after)
+    result = by_id(diff.items)
+    why = {item_id: (result[item_id]["change"], result[item_id]["why"]) for item_id in result}
+    assert why == {
+        "in-clear": ("came_in", "easy no longer applies; similar no longer applies"),
+        "in-unjudged": ("came_in", "easy can no longer be judged"),
+        "in-retained": ("came_in", "easy still applies, but the item stays"),
+        "in-off": ("came_in", "similar is now off"),
+        "out-flagged": ("went_out", "easy also applied before, but the item stayed"),
+        "out-unjudged": ("went_out", "answer_only applies now, but could not be judged before"),
+        "still-out": ("same", "easy no longer applies; similar applies now"),
+    }
+    assert diff.counts["came_in"] == 4
+    assert diff.counts["went_out"] == 2
+    assert diff.counts["other_rules"] == 1
+    rules = diff.rules.set_index("rule")
+    assert rules.loc["easy", ["removed_before", "removed_after"]].tolist() == [4, 1]
+    assert rules.loc["easy", ["stopped", "started"]].tolist() == [4, 1]
+    assert rules.loc["easy", ["judged_before", "judged_after"]].tolist() == [7, 6]
+    assert rules.loc["easy", ["flagged_before", "flagged_after"]].tolist() == [5, 2]
+
+
+def test_items_in_one_audit_only_are_added_or_gone() -> None:
+    diff = diff_audits(audit(row("a"), row("old", "easy")), audit(row("a"), row("new")))
+    result = by_id(diff.items)
+    assert {item: result[item]["change"] for item in result} == {"new": "added", "old": "gone"}
+    assert result["old"]["removed_by_before"] == "easy"
+    assert diff.rules.set_index("rule").loc["easy", "stopped"] == 0
+
+
+def test_renumbered_items_are_joined_by_text() -> None:
+    before = audit(*(row(f"q/{n}", question=f"Text {n}?") for n in range(12)))
+    inserted = [row("q/0", question="A new one?")]
+    after = audit(
+        *inserted,
+        *(row(f"q/{n + 1}", "easy" if n == 5 else "", question=f"Text {n}?") for n in range(12)),
+    )
+    diff = diff_audits(before, after)
+    assert diff.counts["renamed"] == 12
+    assert diff.counts["added"] == 1
+    assert diff.counts["changed_text"] == 0
+    went_out = diff.items[diff.items["change"] == "went_out"].iloc[0]
+    assert (went_out["item_id_before"], went_out["item_id_after"]) == ("q/5", "q/6")
+
+
+def test_changed_texts_name_the_changed_fields() -> None:
+    before = audit(
+        row("question"),
+        row("choices"),
+        row("order", choices=["yes", "no"], answer=0),
+        row("gold"),
+    )
+    after = audit(
+        row("question", question="Reworded?"),
+        row("choices", choices=["yes", "maybe"]),
+        row("order", choices=["no", "yes"], answer=1),
+        row("gold", answer=1),
+    )
+    diff = diff_audits(before, after)
+    changed = {item: record["changed_fields"] for item, record in by_id(diff.items).items()}
+    assert changed == {
+        "question": "question",
+        "choices": "choices",
+        "order": "order of choices",
+        "gold": "answer",
+    }
+    assert diff.counts["changed_text"] == 4
+
+
+def test_items_with_equal_texts_are_paired_by_id_and_answer() -> None:
+    before = audit(
+        row("a/2", question="Same?", answer=1), row("a/1", question="Same?"), row("x", "easy")
+    )
+    after = audit(
+        row("b/1", question="Same?", answer=1), row("b/9", "easy", question="Same?"), row("x")
+    )
+    items = diff_audits(before, after).items
+    went_out = items[items["change"] == "went_out"].iloc[0]
+    assert (went_out["item_id_before"], went_out["item_id_after"]) == ("a/1", "b/9")
+    assert not items["changed_fields"].any()
+
+
+def test_rules_missing_in_one_audit_are_named() -> None:
+    before = audit(row("a", "similar")).drop(columns="similar")
+    diff = diff_audits(before, audit(row("a")))
+    assert diff.items.iloc[0]["why"] == "similar no longer applies"
+    back = diff_audits(audit(row("a")), before)
+    assert back.items.iloc[0]["why"] == "similar applies now"
+    lacking = diff_audits(audit(row("a", "similar")), audit(row("a")).drop(columns="similar"))
+    assert lacking.items.iloc[0]["why"] == "similar is not in the later audit"
+
+
+def test_open_ended_items_are_compared_without_choices() -> None:
+    before = audit(row("a", choices=None, answer=-1), row("b", choices=[], answer=-1))
+    after = audit(row("a", "easy", choices=None, answer=-1), row("b", choices=[], answer=-1))
+    diff = diff_audits(before, after)
+    assert diff.items["change"].tolist() == ["went_out"]
+    assert diff.items["changed_fields"].tolist() == [""]
+
+
+SIDES = st.lists(
+    st.tuples(st.integers(0, 9), st.sampled_from("xyz"), st.sampled_from(["", "easy", "similar"])),
+    max_size=8,
+    unique_by=lambda cells: cells[0],
+)
+
+
+@settings(deadline=None)
+@given(SIDES, SIDES, st.integers(0, 99))
+def test_every_item_is_in_one_pair_in_any_row_order(
+    left: list[tuple[int, str, str]], right: list[tuple[int, str, str]], shuffle: int
+) -> None:
+    before, after = (
+        audit(*(row(str(n), rules, question=text) for n, text, rules in side))
+        for side in (left, right)
+    )
+    diff = diff_audits(before, after)
+    n = diff.counts
+    assert n["common"] + n["gone"] == len(left)
+    assert n["common"] + n["added"] == len(right)
+    joined = {
+        kind: diff.items[diff.items["change"] == kind]
+        for kind in ("came_in", "went_out", "added", "gone")
+    }
+    kept_after = n["kept_before"] + n["came_in"] - n["went_out"]
+    kept_after += (joined["added"]["decision_after"] == "kept").sum()
+    kept_after -= (joined["gone"]["decision_before"] == "kept").sum()
+    assert kept_after == n["kept_after"]
+
+    order = list(range(len(left)))
+    random.Random(shuffle).shuffle(order)  # noqa: S311
+    again = diff_audits(before.iloc[order], after)
+    pd.testing.assert_frame_equal(again.items, diff.items)
+    back = diff_audits(after, before).counts
+    assert (back["came_in"], back["added"]) == (n["went_out"], n["gone"])
+
+
+def test_changed_rule_status_is_reported_with_the_reason(tmp_path: Path) -> None:
+    runs = save_three(tmp_path)
+    old, new = (find_audit(v, runs / AUDIT) for v in ("2026-01-01", "2026-01-02"))
+    table = compare_coverage(old, new)
+    assert table.to_dict("records") == [
+        {
+            "rule": "easy",
+            "status_before": "ran",
+            "status_after": "not_run",
+            "reason_before": "",
+            "reason_after": "why",
+        }
+    ]
+    assert len(compare_coverage(old, old)) == 0
+    assert len(compare_coverage(old, new._replace(coverage=None))) == 0
+
+
+def test_different_settings_are_listed_if_both_are_recorded() -> None:
+    before = {"seed": "0", "variant": "smart"}
+    differing = differing_settings(before, {"seed": "1", "variant": "smart", "limit": "5"})
+    assert differing is not None
+    assert differing_settings(before, None) is None
+    assert differing.to_numpy().tolist() == [["limit", "", "5"], ["seed", "0", "1"]]
+
+
+def comparison(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
+    side = SavedAudit(Path("a"), "v1", None)
+    return Comparison(
+        title="arc · smart",
+        before=side,
+        after=side._replace(version="v2"),
+        diff=diff_audits(before, after),
+        coverage=pd.DataFrame(),
+        settings=pd.DataFrame([("seed", "0", "1")], columns=["parameter", "before", "after"]),
+        default_page=Path("diff.html"),
+    )
+
+
+def test_page_escapes_texts_and_tables_are_saved_next_to_it(tmp_path: Path) -> None:
+    before = audit(row("<i>a</i>", "easy", question="Is 1 < 2 <script>?"), row("b"), row("gone"))
+    after = audit(row("<i>a</i>", question="Is 1 < 2 <script>?"), row("b", question="New?"))
+    compared = comparison(before, after)
+    page = write_diff(compared, tmp_path / "out" / "d.html")
+    text = page.read_text()
+    assert "Is 1 &lt; 2 &lt;script&gt;?" in text
+    assert "2 <script" not in text
+    assert "&lt;i&gt;a&lt;/i&gt;" in text
+    assert "Question b?" in text  # both texts of an item that changed
+    assert "New?" in text
+    assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
+    names = sorted(path.name for path in page.parent.iterdir())
+    assert names == ["d.html", "d.items.csv", "d.rules.csv"]
+    items = pd.read_csv(page.parent / "d.items.csv")
+    assert items["change"].tolist() == ["came_in", "gone", "same"]
+
+
+def test_page_says_why_each_item_changed() -> None:
+    before = audit(row("old", question="Same?"), row("gone", "easy", question="Gone?"))
+    after = audit(row("new", "easy", question="Same?"), row("added", question="Added?"))
+    page = render_diff(comparison(before, after))
+    assert "new (was old): easy applies now. Now: " in page
+    assert "(was gone)" not in page
+    assert "added: Kept." in page
+    assert "gone: Was removed. Before: " in page
+
+
+def test_rules_that_judged_no_item_are_not_listed() -> None:
+    before, after = audit(row("a", similar="off")), audit(row("a", "easy", similar="off"))
+    page = render_diff(comparison(before, after))
+    assert ">similar<" not in page
+    assert ">easy<" in page
+
+
+def test_page_states_that_no_item_differs() -> None:
+    same = audit(row("a"))
+    assert "No item differs." in render_diff(comparison(same, same))
+
+
+def test_page_shows_20_items_of_a_kind_and_folds_the_others() -> None:
+    before = audit(*(row(f"q/{n}", "easy") for n in range(23)))
+    page = render_diff(comparison(before, audit(*(row(f"q/{n}") for n in range(23)))))
+    assert "Now kept (23)" in page
+    shown, rest = page.split("Show all 23")
+    assert shown.count('<details class="row">') == 20
+    assert rest.count('<details class="row">') == 3
+
+
+def test_terminal_output_has_counts_rules_and_settings() -> None:
+    lines = terminal_lines(comparison(audit(row("a", "easy")), audit(row("a"))))
+    assert lines[0] == "arc · smart: v1 → v2"
+    assert lines[2].startswith("Kept: 0 → 1. 1 now kept, 0 now removed")
+    assert "  seed: 0 → 1" in lines
+
+
+def test_unknown_settings_are_not_shown_as_equal() -> None:
+    same = audit(row("a"))
+    compared = comparison(same, same)
+    unknown = compared._replace(settings=None)
+    equal = compared._replace(settings=differing_settings({"seed": "0"}, {"seed": "0"}))
+    why = "ot compared, since those of both runs are not recorded."
+    assert f"N{why}" in render_diff(unknown)
+    assert "All settings are equal." in render_diff(equal)
+    assert terminal_lines(unknown)[-1] == f"settings: n{why}"
+    assert "settings" not in " ".join(terminal_lines(equal))
+
+
+def test_settings_of_a_run_without_a_record_are_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = save_three(tmp_path)
+    catalog = {
+        name: {"filepath": str(runs.relative_to(tmp_path) / file)}
+        for name, file in (("item_audit", AUDIT), ("metrics", "metrics.json"))
+    }
+    conf = {"parameters": {"data_root": "."}, "catalog": catalog}
+    monkeypatch.setattr("benchwright.cli.diff.compare.load_conf", lambda *_: conf)
+    versions = ("2026-01-01", "2026-01-02")
+    assert compare_saved(tmp_path, None, {}, *versions).settings is None
+    recorded = iter([{"seed": "0"}, {"seed": "1"}])
+    monkeypatch.setattr("benchwright.cli.diff.compare.settings_of", lambda *_: next(recorded))
+    settings = compare_saved(tmp_path, None, {}, *versions).settings
+    assert settings is not None
+    assert settings.to_numpy().tolist() == [["seed", "0", "1"]]
+
+
+def test_terminal_names_three_items_of_each_kind() -> None:
+    before = [row("q1", "easy"), *(row(f"q{n}") for n in range(2, 7))]
+    after = [row("q1"), *(row(f"q{n}", "easy") for n in range(2, 6)), row("q7")]
+    lines = terminal_lines(comparison(audit(*before), audit(*after)))
+    assert lines[3:7] == [
+        "Now kept: q1",
+        "Now removed: q2, q3, q4 and 1 more",
+        "Added: q7",
+        "Gone: q6",
+    ]

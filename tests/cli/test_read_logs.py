@@ -1,0 +1,128 @@
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from benchwright.cli import cli
+from benchwright.cli.read_logs import make_benchmark, read_logs, summary_lines
+from benchwright.core.errors import InputError
+from logs.test_inspect_log import archive, header, sample
+
+
+def inspect_log(folder: Path, model: str, answers: str, **other: Any) -> Path:
+    """A log of Inspect with an answer of a model per sample."""
+    evaluation = header()["eval"] | {"model": model}
+    entries = {"header.json": header(eval=evaluation, **other)}
+    for number, answer in enumerate(answers):
+        mark = "C" if answer == "B" else "I"
+        entries[f"samples/{number}_epoch_1.json"] = sample(number, answer.strip(), mark)
+    folder.mkdir(parents=True, exist_ok=True)
+    return archive(folder / f"{model.replace('/', '_')}.eval", entries)
+
+
+def harness_log(folder: Path, model: str, answers: str) -> Path:
+    """A log of lm-evaluation-harness to the same questions, options in another order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for number, answer in enumerate(answers):
+        doc = {"question": f"What of {number}?", "choices": ["z", "y", "x"]}
+        scores = [[-1.0 if letter == answer else -2.0, False] for letter in "ABC"]
+        line = {
+            "doc_id": 9 - number,
+            "doc": doc,
+            "target": "1",
+            "arguments": [["Q", f" {letter}"] for letter in "ABC"],
+            "resps": [[score] for score in scores],
+            "acc": float(answer == "B"),
+        }
+        lines.append(json.dumps(line))
+    path = folder / "samples_exam_2026-11-20T22-25-57.jsonl"
+    path.write_text("\n".join(lines))
+    (folder / "results_2026-11-20T22-25-57.json").write_text(json.dumps({"model_name": model}))
+    return path
+
+
+def test_logs_of_two_tools_are_joined_by_text(tmp_path: Path) -> None:
+    inspect_log(tmp_path / "a" / "deep", "org/m", "BC ")
+    harness_log(tmp_path / "b", "org/m", "BAB")
+    (tmp_path / "notes.txt").write_text("nothing")
+    found = read_logs([tmp_path])
+    assert len(found.items) == 3
+    rows = found.answers.sort_values(["model", "item_id"])
+    assert rows["model"].unique().tolist() == [
+        "org/m (Inspect)",
+        "org/m (lm-evaluation-harness)",
+    ]
+    assert rows["prediction"].tolist() == [1, 2, -1, -1, -1, -1]
+    assert rows["extraction"].tolist() == ["ok", "ok", "failed", "none", "none", "none"]
+    # Log-likelihoods are in the order of the item's options, x, y, z.
+    assert [list(scores) for scores in rows["logprobs"][3:]] == [
+        [-2, -1, -2],
+        [-2, -2, -1],
+        [-2, -1, -2],
+    ]
+    lines = summary_lines(found)
+    assert lines[1].split()[:4] == ["Inspect", "0.3.285", "exam", "org/m"]
+    assert lines[1].split()[-2:] == ["0.3333", "0.5000"]
+    assert "accuracy of the log is 0.5000, the mean of its 3 marks 0.3333" in "\n".join(lines)
+    assert lines[-1].startswith("not recognised: ")
+    assert lines[-1].endswith("notes.txt")
+
+
+def test_tidy_tables_beside_logs_are_read_and_other_tables_are_not(tmp_path: Path) -> None:
+    inspect_log(tmp_path, "org/m", "BC ")
+    rows = pd.DataFrame({"item_id": ["exam/0", "exam/9"], "model": "n", "correct": [1, 0]})
+    rows.to_csv(tmp_path / "answers.csv", index=False)
+    pd.DataFrame({"dataset": ["exam"], "version": ["x"]}).to_csv(tmp_path / "summary.csv")
+    found = read_logs([tmp_path])
+    report = found.report.set_index("layout")
+    assert report.loc["tidy", ["joined_by_id", "not_joined"]].tolist() == [1, 1]
+    assert [path.name for path in found.others] == ["summary.csv"]
+
+
+def test_nothing_recognised_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("nothing")
+    with pytest.raises(InputError, match="no log was recognised"):
+        read_logs([tmp_path])
+
+
+def test_a_benchmark_is_made_of_logs_once(tmp_path: Path, repository: Path) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(repository / "conf", project / "conf")
+    inspect_log(tmp_path / "logs", "org/m", "BC ")
+    found = read_logs([tmp_path / "logs"])
+    items, answers, conf = make_benchmark("mine", found, project, None)
+    rows = [json.loads(line) for line in items.read_text().splitlines()]
+    assert [row["item_id"] for row in rows] == ["exam/0", "exam/1", "exam/2"]
+    assert rows[0]["choices"] == ["x", "y", "z"]
+    assert rows[0]["answer"] == "B"
+    assert pd.read_parquet(answers)["prediction"].tolist() == [1, 2, -1]
+    assert yaml.safe_load(conf.read_text())["_benchmarks"]["mine"]["citation"] == "logs of Inspect"
+    with pytest.raises(InputError, match="exists; choose another name"):
+        make_benchmark("mine", found, project, None)
+    with pytest.raises(InputError, match="letters, digits and underscores"):
+        make_benchmark("../mine", found, project, None)
+
+
+def test_command_prints_a_line_per_log(tmp_path: Path) -> None:
+    inspect_log(tmp_path, "org/m", "BC ")
+    result = CliRunner().invoke(cli, ["read", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert result.output.splitlines()[0].startswith("format")
+    assert "org/m" in result.output.splitlines()[1]
+    result = CliRunner().invoke(cli, ["read", str(tmp_path / "none")])
+    assert result.exit_code == 1
+    assert "does not exist" in result.output
+
+
+def test_every_real_log_is_read_in_one_go(shared_data: Path) -> None:
+    found = read_logs([shared_data / "logs"])
+    joined = found.report["joined_by_hash"] + found.report["joined_by_id"]
+    doubled, dropped = found.report["doubled"], found.report["dropped"]
+    lost = doubled + dropped + found.report["failed"]
+    assert (joined + lost == found.report["rows"]).all(), summary_lines(found)

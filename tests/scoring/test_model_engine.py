@@ -1,0 +1,271 @@
+"""Models in Ray actors answer as a local model, even if actors fail."""
+
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from benchwright.core.errors import InputError
+from benchwright.language_models.protocol import (
+    Answers,
+    Batch,
+    PromptText,
+    Sampling,
+)
+from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
+from benchwright.scoring.model_engine import (
+    Answerer,
+    answer_batches,
+    answer_on_ray,
+    check_resources,
+    for_actors,
+)
+from faults.tiny_llama import save_tiny_llama
+from scripted_server import ScriptedServer, served
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
+
+SECRET = "a-key-that-nobody-else-may-read"  # noqa: S105
+
+
+def scoring(**changes: Any) -> ScoringParams:
+    given = {"dtype": "float32", "device": "cpu", "batch_tokens": 256, **changes}
+    return ScoringParams.model_validate(given)
+
+
+def endpoint(url: str) -> ModelParams:
+    server = {"url": url, "key_env": "BENCHWRIGHT_TEST_KEY", "retries": 0, "timeout": 20}
+    return ModelParams.model_validate({"backend": "openai", "endpoint": server, "family": "f"})
+
+
+def local(path: Path | str, **changes: Any) -> ModelParams:
+    return ModelParams.model_validate(
+        {"weights": {"path": str(path)}, "family": "f", "context": 512, **changes}
+    )
+
+
+def some_batches(count: int = 3, size: int = 4) -> list[Batch]:
+    """Prompts of different lengths, one in each batch beyond the context."""
+    return [
+        Batch(
+            None,
+            tuple(
+                PromptText(
+                    "The following are questions about science.\n\n" * 4,
+                    f"Question {number} {i}: which of these is a planet?" * (i + 1) + "\nAnswer:",
+                    (" apple", " iron", " Mars, because it is" if i else " Venus" * 500),
+                )
+                for i in range(size)
+            ),
+        )
+        for number in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_llama(tmp_path_factory.mktemp("tiny"))
+
+
+def test_actors_get_absolute_paths_and_resolved_settings(
+    weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(weights.parent)
+    model, asked = for_actors(local(weights.name), scoring(dtype="auto"))
+    assert isinstance(model.weights, PathWeights)
+    assert model.weights.path == str(weights)
+    assert "auto" not in (model.dtype, asked.dtype, asked.device)
+
+
+@pytest.mark.parametrize(
+    ("changes", "ray", "message"),
+    [
+        ({"device": "cuda"}, {}, "gpus_per_actor is 0, but models run on cuda"),
+        ({"device": "cpu"}, {"gpus_per_actor": 1}, "gpus_per_actor is 1, but models run on cpu"),
+        ({"device": "cuda", "backend": "vllm"}, {"gpus_per_actor": 1}, "tensor_parallel is 2"),
+    ],
+)
+def test_missing_devices_are_reported_before_ray_starts(
+    changes: dict[str, Any], ray: dict[str, Any], message: str
+) -> None:
+    model = local(
+        "/nowhere", backend=changes.pop("backend", "transformers"), vllm={"tensor_parallel": 2}
+    )
+    asked = scoring(ray=ray, **changes)
+    with pytest.raises(InputError, match=message):
+        next(answer_on_ray("m", model, asked, some_batches(), print))
+
+
+def test_missing_weights_are_reported_before_ray_starts() -> None:
+    with pytest.raises(InputError, match="/nowhere"):
+        next(answer_on_ray("m", local("/nowhere"), scoring(), some_batches(), print))
+
+
+def test_missing_ray_is_reported_in_one_line(
+    weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(InputError, match=r"pip install 'benchwright\[ray\]'"):
+        next(answer_on_ray("m", local(weights), scoring(), some_batches(), print))
+
+
+def test_unreachable_cluster_is_reported_in_one_line(weights: Path) -> None:
+    pytest.importorskip("ray")
+    asked = scoring(ray={"address": "127.0.0.1:9"})
+    with pytest.raises(InputError, match=r"127\.0\.0\.1:9.*ray start --head"):
+        next(answer_on_ray("m", local(weights), asked, some_batches(), print))
+
+
+def test_no_batches_need_no_cluster() -> None:
+    assert list(answer_on_ray("m", local("/nowhere"), scoring(), [], print)) == []
+
+
+def test_an_actor_without_weights_starts_and_says_so_when_asked() -> None:
+    actor = Answerer("m", local("/nowhere"), scoring(), {})
+    with pytest.raises(InputError, match="/nowhere"):
+        actor.answer(some_batches(1)[0])
+
+
+@pytest.mark.parametrize("resource", ["CPU", "GPU"])
+def test_actors_beyond_the_resources_are_reported(resource: str) -> None:
+    params = RayParams(actors=3, cpus_per_actor=2, gpus_per_actor=0.5)
+    check_resources(params, {"CPU": 6, "GPU": 1.5})
+    with pytest.raises(InputError, match=f"3 actors of .* {resource}s each need"):
+        check_resources(params, {"CPU": 6, "GPU": 1.5, resource: 1})
+
+
+def test_autoscaling_cluster_gets_only_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    check_resources(RayParams(address="auto", gpus_per_actor=1), {"CPU": 8})
+    assert "need 1; there are 0" in caplog.text
+
+
+@pytest.fixture
+def ray_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of Ray's logs and sockets, with a short path."""
+    pytest.importorskip("ray")
+    folder = Path(tempfile.mkdtemp(prefix="ray-"))
+    monkeypatch.setenv("RAY_TMPDIR", str(folder))
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)  # else Ray leaves one in the home folder
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def cluster(ray_folder: Path) -> Iterator[None]:
+    """An existing cluster of two cores."""
+    import ray
+
+    quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+    ray.init(address="local", num_cpus=2, **quiet)
+    yield
+    assert ray.is_initialized(), "a cluster that was there before must not be stopped"
+    ray.shutdown()
+
+
+def actors() -> set[psutil.Process]:
+    """The processes of Ray's actors that hold a model."""
+    result = set()
+    for process in psutil.Process().children(recursive=True):
+        try:
+            if "Answerer" in process.cmdline()[0]:
+                result.add(process)
+        except (psutil.Error, IndexError):
+            continue
+    return result
+
+
+def say_slowly(prompt: str, _: dict[str, Any]) -> str:
+    time.sleep(0.02)
+    return f"You said: {prompt}"
+
+
+@pytest.mark.parametrize("kind", ["endpoint", pytest.param("local", marks=pytest.mark.long)])
+def test_killed_actors_do_not_change_results(
+    ray_folder: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    batches = some_batches(40, 12)
+    if kind == "local":
+        check_killed_actors(local(request.getfixturevalue("weights")), batches)
+        return
+    with ScriptedServer(says=say_slowly) as server:
+        model = ModelParams.model_validate(served(server.url))
+        check_killed_actors(model, [batch._replace(sampling=Sampling(8)) for batch in batches])
+
+
+def check_killed_actors(model: ModelParams, batches: list[Batch]) -> None:
+    import ray
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    wanted = dict(answer_batches("m", model, scoring(), batches, lambda _: None))
+    torch.set_num_threads(threads)
+    asked = scoring(engine="ray", ray={"actors": 2})
+    reported: list[int] = []
+    answered: list[tuple[int, Answers]] = []
+    killed: set[psutil.Process] = set()
+    later: set[psutil.Process] = set()
+    for pair in answer_batches("m", model, asked, batches, reported.append):
+        answered.append(pair)
+        if not killed:
+            killed = actors()
+            for process in killed:
+                process.kill()
+        elif not later - killed:
+            later |= actors()
+    assert killed, "no actor was killed"
+    assert later - killed, "no actor was started again: all was answered before the kill"
+    assert len(answered) == len(batches)
+    assert dict(answered) == wanted
+    assert sum(reported) == sum(len(batch.prompts) for batch in batches)
+    assert not ray.is_initialized(), "what was started for the run must be stopped after it"
+    assert not actors()
+
+
+class Refusing(BaseHTTPRequestHandler):
+    """A server that refuses all requests and records their keys."""
+
+    keys: list[str | None]
+
+    def do_POST(self) -> None:
+        self.keys.append(self.headers.get("Authorization"))
+        self.send_response(401)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+def test_keys_reach_actors_but_not_the_log(
+    ray_folder: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_TEST_KEY", SECRET)
+    handler = type("Remembering", (Refusing,), {"keys": []})
+    server = HTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    model = endpoint(f"http://127.0.0.1:{server.server_port}/v1")
+    asked = scoring(engine="ray", ray={"actors": 2, "cpus_per_actor": 0.5})
+    with pytest.raises(InputError) as caught:
+        list(answer_batches("remote", model, asked, some_batches(), print))
+    server.shutdown()
+    server.server_close()
+    assert "\n" not in str(caught.value)
+    assert "401" in str(caught.value)
+    assert f"Bearer {SECRET}" in handler.keys
+    files = [path for path in ray_folder.rglob("*") if path.is_file()]
+    assert any("runtime_env_agent" in path.name for path in files)
+    assert not [path for path in files if SECRET.encode() in path.read_bytes()]
+    for _ in range(100):
+        if not actors():
+            break
+        time.sleep(0.1)
+    assert not actors(), "actors live on after the run"
