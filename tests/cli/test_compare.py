@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
-from commands.test_estimate import CHOSEN, CORRECT, K, M, manifest
-from commands.test_estimate import IDS as SUBSET_IDS
 
 from benchwright.cli import cli
 from benchwright.cli.compare import Pair, Side, compare, read_pair
@@ -17,6 +15,8 @@ from benchwright.core.errors import InputError
 from benchwright.methods.dele.estimation.subset_scores import estimate_scores
 from benchwright.responses.known_responses import KnownResponses
 from benchwright.statistics.paired_tests import mcnemar_mid_p
+from cli.test_estimate import CHOSEN, CORRECT, K, M, manifest
+from cli.test_estimate import IDS as SUBSET_IDS
 
 N = 200
 IDS = [f"q/{n}" for n in range(N)]

@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.datasets import score_store
+from benchwright.core import atomic_files
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.protocol import PromptText
@@ -126,7 +126,7 @@ def slow_down(asked: Path, pause: float) -> None:
         return score_batches(self, noted(batches), progress)
 
     TransformersModel.score_batches = noting
-    score_store.os.fsync = slowly
+    atomic_files.os.fsync = slowly
 
 
 def attempt(

@@ -40,7 +40,7 @@ def test_interrupted_sweep_has_the_exit_code_of_the_signal(server: Server, root:
     )
     assert ended["code"] == 143
     assert "Traceback" not in server.said
-    assert ": interrupted in" in server.said
+    assert "1 × smart; summary: " in server.said
     assert list(root.glob("08_reporting/sweeps/*/summary.csv"))
 
 

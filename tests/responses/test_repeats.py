@@ -28,7 +28,7 @@ def answers(make_responses: Make) -> pd.DataFrame:
 def matrices(items: pd.DataFrame, answers: pd.DataFrame, repeats: str) -> Any:
     parameters = ResponsesParams.model_validate({"repeats": repeats})
     empty = Responses.empty()
-    return build_response_matrices(empty, answers, [], Calibration.empty(), items, None, parameters)
+    return build_response_matrices(empty, answers, [], Calibration.empty(), items, parameters)
 
 
 @pytest.mark.parametrize("reverse", [False, True])

@@ -191,7 +191,7 @@ def load_conf(
 
 def packaged_project() -> Path:
     """Return the folder with conf/ and the bundled data in the package, or that of its clone."""
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1]
     return package / "project" if (package / "project").is_dir() else package.parents[1]
 
 

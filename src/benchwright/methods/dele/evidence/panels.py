@@ -132,16 +132,18 @@ def choose_panels(
     )
 
 
-def split_by_family(models: Sequence[str], families: Sequence[str], seed: int) -> ModelSplit:
-    """Split whole families at random, so that at most half of the models choose.
+def split_by_family(
+    models: Sequence[str], families: Sequence[str], seed: int, share: float = _CHOOSING
+) -> ModelSplit:
+    """Split whole families at random, so that at most this share of the models choose.
 
-    Families are taken in a seeded order. A family that would exceed the half is held out, except
+    Families are taken in a seeded order. A family that would exceed the share is held out, except
     for the first one. The order of the models does not matter.
     """
     names = np.asarray(families, dtype=object)
     distinct = sorted(set(map(str, families)))
     order = np.argsort(item_uniforms(seed, "model_split", distinct), kind="stable")
-    wanted, taken = _CHOOSING * len(models), 0
+    wanted, taken = share * len(models), 0
     chosen: set[str] = set()
     for place in order.tolist():
         size = int((names == distinct[place]).sum())
@@ -152,11 +154,11 @@ def split_by_family(models: Sequence[str], families: Sequence[str], seed: int) -
     return ModelSplit(np.flatnonzero(choose), np.flatnonzero(~choose))
 
 
-def split_forward(models: Sequence[str], scores: ArrayLike) -> ModelSplit:
-    """Let the weaker half of the models choose and hold out the stronger ones; ties by name."""
+def split_forward(models: Sequence[str], scores: ArrayLike, share: float = _CHOOSING) -> ModelSplit:
+    """Let this share of the models, the weakest, choose and hold out the others; ties by name."""
     values = np.asarray(scores, dtype=np.float64)
     order = np.lexsort((np.asarray(models, dtype=object).astype(str), values))
-    cut = round(_CHOOSING * len(order))
+    cut = round(share * len(order))
     return ModelSplit(np.sort(order[:cut]), np.sort(order[cut:]))
 
 
