@@ -200,7 +200,8 @@ def _record_scenario(scenario: Scenario, runs: Commands, folder: Path) -> dict[s
         here = [_resolve(word.replace("{root}", str(root)), root) for word in words]
         runs.run(here, answers=(0, 1, 2) if words[0] in DECISIONS else (0,))
         if words[0] not in ("run", "sweep"):
-            said[f"said/{number} {words[0]}"] = VERSION.sub(b"@", runs.said.encode())
+            plain = re.sub(r"(?m)^\d\d:\d\d:\d\d ", "", runs.said)  # times of log lines
+            said[f"said/{number} {words[0]}"] = VERSION.sub(b"@", plain.encode())
     digests: dict[str, Any] = {}
     for path, content in {**left_in(root).newest(), **said}.items():
         normal = comparable(path, content).replace(str(root).encode(), b"{root}")
