@@ -31,29 +31,28 @@ _PATH = click.Path(path_type=Path)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _KEDRO_OPTIONS = {option.name: option for option in kedro_run.params}
 _env = click.option("--env", "-e", help=_KEDRO_OPTIONS["env"].help)
+_count = click.IntRange(min=0)
+_amount = click.FloatRange(min=0)
 _share = click.FloatRange(0, 1, min_open=True, max_open=True)
-_target_option = partial(click.option, multiple=True, type=_share)
+_target_option = partial(click.option, multiple=True, type=_share, metavar="SHARE")
+_ITEMS_HELP = "Table of items: item_id and, optionally, question, choices, subject, passage_id."
 _shown = partial(click.option, show_default=True)
-_seed_option = click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed."
-)
+_seed_option = _shown("--seed", default=0, type=_count, help="Random seed.")
+_shots_option = _shown("--shots", default=0, type=_count, help="Demonstrations.")
+_json_option = click.option("--out", type=_FILE, help="JSON file to write.")
+_page_option = click.option("--page", "page_file", type=_FILE, help="HTML page to write.")
 _training_option = click.option(
     "--training",
     multiple=True,
     type=_PATH,
-    help="Responses of other models to the whole benchmark. Default: those that a run saved. "
-    "Repeatable.",
+    help="Responses of other models to all items. Repeatable.",
 )
 _no_training_option = click.option(
-    "--no-training", is_flag=True, help="Use no responses of other models."
+    "--no-training", is_flag=True, help="Use none, instead of those that a run saved."
 )
-_key_option = click.option(
-    "--key-file", help="File that contains the key. Default: BENCHWRIGHT_SEAL_KEY."
-)
-_style_option = click.option("--style", default="letters", show_default=True, help="Prompt style.")
-_model_option = click.option(
-    "--model", required=True, help="Model, by its name under models.models."
-)
+_key_option = click.option("--key-file", help="File with the key. Default: BENCHWRIGHT_SEAL_KEY.")
+_style_option = _shown("--style", default="letters", help="Prompt style.")
+_model_option = click.option("--model", required=True, help="Model, by its name in models.models.")
 
 
 @contextmanager
@@ -191,6 +190,14 @@ def _relative(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
+def _write(content: dict[str, Any], page: Callable[[], str], *files: Path | None) -> None:
+    """Write JSON and page where a file is given, and name the files."""
+    from benchwright.cli.compare import write_results
+
+    for file in write_results(content, page, *files):
+        click.echo(f"written: {_relative(file)}")
+
+
 @cli.command()
 @click.argument("folder", type=_PATH)
 @_errors_in_one_line()
@@ -242,9 +249,7 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 @cli.command()
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
 @click.option("--benchmark", multiple=True, help="Join to the items of this benchmark. Repeatable.")
-@click.option(
-    "--make-benchmark", metavar="NAME", help="Write a benchmark of what the logs contain."
-)
+@click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the logs' items.")
 @_env
 @_errors_in_one_line()
 def read(
@@ -275,9 +280,7 @@ def read(
 @cli.command(name="export-answers")
 @click.argument("folder", type=_PATH)
 @_saved_run
-@click.option(
-    "--organization", default="unknown", show_default=True, help="Who ran the evaluation."
-)
+@_shown("--organization", default="unknown", help="Who ran the evaluation.")
 @_env
 @_errors_in_one_line()
 def export_answers_(folder: Path, organization: str, env: str | None, **given: Any) -> None:
@@ -297,7 +300,7 @@ def export_answers_(folder: Path, organization: str, env: str | None, **given: A
 @click.option("--benchmarks", default="", metavar="A,B", help="Benchmarks to run.")
 @click.option("--variants", default="", metavar="X,Y", help="Variants to run.")
 @click.option("--seeds", default="", metavar="0,1", help="Seeds to run.")
-@click.option("--pipeline", "-p", default="smart", show_default=True, help="Pipeline to run.")
+@_shown("--pipeline", "-p", default="smart", help="Pipeline to run.")
 @click.option(
     "--params",
     type=click.UNPROCESSED,
@@ -306,7 +309,7 @@ def export_answers_(folder: Path, organization: str, env: str | None, **given: A
     callback=_KEDRO_OPTIONS["params"].callback,
     help="Parameters of every run, as for `kedro run`.",
 )
-@click.option("--runner", "-r", default="SequentialRunner", show_default=True, help="Kedro runner.")
+@_shown("--runner", "-r", default="SequentialRunner", help="Kedro runner.")
 @_env
 @_errors_in_one_line()
 @_in_project_folder()
@@ -317,31 +320,19 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     combination fails, the others still run and the exit code is 1. Ctrl-C stops the sweep; the
     summary then contains the finished runs.
     """
-    from benchwright.cli.sweep import (
-        SweepRequest,
-        run_sweep,
-        split_names,
-        split_seeds,
-        table_of_runs,
-    )
+    from benchwright.cli import sweep as sweeping
 
-    request = SweepRequest(
-        project=_project(),
-        benchmarks=split_names(benchmarks),
-        variants=split_names(variants),
-        seeds=split_seeds(seeds),
-        **given,
-    )
-    result = run_sweep(request, lambda line: click.secho(line, err=True, bold=True))
-    click.echo(f"\n{table_of_runs(result.runs)}")
+    names = sweeping.split_names(benchmarks), sweeping.split_names(variants)
+    request = sweeping.SweepRequest(_project(), *names, sweeping.split_seeds(seeds), **given)
+    result = sweeping.run_sweep(request, lambda line: click.secho(line, err=True, bold=True))
+    click.echo(f"\n{sweeping.table_of_runs(result.runs)}")
     for failed in result.runs:
         if failed.error:
             click.secho(f"{failed.combination}: {failed.error}", err=True, fg="red")
     click.echo(f"\nsummary:    {_relative(result.folder / 'summary.html')}")
     if result.mlflow_run:
         click.echo(f"MLflow run: {result.mlflow_run}  (mlflow ui)")
-    if result.exit_code:
-        sys.exit(result.exit_code)
+    sys.exit(result.exit_code)
 
 
 @cli.command()
@@ -368,27 +359,10 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
 
 @cli.command(name="evaluate-sealed")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
-@click.option(
-    "--model",
-    "models",
-    required=True,
-    multiple=True,
-    help="Model, by its name under models.models. Repeatable.",
-)
+@click.option("--model", "models", required=True, multiple=True, help="Model. Repeatable.")
 @_style_option
-@click.option(
-    "--shots",
-    default=(0,),
-    show_default=True,
-    multiple=True,
-    type=click.IntRange(min=0),
-    help="Number of demonstrations. Repeatable.",
-)
-@click.option(
-    "--demonstrations",
-    type=_FILE,
-    help="validation.jsonl of the same benchmark, the source of the demonstrations.",
-)
+@_shown("--shots", default=(0,), multiple=True, type=_count, help="Demonstrations. Repeatable.")
+@click.option("--demonstrations", type=_FILE, help="validation.jsonl of the same benchmark.")
 @_key_option
 @click.option("--send-to-server", is_flag=True, help="Allow sending closed questions to a server.")
 @click.option("--out", type=_PATH, help="JSON file or folder for the results.")
@@ -403,18 +377,12 @@ def evaluate_sealed(
     aggregates are reported. The key comes from the environment variable BENCHWRIGHT_SEAL_KEY or
     from --key-file. Every model is scored with every number of shots on every file.
     """
-    from benchwright.cli.evaluate_sealed import (
-        SealedRequest,
-        identity_of,
-        run_evaluate_sealed,
-        terminal_lines,
-        write_score,
-    )
+    from benchwright.cli import evaluate_sealed as sealed
     from benchwright.params.mmlu_cf import SealingParams
 
     style, options = given["style"], (given["demonstrations"], given["send_to_server"])
     requests = [
-        SealedRequest(file, model, style, shots, *options)
+        sealed.SealedRequest(file, model, style, shots, *options)
         for model, shots, file in product(
             *map(dict.fromkeys, (given["models"], given["shots"], files))
         )
@@ -424,48 +392,30 @@ def evaluate_sealed(
             f"--out {out}: a file holds one result, but there are {len(requests)}; give a folder"
         )
     for request in requests if out is not None else ():
-        identity_of(request)  # fail before any model is asked
+        sealed.identity_of(request)  # fail before any model is asked
     sealing = SealingParams(key_file=given["key_file"])
     for request in requests:
-        score = run_evaluate_sealed(_project(), env, request, sealing)
+        score = sealed.run_evaluate_sealed(_project(), env, request, sealing)
         if len(requests) > 1:
             click.echo(f"\n{request.model}@{style}-{request.shots} on {request.file.name}")
-        click.echo("\n".join(terminal_lines(score)))
+        click.echo("\n".join(sealed.terminal_lines(score)))
         if out is not None:
-            click.echo(f"\nresults: {_relative(write_score(request, score, out))}")
+            click.echo(f"\nresults: {_relative(sealed.write_score(request, score, out))}")
 
 
 @cli.command()
 @click.argument("answers", nargs=-1, type=_PATH)
 @_saved_run
-@click.option(
-    "--items",
-    type=_PATH,
-    help="Table of items with the column item_id and, optionally, question, choices, subject and "
-    "passage_id.",
-)
-@click.option(
-    "--all-items",
-    is_flag=True,
-    help="Keep all items, and only models that answered nearly all of them.",
-)
-@_target_option(
-    "--se", "standard_errors", metavar="SHARE", help="Target standard error of a score."
-)
-@_target_option(
-    "--mdd", "differences", metavar="SHARE", help="Target detectable difference of two scores."
-)
-@_target_option(
-    "--tau", "tau_b", metavar="TAU", help="Target Kendall's tau-b with the full ranking."
-)
-@_target_option("--spearman", metavar="RHO", help="Target Spearman's rho with the full ranking.")
-@_target_option(
-    "--gap", "gaps", metavar="SHARE", help="Gap of two models that the items should order rightly."
-)
-@click.option(
+@click.option("--items", type=_PATH, help=_ITEMS_HELP)
+@click.option("--all-items", is_flag=True, help="Keep all items, and models that answered them.")
+@_target_option("--se", "standard_errors", help="Standard error of a score.")
+@_target_option("--mdd", "differences", help="Detectable difference of two scores.")
+@_target_option("--tau", "tau_b", help="Kendall's tau-b with the full ranking.")
+@_target_option("--spearman", help="Spearman's rho with the full ranking.")
+@_target_option("--gap", "gaps", help="Gap of two models that the items order rightly.")
+@_shown(
     "--order",
     default=0.8,
-    show_default=True,
     type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
     help="Probability of the right order at --gap.",
 )
@@ -474,23 +424,12 @@ def evaluate_sealed(
 @_shown("--subsets", default=200, type=click.IntRange(min=20), help="Random subsets per size.")
 @_seed_option
 @_shown("--models", default=1, type=click.IntRange(min=1), help="Number of models to ask.")
-@_shown("--shots", default=0, type=click.IntRange(min=0), help="Demonstrations per prompt.")
-@click.option(
-    "--price",
-    "per_million_tokens",
-    type=click.FloatRange(min=0),
-    help="Price per million prompt tokens.",
-)
-@click.option("--seconds", type=click.FloatRange(min=0), help="Seconds per prompt.")
-@click.option(
-    "--tokenizer",
-    default="",
-    metavar="MODEL",
-    help="Model under models.models whose tokenizer counts tokens. "
-    "Default: 4 characters per token.",
-)
+@_shots_option
+@click.option("--price", "per_million_tokens", type=_amount, help="Price per million tokens.")
+@click.option("--seconds", type=_amount, help="Seconds per prompt.")
+@click.option("--tokenizer", default="", metavar="MODEL", help="Model whose tokenizer counts.")
 @click.option("--json", "json_file", type=_FILE, help="JSON file to write.")
-@click.option("--page", type=_FILE, help="HTML page to write.")
+@_page_option
 @_env
 @_errors_in_one_line()
 def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
@@ -503,7 +442,6 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     percentage points.
     """
     from benchwright.cli import plan as planning
-    from benchwright.cli.compare import write_results
     from benchwright.methods.dele.planning.plan import CostPerPrompt, Wanted
     from benchwright.responses.known_responses import known_responses, select_answered
 
@@ -517,9 +455,8 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     known = known_responses(project, env, answers, _run_params(given), given["items"])
     made = planning.run_plan(select_answered(known, given["all_items"]), request, project, env)
     click.echo("\n".join(planning.terminal_lines(made)))
-    content, files = planning.plan_json(made), (given["json_file"], given["page"])
-    for file in write_results(content, lambda: planning.render(made), *files):
-        click.echo(f"written: {_relative(file)}")
+    files = (given["json_file"], given["page_file"])
+    _write(planning.plan_json(made), lambda: planning.render(made), *files)
 
 
 @cli.command()
@@ -528,14 +465,9 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
 @_training_option
 @_saved_run
 @_no_training_option
-@click.option(
-    "--estimator",
-    default="auto",
-    show_default=True,
-    help="Estimator, as listed in docs/explanation/estimation.md.",
-)
+@_shown("--estimator", default="auto", help="As listed in docs/explanation/estimation.md.")
 @_seed_option
-@click.option("--out", type=_FILE, help="JSON file to write.")
+@_json_option
 @_env
 @_errors_in_one_line()
 def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
@@ -564,19 +496,10 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
 
 @cli.command()
 @_model_option
-@click.option(
-    "--budget", type=click.IntRange(min=1), metavar="ITEMS", help="Number of items to ask."
-)
-@click.option(
-    "--width",
-    type=_share,
-    metavar="SHARE",
-    help="Stop at an interval of this width: .1 is ±5 percentage points.",
-)
+@click.option("--budget", type=click.IntRange(min=1), help="Number of items to ask.")
+@click.option("--width", type=_share, help="Stop at this width: .1 is ±5 percentage points.")
 @_style_option
-@click.option(
-    "--shots", default=0, show_default=True, type=click.IntRange(min=0), help="Demonstrations."
-)
+@_shots_option
 @_training_option
 @_no_training_option
 @_saved_run
@@ -617,15 +540,9 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
 def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the arguments and options that name two models, and the files to write."""
     for option in (
-        click.option("--page", "page_file", type=_FILE, help="HTML page to write."),
-        click.option("--out", type=_FILE, help="JSON file to write."),
-        click.option(
-            "--items",
-            "items_file",
-            type=_FILE,
-            help="Table of items with the columns item_id and, optionally, subject, passage_id and "
-            "question.",
-        ),
+        _page_option,
+        _json_option,
+        click.option("--items", "items_file", type=_FILE, help=_ITEMS_HELP),
         click.option("--model-b", help="Model in B. Default: the only one, or the model of A."),
         click.option("--model-a", help="Model in A. Default: the only one, or the model of B."),
         click.argument("b"),
@@ -648,9 +565,7 @@ def compare(out: Path | None, page_file: Path | None, **given: Any) -> None:
 
     made = comparing.compare(comparing.read_pair(**given))
     click.echo("\n".join(comparing.terminal_lines(made)))
-    content = comparing.comparison_json(made)
-    for file in comparing.write_results(content, lambda: comparing.render(made), out, page_file):
-        click.echo(f"written: {_relative(file)}")
+    _write(comparing.comparison_json(made), lambda: comparing.render(made), out, page_file)
 
 
 class _Decision(click.Command):
@@ -677,27 +592,18 @@ class _Decision(click.Command):
     "--margin",
     required=True,
     type=click.FloatRange(0, 1, max_open=True),
-    metavar="SHARE",
     help="Difference that is tolerated: .01 is one percentage point.",
 )
-@click.option(
+@_shown(
     "--alpha",
     default=0.05,
-    show_default=True,
     type=click.FloatRange(1e-6, 0.25),
     help="Greatest probability of each wrong decision.",
 )
 @click.option("--anytime", is_flag=True, help="Allow looks at any time while answers come in.")
 @click.option("--order", type=_FILE, help="File for the ids in the order of --anytime.")
-@click.option(
-    "--subset", type=_PATH, help="Exported folder: decide for all items of its benchmark."
-)
-@click.option(
-    "--training",
-    multiple=True,
-    type=_PATH,
-    help="Responses of other models to the whole benchmark, for --subset. Repeatable.",
-)
+@click.option("--subset", type=_PATH, help="Exported folder: decide for the whole benchmark.")
+@_training_option
 @_seed_option
 @_errors_in_one_line(3)
 def gate(**given: Any) -> None:
@@ -708,7 +614,7 @@ def gate(**given: Any) -> None:
     do not decide (2). The exit code for unusable input is 3.
     """
     from benchwright.cli import gate as gating
-    from benchwright.cli.compare import read_pair, write_results
+    from benchwright.cli.compare import read_pair
     from benchwright.datasets.subset_manifest import read_subset
     from benchwright.responses.known_responses import read_responses
 
@@ -725,12 +631,8 @@ def gate(**given: Any) -> None:
     else:
         made = (gating.gate_anytime if given["anytime"] else gating.gate_all)(pair, request)
     click.echo("\n".join(gating.gate_lines(made)))
-    content = gating.gate_json(made)
-    files = write_results(
-        content, lambda: gating.render_gate(made), given["out"], given["page_file"]
-    )
-    for file in files:
-        click.echo(f"written: {_relative(file)}")
+    files = (given["out"], given["page_file"])
+    _write(gating.gate_json(made), lambda: gating.render_gate(made), *files)
     sys.exit(gating.EXIT_CODES[made.decision])
 
 
@@ -758,24 +660,22 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
 @_model_option
 @click.option("--export", "folder", required=True, type=_PATH, help="Folder as it was released.")
 @click.option("--key-file", help="File that contains the key, to check who chose the orders.")
-@click.option(
+@_shown(
     "--score",
     "scored",
     default="text",
-    show_default=True,
     type=click.Choice(["text", "letter"]),
     help="Log-probability of options and answer as text, or of the letter of the right option.",
 )
-@click.option(
+@_shown(
     "--alpha",
     default=0.05,
-    show_default=True,
     type=click.FloatRange(1e-4, 0.5),
     help="Probability of evidence against a model that has not seen the release.",
 )
 @_seed_option
 @click.option("--data-root", help="Data folder for the scores. Default: the one in conf/.")
-@click.option("--out", type=_FILE, help="JSON file to write.")
+@_json_option
 @_env
 @_errors_in_one_line(3)
 def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any) -> None:
