@@ -1,7 +1,6 @@
 """Results of tasks are the same in this process, in others and on Ray."""
 
 import pickle
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -9,8 +8,7 @@ import pytest
 from batch_tasks import refused, rows_of, twice
 from benchwright.core.errors import InputError
 from benchwright.params.mmlu_cf import BatchClusterParams, BatchEngineParams
-from benchwright.scoring import batch_engine
-from benchwright.scoring.batch_engine import BatchEngine, require_leave_to_spill
+from benchwright.scoring.batch_engine import BatchEngine
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
 
@@ -47,16 +45,6 @@ def test_slices_are_sent_without_their_table() -> None:
     sent = pickle.dumps(part)
     assert len(sent) < 5_000
     assert pickle.loads(sent).equals(part)  # noqa: S301
-
-
-def test_texts_are_spilled_only_with_permission(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = BatchClusterParams(address="auto")
-    with pytest.raises(InputError, match=r"cleaning\.ray\.allow_spill"):
-        require_leave_to_spill(cluster, "cleaning")
-    require_leave_to_spill(BatchClusterParams(address="auto", allow_spill=True), "cleaning")
-    monkeypatch.setattr(batch_engine, "_MEMORY", Path("/nowhere"))
-    with pytest.raises(InputError, match="writes texts"):
-        require_leave_to_spill(BatchClusterParams(), "cleaning")
 
 
 def test_no_tasks_need_no_cluster() -> None:

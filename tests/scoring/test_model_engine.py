@@ -21,7 +21,6 @@ from benchwright.language_models.protocol import (
 )
 from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
 from benchwright.scoring.model_engine import (
-    Answerer,
     answer_batches,
     answer_on_ray,
     check_resources,
@@ -84,28 +83,10 @@ def test_actors_get_absolute_paths_and_resolved_settings(
     assert "auto" not in (model.dtype, asked.dtype, asked.device)
 
 
-@pytest.mark.parametrize(
-    ("changes", "ray", "message"),
-    [
-        ({"device": "cuda"}, {}, "gpus_per_actor is 0, but models run on cuda"),
-        ({"device": "cpu"}, {"gpus_per_actor": 1}, "gpus_per_actor is 1, but models run on cpu"),
-        ({"device": "cuda", "backend": "vllm"}, {"gpus_per_actor": 1}, "tensor_parallel is 2"),
-    ],
-)
-def test_missing_devices_are_reported_before_ray_starts(
-    changes: dict[str, Any], ray: dict[str, Any], message: str
-) -> None:
-    model = local(
-        "/nowhere", backend=changes.pop("backend", "transformers"), vllm={"tensor_parallel": 2}
-    )
-    asked = scoring(ray=ray, **changes)
-    with pytest.raises(InputError, match=message):
+def test_actors_need_the_device_of_this_process() -> None:
+    model, asked = local("/nowhere"), scoring(ray={"gpus_per_actor": 1})
+    with pytest.raises(InputError, match="gpus_per_actor is 1, but models run on cpu"):
         next(answer_on_ray("m", model, asked, some_batches(), print))
-
-
-def test_missing_weights_are_reported_before_ray_starts() -> None:
-    with pytest.raises(InputError, match="/nowhere"):
-        next(answer_on_ray("m", local("/nowhere"), scoring(), some_batches(), print))
 
 
 def test_missing_ray_is_reported_in_one_line(
@@ -127,23 +108,12 @@ def test_no_batches_need_no_cluster() -> None:
     assert list(answer_on_ray("m", local("/nowhere"), scoring(), [], print)) == []
 
 
-def test_an_actor_without_weights_starts_and_says_so_when_asked() -> None:
-    actor = Answerer("m", local("/nowhere"), scoring(), {})
-    with pytest.raises(InputError, match="/nowhere"):
-        actor.answer(some_batches(1)[0])
-
-
 @pytest.mark.parametrize("resource", ["CPU", "GPU"])
 def test_actors_beyond_the_resources_are_reported(resource: str) -> None:
     params = RayParams(actors=3, cpus_per_actor=2, gpus_per_actor=0.5)
     check_resources(params, {"CPU": 6, "GPU": 1.5})
     with pytest.raises(InputError, match=f"3 actors of .* {resource}s each need"):
         check_resources(params, {"CPU": 6, "GPU": 1.5, resource: 1})
-
-
-def test_autoscaling_cluster_gets_only_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    check_resources(RayParams(address="auto", gpus_per_actor=1), {"CPU": 8})
-    assert "need 1; there are 0" in caplog.text
 
 
 @pytest.fixture

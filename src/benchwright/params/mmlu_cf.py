@@ -17,8 +17,7 @@ class BatchClusterParams(Section):
 
     # of an existing cluster (`auto`, `host:6379`); None starts one on this machine
     address: str | None = None
-    # allow an existing cluster to write document and question texts to disk if its store is full. A
-    # cluster started here keeps them in memory.
+    # allow Ray to write document and question texts to disk when its store is full; it must be true
     allow_spill: bool = False
 
 

@@ -1,13 +1,11 @@
 """Engines that answer prompts: this process, or Ray actors with a copy of the model each."""
 
-import logging
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
 
 from pydantic import SecretStr
 
@@ -22,14 +20,11 @@ from benchwright.language_models.protocol import (
 )
 from benchwright.language_models.weights import default_cache, model_source
 from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
-from benchwright.scoring.batch_engine import cluster, loaded_ray, on_ray, root_line
-
-logger = logging.getLogger(__name__)
+from benchwright.scoring.batch_engine import cluster, loaded_ray, raise_for_worker
 
 _RETRIES = 3  # restarts of an actor by one batch
 _RESTARTS = 10  # restarts of one actor
 _AHEAD = 2  # batches at an actor, so that the next one is ready
-_DEATHS = ("RayActorError", "OutOfMemoryError", "WorkerCrashedError")
 _PASSED_ON = ("HF_HUB_OFFLINE", "TOKENIZERS_PARALLELISM", "OMP_WAIT_POLICY")
 _KEPT: ContextVar[tuple[ExitStack, list[LanguageModel]] | None] = ContextVar("kept", default=None)
 
@@ -99,9 +94,10 @@ def answer_on_ray(
     """
     if not batches:
         return
-    _check_devices(model, scoring)
     remote = for_actors(model, scoring)
     ray = loaded_ray("scoring")
+    from ray.util import ActorPool
+
     params = scoring.ray
     cores = math.ceil(params.actors * params.cpus_per_actor)
     with cluster(ray, params.address, cores, "scoring"):
@@ -115,37 +111,19 @@ def answer_on_ray(
         )(Answerer)
         count = min(params.actors, len(batches))
         actors = [actor.remote(name, *remote, _keys(model)) for _ in range(count)]
+        pool = ActorPool(actors * _AHEAD)
         try:
-            for number, answers in _answered(ray, actors, batches):
+            answered = pool.map_unordered(
+                lambda free, job: free.answer.remote(*job), enumerate(batches)
+            )
+            for number, answers in answered:
                 progress(len(batches[number].prompts))
                 yield number, answers
-        except tuple(getattr(ray.exceptions, death) for death in _DEATHS) as error:
-            raise InputError(
-                f"model {name}: its actors ended repeatedly, perhaps for lack of memory; try "
-                "fewer actors (scoring.ray.actors) or smaller batches (scoring.batch_tokens): "
-                f"{root_line(error)}"
-            ) from error
+        except Exception as error:
+            raise_for_worker(error, f"model {name}: an actor", "scoring.ray.actors")
         finally:
             for each in actors:
                 ray.kill(each)
-
-
-def _answered(
-    ray: Any, actors: Sequence[Any], batches: Sequence[Batch]
-) -> Iterator[tuple[int, Answers]]:
-    free = [actor for _ in range(_AHEAD) for actor in actors]
-    left = iter(enumerate(batches))
-    asked: dict[Any, tuple[int, Any]] = {}
-    while True:
-        while free and (job := next(left, None)):
-            actor = free.pop(0)
-            asked[actor.answer.remote(job[1])] = job[0], actor
-        if not asked:
-            return
-        [ready], _ = ray.wait(list(asked))
-        number, actor = asked.pop(ready)
-        free.append(actor)
-        yield number, on_ray(ray, ready)
 
 
 def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams, ScoringParams]:
@@ -153,14 +131,22 @@ def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams,
 
     `auto` is resolved here, since that is part of a score's key, and a path becomes absolute. On
     this machine, weights are found and converted once before any actor is started.
+
+    Raises:
+        InputError: actors would not have the device that this process expects.
     """
     if model.weights is None:
         return model, scoring
-    weights = model.weights
+    weights, gpus = model.weights, scoring.ray.gpus_per_actor
     if isinstance(weights, PathWeights):
         path = str(Path(weights.path).expanduser().absolute())
         weights = weights.model_copy(update={"path": path})
     setting = resolve(model, scoring)
+    if (setting.device == "cuda") != (gpus > 0):
+        raise InputError(
+            f"scoring.ray.gpus_per_actor is {gpus:g}, but models run on {setting.device} "
+            f"(scoring.device {scoring.device}): change one of the two"
+        )
     if scoring.ray.address is None:
         model_source(weights, setting.dtype)
     return (
@@ -187,43 +173,23 @@ class Answerer:
         except Exception as error:  # if it were raised, Ray would restart the actor
             self._model = error
 
-    def answer(self, batch: Batch) -> Answers:
-        """Return the answers to one batch."""
+    def answer(self, number: int, batch: Batch) -> tuple[int, Answers]:
+        """Return the number of a batch and the answers to it."""
         if isinstance(self._model, Exception):
             raise self._model
         [(_, answers)] = ask(self._model, [batch], lambda _: None)
-        return answers
-
-
-def _check_devices(model: ModelParams, scoring: ScoringParams) -> None:
-    """Raise InputError if actors would not have the devices that this process expects."""
-    if model.weights is None or model.backend == "openai":
-        return
-    gpus, device = scoring.ray.gpus_per_actor, resolve(model, scoring).device
-    if (device == "cuda") != (gpus > 0):
-        raise InputError(
-            f"scoring.ray.gpus_per_actor is {gpus:g}, but models run on {device} "
-            f"(scoring.device {scoring.device}): change one of the two"
-        )
-    if device == "cuda" and model.backend == "vllm" and gpus < model.vllm.tensor_parallel > 1:
-        raise InputError(
-            f"vllm.tensor_parallel is {model.vllm.tensor_parallel}, but "
-            f"scoring.ray.gpus_per_actor is {gpus:g}: both must be equal"
-        )
+        return number, answers
 
 
 def check_resources(params: RayParams, there: Mapping[str, float]) -> None:
-    """Raise InputError if actors would wait forever; warn if the cluster may grow."""
+    """Raise InputError if actors on this machine would wait forever."""
     for resource, each in (("GPU", params.gpus_per_actor), ("CPU", params.cpus_per_actor)):
         wanted, available = params.actors * each, there.get(resource, 0.0)
-        if wanted > available:
-            message = (
+        if wanted > available and params.address is None:
+            raise InputError(
                 f"scoring.ray: {params.actors} actors of {each:g} {resource}s each need "
                 f"{wanted:g}; there are {available:g}"
             )
-            if params.address is None:
-                raise InputError(message)
-            logger.warning("%s: some of them wait until the cluster has more", message)
 
 
 def _environment(params: RayParams) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.language_models.loading import Setting, context_limit, resolve
+from benchwright.language_models.loading import context_limit, resolve
 from benchwright.language_models.protocol import Answers, PromptText, Sampling
 from benchwright.language_models.weights import conversion, revision
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
@@ -60,7 +60,7 @@ def model_ingredients(model: ModelParams, scoring: ScoringParams) -> dict[str, s
         endpoint = json.dumps(model.endpoint.model_dump(include=names), sort_keys=True)
         return {**asked, "backend": "openai", "endpoint": endpoint}
     assert model.weights is not None  # noqa: S101  (ModelParams holds it)
-    setting: Setting = resolve(model, scoring)
+    setting = resolve(model, scoring)
     ingredients = {
         **asked,
         "backend": f"{model.backend}-{_backend_version(model.backend)}",
@@ -96,8 +96,7 @@ def score_key(
 
     Item id and configuration name are not part of it: equal prompts are scored once.
     """
-    content = [sorted(ingredients.items()), *prompt, list(labels), style, shots_used]
-    return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
+    return _digest([sorted(ingredients.items()), *prompt, list(labels), style, shots_used])
 
 
 def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams) -> ShardPlan:
@@ -115,11 +114,15 @@ def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringPar
     groups: dict[tuple[str, str, Sampling | None], dict[str, PromptText]] = {}
     columns = (prompts[name] for name in _PLANNED)
     for row in zip(*columns, strict=True):
-        model, prefix, text, scored, template, labels, style, shots_used, *written = row
+        model, prefix, text, scored, template, labels, style, shots_used, most, stop = row
         prompt = PromptText(prefix, text, tuple(scored), template)
         asked = ingredients[model]
-        drawn = sampling(scoring, *written)
-        if drawn is not None:
+        drawn = None
+        if most:
+            how = scoring.generation
+            drawn = Sampling(
+                int(most), how.samples, how.temperature, how.top_p, tuple(stop), how.seed
+            )
             asked = {**asked, "sampling": json.dumps(drawn)}
         key = score_key(asked, prompt, labels, style, int(shots_used))
         keys.append(key)
@@ -133,43 +136,39 @@ def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringPar
     return ShardPlan(keys, sorted(shards, key=lambda s: (s.model, s.sampling or (), s.name)))
 
 
-def sampling(scoring: ScoringParams, max_new_tokens: int, stop: Sequence[str]) -> Sampling | None:
-    """Return the sampling of answers of at most `max_new_tokens`, None without written answers."""
-    if not max_new_tokens:
-        return None
-    drawn = scoring.generation
-    return Sampling(
-        int(max_new_tokens), drawn.samples, drawn.temperature, drawn.top_p, tuple(stop), drawn.seed
-    )
-
-
 def cut_shards(
     model: str,
     prompts: Mapping[str, PromptText],
     drawn: Sampling | None,
     scoring: ScoringParams,
 ) -> list[Shard]:
-    """Cut one model's prompts, by key, that share one prefix and one sampling, into shards."""
-    shards = []
-    for by_key in _cut(prompts, scoring.shard_size):
-        content = json.dumps([list(by_key), scoring.batch_tokens])
-        name = hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
-        shards.append(Shard(name, model, drawn, tuple(by_key), tuple(by_key.values())))
-    return shards
+    """Cut one model's prompts, by key, that share one prefix and one sampling, into shards.
 
-
-def _cut(by_key: Mapping[str, PromptText], size: int) -> list[dict[str, PromptText]]:
-    """Cut by the first digits of the keys into 2^n parts of at most about `size`.
-
-    Keys are hashes, so parts are of similar size, and an added prompt changes one part only.
+    The first digits of the keys decide, into 2^n parts of at most about `shard_size`: keys are
+    hashes, so parts are of similar size, and an added prompt changes one part only.
     """
     parts = 1
-    while parts * size < len(by_key):
+    while parts * scoring.shard_size < len(prompts):
         parts *= 2
-    cut: list[dict[str, PromptText]] = [{} for _ in range(parts)]
-    for key in sorted(by_key):
-        cut[int(key[:8], 16) * parts >> 32][key] = by_key[key]
-    return [members for members in cut if members]
+    cut: list[list[str]] = [[] for _ in range(parts)]
+    for key in sorted(prompts):
+        cut[int(key[:8], 16) * parts >> 32].append(key)
+    return [
+        Shard(
+            _digest([keys, scoring.batch_tokens]),
+            *(model, drawn, tuple(keys), tuple(prompts[key] for key in keys)),
+        )
+        for keys in cut
+        if keys
+    ]
+
+
+def _digest(content: list[Any]) -> str:
+    return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
+
+
+def _columns(shard: Shard) -> list[str]:
+    return list(COLUMNS if shard.sampling is None else WRITTEN_COLUMNS)
 
 
 def shard_table(shard: Shard, answers: Answers) -> pd.DataFrame:
@@ -177,18 +176,15 @@ def shard_table(shard: Shard, answers: Answers) -> pd.DataFrame:
     frame = pd.DataFrame(answers)
     frame.insert(0, "key", list(shard.keys))
     kinds: dict[str, Any] = {"key": str, "prompt_tokens": "int64", "generated_tokens": "int64"}
-    columns = COLUMNS if shard.sampling is None else WRITTEN_COLUMNS
-    return frame.astype({name: kind for name, kind in kinds.items() if name in columns})[
-        list(columns)
-    ]
+    columns = _columns(shard)
+    return frame[columns].astype({name: kinds[name] for name in columns if name in kinds})
 
 
 def holds(frame: pd.DataFrame | None, shard: Shard) -> bool:
     """Return whether a stored table is this shard, complete."""
-    columns = COLUMNS if shard.sampling is None else WRITTEN_COLUMNS
-    return (
-        frame is not None and set(columns) <= set(frame) and list(frame["key"]) == list(shard.keys)
-    )
+    if frame is None or not set(_columns(shard)) <= set(frame):
+        return False
+    return list(frame["key"]) == list(shard.keys)
 
 
 def written_texts(frame: pd.DataFrame) -> dict[str, list[str] | None]:

@@ -23,14 +23,7 @@ from benchwright.scoring.final_answers import (
 from benchwright.scoring.model_engine import answer_batches
 from benchwright.scoring.option_labels import extract_letter
 from benchwright.scoring.rendering import LABELS, rotation
-from benchwright.scoring.score_shards import (
-    COLUMNS,
-    WRITTEN_COLUMNS,
-    absent,
-    holds,
-    plan_shards,
-    shard_table,
-)
+from benchwright.scoring.score_shards import absent, holds, plan_shards, shard_table
 from benchwright.tables.responses import Generations, RecordedAnswers, Responses
 
 logger = logging.getLogger(__name__)
@@ -71,30 +64,6 @@ def score_prompts(
                 yield {members[number].name: shard_table(members[number], answers)}
 
 
-class _Stored(NamedTuple):
-    """The stored scores, or written answers, of one prompt."""
-
-    logprobs: list[float] | None
-    option_tokens: list[int]
-    prompt_tokens: int
-    texts: list[str] | None = None
-    finish: Sequence[str] = ()
-    generated_tokens: int = 0
-
-
-def _stored(frame: pd.DataFrame) -> Iterator[tuple[str, _Stored]]:
-    if "texts" in frame:
-        columns = (frame[name] for name in WRITTEN_COLUMNS)
-        for key, texts, finish, generated, asked in zip(*columns, strict=True):
-            written = None if absent(texts) else [str(text) for text in texts]
-            yield key, _Stored(None, [], int(asked), written, list(finish), int(generated))
-        return
-    columns = (frame[name] for name in COLUMNS)
-    for key, values, tokens, asked in zip(*columns, strict=True):
-        logprobs = None if absent(values) else [float(value) for value in values]
-        yield key, _Stored(logprobs, [int(n) for n in tokens], int(asked))
-
-
 class Collected(NamedTuple):
     """Answers by item, and the texts they were extracted from."""
 
@@ -120,7 +89,7 @@ def collect_responses(
     if prompts.empty:
         return Collected(Responses.empty(), Generations.empty())
     plan = plan_shards(prompts, models, scoring)
-    stored: dict[str, _Stored] = {}
+    stored: dict[Any, Any] = {}
     for shard in plan.shards:
         frame = model_scores.get(shard.name)
         if frame is None or not holds(frame, shard):
@@ -128,14 +97,19 @@ def collect_responses(
                 f"{shard.model}: scores of {len(shard.keys)} prompts are not in the store; run the "
                 "scoring stage again, with the same settings"
             )
-        stored.update(_stored(frame))
+        stored |= frame.set_index("key").to_dict("index")
     responses: list[tuple[Any, ...]] = []
     generations: list[tuple[Any, ...]] = []
     for key, row in zip(plan.keys, prompts.itertuples(index=False), strict=True):
         answer = stored[key]
-        read = _read(answer, row)
-        responses.append(_response(answer, row, read))
-        generations += _written(answer, row, read)
+        texts = _list(answer.get("texts"))
+        read = _read(texts or [], answer.get("finish", ()), row)
+        responses.append(_response(answer, texts, row, read))
+        asked = (row.model, row.style, row.shots, row.condition, row.item_id)
+        for sample, text in enumerate(texts or ()):
+            _, found, rule = read[sample] if read else (-1, None, "not read")
+            written = (sample, text, answer["finish"][sample], found, rule, row.prompt_id)
+            generations.append((*asked, *written))
     table = Responses.from_rows(responses)
     _warn_of_lost(table)
     return Collected(table, Generations.from_rows(generations))
@@ -164,12 +138,16 @@ class _Read(NamedTuple):
     rule: str
 
 
-def _read(stored: _Stored, row: Any) -> list[_Read]:
+def _list(values: Any) -> list[Any] | None:
+    return None if absent(values) else list(values)
+
+
+def _read(texts: Sequence[str], finishes: Sequence[str], row: Any) -> list[_Read]:
     """Extract the answer of each text; none under `question_only`, where nothing is chosen."""
-    if stored.texts is None or row.condition == "question_only":
+    if row.condition == "question_only":
         return []
     read = []
-    for text, finish in zip(stored.texts, stored.finish, strict=True):
+    for text, finish in zip(texts, finishes, strict=True):
         finished = finish == "stop" or row.style == "letters"
         options = list(row.options)
         if options:
@@ -188,60 +166,43 @@ def _own_option(shown: int, row: Any) -> int:
     return (shown + rotation(row.condition)) % len(row.labels)
 
 
-def _response(stored: _Stored, row: Any, read: list[_Read]) -> tuple[Any, ...]:
-    lists = [stored.logprobs, option_bytes(row.continuations), stored.option_tokens]
-    if stored.texts is not None or not stored.logprobs:
-        lists = [None, *([None, None] if stored.texts is not None else lists[1:])]
+def _response(
+    stored: Mapping[str, Any], texts: list[str] | None, row: Any, read: list[_Read]
+) -> tuple[Any, ...]:
+    logprobs = _list(stored.get("logprobs"))
+    lists = [logprobs or None, None, None]
+    if texts is None:
+        lists[1:] = option_bytes(row.continuations), list(stored.get("option_tokens", ()))
     if turn := rotation(row.condition):
         lists = [values and [*values[-turn:], *values[:-turn]] for values in lists]
-    prediction, correct, extraction = _judged(stored, read, row)
+    judged = (-1, np.nan, "ok" if logprobs else "failed")
+    if logprobs is None:
+        judged = (-1, np.nan, "too_long") if texts is None else _judged(len(texts), read, row)
+    prediction, correct, extraction = judged
     return (
         *(row.item_id, row.condition, row.style, row.shots, row.model, 1),
         *lists,
-        *(prediction, np.nan, np.nan, correct, row.shots_used),
-        *(stored.prompt_tokens, stored.generated_tokens, extraction, row.prompt_id, "live"),
+        *(prediction, np.nan, np.nan, correct, row.shots_used, stored["prompt_tokens"]),
+        *(stored.get("generated_tokens", 0), extraction, row.prompt_id, "live"),
     )
 
 
-def _judged(stored: _Stored, read: list[_Read], row: Any) -> tuple[int, float, str]:
+def _judged(samples: int, read: list[_Read], row: Any) -> tuple[int, float, str]:
     """Return prediction (−1 unknown), share of right samples (NaN unknown) and answer state."""
-    if stored.logprobs is not None:
-        return -1, np.nan, "ok" if stored.logprobs else "failed"
-    if stored.texts is None:
-        return -1, np.nan, "too_long"
     if row.condition == "question_only":
         return -1, np.nan, "none"
     known = [answer for answer in read if answer.answer is not None]
     if not known:
         return -1, np.nan, "failed"
-    if len(row.options):
-        several = len(stored.texts) > 1 and row.answer >= 0
-        gold = _own_option(row.answer, row)
-        right = [answer.option == gold for answer in known] if several else []
-        return _most_frequent([answer.option for answer in known]), _share(right), "ok"
-    gold_text = str(row.answer_text)
-    return -1, _share([same_answer(str(answer.answer), gold_text) for answer in known]), "ok"
-
-
-def _share(right: Sequence[bool]) -> float:
-    return float(np.mean(right)) if right else np.nan
-
-
-def _most_frequent(options: Sequence[int]) -> int:
-    """Return the most frequent option, −1 if there are two."""
+    if not len(row.options):
+        gold = str(row.answer_text)
+        return -1, float(np.mean([same_answer(str(each.answer), gold) for each in known])), "ok"
+    options = [answer.option for answer in known]
+    correct = np.nan
+    if samples > 1 and row.answer >= 0:
+        correct = float(np.mean(np.equal(options, _own_option(row.answer, row))))
     (first, n), *others = Counter(options).most_common()
-    return -1 if others and others[0][1] == n else first
-
-
-def _written(stored: _Stored, row: Any, read: list[_Read]) -> list[tuple[Any, ...]]:
-    asked = (row.model, row.style, row.shots, row.condition, row.item_id)
-    rows = []
-    for sample, text in enumerate(stored.texts or ()):
-        answer = read[sample] if read else _Read(-1, None, "not read")
-        rows.append(
-            (*asked, sample, text, stored.finish[sample], answer.answer, answer.rule, row.prompt_id)
-        )
-    return rows
+    return -1 if others and others[0][1] == n else first, correct, "ok"
 
 
 def option_bytes(scored: Sequence[str]) -> list[int]:

@@ -70,4 +70,6 @@ def test_results_do_not_depend_on_the_engine(
     assert duplicates.num_rows > 50
     assert read["skipped"].tolist() == [1, 1, 1, 1]
     assert read["unreadable"].tolist() == [1, 1, 1, 1]
-    assert written(made(shards, monkeypatch, engine=engine, workers=2)) == written(alone)
+    assert written(
+        made(shards, monkeypatch, engine=engine, workers=2, ray={"allow_spill": True})
+    ) == written(alone)
