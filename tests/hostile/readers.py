@@ -14,7 +14,6 @@ from benchwright.datasets.document_shards import DocumentShards
 from benchwright.datasets.half_scores import HalfScores
 from benchwright.datasets.optional_table import (
     DocumentLabels,
-    NamedTable,
     OptionalCsvTable,
     OptionalReviewCsv,
     RatingsFile,
@@ -70,11 +69,6 @@ def documents(path: Path) -> list[dict[str, Any]]:
     if not rows and any(report.unreadable for report in batches.reports.values()):
         raise InputError("; ".join(faults))
     return rows
-
-
-def table(path: Path, *columns: str) -> pd.DataFrame:
-    """A table that a parameter names."""
-    return NamedTable(filepath=str(path), columns=list(columns), named_by="part.file").load()
 
 
 def ratings(path: Path) -> dict[str, float]:
@@ -158,8 +152,6 @@ READERS: dict[str, tuple[str, Read]] = {
     "ratings": ("ratings.csv", ratings),
     "single-best-answer labels": ("labels.csv", labels),
     "a review sheet": ("review_sheet.csv", sheet),
-    "a named table, CSV": ("named.csv", lambda path: table(path, "item_id", "model")),
-    "a named table, Parquet": ("named.parquet", lambda path: table(path, "item_id", "model")),
     "a subset's manifest": ("manifest.json", read_subset),
     "results of halves": ("results.json", results),
     "the public half": ("validation.jsonl", read_public),

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hostile.readers import answers, documents, labels, ratings, source, table
+from hostile.readers import answers, documents, labels, ratings, source
 
 TEXTS = [
     *("None", "NA", "N/A", "TRUE", "False", "01", "1e5", "null", "NaN", "nan", "inf", "#N/A"),
@@ -74,13 +74,6 @@ def test_names_of_models_are_kept(tmp_path: Path, end: str) -> None:
     made = answers(put(tmp_path, end, rows))
     assert sorted(made.imported_responses["model"]) == sorted(TEXTS)
     assert set(made.imported_responses["item_id"]) == {"01"}
-
-
-@pytest.mark.parametrize("end", ["csv", "parquet"])
-def test_tables_named_by_parameters_keep_texts(tmp_path: Path, end: str) -> None:
-    rows: list[dict[str, object]] = [{"more": "x", "item_id": t, "model": t} for t in TEXTS]
-    read = table(put(tmp_path, end, rows), "item_id", "model")
-    assert read.to_numpy().tolist() == [[text, text] for text in TEXTS]
 
 
 def test_ratings_and_labels_keep_texts(tmp_path: Path) -> None:

@@ -108,17 +108,12 @@ def test_catalog_has_the_sections_of_the_variant(catalog: Any) -> None:
     entries = catalog()
     assert entries["judge_store"]["sealing"] == {"name": "mmlu_cf"}
     assert entries["judge_store"]["folder"] == "data/06_models/judge_store"
-    assert entries["difficulty_examples"]["filepath"] is None
     assert not [name for name in entries if name.startswith("_")]
 
 
 def test_params_take_precedence(catalog: Any) -> None:
-    entries = catalog(
-        sealing={"judge_store": "memory"},
-        difficulty={"examples_file": "b.parquet"},
-    )
+    entries = catalog(sealing={"judge_store": "memory"})
     assert entries["judge_store"]["sealing"] == {"name": "mmlu_cf", "judge_store": "memory"}
-    assert entries["difficulty_examples"]["filepath"] == "b.parquet"
 
 
 def test_tables_are_validated_when_saved_or_when_another_run_saved_them(
@@ -148,7 +143,6 @@ def test_benchmark_overrides_the_variant_and_a_given_mode_both() -> None:
 def test_missing_sections_of_a_variant_are_empty(catalog: Any) -> None:
     entries = catalog(variant="smart")
     assert entries["judge_store"]["sealing"] == {}
-    assert entries["difficulty_examples"]["filepath"] is None
 
 
 def test_environment_is_given_or_named_by_a_variable(

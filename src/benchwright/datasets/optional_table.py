@@ -12,7 +12,6 @@ from benchwright.core.verbatim import (
     no_rows,
     read_errors,
     read_parquet,
-    read_verbatim,
     utf8_text,
 )
 from benchwright.datasets.read_only import ReadOnly
@@ -100,47 +99,6 @@ class OptionalParquetTable(OptionalReviewCsv):
         except BROKEN:
             return no_rows(self._columns)
         return _selected(frame, self._columns, str(self.place))
-
-
-class NamedTable(ReadOnly[pd.DataFrame]):
-    """A CSV or Parquet file that the parameter `named_by` may name.
-
-    The file must have `columns`; others are ignored. Cells of a CSV file are text, so that ids keep
-    leading zeros.
-    """
-
-    def __init__(
-        self,
-        *,
-        filepath: str | None,
-        columns: list[str],
-        named_by: str,
-        metadata: dict[str, Any] | None = None,
-    ) -> None:
-        super().__init__(filepath=filepath, metadata=metadata)
-        self._is_named = filepath is not None
-        self._columns, self._named_by = list(columns), named_by
-
-    def load(self) -> pd.DataFrame:
-        """Return the table; it has no rows if no file is named.
-
-        Raises:
-            InputError: the file cannot be read, has no rows, or lacks a column.
-        """
-        if not self._is_named:
-            return no_rows(self._columns)
-        try:
-            if self.place.suffix.lower() == ".parquet":
-                frame = read_parquet(self.place).to_pandas()
-            else:  # a short row lacks its last cells, which are blank
-                frame = read_verbatim(self.place, ".csv").fillna("")
-        except InputError as error:
-            raise InputError(f"{self._named_by}: {error}") from None
-        where = f"{self._named_by}: {self.place}"
-        table = _selected(frame, self._columns, where)
-        if table.empty:
-            raise InputError(f"{where}: no rows; remove {self._named_by} to use no file")
-        return table
 
 
 def _selected(frame: pd.DataFrame, columns: list[str], where: str) -> pd.DataFrame:

@@ -102,8 +102,6 @@ class DifficultyParams(JudgesParams):
     # sampled. None rates all.
     at_most: int | None = Field(default=None, ge=1)
     shots: int = Field(default=5, ge=0)  # worked examples before the question
-    # a CSV or Parquet table of such examples, replacing the bundled ones
-    examples_file: str | None = None
     rate_final: bool = True  # also rate the questions after the contamination-free rules
     # without any rating: difficulty from models' `responses`, or `none`
     fallback: Literal["responses", "none"] = "responses"
@@ -137,13 +135,7 @@ class SamplingByDifficultyParams(Section):
 class CheckingParams(JudgesParams):
     """Quality and harmlessness (MMLU-CF, section 3.2, step 4, and Table 4)."""
 
-    # `overall` has one prompt for a single rating, as in the paper's Table 4, and one for the
-    # harms; `together` asks for a rating per criterion and the harms in one prompt
-    ask: Literal["overall", "together"] = "overall"
     above: float = Field(default=4.0, ge=1, le=5)  # mean rating, 1–5, that a question must exceed
-    # lowest mean rating of each criterion, where criteria are rated: the middle of the scale. The
-    # mean over criteria alone would keep a question without a right option.
-    floor: float = Field(default=3.0, ge=1, le=5)
     # a harm counts if `any` judge reports it, or more than half of those who replied (`majority`)
     harmful: Literal["any", "majority"] = "any"
     # minimum number of ratings; with fewer, a question is not judged

@@ -24,7 +24,6 @@ _NODES = [
             "rule_counts",
             "public_split_assignment",
             "leak_counts",
-            "closed_guesses",
         ],
         "construction_steps",
     ),
@@ -85,7 +84,6 @@ _PAGE = [
             "judge_agreement",
             "half_distances",
             "extraction_measures",
-            "field_accuracy",
         ],
         "construction_top",
     ),
@@ -94,7 +92,7 @@ _PAGE = [
         ["extraction_measures", "cleaning_funnel", "cleaning_reasons"],
         "construction_documents",
     ),
-    node(page.show_construction_fields, ["field_counts", "field_accuracy"], "construction_fields"),
+    node(page.show_construction_fields, "field_counts", "construction_fields"),
     node(
         page.show_construction_difficulty,
         [

@@ -1,12 +1,6 @@
-"""Clean items → items with a field, and the accuracy of the fields of labelled items.
-
-Texts, ids and vectors stay in memory, because half of the items will be closed; only counts and
-shares are saved.
-"""
+"""Clean items → items with a field, in memory, because half of them will be closed."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,13 +8,9 @@ from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
 from benchwright.methods.mmlu_cf.fields import (
-    ACCURACY,
     FIELDS,
-    SPELLINGS,
     bundled_examples,
-    field_accuracy,
     judge_fields,
     predict_fields,
 )
@@ -31,8 +21,6 @@ from benchwright.pipelines.nodes import node
 from benchwright.similarity.vectors import encode_texts
 from benchwright.tables.mmlu_cf import CleanItems
 
-_BY_NAME = {name.casefold(): field for name, field in SPELLINGS.items()}
-
 
 def name_fields(
     clean_items: pd.DataFrame,
@@ -41,12 +29,12 @@ def name_fields(
     fields: FieldsParams,
     models: ModelsParams,
     scoring: ScoringParams,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Give each item a field, by a classifier trained on the bundled examples or by judges.
 
     Returns:
-        `CleanItems` with field and field_confidence; item_id, field and confidence; `ROUNDS`
-        (no rows without judges). New vectors are not kept.
+        `CleanItems` with field and field_confidence; `ROUNDS` (no rows without judges). New
+        vectors are not kept.
 
     Raises:
         InputError: the encoder or a judge is unknown or has no weights, or `fields.by` is judges
@@ -66,7 +54,7 @@ def name_fields(
     fielded = clean_items.assign(
         field=named["field"].to_numpy(), field_confidence=named["confidence"].to_numpy(np.float64)
     )
-    return fielded[CleanItems.columns()], predicted, rounds
+    return fielded[CleanItems.columns()], rounds
 
 
 def _classified(
@@ -83,33 +71,6 @@ def _classified(
         np.stack([vectors[text] for text in shown]),
         examples["field"].tolist(),
     )
-
-
-def measure_fields(
-    clean_items: pd.DataFrame,
-    field_predictions: pd.DataFrame,
-    extraction_labels: Sequence[Mapping[str, Any]],
-) -> pd.DataFrame:
-    """Compare the fields with those of labelled questions, as `ACCURACY` of "documents".
-
-    A label belongs to the item of its document with the same question.
-    """
-    labelled = {
-        (str(label["doc_id"]), flat(visible(label["question"]))): _BY_NAME[field]
-        for label in extraction_labels
-        if (field := str(label.get("field") or "").casefold()) in _BY_NAME
-    }
-    true = {
-        item_id: labelled[key]
-        for item_id, doc_id, question in zip(
-            clean_items["item_id"], clean_items["doc_id"], clean_items["question"], strict=True
-        )
-        if (key := (doc_id, flat(question))) in labelled
-    }
-    if not true:
-        return pd.DataFrame(columns=ACCURACY)
-    by_item = pd.Series(true, dtype="object").sort_index()
-    return field_accuracy("documents", by_item, field_predictions)
 
 
 def count_fields(fielded_items: pd.DataFrame) -> pd.DataFrame:
@@ -136,10 +97,7 @@ _NODES = [
             "params:models",
             "params:scoring",
         ],
-        ["fielded_items", "field_predictions", "field_rounds"],
-    ),
-    node(
-        measure_fields, ["clean_items", "field_predictions", "extraction_labels"], "field_accuracy"
+        ["fielded_items", "field_rounds"],
     ),
     node(count_fields, "fielded_items", "field_counts"),
 ]

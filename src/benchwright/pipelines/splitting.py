@@ -8,12 +8,10 @@ import pandas as pd
 from kedro.pipeline import Pipeline
 
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.mmlu_cf.difficulty.quota_sampling import sampling_pool
 from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, read_key
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import public_assignment, seal_halves
-from benchwright.methods.mmlu_cf.splitting.guessing import guess_closed
 from benchwright.methods.mmlu_cf.splitting.leakage import (
     count_pairs,
     item_texts,
@@ -22,7 +20,6 @@ from benchwright.methods.mmlu_cf.splitting.leakage import (
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
 from benchwright.params.mmlu_cf import (
     FieldsParams,
-    SamplingByDifficultyParams,
     SealingParams,
     SplittingParams,
 )
@@ -33,7 +30,6 @@ from benchwright.tables.similarity import TextVectors
 
 logger = logging.getLogger(__name__)
 
-_DRAWN_AGAIN, _MOST_DRAWS = 200_000, 20  # rows and samples; a sample takes seconds per 10⁵ rows
 _YES_NO = ReplyLimits(max_tokens=8, temperature=0.7)
 
 
@@ -120,24 +116,6 @@ def seal_benchmark(
     return files, assignment
 
 
-def estimate_guesses(
-    fielded_items: pd.DataFrame,
-    item_difficulty: pd.DataFrame,
-    split_assignment: pd.DataFrame,
-    sampling_by_difficulty: SamplingByDifficultyParams,
-) -> dict[str, float]:
-    """Estimate how much of the closed half can be guessed from everything but the key.
-
-    Returns:
-        The values of a `Guess`, its share in whole percent.
-    """
-    draws = min(max(_DRAWN_AGAIN // max(len(fielded_items), 1), 1), _MOST_DRAWS)
-    with no_question_in_errors(fielded_items, "sealing"):
-        pool = sampling_pool(fielded_items, item_difficulty, sampling_by_difficulty)
-        guess = guess_closed(pool, split_assignment, sampling_by_difficulty, draws)
-    return {**guess._asdict(), "share": round(guess.share, 2)}
-
-
 _NODES = [
     node(
         split_items_in_halves,
@@ -157,11 +135,6 @@ _NODES = [
         seal_benchmark,
         ["contamination_free_items", "split_assignment", "earlier_closed_ids", "params:sealing"],
         ["sealed_benchmark", "public_split_assignment"],
-    ),
-    node(
-        estimate_guesses,
-        ["fielded_items", "item_difficulty", "split_assignment", "params:sampling_by_difficulty"],
-        "closed_guesses",
     ),
 ]
 

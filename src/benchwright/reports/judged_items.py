@@ -64,7 +64,6 @@ _HARMS = tuple(harm.name for harm in HARMS)
 _REASONS = {
     "good": "pass",
     "low_rating": "mean rating not above the bound",
-    "low_criterion": "a criterion below the floor",
     "harmful": "harmful",
     "unjudged": "not judged",
 }
@@ -189,7 +188,7 @@ def _lists(items: pd.DataFrame, judged_items: pd.DataFrame, judgements: pd.DataF
     rated = judged_items[judged_items["mean_rating"] < HIGH]
     levels = judged_items[judged_items["level"].notna()]
     lists = {
-        "Lowest rated": rated.sort_values(["mean_rating", "lowest_criterion"], kind="stable"),
+        "Lowest rated": rated.sort_values("mean_rating", kind="stable"),
         "Flagged as harmful": harmful,
         "Easiest": levels.sort_values("difficulty", kind="stable"),
         "Most difficult": levels.sort_values("difficulty", ascending=False, kind="stable"),

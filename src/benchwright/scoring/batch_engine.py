@@ -149,7 +149,7 @@ class BatchEngine(contextlib.ExitStack):
         if params.engine == "local":
             pool = ProcessPoolExecutor(params.workers, get_context("spawn"))
             self.callback(partial(pool.shutdown, cancel_futures=True))
-            return partial(pool.submit, _parts), Future.result
+            return lambda *task: pool.submit(_parts, *task), Future.result
         if not params.ray.allow_spill:
             raise InputError(
                 f"{section}.engine is ray: when its store is full, Ray writes texts of documents "

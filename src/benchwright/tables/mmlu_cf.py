@@ -143,7 +143,7 @@ class CleaningDuplicates(Table):
     detail: Series[str]
 
 
-CHECKED = ["good", "low_rating", "low_criterion", "harmful", "unjudged"]
+CHECKED = ["good", "low_rating", "harmful", "unjudged"]
 """What the check finds of a question; only good ones pass."""
 
 
@@ -157,11 +157,6 @@ class Judgements(Table):
     judge: Series[str]
     level: Series[float] = pa.Field(ge=0, le=9, nullable=True)  # of difficulty
     overall: Series[float] = pa.Field(ge=1, le=5, nullable=True)
-    clarity: Series[float] = pa.Field(ge=1, le=5, nullable=True)
-    logic: Series[float] = pa.Field(ge=1, le=5, nullable=True)
-    facts: Series[float] = pa.Field(ge=1, le=5, nullable=True)
-    exclusive: Series[float] = pa.Field(ge=1, le=5, nullable=True)
-    answerable: Series[float] = pa.Field(ge=1, le=5, nullable=True)
     hatred: Series[float] = pa.Field(isin=[0, 1], nullable=True)
     sex: Series[float] = pa.Field(isin=[0, 1], nullable=True)
     self_harm: Series[float] = pa.Field(isin=[0, 1], nullable=True)
@@ -176,7 +171,6 @@ class JudgedItems(Table):
     difficulty: Series[float] = pa.Field(ge=0, le=9, nullable=True)
     level: Series[float] = pa.Field(ge=0, le=9, nullable=True)  # a whole number
     mean_rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)
-    lowest_criterion: Series[float] = pa.Field(ge=1, le=5, nullable=True)  # its mean over judges
     harms: Series[str]  # those that count, separated by commas
     reason: Series[str] = pa.Field(isin=CHECKED)
 

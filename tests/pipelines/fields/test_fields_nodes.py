@@ -69,28 +69,25 @@ def clean_items(fields: Sequence[str]) -> pd.DataFrame:
     return CleanItems.from_rows(rows)
 
 
-def run(items: pd.DataFrame, labels: list[dict[str, Any]], **params: Any) -> dict[str, Any]:
+def run(items: pd.DataFrame, **params: Any) -> dict[str, Any]:
     inputs = {
         "clean_items": items,
         "text_vector_cache": TextVectors.empty(),
         "judge_store": MemoryShards(),
-        "extraction_labels": labels,
         "params:fields": FieldsParams(**params),
         "params:models": ModelsParams(),
         "params:scoring": ScoringParams(),
     }
     catalog = DataCatalog({name: MemoryDataset(data) for name, data in inputs.items()})
-    kept = ["fielded_items", "field_predictions"]
-    for name in kept:
-        catalog[name] = Kept()
+    catalog["fielded_items"] = Kept()
     outputs = SequentialRunner().run(create_pipeline(), catalog)
-    return {name: catalog.load(name) for name in {*outputs, *kept}}
+    return {name: catalog.load(name) for name in {*outputs, "fielded_items"}}
 
 
 def test_each_item_gets_the_field_that_its_vector_points_to() -> None:
     wanted = ["Law", "Math", "Other", "Law"]
     items = clean_items(wanted)
-    out = run(items, [])
+    out = run(items)
     fielded = CleanItems.validate(out["fielded_items"])
     assert fielded["field"].tolist() == wanted
     assert fielded["field_confidence"].between(0.5, 1).all()
@@ -99,13 +96,11 @@ def test_each_item_gets_the_field_that_its_vector_points_to() -> None:
         items.drop(columns=["field", "field_confidence"]),
     )
     assert list(out["field_rounds"].columns) == ROUNDS
-
-
-def test_results_do_not_depend_on_item_order() -> None:
-    items = clean_items(FIELDS)
-    there = run(items, [])["fielded_items"]
-    back = run(items.iloc[::-1].reset_index(drop=True), [])["fielded_items"]
-    pd.testing.assert_frame_equal(there, back.iloc[::-1].reset_index(drop=True))
+    nothing = run(CleanItems.empty(), by="judges")
+    assert nothing["fielded_items"].empty
+    assert nothing["field_counts"]["items"].sum() == 0
+    with pytest.raises(InputError, match=r"fields\.judges is empty"):
+        run(items, by="judges")
 
 
 def test_mean_confidence_does_not_depend_on_item_order() -> None:
@@ -120,38 +115,13 @@ def test_mean_confidence_does_not_depend_on_item_order() -> None:
 
 
 def test_field_counts_have_domains_and_no_text() -> None:
-    out = run(clean_items(["Law", "Math", "Law", "Other", "Law"]), [])
+    out = run(clean_items(["Law", "Math", "Law", "Other", "Law"]))
     counts = out["field_counts"].set_index("field")
     assert counts.index.tolist() == [*FIELDS, ""]
     assert counts.loc["Law", ["items", "domains"]].tolist() == [3, 1]
     assert counts["items"].sum() == 5
     assert np.isnan(counts.loc["History", "confidence"])
     assert "d0" not in out["field_counts"].to_json()
-
-
-def test_field_accuracy_matches_hand_counts() -> None:
-    items = clean_items(["Law", "Math", "History"])
-    labels = [
-        {"doc_id": "d0", "question": items["question"][0], "field": "law"},
-        {"doc_id": "d1", "question": f" {items['question'][1]}\n", "field": "Physics"},
-        {"doc_id": "d9", "question": items["question"][2], "field": "history"},
-        {"doc_id": "d2", "question": items["question"][2], "field": None},
-    ]
-    table = run(items, labels)["field_accuracy"].set_index("field")
-    assert table.loc["", ["n_items", "recall"]].tolist() == [2, 0.5]
-    assert table.loc["Law", "recall"] == 1
-    assert table.loc["Physics", "recall"] == 0
-    assert table.loc["Math", "precision"] == 0
-    assert table.loc["History", "n_items"] == 0
-
-
-@pytest.mark.parametrize("by", ["classifier", "judges"])
-def test_no_items_give_empty_tables(by: str) -> None:
-    out = run(CleanItems.empty(), [{"doc_id": "a", "question": "b", "field": "law"}], by=by)
-    assert list(out["fielded_items"].columns) == CleanItems.columns()
-    assert out["fielded_items"].empty
-    assert out["field_accuracy"].empty
-    assert out["field_counts"]["items"].sum() == 0
 
 
 def test_judges_assign_fields_and_their_replies_are_not_saved(
@@ -165,13 +135,8 @@ def test_judges_assign_fields_and_their_replies_are_not_saved(
 
     monkeypatch.setattr(judges_module, "ask_model", ask_model)
     items = clean_items(["Law", "Math"])
-    out = run(items, [], by="judges", judges=("one", "two"), attempts=2)
+    out = run(items, by="judges", judges=("one", "two"), attempts=2)
     assert out["fielded_items"]["field"].fillna("").tolist() == ["Law", ""]
     assert out["field_rounds"]["asked"].tolist() == [2, 1, 2, 1]
     assert out["field_counts"].set_index("field").loc["", "items"] == 1
     assert [type(store).__name__ for store in stores] == ["MemoryShards"] * 2
-
-
-def test_judges_must_be_named() -> None:
-    with pytest.raises(InputError, match=r"fields\.judges is empty"):
-        run(clean_items(["Law"]), [], by="judges")

@@ -46,10 +46,20 @@ def says(prompt: str, body: dict[str, Any]) -> str:
     return f"hatred: no\nsex: no\nself_harm: no\nviolence: {harm}"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[ScriptedServer]:
     with ScriptedServer(says=says) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("store")
+
+
+@pytest.fixture(scope="module")
+def made(store: Path, server: ScriptedServer, repository: Path) -> dict[str, Any]:
+    return judge(store, server, repository)
 
 
 def judge(
@@ -65,7 +75,6 @@ def judge(
     models = {name: served(server.url, endpoint={"model": name}) for name in ("kind", "strict")}
     made: dict[str, Any] = {
         "items": items,
-        "difficulty_examples": pd.DataFrame(),
         "answer_store": ScoreStore(str(folder)).load(),
         "params:ingestion": BenchmarkParams.model_validate(conf["_benchmarks"]["demo"]),
         "params:variant": "judge",
@@ -80,10 +89,7 @@ def judge(
     return made
 
 
-def test_every_judge_has_a_row_per_item_and_items_combine_them(
-    tmp_path: Path, server: ScriptedServer, repository: Path
-) -> None:
-    made = judge(tmp_path, server, repository)
+def test_every_judge_has_a_row_per_item_and_items_combine_them(made: dict[str, Any]) -> None:
     judgements = Judgements.validate(made["judgements"]).set_index(["item_id", "judge"])
     assert len(judgements) == 10
     assert judgements.loc[(HARD, "strict"), "level"] == 9
@@ -106,20 +112,15 @@ def test_every_judge_has_a_row_per_item_and_items_combine_them(
 
 
 def test_a_second_run_asks_the_judges_nothing(
-    tmp_path: Path, server: ScriptedServer, repository: Path
+    made: dict[str, Any], store: Path, server: ScriptedServer, repository: Path
 ) -> None:
-    first = judge(tmp_path, server, repository)
     asked = len(server.arrivals)
-    again = judge(tmp_path, server, repository, items=ITEMS[::-1])
-    assert asked
-    assert len(server.arrivals) == asked
-    pd.testing.assert_frame_equal(first["judgements"], again["judgements"])
+    again = judge(store, server, repository, items=ITEMS[::-1])
+    assert len(server.arrivals) == asked > 0
+    pd.testing.assert_frame_equal(made["judgements"], again["judgements"])
 
 
-def test_the_page_has_the_figure_the_warnings_and_the_items_to_read(
-    tmp_path: Path, server: ScriptedServer, repository: Path
-) -> None:
-    made = judge(tmp_path, server, repository)
+def test_the_page_has_the_figure_the_warnings_and_the_items_to_read(made: dict[str, Any]) -> None:
     page = made["judge_report"]
     assert "25.0% of the 4 rated items have a level below 4; the mean is 5.0." in page
     assert "50.0% of 4 pass the check." in page
@@ -134,31 +135,32 @@ def test_the_page_has_the_figure_the_warnings_and_the_items_to_read(
 
 
 def test_a_judge_that_gives_all_items_the_same_value_is_named(
-    tmp_path: Path, server: ScriptedServer, repository: Path
+    store: Path, server: ScriptedServer, repository: Path
 ) -> None:
     same = ITEMS[ITEMS["item_id"].isin([EASY, HARD])]
-    page = judge(tmp_path, server, repository, same, judges=("kind",))["judge_report"]
+    page = judge(store, server, repository, same, judges=("kind",))["judge_report"]
     assert "kind gave 100.0% of 2 items the same overall (5), so it does not tell them" in page
     assert "the same level" not in page
     assert "no unit has ratings of two raters" in page
 
 
 def test_items_without_options_stay_unjudged(
-    tmp_path: Path, server: ScriptedServer, repository: Path
+    store: Path, server: ScriptedServer, repository: Path
 ) -> None:
     rows = ITEMS.to_dict("records")
     rows[0] |= {"choices": [], "answer": -1, "correct_set": []}
-    judged = judge(tmp_path, server, repository, pd.DataFrame(rows))["judged_items"]
+    judged = judge(store, server, repository, pd.DataFrame(rows))["judged_items"]
     assert judged.set_index("item_id").loc[EASY, "reason"] == "unjudged"
     assert judged["level"].notna().sum() == 3
     rows = [row | {"choices": []} for row in rows]
     with pytest.raises(InputError, match="no item has options"):
-        judge(tmp_path, server, repository, pd.DataFrame(rows))
+        judge(store, server, repository, pd.DataFrame(rows))
 
 
 def test_without_judges_the_run_stops_before_it_asks(
-    tmp_path: Path, server: ScriptedServer, repository: Path
+    store: Path, server: ScriptedServer, repository: Path
 ) -> None:
+    asked = len(server.arrivals)
     with pytest.raises(InputError, match=r"name models in difficulty\.judges"):
-        judge(tmp_path, server, repository, judges=())
-    assert not server.arrivals
+        judge(store, server, repository, judges=())
+    assert len(server.arrivals) == asked

@@ -5,6 +5,7 @@ import json
 import logging
 import pickle
 import re
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,17 +15,15 @@ import pandas as pd
 import pytest
 import yaml
 from kedro.io import DataCatalog, MemoryDataset
-from kedro.io.core import Version
 from kedro.pipeline import Pipeline
 from kedro.runner import SequentialRunner
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.atomic import SealedFolder
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.language_models.protocol import Generated
 from benchwright.methods.mmlu_cf.difficulty.rating import combine_ratings
 from benchwright.methods.mmlu_cf.judging import judges as judges_module
-from benchwright.methods.mmlu_cf.judging.judges import judged_values, with_passage
+from benchwright.methods.mmlu_cf.judging.judges import judged_values
 from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore, SealedShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
@@ -205,7 +204,6 @@ def _saved_datasets(repository: Path, folder: Path) -> dict[str, Any]:
         text = text.replace(f"${{{mark}}}", value)
     conf = {name: entry for name, entry in yaml.safe_load(text).items() if name[0] != "_"}
     conf["judge_store"]["sealing"] = {"name": "built"}
-    conf["difficulty_examples"]["filepath"] = None
     return conf
 
 
@@ -214,7 +212,6 @@ def _run(
     folder: Path,
     items: pd.DataFrame,
     parameters: dict[str, Any],
-    log: Any,
     version: str = "1",
 ) -> Run:
     conf = _saved_datasets(repository, folder / "data")
@@ -227,12 +224,18 @@ def _run(
     kept: dict[str, _Kept] = {}
     for name in unsaved:
         kept[name] = catalog[name] = _Kept()
-    log.clear()
-    with log.at_level(logging.DEBUG):
+    handler, root = logging.FileHandler(folder / "run.log", "w", "utf-8"), logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    try:
         SequentialRunner().run(whole, catalog)
-    log_text = "\n".join(f"{record.name} {record.getMessage()}" for record in log.records)
-    (folder / "run.log").write_text(log_text, encoding="utf-8")
-    return Run(folder, {name: spy.last for name, spy in kept.items()}, log_text)
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)
+        handler.close()
+    log = (folder / "run.log").read_text("utf-8")
+    return Run(folder, {name: spy.last for name, spy in kept.items()}, log)
 
 
 class _Kept(MemoryDataset):
@@ -246,49 +249,33 @@ class _Kept(MemoryDataset):
 
 
 @pytest.fixture(scope="module")
-def run(
-    repository: Path, labelled: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Run]:
-    from _pytest.logging import LogCaptureHandler
-
+def keyed(labelled: pd.DataFrame) -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
         _patch(patch, labelled)
-        handler = LogCaptureHandler()
-        root = logging.getLogger()
-        level = root.level
-        root.addHandler(handler)
-        try:
-            yield _run(
-                repository,
-                tmp_path_factory.mktemp("run"),
-                labelled,
-                _parameters(judges=True),
-                _Log(handler, root),
-            )
-        finally:
-            root.removeHandler(handler)
-            root.setLevel(level)
+        yield patch
 
 
-class _Log:
-    """A module-scoped substitute for pytest's `caplog`."""
+@pytest.fixture(scope="module")
+def run(
+    repository: Path,
+    labelled: pd.DataFrame,
+    tmp_path_factory: pytest.TempPathFactory,
+    keyed: pytest.MonkeyPatch,
+) -> Run:
+    folder = tmp_path_factory.mktemp("run")
+    return _run(repository, folder, labelled, _parameters(judges=True))
 
-    def __init__(self, handler: Any, root: logging.Logger) -> None:
-        self._handler, self._root = handler, root
 
-    @property
-    def records(self) -> list[logging.LogRecord]:
-        return list(self._handler.records)
-
-    def clear(self) -> None:
-        self._handler.reset()
-
-    def at_level(self, level: int) -> Any:
-        from contextlib import nullcontext
-
-        self._root.setLevel(level)
-        return nullcontext()
+@pytest.fixture(scope="module")
+def unjudged(
+    repository: Path,
+    labelled: pd.DataFrame,
+    tmp_path_factory: pytest.TempPathFactory,
+    keyed: pytest.MonkeyPatch,
+) -> Run:
+    folder = tmp_path_factory.mktemp("unjudged")
+    return _run(repository, folder, labelled, _parameters(judges=False))
 
 
 def _patch(patch: pytest.MonkeyPatch, items: pd.DataFrame) -> None:
@@ -390,16 +377,6 @@ def test_bad_and_harmful_questions_are_removed_and_counted(
     assert not gone & set(run.memory["checked_items"]["item_id"])
 
 
-def test_judges_are_compared_on_difficulty_quality_and_harms(run: Run) -> None:
-    agreement = _read(run, "judge_agreement")
-    assert set(agreement["task"]) == {"difficulty", "quality", "harms"}
-    difficulty = agreement[agreement["task"].eq("difficulty") & agreement["judge"].eq("first")]
-    assert difficulty["other"].tolist() == ["second_judge"]
-    assert difficulty["n_items"].tolist() == [N]
-    rounds = _read(run, "difficulty_rounds")
-    assert rounds.groupby("judge")["attempt"].max().tolist() == [2, 2]
-
-
 def test_rules_change_wording_order_and_options_but_keep_the_right_answer(
     run: Run, labelled: pd.DataFrame
 ) -> None:
@@ -466,11 +443,9 @@ def test_a_killed_run_resumes_with_the_remaining_questions(
     repository: Path,
     labelled: pd.DataFrame,
     tmp_path: Path,
+    keyed: None,
     monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
-    _patch(monkeypatch, labelled)
     killed, asked = 3, []
     monkeypatch.setattr(asking, "answer_batches", _batches(asked, killed))
     monkeypatch.setattr(judges_module, "ask_model", asking.ask_model)
@@ -482,19 +457,19 @@ def test_a_killed_run_resumes_with_the_remaining_questions(
         "difficulty": DifficultyParams(judges=["first"], rate_final=False),
     }
     with pytest.raises(InputError, match=r"difficulty failed .KilledError."):
-        _run(repository, tmp_path, labelled, parameters, caplog)
+        _run(repository, tmp_path, labelled, parameters)
     before = list(asked)
     assert len(before) > killed
     asked.clear()
     monkeypatch.setattr(asking, "answer_batches", _batches(asked, None))
-    made = _run(repository, tmp_path, labelled, parameters, caplog, "2")
+    made = _run(repository, tmp_path, labelled, parameters, "2")
     assert not set(asked) & set(before)
     assert len(asked) + len(before) == N
     assert made.memory["item_difficulty"]["level"].tolist() == [4.0] * N
     alone, asked_alone = tmp_path / "alone", []
     alone.mkdir()
     monkeypatch.setattr(asking, "answer_batches", _batches(asked_alone, None))
-    whole = _run(repository, alone, labelled, parameters, caplog)
+    whole = _run(repository, alone, labelled, parameters)
     assert sorted(asked_alone) == sorted(asked + before)
     same = whole.memory["difficulty_ratings"]
     pd.testing.assert_frame_equal(same, made.memory["difficulty_ratings"])
@@ -523,11 +498,9 @@ def test_responses_give_levels_without_judges(
     repository: Path,
     labelled: pd.DataFrame,
     tmp_path: Path,
+    keyed: None,
     monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
-    _patch(monkeypatch, labelled)
     # Model k of 12 knows the first 5 k questions: the later, the harder.
     answers = pd.DataFrame(
         [
@@ -544,7 +517,7 @@ def test_responses_give_levels_without_judges(
         return answers
 
     monkeypatch.setattr(scoring, "answer_questions", answer_questions)
-    made = _run(repository, tmp_path, labelled, parameters, caplog)
+    made = _run(repository, tmp_path, labelled, parameters)
     levels = made.memory["item_difficulty"]
     assert set(levels["source"]) == {"responses"}
     assert levels["level"].is_monotonic_increasing
@@ -558,11 +531,11 @@ def test_responses_give_levels_without_judges(
     assert strata["sampled"].sum() == strata["target"].sum() == 20
     assert len(made.memory["split_assignment"]) == 20
     few = parameters | {"difficulty": DifficultyParams(min_models=13)}
-    unknown = _run(repository, tmp_path, labelled, few, caplog, "2")
+    unknown = _run(repository, tmp_path, labelled, few, "2")
     assert set(unknown.memory["item_difficulty"]["source"]) == {"not_judged"}
     assert "responses: 12 models have answers; 13 are needed" in unknown.log
     off = parameters | {"difficulty": DifficultyParams(fallback="none")}
-    unknown = _run(repository, tmp_path, labelled, off, caplog, "3")
+    unknown = _run(repository, tmp_path, labelled, off, "3")
     assert set(unknown.memory["item_difficulty"]["source"]) == {"not_judged"}
 
 
@@ -591,92 +564,58 @@ def test_ratings_take_precedence_and_set_the_distribution(
     assert alone["level"].tolist()[40:] == [*map(float, range(10))] * 2  # 29 are too few
 
 
-def test_worked_examples_of_a_user_replace_the_bundled_ones(labelled: pd.DataFrame) -> None:
+def test_without_judges_all_questions_have_one_level_with_a_warning(
+    unjudged: Run, labelled: pd.DataFrame
+) -> None:
+    assert "60 of 60 questions have no level of difficulty; it does not affect" in unjudged.log
+    assert "all 50 questions are kept unchecked" in unjudged.log
+    strata = _read(unjudged, "sampling_strata")
+    assert strata.loc[strata["sampled"] > 0, "level"].unique().tolist() == [6]
+    assert strata["sampled"].sum() == 50
+    assert _json(unjudged, "checking_counts")["reasons"] == {"unjudged": 50}
+    closed, public = _closed_texts(unjudged, labelled)
+    assert files_with(unjudged.folder, closed, public) == []
+
+
+def test_a_run_that_publishes_closed_items_causes_a_warning(
+    repository: Path, labelled: pd.DataFrame, tmp_path: Path, unjudged: Run
+) -> None:
+    shutil.copytree(unjudged.folder, tmp_path, dirs_exist_ok=True)
+    parameters = _parameters(judges=False)
+    again = _run(repository, tmp_path, labelled, parameters, "2")
+    other = _run(repository, tmp_path, labelled, {**parameters, "seed": 4}, "3")
+    assert "closed by an earlier run" not in unjudged.log + again.log
+    closed, public = (
+        set(table.loc[table["half"].eq(half), "item_id"])
+        for table, half in (
+            (unjudged.memory["split_assignment"], "test"),
+            (other.memory["split_assignment"], "validation"),
+        )
+    )
+    assert f"sealing: {len(closed & public)} questions of the public half were" in other.log
+    assert len(closed & public) > 5
+
+
+def test_judges_see_passages_examples_and_no_more_questions_than_asked_for(
+    labelled: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[str] = []
 
     def judge(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
         seen.extend(texts)
         return ["[5]"] * len(texts)
 
-    given = pd.DataFrame(
-        {
-            "question": ["Which is wet?", "Which is dry?"],
-            "choices": ['["water", "sand"]'] * 2,
-            "answer": ["A", "B"],
-            "rating": ["0", "1"],
-        }
-    )
+    monkeypatch.setattr(judges_module, "ask_model", lambda *_, **__: judge)
     parameters = _parameters(judges=False)
     rest = [parameters[name] for name in ("models", "scoring")]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judges_module, "ask_model", lambda *_, **__: judge)
-        params = DifficultyParams(judges=("one",), shots=5)
-        rate_items(labelled[:1], given, MemoryShards(), params, *rest, 0)
-        rate_items(labelled[:1], given[:0], MemoryShards(), params, *rest, 0)
-        one_shot = params.model_copy(update={"shots": 1})
-        rate_final_items(labelled[:1], given, MemoryShards(), one_shot, *rest, 0)
-        from_user, bundled, again = seen
-        assert from_user.count("Difficulty: [") == 2
-        assert "Which is dry?" in from_user
-        assert bundled.count("Difficulty: [") == 5
-        assert again.count("Difficulty: [") == 1
-        bad = given.assign(answer=["A", "C"])
-        with pytest.raises(InputError, match=r"examples, row 2: .*answer 'C'"):
-            rate_items(labelled[:1], bad, MemoryShards(), params, *rest, 0)
-        few = params.model_copy(update={"at_most": 3})
-        count = len(seen)
-        ratings, _ = rate_items(labelled, given, MemoryShards(), few, *rest, 0)
-        assert ratings["item_id"].nunique() == 3
-        del seen[count:]
-        off = params.model_copy(update={"rate_final": False})
-        assert rate_final_items(labelled, given, MemoryShards(), off, *rest, 0)[0].empty
-        assert len(seen) == 3
-
-
-def test_without_judges_all_questions_have_one_level_with_a_warning(
-    repository: Path,
-    labelled: pd.DataFrame,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
-    _patch(monkeypatch, labelled)
-    made = _run(repository, tmp_path, labelled, _parameters(judges=False), caplog)
-    assert "60 of 60 questions have no level of difficulty; it does not affect" in made.log
-    assert "all 50 questions are kept unchecked" in made.log
-    strata = _read(made, "sampling_strata")
-    assert strata.loc[strata["sampled"] > 0, "level"].unique().tolist() == [6]
-    assert strata["sampled"].sum() == 50
-    assert set(made.memory["split_assignment"]["difficulty"].isna()) == {True}
-    assert _json(made, "checking_counts")["reasons"] == {"unjudged": 50}
-    closed, public = _closed_texts(made, labelled)
-    assert files_with(tmp_path, closed, public) == []
-
-
-def test_a_run_that_publishes_closed_items_causes_a_warning(
-    repository: Path,
-    labelled: pd.DataFrame,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
-    _patch(monkeypatch, labelled)
-    parameters = _parameters(judges=False)
-    first = _run(repository, tmp_path, labelled, parameters, caplog)
-    again = _run(repository, tmp_path, labelled, parameters, caplog, "2")
-    other = _run(repository, tmp_path, labelled, {**parameters, "seed": 4}, caplog, "3")
-    assert "closed by an earlier run" not in first.log + again.log
-    closed, public = (
-        set(table.loc[table["half"].eq(half), "item_id"])
-        for table, half in (
-            (first.memory["split_assignment"], "test"),
-            (other.memory["split_assignment"], "validation"),
-        )
-    )
-    assert f"sealing: {len(closed & public)} questions of the public half were" in other.log
-    assert len(closed & public) > 5
+    items = labelled.assign(passage="Rain fell. ")
+    params = DifficultyParams(judges=("one",), shots=2, at_most=3)
+    ratings, _ = rate_items(items, MemoryShards(), params, *rest, 0)
+    assert ratings["item_id"].nunique() == len(seen) == 3
+    assert seen[0].count("Difficulty: [") == 2
+    assert "Question: Rain fell.\n\n" in seen[0]
+    off = params.model_copy(update={"rate_final": False})
+    assert rate_final_items(items, MemoryShards(), off, *rest, 0)[0].empty
 
 
 def test_questions_without_a_level_are_not_sampled(
@@ -694,18 +633,10 @@ def test_questions_without_a_level_are_not_sampled(
 def test_unratable_questions_are_reported_in_one_line(labelled: pd.DataFrame) -> None:
     parameters = _parameters(judges=False)
     rest = [parameters[name] for name in ("difficulty", "models", "scoring")]
-    none = pd.DataFrame()
     with pytest.raises(InputError, match="no question passed cleaning"):
-        rate_items(labelled.iloc[:0], none, MemoryShards(), *rest, 0)
+        rate_items(labelled.iloc[:0], MemoryShards(), *rest, 0)
     with pytest.raises(InputError, match="60 of 60 questions have no known answer"):
-        rate_items(labelled.assign(answer=-1), none, MemoryShards(), *rest, 0)
-
-
-def test_judges_see_the_passage_before_the_question(labelled: pd.DataFrame) -> None:
-    items = labelled.assign(passage=["Rain fell. ", None] * (N // 2))
-    shown = with_passage(items)["question"].tolist()
-    assert shown[0] == f"Rain fell.\n\n{labelled['question'][0]}"
-    assert shown[1] == labelled["question"][1]
+        rate_items(labelled.assign(answer=-1), MemoryShards(), *rest, 0)
 
 
 def test_error_message_that_quotes_a_question_is_withheld() -> None:
@@ -734,10 +665,9 @@ def test_key_decides_what_is_closed_and_how_it_reads(
     repository: Path,
     labelled: pd.DataFrame,
     tmp_path: Path,
+    keyed: None,
     monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    _patch(monkeypatch, labelled)
     parameters = _parameters(judges=False)
     parameters["sampling_by_difficulty"] = SamplingByDifficultyParams(size=30)
     opened, runs = [], []
@@ -745,7 +675,7 @@ def test_key_decides_what_is_closed_and_how_it_reads(
         monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", key)
         folder = tmp_path / str(number)
         folder.mkdir()
-        runs.append(_run(repository, folder, labelled, parameters, caplog))
+        runs.append(_run(repository, folder, labelled, parameters))
         opened.append(_opened(runs[-1], key))
     one, again, other = opened
     assert one == again
@@ -783,14 +713,3 @@ def test_the_store_in_memory_is_empty_after_pickling() -> None:
         assert b"closed question" not in written
     assert len(pickle.loads(pickle.dumps(store.load()))) == 0  # noqa: S301  (made here)
     assert "closed" not in repr(store.load())
-
-
-def test_the_sealed_folder_round_trips_and_can_be_pickled(
-    tmp_path: Path,
-) -> None:
-    saved = SealedFolder(folder=str(tmp_path / "sealed"), version=Version(None, "one"))
-    files = {"test.sealed": b"\x00\x01", "manifest.json": b"{}"}
-    pickle.loads(pickle.dumps(saved)).save(files)  # noqa: S301  (made here)
-    latest = SealedFolder(folder=str(tmp_path / "sealed"), version=Version(None, None))
-    assert latest.load() == files
-    assert sorted(path.name for path in (tmp_path / "sealed/one/sealed").iterdir()) == sorted(files)

@@ -43,7 +43,6 @@ DifficultyCounts = Columns("pool level n share expected")
 DocumentsRead = Columns("file documents unreadable first_fault skipped")
 DomainCounts = Columns("domain documents raw_items clean_items")
 ExtractionMeasures = Columns("measure style hits of share low high")
-FieldAccuracy = Columns("labels field n_items recall low high predicted precision confidence")
 FieldCounts = Columns("field items domains confidence")
 HalfDistances = Columns("attribute n_validation n_test total_variation expected chance_95 reason")
 JudgeAgreement = Columns("task criterion judge other n_items alpha low high reason")
@@ -116,10 +115,6 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         "field_counts": FieldCounts.from_rows(
             [(name, 16, 3, 0.5) for name in FIELDS] + [("", 0, 0, np.nan)]
         ),
-        "field_accuracy": FieldAccuracy.from_rows(
-            [("documents", "", 40, 0.7, 0.55, 0.82, 40, 0.7, 0.5)]
-            + [("documents", name, 12, 0.75, 0.47, 0.91, 14, 0.64, 0.5) for name in FIELDS]
-        ),
         "field_rounds": JudgeRounds.empty(),
         "difficulty_rounds": _rounds("difficulty", 48, 36, 6) if judges else _no_rounds(),
         "difficulty_counts": _levels(checked, judges=judges),
@@ -154,7 +149,6 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         ),
         "public_split_assignment": _assignment(checked),
         "leak_counts": LeakCounts.empty(),
-        "closed_guesses": {"closed": checked // 2, "may_be": 40, "share": 0.3},
         "sealed_benchmark": {"validation.jsonl": _public_lines(), "test.sealed": b"\xff"},
         "cleaning_funnel_plot": nothing_drawn(
             "From raw to clean items", "Drawn by the cleaning pipeline."

@@ -14,7 +14,6 @@ from reports.mmlu_cf.construction_examples import (
     DocumentsRead,
     DomainCounts,
     ExtractionMeasures,
-    FieldAccuracy,
     FieldCounts,
     HalfDistances,
     LeakCounts,
@@ -46,7 +45,7 @@ def test_the_headline_reports_missing_judges(unjudged: dict[str, Any]) -> None:
     ) in shown
     assert "No judge rated difficulty, so the sample treats all questions as" in shown
     assert "No judge checked the questions, so wrong" in shown
-    assert shown.index("No judge rated difficulty, so") < shown.index("The field is correct for")
+    assert shown.index("No judge rated difficulty, so") < shown.index("The clean questions")
     assert "No judge was asked." in shown
     assert "No question was found in both halves in different words." in shown
 
@@ -117,13 +116,6 @@ def test_leaks_are_counted_and_remaining_leaks_come_first() -> None:
     assert "same question (similarity) 2 1 0 1" in shown
 
 
-def test_a_closed_half_that_can_be_guessed_is_a_warning(unjudged: dict[str, Any]) -> None:
-    assert "can guess" not in text(unjudged["construction_report"])
-    assert "can guess" not in page_of(closed_guesses={"closed": 15, "may_be": 30, "share": 0.5})
-    shown = page_of(closed_guesses={"closed": 15, "may_be": 18, "share": 0.83})
-    assert "can guess 83% of the closed half without the key: it has 15 of 18 quest" in shown
-
-
 def test_halves_that_differ_more_than_chance_are_a_warning(unjudged: dict[str, Any]) -> None:
     assert "more than chance" not in text(unjudged["construction_report"])
     row = ("field", 15, 15, 0.4, 0.17, 0.23, "")
@@ -142,11 +134,8 @@ def test_few_domains_and_unreadable_documents_are_warnings(
 
 
 def test_missing_labels_are_a_warning() -> None:
-    shown = page_of(
-        extraction_measures=ExtractionMeasures.empty(),
-        field_accuracy=FieldAccuracy.empty(),
-    )
-    assert "The accuracy of extraction and of the fields is unknown: no document" in shown
+    shown = page_of(extraction_measures=ExtractionMeasures.empty())
+    assert "The accuracy of extraction is unknown: no document" in shown
 
 
 def test_data_is_escaped_and_paths_are_hidden(judged: dict[str, Any]) -> None:
@@ -206,7 +195,6 @@ def test_empty_tables_give_a_page() -> None:
         "cleaning_funnel": CleaningFunnel,
         "cleaning_reasons": CleaningReasons,
         "field_counts": FieldCounts,
-        "field_accuracy": FieldAccuracy,
         "difficulty_counts": DifficultyCounts,
         "sampling_strata": SamplingStrata,
         "final_strata": SamplingStrata,
@@ -222,7 +210,6 @@ def test_empty_tables_give_a_page() -> None:
             **making(),
             **{name: model.empty() for name, model in empty.items()},
             "checking_counts": nothing,
-            "closed_guesses": {"closed": 0, "may_be": 0, "share": 0.0},
             "rule_counts": {"rules": {}, "rephrase_checks": {}},
             "sealed_benchmark": {"validation.jsonl": b""},
         }

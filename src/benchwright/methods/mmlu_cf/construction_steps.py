@@ -34,9 +34,7 @@ class Steps(NamedTuple):
     documents and of clean questions, `sampled_domains` and `final_domains` those of the sample and
     of the final questions, `explained` the final questions with an explanation. `checked` questions
     are those kept by the check, `judged` is true if judges decided, `passed` are the questions that
-    they rated good. `altered` counts the final questions by rule. Of the clean questions,
-    `may_be_closed` are not known to be open; `guessable` is the share of the closed ones that can
-    be guessed.
+    they rated good. `altered` counts the final questions by rule.
     """
 
     documents: int
@@ -57,8 +55,6 @@ class Steps(NamedTuple):
     public: int
     closed: int
     leaks: Leaks
-    may_be_closed: int
-    guessable: float
 
 
 def count_steps(
@@ -69,7 +65,6 @@ def count_steps(
     rule_counts: Mapping[str, Any],
     public_split_assignment: pd.DataFrame,
     leak_counts: pd.DataFrame,
-    closed_guesses: Mapping[str, Any],
 ) -> Steps:
     """Count documents and questions after each step, from tables without texts."""
     known = domain_counts[domain_counts["domain"] != ""]
@@ -97,8 +92,6 @@ def count_steps(
         public=int(halves.get("validation", 0)),
         closed=int(halves.get("test", 0)),
         leaks=count_leaks(leak_counts),
-        may_be_closed=int(closed_guesses["may_be"]),
-        guessable=float(closed_guesses["share"]),
     )
 
 

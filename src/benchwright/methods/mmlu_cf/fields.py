@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from io import StringIO
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.judging.judges import ask_judges, shown_options
 from benchwright.methods.mmlu_cf.judging.replies import parse_choice
-from benchwright.statistics.proportion import wilson_interval
 
 FIELDS = (
     "Math", "Physics", "Chemistry", "Law", "Engineering", "Economics", "Health", "Psychology",
@@ -30,12 +28,6 @@ SPELLINGS = {
 """The field of each spelling that a judge may use."""
 
 Vectors = NDArray[np.floating]
-
-ACCURACY = [
-    *("labels", "field", "n_items", "recall", "low", "high"),
-    *("predicted", "precision", "confidence"),
-]
-"""Recall with its 95% Wilson interval, precision and mean confidence; field "" is all."""
 
 _DECIMALS = 6
 _STRENGTH = 10.0  # inverse of the L2 penalty, for 140 examples
@@ -75,28 +67,6 @@ def predict_fields(
             "confidence": probability.max(axis=1),
         }
     )
-
-
-def field_accuracy(labels: str, true: pd.Series, predicted: pd.DataFrame) -> pd.DataFrame:
-    """Measure recall and precision of all questions and by field; see `ACCURACY`.
-
-    `true` has the fields by item id; `labels` names these questions. An item without a predicted
-    field counts as missed.
-    """
-    chosen = predicted.set_index("item_id")[["field", "confidence"]].reindex(true.index)
-    hit = (chosen["field"] == true).to_numpy()
-    rows: list[tuple[Any, ...]] = []
-    for field in ("", *FIELDS):
-        of_field = (true == field).to_numpy() | (field == "")
-        named = (chosen["field"].notna() if field == "" else chosen["field"] == field).to_numpy()
-        n, right = int(of_field.sum()), int(hit[of_field].sum())
-        bounds = wilson_interval(right, n)
-        recall = right / n if n else np.nan
-        precision = float(hit[named].mean()) if named.any() else np.nan
-        mean = float(chosen["confidence"][of_field].mean())
-        metrics = (recall, bounds.low, bounds.high, int(named.sum()), precision, mean)
-        rows.append((labels, field, n, *metrics))
-    return pd.DataFrame(rows, columns=ACCURACY)
 
 
 def field_prompt(question: str, choices: Sequence[str]) -> str:

@@ -27,170 +27,100 @@ from benchwright.reports.judged_items import (
     show_judgements,
 )
 
-_NODES = [
-    node(
-        rate_items,
-        [
-            "fielded_items",
-            "difficulty_examples",
-            "judge_store",
-            "params:difficulty",
-            "params:models",
-            "params:scoring",
-            "closed_seed",
-        ],
-        ["difficulty_ratings", "difficulty_rounds"],
-    ),
-    node(
-        set_levels,
-        [
-            "fielded_items",
-            "difficulty_ratings",
-            "difficulty_answers",
-            "params:difficulty",
-            "closed_seed",
-        ],
-        "item_difficulty",
-    ),
-    node(
-        sample_items,
-        ["fielded_items", "item_difficulty", "params:sampling_by_difficulty", "closed_seed"],
-        ["sampled_items", "sampling_strata"],
-    ),
-    node(
-        check_sampled_items,
-        ["sampled_items", "judge_store", "params:checking", "params:models", "params:scoring"],
-        ["checked_items", "judge_ratings", "harm_flags", "checking_decisions", "checking_rounds"],
-    ),
-    node(
-        choose_final_items,
-        [
-            "checked_items",
-            "item_difficulty",
-            "params:checking",
-            "params:sampling_by_difficulty",
-            "closed_seed",
-        ],
-        ["final_items", "final_strata"],
-    ),
-    node(
-        compare_judges,
-        ["difficulty_ratings", "judge_ratings", "harm_flags", "params:seed"],
-        "judge_agreement",
-    ),
-    node(
-        count_decisions,
-        ["item_difficulty", "sampled_items", "checking_decisions", "final_items"],
-        "checking_counts",
-    ),
-]
+_ASKING = ["params:models", "params:scoring"]
+_RATING = ["judge_store", "params:difficulty", *_ASKING, "closed_seed"]
+_SAMPLING = ["params:sampling_by_difficulty", "closed_seed"]
+_JUDGED = ["difficulty_ratings", "judge_ratings", "harm_flags"]
+_AGREEMENT = node(compare_judges, [*_JUDGED, "params:seed"], "judge_agreement")
 
 
 def create_pipeline() -> Pipeline:
     """Create the pipeline that rates, samples and checks questions, in memory."""
-    return Pipeline(_NODES)
-
-
-_FINAL_NODES = [
-    node(
-        rate_final_items,
+    checked = ["checked_items", "judge_ratings", "harm_flags"]
+    return Pipeline(
         [
-            "contamination_free_items",
-            "difficulty_examples",
-            "judge_store",
-            "params:difficulty",
-            "params:models",
-            "params:scoring",
-            "closed_seed",
-        ],
-        ["final_difficulty", "final_difficulty_rounds"],
-    ),
-    node(
-        count_levels,
-        [
-            "item_difficulty",
-            "sampled_items",
-            "checked_items",
-            "final_difficulty",
-            "params:sampling_by_difficulty",
-        ],
-        "difficulty_counts",
-    ),
-    node(
-        compare_ratings,
-        ["item_difficulty", "final_difficulty", "contamination_free_items"],
-        "rating_shift",
-    ),
-]
+            node(
+                rate_items,
+                ["fielded_items", *_RATING],
+                ["difficulty_ratings", "difficulty_rounds"],
+            ),
+            node(
+                set_levels,
+                [
+                    *("fielded_items", "difficulty_ratings", "difficulty_answers"),
+                    *("params:difficulty", "closed_seed"),
+                ],
+                "item_difficulty",
+            ),
+            node(
+                sample_items,
+                ["fielded_items", "item_difficulty", *_SAMPLING],
+                ["sampled_items", "sampling_strata"],
+            ),
+            node(
+                check_sampled_items,
+                ["sampled_items", "judge_store", "params:checking", *_ASKING],
+                [*checked, "checking_decisions", "checking_rounds"],
+            ),
+            node(
+                choose_final_items,
+                ["checked_items", "item_difficulty", "params:checking", *_SAMPLING],
+                ["final_items", "final_strata"],
+            ),
+            _AGREEMENT,
+            node(
+                count_decisions,
+                ["item_difficulty", "sampled_items", "checking_decisions", "final_items"],
+                "checking_counts",
+            ),
+        ]
+    )
 
 
 def create_final_pipeline() -> Pipeline:
     """Create the pipeline that rates the questions again after the contamination-free rules."""
-    return Pipeline(_FINAL_NODES)
-
-
-_BENCHMARK_NODES = [
-    node(
-        judge_benchmark,
+    counted = ["item_difficulty", "sampled_items", "checked_items", "final_difficulty"]
+    return Pipeline(
         [
-            "items",
-            "difficulty_examples",
-            "answer_store",
-            "params:difficulty",
-            "params:checking",
-            "params:models",
-            "params:scoring",
-        ],
-        [
-            "difficulty_ratings",
-            "judge_ratings",
-            "harm_flags",
-            "difficulty_rounds",
-            "checking_rounds",
-        ],
-    ),
-    node(read_rates, ["difficulty_rounds", "checking_rounds"], "judge_parse_rates"),
-    node(tabulate_judgements, ["difficulty_ratings", "judge_ratings", "harm_flags"], "judgements"),
-    node(
-        summarise_items,
-        [
-            "items",
-            "difficulty_ratings",
-            "judge_ratings",
-            "harm_flags",
-            "params:checking",
-            "params:seed",
-        ],
-        "judged_items",
-    ),
-    node(
-        compare_judges,
-        ["difficulty_ratings", "judge_ratings", "harm_flags", "params:seed"],
-        "judge_agreement",
-    ),
-    node(collect_judge_metrics, "judged_items", "judge_metrics"),
-    node(plot_judged_difficulty, ["judged_items", "judgements"], "judged_difficulty_plot"),
-    node(
-        show_judgements,
-        ["items", "judged_items", "judgements", "judge_parse_rates", "judge_agreement"],
-        "judge_page",
-    ),
-    node(
-        render_judge_page,
-        [
-            "params:ingestion",
-            "params:variant",
-            "params:seed",
-            "params:difficulty",
-            "params:checking",
-            "judge_page",
-            "judged_difficulty_plot",
-        ],
-        "judge_report",
-    ),
-]
+            node(
+                rate_final_items,
+                ["contamination_free_items", *_RATING],
+                ["final_difficulty", "final_difficulty_rounds"],
+            ),
+            node(count_levels, [*counted, "params:sampling_by_difficulty"], "difficulty_counts"),
+            node(
+                compare_ratings,
+                ["item_difficulty", "final_difficulty", "contamination_free_items"],
+                "rating_shift",
+            ),
+        ]
+    )
 
 
 def create_benchmark_pipeline() -> Pipeline:
     """Create the pipeline that judges the items of any benchmark: tables, plots and one page."""
-    return Pipeline(_BENCHMARK_NODES)
+    settings = ["params:difficulty", "params:checking"]
+    rounds = ["difficulty_rounds", "checking_rounds"]
+    shown = ["items", "judged_items", "judgements", "judge_parse_rates", "judge_agreement"]
+    run = ["params:ingestion", "params:variant", "params:seed", *settings]
+    return Pipeline(
+        [
+            node(
+                judge_benchmark,
+                ["items", "answer_store", *settings, *_ASKING],
+                [*_JUDGED, *rounds],
+            ),
+            node(read_rates, rounds, "judge_parse_rates"),
+            node(tabulate_judgements, _JUDGED, "judgements"),
+            node(
+                summarise_items,
+                ["items", *_JUDGED, "params:checking", "params:seed"],
+                "judged_items",
+            ),
+            _AGREEMENT,
+            node(collect_judge_metrics, "judged_items", "judge_metrics"),
+            node(plot_judged_difficulty, ["judged_items", "judgements"], "judged_difficulty_plot"),
+            node(show_judgements, shown, "judge_page"),
+            node(render_judge_page, [*run, "judge_page", "judged_difficulty_plot"], "judge_report"),
+        ]
+    )

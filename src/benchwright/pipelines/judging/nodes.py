@@ -17,11 +17,9 @@ from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
 from benchwright.methods.mmlu_cf.difficulty.rating import (
     BUNDLED,
     DIFFICULTY,
-    WorkedExample,
     combine_ratings,
     difficulty_candidates,
     rate_difficulty,
-    read_examples,
 )
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
     difficulty_from_responses,
@@ -45,7 +43,6 @@ _FEWEST_RATED = 30  # with fewer ratings, levels from answers do not follow thei
 
 def rate_items(
     fielded_items: pd.DataFrame,
-    difficulty_examples: pd.DataFrame,
     judge_store: StoredShards,
     difficulty: DifficultyParams,
     models: ModelsParams,
@@ -60,8 +57,8 @@ def rate_items(
         `judged_values` (for memory) and `ROUNDS`; no rows without judges.
 
     Raises:
-        InputError: there are no questions, a question has no known answer, a worked example is
-            invalid, or a judge is unknown or unavailable.
+        InputError: there are no questions, a question has no known answer, or a judge is unknown
+            or unavailable.
     """
     if fielded_items.empty:
         raise InputError("difficulty: no question passed cleaning; see the dataset cleaning_funnel")
@@ -74,25 +71,21 @@ def rate_items(
     if not difficulty.judges:
         logger.warning("difficulty: no question is rated, because difficulty.judges is empty")
     asked = difficulty_candidates(fielded_items, difficulty.at_most, closed_seed)
-    return _rated(asked, difficulty_examples, judge_store, difficulty, models, scoring)
+    return _rated(asked, judge_store, difficulty, models, scoring)
 
 
 def _rated(
     items: pd.DataFrame,
-    examples: pd.DataFrame,
     store: StoredShards,
     difficulty: DifficultyParams,
     models: ModelsParams,
     scoring: ScoringParams,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    shown = _examples(examples, difficulty)
     with no_question_in_errors(items, "difficulty"):
         judges = named_judges(difficulty, models, scoring, store, "difficulty")
-        return rate_difficulty(with_passage(items), judges, shown, difficulty.attempts)
-
-
-def _examples(table: pd.DataFrame, difficulty: DifficultyParams) -> tuple[WorkedExample, ...]:
-    return (read_examples(table) if len(table) else BUNDLED)[: difficulty.shots]
+        return rate_difficulty(
+            with_passage(items), judges, BUNDLED[: difficulty.shots], difficulty.attempts
+        )
 
 
 def set_levels(
@@ -193,7 +186,6 @@ def _sampled(
 
 def judge_benchmark(
     items: pd.DataFrame,
-    difficulty_examples: pd.DataFrame,
     answer_store: StoredShards,
     difficulty: DifficultyParams,
     checking: CheckingParams,
@@ -208,8 +200,7 @@ def judge_benchmark(
         `judged_values` of levels, ratings and harms, and `ROUNDS` of levels and checks.
 
     Raises:
-        InputError: no judge is named, a judge or a worked example is invalid, or no item has
-            options.
+        InputError: no judge is named, a judge is unknown, or no item has options.
     """
     if not (difficulty.judges or checking.judges):
         raise InputError("judge: no judges; name models in difficulty.judges and checking.judges")
@@ -219,7 +210,7 @@ def judge_benchmark(
     asked = (models, scoring, answer_store)
     raters = named_judges(difficulty, *asked, "difficulty", closed=False)
     checkers = named_judges(checking, *asked, "checking", closed=False)
-    shown = _examples(difficulty_examples, difficulty)
+    shown = BUNDLED[: difficulty.shots]
     levels, rounds = rate_difficulty(with_options, raters, shown, difficulty.attempts)
     ratings, harms, checked = check_items(with_options, checkers, checking)
     return levels, ratings, harms, rounds, checked
@@ -227,7 +218,6 @@ def judge_benchmark(
 
 def rate_final_items(
     contamination_free_items: pd.DataFrame,
-    difficulty_examples: pd.DataFrame,
     judge_store: StoredShards,
     difficulty: DifficultyParams,
     models: ModelsParams,
@@ -242,9 +232,7 @@ def rate_final_items(
     """
     if not (difficulty.rate_final and difficulty.judges):
         return pd.DataFrame(columns=DIFFICULTY), rounds_table("", {})
-    ratings, rounds = _rated(
-        contamination_free_items, difficulty_examples, judge_store, difficulty, models, scoring
-    )
+    ratings, rounds = _rated(contamination_free_items, judge_store, difficulty, models, scoring)
     ids = contamination_free_items["item_id"].astype(str).tolist()
     return combine_ratings(ids, ratings, closed_seed), rounds
 

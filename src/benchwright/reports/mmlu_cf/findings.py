@@ -14,18 +14,16 @@ from benchwright.methods.mmlu_cf.construction_steps import (
 )
 from benchwright.reports.mmlu_cf.judges import doubtful_judges
 from benchwright.reports.page.parts import Text, Tiles, Top
-from benchwright.reports.page.wording import bounds, coefficient, count, percent, tile
+from benchwright.reports.page.wording import coefficient, count, percent, tile
 
-_LOW_ACCURACY = 0.8
 _FEW_DOMAINS = 100  # the paper has more than 3,000
-_GUESSABLE = 0.5  # above it, a guess is more often right than wrong
 
 
 class Evidence(NamedTuple):
     """The evidence behind the headline and the warnings.
 
-    `agreement` is that of the judges, `distances` those of the halves, `extraction` and `accuracy`
-    compare questions and fields with labels.
+    `agreement` is that of the judges, `distances` those of the halves, `extraction` compares
+    questions with labels.
     """
 
     steps: Steps
@@ -34,7 +32,6 @@ class Evidence(NamedTuple):
     agreement: pd.DataFrame
     distances: pd.DataFrame
     extraction: pd.DataFrame
-    accuracy: pd.DataFrame
 
     def judges(self, task: str) -> int:
         """Count the judges that were asked in a task."""
@@ -48,7 +45,6 @@ def show_construction_top(
     judge_agreement: pd.DataFrame,
     half_distances: pd.DataFrame,
     extraction_measures: pd.DataFrame,
-    field_accuracy: pd.DataFrame,
 ) -> Top:
     """Write the counts of questions, the leaks between the halves, and the warnings."""
     evidence = Evidence(
@@ -58,7 +54,6 @@ def show_construction_top(
         judge_agreement,
         half_distances,
         extraction_measures,
-        field_accuracy,
     )
     headline = _headline(evidence)
     if not construction_steps.public + construction_steps.closed:
@@ -114,10 +109,7 @@ def _tiles(evidence: Evidence) -> list[dict[str, str]]:
                 f"recall / precision on {recall['of']:,} labelled questions",
             )
         )
-    return tiles + [
-        tile("Field accuracy", percent(row["recall"]), f"on {row['n_items']:,} labelled questions")
-        for row in evidence.accuracy[evidence.accuracy["field"] == ""].to_dict("records")
-    ]
+    return tiles
 
 
 def _halves(evidence: Evidence) -> Iterator[str]:
@@ -126,12 +118,6 @@ def _halves(evidence: Evidence) -> Iterator[str]:
         yield (
             f"{count(left, 'pair')} of equivalent questions left in both halves: the public half "
             "reveals answers of the closed half."
-        )
-    if steps.guessable > _GUESSABLE:
-        yield (
-            f"Whoever has the documents can guess {steps.guessable:.0%} of the closed half "
-            f"without the key: it has {steps.closed:,} of {steps.may_be_closed:,} questions that "
-            "may be closed. Add documents, or lower `sampling_by_difficulty.size`."
         )
     if unjudged := steps.leaks.unjudged:
         yield (
@@ -188,13 +174,7 @@ def _shortfall(evidence: Evidence) -> Iterator[str]:
 
 
 def _origin(evidence: Evidence) -> Iterator[str]:
-    steps, overall = evidence.steps, evidence.accuracy[evidence.accuracy["field"] == ""]
-    for row in overall[overall["recall"] < _LOW_ACCURACY].to_dict("records"):
-        yield (
-            f"The field is correct for {percent(row['recall'])} of {row['n_items']:,} labelled "
-            f"questions {bounds(row['low'], row['high'], 2)}; quotas and halves by field "
-            "inherit these errors."
-        )
+    steps = evidence.steps
     if steps.clean_domains < _FEW_DOMAINS:
         yield (
             f"The clean questions come from {count(steps.clean_domains, 'known domain')}; the "
@@ -205,9 +185,8 @@ def _origin(evidence: Evidence) -> Iterator[str]:
             f"{count(steps.unreadable, 'document')} could not be read; the dataset "
             "`documents_read` names the files."
         )
-    unknown = {"extraction": evidence.extraction.empty, "the fields": overall.empty}
-    if parts := [name for name, is_empty in unknown.items() if is_empty]:
-        yield f"The accuracy of {' and of '.join(parts)} is unknown: no document is labelled."
+    if evidence.extraction.empty:
+        yield "The accuracy of extraction is unknown: no document is labelled."
 
 
 _NOTES = (_halves, _judges, _shortfall, _origin)

@@ -53,7 +53,6 @@ _VERDICTS = {
 _REASONS = {
     "good": "kept",
     "low_rating": "removed: mean rating not above the bound",
-    "low_criterion": "removed: a criterion below the floor",
     "harmful": "removed: harmful",
     "unjudged": "not judged",
 }
@@ -127,20 +126,16 @@ def show_construction_documents(
     ]
 
 
-def show_construction_fields(
-    field_counts: pd.DataFrame, field_accuracy: pd.DataFrame
-) -> list[Section]:
-    """Show the questions and the accuracy of each field."""
-    labelled = field_accuracy.drop_duplicates("field")[["field", "recall", "low", "high"]]
+def show_construction_fields(field_counts: pd.DataFrame) -> list[Section]:
+    """Show the questions of each field."""
     used = field_counts[field_counts["field"].ne("") | field_counts["items"].gt(0)]
     by_field: list[Column] = [
         ("Field", as_text, "field"),
         ("Clean", as_count, "items"),
         ("Domains", as_count, "domains"),
         ("Mean confidence", as_metric, "confidence"),
-        ("Recall on labelled questions", between(as_share), "recall"),
     ]
-    table = table_of(rows_of(used.merge(labelled, on="field", how="left")), by_field, range(1, 5))
+    table = table_of(rows_of(used), by_field, range(1, 4))
     return [Section("Fields", [Plot("field_halves_plot"), table], "fields")]
 
 

@@ -1,20 +1,17 @@
 """Ratings of difficulty: recorded, combined, and replaced if missing."""
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.difficulty.rating import (
     BUNDLED,
     combine_ratings,
     difficulty_prompt,
     parse_level,
     rate_difficulty,
-    read_examples,
 )
 from benchwright.methods.mmlu_cf.judging.judges import judged_values
 
@@ -74,13 +71,6 @@ def test_levels_of_other_questions_are_not_read(reply: str | None, level: int | 
     assert parse_level(reply, "How many?", ["7", "8"], 1, BUNDLED) == level
 
 
-@pytest.mark.parametrize("level", range(10))
-@pytest.mark.parametrize("form", ["[{}]", "{}", "Difficulty: [{}]", "Difficulty: {}", "Level {}."])
-def test_every_level_can_be_read_including_levels_of_examples(level: int, form: str) -> None:
-    question = "Who was the first?"
-    assert parse_level(form.format(level), question, ["she", "he"], 0, BUNDLED) == level
-
-
 def ratings(*rows: tuple[str, str, float | None]) -> pd.DataFrame:
     return judged_values([(item, judge, "difficulty", value) for item, judge, value in rows])
 
@@ -111,30 +101,3 @@ def test_unrated_items_get_a_level_from_responses_or_are_not_judged() -> None:
     assert table["source"].tolist() == ["judges", "responses", "not_judged", "not_judged"]
     assert table["level"].tolist()[:2] == [3, 7]
     assert table["level"].isna().tolist() == [False, False, True, True]
-
-
-def test_a_users_examples_are_read() -> None:
-    table = pd.DataFrame(
-        {"question": ["Q"], "choices": ['["x", "y"]'], "answer": ["b"], "rating": ["4"]}
-    )
-    [example] = read_examples(table)
-    assert example == ("Q", ("x", "y"), 1, 4)
-
-
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [
-        ("choices", "x, y"),
-        ("choices", '{"a": 1, "b": 2}'),
-        ("choices", '["x"]'),
-        ("answer", "C"),
-        ("answer", ""),
-        ("rating", "10"),
-        ("rating", "4.5"),
-        ("rating", ""),
-    ],
-)
-def test_an_invalid_example_of_a_user_is_named(column: str, value: object) -> None:
-    row = {"question": "Q", "choices": '["x", "y"]', "answer": "A", "rating": "4"}
-    with pytest.raises(InputError, match=f"row 2: .*{column} {re.escape(repr(value))}"):
-        read_examples(pd.DataFrame([row, {**row, column: value}]))

@@ -1,4 +1,4 @@
-"""Fields of questions: a classifier on vectors, judges, and their accuracy."""
+"""Fields of questions: a classifier on vectorsand judges."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +10,6 @@ import pytest
 from benchwright.methods.mmlu_cf.fields import (
     FIELDS,
     bundled_examples,
-    field_accuracy,
-    field_prompt,
     judge_fields,
     predict_fields,
 )
@@ -38,25 +36,6 @@ def test_the_nearest_examples_give_the_field_with_any_number_of_threads() -> Non
     assert predicted[0]["confidence"].between(0.9, 1, inclusive="neither").all()
     for other in predicted[1:]:
         pd.testing.assert_frame_equal(other, predicted[0], check_exact=True)
-
-
-def test_accuracy_matches_hand_counts() -> None:
-    true = pd.Series({"a": "Law", "b": "Law", "c": "Math", "d": "Math"})
-    predicted = pd.DataFrame(
-        {
-            "item_id": ["a", "b", "c"],
-            "field": ["Law", "Math", "Math"],
-            "confidence": [0.9, 0.5, 0.7],
-        }
-    )
-    table = field_accuracy("demo", true, predicted).set_index("field")
-    assert table.loc["", ["n_items", "recall", "predicted"]].tolist() == [4, 0.5, 3]
-    assert table.loc["", "precision"] == pytest.approx(2 / 3)
-    assert table.loc["Law", ["recall", "precision", "predicted"]].tolist() == [0.5, 1.0, 1]
-    assert table.loc["Math", ["recall", "precision"]].tolist() == [0.5, 0.5]
-    assert table.loc["Law", "confidence"] == pytest.approx(0.7)
-    assert np.isnan(table.loc["History", "recall"])
-    assert len(table) == 15
 
 
 def test_every_field_has_ten_distinct_examples() -> None:
@@ -99,9 +78,3 @@ def test_a_single_judge_gives_no_confidence_and_a_silent_judge_no_field() -> Non
     assert judged["confidence"].isna().all()
     assert judged["field"].isna().tolist() == [False, True]
     assert len(judge_fields(ITEMS, {}, 1)[0]) == 2
-
-
-def test_the_prompt_lists_all_fields() -> None:
-    prompt = field_prompt("Q?", ["x", "y"])
-    assert all(field in prompt for field in FIELDS)
-    assert prompt.endswith("Question: Q?\nA. x\nB. y\n\nField:")

@@ -1,14 +1,11 @@
 """Judges' ratings of difficulty, 0–9 (MMLU-CF, section 3.2, step 3)."""
 
-import json
 from collections.abc import Mapping, Sequence
-from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS, level_shares
@@ -61,31 +58,6 @@ BUNDLED = (
     ),
 )
 """Five examples over the whole scale, written for this project."""
-
-
-def read_examples(table: pd.DataFrame) -> tuple[WorkedExample, ...]:
-    """Read a user's examples: columns question, choices (a JSON list), answer (a letter), rating.
-
-    Raises:
-        InputError: a row is invalid.
-    """
-    columns = (table[name] for name in ("question", "choices", "answer", "rating"))
-    examples = []
-    for number, (question, choices, answer, rating) in enumerate(zip(*columns, strict=True), 1):
-        try:
-            options = json.loads(choices) if isinstance(choices, str) else list(choices)
-            letters = list(ascii_uppercase[: len(options)])
-            place = letters.index(str(answer).strip().upper())
-            if not isinstance(options, list) or len(options) < 2:
-                raise ValueError("no list of options")
-            level = [float(number) for number in range(LEVELS)].index(float(rating))
-        except (TypeError, ValueError):
-            raise InputError(
-                f"difficulty examples, row {number}: choices {choices!r}, answer {answer!r}, "
-                f"rating {rating!r}; write a JSON list of 2–26 texts, a letter, and a number 0–9"
-            ) from None
-        examples.append(WorkedExample(str(question), tuple(map(str, options)), place, level))
-    return tuple(examples)
 
 
 def difficulty_candidates(items: pd.DataFrame, at_most: int | None, seed: int) -> pd.DataFrame:

@@ -1,19 +1,19 @@
-"""Parse judges' replies strictly: one number, several named values, yes or no, one name.
+"""Parse judges' replies strictly: one number, yes or no by name, one name.
 
-A number counts if it has the form of a rating: alone on a line, in square
-brackets, after "Rating:" or a similar name, after "I would rate this question as", as "7/9", or
-under a known key of a JSON object. Any other reply is unreadable, and the judge is asked again.
-Named values are read equally strictly: every name once, every value in its form, or nothing.
+A number counts if it has the form of a rating: alone on a line, in square brackets, after "Rating:"
+or a similar name, after "I would rate this question as", or as "7/9". Any other reply is
+unreadable, and the judge is asked again. Flags are read equally strictly: every name once, every
+value yes or no, or nothing.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 _MARKUP = re.compile(r"[*_`#]+|^>", re.MULTILINE)
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‘’", "'"))
 _SPACES = re.compile(r"[^\S\n]+")
+_SEPARATOR = re.compile(r"[\s_-]+")
 _REFUSAL = re.compile(
     r"\bi(?:'m| am) (?:sorry|afraid|unable|not able|not sure)\b"
     r"|\bi (?:can ?not|can't|could not|couldn't|won't|will not|do not|don't) "
@@ -50,16 +50,6 @@ def own_words(reply: str, shown: Sequence[str]) -> str:
     return "\n".join(
         line for line in text.split("\n") if not (" " in line and line.strip().casefold() in lines)
     ).strip("\n¶ ")
-
-
-def refuses(text: str) -> bool:
-    """Return whether a reply declines to do what it was asked."""
-    return _REFUSAL.search(text) is not None
-
-
-def other_digits(text: str) -> bool:
-    """Return whether a text holds digits other than 0–9: superscripts, circled ones, "½"."""
-    return any(sign.isnumeric() and not sign.isascii() for sign in text)
 
 
 _NUMBER = r"\d{1,4}(?:\.\d{1,3})?"
@@ -99,8 +89,6 @@ _DOUBT = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = 80  # characters before a number in which a doubt counts
-_OBJECT = re.compile(r"\{[^{}]*\}")
-_FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
 
 
 class Scale(NamedTuple):
@@ -109,12 +97,6 @@ class Scale(NamedTuple):
     low: int
     high: int
     labels: tuple[str, ...] = ("rating", "score")
-
-
-class _Claim(NamedTuple):
-    value: float
-    start: int
-    end: int
 
 
 def parse_rating(
@@ -128,17 +110,18 @@ def parse_rating(
     texts of the prompt is ignored, and so is a number alone that is one of the `choices`, since it
     may answer the question.
     """
-    if reply is None or len(reply) > LONGEST or other_digits(reply):
+    if reply is None or len(reply) > LONGEST:
         return None
-    objects = _json_ratings(_FENCE.sub("", reply), scale)
-    text = "" if objects is None else own_words(objects, [*shown, *choices])
-    rest = None if refuses(text) else _without_scale(text, scale)
+    if any(sign.isnumeric() and not sign.isascii() for sign in reply):  # "½", "⁷"
+        return None
+    text = own_words(reply, [*shown, *choices])
+    rest = None if _REFUSAL.search(text) else _without_scale(text, scale)
     claims = None if rest is None else _claims(rest, scale, choices)
     if rest is None or not claims:
         return None
-    values = {claim.value for claim in claims}
-    for claim in reversed(claims):
-        rest = rest[: claim.start] + "\n" + rest[claim.end :]
+    values = {float(claim["value"]) for claim in claims}
+    for claim in claims:
+        rest = rest[: claim.start()] + "\n" + rest[claim.end() :]
     values |= {
         number
         for written in _ANY_NUMBER.findall(rest)
@@ -165,19 +148,19 @@ def _without_scale(text: str, scale: Scale) -> str | None:
     return re.sub(" +", " ", re.sub(ends, " ¶ ", text, flags=re.IGNORECASE)).strip()
 
 
-def _claims(text: str, scale: Scale, choices: Sequence[str]) -> list[_Claim] | None:
-    """Find numbers in a stated form, in their order; return None if one is doubtful."""
+def _claims(text: str, scale: Scale, choices: Sequence[str]) -> list[re.Match[str]] | None:
+    """Find numbers in a stated form, the last one first; return None if one is doubtful."""
     label = re.compile(
         rf"\b(?:{'|'.join(map(re.escape, scale.labels))})\b\"?{_LINK}"
         rf"{_OPEN}{_VALUE}{_CLOSE}{_OUT_OF}{_AFTER}",
         re.IGNORECASE,
     )
     options = {choice.strip().rstrip(".") for choice in choices}
-    claims: list[_Claim] = []
+    claims: list[re.Match[str]] = []
     for form in (label, _VERB, _BRACKETED, _ALONE):
         for match in form.finditer(text):
             start, end = match.span()
-            if any(start < claim.end and claim.start < end for claim in claims):
+            if any(start < claim.end() and claim.start() < end for claim in claims):
                 continue
             most = match["most"]
             if (
@@ -187,44 +170,8 @@ def _claims(text: str, scale: Scale, choices: Sequence[str]) -> list[_Claim] | N
                 or _DOUBT.search(text[max(0, start - _BEFORE) : start])
             ):
                 return None
-            claims.append(_Claim(float(match["value"]), start, end))
-    return sorted(claims, key=lambda claim: claim.start)
-
-
-def _json_ratings(reply: str, scale: Scale) -> str | None:
-    """Replace JSON objects by lines of the ratings they hold; return None if one is invalid."""
-    lines: list[str] = []
-    names = {name_key(label) for label in scale.labels}
-    for text in _OBJECT.findall(reply):
-        pairs = json_pairs(text)
-        if pairs is None:
-            return None
-        values = [value for key, value in pairs if name_key(key) in names]
-        if not all(_is_number(value) for value in values):
-            return None
-        lines += [f"{scale.labels[0]}: {str(value).strip()}" for value in values]
-    rest = _OBJECT.sub("\n", reply)
-    return None if "{" in rest else "\n".join([rest, *lines])
-
-
-def json_pairs(text: str) -> list[tuple[str, Any]] | None:
-    """Parse a JSON object to keys and values, doubled keys too; return None for anything else."""
-    try:
-        read = json.loads(text, object_pairs_hook=list)
-    except (ValueError, RecursionError):
-        return None
-    return read if isinstance(read, list) and text.lstrip().startswith("{") else None
-
-
-def name_key(name: str) -> str:
-    """Return the key by which spellings of a name are compared."""
-    return re.sub(r"[\s_-]+", " ", name).strip().casefold()
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, str):
-        return re.fullmatch(rf"\s*{_NUMBER}(?:\s?/\s?\d+)?\s*", value) is not None
-    return isinstance(value, int | float) and not isinstance(value, bool)
+            claims.append(match)
+    return sorted(claims, key=lambda claim: -claim.start())
 
 
 _FLAGS = {"yes": True, "true": True, "no": False, "false": False}
@@ -233,40 +180,31 @@ _LINE = re.compile(
     r" ?(?:[:=|–]|-(?= )) ?(?P<value>.{1,40}?) ?[|,.]?$",
     re.MULTILINE,
 )
-_RATING = re.compile(r"[\[(\"]?(\d{1,3})[\])\"]?(?: ?(?:/|out of) ?(\d{1,3}))?(?: stars?)?")
 
 
-def parse_named(
-    reply: str | None,
-    ratings: Sequence[str],
-    flags: Sequence[str],
-    low: int,
-    high: int,
-    shown: Sequence[str] = (),
-) -> dict[str, int | bool] | None:
-    """Read a value for every name from a JSON object or from lines "name: value"; else None.
+def parse_flags(
+    reply: str | None, names: Sequence[str], shown: Sequence[str] = ()
+) -> dict[str, bool] | None:
+    """Read yes or no for every name from lines "name: yes"; else None.
 
-    None if a name is missing or occurs twice, a rating is not a whole number of the range ("4/5" is
-    one of 1–5, "4/10" is not), a flag is neither yes/true nor no/false, or the judge refuses. Other
-    names are ignored. Case, spaces, "_" and "-" in names do not matter. `ratings` are whole numbers
-    from `low` to `high`. Repetition of `shown` texts is ignored.
+    None if a name is missing or occurs twice, a value is neither yes/true nor no/false, or the
+    judge refuses. Other names are ignored. Case, spaces, "_" and "-" in names do not matter.
+    Repetition of `shown` texts is ignored.
     """
-    if reply is None or len(reply) > LONGEST or other_digits(reply):
+    text = own_words(reply or "", shown)
+    if len(text) > LONGEST or _REFUSAL.search(text):
         return None
-    pairs = _pairs(reply, shown)
-    if pairs is None:
-        return None
-    wanted = {name_key(name): name for name in (*ratings, *flags)}
-    values: dict[str, int | bool] = {}
-    for key, written in pairs:
-        name = wanted.get(name_key(key))
+    wanted = {_SEPARATOR.sub(" ", name): name for name in names}
+    flags: dict[str, bool] = {}
+    for match in _LINE.finditer(text):
+        name = wanted.get(_SEPARATOR.sub(" ", match["name"]).strip().casefold())
         if name is None:
             continue
-        value = _flag(written) if name in flags else _rating(written, low, high)
-        if value is None or name in values:
+        value = _FLAGS.get(match["value"].strip(' "[]').casefold())
+        if value is None or name in flags:
             return None
-        values[name] = value
-    return values if len(values) == len(wanted) else None
+        flags[name] = value
+    return flags if len(flags) == len(wanted) else None
 
 
 def parse_choice(
@@ -276,13 +214,12 @@ def parse_choice(
 
     None if the line continues with more than a remark in brackets or after a dash, if another of
     the names follows, or if the judge refuses. `names` has the name of each spelling, in any case.
-    The `label`, e.g. "field", may be a key of a JSON object. Repetition of `shown` texts is
-    ignored.
+    Repetition of `shown` texts is ignored.
     """
     if reply is None or len(reply) > LONGEST:
         return None
-    text = own_words(_json_value(reply, label), shown)
-    if refuses(text):
+    text = own_words(reply, shown)
+    if _REFUSAL.search(text):
         return None
     spellings = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     stated = re.match(
@@ -298,45 +235,3 @@ def parse_choice(
     further = re.findall(rf"(?<!\w)(?:{spellings})(?!\w)", text[stated.end() :], re.IGNORECASE)
     others = {meant[name.casefold()] for name in further if name[0].isupper()} - {chosen}
     return None if others else chosen
-
-
-def _pairs(reply: str, shown: Sequence[str]) -> list[tuple[str, Any]] | None:
-    """Return names and values of the JSON object in a reply, or else of its lines."""
-    start, end = reply.find("{"), reply.rfind("}")
-    if start >= 0:
-        pairs = json_pairs(reply[start : end + 1])
-        outside = plain_text(reply[:start] + "\n" + reply[end + 1 :])
-        if pairs is None or refuses(outside):
-            return None
-        flat: list[tuple[str, Any]] = []
-        for key, value in pairs:  # with the pairs of inner objects
-            inner = isinstance(value, list) and all(isinstance(part, tuple) for part in value)
-            flat += value if inner else [(key, value)]
-        return flat
-    text = own_words(reply, shown)
-    if refuses(text):
-        return None
-    return [(match["name"], match["value"]) for match in _LINE.finditer(text)]
-
-
-def _rating(value: Any, low: int, high: int) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return None
-    rating = _RATING.fullmatch(str(value).strip())
-    if rating is None or (rating[2] is not None and int(rating[2]) != high):
-        return None
-    return int(rating[1]) if low <= int(rating[1]) <= high else None
-
-
-def _flag(value: Any) -> bool | None:
-    if isinstance(value, bool):
-        return value
-    return _FLAGS.get(value.strip(' "[]').casefold()) if isinstance(value, str) else None
-
-
-def _json_value(reply: str, label: str) -> str:
-    """Return the value of the label in a reply that is a JSON object, and any other reply as is."""
-    start, end = reply.find("{"), reply.rfind("}")
-    pairs = json_pairs(reply[start : end + 1]) if start >= 0 else None
-    values = [value for key, value in pairs or [] if name_key(key) == name_key(label)]
-    return values[0] if len(values) == 1 and isinstance(values[0], str) else reply
