@@ -12,7 +12,7 @@ from kedro.io import DatasetError
 from kedro.io.core import Version
 
 from benchwright.core.errors import one_line
-from benchwright.datasets.atomic import JsonDocument, ParquetTable, TextFile
+from benchwright.datasets.atomic import JsonDocument, ParquetTable
 
 
 def test_failed_saves_keep_the_old_table(tmp_path: Path) -> None:
@@ -45,12 +45,6 @@ def test_versions_are_separate_and_datasets_can_be_pickled(tmp_path: Path) -> No
         pickle.loads(pickle.dumps(dataset)).save({"version": version})  # noqa: S301
     latest = JsonDocument(filepath=str(tmp_path / "m.json"), version=Version(None, None))
     assert latest.load() == {"version": "2026-01-02T00.00.00.000Z"}
-
-
-def test_text_is_unchanged(tmp_path: Path) -> None:
-    dataset = TextFile(filepath=str(tmp_path / "r.html"))
-    dataset.save("π é — ≤\n")
-    assert dataset.load() == "π é — ≤\n"
 
 
 def test_text_is_utf_8_in_an_ascii_locale(tmp_path: Path) -> None:

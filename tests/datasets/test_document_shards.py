@@ -36,11 +36,11 @@ def test_shards_of_every_format_give_the_same_documents(tmp_path: Path) -> None:
 
 
 def test_pattern_selects_shards_sorted_by_name(tmp_path: Path) -> None:
-    for name in ("b", "a"):
-        (tmp_path / f"{name}.jsonl").write_text(f"{line(1, text=name)}\n")
-    (tmp_path / "c.parquet").write_bytes(b"")
-    assert texts(DocumentShards(str(tmp_path / "*.jsonl"))) == ["a", "b"]
-    assert texts(DocumentShards(str(tmp_path / "b.jsonl"))) == ["b"]
+    for name in ("b.jsonl", "a.jsonl", "c.json"):
+        (tmp_path / name).write_text(f"{line(1, text=name)}\n")
+    assert texts(DocumentShards(str(tmp_path / "*.jsonl"))) == ["a.jsonl", "b.jsonl"]
+    with pytest.raises(InputError, match=r"nothing.*no document shards"):
+        shard_files(str(tmp_path / "nothing"))
 
 
 def test_missing_fields_are_filled_in(tmp_path: Path) -> None:
@@ -57,17 +57,6 @@ def test_missing_fields_are_filled_in(tmp_path: Path) -> None:
     ]
 
 
-def test_bad_records_are_counted_by_file_and_line(tmp_path: Path) -> None:
-    bad = ["{", "[1]", line(3, text=5), line(4, text="x" * 101), line(5, text=None), "\udcff"]
-    content = "\n".join([line(1), *bad, line(9)]).encode("utf-8", "surrogateescape")
-    (tmp_path / "x.jsonl").write_bytes(content)
-    batches = DocumentShards(str(tmp_path), reading={"document_bytes": 100}).load()
-    assert [id_ for batch in batches for id_ in batch.column("doc_id").to_pylist()] == ["d1", "d9"]
-    (report,) = batches.reports.values()
-    assert (report.documents, report.unreadable) == (2, 6)
-    assert report.first_fault.startswith("2: invalid JSON: ")
-
-
 def test_texts_and_lines_up_to_the_limit_are_read(tmp_path: Path) -> None:
     longest = 6 * 100 + 65_536
     bare = len(line(4, pad=""))
@@ -75,6 +64,7 @@ def test_texts_and_lines_up_to_the_limit_are_read(tmp_path: Path) -> None:
         line(1, text="x" * 100),
         line(2, text="x" * 101),
         "x" * (longest * 3),
+        *("{", "[1]", line(3, text=5)),
         line(4, pad="x" * (longest - bare - 1)),
         line(5, pad="x" * (longest - bare)),
         line(6),
@@ -84,7 +74,7 @@ def test_texts_and_lines_up_to_the_limit_are_read(tmp_path: Path) -> None:
     ids = [doc_id for batch in batches for doc_id in batch.column("doc_id").to_pylist()]
     assert ids == ["d1", "d4", "d6"]
     report = batches.reports[str(tmp_path / "x.jsonl")]
-    assert (report.documents, report.unreadable) == (3, 3)
+    assert (report.documents, report.unreadable) == (3, 6)
     assert report.first_fault == "2: text longer than 100 characters"
 
 
@@ -140,8 +130,3 @@ def test_only_pages_of_a_warc_are_documents(tmp_path: Path) -> None:
     assert [(row["text"], row["domain"]) for row in result] == [("<p>café", "a.example.org")]
     (report,) = batches.reports.values()
     assert report.first_fault == "4: page longer than 100 bytes"
-
-
-def test_missing_shards_are_reported_with_the_path(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nothing.*no document shards"):
-        shard_files(str(tmp_path / "nothing"))

@@ -56,7 +56,7 @@ def test_splits_follow_from_names_without_a_card(tmp_path: Path) -> None:
         "dev": [data / "dev" / "0000.parquet"],
         "test": [data / f"test-0000{number}-of-00002.parquet" for number in (0, 1)],
     }
-    with pytest.raises(InputError, match="no folder 'x'; it has data"):
+    with pytest.raises(InputError, match="x: no Parquet files; it has data"):
         split_files(tmp_path, "x")
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from kedro.io import DataCatalog, DatasetError
+from kedro.io import DatasetError
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
@@ -65,26 +65,6 @@ def test_many_models_use_several_row_groups(tmp_path: Path) -> None:
     dataset.save(matrix)
     assert_same(dataset.load(), matrix)
     assert pq.ParquetFile(tmp_path / "m.parquet").metadata.num_row_groups == 3
-
-
-def test_latest_version_is_loaded(tmp_path: Path) -> None:
-    conf = {
-        "type": "benchwright.datasets.response_matrix.ResponseMatrixDataset",
-        "filepath": str(tmp_path / "m.parquet"),
-        "versioned": True,
-        "metadata": {"kedro-viz": {"layer": "model_output"}},
-    }
-    for version, model in (
-        ("2026-01-01T00.00.00.000Z", "old"),
-        ("2026-01-02T00.00.00.000Z", "new"),
-    ):
-        catalog = DataCatalog.from_config({"matrix": dict(conf)}, save_version=version)
-        assert catalog.exists("matrix") == (model == "new")
-        catalog.save("matrix", ResponseMatrix.of((model,), ("q",)))
-    latest = DataCatalog.from_config({"matrix": dict(conf)})
-    assert latest.load("matrix").models == ("new",)
-    assert latest["matrix"].metadata == {"kedro-viz": {"layer": "model_output"}}
-    assert latest.load("matrix", version="2026-01-01T00.00.00.000Z").models == ("old",)
 
 
 def test_other_files_are_rejected(tmp_path: Path) -> None:

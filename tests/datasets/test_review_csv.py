@@ -11,7 +11,6 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.optional_table import OptionalReviewCsv
 from benchwright.datasets.review_csv import (
     LONGEST_CELL,
-    ReviewCsv,
     read_spreadsheet,
     spreadsheet_bytes,
 )
@@ -40,31 +39,12 @@ def test_file_has_a_byte_order_mark_and_windows_line_ends() -> None:
     assert raw == b'\xef\xbb\xbfa,b\r\n"\xc3\xa9\nsecond line","say ""x"", y"\r\n'
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "=1+1",
-        "+1",
-        "-x",
-        "@SUM(A1)",
-        "\t=1",
-        "＝1",
-        "''@x",
-    ],
-)
-def test_cells_cannot_become_formulas(cell: str) -> None:
-    shown = cells_of(column(cell))[1][0]
-    assert shown.startswith("'")
-
-
-@pytest.mark.parametrize("cell", ["007", "1e3", "3/4", "12:30"])
-def test_cells_cannot_become_numbers_or_dates(cell: str) -> None:
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-x", "@SUM(A1)", "＝1", "''@x", "007", "3/4"])
+def test_cells_cannot_become_formulas_numbers_or_dates(cell: str) -> None:
     assert cells_of(column(cell))[1][0] == f"'{cell}"
 
 
-@pytest.mark.parametrize(
-    "cell", ["plain", "'quoted'", "it's", "3 apples", "a=b", "None", "", "x-1"]
-)
+@pytest.mark.parametrize("cell", ["'quoted'", "3 apples", "a=b", "None", ""])
 def test_other_cells_are_unchanged(cell: str) -> None:
     assert cells_of(column(cell))[1][0] == cell
 
@@ -114,14 +94,6 @@ def test_separators_and_encodings_are_detected(
     assert table.to_numpy().tolist() == [["é/1", "a;b,c\td", "agree"], ["é/2", "", ""]]
 
 
-def test_ids_and_words_stay_text(tmp_path: Path) -> None:
-    path = written(tmp_path, "item_id,rule,verdict\n007,NA,1\n'1e3,None,true\n")
-    assert read_spreadsheet(path, COLUMNS).to_numpy().tolist() == [
-        ["007", "NA", "1"],
-        ["1e3", "None", "true"],
-    ]
-
-
 def test_empty_rows_are_kept_except_at_the_end(tmp_path: Path) -> None:
     path = written(tmp_path, "item_id,rule,verdict\n\na,easy,agree\n,,\n\n")
     assert read_spreadsheet(path, COLUMNS)["item_id"].tolist() == ["", "a"]
@@ -164,17 +136,3 @@ def test_missing_or_empty_user_files_have_no_rows(tmp_path: Path) -> None:
         table = dataset.load()
         assert table.columns.tolist() == [*COLUMNS, "note"]
         assert table.empty
-
-
-def test_dataset_round_trips(tmp_path: Path) -> None:
-    from kedro.io.core import Version
-
-    path = tmp_path / "deep" / "sheet.csv"
-    dataset = ReviewCsv(filepath=str(path), version=Version(None, "2024-01-01T00.00.00.000Z"))
-    assert not dataset.exists()
-    table = column("=1", "two\nlines", "007")
-    dataset.save(table)
-    again = ReviewCsv(filepath=str(path), version=Version(None, None))
-    assert again.exists()
-    pd.testing.assert_frame_equal(again.load(), table, check_dtype=False)
-    assert [f.name for f in path.rglob("*") if f.is_file()] == ["sheet.csv"]

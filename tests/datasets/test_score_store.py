@@ -1,6 +1,5 @@
 """The folder of scores gives back what was put in, or nothing."""
 
-import errno
 import os
 import shutil
 import subprocess
@@ -10,10 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kedro.io import DatasetError
 
 from benchwright.core.atomic_files import aside_of
-from benchwright.core.errors import one_line
 from benchwright.datasets.score_store import ScoreStore
 
 
@@ -32,10 +29,6 @@ def stored(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def test_missing_folder_is_empty(tmp_path: Path) -> None:
-    assert len(ScoreStore(str(tmp_path / "none")).load()) == 0
-
-
 def test_stores_of_one_folder_share_shards(tmp_path: Path) -> None:
     ScoreStore(str(tmp_path)).save({"a": shard("x", "long")})
     ScoreStore(str(tmp_path)).save({"b": shard("y")})
@@ -48,6 +41,7 @@ def test_stores_of_one_folder_share_shards(tmp_path: Path) -> None:
 
 def test_added_shards_are_visible_at_once_and_to_later_stores(tmp_path: Path) -> None:
     loaded = ScoreStore(str(tmp_path / "new")).load()
+    assert len(loaded) == 0
     loaded.add("a", shard("x"))
     assert loaded["a"]["key"].tolist() == ["x"]
     assert list(ScoreStore(str(tmp_path / "new")).load()) == ["a"]
@@ -74,32 +68,23 @@ def test_first_complete_file_by_name_is_read(tmp_path: Path, order: tuple[float,
     assert read.tolist() == first.tolist()
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "folder", "other name"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "other name"])
 def test_damaged_shards_are_missing_with_one_warning(
     tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = ScoreStore(str(tmp_path))
     store.save({"a": shard("x"), "b": shard("y")})
-    [file] = tmp_path.glob("a-*.parquet")
-    [other] = tmp_path.glob("b-*.parquet")
+    [file], [other] = tmp_path.glob("a-*.parquet"), tmp_path.glob("b-*.parquet")
     content = file.read_bytes()
-    middle = len(content) // 2
-    if damage == "folder":
-        file.unlink()
-        file.mkdir()
-    elif damage == "other name":
+    if damage == "cut":
+        file.write_bytes(content[:-9])
+    elif damage == "flip":
+        file.write_bytes(content[:99] + bytes([content[99] ^ 4]) + content[100:])
+    else:
         file.unlink()
         file = tmp_path / other.name.replace("b-", "a-")
         shutil.copy(other, file)
-    else:
-        file.write_bytes(
-            {
-                "cut": content[:-9],
-                "flip": content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :],
-            }[damage]
-        )
     loaded = store.load()
-    assert loaded.get("a") is None
     assert "a" not in loaded
     assert loaded["b"]["key"].tolist() == ["y"]
     assert sum(str(file) in message for message in caplog.messages) == 1
@@ -125,25 +110,6 @@ def test_temporary_files_of_killed_runs_are_removed(tmp_path: Path) -> None:
         file.write_text("half")
     assert len(ScoreStore(str(tmp_path)).load()) == 0
     assert list(tmp_path.iterdir()) == [live]
-
-
-def test_full_disk_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = ScoreStore(str(tmp_path))
-    store.save({"a": shard("x")})
-    before = stored(tmp_path)
-
-    def full(self: Path, content: bytes) -> None:
-        with self.open("wb") as half:
-            half.write(content[:9])
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(DatasetError) as caught:
-        store.save({"b": shard("z")})
-    message = one_line(caught.value) or ""
-    assert message.startswith(f"{tmp_path}/b-")
-    assert "No space left on device" in message
-    assert stored(tmp_path) == before
 
 
 SAVES = """

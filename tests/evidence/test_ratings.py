@@ -167,17 +167,11 @@ def test_repeated_equal_ratings_are_accepted() -> None:
     assert read_ratings(user, CONF).by_model == {"m": 3}
 
 
-def test_file_of_ratings_is_read_with_the_names_of_its_columns(tmp_path: Path) -> None:
-    table = pd.DataFrame({"model": ["01"], "arena_score": [7], "date": ["2024-01-01"], "more": [0]})
-    table.to_parquet(tmp_path / "r.parquet")
-    table.to_csv(tmp_path / "r.csv", index=False)
-    missing = str(tmp_path / "none.csv")
-    for name in ("r.parquet", "r.csv"):
-        settings = {"file": str(tmp_path / name), "columns": {"rating": "arena_score"}}
-        seen = RatingsFile(filepath=missing, settings=settings).load()
-        assert seen.to_dict("records") == [{"model": "01", "rating": "7", "date": "2024-01-01"}]
-        with pytest.raises(DatasetError, match="no column 'rating'"):
-            RatingsFile(filepath=missing, settings={"file": str(tmp_path / name)}).load()
+def test_a_named_file_of_ratings_must_exist(tmp_path: Path) -> None:
+    file, missing = tmp_path / "r.csv", str(tmp_path / "none.csv")
+    file.write_text("model,rating,more\n01,7,0\n,,\n")
+    seen = RatingsFile(filepath=missing, settings={"file": str(file)}).load()
+    assert seen.to_dict("records") == [{"model": "01", "rating": "7", "date": ""}]
     assert RatingsFile(filepath=missing, settings={}).load().empty
     with pytest.raises(DatasetError, match=r"ratings\.file"):
         RatingsFile(filepath=missing, settings={"file": missing}).load()

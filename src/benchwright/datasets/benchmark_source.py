@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from pydantic import ValidationError
 
@@ -37,12 +36,6 @@ class _Read(NamedTuple):
     frame: pd.DataFrame
     origin: str
     splits: list[str]  # all splits of the source, in its spelling
-
-
-class _Place(NamedTuple):
-    kind: SourceKind
-    source: HubSource | FileSource
-    folder: Path  # of the files; the raw folder for the hub
 
 
 class BenchmarkSource(ReadOnly[pd.DataFrame]):
@@ -79,17 +72,17 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
                 the existing ones, or alternatives to the hub.
         """
         benchmark = self._params()
-        place = self._place(benchmark)
-        if isinstance(place.source, HubSource):
-            frame, origin, source_splits = _read_hub(benchmark, place.source, place.folder)
+        kind, source, folder = self._chosen(benchmark)
+        if isinstance(source, HubSource):
+            frame, origin, source_splits = _read_hub(benchmark, source, folder)
         else:
-            missing, made_by = _missing(place.source, place.folder), place.source.made_by
-            if missing and made_by is not None:
+            missing = _missing(source, folder)
+            if missing and source.made_by is not None:
                 raise InputError(
                     f"{missing[0]} is missing; create it in the same data_root with kedro run "
-                    f"--pipeline {made_by} --params benchmark={benchmark.name}"
+                    f"--pipeline {source.made_by} --params benchmark={benchmark.name}"
                 )
-            frame, origin, source_splits = _read_files(benchmark, place.source, place.folder)
+            frame, origin, source_splits = _read_files(benchmark, source, folder)
         counts = frame[SPLIT_COLUMN].value_counts()
         if frame.empty and not source_splits:
             raise InputError(f"{origin}: no rows")
@@ -98,9 +91,9 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
                 f"{origin}: no row of split {listed(benchmark.splits.evaluation)}, which benchmark "
                 f"{benchmark.name} evaluates; the source has {listed(dict.fromkeys(source_splits))}"
             )
-        _require_columns(frame, place.source.fields.columns(), origin)
+        _require_columns(frame, source.fields.columns(), origin)
         frame.attrs["source"] = {
-            "kind": place.kind,
+            "kind": kind,
             "origin": origin,
             "rows": len(frame),
             "rows_by_split": {str(split): int(count) for split, count in counts.items()},
@@ -114,26 +107,28 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
             name = self._benchmark.get("name")
             raise InputError(f"benchmark {name!r}: {first_problem(error)}") from error
 
-    def _place(self, benchmark: BenchmarkParams) -> _Place:
+    def _chosen(
+        self, benchmark: BenchmarkParams
+    ) -> tuple[SourceKind, HubSource | FileSource, Path]:
+        """Return the first source that is available, and its folder; the raw one for the hub."""
         sources = benchmark.sources
-        if self._mirror_root and sources.mirror is not None:
-            return _Place("mirror", sources.mirror, Path(self._mirror_root) / "benchmarks")
-        local, hub = sources.local, sources.hub
-        if local is not None and (hub is None or not _missing(local, self._folder_of(local))):
-            return _Place("local", local, self._folder_of(local))
+        mirror, local, hub = sources.mirror, sources.local, sources.hub
+        if self._mirror_root and mirror is not None:
+            return "mirror", mirror, Path(self._mirror_root) / "benchmarks"
+        if local is not None:
+            folder = self.place if local.folder is None else self._data_root / local.folder
+            if hub is None or not _missing(local, folder):
+                return "local", local, folder
         if hub is not None:
-            return _Place("hub", hub, self.place)
+            return "hub", hub, self.place
         raise InputError(
             f"benchmark {benchmark.name} needs a mirror; set its folder with --params mirror_root=…"
         )
 
-    def _folder_of(self, local: FileSource) -> Path:
-        return self.place if local.folder is None else self._data_root / local.folder
-
     def _exists(self) -> bool:
-        place = self._place(self._params())
+        _, source, folder = self._chosen(self._params())
         # Only a request shows whether the hub is available.
-        return isinstance(place.source, HubSource) or not _missing(place.source, place.folder)
+        return isinstance(source, HubSource) or not _missing(source, folder)
 
 
 def _missing(source: FileSource, folder: Path) -> list[Path]:
@@ -160,6 +155,7 @@ def _read_files(benchmark: BenchmarkParams, source: FileSource, folder: Path) ->
     if source.all_rows is not None:
         return _Read(frame.assign(**{SPLIT_COLUMN: source.all_rows}), str(path), [source.all_rows])
     _require_columns(frame, [str(source.split_column)], str(path))
+    # Rows of unknown splits are kept for ingestion, which rejects them.
     spellings = frame[source.split_column]
     known = {cell: source.split_name(cell) for cell in spellings if isinstance(cell, str)}
     names = [known[cell] if isinstance(cell, str) else None for cell in spellings]
@@ -171,8 +167,7 @@ def _read_files(benchmark: BenchmarkParams, source: FileSource, folder: Path) ->
     if any(name is not None and name.subject is not None for name in names):
         subjects = [name.subject if name else None for name in names]
         frame[SUBJECT_COLUMN] = pd.Series(subjects, dtype=object)
-    # Rows of unknown splits are kept for ingestion, which rejects them.
-    kept = np.array([name is None or name.split in used for name in names], dtype=bool)
+    kept = [name is None or name.split in used for name in names]
     return _Read(frame[kept], str(path), sorted(known))
 
 
@@ -216,11 +211,12 @@ def _splits_of_the_hub(
     except Exception as error:
         part = "" if config is None else f" (configuration {config})"
         mirror, local = benchmark.sources.mirror, benchmark.sources.local
-        ways = [] if local is None else [f"put {listed(local.names())} in {raw_folder}"]
+        ways = [f"put a copy of the dataset in {raw_folder / 'hub'}"]
+        if local is not None:
+            ways.append(f"put {listed(local.names())} in {raw_folder}")
         if mirror is not None:
             file = f"benchmarks/{mirror.names()[0]}"
             ways.append(f"set a folder with {file} with --params mirror_root=…")
-        ways.append(f"put a copy of the dataset in {raw_folder / 'hub'}")
         raise InputError(
             f"{source.id}{part} could not be read: {in_short(error)}; without the hub, "
             f"{' or '.join(ways)}"
@@ -277,19 +273,15 @@ def _declared(copy: Path, config: str | None) -> dict[str, list[Path]] | None:
 
 def _parquet_by_split(copy: Path, config: str | None) -> dict[str, list[Path]]:
     """Find the files of a copy without a card by name: `test-00000-of-00001.parquet`."""
-    places = [copy / config] if config is not None else [copy / "data", copy]
-    base = next((place for place in places if place.is_dir()), None)
-    if base is None:
-        raise InputError(f"{copy}: no folder {config!r}; it has {listed(_inside(copy))}")
+    base = copy / (config or "data")
+    if config is None and not base.is_dir():
+        base = copy
     files: dict[str, list[Path]] = {}
     for path in sorted(base.rglob("*.parquet")):
         inner = path.relative_to(base)
         name = inner.parts[0] if len(inner.parts) > 1 else path.stem.split("-")[0]
         files.setdefault(name, []).append(path)
     if not files:
-        raise InputError(f"{base}: no Parquet files; it has {listed(_inside(base))}")
+        inside = sorted(path.name for path in (base if base.is_dir() else copy).iterdir())
+        raise InputError(f"{base}: no Parquet files; it has {listed(inside)}; {_ADVICE}")
     return files
-
-
-def _inside(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())

@@ -5,7 +5,7 @@ import re
 import shutil
 import uuid
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from kedro.io import AbstractDataset
 
@@ -13,12 +13,6 @@ from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 
 _WEIGHTS = re.compile(r"weights-[0-9a-f]{12}")
-
-
-class Weights(Protocol):
-    """A fine-tuned encoder."""
-
-    def save(self, folder: Path) -> None: ...
 
 
 class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
@@ -31,18 +25,11 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
 
     def __init__(self, *, folder: str, metadata: dict[str, Any] | None = None) -> None:
         self.folder = Path(folder)
+        self._document = self.folder / "classifier.json"
         self.metadata = metadata
 
-    @property
-    def _document(self) -> Path:
-        return self.folder / "classifier.json"
-
     def load(self) -> dict[str, Any] | None:
-        """Return the document, or None.
-
-        Raises:
-            InputError: the document is not a classifier.
-        """
+        """Return the document, or None; InputError if it is not a classifier."""
         if not self._document.exists():
             return None
         try:
@@ -63,7 +50,7 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
     def save(self, data: dict[str, Any]) -> None:
         """Write the weights, then the document, then remove older weights."""
         document = dict(data)
-        weights: Weights | None = document.pop("weights", None)
+        weights = document.pop("weights", None)
         self.folder.mkdir(parents=True, exist_ok=True)
         older = [path for path in self.folder.glob("weights-*") if path.is_dir()]
         if weights is not None:
@@ -71,9 +58,7 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
             weights.save(self.folder / name)
             document["weights"] = name
         with written_aside(self._document) as aside:
-            aside.write_text(
-                json.dumps(document, indent=2, sort_keys=True, allow_nan=True), encoding="utf-8"
-            )
+            aside.write_text(json.dumps(document, indent=2, sort_keys=True), encoding="utf-8")
         for path in older:
             shutil.rmtree(path, ignore_errors=True)
 

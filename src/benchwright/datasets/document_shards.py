@@ -32,10 +32,8 @@ _LONGEST_REASON = 200  # reasons may quote the record
 _KINDS = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
 _CHARSET = re.compile(rb"""charset\s?=\s?["']?([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 
-Records = Iterator[tuple[int, Mapping[str, Any]]]
-"""Records of a shard with their numbers, from 1."""
-Fault = Callable[[int, str], None]
-"""Reports an unreadable record: line or record number from 1, and the reason."""
+Records = Iterator[tuple[int, Mapping[str, Any] | str]]
+"""Records of a shard by number, from 1; a text says why a record cannot be read."""
 
 
 @dataclass
@@ -107,12 +105,6 @@ class DocumentShards(ReadOnly[DocumentBatches]):
         """Return the batches, read during iteration; InputError if there is no shard."""
         return DocumentBatches(shard_files(self._path), self._params, self._fields)
 
-    def _exists(self) -> bool:
-        try:
-            return bool(shard_files(self._path))
-        except InputError:
-            return False
-
 
 def shard_files(path: str) -> list[Path]:
     """Return the shards at a path or pattern, by name; InputError if there is none."""
@@ -129,7 +121,7 @@ def shard_files(path: str) -> list[Path]:
     return files
 
 
-def _reader(file: Path) -> Callable[[Path, int, Fault], Records] | None:
+def _reader(file: Path) -> Callable[[Path, int], Records] | None:
     name = file.name.lower()
     if name.endswith(_WARC):
         return _of_warc
@@ -156,8 +148,10 @@ def _documents(
     names = {column: fields.get(column, column) for column in COLUMNS}
     place = 0
     try:
-        for place, record in reader(file, largest, report.fault):
-            row = _row(record, names, f"{file.name}:{place}", largest)
+        for place, record in reader(file, largest):
+            built_id = f"{file.name}:{place}"
+            row: tuple[str | None, ...] | str
+            row = record if isinstance(record, str) else _row(record, names, built_id, largest)
             if isinstance(row, str):
                 report.fault(place, row)
             else:
@@ -169,29 +163,30 @@ def _documents(
         report.fault(place + 1, f"the rest of the file is skipped: {in_short(error)}")
 
 
-def _of_lines(file: Path, largest: int, fault: Fault) -> Records:
+def _of_lines(file: Path, largest: int) -> Records:
     longest = 6 * largest + 65_536  # escaped, with the other fields
     with io.BufferedReader(pa.input_stream(str(file), compression="detect"), 1 << 20) as stream:
         place = 0
         while line := stream.readline(longest + 1):
             place += 1
             if len(line) > longest:
-                fault(place, f"line longer than {longest} bytes")
+                yield place, f"line longer than {longest} bytes"
                 while line and not line.endswith(b"\n"):
                     line = stream.readline(longest)
             elif line.strip():
-                try:
-                    record = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    fault(place, f"invalid JSON: {error}")
-                    continue
-                if isinstance(record, dict):
-                    yield place, record
-                else:
-                    fault(place, f"expected an object, got {type(record).__name__}")
+                yield place, _object(line)
 
 
-def _of_parquet(file: Path, largest: int, fault: Fault) -> Records:
+def _object(line: bytes) -> Mapping[str, Any] | str:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return f"invalid JSON: {error}"
+    kind = type(record).__name__
+    return record if isinstance(record, dict) else f"expected an object, got {kind}"
+
+
+def _of_parquet(file: Path, _largest: int) -> Records:
     with pq.ParquetFile(file) as parquet:
         batches = parquet.iter_batches(_PARQUET_ROWS)
         yield from enumerate((row for batch in batches for row in batch.to_pylist()), start=1)
@@ -231,13 +226,11 @@ def _domain(url: str | None) -> str | None:
 
 
 def _table(rows: list[tuple[str | None, ...]]) -> pa.Table:
-    columns = list(zip(*rows, strict=True))
-    return pa.Table.from_arrays(
-        [pa.array(column, pa.large_string()) for column in columns], schema=SCHEMA
-    )
+    columns = [pa.array(column, pa.large_string()) for column in zip(*rows, strict=True)]
+    return pa.Table.from_arrays(columns, schema=SCHEMA)
 
 
-def _of_warc(file: Path, largest: int, fault: Fault) -> Records:
+def _of_warc(file: Path, largest: int) -> Records:
     """Yield pages; other records (requests, images, responses other than 200) are skipped.
 
     Raises:
@@ -248,26 +241,21 @@ def _of_warc(file: Path, largest: int, fault: Fault) -> Records:
         from warcio.archiveiterator import ArchiveIterator
         from warcio.exceptions import ArchiveLoadFailed
     except ImportError as error:
-        raise InputError(
-            f"{file}: WARC files need the package warcio (`pip install warcio`)"
-        ) from error
+        raise InputError(f"{file}: WARC files need `pip install warcio`") from error
     place = 0
     with file.open("rb") as stream:
         try:
             for place, record in enumerate(ArchiveIterator(stream), start=1):
-                kind = _page_type(record)
-                content = record.content_stream().read(largest + 1) if kind else b""
-                if len(content) > largest:
-                    fault(place, f"page longer than {largest} bytes")
-                elif kind:
-                    headers = record.rec_headers
+                if kind := _page_type(record):
+                    content = record.content_stream().read(largest + 1)
                     fields = {
-                        "doc_id": headers.get_header("WARC-Record-ID"),
-                        "url": headers.get_header("WARC-Target-URI"),
+                        "doc_id": record.rec_headers.get_header("WARC-Record-ID"),
+                        "url": record.rec_headers.get_header("WARC-Target-URI"),
                         "content_type": kind,
-                        "text": _decoded(content, _declared(record)),
+                        "text": _decoded(content, _content_type(record)),
                     }
-                    yield place, fields
+                    is_short = len(content) <= largest
+                    yield place, fields if is_short else f"page longer than {largest} bytes"
         # warcio raises these for invalid records, e.g. a response without a URL.
         except (ArchiveLoadFailed, ValueError, LookupError, AttributeError, TypeError) as error:
             raise OSError(f"record {place + 1}: {error}") from error
@@ -278,22 +266,20 @@ def _page_type(record: Any) -> str:
     if record.rec_type == "conversion":  # text extracted by the crawl
         return "text/plain"
     headers = record.http_headers
-    if record.rec_type not in {"response", "resource"} or (
-        headers is not None and not (headers.get_statuscode() or "200").startswith("200")
-    ):
+    status = headers.get_statuscode() if headers is not None else None
+    if record.rec_type not in {"response", "resource"} or not (status or "200").startswith("200"):
         return ""
-    kind = _declared(record).partition(";")[0].strip().lower()
+    kind = _content_type(record).partition(";")[0].strip().lower()
     return kind if kind in _KINDS else ""
 
 
-def _declared(record: Any) -> str:
+def _content_type(record: Any) -> str:
     headers = record.http_headers if record.http_headers is not None else record.rec_headers
     return headers.get_header("Content-Type") or ""
 
 
 def _decoded(content: bytes, declared: str) -> str:
-    named = declared.encode("utf-8", "replace")
-    charset = _CHARSET.search(named) or _CHARSET.search(content[:2_048])
+    charset = _CHARSET.search(declared.encode("utf-8", "replace") + b" " + content[:2_048])
     try:
         return content.decode(charset[1].decode() if charset else "utf-8", "replace")
     except (LookupError, ValueError):  # no charset that Python knows

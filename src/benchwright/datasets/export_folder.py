@@ -26,15 +26,10 @@ json_text = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class FolderContent(NamedTuple):
-    """The content of an exported folder, besides its manifest.
+    """The content of an exported folder, besides its manifest."""
 
-    Attributes:
-        files: pieces of each file by its path in the folder.
-        facts: what the manifest says besides the SHA-256 of every file.
-    """
-
-    files: Mapping[str, Pieces]
-    facts: Mapping[str, Any]
+    files: Mapping[str, Pieces]  # pieces of each file by its path in the folder
+    facts: Mapping[str, Any]  # what the manifest says besides the SHA-256 of every file
 
 
 class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
@@ -47,6 +42,7 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
     def __init__(self, *, path: str, metadata: dict[str, Any] | None = None) -> None:
         self.folder = Path(path)
         self.metadata = metadata
+        self._old = self.folder.with_name(f".{self.folder.name}.old")
 
     def save(self, data: FolderContent) -> None:
         """Write the export; readers see either the old or the new folder.
@@ -58,8 +54,7 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
         parent = self.folder.parent
         with report_unwritable(self.folder):
             parent.mkdir(parents=True, exist_ok=True)
-            with _one_at_a_time(parent):
-                self._restore()
+            with self._alone():
                 clear_abandoned(parent.glob(f".{glob.escape(self.folder.name)}.*.tmp"))
                 if self.folder.is_dir() and not self._exists():
                     raise InputError(
@@ -69,29 +64,32 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
                 self._replace_by(data)
 
     def load(self) -> dict[str, Any]:
-        """Return the manifest; InputError if a file is missing or changed."""
-        with _one_at_a_time(self.folder.parent):
-            self._restore()
-            return self._checked()
+        """Return the manifest."""
+        with self._alone():
+            return dict(json.loads((self.folder / MANIFEST).read_text(encoding="utf-8")))
 
-    def _checked(self) -> dict[str, Any]:
-        manifest: dict[str, Any] = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
-        for name, expected in manifest["files"].items():
-            file = self.folder / name
-            if not file.is_file():
-                raise InputError(f"{file} is missing; run the export again")
-            with file.open("rb") as stream:
-                actual = hashlib.file_digest(stream, "sha256").hexdigest()
-            if actual != expected:
-                raise InputError(f"{file} has changed since the export; run the export again")
-        return manifest
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Lock the folder above without a lock file (on Windows, not at all)."""
+        descriptor = None
+        if sys.platform != "win32":
+            import fcntl
+
+            descriptor = os.open(self.folder.parent, os.O_RDONLY)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            self._restore()
+            yield
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
 
     def _replace_by(self, content: FolderContent) -> None:
         """Write a new folder and replace the old one."""
         new = aside_of(self.folder)
         try:
             hashes = {name: _write(new / name, file) for name, file in content.files.items()}
-            manifest = {**content.facts, "files": {name: hashes[name] for name in sorted(hashes)}}
+            manifest = {**content.facts, "files": dict(sorted(hashes.items()))}
             text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
             _write(new / MANIFEST, [text.encode()])
             if self.folder.is_dir():  # a rename cannot replace a folder that is not empty
@@ -100,10 +98,6 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
         finally:
             shutil.rmtree(new, ignore_errors=True)
             self._restore()
-
-    @property
-    def _old(self) -> Path:
-        return self.folder.with_name(f".{self.folder.name}.old")
 
     def _restore(self) -> None:
         """Put the earlier export back if no new one took its place; else remove it."""
@@ -116,22 +110,6 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
 
     def _describe(self) -> dict[str, Any]:
         return {"path": str(self.folder)}
-
-
-@contextmanager
-def _one_at_a_time(folder: Path) -> Iterator[None]:
-    """Lock an existing folder without a lock file (on Windows, not at all)."""
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _write(file: Path, pieces: Pieces) -> str:

@@ -85,20 +85,6 @@ def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
         yield (json_text(row) + "\n").encode()
 
 
-def _task_files(task: HarnessTask) -> dict[str, Pieces]:
-    splits = {"test": (f"{task.name}.jsonl", task.rows)}
-    if task.demonstrations:
-        splits["dev"] = (f"{task.name}.demonstrations.jsonl", task.demonstrations)
-    config = {
-        "task": task.name,
-        "custom_dataset": _Function(f"{_READER}.{_READER}"),
-        "dataset_kwargs": {"data_files": {split: name for split, (name, _) in splits.items()}},
-        **task.config,
-    }
-    files = {name: _lines(rows) for name, rows in splits.values()}
-    return {f"{task.name}.yaml": [_yaml(config)], **files}
-
-
 def _family_files(family: HarnessFamily) -> dict[str, Pieces]:
     files: dict[str, Pieces] = {}
     if family.tasks:
@@ -107,7 +93,18 @@ def _family_files(family: HarnessFamily) -> dict[str, Pieces]:
     if family.group is not None:
         files[f"{family.name}.yaml"] = [_yaml({"group": family.name, **family.group})]
     for task in family.tasks:
-        files |= _task_files(task)
+        splits = {"test": f"{task.name}.jsonl"}
+        files[splits["test"]] = _lines(task.rows)
+        if task.demonstrations:
+            splits["dev"] = f"{task.name}.demonstrations.jsonl"
+            files[splits["dev"]] = _lines(task.demonstrations)
+        config = {
+            "task": task.name,
+            "custom_dataset": _Function(f"{_READER}.{_READER}"),
+            "dataset_kwargs": {"data_files": splits},
+            **task.config,
+        }
+        files[f"{task.name}.yaml"] = [_yaml(config)]
     return {f"{family.name}/{name}": content for name, content in files.items()}
 
 

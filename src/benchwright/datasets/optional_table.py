@@ -11,7 +11,6 @@ from benchwright.core.verbatim import (
     listed,
     no_rows,
     read_errors,
-    read_parquet,
     utf8_text,
 )
 from benchwright.datasets.read_only import ReadOnly
@@ -58,36 +57,27 @@ class OptionalCsvTable(OptionalReviewCsv):
 
 
 class RatingsFile(OptionalCsvTable):
-    """An optional file of human ratings: CSV (cells are text) or Parquet.
+    """An optional CSV file of human ratings: model, rating and date ("" without dates).
 
-    `settings` are the parameters `ratings`: `file` replaces `filepath` and must exist, `columns`
-    names its columns. Columns are returned as model, rating and date ("" without dates).
+    `file` of the parameters `ratings` (`settings`) replaces `filepath` and must exist.
     """
 
     def __init__(
         self, *, filepath: str, settings: dict[str, Any], metadata: dict[str, Any] | None = None
     ) -> None:
         self._named = settings.get("file") or ""
-        given = settings.get("columns") or {}
-        self._names = {given.get(name) or name: name for name in ("model", "rating", "date")}
-        model, rating, date = self._names
-        needed = [model, rating, *([date] if "date" in given else [])]
         super().__init__(
-            filepath=self._named or filepath, columns=needed, optional=[date], metadata=metadata
+            filepath=self._named or filepath,
+            columns=["model", "rating"],
+            optional=["date"],
+            metadata=metadata,
         )
 
     def load(self) -> pd.DataFrame:
-        """Return model, rating and date; InputError if the file cannot be read or lacks one."""
+        """Return the table; InputError if the file cannot be read or lacks a column."""
         if self._named and not self.place.is_file():
             raise InputError(f"ratings.file: {self.place} is not a file")
-        return super().load().rename(columns=self._names)
-
-    def _read(self) -> pd.DataFrame:
-        if self.place.suffix.lower() != ".parquet":
-            return super()._read()[list(self._names)]
-        table = read_parquet(self.place).to_pandas()
-        _selected(table, self._columns, str(self.place))
-        return table.reindex(columns=list(self._names), fill_value="").astype(str)
+        return super().load()
 
 
 class OptionalParquetTable(OptionalReviewCsv):
@@ -103,12 +93,10 @@ class OptionalParquetTable(OptionalReviewCsv):
 
 def _selected(frame: pd.DataFrame, columns: list[str], where: str) -> pd.DataFrame:
     """Return the columns; InputError if one is missing."""
-    for name in columns:
-        if name not in frame.columns:
-            raise InputError(
-                f"{where}: no column {name!r}; it needs {', '.join(columns)} and has "
-                f"{listed(frame.columns)}"
-            )
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        needed = f"it needs {', '.join(columns)} and has {listed(frame.columns)}"
+        raise InputError(f"{where}: no column {missing[0]!r}; {needed}")
     return frame[columns]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -86,9 +87,8 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
                 folder nor in the mirror, a file cannot be read, or the model of a log is unknown.
         """
         if not isinstance(self._named, list | tuple):
-            raise InputError(
-                f"responses: expected a list of files, got {format_value(self._named)}"
-            )
+            got = format_value(self._named)
+            raise InputError(f"responses: expected a list of files, got {got}")
         configured = [
             _validated(ResponseFileParams, entry, f"responses[{position}]")
             for position, entry in enumerate(self._named)
@@ -106,22 +106,18 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         if not self.place.is_dir():
             return
         found = find_logs([self.place])
-        files = [(log.files[0].relative_to(self.place).as_posix(), log) for log in found.logs]
-        tables = [path.relative_to(self.place).as_posix() for path in found.others]
-        unread = [name for name in tables if "/" in name]
-        if unread:
-            logger.warning("%s: not recognised as logs: %s", self.place, listed(unread))
-        entries: list[tuple[str, Log | None]] = [
-            *files,
-            *((name, None) for name in tables if "/" not in name and name.endswith(TABLE_TYPES)),
-        ]
-        for name, log in sorted(entries, key=lambda entry: entry[0]):
-            if (self.place / name).resolve() in named:
+        entries: dict[Path, Log | None] = {log.files[0]: log for log in found.logs}
+        tables = {path for path in found.others if path.parent == self.place}
+        entries |= dict.fromkeys(path for path in tables if path.name.endswith(TABLE_TYPES))
+        if below := [path.relative_to(self.place) for path in found.others if path not in tables]:
+            logger.warning("%s: not recognised as logs: %s", self.place, listed(below))
+        for name, path in sorted((p.relative_to(self.place).as_posix(), p) for p in entries):
+            if path.resolve() in named:
                 continue
             # Entries may not have folders in their names, so the path is set after validation.
             spec = ResponseFileParams(file="log.json").model_copy(update={"file": name})
-            if log is None:
-                yield LoadedFile(spec, read_table(self.place / name), (str(self.place),))
+            if (log := entries[path]) is None:
+                yield LoadedFile(spec, read_table(path), (str(self.place),))
             else:
                 yield self._log(log, spec, (str(self.place),))
 
@@ -129,19 +125,18 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         folders = [self.place] + ([self._mirror] if self._mirror else [])
         looked_in = tuple(str(folder) for folder in folders)
         path = next((f / spec.file for f in folders if (f / spec.file).is_file()), None)
+        where = f"responses: {spec.file}"
         if path is None:
             if self._mirror:
-                raise InputError(
-                    f"responses: {spec.file} is neither in {' nor in '.join(looked_in)}"
-                )
+                raise InputError(f"{where} is neither in {' nor in '.join(looked_in)}")
             return [LoadedFile(spec, None, looked_in)]
         reader = reader_of(path) if spec.layout in ("auto", "log") else None
         if reader is not None:
             return [self._log(log, spec, looked_in) for log in reader.read(path)]
         if spec.layout == "log":
-            raise InputError(f"responses: {spec.file} is not a log that benchwright reads")
+            raise InputError(f"{where} is not a log that benchwright reads")
         if spec.model is not None:
-            raise InputError(f"responses: {spec.file} is not a log; remove model: {spec.model}")
+            raise InputError(f"{where} is not a log; remove model: {spec.model}")
         return [LoadedFile(spec, read_table(path), looked_in)]
 
     def _log(self, log: Log, spec: ResponseFileParams, looked_in: tuple[str, ...]) -> LoadedFile:
@@ -176,26 +171,26 @@ def told_apart(files: Sequence[LoadedFile]) -> list[LoadedFile]:
     Tools ask in different ways, so answers of one model in two of them are two configurations, and
     two revisions are two models.
     """
-    logs = [(str(file.spec.model), file.log) for file in files if file.log is not None]
-    tools: dict[str, set[str]] = {}
-    revisions: dict[str, set[str]] = {}
-    for model, log in logs:
-        tools.setdefault(model, set()).add(log.format)
-        revisions.setdefault(model, set()).update([log.revision] if log.revision else [])
-    names: dict[str, int] = {}
+    tools: dict[str, set[str]] = defaultdict(set)
+    revisions: dict[str, set[str]] = defaultdict(set)
+    for file in files:
+        if file.log is not None:
+            tools[str(file.spec.model)].add(file.log.format)
+            revisions[str(file.spec.model)] |= {file.log.revision} - {""}
+    names: Counter[str] = Counter()
     out = []
     for file in files:
         changes: dict[str, Any] = {}
-        model, named = str(file.spec.model), []
-        if file.log is not None:
-            named += [file.log.format] if len(tools[model]) > 1 else []
-            named += [file.log.revision[:12]] if len(revisions[model]) > 1 else []
-        if any(named):
-            changes["model"] = f"{model} ({', '.join(filter(None, named))})"
-        names[file.name] = names.get(file.name, 0) + 1
+        model, log = str(file.spec.model), file.log
+        if log is not None:
+            several = len(tools[model]) > 1, len(revisions[model]) > 1
+            named = (log.format * several[0], log.revision[:12] * several[1])
+            if any(named):
+                changes["model"] = f"{model} ({', '.join(filter(None, named))})"
+        names[file.name] += 1
         if names[file.name] > 1:
             changes["file"] = f"{file.name} #{names[file.name]}"
-        out.append(replace(file, spec=file.spec.model_copy(update=changes)) if changes else file)
+        out.append(replace(file, spec=file.spec.model_copy(update=changes)))
     return out
 
 
@@ -241,28 +236,22 @@ def _read_csv(path: Path) -> pa.Table:
         raise InputError("unclosed quote; double the quotes inside cells")
     # The file is one block, since a cell may be as long as the file.
     block = min(max(len(content) + 1, 1 << 20), _LARGEST_BLOCK)
+    options = csv.ReadOptions(block_size=block), csv.ParseOptions(newlines_in_values=True)
     try:
-        return _csv_table(content, csv.ReadOptions(block_size=block))
+        with csv.open_csv(pa.BufferReader(content), *options) as reader:
+            names = reader.schema.names
+        require_unique(names)
+        # Type inference would turn "01" into 1 and "NA" into a missing value.
+        texts = csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            null_values=[""],
+        )
+        return csv.read_csv(pa.BufferReader(content), *options, texts)
     except (pa.ArrowInvalid, UnicodeDecodeError):
         utf8_text(content)
         raise
-
-
-def _csv_table(content: bytes, read: Any) -> pa.Table:
-    from pyarrow import csv
-
-    parse = csv.ParseOptions(newlines_in_values=True)
-    with csv.open_csv(pa.BufferReader(content), read, parse) as reader:
-        names = reader.schema.names
-    require_unique(names)
-    # Type inference would turn "01" into 1 and "NA" into a missing value.
-    texts = csv.ConvertOptions(
-        column_types=dict.fromkeys(names, pa.string()),
-        strings_can_be_null=True,
-        quoted_strings_can_be_null=False,
-        null_values=[""],
-    )
-    return csv.read_csv(pa.BufferReader(content), read, parse, texts)
 
 
 def _read_json_lines(path: Path) -> pa.Table:
@@ -276,8 +265,5 @@ def _json_column(values: Sequence[Any]) -> pa.Array:
         return pa.array(values)
     # Mixed types, large numbers and invalid Unicode become text, as in a CSV file.
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError):
-        return pa.array([v if v is None else _written(v) for v in values], pa.string())
-
-
-def _written(value: Any) -> str:
-    return ascii_surrogates(value) if isinstance(value, str) else json.dumps(value)
+        texts = [v if isinstance(v, str | None) else json.dumps(v) for v in values]
+        return pa.array([v and ascii_surrogates(v) for v in texts], pa.string())

@@ -1,7 +1,7 @@
 """The store of scores: a folder of small Parquet files with checksums in their names.
 
-The store only grows: files are written atomically and never changed or removed, so that concurrent
-runs can share a folder.
+It only grows: files are written atomically and never changed or removed, so that concurrent runs
+can share a folder.
 """
 
 import hashlib
@@ -77,11 +77,9 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
 
     def load(self) -> StoredShards:
         """Return the shards by name; each is read on access."""
-        if not self._folder.exists():
-            return StoredShards(self._folder, {})
         files: dict[str, list[str]] = {}
         clear_abandoned(self._folder.glob(".*.parquet.*.tmp"))
-        for file in sorted(path.name for path in self._folder.iterdir()):
+        for file in sorted(path.name for path in self._folder.glob("*.parquet")):
             if shard := _SHARD.fullmatch(file):
                 files.setdefault(shard[1], []).append(file)
         return StoredShards(self._folder, files)
@@ -101,10 +99,7 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
 
 
 def _digest(name: str, content: bytes) -> str:
-    """Return a checksum of the shard's name and content."""
-    hashed = hashlib.blake2b(f"{name}\n".encode(), digest_size=_DIGEST_BYTES)
-    hashed.update(content)
-    return hashed.hexdigest()
+    return hashlib.blake2b(f"{name}\n".encode() + content, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 class MemoryShards(StoredShards):

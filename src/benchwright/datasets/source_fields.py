@@ -47,6 +47,12 @@ class Unusable(Exception):  # noqa: N818  (describes a row, not an error of the 
         self.detail = detail
 
 
+def _unlike(rule: Rule, what: str, value: Any, expected: str, with_type: bool = False) -> Unusable:
+    shown = "missing" if is_missing(value) else format_value(value)
+    kind = f" ({type(value).__name__})" if with_type and not is_missing(value) else ""
+    return Unusable(rule, f"{what} is {shown}{kind}; expected {expected}")
+
+
 class Rejection(NamedTuple):
     """One row of `RejectedItems`; `row` is the position in the source."""
 
@@ -56,14 +62,14 @@ class Rejection(NamedTuple):
     raw: str
 
 
-def _json_value(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
-
-
 def reject(position: int, row: Row, reason: Unusable) -> Rejection:
     """Return the row of `RejectedItems`, with the cells of the source row as JSON."""
+
+    def plain(value: Any) -> Any:
+        return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+
     cells = {k: v for k, v in row.items() if k not in ADDED_COLUMNS and not is_missing(v)}
-    raw = ascii_surrogates(json.dumps(cells, ensure_ascii=False, default=_json_value))
+    raw = ascii_surrogates(json.dumps(cells, ensure_ascii=False, default=plain))
     return Rejection(position, str(reason.rule), ascii_surrogates(reason.detail), raw)
 
 
@@ -108,23 +114,20 @@ def as_text(value: Any, what: str) -> str:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        kind = type(value).__name__
-        raise Unusable(Rule.NOT_TEXT, f"{what} is {format_value(value)} ({kind}); expected text")
+        raise _unlike(Rule.NOT_TEXT, what, value, "text", with_type=True)
     if _SURROGATES.search(value):
-        raise Unusable(Rule.NOT_TEXT, f"{what} is {format_value(value)}; expected valid Unicode")
+        raise _unlike(Rule.NOT_TEXT, what, value, "valid Unicode")
     return value
 
 
 def read_required(row: Row, path: str, what: str, rule: Rule) -> str:
     """Return a required text; raise Unusable with `rule` if it is missing or blank."""
-    value = read(row, path)
+    value, what = read(row, path), f"{what} ({path})"
     if is_missing(value):
-        raise Unusable(rule, f"{what} ({path}) is missing; expected text")
-    text = as_text(value, f"{what} ({path})")
+        raise _unlike(rule, what, value, "text")
+    text = as_text(value, what)
     if not text.strip():
-        raise Unusable(
-            rule, f"{what} ({path}) is {format_value(text)}; expected text that is not blank"
-        )
+        raise _unlike(rule, what, text, "text that is not blank")
     return text
 
 
@@ -138,12 +141,13 @@ def read_optional(row: Row, path: str | None) -> str | None:
 
 
 def _as_list(value: Any, what: str, rule: Rule) -> list[Any]:
-    if isinstance(value, np.ndarray):
-        return list(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return list(value)
-    actual = "missing" if is_missing(value) else f"{format_value(value)} ({type(value).__name__})"
-    raise Unusable(rule, f"{what} is {actual}; expected a list")
+    if isinstance(value, (np.ndarray, list, tuple)):
+        return list(value.tolist() if isinstance(value, np.ndarray) else value)
+    raise _unlike(rule, what, value, "a list", with_type=True)
+
+
+def _is_blank(cell: Any) -> bool:
+    return is_missing(cell) or (isinstance(cell, str) and not cell.strip())
 
 
 def _cells(row: Row, field: ChoicesField) -> list[Any]:
@@ -151,14 +155,13 @@ def _cells(row: Row, field: ChoicesField) -> list[Any]:
         return _as_list(read(row, field.column), f"choices ({field.column})", Rule.MISSING_CHOICES)
     cells = [read(row, column) for column in field.columns]
     for column in field.split_columns:
-        value = read(row, column)
+        value, what = read(row, column), f"choices ({column})"
         if is_missing(value):
-            raise Unusable(Rule.MISSING_CHOICES, f"choices ({column}) is missing")
-        pieces = as_text(value, f"choices ({column})").split(field.separator)
+            raise Unusable(Rule.MISSING_CHOICES, f"{what} is missing")
+        pieces = as_text(value, what).split(field.separator)
         cells += [piece.strip() for piece in pieces if piece.strip()]
-    if field.drop_empty_tail:
-        while cells and (is_missing(cells[-1]) or not str(cells[-1]).strip()):
-            cells.pop()
+    while field.drop_empty_tail and cells and _is_blank(cells[-1]):
+        cells.pop()
     return cells
 
 
@@ -171,24 +174,21 @@ def read_choices(row: Row, field: ChoicesField, n_choices: int | None) -> list[s
     """
     choices = []
     for number, cell in enumerate(_cells(row, field), start=1):
-        if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
-            actual = "missing" if is_missing(cell) else format_value(cell)
-            raise Unusable(Rule.EMPTY_OPTION, f"option {number} is {actual}; expected text")
+        if _is_blank(cell):
+            raise _unlike(Rule.EMPTY_OPTION, f"option {number}", cell, "text")
         choices.append(as_text(cell, f"option {number}"))
     count = len(choices)
     if not 2 <= count <= len(LETTERS):
         rule = Rule.TOO_FEW_OPTIONS if count < 2 else Rule.TOO_MANY_OPTIONS
         raise Unusable(rule, f"{count} options; expected 2 to 26")
-    if n_choices is not None and count != n_choices:
-        raise Unusable(
-            Rule.WRONG_NUMBER_OF_OPTIONS, f"{count} options; expected {n_choices} (n_choices)"
-        )
+    if n_choices not in (None, count):
+        detail = f"{count} options; expected {n_choices} (n_choices)"
+        raise Unusable(Rule.WRONG_NUMBER_OF_OPTIONS, detail)
     return choices
 
 
-def _gold_error(rule: Rule, value: Any, expected: str) -> Unusable:
-    kind = f" ({type(value).__name__})" if rule is Rule.UNREADABLE_GOLD else ""
-    return Unusable(rule, f"gold is {format_value(value)}{kind}; expected {expected}")
+def _unreadable(value: Any, expected: str) -> Unusable:
+    return _unlike(Rule.UNREADABLE_GOLD, "gold", value, expected, with_type=True)
 
 
 def _whole_number(value: Any, expected: str) -> int:
@@ -199,7 +199,7 @@ def _whole_number(value: Any, expected: str) -> int:
         or (isinstance(value, str) and _INTEGER.fullmatch(value.strip()))
     )
     if not whole:
-        raise _gold_error(Rule.UNREADABLE_GOLD, value, expected)
+        raise _unreadable(value, expected)
     return int(value)
 
 
@@ -209,14 +209,14 @@ def _option_index(value: Any, form: str, count: int) -> int:
         expected = f"A to {LETTERS[count - 1]}"
         letter = value.strip().upper() if isinstance(value, str) else ""
         if len(letter) != 1 or letter not in LETTERS:
-            raise _gold_error(Rule.UNREADABLE_GOLD, value, expected)
+            raise _unreadable(value, expected)
         index = LETTERS.index(letter)
     else:
         first = 1 if form == "number" else 0
         expected = f"{first} to {first + count - 1}"
         index = _whole_number(value, expected) - first
     if not 0 <= index < count:
-        raise _gold_error(Rule.GOLD_OUT_OF_RANGE, value, f"{expected} for {count} options")
+        raise _unlike(Rule.GOLD_OUT_OF_RANGE, "gold", value, f"{expected} for {count} options")
     return index
 
 
@@ -226,12 +226,10 @@ def _only_match(value: str, among: Sequence[str], what: str) -> int:
     matches = matches or [i for i, text in enumerate(among) if text.strip() == value.strip()]
     if not matches:
         expected = f"one of the {what} {format_value(list(among), 120)}"
-        raise _gold_error(Rule.GOLD_NOT_AMONG_OPTIONS, value, expected)
+        raise _unlike(Rule.GOLD_NOT_AMONG_OPTIONS, "gold", value, expected)
     if len(matches) > 1:
-        raise Unusable(
-            Rule.AMBIGUOUS_GOLD,
-            f"gold is {format_value(value)}; {len(matches)} {what} have this text",
-        )
+        detail = f"gold is {format_value(value)}; {len(matches)} {what} have this text"
+        raise Unusable(Rule.AMBIGUOUS_GOLD, detail)
     return matches[0]
 
 
@@ -239,21 +237,16 @@ def _hot(value: Any, count: int, several: bool) -> list[int]:
     expected = f"a list of {count} zeros and ones"
     flags = _as_list(value, "gold", Rule.UNREADABLE_GOLD)
     if len(flags) != count:
-        raise Unusable(
-            Rule.UNREADABLE_GOLD, f"gold is a list of {len(flags)} values for {count} options"
-        )
-    numbers = [
-        int(flag) if isinstance(flag, bool) else _whole_number(flag, expected) for flag in flags
-    ]
+        detail = f"gold is a list of {len(flags)} values for {count} options"
+        raise Unusable(Rule.UNREADABLE_GOLD, detail)
+    numbers = [int(f) if isinstance(f, bool) else _whole_number(f, expected) for f in flags]
     if not set(numbers) <= {0, 1}:
-        raise _gold_error(Rule.UNREADABLE_GOLD, value, expected)
+        raise _unreadable(value, expected)
     right = [i for i, number in enumerate(numbers) if number]
     if not right:
         raise Unusable(Rule.GOLD_OUT_OF_RANGE, f"gold is {format_value(value)}; no option is right")
     if len(right) > 1 and not several:
-        raise Unusable(
-            Rule.AMBIGUOUS_GOLD, f"gold is {format_value(value)}; expected one right option"
-        )
+        raise _unlike(Rule.AMBIGUOUS_GOLD, "gold", value, "one right option")
     return right
 
 
@@ -267,10 +260,9 @@ def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
     if gold.column is None:  # form `first`
         return [0]
     value = read(row, gold.column)
-    if is_missing(value) or (isinstance(value, str) and not value.strip()):
-        raise Unusable(
-            Rule.MISSING_GOLD, f"gold ({gold.column}) is missing; expected the form {gold.form}"
-        )
+    if _is_blank(value):
+        detail = f"gold ({gold.column}) is missing; expected the form {gold.form}"
+        raise Unusable(Rule.MISSING_GOLD, detail)
     if gold.form in ("one_hot", "multi_hot"):
         return _hot(value, len(choices), several=gold.form == "multi_hot")
     if gold.form in ("index", "number", "letter"):
@@ -279,12 +271,12 @@ def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
     if gold.form == "text":
         return [_only_match(text, choices, "options")]
     path = (mapping.choices and mapping.choices.labels) or ""  # a valid mapping names them
-    labels = _as_list(read(row, path), f"labels ({path})", Rule.LABELS_DO_NOT_FIT)
+    what = f"labels ({path})"
+    labels = _as_list(read(row, path), what, Rule.LABELS_DO_NOT_FIT)
     if len(labels) != len(choices):
-        raise Unusable(
-            Rule.LABELS_DO_NOT_FIT, f"{len(labels)} labels ({path}) for {len(choices)} options"
-        )
-    return [_only_match(text, [as_text(label, f"labels ({path})") for label in labels], "labels")]
+        detail = f"{len(labels)} {what} for {len(choices)} options"
+        raise Unusable(Rule.LABELS_DO_NOT_FIT, detail)
+    return [_only_match(text, [as_text(label, what) for label in labels], "labels")]
 
 
 def read_final_answer(row: Row, gold: GoldField) -> str:
@@ -292,16 +284,13 @@ def read_final_answer(row: Row, gold: GoldField) -> str:
     path = gold.column or ""
     text = read_required(row, path, "gold", Rule.MISSING_GOLD)
     if gold.after is not None:
-        if gold.after not in text:
-            raise Unusable(
-                Rule.UNREADABLE_GOLD,
-                f"gold ({path}) does not contain {gold.after!r} before the final answer",
-            )
-        text = text.rpartition(gold.after)[2]
-    text = text.strip()
-    if not text:
+        _, found, text = text.rpartition(gold.after)
+        if not found:
+            detail = f"gold ({path}) does not contain {gold.after!r} before the final answer"
+            raise Unusable(Rule.UNREADABLE_GOLD, detail)
+    if not text.strip():
         raise Unusable(Rule.MISSING_GOLD, f"gold ({path}) is empty after {gold.after!r}")
-    return text
+    return text.strip()
 
 
 def read_question(row: Row, mapping: FieldMapping) -> tuple[str, str | None]:

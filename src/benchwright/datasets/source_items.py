@@ -107,7 +107,7 @@ class ItemMapper:
 
 
 class Purposes(NamedTuple):
-    """Item ids by purpose; every id is in exactly one list."""
+    """Item ids by purpose, each in one list."""
 
     evaluation: list[str]
     demonstrations: list[str]
@@ -145,11 +145,9 @@ def divide(split_of: dict[str, str], splits: SplitPurposes, seed: int) -> Purpos
 
 def limited(purposes: Purposes, limit: int | None, seed: int) -> Purposes:
     """Keep at most `limit` evaluation and calibration items each, the same in every run."""
-    if limit is None:
-        return purposes
-    kept = smallest_draws(purposes.evaluation, limit, seed, "limit")
-    calibrating = smallest_draws(purposes.calibration, limit, seed, "limit")
-    return purposes._replace(
-        evaluation=[item_id for item_id in purposes.evaluation if item_id in kept],
-        calibration=[item_id for item_id in purposes.calibration if item_id in calibrating],
-    )
+
+    def kept(item_ids: list[str]) -> list[str]:
+        chosen = smallest_draws(item_ids, len(item_ids) if limit is None else limit, seed, "limit")
+        return [item_id for item_id in item_ids if item_id in chosen]
+
+    return Purposes(kept(purposes.evaluation), purposes.demonstrations, kept(purposes.calibration))

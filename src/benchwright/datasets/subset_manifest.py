@@ -15,12 +15,13 @@ MANIFEST = "manifest.json"
 _ROUNDING = 1e-6
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+_STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class SubsetItem(_Part):
+class SubsetItem(BaseModel):
     """One item of the subset."""
+
+    model_config = _STRICT
 
     item_id: str
     weight: float = Field(ge=0, le=1)  # weights sum to 1
@@ -30,8 +31,10 @@ class SubsetItem(_Part):
     stock: tuple[str, int] | None = None  # stock task of lm-evaluation-harness and row, if known
 
 
-class SubsetManifest(_Part):
+class SubsetManifest(BaseModel):
     """The section `subset` of an exported subset's manifest, with limit and seed of the run."""
+
+    model_config = _STRICT
 
     benchmark: str
     sampler: str

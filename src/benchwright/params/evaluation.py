@@ -1,7 +1,5 @@
 """Settings of the evaluation stage, and human ratings."""
 
-from typing import Literal
-
 from pydantic import Field
 
 from benchwright.params.section import Section
@@ -26,10 +24,7 @@ class RatingsParams(Section):
 
     source: str = ""  # of `history`, in words
     date: str | None = None  # of the ratings that count (YYYY-MM-DD); None: the latest
-    # CSV or Parquet file, instead of data/01_raw/ratings.csv
-    file: str | None = None
-    # names of its columns where they are not model, rating and date (optional)
-    columns: dict[Literal["model", "rating", "date"], str] = Field(default_factory=dict)
+    file: str | None = None  # CSV file, instead of data/01_raw/ratings.csv
     # name of a model in the responses: its name in the ratings; "" if it has no rating
     aliases: dict[str, str] = Field(default_factory=dict)
     # without a file: date, name in the ratings, rating

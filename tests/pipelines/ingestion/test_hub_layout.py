@@ -223,7 +223,7 @@ def test_missing_configuration_is_reported_with_existing_ones(
     tmp_path: Path, hub_cache: None, conf_benchmark: Any
 ) -> None:
     write_hub(tmp_path / "hub", {"socratic/test": [as_gsm()]}, card=False)
-    with pytest.raises(DatasetError, match="no folder 'main'; it has socratic"):
+    with pytest.raises(DatasetError, match="main: no Parquet files; it has socratic"):
         hub_result(conf_benchmark("gsm8k"), tmp_path)
 
 
