@@ -23,7 +23,7 @@ from benchwright.methods.dele.planning.score_errors import (
     variance_of_scores,
 )
 from benchwright.statistics.paired_differences import minimum_detectable_difference
-from benchwright.statistics.preservation import preservation
+from benchwright.statistics.preservation import Preservation, preservation
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.rank_agreement import Float
 from benchwright.statistics.right_order import WANTED, right_order
@@ -53,12 +53,11 @@ class CostPerPrompt(NamedTuple):
         """Return the cost of an evaluation on a number of items."""
         prompts = items * self.models
         tokens = None if self.tokens is None else prompts * self.tokens * (1 + self.shots)
-        priced = tokens is not None and self.per_million_tokens is not None
+        price = None
+        if tokens is not None and self.per_million_tokens is not None:
+            price = tokens * self.per_million_tokens / 1e6
         return Cost(
-            prompts,
-            tokens,
-            tokens * self.per_million_tokens / 1e6 if priced else None,  # type: ignore[operator]
-            None if self.seconds is None else prompts * self.seconds,
+            prompts, tokens, price, None if self.seconds is None else prompts * self.seconds
         )
 
 
@@ -67,18 +66,11 @@ _HALVES = 20  # of the models
 Agreement = Literal["tau_b", "spearman"]
 
 
-class Agreements(NamedTuple):
-    """Metrics of s random subsets of one size with all items, each (s,), in [−1, 1]."""
-
-    tau_b: Float
-    spearman: Float
-
-
-class RandomSubsets:
-    """Random subsets of a benchmark, and their rank agreement with all items.
+class _RandomSubsets:
+    """Random subsets of the items of responses (m, n), and their rank agreement with all items.
 
     Every size has its own random generator, so its metrics do not depend on other sizes.
-    `metrics` holds the metrics computed so far, by size.
+    `metrics` holds the metrics computed so far, by size. `strata` are n labels, or None.
     """
 
     def __init__(
@@ -86,43 +78,11 @@ class RandomSubsets:
         correct: NDArray[np.floating],
         draws: int,
         seed: int,
-        strata: NDArray[np.integer] | None = None,
+        strata: NDArray[np.integer] | None,
     ) -> None:
-        """Draw subsets of the items of responses (m, n) in [0, 1], NaN if missing.
-
-        `strata` are n labels, or None.
-        """
         self._correct, self._strata = correct, strata
         self._draws, self._seed = draws, seed
-        self.metrics: dict[int, Agreements] = {}
-
-    def at(self, size: int) -> Agreements:
-        """Return the metrics of random subsets of one size."""
-        if size not in self.metrics:
-            results = preservation(self._correct, self._masks(size))
-            self.metrics[size] = Agreements(results.tau_b, results.spearman)
-        return self.metrics[size]
-
-    def by_halves(
-        self, size: int, agreement: Agreement, share: float
-    ) -> tuple[float, float] | None:
-        """Return the 5% and 95% points of `quantile` over random halves of the models.
-
-        Halves vary around all models about as much as all models vary around their population.
-        None if a half has fewer than three models.
-        """
-        m = len(self._correct)
-        if m // 2 < _FEWEST_RANKED:
-            return None
-        generator = stage_generator(self._seed, f"plan/halves/{size}")
-        masks = self._masks(size)
-        values = []
-        for _ in range(_HALVES):
-            half = self._correct[np.sort(generator.permutation(m)[: m // 2])]
-            metrics = getattr(preservation(half, masks, tau=agreement == "tau_b"), agreement)
-            values.append(np.quantile(np.where(np.isnan(metrics), -1, metrics), share))
-        low, high = np.quantile(values, (0.05, 0.95))
-        return float(low), float(high)
+        self.metrics: dict[int, Preservation] = {}
 
     def _masks(self, size: int) -> Float:
         name = "random" if self._strata is None else "stratified"
@@ -133,11 +93,34 @@ class RandomSubsets:
 
     def quantile(self, size: int, agreement: Agreement, share: float) -> float:
         """Return the quantile `share` over the subsets; undefined metrics count as −1."""
-        metrics: Float = getattr(self.at(size), agreement)
-        return float(np.quantile(np.where(np.isnan(metrics), -1, metrics), share))
+        if size not in self.metrics:
+            self.metrics[size] = preservation(self._correct, self._masks(size))
+        return _quantile(getattr(self.metrics[size], agreement), share)
+
+    def by_halves(self, size: int, agreement: Agreement, share: float) -> str:
+        """Say how `quantile` varies over random halves of the models, from 5% to 95%.
+
+        Halves vary around all models about as much as all models vary around their population.
+        """
+        m = len(self._correct)
+        if m // 2 < _FEWEST_RANKED:
+            return f"{m} models are too few to say how far it holds for other models"
+        generator = stage_generator(self._seed, f"plan/halves/{size}")
+        masks = self._masks(size)
+        values = []
+        for _ in range(_HALVES):
+            half = self._correct[np.sort(generator.permutation(m)[: m // 2])]
+            metrics = preservation(half, masks, tau=agreement == "tau_b")
+            values.append(_quantile(getattr(metrics, agreement), share))
+        low, high = np.quantile(values, (0.05, 0.95))
+        return f"with random halves of the models: {low:.3f}–{high:.3f}"
 
 
-def grid_of_sizes(n: int, points: int = 16) -> list[int]:
+def _quantile(metrics: Float, share: float) -> float:
+    return float(np.quantile(np.where(np.isnan(metrics), -1, metrics), share))
+
+
+def _grid_of_sizes(n: int, points: int = 16) -> list[int]:
     """Return logarithmically spaced sizes from about n/100 (at least 5) to n."""
     first = min(max(5, n // 100), n)
     return sorted({round(size) for size in np.geomspace(first, n, points)})
@@ -160,35 +143,27 @@ def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
     return high
 
 
-def samplers_that_reach(
-    curves: pd.DataFrame, agreement: str, wanted: float, panel: str
+def _samplers_that_reach(
+    curves: pd.DataFrame, goal: str, wanted: float
 ) -> list[tuple[str, int, float]]:
     """List the samplers that reach a value, by increasing number of items, then by name.
 
     Each has the smallest number of items at which, and at all larger ones, it reaches the value,
     and its mean there. `curves` is a `SamplingCurves` table.
     """
-    selected = curves[(curves["panel"] == panel) & (curves["metric"] == agreement)]
-    reached = []
-    for sampler, rows in selected.groupby("sampler"):
-        falling = rows.sort_values("size", ascending=False)
-        enough = (falling["mean"] >= wanted).cummin()
-        if enough.any():
-            last = falling[enough].iloc[-1]
-            reached.append((str(sampler), int(last["size"]), float(last["mean"])))
-    return sorted(reached, key=lambda each: (each[1], each[0]))
+    selected = curves[(curves["panel"] == _PANEL) & (curves["metric"] == goal)]
+    falling = selected.sort_values("size", ascending=False)
+    enough = falling["mean"].ge(wanted).groupby(falling["sampler"]).cummin()
+    last = falling[enough].groupby("sampler").tail(1).sort_values(["size", "sampler"])
+    return list(last[["sampler", "size", "mean"]].itertuples(index=False, name=None))
 
 
-_Metric = Callable[[int], float]
 Goal = Literal["standard_error", "detectable_difference", "order", "tau_b", "spearman"]
 
 _FEWEST_PAIRS = 30
 _PANEL = "held_out"  # the panel whose results are read from a saved run
-MOST_PAIRS_SHARE = 0.95
-"""Share of the pairs of models in the row for most pairs."""
-_PAIRS = ("median pair", f"{MOST_PAIRS_SHARE:.0%} of pairs")
-SAFE_SHARE = 0.05
-"""Share of random subsets that may miss the target in the row for most subsets."""
+_PAIRS = {"median pair": 0.5, "95% of pairs": 0.95}
+_SUBSETS = {"half of subsets": 0.5, "95% of subsets": 0.05}
 
 
 class Responses(NamedTuple):
@@ -232,9 +207,6 @@ class PlanRow(NamedTuple):
     with_all: float | None = None  # the metric on all items
     cost: Cost | None = None  # of these items
     reason: str = ""  # why there is no number of items, or a caveat; "" otherwise
-    # of a rank agreement: 5% and 95% quantiles over random halves of the models, on the same
-    # subsets; None if unknown.
-    halves: tuple[float, float] | None = None
 
 
 class Plan(NamedTuple):
@@ -290,7 +262,7 @@ class _Planner:
         first, second = pairs_of_models(self.m, wanted.seed)
         self.gaps = np.abs(scores[first] - scores[second])
         self.subsets = {
-            name: RandomSubsets(responses.correct, wanted.subsets, wanted.seed, strata)
+            name: _RandomSubsets(responses.correct, wanted.subsets, wanted.seed, strata)
             for name, strata in (("random", None), ("stratified", responses.strata))
             if name == "random" or strata is not None
         }
@@ -303,7 +275,7 @@ class _Planner:
         """Return the smallest detectable difference of half or of most pairs."""
         error = self.pairs.standard_error(k, "ability")
         differences = minimum_detectable_difference(error, self.wanted.alpha, self.wanted.power)
-        return _of(differences, 0.5 if whose == "median pair" else MOST_PAIRS_SHARE)
+        return _of(differences, _PAIRS[whose])
 
     def order(self, k: int, gap: float) -> float:
         """Return the probability that k items order two models this far apart as all items do.
@@ -315,9 +287,6 @@ class _Planner:
         errors = self.pairs.standard_error(k, "benchmark")[closest]
         return float(np.nanmean(right_order(gap, errors)))
 
-    def _orders(self, gap: float, k: int) -> bool:
-        return self.order(k, gap) >= self.wanted.order
-
     def reached(self, row: PlanRow, items: int, value: float) -> PlanRow:
         """Return the row of a target that a number of items reaches."""
         return row._replace(items=items, value=value, cost=self.cost.of(items))
@@ -328,8 +297,8 @@ class _Planner:
             for target in TARGETS:
                 for whose in ("median model", "worst model"):
                     value = partial(self.error, whose=whose, target=target)
-                    row = self._formula_row("standard_error", wanted, whose, target, value)
-                    yield row
+                    row = PlanRow("standard_error", wanted, whose, target)
+                    yield (row := self._formula_row(row, value))
                     if (whose, target) == ("median model", "benchmark"):
                         yield from self._predicted_row(row)
 
@@ -348,12 +317,12 @@ class _Planner:
         """Yield the rows of the median pair and of most pairs."""
         for wanted in self.wanted.differences:
             for whose in _PAIRS:
+                row = PlanRow("detectable_difference", wanted, whose)
                 if self.m < 2:
-                    why = "a difference needs at least 2 models, there is 1"
-                    yield PlanRow("detectable_difference", wanted, whose, reason=why)
+                    yield row._replace(reason="a difference needs at least 2 models, there is 1")
                     continue
                 value = partial(self.difference, whose=whose)
-                yield self._formula_row("detectable_difference", wanted, whose, "ability", value)
+                yield self._formula_row(row._replace(target="ability"), value)
 
     def rows_of_order(self) -> Iterator[PlanRow]:
         """Yield a row per gap, for the pairs of models whose gap is closest to it."""
@@ -362,7 +331,8 @@ class _Planner:
             if self.m < 2:
                 yield row._replace(reason="an order needs at least 2 models, there is 1")
                 continue
-            found = smallest_size(partial(self._orders, gap), self.n)
+            value = partial(self.order, gap=gap)
+            found = smallest_size(lambda k: value(k) >= self.wanted.order, self.n)  # noqa: B023
             items, widest = found or self.n, float(np.nanmax(self.gaps))
             reason = f"no two models are further apart than {widest:.3f}" if gap > widest else ""
             row = row._replace(with_all=1, reason=reason)
@@ -376,18 +346,15 @@ class _Planner:
                 yield PlanRow(goal, wanted, "half of subsets", reason=reason)
                 continue
             for sampler in self.subsets:
-                for whose, share in (
-                    ("half of subsets", 0.5),
-                    (f"{1 - SAFE_SHARE:.0%} of subsets", SAFE_SHARE),
-                ):
-                    yield self._rank_row(goal, wanted, sampler, whose, share)
+                for whose in _SUBSETS:
+                    yield self._rank_row(PlanRow(goal, wanted, whose, sampler=sampler))
             if self.curves is not None:
                 yield from self._saved_samplers(self.curves, goal, wanted)
 
     def curve(self) -> pd.DataFrame:
         """Return every metric at a grid of sizes and at the sizes computed for targets."""
         rows: list[tuple[int, str, str, str, float]] = []
-        for k in grid_of_sizes(self.n, 40):
+        for k in _grid_of_sizes(self.n, 40):
             for whose in ("median model", "worst model"):
                 rows += [
                     (k, f"standard_error_{target}", "random", whose, self.error(k, whose, target))
@@ -402,7 +369,7 @@ class _Planner:
                 rows.append((k, "order", "random", f"{gap:g} apart", self.order(k, gap)))
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
             for name, subsets in self.subsets.items():
-                for k in sorted({*grid_of_sizes(self.n), *subsets.metrics}):
+                for k in sorted({*_grid_of_sizes(self.n), *subsets.metrics}):
                     rows += [
                         (k, goal, name, whose, subsets.quantile(k, goal, share))
                         for goal in ("tau_b", "spearman")
@@ -410,43 +377,35 @@ class _Planner:
                     ]
         return pd.DataFrame(rows, columns=["items", "metric", "sampler", "whose", "value"])
 
-    def _formula_row(
-        self, goal: Goal, wanted: float, whose: str, target: Target, value: _Metric
-    ) -> PlanRow:
-        row, with_all = PlanRow(goal, wanted, whose, target), value(self.n)
+    def _formula_row(self, row: PlanRow, value: Callable[[int], float]) -> PlanRow:
+        with_all = value(self.n)
         if np.isnan(with_all):
             why = "at least 2 clusters of items are needed, there is 1"
             return row._replace(target="benchmark", reason=why)
         row = row._replace(with_all=with_all)
-        items = smallest_size(lambda k: value(k) <= wanted, self.n)
+        items = smallest_size(lambda k: value(k) <= row.wanted, self.n)
         if items is None:
             return row._replace(reason=f"the value with all {self.n:,} items is {with_all:.4f}")
         return self.reached(row, items, value(items))
 
-    def _rank_row(
-        self, goal: Agreement, wanted: float, sampler: str, whose: str, share: float
-    ) -> PlanRow:
-        subsets, row = self.subsets[sampler], PlanRow(goal, wanted, whose, sampler=sampler)
-        items = smallest_size(lambda k: subsets.quantile(k, goal, share) >= wanted, self.n)
+    def _rank_row(self, row: PlanRow) -> PlanRow:
+        subsets, goal, share = self.subsets[row.sampler], row.goal, _SUBSETS[row.whose]
+        items = smallest_size(lambda k: subsets.quantile(k, goal, share) >= row.wanted, self.n)
         with_all = subsets.quantile(self.n, goal, 0.5)
         if items is None:
-            reason = f"the value with all items is {with_all}"
-            if with_all < 0:
-                reason = "all models have the same score"
-            return PlanRow(goal, wanted, whose, reason=reason)
+            all_equal = "all models have the same score"
+            reason = all_equal if with_all < 0 else f"the value with all items is {with_all}"
+            return row._replace(sampler="random", reason=reason)
         low, value, high = (subsets.quantile(items, goal, at) for at in (0.05, 0.5, 0.95))
-        halves = subsets.by_halves(items, goal, share)
-        reason = f"{self.m} models are too few to say how far it holds for other models"
-        if halves is not None:
-            reason = f"with random halves of the models: {halves[0]:.3f}–{halves[1]:.3f}"
-        row = row._replace(low=low, high=high, with_all=with_all, reason=reason, halves=halves)
+        reason = subsets.by_halves(items, goal, share)
+        row = row._replace(low=low, high=high, with_all=with_all, reason=reason)
         return self.reached(row, items, value)
 
     def _saved_samplers(
         self, curves: pd.DataFrame, goal: Agreement, wanted: float
     ) -> Iterator[PlanRow]:
         """Yield the rows of the best sampler of a saved run, and of random."""
-        reached = samplers_that_reach(curves, goal, wanted, _PANEL)
+        reached = _samplers_that_reach(curves, goal, wanted)
         row = PlanRow(goal, wanted, f"mean over repeats, {_PANEL} models")
         if not reached:
             yield row._replace(reason="no sampler of the saved run reaches the target")
