@@ -143,26 +143,6 @@ def test_one_training_model_gives_the_mean_or_a_reason(simulated: Any, run: Any)
     assert "too few training models" in estimates.reason[0]
 
 
-def test_means_need_no_training_models(simulated: Any, run: Any) -> None:
-    none = Training(np.empty((0, 120), np.float32))
-    for name in ("mean", "aipw"):
-        estimates = run(name, none, subset_of(120, 20), simulated.new)
-        seen = simulated.new[:, subset_of(120, 20).positions].mean(axis=1)
-        np.testing.assert_allclose(estimates.score, seen, atol=1e-9)
-    assert "needed" in run("ridge", none, subset_of(120, 20), simulated.new).reason[0]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_missing_training_responses_change_little(name: str, simulated: Any, run: Any) -> None:
-    rng = np.random.default_rng(0)
-    gappy = np.where(rng.random(simulated.training.shape) < 0.02, np.nan, simulated.training)
-    subset = subset_of(120, 30)
-    whole = run(name, Training(simulated.training), subset, simulated.new)
-    estimates = run(name, Training(gappy), subset, simulated.new)
-    assert np.abs(estimates.score - whole.score).max() < 0.03
-    assert np.isfinite(np.stack(estimates[:4])).all()
-
-
 @given(st.data())
 @few_examples
 def test_estimates_stay_within_possible_scores(data: st.DataObject) -> None:

@@ -20,7 +20,7 @@ from benchwright.methods.dele.estimation.fitted import Task
 from benchwright.methods.dele.estimation.p_irt import mixture, p_irt_rule
 from benchwright.methods.dele.estimation.ridge import ridge_rule
 from benchwright.methods.dele.estimation.training import ItemCurves, Training
-from benchwright.methods.dele.estimation.weighted import random_sample, weighted_rule
+from benchwright.methods.dele.estimation.weighted import random_sample
 from benchwright.statistics.item_response import fit_2pl
 from benchwright.statistics.proportion import wilson_interval
 
@@ -87,11 +87,6 @@ def test_non_random_subset_has_a_warning(run: Any, simulated: Any, prepared: Any
     assert all(run("mean", prepared, each, simulated.new[:1]).reason == ("",) for each in drawn)
 
 
-def test_equal_fractions_have_the_standard_error_of_a_sample_without_replacement() -> None:
-    estimates = random_sample(np.full((1, 4), 0.5), 10, 0.95)
-    assert estimates.se[0] == pytest.approx(np.sqrt(0.25 / 4 * (10 - 4) / (10 - 1)))
-
-
 def test_expected_responses_are_the_posterior_mean_of_the_curve(simulated: Any) -> None:
     fit = fit_2pl(simulated.training[:, :12])
     curves = ItemCurves.of(fit)
@@ -111,22 +106,6 @@ def test_expected_responses_are_the_posterior_mean_of_the_curve(simulated: Any) 
     mean = quad(lambda t: weight(t) * curve(t), -6, 6)[0] / total
     expected = curves.expected(np.arange(4), answers[None])
     assert expected[0] == pytest.approx(mean, abs=1e-6)
-
-
-def test_items_without_training_responses_are_like_the_others(run: Any, simulated: Any) -> None:
-    gappy = simulated.training.copy()
-    gappy[:, 100:] = np.nan
-    subset = WeightedSubset.equal(np.r_[0:20, 100:104])
-    estimates = run("p_irt", Training(gappy), subset, simulated.new[:50])
-    inside = run(
-        "p_irt",
-        Training(gappy[:, :100]),
-        WeightedSubset.equal(np.arange(20)),
-        simulated.new[:50, :100],
-    )
-    expected = (inside.score * 100 - simulated.new[:50, :20].sum(axis=1)) / 80
-    whole = simulated.new[:50][:, subset.positions].sum(axis=1) / 120 + expected * 96 / 120
-    np.testing.assert_allclose(estimates.score, whole, atol=1e-6)
 
 
 def test_mixture_weights_by_squared_errors(run: Any, simulated: Any, prepared: Any) -> None:
@@ -209,22 +188,6 @@ def test_ridge_shrinks_towards_the_weighted_mean(simulated: Any, prepared: Any) 
     expected = new.sum(axis=1) / 120 + 100 / 120 * (ridge.predict(new) + new @ weights)
     scores = ridge_rule(weights, 0.3)(prepared, None, places)(new)
     np.testing.assert_allclose(scores, expected, atol=1e-5)
-
-
-def test_intervals_of_anchor_weights_come_from_training_errors(
-    run: Any, simulated: Any, prepared: Any
-) -> None:
-    rng = np.random.default_rng(4)
-    subset = WeightedSubset(rng.permutation(120)[:30], rng.dirichlet(np.full(30, 10.0)))
-    estimates = run("weighted", prepared, subset, simulated.new)
-    np.testing.assert_allclose(
-        estimates.score,
-        np.clip(simulated.new[:, subset.positions] @ subset.weights, 0, 1),
-        atol=0.02,
-    )
-    past = past_errors(prepared, subset.positions, 0, weighted_rule(subset.weights))
-    reach = calibrated_reach(past, estimates.score, 120, 0.95)
-    np.testing.assert_allclose(estimates.se, reach.se)
 
 
 def test_anchors_of_few_models_have_a_warning(run: Any, simulated: Any, prepared: Any) -> None:

@@ -5,34 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import benchwright.methods.dele.estimation.training as module
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import ItemCurves, Training
 from benchwright.statistics.item_response import fit_2pl, probability
-
-
-def test_prepared_training_is_fitted_once_for_all_subsets(
-    simulated: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fits = []
-    original = module.fit_2pl
-
-    def counted(correct: Any) -> Any:
-        fits.append(correct.shape)
-        return original(correct)
-
-    monkeypatch.setattr(module, "fit_2pl", counted)
-    training = Training(simulated.training)
-    for seed in range(3):
-        subset = WeightedSubset.equal(np.random.default_rng(seed).permutation(120)[:10])
-        for name in ("p_irt", "gp_irt"):
-            fitted = ESTIMATORS[name].fit(training, subset, 0)
-            fitted(simulated.new[:, subset.positions])
-    # All models, each of five folds left out, the best left out.
-    assert len(fits) == 7
-    sizes = {200 - int(part) for part in (*np.bincount(training.folds(0)), training.best.sum())}
-    assert {shape[0] for shape in fits} == {200} | sizes
 
 
 def test_folds_mix_weak_and_strong_models_and_keep_equal_models_together(simulated: Any) -> None:
@@ -97,14 +72,3 @@ def test_equal_items_are_counted_with_their_multiplicity() -> None:
     known = np.arange(300) != 7
     p = probability(curves.nodes, fit.discrimination[known], fit.difficulty[known])
     np.testing.assert_allclose(curves.total, p.sum(axis=1))
-
-    places = np.array([0, 1, 7, 50])
-    posterior_means = curves.expected(places, np.array([[1.0, 0.0, 1.0, 1.0]]))
-    asked = [0, 1, 50]
-    prior = np.exp(-0.5 * curves.nodes**2)
-    of_asked = probability(curves.nodes, fit.discrimination[asked], fit.difficulty[asked])
-    likelihood = np.prod(np.where([True, False, True], of_asked, 1 - of_asked), axis=1)
-    posterior = prior * likelihood / (prior * likelihood).sum()
-    rest = np.delete(np.arange(300), places)
-    others = probability(curves.nodes, fit.discrimination[rest], fit.difficulty[rest])
-    np.testing.assert_allclose(posterior_means, [posterior @ others.mean(axis=1)])

@@ -12,7 +12,6 @@ from benchwright.methods.dele.estimation.calibration import Predict, Rule
 from benchwright.methods.dele.estimation.fitted import Estimates, FromComplete, Task
 from benchwright.methods.dele.estimation.item_predictions import (
     ItemPredictor,
-    LeftOut,
     tuned_predictor,
 )
 from benchwright.methods.dele.estimation.training import Rows, Training
@@ -68,8 +67,14 @@ def predictor_of(training: Training, k: int, unequal: bool, seed: int) -> ItemPr
     if key not in known:
         fold = training.folds(seed)
         groups = [fold == part for part in np.unique(fold[fold >= 0])]
-        left_out = LeftOut(training.filled, training.nearly_complete, [*groups, training.best])
-        known[key] = tuned_predictor(left_out, max(k, 2), unequal, seed)
+        known[key] = tuned_predictor(
+            training.filled,
+            training.nearly_complete,
+            [*groups, training.best],
+            max(k, 2),
+            unequal,
+            seed,
+        )
     return known[key]
 
 

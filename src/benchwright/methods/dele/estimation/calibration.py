@@ -5,7 +5,7 @@ errors, in units of √(p(1 − p)), bound those on similar new models (Barber e
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +14,11 @@ from benchwright.methods.dele.estimation.training import Rows, Training
 
 Float = NDArray[np.float64]
 Predict = Callable[[Float], Float]
+Rule = Callable[[Training, Rows | None, NDArray[np.intp]], Predict]
+"""A fit of scores (r,) from responses (r, k) at k places, to some or all training models."""
 
 _NEIGHBOURS = 200  # training models with the nearest estimates, whose errors give an interval
-_BLOCK = 1 << 22
 _AT_THE_TOP = "the score is above 90% of the training models; the interval may be too narrow"
-
-
-class Rule(Protocol):
-    """A prediction rule for scores that is fitted to some of the training models."""
-
-    def __call__(self, training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-        """Fit to models `rows` (m,) and return a function from responses (r, k) to scores (r,)."""
-        ...
 
 
 class Errors(NamedTuple):
@@ -115,14 +108,8 @@ def _near(past: Float, size: Float, estimate: Float, level: float) -> tuple[Floa
     centre = (np.searchsorted(past, estimate) + np.searchsorted(past, estimate, "right")) // 2
     start = np.clip(centre - window // 2, 0, len(past) - window)
     starts, back = np.unique(start, return_inverse=True)
-    reach, rms = np.empty(len(starts)), np.empty(len(starts))
-    step = max(1, _BLOCK // window)
-    for begin in range(0, len(starts), step):
-        block = slice(begin, begin + step)
-        sizes = np.sort(size[starts[block, None] + np.arange(window)], axis=1)
-        reach[block] = _quantile(sizes, level)
-        rms[block] = np.sqrt((sizes**2).mean(axis=1))
-    return reach[back], rms[back]
+    sizes = np.sort(size[starts[:, None] + np.arange(window)], axis=1)
+    return _quantile(sizes, level)[back], np.sqrt((sizes**2).mean(axis=1))[back]
 
 
 def _quantile(sizes: Float, level: float) -> Float:

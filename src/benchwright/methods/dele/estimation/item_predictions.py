@@ -11,7 +11,6 @@ The prediction g_j of an asked item is fitted without its own response. With ind
 score is then exactly unbiased, however bad the predictions are.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -156,21 +155,14 @@ def difference_estimate(
     return DesignEstimate(score, np.sqrt(squared), k - 1 + _PRIOR)
 
 
-class LeftOut(NamedTuple):
-    """Training responses (m, n), the models whose responses are complete, and groups to leave out.
-
-    Attributes:
-        responses: none missing (filled).
-        complete: (m,) whether the model answered nearly all items.
-        groups: masks (m,) of models to leave out together; the last one counts like all others.
-    """
-
-    responses: NDArray[np.floating]
-    complete: NDArray[np.bool_]
-    groups: list[NDArray[np.bool_]]
-
-
-def tuned_predictor(training: LeftOut, k: int, unequal: bool, seed: int) -> ItemPredictor:
+def tuned_predictor(
+    values: NDArray[np.floating],
+    complete: NDArray[np.bool_],
+    groups: list[NDArray[np.bool_]],
+    k: int,
+    unequal: bool,
+    seed: int,
+) -> ItemPredictor:
     """Choose the penalty with the least variance of the scores of left-out training models.
 
     The models are asked k items of draws of their own, so the choice does not depend on the items
@@ -178,12 +170,14 @@ def tuned_predictor(training: LeftOut, k: int, unequal: bool, seed: int) -> Item
     penalties, it is the predictor.
 
     Args:
-        training: at least one model.
+        values: responses (m, n) of at least one training model, none missing.
+        complete: (m,) whether the model answered nearly all items.
+        groups: masks (m,) of models to leave out together; the last one counts like all others.
         k: number of items to ask.
         unequal: whether items are drawn by the spread of their responses.
         seed: of the draws.
     """
-    values, n = training.responses, training.responses.shape[1]
+    n = values.shape[1]
     means = values.mean(axis=0, dtype=np.float64)
     spread = response_spread(means, len(values)) if unequal else np.ones(n)
     inclusion = inclusion_probabilities(spread, k, UNIFORM_SHARE)
@@ -191,13 +185,15 @@ def tuned_predictor(training: LeftOut, k: int, unequal: bool, seed: int) -> Item
     lead = values.mean(axis=1, dtype=np.float64)
     order = np.lexsort((np.round(lead @ values, 6), np.round(means, 9)))
     starts = stage_generator(seed, "estimation.penalty").random(min(8, -(-200 // k)))
+    groups = [out for out in groups if (out & complete).any() and not out.all()]
+    weights = [1.0] * (len(groups) - 1) + [max(len(groups) - 1.0, 1.0)] * min(len(groups), 1)
     losses = np.zeros(len(PENALTIES) + 1)
     truth = 0.0
     for start in starts:
         places = systematic_draw(inclusion, order, float(start))
         own = inclusion[places]
-        for weight, out in _weighted_groups(training):
-            asked = values[np.ix_(out & training.complete, places)].astype(np.float64)
+        for weight, out in zip(weights, groups, strict=True):
+            asked = values[np.ix_(out & complete, places)].astype(np.float64)
             learnt = values[np.ix_(~out, places)].astype(np.float64)
             offset = learnt.mean(axis=0)
             gap = asked - offset
@@ -208,16 +204,10 @@ def tuned_predictor(training: LeftOut, k: int, unequal: bool, seed: int) -> Item
                 losses[number] += weight * float(variance(asked - inside, own).mean())
             mean = (asked.sum(axis=1, keepdims=True) - asked) / max(k - 1, 1)
             losses[-1] += weight * float(variance(asked - mean, own).mean())
-            score = lead[out & training.complete]
+            score = lead[out & complete]
             scale = float(((1 - own) / own**2).sum())
             truth += weight * float((score * (1 - score)).mean()) * scale
     best = int(np.argmin(losses))
     if truth <= 0 or best == len(PENALTIES):
         return ItemPredictor.constant(n)
     return ItemPredictor.of(values, PENALTIES[best], float(losses[best]) / truth)
-
-
-def _weighted_groups(training: LeftOut) -> Iterator[tuple[float, NDArray[np.bool_]]]:
-    groups = [out for out in training.groups if (out & training.complete).any() and not out.all()]
-    for number, out in enumerate(groups):
-        yield (1.0 if number < len(groups) - 1 else max(len(groups) - 1.0, 1.0)), out

@@ -21,49 +21,29 @@ RANDOM = frozenset({"random", "stratified"})
 
 
 class ModelEstimate(NamedTuple):
-    """The estimate of one new model.
-
-    Attributes:
-        model: its name.
-        answered: number of items of the subset that it answered.
-        on_subset: weighted mean score on the subset, None without answers.
-        score, low, high: estimated accuracy on all items, with the bounds of the interval.
-        se: standard error.
-        reason: why there is no estimate, or a caveat; otherwise "".
-    """
+    """The estimate of one new model; None where unknown."""
 
     model: str
-    answered: int
-    on_subset: float | None
-    score: float | None
-    low: float | None
+    answered: int  # number of items of the subset that it answered
+    on_subset: float | None  # weighted mean score on the subset
+    score: float | None  # estimated accuracy on all items
+    low: float | None  # bounds of its interval
     high: float | None
-    se: float | None
-    reason: str
+    se: float | None  # standard error
+    reason: str  # why there is no estimate, or a caveat; otherwise ""
 
 
 class Estimated(NamedTuple):
-    """The estimates and the data behind them.
-
-    Attributes:
-        subset: the subset, from its manifest.
-        estimator: name in the registry.
-        level: confidence level of the intervals.
-        of_items: number of items on which the score is estimated.
-        training: number of training models.
-        source: origin of the training responses, as text; "" without any.
-        models: estimates of the new models, sorted by name.
-        notes: caveats.
-    """
+    """The estimates and the data behind them."""
 
     subset: SubsetManifest
-    estimator: str
-    level: float
-    of_items: int
-    training: int
-    source: str
-    models: tuple[ModelEstimate, ...]
-    notes: tuple[str, ...]
+    estimator: str  # name in the registry
+    level: float  # confidence level of the intervals
+    of_items: int  # number of items on which the score is estimated
+    training: int  # number of training models
+    source: str  # origin of the training responses, as text; "" without any
+    models: tuple[ModelEstimate, ...]  # estimates of the new models, sorted by name
+    notes: tuple[str, ...]  # caveats
 
 
 def estimate_scores(
