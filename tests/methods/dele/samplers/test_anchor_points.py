@@ -1,9 +1,6 @@
 """Samplers that read responses: chosen items and weights."""
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,16 +11,13 @@ from benchwright.core.errors import InputError
 from benchwright.methods.dele.samplers.anchor_points import (
     AnchorClusters,
     anchor_points_sampler,
-    answer_components,
     cut_tree,
     irt_clusters_sampler,
     ward_merges,
 )
-from benchwright.methods.dele.samplers.baselines import random_sampler
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import SAMPLERS
 from benchwright.methods.dele.samplers.response_samplers import (
-    discrimination_sampler,
     filled_responses,
     rest_score_correlations,
     share_wrong,
@@ -31,7 +25,6 @@ from benchwright.methods.dele.samplers.response_samplers import (
 )
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.item_response import fit_2pl, probability
-from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 from few_examples import few_examples
 
 NAN = float("nan")
@@ -73,46 +66,12 @@ def test_copies_are_weighted_by_their_number(size: int) -> None:
         assert chosen.weights.max() <= 8 / 3 / 20 + 1e-9
 
 
-@given(st.integers(1, 12), st.integers(1, 30), st.integers(0, 1000), st.data())
-def test_anchors_are_distinct_and_weights_sum_to_one(
-    m: int, n: int, seed: int, data: st.DataObject
-) -> None:
-    generator = np.random.default_rng(seed)
-    correct = np.where(
-        generator.random((m, n)) < 0.1, NAN, generator.integers(0, 2, (m, n))
-    ).astype(np.float32)
-    if np.isnan(correct).all():
-        correct[0, 0] = 1
-    pool = answers_pool(correct)
-    size = data.draw(st.integers(1, n))
-    chosen = anchor_points_sampler(pool, 0)(size)
-    assert len(set(chosen.positions.tolist())) == len(chosen.positions) == size
-    assert chosen.weights.sum() == pytest.approx(1)
-    assert chosen.weights.min() > 0
-    order = generator.permutation(n)
-    again = anchor_points_sampler(pool.select(order), 0)(size)
-    assert order[again.positions].tolist() == chosen.positions.tolist()
-    assert again.weights.tolist() == chosen.weights.tolist()
-
-
 def test_repeats_differ_only_by_ties() -> None:
     pool = answers_pool(np.repeat(PATTERNS, 10, axis=1))
     draws = [anchor_points_sampler(pool, seed)(4) for seed in range(5)]
     assert len({tuple(sorted(draw.positions.tolist())) for draw in draws}) > 1
     for draw in draws:
         assert sorted(draw.positions // 10) == [0, 1, 2, 3]
-
-
-def test_components_preserve_distances_of_low_rank_responses() -> None:
-    generator = np.random.default_rng(0)
-    answers = (generator.random((5, 90)) < 0.5).astype(np.float32)
-    correct = np.repeat(answers, 20, axis=0)  # 100 models, 5 kinds of them
-    points = answer_components(correct, 6)
-    assert points.shape == (90, 6)
-    gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
-    expected = np.linalg.norm(correct.T[:, None] - correct.T[None], axis=2)
-    assert gaps == pytest.approx(expected, abs=1e-6)
-    assert answer_components(answers, 6).tolist() == answers.T.tolist()
 
 
 def test_missing_responses_are_filled_with_the_item_mean() -> None:
@@ -146,11 +105,6 @@ def test_samplers_without_responses_raise_an_error(name: str) -> None:
     for pool in (blank, nothing):
         with pytest.raises(InputError, match=rf"{name} reads responses"):
             sampler(pool, 0)
-
-
-def test_two_parameter_fit_needs_several_models() -> None:
-    with pytest.raises(InputError, match="1 model"):
-        irt_clusters_sampler(answers_pool(np.array([[1, 0, 1, 1]])), 0)
 
 
 @pytest.mark.parametrize("name", READING_RESPONSES)
@@ -195,20 +149,6 @@ def test_missing_responses_are_left_out_of_the_items_correlation() -> None:
     assert np.isnan(rest_score_correlations(few)).all()
 
 
-def test_items_without_discrimination_come_last() -> None:
-    generator = np.random.default_rng(4)
-    a = np.repeat([2.5, 1.0], 15)
-    chance = probability(generator.normal(size=800), a, generator.normal(0, 0.3, 30))
-    correct = (generator.random(chance.shape) < chance).astype(np.float32)
-    coin = (generator.random((800, 10)) < 0.5).astype(np.float32)
-    unanswered = np.full((800, 1), NAN, np.float32)
-    pool = answers_pool(np.hstack([coin, correct, unanswered]))
-    order = discrimination_sampler(pool, 0)(41).positions
-    assert sorted(order[:15]) == list(range(10, 25))
-    assert sorted(order[30:40]) == list(range(10))
-    assert order[40] == 40
-
-
 def test_items_are_drawn_in_proportion_to_wrong_responses() -> None:
     correct = np.zeros((19, 4))
     correct[:, 1], correct[:10, 2], correct[:15, 3] = 1, 1, 1
@@ -216,25 +156,6 @@ def test_items_are_drawn_in_proportion_to_wrong_responses() -> None:
     shares = np.array([19.5, 0.5, 9.5, 4.5]) / 20
     first = np.bincount([share_wrong_sampler(pool, seed)(1).positions[0] for seed in range(4000)])
     assert first / 4000 == pytest.approx(shares / shares.sum(), abs=0.03)
-
-
-@pytest.mark.real_data
-def test_anchor_points_estimate_held_out_models_better_than_random(shared_data: Path) -> None:
-    """ARC-Challenge, 803 items, 80 of them chosen by 95 models and measured on 95 others."""
-    path = shared_data / "responses" / "leaderboard_v1_arc_challenge.parquet"
-    correct = pd.read_parquet(path).set_index("model").dropna().sort_index().to_numpy(np.float32)
-    assert correct.shape == (190, 803)
-    shuffled = np.random.default_rng(0).permutation(190)
-    pool, held = answers_pool(correct[shuffled[:95]]), correct[shuffled[95:]]
-    scores = []
-    for sampler, repeats in ((anchor_points_sampler, 1), (random_sampler, 200)):
-        drawn = [sampler(pool, seed)(80) for seed in range(repeats)]
-        scores.append(np.array([held[:, subset.positions] @ subset.weights for subset in drawn]))
-    full = held.mean(axis=1)
-    anchors, plain = (kendall_tau_b_rows(full, rows) for rows in scores)
-    errors = [np.abs(rows - full).mean(axis=1) for rows in scores]
-    assert anchors[0] > np.median(plain) + 0.05
-    assert errors[0][0] < 0.6 * np.median(errors[1])
 
 
 @given(st.integers(0, 10_000))
@@ -281,22 +202,3 @@ def test_point_of_size_s_equals_s_points(u: int, dimensions: int, seed: int) -> 
         if len(every) > 1:
             theirs = fcluster(linkage(points[every], method="ward"), k, "maxclust")
             assert adjusted_rand_score(labels[every], theirs) == 1
-
-
-def test_clusters_are_numbered_by_the_step_that_made_them_after_single_points() -> None:
-    points = np.array([[0.0], [9.0], [1.0], [50.0], [9.5]])
-    merges = ward_merges(points, np.ones(5, dtype=int))
-    assert [cut_tree(merges, 5, k).tolist() for k in (5, 4, 3)] == [
-        [0, 1, 2, 3, 4],
-        [0, 3, 1, 2, 3],
-        [2, 1, 2, 0, 1],
-    ]
-
-
-def test_sizes_determine_the_first_merge() -> None:
-    points = np.array([[0.0], [1.0], [2.2]])
-    light = cut_tree(ward_merges(points, np.array([1, 1, 1])), 3, 2)
-    heavy = cut_tree(ward_merges(points, np.array([9, 9, 1])), 3, 2)
-    assert light[0] == light[1] != light[2]
-    # 2 · 9 · 9/18 · 1² = 9 joins the first two, 2 · 9/10 · 1.2² = 2.6 the last two.
-    assert heavy[0] != heavy[1] == heavy[2]

@@ -88,26 +88,6 @@ def test_smaller_subsets_are_prefixes(name: str) -> None:
     assert all(draw(size).positions.tolist() == whole[:size] for size in range(1, 17))
 
 
-def test_stratified_subsets_are_not_nested() -> None:
-    # Shares of sizes 6, 6, 2: of 10 they get 4, 4, 2; of 11 they get 5, 5, 1.
-    pool = _pool({"a": 6, "b": 6, "c": 2})
-    draw = stratified_sampler(pool, 0)
-    assert _subjects(pool, draw, 10)["c"] == 2
-    assert _subjects(pool, draw, 11)["c"] == 1
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_repeats_differ_by_seed(name: str) -> None:
-    """Baselines differ in all items, other samplers only among ties."""
-    pool = _pool({"a": 40}, TEXTS[:2])
-    sampler = PLAIN[name].make(SamplingParams())
-    draws = {tuple(_ids(pool, sampler(pool, seed), 10)) for seed in range(8)}
-    assert len(draws) == 8
-    texts = [{pool.texts[p] for p in sampler(pool, seed)(10).positions} for seed in range(8)]
-    if not PLAIN[name].random:
-        assert all(seen == texts[0] for seen in texts)
-
-
 @given(
     st.dictionaries(st.text(max_size=3), st.integers(1, 9), min_size=1, max_size=6),
     st.data(),
@@ -131,12 +111,6 @@ def test_ties_favour_no_subject() -> None:
     for sampler in (stratified_sampler, balanced_sampler, within_subjects(random_sampler)):
         seen = Counter(pool.subjects[sampler(pool, seed)(1).positions[0]] for seed in range(400))
         assert all(70 <= seen[name] <= 130 for name in "abcd")  # 100 ± 3.5 sd
-
-
-def test_random_sampler_is_uniform() -> None:
-    pool = _pool({"": 5})
-    first = Counter(int(random_sampler(pool, seed)(1).positions[0]) for seed in range(500))
-    assert all(65 <= first[place] <= 135 for place in range(5))
 
 
 def test_items_are_sorted_by_value_with_missing_values_last() -> None:

@@ -3,7 +3,6 @@
 from math import isnan
 
 import pytest
-import textstat
 
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.readability import (
@@ -47,54 +46,21 @@ def test_numbers_and_formulas_are_easy_words_of_one_syllable() -> None:
 
 @pytest.mark.parametrize(
     "word",
-    [
-        "pigs",
-        "boy's",
-        "carries",
-        "carried",
-        "stopped",
-        "making",
-        "biggest",
-        "happiest",
-        "boxes",
-        "a",
-    ],
+    ["a", "pigs", "boy's", "boxes", "carries", "carried", "stopped", "making", "happiest"],
 )
 def test_inflections_of_easy_words_are_easy(word: str) -> None:
     assert not is_difficult(word)
 
 
-@pytest.mark.parametrize(
-    ("word", "syllables"),
-    [
-        ("cat", 1),
-        ("table", 2),
-        ("surgery", 3),
-        ("photosynthesis", 5),
-        ("microplastics", 3),  # of four: not in CMU's dictionary, and hyphenated mi-cro-plastics
-        ("zzz", 1),
-    ],
-)
-def test_syllables_are_counted(word: str, syllables: int) -> None:
-    assert syllable_count(word) == syllables
+def test_syllables_are_counted_by_dictionary_or_hyphenation() -> None:
+    # Microplastics has four, but is hyphenated mi-cro-plastics.
+    words = {"table": 2, "photosynthesis": 5, "microplastics": 3, "zzz": 1}
+    assert {word: syllable_count(word) for word in words} == words
 
 
 @pytest.mark.parametrize("text", ["", " ", "____", "?!", "+ ="])
 def test_texts_without_words_have_no_indices(text: str) -> None:
     assert all(isnan(index(text)) for index in INDICES)
-
-
-def test_textstat_agrees_on_equal_counts() -> None:
-    # One plain sentence: Flesch is the same; textstat's Dale–Chall adds 3.6365 above 5%.
-    text = "Photosynthesis will make sugar in the green leaf"
-    assert textstat.flesch_reading_ease(text) == pytest.approx(flesch_reading_ease(text))
-    assert textstat.dale_chall_readability_score(text) == pytest.approx(dale_chall(text) + 3.6365)
-    # Complex words have three syllables; textstat also requires that they are not easy.
-    easy = "Tomorrow another banana"
-    assert textstat.gunning_fog(easy) < gunning_fog(easy) == pytest.approx(0.4 * 103)
-    # Decimal points and abbreviations do not end sentences here.
-    assert textstat.sentence_count("The red rod is 3.5 metres long today.") == 2
-    assert reading_counts("The red rod is 3.5 metres long today.").sentences == 1
 
 
 TEXTS = {
@@ -120,9 +86,4 @@ def test_easiest_and_hardest_items_are_ranked() -> None:
         ["hard", 2, "b"],
     ]
     assert table["difficult_words"].tolist() == pytest.approx([0, 0, 1, 0.5])
-
-
-def test_extremes_do_not_overlap_and_omit_texts_without_words() -> None:
-    table = easiest_and_hardest(_pool(TEXTS))
-    assert len(table) == 4  # of five items with words
     assert easiest_and_hardest(_pool({"e": "____"})).empty

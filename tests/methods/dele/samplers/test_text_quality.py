@@ -37,7 +37,7 @@ def test_texts_without_words_have_no_quality(text: str) -> None:
 
 @pytest.mark.parametrize(
     "word",
-    ["recieve", "becasue", "aloan", "seperate", "didnt", "receipes", "accidentaly", "enourmous"],
+    ["recieve", "becasue", "aloan", "accidentaly"],
 )
 def test_misspelt_words_are_detected(word: str) -> None:
     assert is_misspelt(word)
@@ -46,26 +46,9 @@ def test_misspelt_words_are_detected(word: str) -> None:
 @pytest.mark.parametrize(
     "word",
     [
-        "receive",
-        "cats",
-        "doesn't",
-        "respirations",
-        "child's",
-        # British
-        "organisations",
-        "analyse",
-        "favourite",
-        "behavioural",
-        "centre",
-        "defence",
-        "oesophagus",
-        "programmes",
-        # names, acronyms, units, code, technical terms
-        "Recieve",
-        "DNAA",
-        "xsd",
-        "pharmacotherapy",
-        "naïvete",
+        *("receive", "cats", "doesn't", "child's"),
+        *("organisations", "favourite", "centre", "defence", "oesophagus", "programmes"),  # British
+        *("Recieve", "xsd", "pharmacotherapy", "naïvete"),  # a name, too short, a technical term
     ],
 )
 def test_correct_words_names_and_technical_terms_are_not_misspelt(word: str) -> None:

@@ -1,7 +1,7 @@
 """Anchor points: items that represent similar ones (Vivek et al. 2024; Polo et al. 2024)."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +9,7 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.samplers.pool import (
-    Draw,
-    OncePerPool,
-    Sampler,
-    SamplingPool,
-)
+from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool, once_per_pool
 from benchwright.methods.dele.samplers.response_samplers import (
     filled_responses,
     require_responses,
@@ -118,7 +113,6 @@ class AnchorClusters:
         self._distinct, self._kind = len(different), kind.ravel()
         self._merges = ward_merges(different, sizes)
         self._clusters = lru_cache(maxsize=_SIZES)(self._ordered)
-        self._more = lru_cache(maxsize=2)(_highest_averages)
 
     def anchors(self, size: int, ties: Float) -> WeightedSubset:
         """Return `size` points with weights: each represents its share of a cluster.
@@ -134,11 +128,23 @@ class AnchorClusters:
         order = shuffled[np.argsort(places[shuffled], kind="stable")]
         given = np.ones(len(counts), dtype=np.intp)
         if size > len(counts):
-            more = self._more(tuple(counts.tolist()))[: size - len(counts)]
+            more = self._further[: size - len(counts)]
             given += np.bincount(more, minlength=len(counts))
         turn = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
         weights = np.repeat(counts / (given * len(order)), given)
         return WeightedSubset(order[turn < np.repeat(given, counts)], weights)
+
+    @cached_property
+    def _further(self) -> Labels:
+        """The order in which clusters of equal points, with an anchor each, give further ones.
+
+        The next cluster is always the one with the most points per anchor; ties go by number.
+        """
+        sizes = self._clusters(self._distinct)[1]
+        numbers = np.repeat(np.arange(len(sizes)), sizes - 1)
+        first = np.repeat(np.cumsum(sizes - 1) - (sizes - 1), sizes - 1)
+        given = 1 + np.arange(len(numbers)) - first
+        return numbers[np.lexsort((numbers, -sizes[numbers] / given))]
 
     def _ordered(self, k: int) -> tuple[NDArray[np.unsignedinteger], Labels]:
         """Return the rank (n,) of points by cluster and distance to its mean, and cluster sizes.
@@ -157,17 +163,6 @@ class AnchorClusters:
         places: NDArray[np.unsignedinteger] = np.empty(len(order), dtype=kind)
         places[order] = np.concatenate([[0], np.cumsum(differs)])
         return places, counts
-
-
-def _highest_averages(counts: tuple[int, ...]) -> Labels:
-    """Return the order in which clusters with one anchor each give further anchors.
-
-    The next cluster is always the one with the most points per anchor; ties go by number.
-    """
-    sizes = np.array(counts, dtype=np.intp)
-    numbers = np.repeat(np.arange(len(sizes)), sizes - 1)
-    given = 1 + np.arange(len(numbers)) - np.repeat(np.cumsum(sizes - 1) - (sizes - 1), sizes - 1)
-    return numbers[np.lexsort((numbers, -sizes[numbers] / given))]
 
 
 def answer_components(correct: NDArray[np.float32], components: int = _COMPONENTS) -> Float:
@@ -211,7 +206,7 @@ def _anchor_sampler(name: str, points_of: Callable[[SamplingPool], Float]) -> Sa
         order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
         return order, AnchorClusters(points_of(pool.select(order)))
 
-    clusters_of = OncePerPool(fit, "responses")
+    clusters_of = once_per_pool(fit)
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
         order, clusters = clusters_of(pool)

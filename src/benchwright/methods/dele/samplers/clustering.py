@@ -13,12 +13,13 @@ from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.samplers.pool import (
     Draw,
-    OncePerPool,
     Sampler,
     SamplerKind,
     SamplingPool,
+    once_per_pool,
     random_order,
 )
+from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.random_subsets import largest_remainder
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ _SEED = 0  # clusters are fitted once per pool; repeats draw inside them
 _STARTS = 3  # runs of k-means, of which the best is used
 _NEIGHBOURS = 10  # of each item in the graph of spectral clustering
 _SILHOUETTE_ITEMS = 2000  # the silhouette needs all their distances
-_LDA_PASSES = 5
 # DBSCAN as printed (DELE, appendix A.4): cosine distance on TF-IDF, Euclidean on vectors, which are
 # at most 2 apart, so that the second radius makes nearly any benchmark one cluster.
 _TFIDF_DBSCAN = {"eps": 0.003, "min_samples": 3, "metric": "cosine"}
@@ -64,13 +64,6 @@ def text_features(texts: tuple[str, ...]) -> "csr_matrix":
         if "empty vocabulary" not in str(error):
             raise
         return csr_matrix((len(texts), 1), dtype=np.float64)
-
-
-def row_lengths(features: Features) -> NDArray[np.float64]:
-    """Return the Euclidean length (n,) of each row."""
-    if isinstance(features, np.ndarray):
-        return np.linalg.norm(features.astype(np.float64), axis=1)
-    return np.sqrt(np.asarray(features.multiply(features).sum(axis=1), dtype=np.float64).ravel())
 
 
 # Up to this size all eigenvectors are computed, which is exact also for disconnected graphs.
@@ -190,9 +183,8 @@ class Clustering(NamedTuple):
     # (n,) 0, 1, … by decreasing size, ties by smallest id; −1 is noise: the noise of DBSCAN, and on
     # TF-IDF items without words.
     labels: Labels
-    k: int  # number of non-empty clusters, without noise
-    # number of clusters that was set; more than `k` if a topic is the strongest of no item. 0 with
-    # DBSCAN, which finds the number.
+    # number of clusters that was set; larger than that of labels if a topic is the strongest of no
+    # item. 0 with DBSCAN, which finds the number.
     asked: int
     curve: ClusterCurve  # quality of the candidates; empty if k is fixed or found by DBSCAN
 
@@ -206,11 +198,12 @@ def cluster_items(pool: SamplingPool, method: Method, source: str, k: K) -> Clus
         InputError: the pool has no vectors of that encoder.
     """
     from sklearn.exceptions import ConvergenceWarning
+    from sklearn.utils.extmath import row_norms
     from threadpoolctl import threadpool_limits
 
     order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
     features = item_features(pool, order, method, source)
-    kept = np.flatnonzero(row_lengths(features) > 0) if source == TFIDF else np.arange(len(pool))
+    kept = np.flatnonzero(row_norms(features) > 0) if source == TFIDF else np.arange(len(pool))
     labels_by_id = np.full(len(pool), NOISE, dtype=np.intp)
     with threadpool_limits(limits=1), warnings.catch_warnings():
         # Topic models stop before full convergence, and k-means may have equal rows.
@@ -218,7 +211,7 @@ def cluster_items(pool: SamplingPool, method: Method, source: str, k: K) -> Clus
         labels_by_id[kept], asked, curve = _cluster(features[kept], method, source, k)
     labels = np.empty(len(pool), dtype=np.intp)
     labels[order] = _by_size(labels_by_id)
-    return Clustering(labels, int(labels.max(initial=NOISE)) + 1, asked, curve)
+    return Clustering(labels, asked, curve)
 
 
 def item_features(
@@ -285,20 +278,9 @@ def _labeller(
         settings = {"init": "nndsvda", "tol": 1e-3, "random_state": state}
         return lambda k: _strongest(NMF(min(k, most_topics), **settings).fit_transform(features))
 
-    def topics(k: int) -> Labels:
-        model = LatentDirichletAllocation(
-            k,
-            total_samples=features.shape[0],
-            batch_size=512,
-            mean_change_tol=1e-2,
-            random_state=state,
-        )
-        # The online `fit` without its final perplexity, which is not used.
-        for _ in range(_LDA_PASSES):
-            model.partial_fit(features)
-        return _strongest(model.transform(features))
-
-    return topics
+    online = {"learning_method": "online", "max_iter": 5, "batch_size": 512}
+    settings = {**online, "mean_change_tol": 1e-2, "random_state": state}
+    return lambda k: _strongest(LatentDirichletAllocation(k, **settings).fit_transform(features))
 
 
 def _strongest(topics: NDArray[np.floating]) -> Labels:
@@ -316,35 +298,18 @@ def _dbscan(features: Features, source: str) -> Labels:
 
 def _by_size(labels: Labels) -> Labels:
     """Renumber clusters by decreasing size, ties by first row; noise stays noise."""
-    names, first, counts = np.unique(labels, return_index=True, return_counts=True)
-    real = names != NOISE
-    ranked = names[real][np.lexsort((first[real], -counts[real]))]
-    out = np.full(len(labels), NOISE, dtype=np.intp)
-    for number, name in enumerate(ranked):
-        out[labels == name] = number
-    return out
+    names, first, cluster, counts = np.unique(labels, True, True, True)
+    ranked = np.lexsort((first, -counts, names == NOISE))
+    return np.where(labels == NOISE, NOISE, np.argsort(ranked)[cluster])
 
 
 DENSE_METHODS: tuple[Method, ...] = ("kmeans", "spectral", "dbscan")
 
 
-def clustering_sampler(method: Method, source: str, k: K) -> Sampler:
-    """Return the sampler that draws each cluster's share, and that of noise, at random."""
-    clustering_of = clusterings(method, source, k)
-
-    def sample(pool: SamplingPool, seed: int) -> Draw:
-        return proportional_draw(pool, clustering_of(pool).labels, seed, f"{method}_{source}")
-
-    return sample
-
-
 @lru_cache(maxsize=64)
-def clusterings(method: Method, source: str, k: K) -> OncePerPool[Clustering]:
+def clusterings(method: Method, source: str, k: K) -> Callable[[SamplingPool], Clustering]:
     """Return `cluster_items` by pool, fitted once per process."""
-    return OncePerPool(
-        lambda pool: cluster_items(pool, method, source, k),
-        "texts" if source == TFIDF else source,
-    )
+    return once_per_pool(lambda pool: cluster_items(pool, method, source, k))
 
 
 def proportional_draw(
@@ -375,10 +340,16 @@ def proportional_draw(
 
 
 def clustering_kind(method: Method, source: str) -> SamplerKind:
-    """Return the registry entry of a method on TF-IDF or on the vectors of an encoder."""
-    return SamplerKind(
-        "clustering",
-        lambda params: clustering_sampler(method, source, params.clustering.k),
-        frozenset({"texts" if source == TFIDF else "vectors"}),
-        random=True,
-    )
+    """Return the sampler that draws each cluster's share, and that of noise, at random.
+
+    Items are clustered on TF-IDF or on the vectors of an encoder.
+    """
+
+    def make(params: SamplingParams) -> Sampler:
+        clustering_of = clusterings(method, source, params.clustering.k)
+        return lambda pool, seed: proportional_draw(
+            pool, clustering_of(pool).labels, seed, f"{method}_{source}"
+        )
+
+    reads = frozenset({"texts" if source == TFIDF else "vectors"})
+    return SamplerKind("clustering", make, reads, random=True)

@@ -1,11 +1,10 @@
 """Pools of items, the types of samplers, and rankings of items."""
 
 import hashlib
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Generic, Literal, NamedTuple, TypeVar
+from functools import cached_property, lru_cache
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -43,6 +42,15 @@ class SamplingPool:
             {name: matrix[places] for name, matrix in self.vectors.items()},
             self.correct[:, places] if self.correct.size else self.correct,
         )
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A hash of everything except the subjects."""
+        digest = hashlib.blake2b(repr((self.item_ids, self.texts)).encode(), digest_size=16)
+        for name, matrix in [*self.vectors.items(), ("", self.correct)]:
+            digest.update(f"{name}{matrix.shape}".encode())
+            digest.update(np.ascontiguousarray(matrix))
+        return digest.digest()
 
 
 Draw = Callable[[int], WeightedSubset]
@@ -102,41 +110,18 @@ T = TypeVar("T")
 _MOST = 64  # cached fits: more than the subjects of MMLU
 
 
-class OncePerPool(Generic[T]):
-    """A function of a pool that caches its results by the pool's content.
+def once_per_pool(fit: Callable[[SamplingPool], T]) -> Callable[[SamplingPool], T]:
+    """Cache the results of a function by the pool's content: repeats create equal pools."""
+    known: dict[bytes, T] = {}
 
-    Within subjects each repeat creates new pools. `reads` is the data that the function depends on
-    besides the ids: `texts`, `responses`, or an encoder.
-    """
+    def result(pool: SamplingPool) -> T:
+        if pool.digest not in known:
+            if len(known) == _MOST:
+                del known[next(iter(known))]
+            known[pool.digest] = fit(pool)
+        return known[pool.digest]
 
-    def __init__(self, fit: Callable[[SamplingPool], T], reads: str) -> None:
-        self._fit, self._reads = fit, reads
-        self._known: dict[bytes, T] = {}
-        self._last: tuple[weakref.ref[SamplingPool], T] | None = None
-
-    def __call__(self, pool: SamplingPool) -> T:
-        """Return the result for this pool, fitted now or earlier."""
-        # Repeats use the same pool object; hashing its texts takes longer than drawing from it.
-        if self._last is not None and self._last[0]() is pool:
-            return self._last[1]
-        key = self._digest(pool)
-        if key not in self._known:
-            if len(self._known) == _MOST:
-                del self._known[next(iter(self._known))]
-            self._known[key] = self._fit(pool)
-        self._last = weakref.ref(pool), self._known[key]
-        return self._known[key]
-
-    def _digest(self, pool: SamplingPool) -> bytes:
-        digest = hashlib.blake2b(digest_size=16)
-        for text in (*pool.item_ids, *(pool.texts if self._reads == "texts" else ())):
-            encoded = text.encode("utf-8", "surrogatepass")
-            digest.update(len(encoded).to_bytes(8, "little") + encoded)
-        if self._reads != "texts":
-            vectors = pool.vectors.get(self._reads, pool.correct[:0])
-            matrix = pool.correct if self._reads == "responses" else vectors
-            digest.update(repr(matrix.shape).encode() + np.ascontiguousarray(matrix).tobytes())
-        return digest.digest()
+    return result
 
 
 Feature = Callable[[str], float]

@@ -8,13 +8,13 @@ from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.samplers.pool import (
     Draw,
-    OncePerPool,
     SamplingPool,
+    once_per_pool,
     order_by,
     prefixes,
     random_order,
 )
-from benchwright.statistics.item_response import ItemResponse, fit_2pl
+from benchwright.statistics.item_response import fit_2pl
 from benchwright.statistics.unequal_draws import (
     UNIFORM_SHARE,
     inclusion_probabilities,
@@ -54,9 +54,7 @@ def share_wrong(correct: NDArray[np.float32]) -> Float:
     return np.asarray((wrong + 0.5) / (known.sum(axis=0) + 1))
 
 
-two_parameter_fit: OncePerPool[ItemResponse] = OncePerPool(
-    lambda pool: fit_2pl(pool.correct), reads="responses"
-)
+two_parameter_fit = once_per_pool(lambda pool: fit_2pl(pool.correct))
 """The two-parameter model of a pool's responses, fitted once for all samplers."""
 
 
@@ -101,8 +99,8 @@ def _centred(values: Float, known: NDArray[np.bool_], count: NDArray[np.intp]) -
     return np.asarray(np.where(known, values - means, 0))
 
 
-_discrimination_of = OncePerPool(lambda pool: rest_score_correlations(pool.correct), "responses")
-_wrong_of = OncePerPool(lambda pool: share_wrong(pool.correct), "responses")
+_discrimination_of = once_per_pool(lambda pool: rest_score_correlations(pool.correct))
+_wrong_of = once_per_pool(lambda pool: share_wrong(pool.correct))
 
 
 def share_wrong_sampler(pool: SamplingPool, seed: int) -> Draw:
@@ -118,9 +116,8 @@ def share_wrong_sampler(pool: SamplingPool, seed: int) -> Draw:
     return prefixes(np.lexsort((ids, -np.log(uniforms) / weights)))
 
 
-_spread_of = OncePerPool(
-    lambda pool: response_spread(filled_responses(pool.correct).mean(axis=0), len(pool.correct)),
-    "responses",
+_spread_of = once_per_pool(
+    lambda pool: response_spread(filled_responses(pool.correct).mean(axis=0), len(pool.correct))
 )
 
 
