@@ -149,7 +149,7 @@ def splits(answers: Answers, count: int) -> Iterator[tuple[str, Places, Places]]
     """Yield a name, the pool and the judges."""
     models, families = answers.models, np.array(answers.families, dtype=object)
     for number in range(count):
-        pool, judges = split_by_family(models, answers.families, number, SHARE)
+        pool, judges = split_by_family(answers.families, number, SHARE)
         yield f"families {number}", pool, judges
     pool, judges = split_forward(models, answers.correct.mean(axis=1), STRONGER)
     away = pool[~np.isin(families[pool], list(set(families[judges])))]

@@ -116,7 +116,7 @@ def splits(answers: Answers) -> Iterator[tuple[str, NDArray[np.intp], NDArray[np
     for number in (1, 2, 0):
         if number:
             how = f"families {number}"
-            train, test = split_by_family(answers.models, answers.families, number, SHARE)
+            train, test = split_by_family(answers.families, number, SHARE)
         else:
             how = "best"
             train, test = split_forward(answers.models, answers.correct.mean(axis=1), SHARE)

@@ -243,9 +243,10 @@ def sample(
     chosen: dict[str, Any] = {f"sampling.export.{name}": value for name, value in export.items()}
     given = _stage_inputs(response_file(responses), read, None)
     given["sampling_vector_cache"] = TextVectors.empty()
-    for name, choice in (("chosen", "sampler_choice"), ("chosen_by_subject", "subject_winners")):
-        if sampler != name:
-            given[choice] = pd.DataFrame()  # not read
+    choices = {"chosen": "sampler_choice", "chosen_by_subject": "subject_winners"}
+    given |= {table: pd.DataFrame() for name, table in choices.items() if sampler != name}  # unread
+    if sampler not in choices:
+        chosen["sampling.samplers"] = (sampler,)  # so that only texts that it reads are encoded
     if embeddings is not None:
         chosen["sampling.encoders"] = (_GIVEN,)
         vectors = read_embeddings(embeddings, items, read)["vector"]

@@ -3,8 +3,6 @@
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.methods.dele.evidence import (
-    against_random,
-    by_subject,
     choice,
     estimates,
     panels,
@@ -48,7 +46,7 @@ _NODES = [
         "sampling_study",
         ["sampling_results", "samplers_left_out"],
     ),
-    node(against_random.draw_random_bands, "sampling_study", "random_bands"),
+    node(sampler_results.draw_random_bands, "sampling_study", "random_bands"),
     node(rate_curves.trace_curves, ["sampling_results", "random_bands"], "sampling_curves"),
     node(
         rate_curves.summarise_samplers,
@@ -59,7 +57,7 @@ _NODES = [
     node(choice.choose_samplers, ["sampling_results", "sampling_study"], "sampler_choice"),
     node(rate_curves.trace_subjects, "sampling_study", "subject_curves"),
     node(
-        by_subject.choose_by_subject,
+        choice.choose_by_subject,
         "sampling_study",
         ["subject_winners", "subject_choices", "subject_agreement"],
     ),
@@ -69,7 +67,7 @@ _NODES = [
         "chosen_curves",
     ),
     node(
-        by_subject.add_composed_gain,
+        choice.add_composed_gain,
         ["subject_agreement", "chosen_curves", "params:sampling"],
         "subject_luck",
     ),
@@ -96,7 +94,7 @@ _NODES = [
         "sampling_metrics",
     ),
     Node(
-        against_random.compare_with_random,
+        sampler_results.compare_with_random,
         ["sampling_results", "sampling_study"],
         "sampling_against_random",
         name="compare_samplers_with_random",

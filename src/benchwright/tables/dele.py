@@ -50,9 +50,9 @@ Shares are 0–1; undefined correlations are null.
 """
 
 SamplersLeftOut = Columns(
-    (str, "choosers", "sampler", "reason"),
+    (str, "sampler", "reason"),
 )
-"""Samplers that could not run; key (choosers, sampler), `choosers` "" without responses."""
+"""Samplers that could not run; key sampler."""
 
 RandomBands = Columns(
     (str, "panel"),

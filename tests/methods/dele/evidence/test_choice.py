@@ -44,7 +44,7 @@ def test_all_models_and_each_split_choose(results: pd.DataFrame) -> None:
     gains = gains_over_splits(table)
     assert gains.splits == 3
     assert gains.held_out == pytest.approx(splits["held_out_gain"].mean())
-    assert gains.won == splits["winner"].value_counts().max()
+    assert gains.winner in splits["winner"].mode().tolist()
 
 
 def test_splits_that_few_families_repeat_count_once() -> None:

@@ -4,36 +4,16 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from benchwright.methods.dele.evidence.panels import CHOSEN_BY
+from benchwright.methods.dele.evidence.panels import split_by_family, split_forward
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_items,
     make_panels,
     make_study,
 )
-
-
-def test_no_family_is_in_selection_and_held_out() -> None:
-    panels = make_panels()
-    sides = [{panels.families[p] for p in panels.groups[g]} for g in ("selection", "held_out")]
-    assert not sides[0] & sides[1]
-    assert sum(len(panels.groups[g]) for g in ("selection", "held_out")) == 24
-    assert panels.main == "held_out"
-
-
-def test_forward_panel_has_the_stronger_models() -> None:
-    panels = make_panels()
-    scores = panels.correct.mean(axis=1)
-    assert scores[panels.groups["forward"]].min() >= scores[panels.groups["weak"]].max()
-
-
-def test_model_panels_may_be_selected() -> None:
-    panels = make_panels()
-    assert set(panels.model_panels().panels) == set(CHOSEN_BY)
-    some = panels.model_panels(["forward"])
-    assert list(some.panels) == ["forward"]
-    assert np.array_equal(some.correct[some.panels["forward"]], panels.responses("forward"))
 
 
 def test_nodes_share_a_study_that_none_can_change() -> None:
@@ -76,3 +56,34 @@ def test_panels_do_not_depend_on_row_order() -> None:
         np.array_equal(sorted_panels.groups[g], shuffled_panels.groups[g])
         for g in sorted_panels.groups
     )
+
+
+@given(
+    families=st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=40),
+    seed=st.integers(0, 99),
+)
+def test_families_are_not_split(families: list[str], seed: int) -> None:
+    models = [f"m{place}" for place in range(len(families))]
+    split = split_by_family(families, seed)
+    sides = [{families[place] for place in side} for side in split]
+    assert not sides[0] & sides[1]
+    assert sorted([*split.selection, *split.held_out]) == list(range(len(models)))
+    assert len(split.selection) >= 1
+    if len({families[place] for place in split.selection}) > 1:
+        assert len(split.selection) <= len(models) / 2
+
+
+def test_split_does_not_depend_on_model_order() -> None:
+    models = [f"m{place}" for place in range(50)]
+    families = [f"f{place % 13}" for place in range(50)]
+    order = np.random.default_rng(0).permutation(50)
+    split = split_by_family(families, seed=3)
+    moved = split_by_family([families[i] for i in order], seed=3)
+    chosen = {models[i] for i in split.selection}
+    assert {models[order[i]] for i in moved.selection} == chosen
+
+
+def test_stronger_models_are_held_out_in_the_forward_split() -> None:
+    split = split_forward(["a", "b", "c", "d"], [0.9, 0.2, 0.5, 0.2])
+    assert split.selection.tolist() == [1, 3]
+    assert split.held_out.tolist() == [0, 2]

@@ -6,7 +6,6 @@ import pytest
 
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.evidence.sampler_results import (
-    METRICS,
     measure_samplers,
     repeat_seed,
     weights_of,
@@ -63,32 +62,6 @@ def test_sizes_are_rounded_shares_of_all_items() -> None:
 def test_seeds_differ_by_repeat_and_sampler() -> None:
     seeds = {repeat_seed(s, name, r) for s in (0, 1) for name in ("a", "b") for r in range(20)}
     assert len(seeds) == 80
-
-
-def test_weights_sum_to_one() -> None:
-    weights = weights_of([_first(_pool(), 0)], 1, [1, 7, N], N)
-    assert weights.sum(axis=1) == pytest.approx(1)
-    assert np.count_nonzero(weights, axis=1).tolist() == [1, 7, N]
-
-
-def test_every_sampler_is_measured_at_every_rate_on_every_panel() -> None:
-    samplers = {"first": _first, "shuffled": _shuffled}
-    draws = Draws([10, 50, 100], dict.fromkeys(samplers, 4), seed=5)
-    results = measure_samplers(_pool(), samplers, PANELS, draws)
-    assert len(results) == 2 * 2 * 3 * 4
-    assert results.columns.tolist() == ["sampler", "panel", "rate", "size", "repeat", *METRICS]
-    whole = results[results["rate"].eq(100)]
-    assert whole["mean_absolute_error"].to_numpy() == pytest.approx(0, abs=1e-12)
-    assert whole["tau_b"].to_numpy() == pytest.approx(1)
-    row = results.query("sampler == 'first' and panel == 'all' and rate == 50 and repeat == 2")
-    weights = np.zeros((1, N))
-    weights[0, :20] = 1
-    metrics = preservation(_answers(2, models=12)[3:], weights)
-    assert row["spearman"].item() == pytest.approx(metrics.spearman[0])
-    assert row["bias"].item() == pytest.approx(metrics.bias[0])
-    by_repeat = results.query("panel == 'all' and rate == 50").groupby("sampler")["tau_b"].nunique()
-    assert by_repeat["first"] == 1
-    assert by_repeat["shuffled"] > 1
 
 
 def test_results_are_empty_without_samplers() -> None:

@@ -28,13 +28,6 @@ def uneven(params: SamplingParams = PARAMS) -> SamplingStudy:
     return make_study(make_panels(answers, params, items=items), params, items)
 
 
-def test_subject_curves_need_several_subjects_and_three_models() -> None:
-    items = make_items(subjects=1)
-    few = make_panels(make_answers(models=2))
-    for study in (make_study(make_panels(items=items), PARAMS, items), make_study(few, PARAMS)):
-        assert trace_subjects(study).empty
-
-
 @pytest.fixture(scope="module")
 def subjects() -> pd.DataFrame:
     return trace_subjects(uneven())

@@ -1,4 +1,7 @@
-"""Choice of a sampler by some models, and its gain on others (DELE, Algorithm 1, Table 3)."""
+"""Choice of a sampler by some models, for all items or by subject, and its gain on others.
+
+DELE, Algorithm 1, section 4.1.1, Table 3 and Figure 7.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,29 +9,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.evidence.told_apart import not_told_apart
 from benchwright.exports.export import ALL_MODELS_SPLIT, CHOSEN_BY_SUBJECT, sampler_of
-from benchwright.methods.dele.evidence.against_random import HIGHER_IS_BETTER
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, ModelSplit, split_by_family
 from benchwright.methods.dele.evidence.sampler_results import (
+    HIGHER_IS_BETTER,
     compare_for_panels,
+    measure_samplers,
+    runs_on,
 )
 from benchwright.methods.dele.evidence.study import SamplingStudy, sizes_of_rates
 from benchwright.methods.dele.samplers.baselines import random_sampler, within_subjects
 from benchwright.methods.dele.samplers.pool import (
     Sampler,
+    SamplingPool,
     VectorsByText,
-    feature_texts,
     item_pool,
 )
 from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers
-from benchwright.params.sampling import AdaptiveParams
+from benchwright.params.sampling import AdaptiveParams, SamplingParams
 from benchwright.statistics.preservation import ModelPanels
 from benchwright.statistics.right_order import gap_told_apart
-from benchwright.tables.dele import ChosenSubset, SamplerChoice
+from benchwright.tables.dele import ChosenSubset, SamplerChoice, SubjectWinners
 
 
 class Choice(NamedTuple):
@@ -64,19 +70,16 @@ def choose_sampler(results: pd.DataFrame, params: AdaptiveParams) -> Choice:
             reason = "correlations are undefined: too few models, or all scores are equal"
             return Choice("", table, reason)
     ranked = table["eligible"] if table["eligible"].any() else table["spearman"].notna()
-    ranks = pd.DataFrame(
-        {
-            name: table.loc[ranked, name].rank(
-                ascending=not HIGHER_IS_BETTER.get(name, False), na_option="bottom"
-            )
-            for name in params.criteria
-        }
-    )
-    table["mean_rank"] = ranks.mean(axis=1).reindex(table.index)
+    costs = table.loc[ranked, list(params.criteria)] * [-_sign(name) for name in params.criteria]
+    table["mean_rank"] = costs.rank(na_option="bottom").mean(axis=1)
     table = table.sort_values(
         ["mean_rank", "spearman", "sampler"], ascending=[True, False, True], ignore_index=True
     )
     return Choice(str(table["sampler"].iloc[0]), table, reason)
+
+
+def _sign(metric: str) -> int:
+    return 1 if HIGHER_IS_BETTER.get(metric) else -1
 
 
 _MEANS = ("spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error", "error_sd")
@@ -108,8 +111,7 @@ def gain_over_random(
     `results` are those of one panel; `metric` is a criterion.
     """
     means = _by_sampler(results[results["sampler"].isin([sampler, RANDOM])], params)[metric]
-    difference = float(means.get(sampler, np.nan) - means.get(RANDOM, np.nan))
-    return difference if HIGHER_IS_BETTER.get(metric, False) else -difference
+    return _sign(metric) * float(means.get(sampler, np.nan) - means.get(RANDOM, np.nan))
 
 
 def choose_samplers(sampling_results: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
@@ -120,7 +122,8 @@ def choose_samplers(sampling_results: pd.DataFrame, study: SamplingStudy) -> pd.
     """
     choosers = sampling_results[sampling_results["panel"] == "all"]
     counts = {"n_choose": len(study.panels.models), "n_held_out": 0}
-    by_all = _judge(choosers, None, study.sampling.adaptive) | counts | {"split": ALL_MODELS_SPLIT}
+    by_all = _judge(choosers, choosers[:0], study.sampling.adaptive) | counts
+    by_all["split"] = ALL_MODELS_SPLIT
     return SamplerChoice.from_rows([by_all, *_by_splits(study)])
 
 
@@ -129,48 +132,36 @@ def _by_splits(study: SamplingStudy) -> list[dict[str, Any]]:
     splits, adaptive = model_splits(study), study.sampling.adaptive
     if not splits:
         return []
-    sides = [
-        {f"{name} {number}": places for name, places in halves._asdict().items()}
-        for number, halves in enumerate(splits)
-    ]
-    correct = study.panels.correct
+    correct, sides = study.panels.correct, ("selection", "held_out")
     model_panels = ModelPanels.of(
-        correct, {name: own for both in sides for name, own in both.items()}
+        correct,
+        {f"{side} {n}": half[i] for n, half in enumerate(splits) for i, side in enumerate(sides)},
     )
     by_choosers = (
-        (list(both), replace(study.plain, correct=correct[halves.selection]))
-        for both, halves in zip(sides, splits, strict=True)
+        ([f"{side} {n}" for side in sides], replace(study.plain, correct=correct[half.selection]))
+        for n, half in enumerate(splits)
     )
-    draws = study.split_draws(compared_rates(study), tau="tau_b" in adaptive.criteria)
+    tau = "tau_b" in adaptive.criteria
+    draws = study.draws(compared_rates(study), tau=tau, by_splits=True)
     results, _ = compare_for_panels(study, by_choosers, model_panels, draws)
     by_panel = dict(list(results.groupby("panel")))
     return [
-        {
-            "split": number,
-            **_judge(by_panel[f"selection {number}"], by_panel[f"held_out {number}"], adaptive),
-            "n_choose": len(halves.selection),
-            "n_held_out": len(halves.held_out),
-        }
-        for number, halves in enumerate(splits)
+        _judge(by_panel[f"selection {n}"], by_panel[f"held_out {n}"], adaptive)
+        | {"split": n, "n_choose": len(half.selection), "n_held_out": len(half.held_out)}
+        for n, half in enumerate(splits)
     ]
 
 
 def _judge(
-    selection: pd.DataFrame, held_out: pd.DataFrame | None, adaptive: AdaptiveParams
+    selection: pd.DataFrame, held_out: pd.DataFrame, adaptive: AdaptiveParams
 ) -> dict[str, Any]:
     """Choose by the results of some models, and measure the gain on these and on held-out ones."""
     chosen, metric = choose_sampler(selection, adaptive), adaptive.criteria[0]
-
-    def gain(results: pd.DataFrame | None) -> float:
-        if results is None or not chosen.winner:
-            return float("nan")
-        return gain_over_random(results, chosen.winner, metric, adaptive)
-
     return {
         "winner": chosen.winner,
         "metric": metric,
-        "apparent_gain": gain(selection),
-        "held_out_gain": gain(held_out),
+        "apparent_gain": gain_over_random(selection, chosen.winner, metric, adaptive),
+        "held_out_gain": gain_over_random(held_out, chosen.winner, metric, adaptive),
         "n_eligible": int(chosen.ranking["eligible"].sum()) if len(chosen.ranking) else 0,
         "reason": chosen.reason,
     }
@@ -191,7 +182,6 @@ class Gains(NamedTuple):
     low: float  # lower bound of the middle 95% of the held-out gains
     high: float  # upper bound
     winner: str  # the most frequent winner
-    won: int  # splits that it won
 
 
 def winners_of_splits(sampler_choice: pd.DataFrame) -> pd.DataFrame:
@@ -204,15 +194,10 @@ def winners_of_splits(sampler_choice: pd.DataFrame) -> pd.DataFrame:
 def gains_over_splits(sampler_choice: pd.DataFrame) -> Gains:
     """Summarise the splits of a `SamplerChoice` table."""
     splits = winners_of_splits(sampler_choice)
-    nan = float("nan")
-    if splits.empty:
-        return Gains(0, nan, nan, nan, nan, "", 0)
-    low, high = splits["held_out_gain"].quantile([0.025, 0.975])
-    counts = splits["winner"].value_counts()
-    counts = counts.sort_index().sort_values(ascending=False, kind="stable")
     apparent, held_out = splits[["apparent_gain", "held_out_gain"]].mean().tolist()
-    winner, won = str(counts.index[0]), int(counts.iloc[0])
-    return Gains(len(splits), apparent, held_out, float(low), float(high), winner, won)
+    low, high = splits["held_out_gain"].quantile([0.025, 0.975]).tolist()
+    winner = "" if splits.empty else str(splits["winner"].mode().iloc[0])  # the first by name
+    return Gains(len(splits), apparent, held_out, low, high, winner)
 
 
 def model_splits(study: SamplingStudy) -> list[ModelSplit]:
@@ -224,7 +209,7 @@ def model_splits(study: SamplingStudy) -> list[ModelSplit]:
     splits: dict[bytes, ModelSplit] = {}
     for number in range(study.sampling.adaptive.splits):
         seed = int(study.generator(f"split/{number}").integers(1 << 62))
-        halves = split_by_family(panels.models, panels.families, seed)
+        halves = split_by_family(panels.families, seed)
         if panels.item_ids and min(len(side) for side in halves) >= FEWEST_MODELS:
             splits.setdefault(halves.selection.tobytes(), halves)
     return list(splits.values())
@@ -259,13 +244,7 @@ def choose_subset(
     sampling, pool = study.sampling, study.plain
     export = sampling.export
     if not len(pool):
-        texts = feature_texts(items, sampling.feature_text)
-        encoded = {
-            name: vectors
-            for name, vectors in pool_vectors.items()
-            if all(text in vectors for text in texts)
-        }
-        pool = item_pool(items, sampling.feature_text, encoded)
+        pool = item_pool(items, sampling.feature_text, pool_vectors)
     size = export.size or sizes_of_rates([export.rate], len(pool))[0]
     if size > len(pool):
         raise InputError(
@@ -273,18 +252,14 @@ def choose_subset(
         )
     name = sampler_of(sampling, sampler_choice)
     if name == CHOSEN_BY_SUBJECT:
-        winners = subject_winners.set_index("subject")["winner"]
-        sampler = composed(winners, study.samplers())
+        sampler = composed(subject_winners.set_index("subject")["winner"], study.samplers())
     else:
-        only = sampling.model_copy(update={"samplers": (name,)})
-        sampler = make_samplers(only)[name]
+        sampler = make_samplers(sampling.model_copy(update={"samplers": (name,)}))[name]
     subset: WeightedSubset = sampler(pool, export.seed)(size)
-    place = {str(item): row for row, item in enumerate(items["item_id"])}
-    ids = [pool.item_ids[position] for position in subset.positions]
-    known = subset.inclusion
-    inclusion = [float("nan")] * len(ids) if known is None else known.tolist()
-    rows = zip(ids, map(place.__getitem__, ids), subset.weights.tolist(), inclusion, strict=True)
-    return ChosenSubset.from_rows(list(rows))
+    ids = np.array(pool.item_ids, dtype=object)[subset.positions]
+    table = pd.DataFrame({"item_id": ids, "weight": subset.weights, "inclusion": subset.inclusion})
+    table["position"] = pd.Index(items["item_id"].astype(str)).get_indexer(pd.Index(ids))
+    return ChosenSubset.from_rows(table[ChosenSubset.columns()].to_dict("records"))
 
 
 def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[str, str]:
@@ -298,3 +273,107 @@ def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[s
         return {"told_apart": ""}
     gap = gap_told_apart(study.panels.correct[:, kept], len(kept))
     return {"told_apart": not_told_apart(100 * gap)}
+
+
+def luck_of_winners(first: pd.Series, second: pd.Series) -> dict[str, float]:
+    """Compare the winners by subject of two halves of the models; "" means no winner.
+
+    Return `n` subjects with a winner in both halves, how many `agreed`, and how many are `expected`
+    to if the halves chose independently, each with its shares of winners.
+    """
+    known = first.ne("") & second.ne("")
+    a, b = first[known], second[known]
+    if a.empty:
+        return {"n": 0.0, "agreed": 0.0, "expected": float("nan")}
+    shares = [winners.value_counts(normalize=True) for winners in (a, b)]
+    chance = float(shares[0].mul(shares[1], fill_value=0).sum())
+    return {"n": float(len(a)), "agreed": float(a.eq(b).sum()), "expected": len(a) * chance}
+
+
+def choose_by_subject(
+    study: SamplingStudy,
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, float]]:
+    """Choose a sampler inside each subject: by all models, by two halves, and by each split.
+
+    Samplers that read responses are left out: each group of models would need its own items. Return
+    a `SubjectWinners` table; the choice of the selection models of each split (split, subject,
+    winner); and metrics of the agreement between the two halves. All are empty without subjects.
+
+    Raises:
+        InputError: the exported subset needs choices by subject, and there are none.
+    """
+    adaptive, panels = study.sampling.adaptive, study.panels
+    subjects = large_subjects(study.plain, study.sampling)
+    members = {name: panels.groups[name] for name in ("selection", "held_out", "all")}
+    choices = pd.DataFrame(columns=["split", "subject", "winner"])
+    if not subjects or min(map(len, members.values())) < FEWEST_MODELS:
+        if study.sampling.export.sampler == CHOSEN_BY_SUBJECT:
+            raise InputError(
+                f"sampling.export.sampler is {CHOSEN_BY_SUBJECT}, but no sampler can be chosen by "
+                "subject: this needs several subjects, one of them with "
+                f"{study.sampling.evidence.subject_items} items "
+                "(sampling.evidence.subject_items), and three models in each half"
+            )
+        return SubjectWinners.empty(), choices, {}
+    splits = {str(number): half.selection for number, half in enumerate(model_splits(study))}
+    rows, of_splits, samplers = [], [], 0
+    metric = adaptive.criteria[0]
+    draws = study.draws(compared_rates(study), tau="tau_b" in adaptive.criteria)
+    plain = study.samplers(responses=False)
+    for subject, places in subjects.items():
+        pool = study.plain.select(places)
+        model_panels = ModelPanels.of(panels.correct[:, places], members | splits)
+        able, _ = runs_on(plain, pool)
+        results = measure_samplers(pool, able, model_panels, draws)
+        by_panel = dict(list(results.groupby("panel")))
+        samplers = max(samplers, len(able))
+        chosen = {name: choose_sampler(own, adaptive) for name, own in by_panel.items()}
+        winners = [chosen[name].winner for name in ("all", "selection", "held_out")]
+        gains = [
+            gain_over_random(by_panel[name], winners[1], metric, adaptive)
+            for name in ("selection", "held_out")
+        ]
+        ranking, reason = chosen["all"].ranking, chosen["all"].reason
+        spearman = float(ranking["spearman"].iloc[0]) if winners[0] else float("nan")
+        rows.append((subject, len(places), *winners, spearman, metric, *gains, reason))
+        of_splits += [(int(split), subject, chosen[split].winner) for split in splits]
+    table = SubjectWinners.from_rows(rows)
+    agreement = {
+        **luck_of_winners(table["winner_selection"], table["winner_held_out"]),
+        "samplers": float(samplers),
+        "apparent_gain": float(table["apparent_gain"].mean()),
+        "held_out_gain": float(table["held_out_gain"].mean()),
+        "subjects_with_gain": float((table["held_out_gain"] > 0).sum()),
+    }
+    return table, pd.DataFrame(of_splits, columns=choices.columns), agreement
+
+
+def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
+    """Return the positions of the items of each subject with enough items, if there are several."""
+    names = np.array(pool.subjects, dtype=object)
+    distinct = sorted(set(pool.subjects))
+    if not sampling.evidence.by_subject or len(distinct) < 2:
+        return {}
+    places = {name: np.flatnonzero(names == name) for name in distinct}
+    least = sampling.evidence.subject_items
+    return {name: own for name, own in places.items() if len(own) >= least}
+
+
+def add_composed_gain(
+    subject_agreement: Mapping[str, float], chosen_curves: pd.DataFrame, sampling: SamplingParams
+) -> dict[str, float]:
+    """Add the result of the composed subset at the main rate to the metrics of the choices.
+
+    `composed_gain` is the gain in Spearman's correlation over random on held-out models, mean over
+    splits, `.low` and `.high` the middle 95% of the splits.
+    """
+    own = chosen_curves[
+        chosen_curves["rate"].eq(sampling.evidence.main_rate)
+        & chosen_curves["metric"].eq("spearman")
+        & chosen_curves["line"].eq(CHOSEN_BY_SUBJECT)
+    ]
+    gains = dict(subject_agreement)
+    for row in own.to_dict("records"):
+        gains["composed_gain"] = row["gain"]
+        gains |= {f"composed_gain.{end}": row[f"gain_{end}"] for end in ("low", "high")}
+    return gains

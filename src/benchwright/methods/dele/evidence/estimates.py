@@ -1,7 +1,5 @@
 """Errors of scores that are estimated from a subset (docs/explanation/estimation.md)."""
 
-from typing import Any, NamedTuple
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -22,6 +20,7 @@ _READ_PROBABILITIES = ("mean", "aipw")
 _PANELS = ("held_out", "forward")
 _ROUNDING = 1e-9
 _ITEMS = 100  # of a subset
+_ERRORS = ["absolute", "bias", "coverage", "width", "squared"]
 
 
 def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.DataFrame:
@@ -43,9 +42,8 @@ def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.
         if not size or not len(train) or not len(tested):
             continue
         names = [panels.families[place] for place in panels.groups[CHOSEN_BY[panel]]]
-        families = np.unique(names, return_inverse=True)[1]
-        training = Training(train, panels.clusters, families)
-        plain: _Errors | None = None
+        training = Training(train, panels.clusters, np.unique(names, return_inverse=True)[1])
+        plain: pd.Series | None = None
         for kind, own in kinds.items():
             pool = study.plain if kind == RANDOM else study.pool_of(panel)
             sampler, why = SAMPLERS[kind].make(study.sampling), ""
@@ -54,29 +52,17 @@ def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.
             except InputError as error:
                 drawn, why = [], str(error)
             for name in _READ_PROBABILITIES if kind == UNEQUAL else ESTIMATORS:
-                errors, reason = _errors(name, training, drawn, tested, study.seed, level)
-                plain = plain or errors  # the mean of random items comes first
+                found, reason = _errors(name, training, drawn, tested, study.seed, level)
+                plain = found if plain is None else plain  # the mean of random items comes first
                 counts = (size, len(own), len(train), len(tested))
-                found = (*errors[:4], *_effective(errors, plain))
-                rows.append((name, panel, kind, *counts, *found, level, why or reason))
+                # What an item is worth in random items, by squared error and by width.
+                worth = (_ratio(plain, found, "squared"), _ratio(plain, found, "width") ** 2)
+                rows.append((name, panel, kind, *counts, *found[:4], *worth, level, why or reason))
     return EstimateErrors.from_rows(rows)
 
 
-class _Errors(NamedTuple):
-    """Means over models and subsets, in shares."""
-
-    absolute: float
-    bias: float
-    coverage: float
-    width: float
-    squared: float
-
-
-def _effective(errors: _Errors, plain: _Errors) -> tuple[float, float]:
-    """Return how many items each item is worth, by squared error and by the width of intervals."""
-    by_error = plain.squared / errors.squared if errors.squared > 0 else float("nan")
-    by_width = (plain.width / errors.width) ** 2 if errors.width > 0 else float("nan")
-    return by_error, by_width
+def _ratio(plain: pd.Series, found: pd.Series, name: str) -> float:
+    return float(plain[name] / found[name]) if found[name] > 0 else float("nan")
 
 
 def _errors(
@@ -86,25 +72,18 @@ def _errors(
     tested: NDArray[np.float32],
     seed: int,
     level: float,
-) -> tuple[_Errors, str]:
-    """Return the errors of an estimator, and a reason for NaN."""
+) -> tuple[pd.Series, str]:
+    """Return the errors of an estimator, means over models and subsets, and a reason for NaN."""
     truth = tested.mean(axis=1, dtype=np.float64)
-    parts: list[list[float]] = []
+    parts: list[pd.Series] = []
     reasons: list[str] = []
     for subset in subsets:
         estimates = ESTIMATORS[name].fit(training, subset, seed)(tested[:, subset.positions], level)
         score, low, high = estimates[:3]
-        known = ~np.isnan(score)
-        bounded = known & ~np.isnan(low) & ~np.isnan(high)
-        gap, width = (score - truth)[known], (high - low)[bounded]
+        gap, width = score - truth, high - low
         inside = (low - _ROUNDING <= truth) & (truth <= high + _ROUNDING)
-        columns = (np.abs(gap), gap, inside[bounded], width, gap**2)
-        parts.append([_mean(values) for values in columns])
+        columns = (np.abs(gap), gap, np.where(np.isnan(width), np.nan, inside), width, gap**2)
+        parts.append(pd.DataFrame(dict(zip(_ERRORS, columns, strict=True))).mean())
         reasons += filter(None, estimates.reason)
-    table = np.array(parts).reshape(-1, len(_Errors._fields))
-    means = (_mean(column[~np.isnan(column)]) for column in table.T)
-    return _Errors(*means), reasons[0] if reasons else ""
-
-
-def _mean(values: NDArray[Any]) -> float:
-    return float(values.mean()) if len(values) else float("nan")
+    means = pd.DataFrame(parts, columns=_ERRORS, dtype=np.float64).mean()
+    return means, reasons[0] if reasons else ""

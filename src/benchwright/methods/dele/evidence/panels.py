@@ -1,7 +1,6 @@
 """Panels of models: those that choose items, and held-out ones (docs/reference/sampling.md)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from operator import eq
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +17,6 @@ from benchwright.statistics.preservation import ModelPanels
 
 FEWEST_MODELS = 3
 """Minimum number of models for a rank correlation."""
-
-_CHOOSING = 0.5  # share of the models that choose items
 
 CHOSEN_BY: Mapping[str, str] = {
     "selection": "selection",
@@ -99,25 +96,22 @@ def choose_panels(
     well_answered &= answered.sum(axis=0) >= evidence.answered_by * len(matrix.models)
     total = max(int(well_answered.sum()), 1)
     enough = (answered & well_answered).sum(axis=1) >= evidence.min_coverage * total
-    enough &= bool(well_answered.any())
-    kept = (
-        well_answered & answered[enough].all(axis=0)
-        if enough.any()
-        else np.zeros_like(well_answered)
-    )
+    kept = well_answered & answered[enough].all(axis=0) & enough.any()
     order = [int(row) for row in np.argsort(np.array(matrix.models, object)) if enough[row]]
     models = tuple(matrix.models[row] for row in order)
-    correct = matrix.correct[order][:, kept]
     families = families_of(models, models_table)
+    plain_names = [parse_configuration(name).model for name in models]
+    correct = np.ascontiguousarray(matrix.correct[order][:, kept], dtype=np.float32)
+    correct.setflags(write=False)  # the nodes share it
     scores = correct.mean(axis=1, dtype=np.float64) if kept.any() else np.zeros(len(models))
-    by_family = split_by_family(models, families, seed)
+    by_family = split_by_family(families, seed)
     forward = split_forward(models, scores)
     return SamplingPanels(
         item_ids=tuple(item for item, stays in zip(ids, kept, strict=True) if stays),
         models=models,
         families=families,
-        correct=_read_only(correct),
-        clusters=_clusters(items.loc[kept]),
+        correct=correct,
+        clusters=np.asarray(item_clusters(items.loc[kept].reset_index(drop=True)), np.intp),
         groups={
             "selection": by_family.selection,
             "held_out": by_family.held_out,
@@ -128,50 +122,29 @@ def choose_panels(
         answered_items=int(well_answered.sum()),
         all_items=len(ids),
         left_out=len(matrix.models) - len(models),
-        unknown_families=sum(map(eq, families, _plain_names(models))),
+        unknown_families=sum(a == b for a, b in zip(families, plain_names, strict=True)),
     )
 
 
-def split_by_family(
-    models: Sequence[str], families: Sequence[str], seed: int, share: float = _CHOOSING
-) -> ModelSplit:
+def split_by_family(families: Sequence[str], seed: int, share: float = 0.5) -> ModelSplit:
     """Split whole families at random, so that at most this share of the models choose.
 
     Families are taken in a seeded order. A family that would exceed the share is held out, except
     for the first one. The order of the models does not matter.
     """
-    names = np.asarray(families, dtype=object)
-    distinct = sorted(set(map(str, families)))
-    order = np.argsort(item_uniforms(seed, "model_split", distinct), kind="stable")
-    wanted, taken = share * len(models), 0
-    chosen: set[str] = set()
-    for place in order.tolist():
-        size = int((names == distinct[place]).sum())
-        if taken + size <= wanted or not taken:
-            chosen.add(distinct[place])
-            taken += size
-    choose = np.array([family in chosen for family in map(str, families)], dtype=bool)
-    return ModelSplit(np.flatnonzero(choose), np.flatnonzero(~choose))
+    distinct, family, sizes = np.unique(
+        np.array(families, dtype=str), return_inverse=True, return_counts=True
+    )
+    chosen, taken = np.zeros(len(distinct), dtype=bool), 0
+    for place in np.argsort(item_uniforms(seed, "model_split", distinct.tolist()), kind="stable"):
+        if not taken or taken + sizes[place] <= share * len(families):
+            chosen[place] = True
+            taken += sizes[place]
+    return ModelSplit(np.flatnonzero(chosen[family]), np.flatnonzero(~chosen[family]))
 
 
-def split_forward(models: Sequence[str], scores: ArrayLike, share: float = _CHOOSING) -> ModelSplit:
+def split_forward(models: Sequence[str], scores: ArrayLike, share: float = 0.5) -> ModelSplit:
     """Let this share of the models, the weakest, choose and hold out the others; ties by name."""
-    values = np.asarray(scores, dtype=np.float64)
-    order = np.lexsort((np.asarray(models, dtype=object).astype(str), values))
+    order = np.lexsort((np.array(models, dtype=str), np.asarray(scores, dtype=np.float64)))
     cut = round(share * len(order))
     return ModelSplit(np.sort(order[:cut]), np.sort(order[cut:]))
-
-
-def _read_only(correct: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return responses that the nodes share, so that none can change them."""
-    shared = np.ascontiguousarray(correct, dtype=np.float32)
-    shared.setflags(write=False)
-    return shared
-
-
-def _plain_names(models: Iterable[str]) -> list[str]:
-    return [parse_configuration(name).model for name in models]
-
-
-def _clusters(items: pd.DataFrame) -> Places:
-    return np.asarray(item_clusters(items.reset_index(drop=True)), dtype=np.intp)

@@ -9,26 +9,25 @@ import numpy as np
 import pandas as pd
 
 from benchwright.exports.export import CHOSEN, CHOSEN_BY_SUBJECT
-from benchwright.methods.dele.evidence.against_random import (
-    HIGHER_IS_BETTER,
-    MIDDLE,
-    quantiles,
-    random_results,
-)
-from benchwright.methods.dele.evidence.by_subject import large_subjects
 from benchwright.methods.dele.evidence.choice import (
     composed,
+    large_subjects,
     model_splits,
     winners_of_splits,
 )
-from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, ModelSplit
+from benchwright.methods.dele.evidence.panels import FEWEST_MODELS
 from benchwright.methods.dele.evidence.sampler_results import (
+    HIGHER_IS_BETTER,
     METRICS,
+    MIDDLE,
     measure_samplers,
+    quantiles,
+    random_results,
     repeat_seed,
     runs_on,
 )
 from benchwright.methods.dele.evidence.study import SamplingStudy, sizes_of_rates
+from benchwright.methods.dele.samplers.pool import Sampler, SamplingPool
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.statistics.preservation import ModelPanels
 from benchwright.tables.dele import ChosenCurves, SamplingCurves, SamplingSummary, SubjectCurves
@@ -168,91 +167,60 @@ def trace_chosen(
     samplers chosen inside each subject, random, and single random subsets, all measured on the
     held-out models. Return a `ChosenCurves` table; empty if no split chose a sampler.
     """
-    chosen = winners_of_splits(sampler_choice).set_index("split")
+    chosen = winners_of_splits(sampler_choice).set_index("split")["winner"]
     if chosen.empty:
         return ChosenCurves.empty()
-    all_splits = model_splits(study)
+    all_splits, correct = model_splits(study), study.panels.correct
     splits = {int(number): all_splits[number] for number in chosen.index}
-    judged = (CHOSEN, IN_SAMPLE, RANDOM, CHOSEN_BY_SUBJECT)
     members = {
         f"{line} {number}": halves.selection if line == IN_SAMPLE else halves.held_out
         for number, halves in splits.items()
-        for line in judged
+        for line in (CHOSEN, IN_SAMPLE, RANDOM, CHOSEN_BY_SUBJECT)
     }
-    model_panels = ModelPanels.of(study.panels.correct, members)
-    parts = [
-        *_winners(chosen["winner"], splits, model_panels, study),
-        _random(list(splits), model_panels, study),
-        *_composed(subject_choices, list(splits), model_panels, study),
-    ]
-    table = _split_means(pd.concat(parts, ignore_index=True)).merge(
-        _band(list(splits), model_panels, study), on=["rate", "metric"], how="left"
-    )
-    return ChosenCurves.of(table)
+    model_panels = ModelPanels.of(correct, members)
+    draws, samplers = study.draws(study.rates, by_splits=True), study.samplers()
 
+    def measure(
+        pool: SamplingPool,
+        name: str,
+        sampler: Sampler,
+        lines: Sequence[str],
+        numbers: Iterable[object],
+    ) -> pd.DataFrame:
+        panels = model_panels.only(f"{line} {number}" for number in numbers for line in lines)
+        return measure_samplers(pool, {name: sampler}, panels, draws)
 
-def _winners(
-    winners: pd.Series,
-    splits: dict[int, ModelSplit],
-    model_panels: ModelPanels,
-    study: SamplingStudy,
-) -> Iterable[pd.DataFrame]:
-    """Measure each split's winner on both sides; one that reads no responses draws once."""
-    samplers, plain = study.samplers(), study.samplers(responses=False)
-    for name, rows in winners.groupby(winners):
-        together = name in plain
-        for numbers in [list(rows.index)] if together else [[number] for number in rows.index]:
-            pool = study.plain
-            if not together:
-                pool = replace(pool, correct=model_panels.correct[splits[numbers[0]].selection])
-            panels = model_panels.only(
-                f"{line} {n}" for n in numbers for line in (CHOSEN, IN_SAMPLE)
-            )
-            sampler = {str(name): samplers[str(name)]}
-            yield measure_samplers(pool, sampler, panels, study.split_draws(study.rates))
-
-
-def _random(splits: list[int], model_panels: ModelPanels, study: SamplingStudy) -> pd.DataFrame:
-    """Measure random on the held-out models of each split."""
-    held_out = model_panels.only(f"{RANDOM} {number}" for number in splits)
-    random = {RANDOM: study.samplers()[RANDOM]}
-    return measure_samplers(study.plain, random, held_out, study.split_draws(study.rates))
-
-
-def _composed(
-    choices: pd.DataFrame, splits: list[int], model_panels: ModelPanels, study: SamplingStudy
-) -> Iterable[pd.DataFrame]:
-    """Measure each split's subset composed by subject."""
-    draws, samplers, line = study.split_draws(study.rates), study.samplers(), CHOSEN_BY_SUBJECT
-    draws = replace(draws, repeats={line: min(draws.repeats.values())})
-    for number, own in choices[choices["split"].isin(splits)].groupby("split"):
-        sampler = {line: composed(own.set_index("subject")["winner"], samplers)}
-        panel = model_panels.only([f"{line} {number}"])
-        yield measure_samplers(study.plain, sampler, panel, draws)
+    parts = [measure(study.plain, RANDOM, samplers[RANDOM], [RANDOM], splits)]
+    for name, rows in chosen.groupby(chosen):
+        judged = str(name), samplers[str(name)], (CHOSEN, IN_SAMPLE)
+        if name in study.samplers(responses=False):  # it draws once for all its splits
+            parts.append(measure(study.plain, *judged, rows.index))
+            continue
+        for number in rows.index:
+            pool = replace(study.plain, correct=correct[splits[number].selection])
+            parts.append(measure(pool, *judged, [number]))
+    for number, own in subject_choices[subject_choices["split"].isin(splits)].groupby("split"):
+        sampler = composed(own.set_index("subject")["winner"], samplers)
+        line = CHOSEN_BY_SUBJECT
+        parts.append(measure(study.plain, line, sampler, [line], [number]))
+    band = _band(list(splits), model_panels, study)
+    curves = _split_means(pd.concat(parts, ignore_index=True))
+    return ChosenCurves.of(curves.merge(band, on=["rate", "metric"], how="left"))
 
 
 def _split_means(results: pd.DataFrame) -> pd.DataFrame:
+    """Average each line over splits, with its gain over random in the same splits."""
     results[["line", "split"]] = results["panel"].str.rsplit(" ", n=1, expand=True)
     groups = _by_metric(results, ["line", "split", "rate", "size"])
-    by_split = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)}).reset_index()
-    random = by_split[by_split["line"] == RANDOM]
-    by_split = by_split.merge(
-        random[["split", "rate", "metric", "mean"]],
-        on=["split", "rate", "metric"],
-        suffixes=("", "_random"),
-    )
+    by_split = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)})
+    gain = by_split["mean"] - by_split[[]].join(by_split["mean"].xs(RANDOM))["mean"]
     signs = {name: 1 if better else -1 for name, better in HIGHER_IS_BETTER.items()}
-    held_out = by_split["line"].ne(IN_SAMPLE)
-    gain = by_split["metric"].map(signs) * (by_split["mean"] - by_split["mean_random"])
-    by_split["gain"] = gain.where(held_out)
+    by_split["gain"] = by_split.index.get_level_values("metric").map(signs) * gain
+    by_split.loc[IN_SAMPLE, "gain"] = np.nan
     lines = by_split.groupby(["line", "rate", "size", "metric"])
-    means = {
-        "splits": lines.size(),
-        **{name: lines[name].mean() for name in ("mean", "sd", "gain")},
-    }
-    means |= {"gain_low": lines["gain"].quantile(MIDDLE[0])}
-    means |= {"gain_high": lines["gain"].quantile(MIDDLE[2])}
-    return pd.DataFrame(means).reset_index()
+    gains = {"gain_low": lines["gain"].quantile(MIDDLE[0])}
+    gains["gain_high"] = lines["gain"].quantile(MIDDLE[2])
+    return lines.mean().assign(splits=lines.size(), **gains).reset_index()
 
 
 def _band(splits: list[int], model_panels: ModelPanels, study: SamplingStudy) -> pd.DataFrame:

@@ -1,6 +1,11 @@
-"""Results of every sampler at every rate and repeat on every panel (DELE, section 4.1)."""
+"""Results of every sampler at every rate and repeat on every panel (DELE, section 4.1).
+
+Samplers are tested against random subsets of the same size, with Holm's correction.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,13 +14,22 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.progress import progress_bar
 from benchwright.core.seeding import stage_generator
-from benchwright.methods.dele.evidence.panels import CHOSEN_BY
+from benchwright.methods.dele.evidence.panels import CHOSEN_BY, FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
+from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
+from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 from benchwright.statistics.preservation import ModelPanels, Preservation, preservation_by_panel
-from benchwright.tables.dele import SamplersLeftOut, SamplingResults
+from benchwright.statistics.random_subsets import subset_blocks
+from benchwright.tables.dele import (
+    RandomBands,
+    SamplersLeftOut,
+    SamplingAgainstRandom,
+    SamplingResults,
+)
 
 METRICS = Preservation._fields
+_KEY = ["sampler", "panel", "rate", "repeat"]
 
 _BLOCK_BYTES = 1 << 25  # of the weights of draws that are measured together
 
@@ -53,19 +67,11 @@ def compare_samplers(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
         for choosers in CHOSEN_BY.values()
     }
     choosing = [(names, study.pools[choosers]) for choosers, names in by_choosers.items()]
-    table, unable = compare_for_panels(
+    table, left_out = compare_for_panels(
         study, choosing, panels.model_panels(), study.draws(study.rates)
     )
-    left_out = [
-        (choosers, name, why)
-        for choosers, reasons in zip(("", *by_choosers), unable, strict=True)
-        for name, why in reasons.items()
-    ]
-    table = table.sort_values(["sampler", "panel", "rate", "repeat"], ignore_index=True)
-    return (
-        SamplingResults.of(table),
-        SamplersLeftOut.from_rows(left_out),
-    )
+    table = table.sort_values(_KEY, ignore_index=True)
+    return SamplingResults.of(table), SamplersLeftOut.from_rows(list(left_out.items()))
 
 
 def compare_for_panels(
@@ -73,19 +79,18 @@ def compare_for_panels(
     by_choosers: Iterable[tuple[Sequence[str], SamplingPool]],
     model_panels: ModelPanels,
     draws: Draws,
-) -> tuple[pd.DataFrame, list[dict[str, str]]]:
+) -> tuple[pd.DataFrame, dict[str, str]]:
     """Measure the samplers if several groups of models choose, each for other panels.
 
     Samplers that read no responses draw from the study's plain pool. `by_choosers` holds panels
     with the pool that has the responses of the models that choose for them. Return the results, and
-    for each pool the samplers that could not run, with reasons.
+    why samplers could not run, by name.
     """
-    able, unable = runs_on(study.samplers(responses=False), study.plain)
-    left_out = [unable]
+    able, left_out = runs_on(study.samplers(responses=False), study.plain)
     parts = [measure_samplers(study.plain, able, model_panels, draws)]
     for panels, pool in by_choosers:
         able, unable = runs_on(study.samplers(responses=True), pool)
-        left_out.append(unable)
+        left_out = unable | left_out
         parts.append(measure_samplers(pool, able, model_panels.only(panels), draws))
     return pd.concat([part for part in parts if len(part)], ignore_index=True), left_out
 
@@ -101,8 +106,8 @@ def measure_samplers(
     sizes = sizes_of_rates(draws.rates, len(pool))
     # Repeats whose weights fit into a block are measured together.
     step = max(1, _BLOCK_BYTES // (8 * max(len(sizes) * len(pool), 1)))
-    keys: list[tuple[str, str, int, int]] = []
-    parts: list[Preservation] = []
+    keys: list[tuple[str, str, int]] = []
+    metrics: list[NDArray[np.float64]] = []
     total = sum(draws.repeats[name] for name in samplers)
     with progress_bar("samplers", "draw", total) as bar:
         for name in sorted(samplers):
@@ -111,11 +116,22 @@ def measure_samplers(
                 seeds = [repeat_seed(draws.seed, name, repeat) for repeat in block]
                 drawn = (samplers[name](pool, seed) for seed in seeds)
                 weights = weights_of(drawn, len(block), sizes, len(pool))
-                results = preservation_by_panel(model_panels, weights, tau=draws.tau)
-                keys += [(name, panel, block.start, len(block)) for panel in results]
-                parts += results.values()
+                for panel, of in preservation_by_panel(
+                    model_panels, weights, tau=draws.tau
+                ).items():
+                    keys += [(name, panel, repeat) for repeat in block]
+                    metrics.append(np.column_stack(of))
                 bar.update(len(block))
-    return _table(keys, parts, np.asarray(draws.rates, dtype=np.float64), sizes)
+    columns = ["sampler", "panel", "rate", "size", "repeat", *METRICS]
+    if not keys:
+        return pd.DataFrame(columns=columns)
+    by_draw = pd.DataFrame(keys, columns=["sampler", "panel", "repeat"])
+    table = by_draw.loc[by_draw.index.repeat(len(sizes))].assign(
+        rate=np.tile(np.asarray(draws.rates, dtype=np.float64), len(keys)),
+        size=np.tile(sizes, len(keys)),
+        **dict(zip(METRICS, np.concatenate(metrics).T, strict=True)),
+    )
+    return table[columns].sort_values(_KEY, ignore_index=True)
 
 
 def weights_of(
@@ -129,27 +145,148 @@ def weights_of(
     return weights
 
 
-def _table(
-    keys: Sequence[tuple[str, str, int, int]],
-    parts: Sequence[Preservation],
-    rates: NDArray[np.float64],
-    sizes: Sequence[int],
-) -> pd.DataFrame:
-    """Join the results; `keys` are sampler, panel, first repeat and number of repeats."""
-    columns = ["sampler", "panel", "rate", "size", "repeat", *METRICS]
-    if not parts:
-        return pd.DataFrame(columns=columns)
-    samplers, panels, _, counts = (list(column) for column in zip(*keys, strict=True))
-    rows = np.array(counts) * len(rates)
-    repeats = [np.arange(first, first + count) for _, _, first, count in keys]
-    table = pd.DataFrame(
-        {
-            "sampler": np.repeat(np.array(samplers, dtype=object), rows),
-            "panel": np.repeat(np.array(panels, dtype=object), rows),
-            "rate": np.tile(rates, sum(counts)),
-            "size": np.tile(sizes, sum(counts)),
-            "repeat": np.repeat(np.concatenate(repeats), len(rates)),
-            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in METRICS},
-        }
+_BLOCK = 500
+MIDDLE = (0.025, 0.5, 0.975)
+"""Quantiles of the lower bound, the median and the upper bound of a band."""
+HIGHER_IS_BETTER = {
+    "tau_b": True,
+    "spearman": True,
+    "pearson": True,
+    "wasserstein": False,
+    "mean_absolute_error": False,
+}
+"""The tested metrics, and whether higher values are better."""
+LEVEL = 0.05
+"""Significance level after the correction."""
+
+
+def random_results(
+    model_panels: ModelPanels,
+    size: int,
+    draws: int,
+    generator: np.random.Generator,
+    *,
+    tau: bool = True,
+) -> dict[str, Preservation]:
+    """Return the metrics (draws,) of random subsets of one size by panel; panels share subsets."""
+    masks = subset_blocks(model_panels.correct.shape[1], size, draws, generator, rows=_BLOCK)
+    blocks = [preservation_by_panel(model_panels, some / max(size, 1), tau=tau) for some in masks]
+    return {
+        panel: Preservation(
+            *(np.concatenate(x) for x in zip(*(b[panel] for b in blocks), strict=True))
+        )
+        for panel in model_panels.panels
+    }
+
+
+def draw_random_bands(study: SamplingStudy) -> pd.DataFrame:
+    """Draw random subsets at every rate, and return the middle 95%: a `RandomBands` table."""
+    rows = []
+    model_panels, sampling = study.panels.model_panels(), study.sampling
+    for rate, size in study.sizes(study.rates) if study.panels.item_ids else ():
+        generator = study.generator(f"random_bands/{rate:g}")
+        drawn = random_results(model_panels, size, sampling.evidence.band_subsets, generator)
+        for panel, results in drawn.items():
+            rows += [
+                (panel, rate, size, metric, *quantiles(getattr(results, metric)))
+                for metric in METRICS
+            ]
+    return RandomBands.from_rows(rows)
+
+
+def subsets_needed(tests: int, wanted: int) -> int:
+    """Return how many random subsets let the smallest p-value, 2/(1 + s), pass Holm's first step.
+
+    Return at least four times as many, so that a sampler need not be better than all of them.
+    """
+    return max(wanted, ceil(4 * 2 * tests / LEVEL))
+
+
+def quantiles(values: NDArray[np.floating]) -> tuple[float, float, float]:
+    """Return the bounds of the middle 95% and the median between them; NaN without values."""
+    known = np.asarray(values)[~np.isnan(values)]
+    if not len(known):
+        return (float("nan"),) * 3
+    low, middle, high = np.quantile(known, MIDDLE)
+    return float(low), float(middle), float(high)
+
+
+def tested_panels(panels: SamplingPanels) -> list[str]:
+    """Return the held-out panels with enough models, or all models if too few are held out."""
+    names = dict.fromkeys(("held_out", "forward", panels.main))
+    return [name for name in names if len(panels.groups[name]) >= FEWEST_MODELS]
+
+
+def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
+    """Compare each sampler's mean over repeats with random subsets of the same size.
+
+    The percentile is that of the mean among single random subsets. The p-value compares the mean
+    with means of as many random subsets as the sampler has repeats, or with single ones if its
+    repeats differ only by ties. Holm's correction covers samplers and rates. Return a
+    `SamplingAgainstRandom` table; empty if every panel has fewer than three models.
+    """
+    sampling = study.sampling
+    names = [name for name in sorted(set(sampling_results["sampler"])) if name != RANDOM]
+    model_panels = study.panels.model_panels(tested_panels(study.panels))
+    if not names or not model_panels.panels:
+        return SamplingAgainstRandom.empty()
+    kinds = sampler_kinds(sampling)
+    repeats = {name: sampling.repeats if kinds[name].random else 1 for name in [RANDOM, *names]}
+    rates = sampling.evidence.at_rates
+    draws = subsets_needed(len(names) * len(rates), sampling.evidence.random_subsets)
+    groups = sampling_results.groupby(["sampler", "panel", "rate"])
+    means = groups[list(HIGHER_IS_BETTER)].mean().to_dict("index")
+    rows: list[dict[str, Any]] = []
+    for rate, size in study.sizes(rates):
+        generator = study.generator(f"against_random/{rate:g}")
+        drawn = random_results(model_panels, size, draws, generator)
+        nulls = generator.integers(draws, size=(draws, max(repeats.values())))
+        for panel, results in drawn.items():
+            for name in [RANDOM, *names]:
+                if (name, panel, rate) in means:
+                    key = {"sampler": name, "panel": panel, "rate": rate, "size": size}
+                    mean = means[name, panel, rate]
+                    rows += _rows(key, mean, results, nulls[:, : repeats[name]])
+    return _corrected(
+        pd.DataFrame(rows), {name: len(own) for name, own in model_panels.panels.items()}
     )
-    return table.sort_values(["sampler", "panel", "rate", "repeat"], ignore_index=True)
+
+
+def _rows(
+    key: dict[str, Any], means: Mapping[Any, Any], results: Preservation, nulls: NDArray[np.integer]
+) -> list[dict[str, Any]]:
+    rows = []
+    for metric, higher in HIGHER_IS_BETTER.items():
+        values: NDArray[np.float64] = getattr(results, metric)
+        value = float(means[metric])
+        bounds = zip(("random_low", "random_median", "random_high"), quantiles(values), strict=True)
+        among = values if nulls.shape[1] == 1 else values[nulls].mean(axis=1)
+        difference = value - float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
+        rows.append(
+            {
+                **key,
+                "metric": metric,
+                "mean": value,
+                **dict(bounds),
+                "better_by": difference if higher else -difference,
+                "percentile": percentile_among(value, values),
+                "p": np.nan if key["sampler"] == RANDOM else two_sided_p(value, among),
+                "random_subsets": len(values),
+            }
+        )
+    return rows
+
+
+def _corrected(table: pd.DataFrame, n_models: dict[str, int]) -> pd.DataFrame:
+    table = table.sort_values(["panel", "metric", "rate", "sampler"], ignore_index=True)
+    table["p_holm"] = np.nan
+    for places in table.groupby(["panel", "metric"]).groups.values():
+        table.loc[places, "p_holm"] = holm(table.loc[places, "p"].to_numpy())
+    significant = table["p_holm"] <= LEVEL
+    table["verdict"] = np.select(
+        [significant & (table["better_by"] > 0), significant & (table["better_by"] < 0)],
+        ["better", "worse"],
+        "no difference shown",
+    )
+    table["n_models"] = table["panel"].map(n_models)
+    return SamplingAgainstRandom.of(table)

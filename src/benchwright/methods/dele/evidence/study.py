@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
+from benchwright.exports.export import CHOSEN_BY_SUBJECT
 from benchwright.language_models.loading import text_lengths
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
 from benchwright.methods.dele.samplers.pool import (
@@ -20,7 +22,7 @@ from benchwright.methods.dele.samplers.pool import (
 from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.similarity.vectors import encode_texts, vector_key
+from benchwright.similarity.vectors import encode_texts
 from benchwright.tables.similarity import TextVectors
 
 _CHOICE_REPEATS = 5  # most draws of a sampler for the choice by each split
@@ -32,8 +34,7 @@ def sizes_of_rates(rates: Sequence[float], n: int) -> list[int]:
     return np.clip(sizes, min(1, n), n).tolist()
 
 
-@dataclass(frozen=True)
-class Draws:
+class Draws(NamedTuple):
     """Rates (percent of the items), numbers of repeats and seed of samplers."""
 
     rates: Sequence[float]
@@ -90,18 +91,16 @@ class SamplingStudy:
             if responses is None or ("responses" in kinds[name].reads) == responses
         }
 
-    def draws(self, rates: Sequence[float], *, tau: bool = True) -> Draws:
-        """Return the draws of all samplers; the baseline `random` has more repeats."""
-        return self._draws(self.sampling.repeats, rates, self.seed, tau)
+    def draws(self, rates: Sequence[float], *, tau: bool = True, by_splits: bool = False) -> Draws:
+        """Return the draws of all samplers, or those for the choice by each split of the models.
 
-    def split_draws(self, rates: Sequence[float], *, tau: bool = True) -> Draws:
-        """Return the draws for the choice of a sampler by each split of the models."""
-        repeats = min(self.sampling.repeats, _CHOICE_REPEATS)
-        seed = int(self.generator("choice").integers(1 << 62))
-        return self._draws(repeats, rates, seed, tau)
-
-    def _draws(self, repeats: int, rates: Sequence[float], seed: int, tau: bool) -> Draws:
-        times = dict.fromkeys(sampler_kinds(self.sampling), repeats)
+        The baseline `random` has more repeats.
+        """
+        repeats, seed = self.sampling.repeats, self.seed
+        if by_splits:
+            repeats = min(repeats, _CHOICE_REPEATS)
+            seed = int(self.generator("choice").integers(1 << 62))
+        times = dict.fromkeys((*sampler_kinds(self.sampling), CHOSEN_BY_SUBJECT), repeats)
         times[RANDOM] = max(repeats, self.sampling.evidence.random_draws)
         return Draws(rates, times, seed, tau)
 
@@ -123,15 +122,10 @@ def encode_pool_texts(
     if panels.item_ids:
         items = items[items["item_id"].astype(str).isin(panels.item_ids)]
     texts = feature_texts(items, sampling.feature_text)
-    tables: list[pd.DataFrame] = []
-    vectors: dict[str, VectorsByText] = {}
-    for encoder in wanted:
-        known = sampling_vector_cache["encoder"] == vector_key(encoder, models)
-        encoded = encode_texts(texts, sampling_vector_cache[known], encoder, models)
-        tables.append(encoded.cache)
-        vectors[encoder] = encoded.vectors
-    filled = [table for table in tables if len(table)]
-    return pd.concat(filled, ignore_index=True) if filled else TextVectors.empty(), vectors
+    encoded = {name: encode_texts(texts, sampling_vector_cache, name, models) for name in wanted}
+    tables = [each.cache for each in encoded.values()] or [TextVectors.empty()]
+    vectors: dict[str, VectorsByText] = {name: each.vectors for name, each in encoded.items()}
+    return pd.concat(tables, ignore_index=True), vectors
 
 
 def prepare_study(

@@ -113,7 +113,7 @@ def tsne_map(pool: SamplingPool, source: str) -> tuple[NDArray[np.intp], NDArray
     points = features[kept]
     dimensions = min(_SVD, *(side - 1 for side in points.shape))
     with threadpool_limits(limits=1):
-        if source == TFIDF and dimensions < 2:
+        if not isinstance(points, np.ndarray) and dimensions < 2:
             points = points.toarray()
         elif source == TFIDF:
             points = TruncatedSVD(dimensions, random_state=state).fit_transform(points)

@@ -347,7 +347,7 @@ class _Planner:
                 continue
             for sampler in self.subsets:
                 for whose in _SUBSETS:
-                    yield self._rank_row(PlanRow(goal, wanted, whose, sampler=sampler))
+                    yield self._rank_row(PlanRow(goal, wanted, whose, sampler=sampler), goal)
             if self.curves is not None:
                 yield from self._saved_samplers(self.curves, goal, wanted)
 
@@ -388,8 +388,8 @@ class _Planner:
             return row._replace(reason=f"the value with all {self.n:,} items is {with_all:.4f}")
         return self.reached(row, items, value(items))
 
-    def _rank_row(self, row: PlanRow) -> PlanRow:
-        subsets, goal, share = self.subsets[row.sampler], row.goal, _SUBSETS[row.whose]
+    def _rank_row(self, row: PlanRow, goal: Agreement) -> PlanRow:
+        subsets, share = self.subsets[row.sampler], _SUBSETS[row.whose]
         items = smallest_size(lambda k: subsets.quantile(k, goal, share) >= row.wanted, self.n)
         with_all = subsets.quantile(self.n, goal, 0.5)
         if items is None:

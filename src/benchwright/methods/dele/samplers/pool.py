@@ -49,7 +49,7 @@ class SamplingPool:
         digest = hashlib.blake2b(repr((self.item_ids, self.texts)).encode(), digest_size=16)
         for name, matrix in [*self.vectors.items(), ("", self.correct)]:
             digest.update(f"{name}{matrix.shape}".encode())
-            digest.update(np.ascontiguousarray(matrix))
+            digest.update(np.ascontiguousarray(matrix).data)
         return digest.digest()
 
 
