@@ -18,24 +18,22 @@ from benchwright.reports.wicked.plots import (
     plot_transitions,
 )
 
+_SCORES = ["comparison_scores", "comparison_summary"]
+_CHANGES = ["perturbation_changes", "single_best_answer_ids"]
+_SETTINGS = "params:perturbation"
 _NODES = [
     node(
         align_responses,
         [
-            "response_matrix",
-            "perturbed_matrices",
-            "responses",
-            "live_responses",
-            "perturbation_changes",
-            "perturbed_items",
-            "items",
+            *("response_matrix", "perturbed_matrices", "responses", "live_responses"),
+            *("perturbation_changes", "perturbed_items", "items"),
         ],
         "compared_responses",
     ),
     node(
         compare_scores,
         ["compared_responses", "params:evaluation", "params:seed"],
-        ["comparison_scores", "comparison_summary", "comparison_reversals"],
+        [*_SCORES, "comparison_reversals"],
     ),
     node(
         follow_responses,
@@ -44,53 +42,26 @@ _NODES = [
     ),
     node(compare_written_responses, "compared_responses", "comparison_written"),
     node(compare_instruct, ["compared_responses", "models_table"], "comparison_instruct"),
-    node(
-        compare_rules,
-        ["compared_responses", "perturbation_changes", "params:perturbation"],
-        "rule_ablation",
-    ),
+    node(compare_rules, ["compared_responses", "perturbation_changes", _SETTINGS], "rule_ablation"),
     node(coverage.count_changes, "perturbation_changes", "comparison_coverage"),
-    node(
-        coverage.collect_comparison_metrics,
-        [
-            "comparison_scores",
-            "comparison_summary",
-            "perturbation_changes",
-            "single_best_answer_ids",
-        ],
-        "comparison_metrics",
-    ),
+    node(coverage.collect_comparison_metrics, [*_SCORES, *_CHANGES], "comparison_metrics"),
     node(
         measure_reach,
-        [
-            "items",
-            "perturbation_changes",
-            "single_best_answer_ids",
-            "comparison_coverage",
-            "params:perturbation",
-        ],
+        ["items", *_CHANGES, "comparison_coverage", _SETTINGS],
         "perturbation_reach",
     ),
 ]
 _PLOTS = [
-    node(
-        plot_deltas,
-        ["comparison_scores", "params:perturbation"],
-        "comparison_deltas_plot",
-    ),
-    node(
-        plot_rank_shuffle,
-        ["comparison_scores", "params:perturbation"],
-        "comparison_ranks_plot",
-    ),
+    node(plot_deltas, ["comparison_scores", _SETTINGS], "comparison_deltas_plot"),
+    node(plot_rank_shuffle, ["comparison_scores", _SETTINGS], "comparison_ranks_plot"),
     node(
         plot_transitions,
-        ["comparison_transitions", "comparison_scores", "params:perturbation"],
+        ["comparison_transitions", "comparison_scores", _SETTINGS],
         "comparison_transitions_plot",
     ),
     node(
         plot_none_rates,
-        ["comparison_none_rates", "comparison_scores", "params:perturbation"],
+        ["comparison_none_rates", "comparison_scores", _SETTINGS],
         "comparison_none_rates_plot",
     ),
 ]
@@ -101,31 +72,14 @@ _SHOWN = (
 """What the page shows, with its sections in order."""
 
 _PAGE = [
-    node(
-        write_headline,
-        ["comparison_scores", "comparison_summary", "params:perturbation", "perturbation_reach"],
-        "comparison_headline",
-    ),
+    node(write_headline, [*_SCORES, _SETTINGS, "perturbation_reach"], "comparison_headline"),
     node(
         write_notes,
-        [
-            "comparison_scores",
-            "comparison_written",
-            "params:perturbation",
-            "perturbation_reach",
-        ],
+        ["comparison_scores", "comparison_written", _SETTINGS, "perturbation_reach"],
         "comparison_notes",
     ),
-    node(
-        page.show_comparison_cost,
-        ["comparison_scores", "comparison_summary", "comparison_headline"],
-        "comparison_cost",
-    ),
-    node(
-        page.show_comparison_order,
-        ["comparison_scores", "comparison_summary", "comparison_reversals"],
-        "comparison_order",
-    ),
+    node(page.show_comparison_cost, [*_SCORES, "comparison_headline"], "comparison_cost"),
+    node(page.show_comparison_order, [*_SCORES, "comparison_reversals"], "comparison_order"),
     node(
         page.show_comparison_answers,
         ["comparison_transitions", "comparison_none_rates"],
@@ -138,24 +92,21 @@ _PAGE = [
     ),
     node(
         page.show_comparison_alterations,
-        ["comparison_coverage", "perturbation_reach", "params:perturbation"],
+        ["comparison_coverage", "perturbation_reach", _SETTINGS],
         "comparison_alterations",
     ),
     node(
         page.show_comparison_examples,
         [
-            "items",
-            "perturbed_items",
-            "perturbation_changes",
-            "perturbation_reach",
-            "params:seed",
+            *("items", "perturbed_items", "perturbation_changes"),
+            *("perturbation_reach", "params:seed"),
         ],
         "comparison_examples",
     ),
-    node(page.show_comparison_method, "params:perturbation", "comparison_method"),
+    node(page.show_comparison_method, _SETTINGS, "comparison_method"),
     node(
         page.show_comparison_provenance,
-        ["params:ingestion", "params:variant", "params:perturbation", "params:seed"],
+        ["params:ingestion", "params:variant", _SETTINGS, "params:seed"],
         "comparison_provenance",
     ),
     node(

@@ -13,17 +13,21 @@ from benchwright.pipelines.nodes import boxed, node
 from benchwright.reports.mmlu_cf import page, plots
 from benchwright.reports.mmlu_cf.findings import show_construction_top
 
+_KNOWN = ["construction_steps", "sample_by_difficulty"]
+_JUDGES = ["judge_parse_rates", "judge_agreement"]
+_RUN = ("variant", "seed", "collection", "cleaning", "fields", "difficulty")
+_RUN += ("sampling_by_difficulty", "checking", "perturbation", "splitting", "sealing")
+_SHOWN = ("construction_top", "construction_documents", "construction_fields")
+_SHOWN += ("construction_difficulty", "construction_judges", "construction_halves")
+_SHOWN += ("public_half_section", "construction_provenance", "construction_funnel_plot")
+_SHOWN += ("cleaning_funnel_plot", "domains_plot", "field_halves_plot")
+_SHOWN += ("difficulty_levels_plot", "strata_plot")
 _NODES = [
     node(
         count_steps,
         [
-            "documents_read",
-            "domain_counts",
-            "sampling_strata",
-            "checking_counts",
-            "rule_counts",
-            "public_split_assignment",
-            "leak_counts",
+            *("documents_read", "domain_counts", "sampling_strata", "checking_counts"),
+            *("rule_counts", "public_split_assignment", "leak_counts"),
         ],
         "construction_steps",
     ),
@@ -31,11 +35,8 @@ _NODES = [
     node(
         measure_sample,
         [
-            "difficulty_counts",
-            "sampling_strata",
-            "final_strata",
-            "params:sampling_by_difficulty",
-            "params:checking",
+            *("difficulty_counts", "sampling_strata", "final_strata"),
+            *("params:sampling_by_difficulty", "params:checking"),
         ],
         "sample_by_difficulty",
     ),
@@ -44,11 +45,7 @@ _NODES = [
         ["field_rounds", "difficulty_rounds", "checking_rounds", "final_difficulty_rounds"],
         "judge_parse_rates",
     ),
-    node(
-        collect_construction_metrics,
-        ["construction_steps", "sample_by_difficulty"],
-        "construction_metrics",
-    ),
+    node(collect_construction_metrics, _KNOWN, "construction_metrics"),
 ]
 _PLOTS = [
     node(plots.plot_construction_funnel, "construction_steps", "construction_funnel_plot"),
@@ -60,31 +57,12 @@ _PLOTS = [
 _PAGE = [
     node(
         page.show_construction_provenance,
-        {
-            "variant": "params:variant",
-            "seed": "params:seed",
-            "collection": "params:collection",
-            "cleaning": "params:cleaning",
-            "fields": "params:fields",
-            "difficulty": "params:difficulty",
-            "sampling_by_difficulty": "params:sampling_by_difficulty",
-            "checking": "params:checking",
-            "perturbation": "params:perturbation",
-            "splitting": "params:splitting",
-            "sealing": "params:sealing",
-        },
+        {name: f"params:{name}" for name in _RUN},
         "construction_provenance",
     ),
     node(
         show_construction_top,
-        [
-            "construction_steps",
-            "sample_by_difficulty",
-            "judge_parse_rates",
-            "judge_agreement",
-            "half_distances",
-            "extraction_measures",
-        ],
+        [*_KNOWN, *_JUDGES, "half_distances", "extraction_measures"],
         "construction_top",
     ),
     node(
@@ -95,18 +73,12 @@ _PAGE = [
     node(page.show_construction_fields, "field_counts", "construction_fields"),
     node(
         page.show_construction_difficulty,
-        [
-            "construction_steps",
-            "sample_by_difficulty",
-            "checking_counts",
-            "rating_shift",
-            "params:sampling_by_difficulty",
-        ],
+        [*_KNOWN, "checking_counts", "rating_shift", "params:sampling_by_difficulty"],
         "construction_difficulty",
     ),
     node(
         page.show_construction_judges,
-        ["construction_steps", "checking_counts", "judge_parse_rates", "judge_agreement"],
+        ["construction_steps", "checking_counts", *_JUDGES],
         "construction_judges",
     ),
     node(
@@ -120,20 +92,7 @@ _PAGE = [
         {
             "variant": "params:variant",
             "sealing": "params:sealing",
-            "construction_top": "construction_top",
-            "construction_documents": "construction_documents",
-            "construction_fields": "construction_fields",
-            "construction_difficulty": "construction_difficulty",
-            "construction_judges": "construction_judges",
-            "construction_halves": "construction_halves",
-            "public_half_section": "public_half_section",
-            "construction_provenance": "construction_provenance",
-            "construction_funnel_plot": "construction_funnel_plot",
-            "cleaning_funnel_plot": "cleaning_funnel_plot",
-            "domains_plot": "domains_plot",
-            "field_halves_plot": "field_halves_plot",
-            "difficulty_levels_plot": "difficulty_levels_plot",
-            "strata_plot": "strata_plot",
+            **{name: name for name in _SHOWN},
         },
         "construction_report",
     ),

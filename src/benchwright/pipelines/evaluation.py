@@ -3,77 +3,40 @@
 from kedro.pipeline import Pipeline
 
 from benchwright.evidence import ire, panel, random_comparison, rank_agreement, ratings, scores
-from benchwright.methods.smart import (
-    audit,
-    filter_models,
-    label_errors,
-    metrics,
-    review,
-)
+from benchwright.methods.smart import audit, filter_models, label_errors, metrics, review
 from benchwright.pipelines.nodes import boxed, node
 from benchwright.reports.smart import item_list, plots, sections, summary
 
+_RANKED = ["response_matrix", "items"]
+_RESAMPLED = ["scores", "panel", "human_ratings", "params:evaluation", "params:seed"]
+_COVERED = ["items", "kept_items", "rejected_items", "rule_coverage"]
 _NODES = [
     node(
         panel.choose_panel,
         [
-            "response_matrix",
-            "items",
-            "models_table",
-            "chosen_filter_models",
-            "params:evaluation_models",
-            "params:evaluation",
+            *(*_RANKED, "models_table", "chosen_filter_models"),
+            *("params:evaluation_models", "params:evaluation"),
         ],
         "panel",
     ),
-    node(scores.score_models, ["response_matrix", "items", "kept_items", "panel"], "scores"),
+    node(scores.score_models, [*_RANKED, "kept_items", "panel"], "scores"),
     node(ratings.read_ratings, ["user_ratings", "params:ratings"], "human_ratings"),
     node(ratings.match_ratings, ["scores", "human_ratings"], "model_ratings"),
+    node(rank_agreement.compare_ranks, [*_RANKED, "kept_items", *_RESAMPLED], "rank_agreement"),
     node(
-        rank_agreement.compare_ranks,
-        [
-            "response_matrix",
-            "items",
-            "kept_items",
-            "scores",
-            "panel",
-            "human_ratings",
-            "params:evaluation",
-            "params:seed",
-        ],
-        "rank_agreement",
-    ),
-    node(
-        ire.estimate_item_parameters,
-        ["response_matrix", "panel"],
-        ["item_parameters", "ire_fit"],
+        ire.estimate_item_parameters, ["response_matrix", "panel"], ["item_parameters", "ire_fit"]
     ),
     node(random_comparison.gather_subsets, ["kept_items", "item_parameters"], "compared_subsets"),
     node(
         random_comparison.compare_with_random,
-        [
-            "response_matrix",
-            "items",
-            "compared_subsets",
-            "scores",
-            "panel",
-            "human_ratings",
-            "params:evaluation",
-            "params:seed",
-        ],
+        [*_RANKED, "compared_subsets", *_RESAMPLED],
         ["random_comparison", "random_subsets"],
     ),
     node(
         random_comparison.find_harmful_rule,
         [
-            "response_matrix",
-            "items",
-            "item_audit",
-            "scores",
-            "panel",
-            "random_comparison",
-            "params:evaluation",
-            "params:seed",
+            *(*_RANKED, "item_audit", "scores", "panel"),
+            *("random_comparison", "params:evaluation", "params:seed"),
         ],
         "harmful_rule",
     ),
@@ -84,18 +47,13 @@ _NODES = [
     ),
     node(scores.count_subjects, ["items", "kept_items"], "subject_shares"),
     node(
-        scores.compare_responses,
-        ["response_matrix", "kept_items", "scores", "panel"],
-        "agreement",
+        scores.compare_responses, ["response_matrix", "kept_items", "scores", "panel"], "agreement"
     ),
     node(
         filter_models.profile_filter_models,
         [
-            "response_matrix",
-            "choices_only_matrix",
-            "calibration",
-            "chosen_filter_models",
-            "params:evaluation",
+            *("response_matrix", "choices_only_matrix", "calibration"),
+            *("chosen_filter_models", "params:evaluation"),
         ],
         "filter_model_profile",
     ),
@@ -111,14 +69,7 @@ _NODES = [
     ),
     node(
         review.make_review_sheet,
-        [
-            "items",
-            "item_audit",
-            "verdicts",
-            "groups",
-            "suspect_items",
-            "params:seed",
-        ],
+        ["items", "item_audit", "verdicts", "groups", "suspect_items", "params:seed"],
         "review_sheet",
     ),
     node(
@@ -126,22 +77,12 @@ _NODES = [
         ["review_sheet_filled", "verdicts", "suspect_items"],
         "review_agreement",
     ),
-    node(
-        metrics.count_items,
-        ["items", "kept_items", "rejected_items", "rule_coverage", "panel"],
-        "item_metrics",
-    ),
+    node(metrics.count_items, [*_COVERED, "panel"], "item_metrics"),
     node(
         metrics.collect_metrics,
         [
-            "item_metrics",
-            "rank_agreement",
-            "agreement",
-            "filter_model_profile",
-            "similarity_threshold",
-            "random_comparison",
-            "ire_fit",
-            "label_error_rates",
+            *("item_metrics", "rank_agreement", "agreement", "filter_model_profile"),
+            *("similarity_threshold", "random_comparison", "ire_fit", "label_error_rates"),
         ],
         "metrics",
     ),
@@ -168,13 +109,8 @@ _PAGE = [
     node(
         summary.summarise_refinement,
         [
-            "items",
-            "kept_items",
-            "rule_coverage",
-            "rank_agreement",
-            "panel",
-            "random_comparison",
-            "alarm",
+            *("items", "kept_items", "rule_coverage", "rank_agreement"),
+            *("panel", "random_comparison", "alarm"),
         ],
         "report_summary",
     ),
@@ -185,27 +121,14 @@ _PAGE = [
     ),
     node(
         summary.note_items,
-        [
-            "items",
-            "kept_items",
-            "rejected_items",
-            "rule_coverage",
-            "verdicts",
-            "similarity_threshold",
-            "import_report",
-            "params:limit",
-        ],
+        [*_COVERED, "verdicts", "similarity_threshold", "import_report", "params:limit"],
         "report_item_notes",
     ),
     node(sections.show_rules, ["rule_coverage", "filter_model_ablation"], "report_rules"),
     node(
         sections.show_ranking,
         [
-            "panel",
-            "scores",
-            "rank_agreement",
-            "human_ratings",
-            "model_ratings",
+            *("panel", "scores", "rank_agreement", "human_ratings", "model_ratings"),
             "params:evaluation",
         ],
         "report_ranking",
@@ -220,12 +143,8 @@ _PAGE = [
     node(
         sections.show_labels,
         [
-            "label_error_rates",
-            "review_agreement",
-            "rule_coverage",
-            "items",
-            "groups",
-            "suspect_items",
+            *("label_error_rates", "review_agreement", "rule_coverage"),
+            *("items", "groups", "suspect_items"),
         ],
         "report_labels",
     ),
@@ -233,36 +152,24 @@ _PAGE = [
     node(
         sections.show_data,
         [
-            "filter_model_profile",
-            "answer_coverage",
-            "import_report",
-            "position_sensitivity",
-            "rejected_items",
-            "panel",
-            "params:evaluation",
+            *("filter_model_profile", "answer_coverage", "import_report", "position_sensitivity"),
+            *("rejected_items", "panel", "params:evaluation"),
         ],
         "report_data",
     ),
     node(
         sections.show_method,
         [
-            "params:filtering",
-            "params:evaluation",
-            "chosen_filter_models",
-            "params:filter_models",
-            "panel",
+            *("params:filtering", "params:evaluation", "chosen_filter_models"),
+            *("params:filter_models", "panel"),
         ],
         "report_method",
     ),
     node(
         sections.show_provenance,
         [
-            "params:ingestion",
-            "params:variant",
-            "params:filtering",
-            "params:evaluation",
-            "chosen_filter_models",
-            "params:seed",
+            *("params:ingestion", "params:variant", "params:filtering", "params:evaluation"),
+            *("chosen_filter_models", "params:seed"),
         ],
         "report_provenance",
     ),

@@ -253,6 +253,8 @@ def read_labels(
     return {str(item): int(label) for item, label in highest.items()}
 
 
+_SHOWN = ["items", "shown_demonstrations"]
+_ASKING = ["params:models", "params:scoring"]
 _NODES = [
     node(
         choose_shown_demonstrations,
@@ -262,52 +264,29 @@ _NODES = [
     node(
         judge_single_best_answers,
         [
-            "items",
-            "shown_demonstrations",
-            "single_best_answer_labels",
-            "answer_store",
-            "params:perturbation",
-            "params:single_best_answer",
-            "params:models",
-            "params:scoring",
+            *(*_SHOWN, "single_best_answer_labels", "answer_store"),
+            *("params:perturbation", "params:single_best_answer", *_ASKING),
         ],
         "sba_judged",
     ),
     node(
         predict_single_best_answers,
         [
-            "items",
-            "demonstrations",
-            "single_best_answer_labels",
-            "sba_judged",
-            "sba_classifier",
-            "text_vector_cache",
-            "params:perturbation",
-            "params:models",
+            *("items", "demonstrations", "single_best_answer_labels", "sba_judged"),
+            *("sba_classifier", "text_vector_cache", "params:perturbation", "params:models"),
         ],
         ["sba_predictions", "single_best_answer_ids", "text_vectors"],
     ),
     node(
         rephrase_questions,
-        [
-            "items",
-            "shown_demonstrations",
-            "answer_store",
-            "params:perturbation",
-            "params:models",
-            "params:scoring",
-        ],
+        [*_SHOWN, "answer_store", "params:perturbation", *_ASKING],
         "rephrasings",
     ),
     node(
         perturb_items,
         [
-            "items",
-            "demonstrations",
-            "single_best_answer_ids",
-            "rephrasings",
-            "params:perturbation",
-            "params:seed",
+            *("items", "demonstrations", "single_best_answer_ids", "rephrasings"),
+            *("params:perturbation", "params:seed"),
         ],
         ["perturbed_items", "perturbation_changes"],
     ),

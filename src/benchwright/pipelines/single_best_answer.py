@@ -218,52 +218,28 @@ def evaluate_single_best_answer_classifier(
     return table, metrics
 
 
-def write_single_best_answer_card(
-    sba_classifier: Mapping[str, Any],
-    sba_evaluation: pd.DataFrame,
-    sba_labelled_items: pd.DataFrame,
-    sba_labels: pd.DataFrame,
-) -> str:
-    """Render the card: training data, evaluation, and when not to use the classifier."""
-    missing = sba_labels[sba_labels["split"] == "missing"]
-    by_benchmark = missing.groupby("benchmark")["item_id"].nunique()
-    counts = {str(name): int(n) for name, n in by_benchmark.items()}
-    return render_card(sba_classifier, sba_evaluation, sba_labelled_items, counts)
-
-
 _NODES = [
     node(
         gather_labelled_items,
         [
-            "items",
-            "demonstrations",
-            "calibration_items",
-            "saved_items",
-            "single_best_answer_annotations",
+            *("items", "demonstrations", "calibration_items"),
+            *("saved_items", "single_best_answer_annotations"),
         ],
         ["sba_annotations", "sba_texts"],
     ),
     node(
         ask_judge,
         [
-            "items",
-            "sba_texts",
-            "sba_annotations",
-            "answer_store",
-            "params:single_best_answer",
-            "params:models",
-            "params:scoring",
+            *("items", "sba_texts", "sba_annotations", "answer_store"),
+            *("params:single_best_answer", "params:models", "params:scoring"),
         ],
         ["sba_judged_annotations", "sba_judged_texts"],
     ),
     node(
         train_single_best_answer_classifier,
         [
-            "sba_judged_annotations",
-            "sba_judged_texts",
-            "text_vector_cache",
-            "params:single_best_answer",
-            "params:models",
+            *("sba_judged_annotations", "sba_judged_texts", "text_vector_cache"),
+            *("params:single_best_answer", "params:models"),
         ],
         ["sba_classifier", "sba_labels", "sba_labelled_items", "text_vectors"],
     ),
@@ -273,7 +249,7 @@ _NODES = [
         ["sba_evaluation", "sba_metrics"],
     ),
     node(
-        write_single_best_answer_card,
+        render_card,
         ["sba_classifier", "sba_evaluation", "sba_labelled_items", "sba_labels"],
         "sba_card",
     ),

@@ -17,20 +17,23 @@ USEFUL_SHARE = 0.5
 
 
 def render_card(
-    classifier: Mapping[str, Any],
-    evaluation: pd.DataFrame,
-    labelled: pd.DataFrame,
-    missing: Mapping[str, int],
+    sba_classifier: Mapping[str, Any],
+    sba_evaluation: pd.DataFrame,
+    sba_labelled_items: pd.DataFrame,
+    sba_labels: pd.DataFrame,
 ) -> str:
     """Render the card: one HTML page that needs no network.
 
-    `labelled` has label, probability, cross_validated and split of the labelled items; `missing` is
-    the number of labelled items without text, by benchmark.
+    `sba_labelled_items` have label, probability, cross_validated and split. Items whose split in
+    `sba_labels` is `missing` have no text.
     """
+    classifier, evaluation = sba_classifier, sba_evaluation
+    without = sba_labels[sba_labels["split"] == "missing"]
+    missing = without.groupby("benchmark")["item_id"].nunique().to_dict()
     title = "Single-best-answer items: card of the classifier"
     nothing = "The results below give no reason against it on the benchmarks of its training."
     against = parts.Bullets(_advice(classifier, evaluation) or [nothing])
-    curve = _precision_recall(labelled)
+    curve = _precision_recall(sba_labelled_items)
     sections = [
         parts.Section("When not to use it", [against]),
         _operating_points(classifier),
