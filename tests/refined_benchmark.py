@@ -260,7 +260,6 @@ def make_inputs(**changed: Any) -> Inputs:
         "review_agreement": ReviewAgreement.from_rows(
             [
                 ("easy", 9, 7, 1, 1, 7 / 9, 0.45, 0.94),
-                ("not_in_this_run", 2, 2, 0, 0, None, None, None),
             ]
         ),
     }

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from benchwright.params.section import Distinct, Section
 
-FeatureGroup = Literal["surface", "closeness", "question", "options"]
+FeatureGroup = Literal["surface", "closeness"]
 
 
 class JudgeParams(Section):

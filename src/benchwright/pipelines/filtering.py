@@ -29,7 +29,9 @@ _NODES = [
     ),
     node(flag_easy_items, ["items", *_ANSWERED, "params:seed"], "easy_findings"),
     node(
-        flag_answer_only_items, ["items", "choices_only_matrix", *_ANSWERED], "answer_only_findings"
+        flag_answer_only_items,
+        ["items", "choices_only_matrix", "chosen_filter_models", "params:filtering"],
+        "answer_only_findings",
     ),
     node(flag_suspect_labels, ["items", *_ANSWERED], "suspect_label_findings"),
     node(find_copies, ["items", "params:filtering"], "copy_groups"),

@@ -148,11 +148,7 @@ def train_single_best_answer_classifier(
         known = _with_labels_of_judge(known, sba_judged_annotations)
     _require_both_labels(known, rated, single_best_answer)
     trained = train_classifier(known, text_vector_cache, single_best_answer, models)
-    known = known.assign(
-        probability=trained.probability,
-        cross_validated=trained.cross_validated,
-        cross_flagged=trained.cross_flagged,
-    )
+    known = known.assign(probability=trained.probability)
     with_text = set(sba_judged_texts["item_id"])
     labels = sba_judged_annotations.assign(
         probability=sba_judged_annotations["item_id"].map(known["probability"]).astype(float),

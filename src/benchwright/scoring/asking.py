@@ -1,9 +1,10 @@
 """Written answers of chat models, with a store of replies, for any stage."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic, NamedTuple, TypeVar
 
 import pandas as pd
 
@@ -24,6 +25,8 @@ from benchwright.scoring.score_shards import (
     shard_table,
     written_texts,
 )
+
+T = TypeVar("T")
 
 _STYLE = "ask"  # in the keys, since no item is answered
 
@@ -125,3 +128,48 @@ class _Asked:
                 self.store.add(missing[number].name, frame)
                 keep(frame)
         return written
+
+
+class Reply(NamedTuple, Generic[T]):
+    """A judge's reply to one text in one attempt.
+
+    `place` is that of the text, `attempt` counts from 1. `reply` is None if the text does not fit
+    the model's context, `value` if nothing could be read. `status` is parsed, unparsed or too_long.
+    """
+
+    place: int
+    attempt: int
+    reply: str | None
+    value: T | None
+    status: str
+
+
+class Rounds(NamedTuple, Generic[T]):
+    """All attempts in order, and the last one on each text (n,)."""
+
+    attempts: list[Reply[T]]
+    last: list[Reply[T]]
+
+
+def ask_in_rounds(
+    ask: Ask, texts: Sequence[str], parse: Callable[[int, str], T | None], attempts: int
+) -> Rounds[T]:
+    """Ask all texts, and ask again if a reply is unreadable.
+
+    A text that does not fit the model's context is asked once. `parse` reads the value from the
+    place of a text and the reply to it, or returns None. `attempts` is at least 1.
+    """
+    replies: list[Reply[T]] = []
+    last: dict[int, Reply[T]] = {}
+    open_places = list(range(len(texts)))
+    for attempt in range(1, attempts + 1):
+        if not open_places:
+            break
+        written = ask([texts[place] for place in open_places], attempt)
+        for place, reply in zip(open_places, written, strict=True):
+            value = None if reply is None else parse(place, reply)
+            status = "too_long" if reply is None else "unparsed" if value is None else "parsed"
+            last[place] = Reply(place, attempt, reply, value, status)
+            replies.append(last[place])
+        open_places = [place for place in open_places if last[place].status == "unparsed"]
+    return Rounds(replies, [last[place] for place in range(len(texts))])

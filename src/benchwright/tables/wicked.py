@@ -50,8 +50,6 @@ ComparisonScores = Columns(
     (float, "delta_high", "accuracy_altered", "accuracy_altered_original", "accuracy_gold_removed"),
     (float, "rank_original", "rank_original_low", "rank_original_high", "rank_mean"),
     (float, "rank_mean_low", "rank_mean_high"),
-    # uneven_shots: answers to copies with another number of demonstrations than in the original
-    (int, "uneven_shots"),
 )
 """Accuracy of a configuration on the original and on the copies (WiCkeD, Table 1).
 
@@ -118,14 +116,14 @@ ComparisonWritten = Columns(
     (bool, "written"),
     (int, "n_items"),
     (float, "accuracy_original", "accuracy_mean", "delta", "delta_low", "delta_high"),
-    (float, "failed_original", "failed_perturbed", "accuracy_original_extracted"),
+    (float, "failed_original", "failed_perturbed"),
     # recovered: delta minus that of `compared_with`
-    (float, "accuracy_mean_extracted", "recovered", "recovered_low", "recovered_high"),
+    (float, "recovered", "recovered_low", "recovered_high"),
     (str, "compared_with"),  # compared_with: the scored configuration, "" in its own row
 )
 """Written and scored answers of models that have both (WiCkeD, Table 2).
 
-Written answers from which no option can be extracted are wrong; `…_extracted` omits them.
+Written answers from which no option can be extracted are wrong.
 """
 
 ComparisonInstruct = Columns(
@@ -136,8 +134,7 @@ ComparisonInstruct = Columns(
 )
 """Change of accuracy of instruction-tuned and base models (WiCkeD, Table 1).
 
-`family` is a family with both kinds, "" for the mean of all models, or "families" for the mean
-of the families with both kinds. Differences are instruct minus base.
+`family` is a family with both kinds, or "" for all models. Differences are instruct minus base.
 """
 
 RuleAblation = Columns(

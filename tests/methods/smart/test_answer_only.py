@@ -1,9 +1,7 @@
 """Items solved from the options alone, and suspect labels."""
 
 import numpy as np
-import pytest
 
-from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.smart.answer_only import flag_answer_only_items
 from benchwright.methods.smart.label_errors import flag_suspect_labels
@@ -15,9 +13,7 @@ WITH_QUESTION = make_matrix([[1, 1], [1, 1]], [[0.9, 0.9], [0.9, 0.9]])
 
 
 def answer_only(choices_only, models=("a", "b")):
-    return flag_answer_only_items(
-        numbered_items(2), choices_only, WITH_QUESTION, list(models), FilteringParams()
-    )
+    return flag_answer_only_items(numbered_items(2), choices_only, list(models), FilteringParams())
 
 
 def test_items_that_all_models_solve_without_the_question_are_removed():
@@ -30,16 +26,6 @@ def test_answers_to_the_question_do_not_replace_choices_only_answers():
     assert verdicts.status == "not_run"
     assert verdicts.reason == "no choices-only responses for 2 of 2 filter models"
     assert verdicts.states().tolist() == ["not_judged", "not_judged"]
-
-
-def test_models_without_choices_only_answers_are_named():
-    verdicts = answer_only(make_matrix([[1, 1]], [[0.9, 0.9]], models=("a",)))
-    assert verdicts.reason == "no choices-only responses for 1 of 2 filter models: b"
-
-
-def test_unknown_model_is_refused():
-    with pytest.raises(InputError, match="'zebra'"):
-        answer_only(make_matrix([[1, 1]], [[0.9, 0.9]], models=("a",)), models=["a", "zebra"])
 
 
 def suspects(correct, p_prediction):

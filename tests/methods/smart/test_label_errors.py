@@ -11,7 +11,6 @@ from benchwright.methods.smart.label_errors import (
     kept_minus_removed,
     rate_label_errors,
 )
-from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.items import KnownLabelErrors
 from benchwright.tables.smart import LabelErrorRates
 
@@ -80,19 +79,6 @@ def test_errors_that_the_source_knows_are_counted_and_a_file_takes_precedence() 
     assert counts(corrected)["kept"] == (5, 3)
 
 
-def test_rates_have_wilson_intervals() -> None:
-    kept = rates(CHECKED).set_index("items").loc["kept"]
-    assert kept["rate"] == pytest.approx(0.6)
-    assert (kept["low"], kept["high"]) == pytest.approx(wilson_interval(3, 5)[:2])
-
-
-def test_sets_without_checked_items_have_no_rate() -> None:
-    table = rates(file_of(("q5", "0"))).set_index("items")
-    assert table.loc["removed", "checked"] == 0
-    assert math.isnan(table.loc["removed", "rate"])
-    assert math.isnan(table.loc["removed", "low"])
-
-
 def test_kept_and_removed_items_are_compared() -> None:
     comparison = kept_minus_removed(rates(CHECKED))
     assert comparison.difference == pytest.approx(3 / 5 - 1 / 4)
@@ -102,26 +88,6 @@ def test_kept_and_removed_items_are_compared() -> None:
     nothing = kept_minus_removed(LabelErrorRates.empty())
     assert math.isnan(nothing.difference)
     assert nothing.reason
-
-
-def test_missing_file_gives_an_empty_table(tmp_path: Path) -> None:
-    absent = OptionalReviewCsv(
-        filepath=str(tmp_path / "none.csv"), columns=["item_id"], optional=["wrong", "kind"]
-    )
-    table = rates(absent.load())
-    assert table.empty
-    assert table.columns.tolist() == LabelErrorRates.columns()
-
-
-def test_row_of_suspects_needs_the_rule() -> None:
-    without = verdicts()[lambda table: table["rule"] != "suspect_label"]
-    table = rate_label_errors(RANKED, audit(), without, CHECKED, KNOWN)
-    assert not any("suspect" in name for name in table["items"])
-
-
-@pytest.mark.parametrize(("wrong", "right"), [("1", "0"), (" TRUE ", "False"), (True, 0.0)])
-def test_column_wrong_is_read_in_any_spelling(wrong: object, right: object) -> None:
-    assert counts(rates(file_of(("q4", wrong), ("q5", right))))["kept"] == (2, 1)
 
 
 @pytest.mark.parametrize(("ranked", "sets"), [(50, []), (51, ["50 most suspect"])])
@@ -146,10 +112,6 @@ def test_ids_that_are_not_among_the_items_are_counted_separately() -> None:
     table = rates(file_of(("q4", "1"), ("dev/1", "1"), ("q77", "0")))
     assert counts(table)["all"] == (1, 1)
     assert counts(table)[ELSEWHERE] == (2, 1)
-
-
-def test_repeated_rows_count_once() -> None:
-    assert counts(rates(file_of(("q4", "1"), ("q4", "true"))))["all"] == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -44,11 +44,3 @@ def test_impossible_numbers_of_neighbours_are_omitted():
     assert estimate(VECTORS[:10], numbered_items(10))[3]["k"].tolist() == [5]
     assert estimate(VECTORS[:1])[3].empty
     assert estimate(VECTORS, enabled=False)[3].empty
-
-
-def test_equal_distances_have_no_peak_or_curve():
-    curve, *_, table = estimate(np.eye(6), numbered_items(6))
-    assert table["branch"].tolist() == ["none"]
-    assert table["threshold"].isna().all()
-    assert table["items_within"].tolist() == [0]
-    assert curve.empty

@@ -18,7 +18,6 @@ from benchwright.methods.smart.similar import (
     group_similar_items,
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.similarity.neighbour_search import item_vectors
 from benchwright.tables.similarity import Neighbours
 from methods.smart.filtering_examples import make_embeddings, numbered_items
 
@@ -99,20 +98,3 @@ def test_no_neighbours_are_not_checked():
     neighbours = find_neighbours(ITEMS, EMBEDDINGS.iloc[:0], params())
     assert len(neighbours.item_ids) == 0
     assert check_neighbours(ITEMS, EMBEDDINGS, neighbours, params(), 0) == {"method": "none"}
-
-
-def test_vectors_from_a_file_sorted_by_id_are_not_copied(tmp_path):
-    table = EMBEDDINGS.iloc[:10].assign(vector=[row.astype(np.float32) for row in VECTORS[:10]])
-    table.to_parquet(tmp_path / "t.parquet")
-    read = pd.read_parquet(tmp_path / "t.parquet")
-    ids, vectors = item_vectors(ITEMS, read)
-    assert ids == [f"q/{row}" for row in range(10)]
-    assert np.array_equal(vectors, VECTORS[:10].astype(np.float32))
-    assert np.shares_memory(vectors, read["vector"][0])
-    part = item_vectors(ITEMS, read.iloc[3:7])[1]
-    assert np.array_equal(part, VECTORS[3:7].astype(np.float32))
-    assert np.shares_memory(part, read["vector"][3])
-    gaps = item_vectors(ITEMS, read.iloc[::2])[1]
-    assert np.array_equal(gaps, VECTORS[:10:2].astype(np.float32))
-    backwards = item_vectors(ITEMS, read.iloc[::-1])[1]
-    assert np.array_equal(backwards, VECTORS[:10].astype(np.float32))

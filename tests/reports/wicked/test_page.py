@@ -124,7 +124,6 @@ def test_page_has_all_sections(stage: Any) -> None:
     assert "One option replaced, gold option kept" in shown
     assert "Unaltered: an option already says none or all of the above" in shown
     assert "1 item of this benchmark has a label" in shown
-    assert "mean of families with both" in shown
     assert "perturbation.copies" in shown
     assert page.count("<svg") == 2 * 4  # no step-by-step ablation
     assert "http://" not in re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)

@@ -17,16 +17,12 @@ DOING = "right from the options alone"
 def flag_answer_only_items(
     items: pd.DataFrame,
     choices_only_matrix: ResponseMatrix,
-    response_matrix: ResponseMatrix,
     chosen_filter_models: list[str],
     filtering: FilteringParams,
 ) -> Finding:
     """Flag items that all filter models solve from the options alone, above 0.8 probability.
 
     The rule runs only if all filter models have such responses.
-
-    Raises:
-        InputError: a filter model is in neither matrix, while others are in `choices_only_matrix`.
     """
     return flag_unanimous(
         "answer_only",
@@ -35,5 +31,5 @@ def flag_answer_only_items(
         chosen_filter_models,
         filtering.answer_only,
         DOING,
-        known=response_matrix.models,
+        "choices-only responses",
     )

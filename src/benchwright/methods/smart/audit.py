@@ -171,10 +171,6 @@ def _most_common(finding: Finding) -> str:
     return f" (most often: {counts.idxmax()})" if len(counts) else ""
 
 
-OTHER = "other"
-"""The step of items that are missing although no rule removed them."""
-
-
 def count_funnel(
     rejected_items: pd.DataFrame,
     items: pd.DataFrame,
@@ -188,7 +184,7 @@ def count_funnel(
     The steps are rejected source rows, then the rules in order. With `limit` the first step is the
     items, since the rejected rows are those of the whole benchmark. An item is counted at the first
     rule that removes it, so the steps add up although rules overlap. Rules that are off or removed
-    nothing have a step as well. Missing items without a verdict make a step `other`.
+    nothing have a step as well.
     """
     unexplained = set(items["item_id"]) - set(kept_items["item_id"])
     removals = verdicts[verdicts["removed"]]
@@ -198,8 +194,6 @@ def count_funnel(
         taken = unexplained & set(removals.loc[removals["rule"] == rule, "item_id"])
         unexplained -= taken
         steps.append((str(rule), len(taken)))
-    if unexplained:
-        steps.append((OTHER, len(unexplained)))
     total = malformed + len(items)
     left = [total - taken for taken in accumulate(taken for _, taken in steps)]
     return Funnel.from_rows(

@@ -28,9 +28,6 @@ def flag_easy_items(
     One in ten of them is retained, spread over the subjects and chosen by a seeded hash of the
     item id (SMART, section 3.2). An item without responses of all filter models is not judged. The
     rule `easy_unanimous` judges responses without probabilities; it runs only on request.
-
-    Raises:
-        InputError: a filter model is not among the answers.
     """
     params = filtering.easy
     rule = "easy" if params.confidence is not None else "easy_unanimous"

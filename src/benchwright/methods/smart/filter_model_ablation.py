@@ -39,18 +39,14 @@ def vary_filter_models(
     `other_findings` are those of rules without filter models and stay the same. A rule that did not
     run with all models does not run with subsets either, so that rows differ only in their models.
     The table is empty if no such rule ran.
-
-    Raises:
-        InputError: a filter model has no responses.
     """
     names = in_order(set(chosen_filter_models))
     if not names:
         return FilterModelAblation.empty()
     ids, n = items["item_id"].tolist(), len(items)
-    matrices = (choices_only_matrix, response_matrix)
     ran = [
         flag_easy_items(items, response_matrix, names, filtering, seed).status == "ran",
-        flag_answer_only_items(items, *matrices, names, filtering).status == "ran",
+        flag_answer_only_items(items, choices_only_matrix, names, filtering).status == "ran",
     ]
     if not any(ran):
         return FilterModelAblation.empty()

@@ -1,12 +1,11 @@
 """The filter models: items on which all of them agree, and a profile of each model."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.params.evaluation import EvaluationParams
@@ -25,7 +24,7 @@ def flag_unanimous(
     filter_models: Sequence[str],
     params: EasyParams | AnswerOnlyParams | SuspectLabelParams,
     doing: str,
-    known: Collection[str] | None = None,
+    what: str = "responses",
 ) -> Finding:
     """Flag the items on which all filter models agree, each above `params.confidence`.
 
@@ -35,19 +34,13 @@ def flag_unanimous(
     unjudged. Without confidence (None) agreement is enough. The comparison is strict, in 32-bit
     floats as in the responses: a stored 0.8 is not above 0.8.
 
-    `doing` describes in words what all models do. `known` are names that `matrix` may lack, for
-    responses without the question.
-
-    Raises:
-        InputError: a filter model is neither in the matrix, which has other filter models, nor
-            known.
+    `doing` describes in words what all models do, `what` the responses.
     """
     ids = items["item_id"].tolist()
     n = len(ids)
     if not params.enabled:
         return Finding.idle(rule, n, "off")
-    what = "responses" if known is None else "choices-only responses"
-    reason = _why_not(matrix, filter_models, ids, what, known or ())
+    reason = _why_not(matrix, filter_models, ids, what)
     if reason:
         return Finding.idle(rule, n, "not_run", reason)
     matrix = matrix.select_models(tuple(dict.fromkeys(filter_models))).select_items(tuple(ids))
@@ -99,24 +92,13 @@ def _agreement(matrix: ResponseMatrix, doing: str) -> tuple[Bools, NDArray[np.fl
 
 
 def _why_not(
-    matrix: ResponseMatrix,
-    filter_models: Sequence[str],
-    item_ids: Sequence[str],
-    what: str,
-    known: Collection[str],
+    matrix: ResponseMatrix, filter_models: Sequence[str], item_ids: Sequence[str], what: str
 ) -> str:
     """Return why a rule cannot use all filter models, or ""."""
     names = tuple(dict.fromkeys(filter_models))
     if not names:
         return "no filter models are configured"
     present = tuple(name for name in names if name in matrix.models)
-    if not present:
-        return f"no {what} for {some_of(names, names)}"
-    for name in names:
-        if name not in matrix.models and name not in known:
-            raise InputError(
-                f"filter_models: no {what} of {name!r}; there are {what} of {listed(matrix.models)}"
-            )
     answered = matrix.select_models(present).select_items(tuple(item_ids)).answered()
     with_responses = {name for name, row in zip(present, answered, strict=True) if row.any()}
     silent = [name for name in names if name not in with_responses]

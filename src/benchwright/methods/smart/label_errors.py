@@ -26,9 +26,6 @@ def flag_suspect_labels(
 
     No item is removed: in the paper about half of such items have a correct label (SMART, A.2). The
     rule needs the probability of the chosen option.
-
-    Raises:
-        InputError: a filter model is not among the answers.
     """
     params = filtering.suspect_label
     finding = flag_unanimous(SUSPECT, items, response_matrix, chosen_filter_models, params, "wrong")

@@ -1,8 +1,8 @@
 """Review of removed items, and the agreement of reviewers (SMART, section 5.3)."""
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
-from math import nan
 from typing import Any
 
 import pandas as pd
@@ -14,10 +14,9 @@ from benchwright.methods.smart.finding import in_rule_order
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.smart import ReviewAgreement, ReviewSheet
 
-FILE = "review_sheet.csv"
-NOT_IN_THIS_RUN = "not_in_this_run"
-"""The row of `ReviewAgreement` for judgements of items that this run does not remove."""
+logger = logging.getLogger(__name__)
 
+FILE = "review_sheet.csv"
 SUSPECT_ITEMS = "suspect_items"
 """Stands for a rule in rows about suspect items, on which `agree` means a wrong or unclear item."""
 
@@ -92,8 +91,7 @@ def read_reviews(
     Returns:
         A `ReviewAgreement` table, a row per rule that was judged, in the order of `ItemAudit`, and
         one of `suspect_items`, whose share of agreement is the precision of the ranking's top.
-        Judgements of items that the rule does not remove in this run (a sheet of another run) are
-        counted in the row `not_in_this_run`, which has no share. No judgements give an empty table.
+        Judgements of items that the rule does not remove in this run are ignored, with a warning.
 
     Raises:
         InputError: a verdict is invalid, an id or rule is missing, or two rows about the same item
@@ -105,25 +103,17 @@ def read_reviews(
     current |= {(SUSPECT_ITEMS, item) for item in suspect_items["item_id"].astype(str)}
     names = [*in_rule_order(removed["rule"]), SUSPECT_ITEMS]
     counts: dict[str, Counter[str]] = {rule: Counter() for rule in names}
-    elsewhere: Counter[str] = Counter()
-    for (rule, item), verdict in judged.items():
-        (counts[rule] if (rule, item) in current else elsewhere)[verdict] += 1
-    rows = [_agreement_row(rule, count) for rule, count in counts.items() if count]
-    if elsewhere:
-        rows.append((*_agreement_row(NOT_IN_THIS_RUN, elsewhere)[:5], nan, nan, nan))
+    for key in current & judged.keys():
+        counts[key[0]][judged[key]] += 1
+    if elsewhere := len(judged.keys() - current):
+        logger.warning("%s: %d judgements are about items not removed here", FILE, elsewhere)
+    rows: list[tuple[Any, ...]] = []
+    for rule, count in counts.items():
+        if n := count.total():
+            bounds = wilson_interval(count["agree"], n)
+            known = (count[verdict] for verdict in ("agree", "borderline", "disagree"))
+            rows.append((rule, n, *known, count["agree"] / n, bounds.low, bounds.high))
     return ReviewAgreement.from_rows(rows)
-
-
-def describe_other_reviews(review_agreement: pd.DataFrame) -> str:
-    """Describe judgements that do not belong to this run, or return ""."""
-    elsewhere = review_agreement.loc[review_agreement["rule"] == NOT_IN_THIS_RUN, "reviewed"]
-    if elsewhere.empty:
-        return ""
-    n = int(elsewhere.iloc[0])
-    return (
-        f"{n} judgement{'' if n == 1 else 's'} in {FILE} {'is' if n == 1 else 'are'} about items "
-        "that the rule does not remove in this run, and not counted."
-    )
 
 
 def _partners(item_audit: pd.DataFrame, groups: pd.DataFrame) -> dict[tuple[str, str], str]:
@@ -178,12 +168,3 @@ def judgements(filled: pd.DataFrame) -> dict[tuple[str, str], str]:
                 f"{where}: {item!r} under {rule} contradicts an earlier row; keep one of them"
             )
     return verdicts
-
-
-def _agreement_row(
-    rule: str, count: Counter[str]
-) -> tuple[str, int, int, int, int, float, float, float]:
-    n = count.total()
-    interval = wilson_interval(count["agree"], n)
-    counts = (count["agree"], count["borderline"], count["disagree"])
-    return (rule, n, *counts, count["agree"] / n, interval.low, interval.high)

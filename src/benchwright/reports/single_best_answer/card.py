@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.wicked.single_best_answer.evaluation import ALL, precision_recall
+from benchwright.methods.wicked.single_best_answer.evaluation import ALL
 from benchwright.methods.wicked.single_best_answer.training import describe
 from benchwright.reports.page import parts, shapes
 from benchwright.reports.page.plot_style import KEPT, REMOVED
@@ -24,7 +24,7 @@ def render_card(
 ) -> str:
     """Render the card: one HTML page that needs no network.
 
-    `sba_labelled_items` have label, probability, cross_validated and split. Items whose split in
+    `sba_labelled_items` have label, probability and split. Items whose split in
     `sba_labels` is `missing` have no text.
     """
     classifier, evaluation = sba_classifier, sba_evaluation
@@ -80,25 +80,23 @@ def _operating_points(classifier: Mapping[str, Any]) -> parts.Section:
 
 
 def _precision_recall(labelled: pd.DataFrame) -> Any:
-    """Return precision against recall, of cross-validated probabilities if there are any."""
-    known = labelled[labelled["cross_validated"].notna()]
-    probability, whose = "cross_validated", "training and held-out items, out of fold"
-    if not len(known):
-        known, probability = labelled[labelled["split"] == "held_out"], "probability"
-        whose = "held-out items"
+    """Return precision against recall of the held-out items."""
+    from sklearn.metrics import precision_recall_curve
+
+    known = labelled[labelled["split"] == "held_out"]
     labels = known["label"].to_numpy()
-    curve = precision_recall(known[probability].to_numpy(), labels)
-    if not len(curve):
+    if not labels.any():
         return None
+    precision, recall, _ = precision_recall_curve(labels, known["probability"].to_numpy())
     base = float(labels.mean())
     title = (
-        f"Precision against recall, {whose}; dotted: the chance level, which is the share of items "
+        "Precision against recall, held-out items; dotted: the chance level, the share of items "
         f"with a single best answer, {percent(base)}"
     )
     whole = (0, 1)
     return shapes.curves(
         title,
-        [shapes.line(curve[:, 0], curve[:, 1], KEPT)],
+        [shapes.line(recall[-2::-1], precision[-2::-1], KEPT)],
         shapes.Scale("recall", ".0%", whole),
         shapes.Scale("precision", ".0%", whole),
         lines=[shapes.Line(base, colour=REMOVED, level=True)],
@@ -128,8 +126,7 @@ def _advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str
             f"The target recall is {target:.1%}. With {int(kept['positives'])} held-out items of "
             f"label 1, the 95% interval of the recall starts at {low:.0%}."
         )
-    ranked = _row(rows, "cross_validation") or kept
-    if not ranked["p_value"] <= 0.05:
+    if not kept["p_value"] <= 0.05:
         reasons.append("It ranks items no better than chance: do not use it.")
     trained = classifier["trained_on"]["benchmarks"]
     if not own and trained:
@@ -152,7 +149,6 @@ def _row(rows: pd.DataFrame, part: str) -> dict[Any, Any] | None:
 
 _TITLES = {
     "held_out": "Held-out items",
-    "cross_validation": "Training and held-out items, cross-validated",
     "left_out": "Benchmarks left out of training",
     "read_twice": "Items with two annotators",
 }

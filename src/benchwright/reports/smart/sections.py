@@ -8,9 +8,7 @@ import pandas as pd
 from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.ratings import Ratings
 from benchwright.methods.smart.review import (
-    NOT_IN_THIS_RUN,
     SUSPECT_ITEMS,
-    describe_other_reviews,
 )
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
@@ -292,7 +290,7 @@ def show_labels(
             parts.table_of(rows_of(label_error_rates), columns, label=label),
             Text(comparisons.label_difference(label_error_rates)),
         ]
-    reviews = review_agreement[~review_agreement["rule"].isin([NOT_IN_THIS_RUN, SUSPECT_ITEMS])]
+    reviews = review_agreement[review_agreement["rule"] != SUSPECT_ITEMS]
     if len(reviews):
         columns = parts.columns(
             "rule reviewed agree borderline disagree",
@@ -301,7 +299,6 @@ def show_labels(
         label = "Agreement of reviewers with removals; 95% intervals (SMART, section 5.3)"
         blocks.append(parts.table_of(rows_of(reviews), columns, label=label))
     blocks += [
-        Text(describe_other_reviews(review_agreement), "quiet"),
         Text("Suspect items", "heading"),
     ]
     silent = _silent(rule_coverage)

@@ -166,7 +166,6 @@ def write_notes(
     return [
         *_coherence(perturbation, perturbation_reach.unchecked),
         *_unlisted_options(comparison_scores, perturbation),
-        *_shots(comparison_scores),
         *_basis(comparison_scores, main, perturbation_reach.n_items),
         *_failures(comparison_written),
     ]
@@ -207,15 +206,6 @@ def _unlisted_options(
         "“none” is scored as a text with nothing above it. Their results do not show whether a "
         "model can reject the other options; the style letters does."
     ]
-
-
-def _shots(comparison_scores: pd.DataFrame) -> list[str]:
-    uneven = int(comparison_scores["uneven_shots"].sum())
-    note = (
-        f"{count(uneven, 'answer')} to copies had another number of demonstrations than the "
-        "answer to the original, because a longer prompt did not fit."
-    )
-    return [note] if uneven else []
 
 
 def _basis(comparison_scores: pd.DataFrame, main: str, n_items: int) -> list[str]:

@@ -10,7 +10,6 @@ from benchwright.methods.wicked.comparison.compared_responses import (
     describe_asking,
     perturbation_of,
 )
-from benchwright.methods.wicked.comparison.instruct import FAMILIES
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import parts
@@ -296,14 +295,11 @@ _WRITTEN: list[parts.Column] = [
     ("Recovered", _bounded, "recovered"),
     ("Failed extraction, original", parts.as_share, "failed_original"),
     ("copies", parts.as_share, "failed_perturbed"),
-    ("Accuracy of extracted, original", parts.as_share, "accuracy_original_extracted"),
-    ("copies", parts.as_share, "accuracy_mean_extracted"),
 ]
 
 
 def _family(row: Row, name: str) -> str:
-    names = {"": "all models", FAMILIES: "mean of families with both"}
-    return str(names.get(row[name], row[name]))
+    return str(row[name] or "all models")
 
 
 def _of_kind(row: Row, kind: str) -> Cell:

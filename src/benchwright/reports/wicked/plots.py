@@ -43,9 +43,8 @@ def _choose_models(comparison_scores: pd.DataFrame, perturbation: PerturbationPa
     if len(scores) > MOST_RANKED:
         notes.append(f"{MOST_RANKED} of {len(scores):,} models, evenly along the ranking")
         scores = scores.iloc[np.linspace(0, len(scores) - 1, MOST_RANKED).round().astype(int)]
-    label = "configuration" if asking_style == compared_responses.MIXED else "model"
     note = "; ".join(filter(None, notes))
-    names = distinct_names([str(name) for name in scores[label]])
+    names = distinct_names([str(name) for name in scores["model"]])
     return _Shown(scores.reset_index(drop=True), names, f" ({note})" if note else "")
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds, rounds_table
+from benchwright.methods.mmlu_cf.judging.judges import rounds_table
+from benchwright.scoring.asking import ask_in_rounds
 
 
 class Scripted:

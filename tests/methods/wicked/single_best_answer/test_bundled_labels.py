@@ -37,17 +37,3 @@ def test_two_annotators_agree_on_most_items(
     show(f"single-best-answer labels: {len(both)} read twice, agreement {same:.2f}, κ {kappa:.2f}")
     assert len(both) >= 25
     assert kappa > 0.6
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("name", "split"), [("mmlu", "test"), ("commonsense_qa", "val"), ("truthfulqa", None)]
-)
-def test_labelled_items_are_evaluated_items_of_their_benchmark(
-    labels: pd.DataFrame, shared_data: Path, name: str, split: str | None
-) -> None:
-    items = pd.read_parquet(shared_data / f"benchmarks/{name}.parquet")
-    known = items if split is None else items[items["split"] == split]
-    rows = labels.loc[labels["benchmark"] == name, "item_id"]
-    assert len(rows)
-    assert set(rows) <= set(known["item_id"])

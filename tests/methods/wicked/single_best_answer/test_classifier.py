@@ -68,21 +68,17 @@ def test_closeness_equals_that_by_hand() -> None:
 
 
 def test_features_do_not_depend_on_the_order_of_distractors() -> None:
+    items = table(("q", ["a", "b"], 0), ("r", ["b", "c"], 1))
+    assert texts_to_encode(items, ["surface"]) == []
+    assert texts_to_encode(items, ["closeness"]) == ["a", "b", "c", "q", "r"]
     random = np.random.default_rng(0)
     vectors = {name: random.normal(size=4).astype(np.float32) for name in ("q", "a", "b", "c")}
-    groups = ("surface", "closeness", "question", "options")
+    groups = ("surface", "closeness")
     each = feature_table(table(("q", ["a", "b", "c"], 0)), vectors, groups)
     other = feature_table(table(("q", ["c", "b", "a"], 2)), vectors, groups)
     assert each.names == other.names
     assert each.table == pytest.approx(other.table, abs=1e-6)
-    assert len(each.names) == each.table.shape[1] == len(SURFACE) + len(CLOSENESS) + 4 + 4
-
-
-def test_only_the_texts_that_a_group_needs_are_encoded() -> None:
-    items = table(("q", ["a", "b"], 0), ("r", ["b", "c"], 1))
-    assert texts_to_encode(items, ["surface"]) == []
-    assert texts_to_encode(items, ["surface", "question"]) == ["q", "r"]
-    assert texts_to_encode(items, ["closeness"]) == ["a", "b", "c", "q", "r"]
+    assert len(each.names) == each.table.shape[1] == len(SURFACE) + len(CLOSENESS)
 
 
 def test_items_without_options_or_gold_cannot_be_judged() -> None:
@@ -106,15 +102,6 @@ def test_probabilities_equal_those_of_scikit_learn() -> None:
     expected = LogisticRegression(C=0.1, tol=1e-8, max_iter=5000).fit(scaled, labels)
     probabilities = logistic_probabilities(fit_logistic(features, labels), features.table)
     assert probabilities == pytest.approx(expected.predict_proba(scaled)[:, 1], abs=1e-6)
-
-
-def test_dimensions_of_vectors_weigh_less_than_named_features() -> None:
-    features, labels = examples()
-    named, vector = (
-        fit_logistic(Features(names, features.table), labels)
-        for names in (features.names, ("question_0", "question_1", "question_2"))
-    )
-    assert np.array(vector["scales"]) == pytest.approx(np.array(named["scales"]) / 0.3)
 
 
 @pytest.mark.parametrize("label", [0, 1])

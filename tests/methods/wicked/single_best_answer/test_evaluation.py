@@ -1,16 +1,11 @@
 """Thresholds and precision against recall."""
 
-from math import isnan
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.wicked.single_best_answer.evaluation import (
-    average_precision,
     operating_point,
-    precision_recall,
 )
 
 scored = st.lists(
@@ -52,22 +47,3 @@ def test_paper_recall_requires_all_positives_if_they_are_few() -> None:
     labels = np.array([1, 0, 0, 1, 0])
     point = operating_point(np.array([0.9, 0.8, 0.7, 0.2, 0.1]), labels, 0.989)
     assert (point.recall, point.threshold, point.share_flagged) == (1.0, 0.2, 0.8)
-
-
-@given(scored)
-def test_average_precision_equals_that_of_scikit_learn(rows: list[tuple[float, int]]) -> None:
-    from sklearn.metrics import average_precision_score
-
-    probabilities = np.array([p for p, _ in rows])
-    labels = np.array([label for _, label in rows])
-    if not labels.sum():
-        assert isnan(average_precision(probabilities, labels))
-        assert len(precision_recall(probabilities, labels)) == 0
-        return
-    expected = average_precision_score(labels, probabilities)
-    assert average_precision(probabilities, labels) == pytest.approx(expected)
-
-
-def test_equal_probabilities_are_flagged_together() -> None:
-    curve = precision_recall(np.array([0.5, 0.5, 0.1]), np.array([1, 0, 1]))
-    assert curve.tolist() == [[0.5, 0.5], [1.0, pytest.approx(2 / 3)]]

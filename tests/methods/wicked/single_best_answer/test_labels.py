@@ -1,7 +1,5 @@
 """Labels of single-best-answer items and their split."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,6 @@ from benchwright.core.errors import InputError
 from benchwright.methods.wicked.single_best_answer.labels import (
     cross_validation_folds,
     held_out_items,
-    judge_items,
     judge_prompt,
     one_label_per_item,
     parse_label,
@@ -136,18 +133,3 @@ def test_judge_prompt_shows_options_and_that_of_the_paper_the_question_only() ->
     assert alone.startswith("A single correct answer question is a question that can have exactly")
     assert alone.endswith("a label of 0 otherwise. Question: What is best? Class:")
     assert "blue" not in alone
-
-
-def test_braces_in_an_item_are_kept() -> None:
-    assert "{gold}" in judge_prompt("Is {gold} a set?", ["{x}", "no"], 0, "options")
-
-
-def test_only_items_without_a_label_are_asked_again() -> None:
-    asked: list[tuple[int, int]] = []
-
-    def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
-        asked.append((attempt, len(texts)))
-        return ["1" if "What is best?" in text and attempt == 2 else "perhaps" for text in texts]
-
-    assert judge_items(ITEM, ask, "options") == [1, None]
-    assert asked == [(1, 2), (2, 2), (3, 1)]

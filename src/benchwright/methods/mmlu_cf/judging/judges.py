@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from string import ascii_uppercase
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,12 +14,10 @@ from benchwright.datasets.score_store import StoredShards
 from benchwright.language_models.protocol import Ask
 from benchwright.params.mmlu_cf import JudgesParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.scoring.asking import ask_model
+from benchwright.scoring.asking import Rounds, T, ask_in_rounds, ask_model
 from benchwright.statistics.krippendorff import Scale, krippendorff_alpha, krippendorff_interval
 
 logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 ROUNDS = ["task", "judge", "attempt", "asked", "parsed", "unparsed", "too_long", "parse_rate"]
 VALUES = ["item_id", "judge", "criterion", "value"]
@@ -52,51 +50,6 @@ def with_passage(items: pd.DataFrame) -> pd.DataFrame:
         for passage, question in zip(items["passage"], items["question"], strict=True)
     ]
     return items.assign(question=pd.Series(questions, index=items.index, dtype=object))
-
-
-class Reply(NamedTuple, Generic[T]):
-    """A judge's reply to one text in one attempt.
-
-    `place` is that of the text, `attempt` counts from 1. `reply` is None if the text does not fit
-    the model's context, `value` if nothing could be read. `status` is parsed, unparsed or too_long.
-    """
-
-    place: int
-    attempt: int
-    reply: str | None
-    value: T | None
-    status: str
-
-
-class Rounds(NamedTuple, Generic[T]):
-    """All attempts in order, and the last one on each text (n,)."""
-
-    attempts: list[Reply[T]]
-    last: list[Reply[T]]
-
-
-def ask_in_rounds(
-    ask: Ask, texts: Sequence[str], parse: Callable[[int, str], T | None], attempts: int
-) -> Rounds[T]:
-    """Ask all texts, and ask again if a reply is unreadable.
-
-    A text that does not fit the model's context is asked once. `parse` reads the value from the
-    place of a text and the reply to it, or returns None. `attempts` is at least 1.
-    """
-    replies: list[Reply[T]] = []
-    last: dict[int, Reply[T]] = {}
-    open_places = list(range(len(texts)))
-    for attempt in range(1, attempts + 1):
-        if not open_places:
-            break
-        written = ask([texts[place] for place in open_places], attempt)
-        for place, reply in zip(open_places, written, strict=True):
-            value = None if reply is None else parse(place, reply)
-            status = "too_long" if reply is None else "unparsed" if value is None else "parsed"
-            last[place] = Reply(place, attempt, reply, value, status)
-            replies.append(last[place])
-        open_places = [place for place in open_places if last[place].status == "unparsed"]
-    return Rounds(replies, [last[place] for place in range(len(texts))])
 
 
 def ask_judges(

@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.language_models.protocol import Ask
-from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds
 from benchwright.methods.mmlu_cf.splitting.split import split_halves
 from benchwright.params.mmlu_cf import LeakageParams, SplittingParams
+from benchwright.scoring.asking import ask_in_rounds
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
 from benchwright.tables.mmlu_cf import SplitAssignment
 

@@ -39,7 +39,6 @@ class ComparedResponses(NamedTuple):
     options: NDArray[np.int64]  # (d, n) options of the item
     failed_original: Bools  # (m, n) written answers without a readable option, counted as wrong
     failed_perturbed: Bools  # (d, m, n) the same in each copy
-    uneven_shots: Bools  # (d, m, n) the copy had another number of demonstrations; both known
 
     def mean_change(self) -> Floats:
         """Return (m, n) the mean score over copies minus the score on the original."""
@@ -102,13 +101,13 @@ def align_responses(
             _answers(matrix.select_items(ids), table, configurations, open_ended)
             for matrix, table in zip(matrices, tables, strict=True)
         ]
-        correct, predicted, failed, shots = (np.array(part) for part in zip(*parts, strict=True))
+        correct, predicted, failed = (np.array(part) for part in zip(*parts, strict=True))
         correct[failed & np.isnan(correct)] = 0
         columns = np.flatnonzero(~np.isnan(correct).any(axis=(0, 1)))
         kept = tuple(ids[column] for column in columns)
         if not configurations or not kept:
             continue
-        failed, shots = failed[..., columns], shots[..., columns]
+        failed = failed[..., columns]
         none_at, options = _places_of_none(altered_items, perturbation_changes, conditions, kept)
         chosen = predicted[1:][..., columns]
         kept_items = items.set_index(items["item_id"].astype(str)).loc[list(kept)]
@@ -126,7 +125,6 @@ def align_responses(
             options,
             failed[0],
             failed[1:],
-            (shots[1:] != shots[0]) & (shots[1:] >= 0) & (shots[0] >= 0),
         )
     return aligned
 
@@ -170,15 +168,12 @@ def _answers(
     table: Mapping[str, pd.DataFrame],
     configurations: tuple[str, ...],
     open_ended: set[str],
-) -> tuple[Floats, NDArray[np.int64], Bools, NDArray[np.int64]]:
-    """Return for one condition (m, n) scores, NaN where missing, and options chosen, −1 unknown.
-
-    The other two are failed extractions and numbers of demonstrations, −1 unknown.
-    """
+) -> tuple[Floats, NDArray[np.int64], Bools]:
+    """Return (m, n) scores (NaN missing), options chosen (−1 unknown) and failed extractions."""
     ids = list(matrix.item_ids)
     shape = len(configurations), len(ids)
     correct, failed = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
-    chosen, shots = np.full(shape, -1, dtype=np.int64), np.full(shape, -1, dtype=np.int64)
+    chosen = np.full(shape, -1, dtype=np.int64)
     rows = pd.Index(matrix.models).get_indexer(pd.Index(configurations))
     known = rows >= 0
     correct[known], chosen[known] = matrix.correct[rows[known]], matrix.prediction[rows[known]]
@@ -191,8 +186,7 @@ def _answers(
         written = has_options | (parse_configuration(name).style == "generate")
         failed[row] = (responses["extraction"] == "failed").to_numpy(dtype=bool) & written
         failed[row] &= responses["correct"].isna().to_numpy(dtype=bool)
-        shots[row] = responses["shots_used"].fillna(-1).to_numpy(dtype=np.int64)
-    return correct, chosen, failed, shots
+    return correct, chosen, failed
 
 
 def _marks(
@@ -229,29 +223,18 @@ def _places_of_none(
     return places, options
 
 
-MIXED = "mixed"
-
-
 def asking_styles(configurations: Sequence[str]) -> dict[str, list[int]]:
     """Return row numbers of the configurations by asking style, that of most models first.
 
-    An asking style is style and shots (`letters-5`), or "" if unknown. If there are several models
-    but no asking style has two, `mixed` holds the first configuration of each model.
+    An asking style is style and shots (`letters-5`), or "" if unknown.
     """
     parsed = [parse_configuration(name) for name in configurations]
     styles: dict[str, list[int]] = {}
     for row in sorted(range(len(parsed)), key=lambda row: by_score_first(parsed[row])):
         style = f"{parsed[row].style}-{parsed[row].shots}" if parsed[row].style else ""
         styles.setdefault(style, []).append(row)
-    if len({each.model for each in parsed}) > 1 and all(len(rows) == 1 for rows in styles.values()):
-        first: dict[str, int] = {}
-        for rows in styles.values():
-            first.setdefault(parsed[rows[0]].model, rows[0])
-        return {MIXED: sorted(first.values())}
-    return {
-        style: sorted(styles[style])
-        for style in sorted(styles, key=lambda style: -len(styles[style]))
-    }
+    ordered = sorted(styles.items(), key=lambda style: -len(style[1]))
+    return {style: sorted(rows) for style, rows in ordered}
 
 
 def by_score_first(configuration: Configuration) -> tuple[int, int, str]:
@@ -264,7 +247,7 @@ def describe_asking(asking_style: str) -> str:
     """Describe an asking style in words (`letters, 5 demonstrations`); "" if unknown."""
     style, _, shots = asking_style.rpartition("-")
     if not style:
-        return "mixed styles" if asking_style == MIXED else ""
+        return ""
     names = {
         "cloze": "texts of the options",
         "cloze_bytes": "texts of the options, by bytes",

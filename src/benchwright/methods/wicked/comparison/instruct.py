@@ -1,6 +1,6 @@
 """Effect of instruction tuning on the cost of a perturbation (WiCkeD, section 5.1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,6 @@ from benchwright.methods.wicked.comparison.compared_responses import (
 )
 from benchwright.statistics.proportion import bounded_mean
 from benchwright.tables.wicked import ComparisonInstruct
-
-FAMILIES = "families"
-"""The family of the row with the mean over families that have both kinds."""
 
 
 def compare_instruct(
@@ -42,28 +39,18 @@ def compare_instruct(
             tuned, base = ([row for both in kinds.values() for row in both[i]] for i in (0, 1))
             paired = {family: both for family, both in sorted(kinds.items()) if all(both)}
             for family, both in [("", (tuned, base)), *paired.items()]:
-                rows.append((name, style, family, *_compared([both], change, compared)))
-            if len(paired) > 1:
-                # In the order of `kinds`: the mean of the families depends on it in its last digit.
-                families = [both for both in kinds.values() if all(both)]
-                rows.append((name, style, FAMILIES, *_compared(families, change, compared)))
+                rows.append((name, style, family, *_compared(*both, change, compared)))
     return ComparisonInstruct.from_rows(rows)
 
 
 def _compared(
-    families: Sequence[Sequence[list[int]]], change: Floats, compared: ComparedResponses
+    tuned: list[int], base: list[int], change: Floats, compared: ComparedResponses
 ) -> tuple[Any, ...]:
-    """Compare rows of tuned and of base models; each family counts once."""
-    counts = [sum(len(both[kind]) for both in families) for kind in (0, 1)]
-    lacking = [kind for kind, n in zip(("instruct", "base"), counts, strict=True) if not n]
+    """Compare rows of tuned and of base models."""
+    means = [float(change[rows].mean()) if rows else np.nan for rows in (tuned, base)]
+    lacking = [kind for kind, rows in (("instruct", tuned), ("base", base)) if not rows]
     if lacking:
-        lost = [float(change[rows].mean()) if rows else np.nan for rows in families[0]]
         why = f"not enough models: no {' and no '.join(lacking)} model"
-        return (*counts, *lost, np.nan, np.nan, np.nan, why)
-    tuned, base = (
-        np.mean([change[both[kind]].mean(axis=0) for both in families], axis=0) for kind in (0, 1)
-    )
-    gap = bounded_mean(tuned - base, compared.clusters)
-    if len(families) > 1:
-        return (*counts, float(tuned.mean()), float(base.mean()), *gap)
-    return (*counts, *(float(change[rows].mean()) for rows in families[0]), *gap)
+        return (len(tuned), len(base), *means, np.nan, np.nan, np.nan, why)
+    gap = bounded_mean(change[tuned].mean(axis=0) - change[base].mean(axis=0), compared.clusters)
+    return (len(tuned), len(base), *means, *gap)

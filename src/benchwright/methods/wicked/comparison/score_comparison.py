@@ -96,7 +96,6 @@ def _scores(
         "accuracy_gold_removed": mean_where(compared.perturbed, compared.gold_removed),
         **{f"rank_{column}": rank[:, place] for place, column in enumerate(_RANKS)},
     }
-    uneven = compared.uneven_shots.sum(axis=(0, 2))
     return [
         {
             "perturbation": name,
@@ -106,7 +105,6 @@ def _scores(
             "n_items": len(compared.item_ids),
             "copies": len(compared.perturbed),
             **{column: float(values[row]) for column, values in columns.items()},
-            "uneven_shots": int(uneven[row]),
         }
         for row, configuration in enumerate(compared.configurations)
     ]

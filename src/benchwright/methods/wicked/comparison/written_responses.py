@@ -32,23 +32,14 @@ def compare_written_responses(compared_responses: Mapping[str, ComparedResponses
         for row, asked in enumerate(parsed):
             if asked.model not in writers:
                 continue
-            read_before, read_after = (
-                ~compared.failed_original[row],
-                ~compared.failed_perturbed[:, row],
-            )
-            before, after = compared.original[row], compared.perturbed[:, row]
             metrics = {
-                "accuracy_original": before.mean(),
-                "accuracy_mean": after.mean(),
+                "accuracy_original": compared.original[row].mean(),
+                "accuracy_mean": compared.perturbed[:, row].mean(),
                 "delta": change.mean[row],
                 "delta_low": change.low[row],
                 "delta_high": change.high[row],
                 "failed_original": compared.failed_original[row].mean(),
                 "failed_perturbed": compared.failed_perturbed[:, row].mean(),
-                "accuracy_original_extracted": before[read_before].mean()
-                if read_before.any()
-                else np.nan,
-                "accuracy_mean_extracted": after[read_after].mean() if read_after.any() else np.nan,
                 **dict.fromkeys(("recovered", "recovered_low", "recovered_high"), np.nan),
             }
             by_score = [
@@ -61,11 +52,8 @@ def compare_written_responses(compared_responses: Mapping[str, ComparedResponses
                 other = min(by_score, key=lambda other: by_score_first(parsed[other]))
                 compared_with = compared.configurations[other]
                 gap = bounded_mean(mean_change[row] - mean_change[other], compared.clusters)
-                metrics |= {
-                    "recovered": gap.value,
-                    "recovered_low": gap.low,
-                    "recovered_high": gap.high,
-                }
+                names = ("recovered", "recovered_low", "recovered_high")
+                metrics |= dict(zip(names, gap[:3], strict=True))
             rows.append(
                 {
                     "perturbation": name,

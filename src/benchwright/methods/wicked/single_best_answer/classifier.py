@@ -69,12 +69,10 @@ def judgeable(items: pd.DataFrame) -> NDArray[np.bool_]:
 
 def texts_to_encode(items: pd.DataFrame, groups: Sequence[FeatureGroup]) -> list[str]:
     """Return the distinct questions and options whose vectors the groups need, sorted."""
-    texts: set[str] = set()
-    if {"closeness", "question"} & set(groups):
-        texts.update(items["question"])
-    if {"closeness", "options"} & set(groups):
-        texts.update(choice for choices in items["choices"] for choice in choices)
-    return sorted(texts)
+    if "closeness" not in groups:
+        return []
+    texts = {choice for choices in items["choices"] for choice in choices}
+    return sorted(texts.union(items["question"]))
 
 
 def feature_table(
@@ -84,27 +82,19 @@ def feature_table(
 
     `vectors` are of length 1, by text, for `texts_to_encode(items, groups)`.
     """
-    of_items = list(
-        zip(items["question"], map(list, items["choices"]), items["answer"], strict=True)
+    names = tuple(
+        name for group in groups for name in (SURFACE if group == "surface" else CLOSENESS)
     )
-    names: list[str] = []
-    parts: list[NDArray[np.float64]] = []
-    for group in groups:
-        known: tuple[str, ...] = ()
-        values: Sequence[Sequence[float] | NDArray[np.floating]]
-        if group == "surface":
-            known, values = SURFACE, [_surface(*item) for item in of_items]
-        elif group == "closeness":
-            known, values = CLOSENESS, [_closeness(*item, vectors) for item in of_items]
-        elif group == "question":
-            values = [vectors[question] for question in items["question"]]
-        else:
-            values = [np.mean([vectors[text] for text in row], axis=0) for row in items["choices"]]
-        table = np.asarray(values, dtype=np.float64)
-        width = table.shape[1] if table.ndim == 2 else 0
-        names.extend(known or (f"{group}_{number}" for number in range(width)))
-        parts.append(table.reshape(len(items), len(known) or width))
-    return Features(tuple(names), np.hstack(parts))
+    table = np.empty((len(items), len(names)))
+    columns = (items[name] for name in ("question", "choices", "answer"))
+    for row, (question, choices, answer) in enumerate(zip(*columns, strict=True)):
+        item = (question, list(choices), answer)
+        table[row] = [
+            value
+            for group in groups
+            for value in (_surface(*item) if group == "surface" else _closeness(*item, vectors))
+        ]
+    return Features(names, table)
 
 
 def _surface(question: str, choices: list[str], answer: int) -> list[float]:
@@ -141,7 +131,6 @@ def _closeness(
     ]
 
 
-_VECTOR_WEIGHT = 0.3  # of one dimension of a vector relative to a named feature: there are hundreds
 _STRENGTH = 0.1  # the inverse of the weight of the L2 penalty
 
 
@@ -153,8 +142,7 @@ def fit_logistic(features: Features, labels: NDArray[np.integer]) -> dict[str, A
     """
     means = features.table.mean(axis=0)
     spread = features.table.std(axis=0)
-    vector = np.array([name.rsplit("_", 1)[-1].isdigit() for name in features.names])
-    scales = np.where(spread > 1e-12, spread, 1.0) / np.where(vector, _VECTOR_WEIGHT, 1.0)
+    scales = np.where(spread > 1e-12, spread, 1.0)
     coefficients, intercept = np.zeros(len(means)), 30.0 if labels[0] == 1 else -30.0
     if len(np.unique(labels)) > 1:
         from sklearn.linear_model import LogisticRegression

@@ -53,33 +53,6 @@ def operating_point(
     return OperatingPoint(threshold, *shares, n, positives)
 
 
-def precision_recall(
-    probabilities: NDArray[np.floating], labels: NDArray[np.integer]
-) -> NDArray[np.float64]:
-    """Return (k, 2) recall and precision at k distinct thresholds, from the highest.
-
-    k is 0 where no label is 1.
-    """
-    if not labels.sum():
-        return np.empty((0, 2))
-    order = np.argsort(-probabilities, kind="stable")
-    hits = np.cumsum(labels[order])
-    last = np.append(np.diff(probabilities[order]) != 0, True)  # ties are flagged together
-    flagged = np.arange(1, len(labels) + 1)
-    return np.column_stack([hits[last] / hits[-1], hits[last] / flagged[last]])
-
-
-def average_precision(probabilities: NDArray[np.floating], labels: NDArray[np.integer]) -> float:
-    """Return the area under the precision–recall steps, Σ (Rₖ − Rₖ₋₁) Pₖ; NaN without positives.
-
-    Chance gives about the share of positives.
-    """
-    curve = precision_recall(probabilities, labels)
-    if not len(curve):
-        return nan
-    return float(np.sum(np.diff(curve[:, 0], prepend=0) * curve[:, 1]))
-
-
 ALL = "all"
 
 # Parts are those of `evaluate`; methods are classifier, heuristic, judge:<model>, annotator <name>;
@@ -96,32 +69,23 @@ EVALUATION = Columns(
 def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -> pd.DataFrame:
     """Evaluate recall and precision of every method on every part of the labelled items.
 
-    Parts are `held_out` (neither trained nor chose the threshold), `cross_validation` (training
-    and held-out items, each judged without its fold), `left_out` (benchmarks that were not trained
-    on), and `read_twice` (one annotator against another). Bounds are 95% Wilson intervals.
+    Parts are `held_out` (neither trained nor chose the threshold), `left_out` (benchmarks that were
+    not trained on), and `read_twice` (one annotator against another). Bounds are 95% Wilson
+    intervals.
 
     Args:
-        items: question, benchmark, label, judged, split, probability, cross_validated and
-            cross_flagged, by item id.
+        items: question, benchmark, label, judged, split and probability, by item id.
         annotations: item_id, labeller, label.
         threshold: of the classifier.
     """
     rows: list[dict[str, Any]] = []
-    held_out, left_out = (items[items["split"] == split] for split in ("held_out", "left_out"))
-    crossed = items[items["cross_validated"].notna()]
-    parts = {
-        "held_out": held_out.assign(flagged=held_out["probability"] >= threshold),
-        "cross_validation": crossed.assign(
-            probability=crossed["cross_validated"], flagged=crossed["cross_flagged"]
-        ),
-        "left_out": left_out.assign(flagged=left_out["probability"] >= threshold),
-    }
-    for part, chosen in parts.items():
-        for name, group in _benchmarks(chosen):
+    for part in ("held_out", "left_out"):
+        for name, group in _benchmarks(items[items["split"] == part]):
+            flagged = group["probability"] >= threshold
             against = "judge" if group["judged"].all() else "labels"
             heuristic = group["question"].map(asks_for_the_best)
             found = [
-                {"method": "classifier"} | _metrics(group, group["flagged"]) | _ranking(group),
+                {"method": "classifier"} | _metrics(group, flagged) | _ranking(group),
                 {"method": "heuristic"} | _metrics(group, heuristic),
                 *_judges(group, annotations),
             ]
@@ -180,16 +144,17 @@ def _share(name: str, successes: int, n: int) -> dict[str, float]:
 
 def _ranking(items: pd.DataFrame) -> dict[str, float]:
     """Return metrics without a threshold; the p-value is one-sided, against chance."""
-    labels, probability = items["label"].to_numpy(), items["probability"].to_numpy()
-    p_value = nan
-    if 0 < labels.sum() < len(labels):
-        from scipy.stats import mannwhitneyu
+    from scipy.stats import mannwhitneyu
+    from sklearn.metrics import average_precision_score
 
+    labels, probability = items["label"].to_numpy(), items["probability"].to_numpy()
+    if not labels.any():
+        return {"average_precision": nan, "p_value": nan}
+    p_value = nan
+    if not labels.all():
         ones, zeros = probability[labels == 1], probability[labels == 0]
         # Where all are equal the test divides by zero.
         equal = np.ptp(probability) == 0
         p_value = 1.0 if equal else mannwhitneyu(ones, zeros, alternative="greater").pvalue
-    return {
-        "average_precision": average_precision(probability, labels),
-        "p_value": float(p_value),
-    }
+    average = float(average_precision_score(labels, probability))
+    return {"average_precision": average, "p_value": float(p_value)}

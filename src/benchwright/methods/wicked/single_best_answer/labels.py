@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.score_store import StoredShards
-from benchwright.language_models.protocol import Ask
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import JudgeParams
-from benchwright.scoring.asking import ask_model
+from benchwright.scoring.asking import ask_in_rounds, ask_model
 
 JUDGE = "judge:"
 """Prefix of the names of labellers that are chat models."""
@@ -187,36 +186,13 @@ def label_by_judge(
             "no chat model is named that labels single-best-answer items; set "
             "single_best_answer.judge.model to a name under models.models"
         )
-    ask = ask_model(
-        judge.model,
-        models,
-        scoring,
-        answer_store,
-        max_tokens=_REPLY_TOKENS,
-        temperature=_TEMPERATURE,
-        what="judge",
-    )
-    labels = judge_items(items, ask, judge.prompt)
-    read = zip(items["item_id"].astype(str), labels, strict=True)
-    return {item: label for item, label in read if label is not None}
-
-
-def judge_items(
-    items: pd.DataFrame, ask: Ask, prompt: Literal["options", "paper"]
-) -> list[int | None]:
-    """Ask for a label of each item; None if no reply has one."""
+    limits = {"max_tokens": _REPLY_TOKENS, "temperature": _TEMPERATURE}
+    ask = ask_model(judge.model, models, scoring, answer_store, **limits, what="judge")
+    columns = (items[name] for name in ("question", "choices", "answer"))
     texts = [
-        judge_prompt(question, list(choices), int(answer), prompt)
-        for question, choices, answer in zip(
-            items["question"], items["choices"], items["answer"], strict=True
-        )
+        judge_prompt(question, list(choices), int(answer), judge.prompt)
+        for question, choices, answer in zip(*columns, strict=True)
     ]
-    labels: list[int | None] = [None] * len(texts)
-    for attempt in range(1, _ATTEMPTS + 1):
-        open_rows = [row for row, label in enumerate(labels) if label is None]
-        if not open_rows:
-            break
-        replies = ask([texts[row] for row in open_rows], attempt)
-        for row, reply in zip(open_rows, replies, strict=True):
-            labels[row] = parse_label(reply)
-    return labels
+    replies = ask_in_rounds(ask, texts, lambda _, reply: parse_label(reply), _ATTEMPTS).last
+    read = zip(items["item_id"].astype(str), replies, strict=True)
+    return {item: reply.value for item, reply in read if reply.value is not None}

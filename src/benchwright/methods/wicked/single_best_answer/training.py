@@ -80,11 +80,6 @@ class Trained(NamedTuple):
     weights: bert.SequenceClassifier | None  # of a fine-tuned encoder, else None
     # (n,) of the training items out of fold, of the others by the classifier.
     probability: NDArray[np.float64]
-    # (n,) out of fold over training and held-out items together; NaN elsewhere and where training
-    # is too slow for it (`bert`).
-    cross_validated: NDArray[np.float64]
-    # (n,) whether that was flagged, by a threshold chosen without the item's fold.
-    cross_flagged: NDArray[np.bool_]
     vectors: pd.DataFrame  # the cache of text vectors, with the new ones
 
 
@@ -154,12 +149,7 @@ def train_classifier(
             "labels": params.labels,
         },
     }
-    crossed = np.full(len(items), np.nan)
-    flagged = np.zeros(len(items), dtype=np.bool_)
-    if params.kind == "embedding":
-        rows = np.flatnonzero(items["split"] != "left_out")
-        crossed[rows], flagged[rows] = _cross_validate(fit_and_predict, items, rows, labels, params)
-    return Trained(document, weights, probability, crossed, flagged, cache)
+    return Trained(document, weights, probability, cache)
 
 
 def out_of_fold(fit_and_predict: FitAndPredict, rows: Rows, folds: Rows) -> NDArray[np.float64]:
@@ -172,26 +162,6 @@ def out_of_fold(fit_and_predict: FitAndPredict, rows: Rows, folds: Rows) -> NDAr
         away, inside = rows[folds != fold], rows[folds == fold]
         probability[folds == fold] = fit_and_predict(away if len(away) else inside, inside)
     return probability
-
-
-def _cross_validate(
-    fit_and_predict: FitAndPredict,
-    items: pd.DataFrame,
-    rows: Rows,
-    labels: NDArray[np.int64],
-    params: SingleBestAnswerParams,
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return probabilities and flags of rows whose fold neither trained nor chose the threshold."""
-    folds = cross_validation_folds(items.iloc[rows], params.folds)
-    probability = out_of_fold(fit_and_predict, rows, folds)
-    flagged = np.zeros(len(rows), dtype=np.bool_)
-    for fold in np.unique(folds):
-        away = folds != fold
-        inner = out_of_fold(fit_and_predict, rows[away], folds[away]) if away.any() else probability
-        against = labels[rows[away]] if away.any() else labels[rows]
-        threshold = operating_point(inner, against, params.recall).threshold
-        flagged[~away] = probability[~away] >= threshold
-    return probability, flagged
 
 
 def describe(document: Mapping[str, Any]) -> str:
