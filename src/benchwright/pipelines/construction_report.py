@@ -15,13 +15,17 @@ from benchwright.reports.mmlu_cf.findings import show_construction_top
 
 _KNOWN = ["construction_steps", "sample_by_difficulty"]
 _JUDGES = ["judge_parse_rates", "judge_agreement"]
-_RUN = ("variant", "seed", "collection", "cleaning", "fields", "difficulty")
-_RUN += ("sampling_by_difficulty", "checking", "perturbation", "splitting", "sealing")
-_SHOWN = ("construction_top", "construction_documents", "construction_fields")
-_SHOWN += ("construction_difficulty", "construction_judges", "construction_halves")
-_SHOWN += ("public_half_section", "construction_provenance", "construction_funnel_plot")
-_SHOWN += ("cleaning_funnel_plot", "domains_plot", "field_halves_plot")
-_SHOWN += ("difficulty_levels_plot", "strata_plot")
+_RUN = [
+    *("variant", "seed", "collection", "cleaning", "fields", "difficulty"),
+    *("sampling_by_difficulty", "checking", "perturbation", "splitting", "sealing"),
+]
+_SHOWN = [
+    *("construction_top", "construction_documents", "construction_fields"),
+    *("construction_difficulty", "construction_judges", "construction_halves"),
+    *("public_half_section", "construction_provenance", "construction_funnel_plot"),
+    *("cleaning_funnel_plot", "domains_plot", "field_halves_plot"),
+    *("difficulty_levels_plot", "strata_plot"),
+]
 _NODES = [
     node(
         count_steps,

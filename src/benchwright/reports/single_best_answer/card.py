@@ -29,7 +29,8 @@ def render_card(
     """
     classifier, evaluation = sba_classifier, sba_evaluation
     without = sba_labels[sba_labels["split"] == "missing"]
-    missing = without.groupby("benchmark")["item_id"].nunique().to_dict()
+    counts = without.groupby("benchmark")["item_id"].nunique()
+    missing = {str(name): int(n) for name, n in counts.items()}
     title = "Single-best-answer items: card of the classifier"
     nothing = "The results below give no reason against it on the benchmarks of its training."
     against = parts.Bullets(_advice(classifier, evaluation) or [nothing])

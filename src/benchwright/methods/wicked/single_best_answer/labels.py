@@ -186,8 +186,12 @@ def label_by_judge(
             "no chat model is named that labels single-best-answer items; set "
             "single_best_answer.judge.model to a name under models.models"
         )
-    limits = {"max_tokens": _REPLY_TOKENS, "temperature": _TEMPERATURE}
-    ask = ask_model(judge.model, models, scoring, answer_store, **limits, what="judge")
+    ask = ask_model(
+        *(judge.model, models, scoring, answer_store),
+        max_tokens=_REPLY_TOKENS,
+        temperature=_TEMPERATURE,
+        what="judge",
+    )
     columns = (items[name] for name in ("question", "choices", "answer"))
     texts = [
         judge_prompt(question, list(choices), int(answer), judge.prompt)
