@@ -10,13 +10,8 @@ from benchwright.methods.wicked.comparison.score_comparison import compare_score
 from benchwright.methods.wicked.comparison.written_responses import compare_written_responses
 from benchwright.pipelines.nodes import boxed, node
 from benchwright.reports.wicked import page
-from benchwright.reports.wicked.findings import measure_reach, write_headline, write_notes
-from benchwright.reports.wicked.plots import (
-    plot_deltas,
-    plot_none_rates,
-    plot_rank_shuffle,
-    plot_transitions,
-)
+from benchwright.reports.wicked.findings import measure_reach, show_comparison_top
+from benchwright.reports.wicked.plots import plot_rank_shuffle
 
 _SCORES = ["comparison_scores", "comparison_summary"]
 _CHANGES = ["perturbation_changes", "single_best_answer_ids"]
@@ -51,34 +46,20 @@ _NODES = [
         "perturbation_reach",
     ),
 ]
-_PLOTS = [
-    node(plot_deltas, ["comparison_scores", _SETTINGS], "comparison_deltas_plot"),
-    node(plot_rank_shuffle, ["comparison_scores", _SETTINGS], "comparison_ranks_plot"),
-    node(
-        plot_transitions,
-        ["comparison_transitions", "comparison_scores", _SETTINGS],
-        "comparison_transitions_plot",
-    ),
-    node(
-        plot_none_rates,
-        ["comparison_none_rates", "comparison_scores", _SETTINGS],
-        "comparison_none_rates_plot",
-    ),
-]
 _SHOWN = (
-    *("headline", "notes", "cost", "order", "answers", "styles", "alterations", "examples"),
-    *("method", "provenance", "deltas_plot", "ranks_plot", "transitions_plot", "none_rates_plot"),
+    *("top", "cost", "order", "answers", "styles", "alterations", "examples", "method"),
+    *("provenance", "ranks_plot"),
 )
 """What the page shows, with its sections in order."""
 
 _PAGE = [
-    node(write_headline, [*_SCORES, _SETTINGS, "perturbation_reach"], "comparison_headline"),
+    node(plot_rank_shuffle, ["comparison_scores", _SETTINGS], "comparison_ranks_plot"),
     node(
-        write_notes,
-        ["comparison_scores", "comparison_written", _SETTINGS, "perturbation_reach"],
-        "comparison_notes",
+        show_comparison_top,
+        [*_SCORES, "comparison_written", _SETTINGS, "perturbation_reach"],
+        "comparison_top",
     ),
-    node(page.show_comparison_cost, [*_SCORES, "comparison_headline"], "comparison_cost"),
+    node(page.show_comparison_cost, _SCORES, "comparison_cost"),
     node(page.show_comparison_order, [*_SCORES, "comparison_reversals"], "comparison_order"),
     node(
         page.show_comparison_answers,
@@ -123,4 +104,4 @@ _PAGE = [
 
 def create_pipeline() -> Pipeline:
     """Return the comparison: answers to items and copies → tables, plots, metrics, one report."""
-    return Pipeline([*_NODES, boxed("plots", _PLOTS), boxed("page", _PAGE)])
+    return Pipeline([*_NODES, boxed("page", _PAGE)])

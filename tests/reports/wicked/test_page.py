@@ -9,10 +9,13 @@ import pytest
 
 from benchwright.methods.wicked.comparison.coverage import Unchecked
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.page.wording import joined
-from benchwright.reports.wicked.findings import Headline, PerturbationReach, write_headline
-from benchwright.reports.wicked.terms import interval, points
-from benchwright.tables.wicked import ComparisonScores, ComparisonSummary
+from benchwright.reports.page.wording import interval, joined, points
+from benchwright.reports.wicked.findings import (
+    PerturbationReach,
+    show_comparison_top,
+    write_headline,
+)
+from benchwright.tables.wicked import ComparisonScores, ComparisonSummary, ComparisonWritten
 
 NO_LABELS = Unchecked(0, 0, 0.0, 0, 0, 0)
 
@@ -31,7 +34,7 @@ def headline(
     noise: tuple[float, float] = (0.7, 1.0),
     models: int = 3,
     altered: float = 0.9,
-) -> Headline:
+) -> list[str]:
     rows = [
         ("mean_accuracy_original", 0.7, 0.6, 0.8, ""),
         ("mean_accuracy", 0.6, 0.5, 0.7, ""),
@@ -63,7 +66,7 @@ def headline(
 
 
 def test_headline_gives_the_cost_with_its_interval() -> None:
-    sentence = headline(-0.0904, -0.1091, -0.0712).cost
+    sentence = headline(-0.0904, -0.1091, -0.0712)[0]
     assert sentence == (
         "“None of the above” in place of one option costs 3 models 9.0 points on average "
         "[7.1, 10.9] on 395 items (5 copies; letters, 5 demonstrations)."
@@ -81,30 +84,28 @@ def test_headline_gives_the_cost_with_its_interval() -> None:
 def test_headline_states_gains_unclear_differences_and_missing_intervals(
     metrics: tuple[float, float, float], sentence: str
 ) -> None:
-    cost = headline(*metrics).cost
+    cost = headline(*metrics)[0]
     assert sentence in cost
     assert ("no clear difference" in cost) == (metrics[2] == 0.01)
 
 
 def test_order_of_models_is_compared_with_resampled_items() -> None:
-    assert (
-        "the order changes more than with another choice of items"
-        in headline(-0.1, -0.2, -0.05).order
-    )
-    within = headline(-0.1, -0.2, -0.05, noise=(0.5, 1.0)).order
+    more = headline(-0.1, -0.2, -0.05)[1]
+    assert "the order changes more than with another choice of items" in more
+    within = headline(-0.1, -0.2, -0.05, noise=(0.6, 1.0))[1]
     assert "the order changes no more than with another choice of items" in within
     assert "1 of 3 pairs reverses order, none significantly" in within
-    few = headline(-0.1, -0.2, -0.05, tau=(np.nan, "2 models; at least 3 are needed"))
-    assert few.order == "The rankings of models are not compared: 2 models; at least 3 are needed."
+    few = headline(-0.1, -0.2, -0.05, tau=(np.nan, "2 models; at least 3 are needed"))[1]
+    assert few == "The rankings of models are not compared: 2 models; at least 3 are needed."
 
 
 def test_single_model_is_named_without_an_average() -> None:
-    cost = headline(-0.1, -0.2, -0.05, models=1).cost
+    cost = headline(-0.1, -0.2, -0.05, models=1)[0]
     assert "costs m0 10.0 points [5.0, 20.0] on" in cost
 
 
 def test_headline_says_that_no_item_was_altered() -> None:
-    assert headline(0.0, 0.0, 0.0, altered=0.0).cost.startswith("No item was altered")
+    assert headline(0.0, 0.0, 0.0, altered=0.0)[0].startswith("No item was altered")
 
 
 def test_numbers_are_formatted() -> None:
@@ -125,7 +126,7 @@ def test_page_has_all_sections(stage: Any) -> None:
     assert "Unaltered: an option already says none or all of the above" in shown
     assert "1 item of this benchmark has a label" in shown
     assert "perturbation.copies" in shown
-    assert page.count("<svg") == 2 * 4  # no step-by-step ablation
+    assert page.count("<svg") == 1
     assert "http://" not in re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
 
 
@@ -198,28 +199,61 @@ def test_warning_names_labels_that_were_not_read(stage: Any) -> None:
     assert "sba: none reads no labels" in shown
 
 
-def test_plots_have_captions_and_escape_names(stage: Any) -> None:
+def test_plot_of_ranks_has_a_caption_and_escapes_names(stage: Any) -> None:
     outputs = stage.run(configurations=("<b>x</b>@letters-5", "y@letters-5", "z@letters-5"), n=20)
-    for name in ("deltas", "ranks", "transitions", "none_rates"):
-        plot = outputs[f"comparison_{name}_plot"]
-        assert "letters, 5 demonstrations" in plot.layout.meta["caption"]
-        assert "<b>x</b>" not in plot.to_json().replace("\\u003c", "<").replace("\\u003e", ">")
-    deltas = outputs["comparison_deltas_plot"]
-    scores = outputs["comparison_scores"].sort_values("accuracy_original", ascending=False)
-    assert list(deltas.data[0].x) == pytest.approx(scores["accuracy_original"].tolist(), abs=1e-6)
-    assert list(deltas.data[2].x) == pytest.approx((100 * scores["delta"]).tolist(), abs=1e-5)
+    plot = outputs["comparison_ranks_plot"]
+    assert "(letters, 5 demonstrations)" in plot.layout.meta["caption"]
+    assert "<b>x</b>" not in plot.to_json().replace("\\u003c", "<").replace("\\u003e", ">")
+    scores = outputs["comparison_scores"].sort_values("rank_original")
+    starts = [f"{share:.1%}" for share in scores["accuracy_original"]]
+    assert [text.split("  ")[1] for text in plot.layout.yaxis.ticktext] == starts
 
 
-def test_changes_of_answers_are_grouped_by_kind_of_model(stage: Any) -> None:
-    configurations = tuple(f"{name}@letters-5" for name in ("a", "b-it", "c", "d-it"))
-    outputs = stage.run(configurations=configurations, n=20)
-    plot = outputs["comparison_transitions_plot"]
-    bars = plot.data[0]
-    groups = ("<b>instruct, mean of 2</b>", "b-it (instruct)", "d-it (instruct)")
-    assert plot.layout.yaxis.ticktext == (*groups, "<b>base, mean of 2</b>", "a (base)", "c (base)")
-    assert bars.x[0] == pytest.approx((bars.x[1] + bars.x[2]) / 2, abs=2e-6)
-    table = outputs["comparison_transitions"].set_index(["gold", "configuration"])
-    assert bars.x[5] == pytest.approx(table.loc[("kept", "c@letters-5"), "stayed_right"], abs=1e-6)
-    assert table.loc["kept", "kind"].tolist() == ["base", "instruct", "base", "instruct"]
-    alone = stage.run(configurations=("a@letters-5", "c@letters-5"), n=20)
-    assert alone["comparison_transitions_plot"].layout.yaxis.ticktext == ("a", "c")
+def test_tables_have_changes_of_answers_and_choices_of_none(stage: Any) -> None:
+    outputs = stage.run(configurations=("a@letters-5", "c@letters-5"), n=20)
+    shown = text(outputs["comparison_report"])
+    row = outputs["comparison_transitions"].query("gold == 'removed'").iloc[0]
+    changes = ("stayed_right", "became_right", "became_wrong", "stayed_wrong")
+    shares = " ".join(f"{row[name]:.1%}" for name in changes)
+    assert f"a@letters-5 removed {row['n']} {shares}" in shown
+    row = outputs["comparison_none_rates"].query("gold == 'kept'").iloc[0]
+    share = f"{row['share']:.1%} [{row['low']:.1%}, {row['high']:.1%}]"
+    assert f"a@letters-5 kept {row['n']} {row['by_chance']:.1%} {share}" in shown
+
+
+def notes(copies: dict[str, int], *transforms: dict[str, str], style: str = "letters") -> str:
+    """Return the warnings for numbers of copies by perturbation."""
+    scores = pd.DataFrame(
+        [(name, f"m{k}", number, 10) for name, number in copies.items() for k in range(9)],
+        columns=["perturbation", "model", "copies", "n_items"],
+    )
+    names = scores["model"] + f"@{style}-3"
+    scores = scores.assign(style=style, configuration=names, asking_style=f"{style}-3")
+    settings = PerturbationParams.model_validate(
+        {"name": "cf", "transforms": transforms, "cumulative": len(transforms) > 1}
+    )
+    metrics = ("kendall_tau_b", "tau_b_resampled", "mean_delta")
+    summary = ComparisonSummary.from_rows(
+        [
+            (name, f"{style}-3", metric, np.nan, np.nan, np.nan, 9, 10, 1, "few")
+            for name in copies
+            for metric in metrics
+        ]
+    )
+    reach = PerturbationReach("cf", 10, 0.0, NO_LABELS)
+    top = show_comparison_top(scores, summary, ComparisonWritten.empty(), settings, reach)
+    return " ".join(top.notes)
+
+
+def test_warning_about_one_copy_is_about_the_main_perturbation() -> None:
+    shuffled, replaced = {"transform": "shuffle_choices"}, {"transform": "replace_choice"}
+    assert "one copy" not in notes({"cf_1": 1, "cf_2": 5}, shuffled, replaced)
+    assert "one copy" in notes({"cf_1": 5, "cf_2": 1}, shuffled, replaced)
+
+
+def test_warning_about_unlisted_options_needs_a_cloze_style_and_a_none_option() -> None:
+    shuffled, replaced = {"transform": "shuffle_choices"}, {"transform": "replace_choice"}
+    warning = "prompts of 9 configurations (cloze) do not list the options"
+    assert warning in notes({"cf": 5}, replaced, style="cloze_bytes")
+    assert "(cloze)" not in notes({"cf": 5}, replaced)
+    assert "(cloze)" not in notes({"cf": 5}, shuffled, style="cloze")

@@ -1,8 +1,7 @@
 """Headline and warnings of the comparison report."""
 
-import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -22,9 +21,20 @@ from benchwright.params.perturbation import (
     PerturbationParams,
     ReplaceChoiceParams,
 )
-from benchwright.reports.page.wording import bounds, coefficient, count, joined, words_of
-from benchwright.reports.wicked.terms import TRANSFORMS, interval, points
+from benchwright.reports.page.parts import Text, Top
+from benchwright.reports.page.wording import (
+    bounds,
+    coefficient,
+    count,
+    interval,
+    joined,
+    points,
+    rows_of,
+    words_of,
+)
+from benchwright.reports.wicked.terms import TRANSFORMS
 
+Row = Mapping[Any, Any]
 _FEW_MODELS = 5
 _NOTABLE = 0.02  # share of failed extractions below which no warning is shown
 
@@ -54,120 +64,114 @@ def measure_reach(
     return PerturbationReach(name, len(items), share, unchecked)
 
 
-class Headline(NamedTuple):
-    """The top of the page."""
-
-    cost: str  # change of accuracy and number of items; or why there is none
-    order: str  # effect on the order of models; "" where `cost` says why there is none
-
-
-class _Metric(NamedTuple):
-    """A metric of a `ComparisonSummary` table for one asking style."""
-
-    value: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    reason: str = "not computed"
-
-    @property
-    def bounds(self) -> str:
-        return bounds(self.low, self.high)
-
-
-def write_headline(
+def show_comparison_top(
     comparison_scores: pd.DataFrame,
     comparison_summary: pd.DataFrame,
+    comparison_written: pd.DataFrame,
     perturbation: PerturbationParams,
     perturbation_reach: PerturbationReach,
-) -> Headline:
-    """Describe what the main perturbation costs the models of one asking style.
+) -> Top:
+    """Write what the main perturbation costs the models of one asking style, and the warnings.
 
     `comparison_summary` starts with the asking style of most models.
     """
-    name = main_perturbation(sorted(set(comparison_scores["perturbation"])), perturbation)
+    cost, *order = write_headline(
+        comparison_scores, comparison_summary, perturbation, perturbation_reach
+    )
+    notes = _notes(comparison_scores, comparison_written, perturbation, perturbation_reach)
+    return Top(cost, [Text(sentence, "judgement") for sentence in order], notes)
+
+
+def write_headline(
+    scores: pd.DataFrame,
+    summary: pd.DataFrame,
+    perturbation: PerturbationParams,
+    reach: PerturbationReach,
+) -> list[str]:
+    """Write the change of accuracy and the effect on the order of models; or why there is none."""
+    name = main_perturbation(sorted(set(scores["perturbation"])), perturbation)
     if not name:
-        why = (
+        return [
             "No model answered the original items and all of their copies, so nothing is compared."
-        )
-        return Headline(why, "")
-    summary = comparison_summary[comparison_summary["perturbation"] == name]
+        ]
+    summary = summary[summary["perturbation"] == name]
     way = str(summary["asking_style"].iloc[0])
-    summary = summary[summary["asking_style"] == way]
-    scores = comparison_scores[
-        (comparison_scores["perturbation"] == name) & (comparison_scores["asking_style"] == way)
-    ]
-    metrics = {
-        str(row["metric"]): _Metric(row["value"], row["low"], row["high"], row["reason"])
-        for row in summary.drop_duplicates("metric").to_dict("records")
-    }
-    if not perturbation_reach.share_altered:
+    summary, scores = (
+        table[(table["perturbation"] == name) & (table["asking_style"] == way)]
+        for table in (summary, scores)
+    )
+    metrics = {row["metric"]: row for row in rows_of(summary)}
+    if reach.share_altered:
+        cost = _cost(scores, metrics["mean_delta"], perturbation, way)
+    else:
         cost = (
             f"No item was altered, so the accuracy of {count(len(scores), 'model')} is unchanged."
         )
-    else:
-        cost = _cost(scores, metrics.get("mean_delta", _Metric()), perturbation, way)
-    n_models = int(summary["n_models"].iloc[0])
-    return Headline(cost, _order(metrics, n_models))
+    return [cost, _order(metrics)]
 
 
-def _cost(scores: pd.DataFrame, change: _Metric, perturbation: PerturbationParams, way: str) -> str:
-    value, low, high = change.value, change.low, change.high
+def _cost(scores: pd.DataFrame, change: Row, perturbation: PerturbationParams, way: str) -> str:
+    value, low, high = change["value"], change["low"], change["high"]
     what = joined([words_of(TRANSFORMS, part.transform) for part in perturbation.transforms])
     several = len(scores) != 1
     whom = count(len(scores), "model") if several else str(scores["model"].iloc[0])
     average = " on average" if several else ""
     doubt = ""
-    if high < 0 and not math.isnan(low):
+    if low is not None and high < 0:
         lost = interval(-high, -low, signed=False)
-        sentence = f"costs {whom} {points(-value, signed=False)} points{average} {lost}"
-    elif low > 0:
+        said = f"costs {whom} {points(-value, signed=False)} points{average} {lost}"
+    elif low is not None and low > 0:
         gained = interval(low, high, signed=False)
-        sentence = f"gives {whom} {points(value, signed=False)} points more{average} {gained}"
+        said = f"gives {whom} {points(value, signed=False)} points more{average} {gained}"
     else:
-        shown = f" {interval(low, high)}" if interval(low, high) else ", without an interval,"
-        sentence = f"changes the accuracy of {whom} by {points(value)} points{average}{shown}"
-        doubt = "" if math.isnan(low) else ": no clear difference"
+        doubt = "" if low is None else ": no clear difference"
+        shown = ", without an interval," if low is None else f" {interval(low, high)}"
+        said = f"changes the accuracy of {whom} by {points(value)} points{average}{shown}"
     n, copies = int(scores["n_items"].iloc[0]), int(scores["copies"].iloc[0])
     manner = f"; {describe_asking(way)}" if describe_asking(way) else ""
-    what = what[:1].upper() + what[1:]
     number = "1 copy" if copies == 1 else f"{copies:,} copies"
-    return f"{what} {sentence} on {count(n, 'item')} ({number}{manner}){doubt}."
+    what = what[:1].upper() + what[1:]
+    return f"{what} {said} on {count(n, 'item')} ({number}{manner}){doubt}."
 
 
-def _order(metrics: Mapping[str, _Metric], n_models: int) -> str:
-    tau, again = (metrics.get(name, _Metric()) for name in ("kendall_tau_b", "tau_b_resampled"))
-    if math.isnan(tau.value):
-        return f"The rankings of models are not compared: {tau.reason}."
+def _order(metrics: Mapping[str, Row]) -> str:
+    tau, again = metrics["kendall_tau_b"], metrics["tau_b_resampled"]
+    if tau["value"] is None:
+        return f"The rankings of models are not compared: {tau['reason']}."
     pairs, turned, sure = (
-        int(metrics[metric].value)
-        for metric in ("pairs", "reversed_pairs", "significant_reversals")
+        int(metrics[name]["value"]) for name in ("pairs", "reversed_pairs", "significant_reversals")
     )
-    shown = f"{coefficient(tau.value)} {tau.bounds}".strip()
     text = (
-        f"The rankings of the {n_models:,} models on original and copies have Kendall tau-b {shown}"
+        f"The rankings of the {tau['n_models']:,} models on original and copies have Kendall "
+        f"tau-b {_bounded(tau)}"
     )
-    if not math.isnan(again.low):
-        noise = f"resampling the original items gives {coefficient(again.value)} {again.bounds}"
-        more = "more than" if tau.value < again.low else "no more than"
-        text += f"; {noise}, so the order changes {more} with another choice of items"
+    if again["low"] is not None:
+        more = "more than" if tau["value"] < again["low"] else "no more than"
+        text += (
+            f"; resampling the original items gives {_bounded(again)}, so the order changes {more} "
+            "with another choice of items"
+        )
     beyond = "none" if not sure else f"{sure:,}"
     reverse = "reverses order" if turned == 1 else "reverse order"
     return f"{text}. {turned:,} of {count(pairs, 'pair')} {reverse}, {beyond} significantly (Holm)."
 
 
-def write_notes(
-    comparison_scores: pd.DataFrame,
-    comparison_written: pd.DataFrame,
+def _bounded(row: Row) -> str:
+    return f"{coefficient(row['value'])} {bounds(row['low'], row['high'])}".strip()
+
+
+def _notes(
+    scores: pd.DataFrame,
+    written: pd.DataFrame,
     perturbation: PerturbationParams,
-    perturbation_reach: PerturbationReach,
+    reach: PerturbationReach,
 ) -> list[str]:
     """Write warnings about the results, the most serious first."""
-    main = main_perturbation(sorted(comparison_scores["perturbation"].unique()), perturbation)
     return [
-        *_coherence(perturbation, perturbation_reach.unchecked),
-        *_unlisted_options(comparison_scores, perturbation),
-        *_basis(comparison_scores, main, perturbation_reach.n_items),
-        *_failures(comparison_written),
+        *_coherence(perturbation, reach.unchecked),
+        *_unlisted_options(scores, perturbation),
+        *_basis(scores, perturbation, reach.n_items),
+        *_failures(written),
     ]
 
 
@@ -189,50 +193,44 @@ def _coherence(perturbation: PerturbationParams, unchecked: Unchecked) -> list[s
     return [f"{note}{count(known, 'item')} of this benchmark {have} a label."]
 
 
-def _adds_none(perturbation: PerturbationParams) -> bool:
+def _unlisted_options(scores: pd.DataFrame, perturbation: PerturbationParams) -> list[str]:
     says_none = (NoneOfTheAboveParams, ReplaceChoiceParams)
-    return any(isinstance(part, says_none) for part in perturbation.transforms)
-
-
-def _unlisted_options(
-    comparison_scores: pd.DataFrame, perturbation: PerturbationParams
-) -> list[str]:
-    unlisted = ~comparison_scores["style"].isin(["", *LISTING_STYLES])
-    names = comparison_scores.loc[unlisted, "configuration"].unique()
-    if not (_adds_none(perturbation) and len(names)):
+    unlisted = ~scores["style"].isin(["", *LISTING_STYLES])
+    n = scores.loc[unlisted, "configuration"].nunique()
+    if not n or not any(isinstance(part, says_none) for part in perturbation.transforms):
         return []
     return [
-        f"The prompts of {count(len(names), 'configuration')} (cloze) do not list the options, so "
-        "“none” is scored as a text with nothing above it. Their results do not show whether a "
-        "model can reject the other options; the style letters does."
+        f"The prompts of {count(n, 'configuration')} (cloze) do not list the options, so “none” is "
+        "scored as a text with nothing above it. Their results do not show whether a model can "
+        "reject the other options; the style letters does."
     ]
 
 
-def _basis(comparison_scores: pd.DataFrame, main: str, n_items: int) -> list[str]:
-    if comparison_scores.empty:
+def _basis(scores: pd.DataFrame, perturbation: PerturbationParams, n_items: int) -> list[str]:
+    if scores.empty:
         return []
     notes = []
-    n = int(comparison_scores["n_items"].min())
+    n = int(scores["n_items"].min())
     if n < n_items:
         notes.append(
             f"{n:,} of {n_items:,} items are compared: those that every configuration answered "
             "in the original and in every copy."
         )
-    models = comparison_scores["model"].nunique()
+    models = scores["model"].nunique()
     if models < _FEW_MODELS:
         notes.append(
             f"Only {count(models, 'model')} answered. Averages and rankings of so few models say "
             "little about others."
         )
-    if (comparison_scores.loc[comparison_scores["perturbation"] == main, "copies"] == 1).any():
+    main = main_perturbation(sorted(scores["perturbation"].unique()), perturbation)
+    if (scores.loc[scores["perturbation"] == main, "copies"] == 1).any():
         notes.append("There is one copy, so the variation between copies is unknown.")
     return notes
 
 
-def _failures(comparison_written: pd.DataFrame) -> list[str]:
-    written = comparison_written[comparison_written["written"].astype(bool)]
-    shares = written[["failed_original", "failed_perturbed"]].to_numpy(dtype=float)
-    worst = float(shares.max(initial=0.0))
+def _failures(written: pd.DataFrame) -> list[str]:
+    shares = written.loc[written["written"].astype(bool), ["failed_original", "failed_perturbed"]]
+    worst = float(shares.to_numpy(dtype=float).max(initial=0.0))
     if not worst > _NOTABLE:
         return []
     return [

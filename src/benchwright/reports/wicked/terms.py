@@ -1,6 +1,4 @@
-"""Transforms, reasons and numbers as the report shows them."""
-
-from benchwright.reports.page.wording import is_missing
+"""Transforms and reasons as the report shows them."""
 
 TRANSFORMS = {
     "none_of_the_above": "“None of the above” in place of one option",
@@ -24,20 +22,3 @@ REASONS = {
     "same_order": "the random order equals the original order",
 }
 """Reasons why a transform leaves an item unaltered."""
-
-
-def points(share: float | None, *, signed: bool = True) -> str:
-    """Return 0.0904 as `+9.0`, with a true minus sign; — where it is missing."""
-    if share is None or is_missing(share):
-        return "—"
-    written = f"{100 * share:+.1f}" if signed else f"{100 * share:.1f}"
-    if float(written) == 0:
-        written = "0.0"
-    return written.replace("-", "−")
-
-
-def interval(low: float | None, high: float | None, *, signed: bool = True) -> str:
-    """Return bounds in points, as `[−10.9, −7.1]`; "" where one is missing."""
-    if is_missing(low) or is_missing(high):
-        return ""
-    return f"[{points(low, signed=signed)}, {points(high, signed=signed)}]"
