@@ -14,7 +14,6 @@ from benchwright.methods.mmlu_cf.cleaning.clean import clean
 from benchwright.methods.mmlu_cf.cleaning.rules import WHOLE_RULES
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.pipelines.nodes import node
-from benchwright.reports.mmlu_cf.plots import plot_cleaning_funnel
 from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems
 
 _AT_ONCE = 20_000
@@ -115,7 +114,6 @@ _NODES = [
         "cleaning_reasons",
     ),
     node(count_domains, ["document_domains", "raw_items", "clean_items"], "domain_counts"),
-    node(plot_cleaning_funnel, "cleaning_funnel", "cleaning_funnel_plot"),
 ]
 
 

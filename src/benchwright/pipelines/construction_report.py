@@ -53,11 +53,16 @@ _NODES = [
 ]
 _PLOTS = [
     node(plots.plot_construction_funnel, "construction_steps", "construction_funnel_plot"),
-    node(plots.plot_domains, "domain_counts", "domains_plot"),
-    node(plots.plot_field_halves, "public_split_assignment", "field_halves_plot"),
     node(plots.plot_difficulty_levels, "difficulty_counts", "difficulty_levels_plot"),
-    node(plots.plot_strata, ["sampling_strata", "difficulty_counts"], "strata_plot"),
 ]
+_SHOWN = (
+    *("construction_top", "construction_documents", "construction_fields"),
+    *("construction_difficulty", "construction_judges", "construction_halves"),
+    *("public_half_section", "construction_provenance"),
+    *("construction_funnel_plot", "difficulty_levels_plot"),
+)
+"""What the page shows, with its sections in order."""
+
 _PAGE = [
     node(
         page.show_construction_provenance,
@@ -71,13 +76,21 @@ _PAGE = [
     ),
     node(
         page.show_construction_documents,
-        ["extraction_measures", "cleaning_funnel", "cleaning_reasons"],
+        ["domain_counts", "extraction_measures", "cleaning_funnel", "cleaning_reasons"],
         "construction_documents",
     ),
-    node(page.show_construction_fields, "field_counts", "construction_fields"),
+    node(
+        page.show_construction_fields,
+        ["field_counts", "public_split_assignment"],
+        "construction_fields",
+    ),
     node(
         page.show_construction_difficulty,
-        [*_KNOWN, "checking_counts", "rating_shift", "params:sampling_by_difficulty"],
+        [
+            *_KNOWN,
+            *("checking_counts", "rating_shift", "sampling_strata"),
+            "params:sampling_by_difficulty",
+        ],
         "construction_difficulty",
     ),
     node(

@@ -11,6 +11,7 @@ from benchwright.methods.mmlu_cf.judged_items import EASY
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams
 from benchwright.reports.mmlu_cf.judges import doubtful_judges, replies_table, show_agreement
+from benchwright.reports.mmlu_cf.plots import level_curves, level_line
 from benchwright.reports.page.parts import (
     Folded,
     ItemLists,
@@ -21,13 +22,10 @@ from benchwright.reports.page.parts import (
     Table,
     render_page,
 )
-from benchwright.reports.page.plot_style import KEPT, clip
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.provenance import settings as facts_of
-from benchwright.reports.page.shapes import PALETTE, Scale, Trace, curves, line, nothing
+from benchwright.reports.page.shapes import PALETTE, nothing
 from benchwright.reports.page.wording import count, number, percent, rows_of
-
-_LEVELS = range(10)
 
 
 def plot_judged_difficulty(judged_items: pd.DataFrame, judgements: pd.DataFrame) -> Any:
@@ -35,27 +33,13 @@ def plot_judged_difficulty(judged_items: pd.DataFrame, judgements: pd.DataFrame)
     title = "Difficulty from 0 (easiest) to 9: share of each level"
     if judged_items["level"].isna().all():
         return nothing(title, "No item has a level of difficulty.")
-    traces = [_line("all judges", KEPT, judged_items["level"])]
     single = list(judgements.groupby("judge", sort=True)["level"])
-    if len(single) > 1:
-        traces += [
-            _line(str(judge), colour, levels)
-            for (judge, levels), colour in zip(single, PALETTE[1:], strict=False)
-        ]
-    x = Scale("level", ticks={level: str(level) for level in _LEVELS})
-    return curves(title, traces, x, Scale("share of the rated items", ".0%", zero=True))
-
-
-def _line(name: str, colour: str, levels: "pd.Series[float]") -> Trace:
-    known = levels.dropna()
-    counts = [int((known == level).sum()) for level in _LEVELS]
-    shares = [n / max(len(known), 1) for n in counts]
-    who = f"{clip(name, 40)} (n = {len(known):,})"
-    hover = [
-        f"{who}, level {level}: {share:.1%}, n = {n:,}"
-        for level, share, n in zip(_LEVELS, shares, counts, strict=True)
+    lines = [("all judges", judged_items["level"]), *(single if len(single) > 1 else [])]
+    traces = [
+        level_line(str(judge), colour, levels.value_counts(), int(levels.count()))
+        for (judge, levels), colour in zip(lines, PALETTE, strict=False)
     ]
-    return line(_LEVELS, shares, colour, who, hover=hover, markers=True)
+    return level_curves(title, traces)
 
 
 _SAME = 0.99  # share of equal values from which a judge does not tell items apart
@@ -184,12 +168,11 @@ def _decisions(judged_items: pd.DataFrame) -> Table:
 
 def _lists(items: pd.DataFrame, judged_items: pd.DataFrame, judgements: pd.DataFrame) -> ItemLists:
     """List the harmful, the lowest rated, the easiest and the most difficult items."""
-    harmful = judged_items[judged_items["harms"] != ""]
     rated = judged_items[judged_items["mean_rating"] < HIGH]
     levels = judged_items[judged_items["level"].notna()]
     lists = {
         "Lowest rated": rated.sort_values("mean_rating", kind="stable"),
-        "Flagged as harmful": harmful,
+        "Flagged as harmful": judged_items[judged_items["harms"] != ""],
         "Easiest": levels.sort_values("difficulty", kind="stable"),
         "Most difficult": levels.sort_values("difficulty", ascending=False, kind="stable"),
     }
@@ -209,27 +192,15 @@ def _lists(items: pd.DataFrame, judged_items: pd.DataFrame, judgements: pd.DataF
 
 def _item(row: Row, text: Row, said: pd.DataFrame) -> Folded:
     values = said.drop(columns="item_id").dropna(axis=1, how="all")
-    names = [str(name) for name in values.columns]
-    cells = [
-        [row_of["judge"], *(number(row_of[name], 0) for name in names[1:])]
-        for row_of in rows_of(values)
-    ]
+    names = [str(name).replace("_", " ") for name in values.columns]
+    cells = [[judge, *(number(value) for value in rest)] for _, judge, *rest in values.itertuples()]
     question = str(text["question"])
     notes = [
+        str(row["item_id"]),
         f"rating {number(row['mean_rating'], 1)}",
         f"level {number(row['level'])}",
-        *([row["harms"].replace("_", " ")] if row["harms"] else []),
+        row["harms"].replace("_", " "),
     ]
-    return Folded(
-        question,
-        [
-            Question(question, list(text["choices"]), int(text["answer"])),
-            Table(
-                f"Judgements of {row['item_id']}",
-                [name.replace("_", " ") for name in names],
-                cells,
-                range(1, len(names)),
-            ),
-        ],
-        note=" · ".join([str(row["item_id"]), *notes]),
-    )
+    table = Table(f"Judgements of {row['item_id']}", names, cells, range(1, len(names)))
+    shown = Question(question, list(text["choices"]), int(text["answer"]))
+    return Folded(question, [shown, table], note=" · ".join(filter(None, notes)))

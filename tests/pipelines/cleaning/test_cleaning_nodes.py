@@ -107,7 +107,7 @@ def test_domains_are_counted_after_each_step_also_those_without_items() -> None:
 
 def test_saved_tables_have_no_text_and_no_id() -> None:
     out = run(raw_items(*ROWS), {"one.example": 6})
-    for name in ("cleaning_funnel", "cleaning_reasons", "domain_counts", "cleaning_funnel_plot"):
+    for name in ("cleaning_funnel", "cleaning_reasons", "domain_counts"):
         content = out[name].to_json()
         for secret in ("green0", "number 0", "d0", "three", "Why?"):
             assert secret not in content, name
@@ -131,15 +131,3 @@ def test_results_do_not_depend_on_slices(monkeypatch: pytest.MonkeyPatch) -> Non
     pd.testing.assert_frame_equal(whole[0], parts[0])
     pd.testing.assert_frame_equal(whole[3], parts[3])
     assert sorted(whole[1].to_pylist(), key=str) == sorted(parts[1].to_pylist(), key=str)
-
-
-def test_the_plot_ends_with_the_clean_items() -> None:
-    plot = run(raw_items(*ROWS), {})["cleaning_funnel_plot"]
-    left, out = plot.data
-    assert left.x[0] == 5
-    assert left.x[-1] == 2
-    assert sum(out.x) == 3
-    assert out.text[-1].endswith("40.0%")
-    rules = dict(zip(plot.layout.yaxis.ticktext, out.text, strict=True))
-    assert rules["answer format"] == "1 rewritten"
-    assert rules["n choices"] == "−1 → 4"

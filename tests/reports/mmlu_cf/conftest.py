@@ -9,7 +9,7 @@ from reports.mmlu_cf.construction_examples import making, run
 
 @pytest.fixture(scope="session")
 def unjudged() -> dict[str, Any]:
-    """Metrics, metrics and page where no judge was named."""
+    """Plots, metrics and page where no judge was named."""
     return run(making())
 
 

@@ -56,10 +56,7 @@ OUTPUTS = (
     "construction_metrics",
     "construction_report",
     "construction_funnel_plot",
-    "domains_plot",
-    "field_halves_plot",
     "difficulty_levels_plot",
-    "strata_plot",
 )
 
 
@@ -150,9 +147,6 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         "public_split_assignment": _assignment(checked),
         "leak_counts": LeakCounts.empty(),
         "sealed_benchmark": {"validation.jsonl": _public_lines(), "test.sealed": b"\xff"},
-        "cleaning_funnel_plot": nothing_drawn(
-            "From raw to clean items", "Drawn by the cleaning pipeline."
-        ),
     }
 
 

@@ -142,7 +142,7 @@ def test_data_is_escaped_and_paths_are_hidden(judged: dict[str, Any]) -> None:
     page = judged["construction_report"]
     assert HOSTILE not in page
     scripts = re.findall(r"<script[^>]*>", page)
-    assert len([tag for tag in scripts if tag != "<script>"]) == page.count('class="plot" id=')
+    assert scripts == ["<script>"]
     assert "/somebody/home" not in page
     assert "/secret/place" not in page
 
@@ -238,3 +238,25 @@ def test_metrics_are_flat_numbers(judged: dict[str, Any]) -> None:
         "shortfall": 0,
         "share_clean": 0.8,
     }
+
+
+def test_tables_have_domains_fields_strata_and_rules(
+    judged: dict[str, Any], unjudged: dict[str, Any]
+) -> None:
+    shown = text(judged["construction_report"])
+    assert "a.example.org 5 20 20" in shown
+    assert "unknown 6 15 10" in shown
+    assert "n choices reject 60 10 0 50" in shown
+    assert "recall on labelled questions of all fields: 70.0%" in shown
+    assert "History 16 3 5 4 0.500 75.0% [47.0%, 91.0%]" in shown
+    assert "Field Level 5 Level 6 Level 7 History 2/3 5/4 3/3 Law" in shown
+    assert "Field Unknown level History 10/10 Law" in text(unjudged["construction_report"])
+
+
+def test_an_absent_stratum_is_not_shown_as_zero() -> None:
+    strata = SamplingStrata.from_rows(
+        [("Law", 5, 2, 2, 2, 0), ("Math", 5, 0, 9, 0, 0), ("Math", 6, 3, 1, 1, 2)]
+    )
+    page = report_of({**making(judges=True), "sampling_strata": strata})["construction_report"]
+    law, math = re.findall(r"<tr><th[^>]*>(?:Law|Math)</th>(.*?)</tr>", page)[-2:]
+    assert [re.findall(r">([^<]*)</td>", row) for row in (law, math)] == [["2/2", ""], ["", "1/3"]]

@@ -1,8 +1,8 @@
-"""The headline, the tiles and the warnings of the construction report."""
+"""The headline and the warnings of the construction report."""
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
@@ -13,29 +13,10 @@ from benchwright.methods.mmlu_cf.construction_steps import (
     Steps,
 )
 from benchwright.reports.mmlu_cf.judges import doubtful_judges
-from benchwright.reports.page.parts import Text, Tiles, Top
-from benchwright.reports.page.wording import coefficient, count, percent, tile
+from benchwright.reports.page.parts import Text, Top
+from benchwright.reports.page.wording import coefficient, count, percent
 
 _FEW_DOMAINS = 100  # the paper has more than 3,000
-
-
-class Evidence(NamedTuple):
-    """The evidence behind the headline and the warnings.
-
-    `agreement` is that of the judges, `distances` those of the halves, `extraction` compares
-    questions with labels.
-    """
-
-    steps: Steps
-    sample: SampleByDifficulty
-    rates: Sequence[ParseRate]
-    agreement: pd.DataFrame
-    distances: pd.DataFrame
-    extraction: pd.DataFrame
-
-    def judges(self, task: str) -> int:
-        """Count the judges that were asked in a task."""
-        return sum(rate.task == task for rate in self.rates)
 
 
 def show_construction_top(
@@ -47,24 +28,25 @@ def show_construction_top(
     extraction_measures: pd.DataFrame,
 ) -> Top:
     """Write the counts of questions, the leaks between the halves, and the warnings."""
-    evidence = Evidence(
-        construction_steps,
-        sample_by_difficulty,
-        judge_parse_rates,
-        judge_agreement,
-        half_distances,
-        extraction_measures,
-    )
-    headline = _headline(evidence)
-    if not construction_steps.public + construction_steps.closed:
+    steps, sample = construction_steps, sample_by_difficulty
+    asked = Counter(rate.task for rate in judge_parse_rates)
+    headline = _headline(steps, sample.known, asked["checking"])
+    if not steps.public + steps.closed:
         return Top(headline)
-    lead = [Text(_describe_leaks(construction_steps.leaks), "judgement"), Tiles(_tiles(evidence))]
-    return Top(headline, lead, [note for part in _NOTES for note in part(evidence)])
+    notes = [
+        *_halves(steps, half_distances),
+        *_judges(steps, sample.known, asked),
+        *doubtful_judges(judge_parse_rates, judge_agreement),
+        *_shortfall(sample),
+        *_origin(steps),
+    ]
+    if extraction_measures.empty:
+        notes.append("The accuracy of extraction is unknown: no document is labelled.")
+    return Top(headline, [Text(_describe_leaks(steps.leaks), "judgement")], notes)
 
 
-def _headline(evidence: Evidence) -> str:
+def _headline(steps: Steps, known: float, checkers: int) -> str:
     """Write how many documents became how many questions."""
-    steps = evidence.steps
     origin = f"{count(steps.documents, 'document')} of {count(steps.domains, 'domain')}"
     if not steps.public + steps.closed:
         return (
@@ -73,15 +55,14 @@ def _headline(evidence: Evidence) -> str:
         )
     clean = percent(steps.clean / steps.extracted if steps.extracted else None)
     checked = "no judge checked quality"
-    if checkers := evidence.judges("checking"):
+    if checkers:
         by, unjudged = count(checkers, "judge"), steps.checked - steps.passed
         checked = f"{steps.passed:,} of {steps.sampled:,} passed the check by {by}"
         checked += f", {unjudged:,} remain unjudged" if unjudged else ""
     return (
         f"{steps.public:,} public and {steps.closed:,} closed questions from {origin}; {clean} of "
         f"the {steps.extracted:,} questions extracted are clean, {steps.sampled:,} were sampled; "
-        f"the difficulty of {percent(evidence.sample.known)} of the clean questions is known; "
-        f"{checked}."
+        f"the difficulty of {percent(known)} of the clean questions is known; {checked}."
     )
 
 
@@ -96,24 +77,7 @@ def _describe_leaks(leaks: Leaks) -> str:
     )
 
 
-def _tiles(evidence: Evidence) -> list[dict[str, str]]:
-    tiles = []
-    overall = evidence.extraction[evidence.extraction["style"] == ""].to_dict("records")
-    measures = {row["measure"]: row for row in overall}
-    if {"recall", "precision"} <= set(measures):
-        recall, precision = measures["recall"], measures["precision"]
-        tiles.append(
-            tile(
-                "Extraction",
-                f"{percent(recall['share'])} / {percent(precision['share'])}",
-                f"recall / precision on {recall['of']:,} labelled questions",
-            )
-        )
-    return tiles
-
-
-def _halves(evidence: Evidence) -> Iterator[str]:
-    steps = evidence.steps
+def _halves(steps: Steps, distances: pd.DataFrame) -> Iterator[str]:
     if left := steps.leaks.left:
         yield (
             f"{count(left, 'pair')} of equivalent questions left in both halves: the public half "
@@ -124,7 +88,7 @@ def _halves(evidence: Evidence) -> Iterator[str]:
             f"No judge compared {count(unjudged, 'pair')} of similar questions across the halves; "
             "the share of common words decided. Name a judge in `splitting.leakage.judge`."
         )
-    for row in evidence.distances.to_dict("records"):
+    for row in distances.to_dict("records"):
         distance, chance = float(row["total_variation"]), float(row["chance_95"])
         if math.isnan(distance) and row["reason"]:
             yield f"The halves cannot be compared by {row['attribute']}: {row['reason']}."
@@ -136,14 +100,13 @@ def _halves(evidence: Evidence) -> Iterator[str]:
             )
 
 
-def _judges(evidence: Evidence) -> Iterator[str]:
-    known = evidence.sample.known
-    if not evidence.judges("difficulty") and not known:
+def _judges(steps: Steps, known: float, asked: Mapping[str, int]) -> Iterator[str]:
+    if not asked["difficulty"] and not known:
         yield (
             "No judge rated difficulty, so the sample treats all questions as equally difficult. "
             "Name judges in `difficulty.judges`."
         )
-    if not evidence.judges("checking"):
+    if not asked["checking"]:
         yield (
             "No judge checked the questions, so wrong, unclear and harmful ones were not removed. "
             "Name judges in `checking.judges`."
@@ -153,18 +116,17 @@ def _judges(evidence: Evidence) -> Iterator[str]:
             f"{percent(1 - known)} of the clean questions have no difficulty level and could "
             "not be sampled."
         )
-    if not evidence.steps.altered.get("rephrase"):
+    if not steps.altered.get("rephrase"):
         yield (
             "Every question keeps the wording of its document (the paper's rule 1 rephrases it). "
             "Name a model in `perturbation.transforms`: {transform: rephrase, model: …}."
         )
-    yield from doubtful_judges(evidence.rates, evidence.agreement)
 
 
-def _shortfall(evidence: Evidence) -> Iterator[str]:
+def _shortfall(sample: SampleByDifficulty) -> Iterator[str]:
     for what, setting, short in (
-        ("sample", "sampling_by_difficulty.size", evidence.sample.short),
-        ("benchmark", "checking.size", evidence.sample.final_short),
+        ("sample", "sampling_by_difficulty.size", sample.short),
+        ("benchmark", "checking.size", sample.final_short),
     ):
         if short is not None and short.sampled < short.size:
             yield (
@@ -173,8 +135,7 @@ def _shortfall(evidence: Evidence) -> Iterator[str]:
             )
 
 
-def _origin(evidence: Evidence) -> Iterator[str]:
-    steps = evidence.steps
+def _origin(steps: Steps) -> Iterator[str]:
     if steps.clean_domains < _FEW_DOMAINS:
         yield (
             f"The clean questions come from {count(steps.clean_domains, 'known domain')}; the "
@@ -185,9 +146,3 @@ def _origin(evidence: Evidence) -> Iterator[str]:
             f"{count(steps.unreadable, 'document')} could not be read; the dataset "
             "`documents_read` names the files."
         )
-    if evidence.extraction.empty:
-        yield "The accuracy of extraction is unknown: no document is labelled."
-
-
-_NOTES = (_halves, _judges, _shortfall, _origin)
-"""Each yields its warnings; the most serious first."""

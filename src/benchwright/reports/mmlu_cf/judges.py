@@ -1,13 +1,24 @@
 """What a page says about judges: readable replies, and agreement beyond chance."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.construction_steps import ParseRate
-from benchwright.reports.page.parts import LONGEST_TABLE, Cell, Table, Text, cut_note
-from benchwright.reports.page.wording import bounds, coefficient, joined, number, percent, rows_of
+from benchwright.reports.page.parts import (
+    Cell,
+    Column,
+    Table,
+    Text,
+    as_count,
+    as_share,
+    as_text,
+    as_words,
+    cut_table,
+    table_of,
+)
+from benchwright.reports.page.wording import bounds, coefficient, joined, percent, rows_of
 
 _RELIABLE = 0.667  # below it, Krippendorff advises against conclusions (2019, chapter 12)
 _LOW_PARSE_RATE = 0.9
@@ -30,18 +41,17 @@ def doubtful_judges(rates: Sequence[ParseRate], judge_agreement: pd.DataFrame) -
 
 def replies_table(rates: Sequence[ParseRate]) -> Table:
     """Return the shares of readable replies of each judge."""
-    head = (
-        *("Task", "Judge", "Prompts", "Readable at the first attempt", "Readable in the end"),
-        *("Attempts", "Too long"),
-    )
-    rows = [
-        [
-            *(rate.task, rate.judge, number(rate.asked), percent(rate.first), percent(rate.read)),
-            *(str(rate.attempts), number(rate.too_long)),
-        ]
-        for rate in rates
+    names: list[Column] = [
+        ("Task", as_text, "task"),
+        ("Judge", as_text, "judge"),
+        ("Prompts", as_count, "asked"),
+        ("Readable at the first attempt", as_share, "first"),
+        ("Readable in the end", as_share, "read"),
+        ("Attempts", as_count, "attempts"),
+        ("Too long", as_count, "too_long"),
     ]
-    return Table("Readable replies", head, rows, range(2, 7), header=1)
+    records = [rate._asdict() for rate in rates]
+    return table_of(records, names, range(2, 7), "Readable replies")
 
 
 def show_agreement(judge_agreement: pd.DataFrame) -> list[Any]:
@@ -49,18 +59,21 @@ def show_agreement(judge_agreement: pd.DataFrame) -> list[Any]:
     if judge_agreement.empty:
         why = "Fewer than two judges gave ratings, so there is no agreement to measure."
         return [Text(why, "quiet")]
-    head = ("Criterion", "Judges", "Questions", "Alpha")
-    rows: list[list[Any]] = []
-    for row in rows_of(judge_agreement.head(LONGEST_TABLE)):
-        about = bounds(row["low"], row["high"], 2) or row["reason"]
-        rows.append(
-            [
-                f"{row['task']}: {row['criterion'].replace('_', ' ')}",
-                f"{row['judge']} and {row['other']}" if row["judge"] else "all judges",
-                number(row["n_items"]),
-                Cell(coefficient(row["alpha"], 2), [about] if about else []),
-            ]
-        )
+    names: list[Column] = [
+        ("Task", as_text, "task"),
+        ("Criterion", as_words, "criterion"),
+        ("Judges", _judges, "judge"),
+        ("Questions", as_count, "n_items"),
+        ("Alpha", _alpha, "alpha"),
+    ]
     label = "Agreement of the judges: Krippendorff's alpha (0: by chance, 1: full)"
-    table = Table(label, head, rows, (2, 3))
-    return [table, *cut_note(len(judge_agreement), "judge_agreement")]
+    return cut_table(label, rows_of(judge_agreement), names, "judge_agreement")
+
+
+def _judges(row: Mapping[Any, Any], name: str) -> str:
+    return f"{row[name]} and {row['other']}" if row[name] else "all judges"
+
+
+def _alpha(row: Mapping[Any, Any], name: str) -> Cell:
+    about = bounds(row["low"], row["high"], 2) or row["reason"]
+    return Cell(coefficient(row[name], 2), [about] if about else [])

@@ -5,14 +5,18 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.construction_steps import ParseRate, SampleByDifficulty, Steps
+from benchwright.methods.mmlu_cf.construction_steps import (
+    ParseRate,
+    SampleByDifficulty,
+    Steps,
+    quotas,
+)
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams, SealingParams
 from benchwright.reports.mmlu_cf.judges import replies_table, show_agreement
 from benchwright.reports.page.parts import (
     Cell,
     Column,
     Folded,
-    Page,
     Plot,
     Question,
     Section,
@@ -25,7 +29,9 @@ from benchwright.reports.page.parts import (
     as_text,
     as_words,
     between,
-    render_page,
+    columns,
+    cut_table,
+    render_sections,
     table_of,
 )
 from benchwright.reports.page.provenance import Fact, provenance_section, settings
@@ -68,17 +74,9 @@ def render_construction_report(
     The page shows no text of a closed question and no id of any. The same inputs give the same
     bytes. `shown` are lists of sections in the order of the page, and plots by name.
     """
-    page = Page(
-        f"{sealing.name}: construction ({variant})",
-        sealing.name,
-        [section for part in shown.values() if isinstance(part, list) for section in part],
-        kicker=f"A benchmark made from documents · variant {variant}",
-        headline=construction_top.headline,
-        lead=construction_top.lead,
-        notes=construction_top.notes,
-        plots={name: plot for name, plot in shown.items() if name.endswith("_plot")},
-    )
-    return render_page(page)
+    window = f"{sealing.name}: construction ({variant})"
+    kicker = f"A benchmark made from documents · variant {variant}"
+    return render_sections(window, sealing.name, kicker, construction_top, shown)
 
 
 def show_construction_provenance(variant: str, seed: int, **sections: Any) -> list[Section]:
@@ -92,7 +90,10 @@ def show_construction_provenance(variant: str, seed: int, **sections: Any) -> li
 
 
 def show_construction_documents(
-    extraction_measures: pd.DataFrame, cleaning_funnel: pd.DataFrame, cleaning_reasons: pd.DataFrame
+    domain_counts: pd.DataFrame,
+    extraction_measures: pd.DataFrame,
+    cleaning_funnel: pd.DataFrame,
+    cleaning_reasons: pd.DataFrame,
 ) -> list[Section]:
     """Show the steps, the domains and the extraction, and what the cleaning rules rejected."""
     text = (
@@ -100,43 +101,52 @@ def show_construction_documents(
         "difficulty, sampled under quotas, checked, altered by the contamination-free rules, and "
         "split into a public half and an encrypted, closed half (MMLU-CF, section 3.2)."
     )
-    measures: list[Column] = [
+    domains = cut_table(
+        "Questions by domain, the largest first",
+        rows_of(domain_counts.replace({"domain": {"": "unknown"}})),
+        columns("domain documents raw_items clean_items"),
+        "domain_counts",
+    )
+    label = "Extracted and labelled questions, with 95% intervals"
+    names: list[Column] = [
         ("Measure", as_words, "measure"),
         ("Layout", as_words, "style"),
-        ("Hits", as_count, "hits"),
-        ("Of", as_count, "of"),
-        ("Share", between(as_share), "share"),
+        *columns("hits of", ("Share", between(as_share), "share")),
     ]
-    label = "Extracted and labelled questions, with 95% intervals"
-    extraction = table_of(rows_of(extraction_measures), measures, (2, 3, 4), label)
-    known = [Folded("Agreement with the labels", [extraction])] if len(extraction_measures) else []
-    kinds: list[Column] = [
-        ("Rule", as_words, "rule"),
-        ("Reason, or rewritten column", as_text, "reason"),
-        ("Questions", as_count, "rows"),
-    ]
-    reasons = table_of(rows_of(cleaning_reasons), kinds, label="Rejected and rewritten questions")
-    cleaning = [Plot("cleaning_funnel_plot"), Folded("Reasons", [reasons])]
+    measures = table_of(rows_of(extraction_measures), names, (2, 3, 4), label)
+    label = "Questions before and after each rule"
+    rule: Column = ("Rule", as_words, "rule")
+    names = [rule, *columns("kind rows_in rejected changed rows_out")]
+    rules = table_of(rows_of(cleaning_funnel), names, label=label)
+    label = "Rejected and rewritten questions"
+    reasons = table_of(rows_of(cleaning_reasons), [rule, *columns("kind reason rows")], label=label)
+    cleaning = [rules, Folded("Reasons", [reasons])]
     return [
         Section("Step by step", [Text(text), Plot("construction_funnel_plot")], "steps"),
-        Section("Documents and extraction", [Plot("domains_plot"), *known], "documents"),
+        Section("Documents and extraction", [Folded("Domains", domains), measures], "documents"),
         Section(
             "Cleaning", cleaning if len(cleaning_funnel) else [Text("No rule ran.")], "cleaning"
         ),
     ]
 
 
-def show_construction_fields(field_counts: pd.DataFrame) -> list[Section]:
-    """Show the questions of each field."""
+def show_construction_fields(
+    field_counts: pd.DataFrame, public_split_assignment: pd.DataFrame
+) -> list[Section]:
+    """Show the questions of each field, also in each half."""
+    halves = pd.crosstab(public_split_assignment["field"], public_split_assignment["half"])
+    halves = halves.reindex(columns=["validation", "test"], fill_value=0).reset_index()
     used = field_counts[field_counts["field"].ne("") | field_counts["items"].gt(0)]
     by_field: list[Column] = [
         ("Field", as_text, "field"),
         ("Clean", as_count, "items"),
         ("Domains", as_count, "domains"),
+        ("Public half", as_count, "validation"),
+        ("Closed half", as_count, "test"),
         ("Mean confidence", as_metric, "confidence"),
     ]
-    table = table_of(rows_of(used), by_field, range(1, 4))
-    return [Section("Fields", [Plot("field_halves_plot"), table], "fields")]
+    table = table_of(rows_of(used.merge(halves, "left", "field")), by_field)
+    return [Section("Fields", [table], "fields")]
 
 
 def show_construction_difficulty(
@@ -144,6 +154,7 @@ def show_construction_difficulty(
     sample_by_difficulty: SampleByDifficulty,
     checking_counts: Mapping[str, Any],
     rating_shift: Mapping[str, Any],
+    sampling_strata: pd.DataFrame,
     sampling_by_difficulty: SamplingByDifficultyParams,
 ) -> list[Section]:
     """Show the levels of difficulty, and the sample with its strata."""
@@ -165,8 +176,23 @@ def show_construction_difficulty(
         f"{steps.sampled_domains:,} in the sample and {steps.final_domains:,} in the "
         f"{steps.final:,} final questions, of which {steps.explained:,} have an explanation."
     )
-    blocks += [Text("The sample", "heading"), Text(text), Plot("strata_plot")]
+    strata = _strata(quotas(sampling_strata, levels_known=sample.known > 0))
+    blocks += [Text("The sample", "heading"), Text(text), strata]
     return [Section("Difficulty and sample", blocks, "difficulty")]
+
+
+def _strata(table: pd.DataFrame) -> Table | Text:
+    """Return a row per field, and a column per level of difficulty; −1 is an unknown one."""
+    table = table[(table["target"] > 0) | (table["sampled"] > 0)]
+    if table.empty:
+        return Text("Nothing was sampled.")
+    cells = table["sampled"].astype(str) + "/" + table["target"].astype(str)
+    wide = table.assign(cell=cells).pivot_table(
+        "cell", "field", "level", aggfunc="first", fill_value=""
+    )
+    head = ["Field", *(f"Level {level}" if level >= 0 else "Unknown level" for level in wide)]
+    rows = [[str(field), *texts] for field, *texts in wide.itertuples()]
+    return Table("The sample by field and level: sampled/target", head, rows, range(1, len(head)))
 
 
 def _rating_shift(shift: Mapping[str, Any]) -> Text:
@@ -211,14 +237,8 @@ def show_construction_halves(
         row | {"verdict": words_of(_VERDICTS, row["verdict"])}
         for row in rows_of(leak_counts.sort_values(["pairs", "verdict"], ascending=[False, True]))
     ]
-    columns: list[Column] = [
-        ("Verdict", as_text, "verdict"),
-        ("Pairs", as_count, "pairs"),
-        ("Moved", as_count, "moved"),
-        ("Questions removed", as_count, "removed"),
-        ("Left", as_count, "left"),
-    ]
-    table = table_of(leaks, columns, label="Similar questions across the halves")
+    names = columns("verdict pairs moved removed left")
+    table = table_of(leaks, names, label="Similar questions across the halves")
     halves = [_distances(half_distances), *([table] if leaks else [])]
     return [
         Section("Contamination-free rules", _rules(rule_counts), "rules"),
