@@ -8,7 +8,7 @@ from benchwright.methods.mmlu_cf.splitting.gap import (
     count_small_gaps,
 )
 from benchwright.pipelines.nodes import node
-from benchwright.reports.half_gap import plot_gaps, plot_gaps_by_field, render_half_gap_page
+from benchwright.reports.half_gap import plot_gaps, render_half_gap_page
 
 _NODES = [
     node(
@@ -18,7 +18,6 @@ _NODES = [
     ),
     node(count_small_gaps, "half_gap", "half_gap_shares"),
     node(plot_gaps, "half_gap", "half_gap_plot"),
-    node(plot_gaps_by_field, "half_gap", "half_gap_fields_plot"),
     node(collect_gap_metrics, ["half_gap", "half_gap_shares"], "half_gap_metrics"),
     node(
         render_half_gap_page,
@@ -28,7 +27,6 @@ _NODES = [
             "half_gap",
             "half_gap_shares",
             "half_gap_plot",
-            "half_gap_fields_plot",
         ],
         "half_gap_report",
     ),

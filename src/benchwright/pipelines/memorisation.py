@@ -9,7 +9,7 @@ from benchwright.methods.mmlu_cf.memorisation import (
     summarise_memorisation,
 )
 from benchwright.pipelines.nodes import node
-from benchwright.reports.memorisation import plot_memorisation, render_memorisation_page
+from benchwright.reports.memorisation import render_memorisation_page
 
 _NODES = [
     node(
@@ -23,7 +23,6 @@ _NODES = [
         ["items", "memorisation", "params:memorisation", "params:seed"],
         "memorisation_examples",
     ),
-    node(plot_memorisation, "memorisation_summary", "memorisation_plot"),
     node(collect_memorisation_metrics, "memorisation_summary", "memorisation_metrics"),
     node(
         render_memorisation_page,
@@ -35,7 +34,6 @@ _NODES = [
             "params:seed",
             "memorisation_summary",
             "memorisation_examples",
-            "memorisation_plot",
         ],
         "memorisation_report",
     ),

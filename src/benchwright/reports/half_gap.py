@@ -1,73 +1,52 @@
-"""The gap between the public and the closed half: plots, headline and page."""
+"""The gap between the public and the closed half: plot, headline and page."""
 
 from collections.abc import Mapping
-from math import isnan
 from statistics import NormalDist
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import configuration_name
 from benchwright.methods.mmlu_cf.splitting.gap import LEVEL, SIZE_GROUPS, ComparedHalves
 from benchwright.params.mmlu_cf import HalfGapParams
-from benchwright.reports.page import shapes
 from benchwright.reports.page.parts import (
     LONGEST_TABLE,
     Cell,
     Column,
-    Page,
     Plot,
     Section,
     Table,
     Text,
+    Top,
     as_count,
     as_share,
     as_text,
     between,
     cut_table,
-    render_page,
+    render_sections,
     table_of,
 )
 from benchwright.reports.page.plot_style import KEPT, REMOVED, distinct_names
 from benchwright.reports.page.provenance import Fact, provenance_section
 from benchwright.reports.page.provenance import settings as facts_of
-from benchwright.reports.page.shapes import Panel, Scale, dots, heatmap, nothing
-from benchwright.reports.page.wording import number, percent, rows_of
+from benchwright.reports.page.shapes import Panel, Scale, dots, rows
+from benchwright.reports.page.wording import interval, number, percent, points, rows_of
 
-_KINDS = ((False, "no alarm", KEPT, "circle"), (True, "looks leaked", REMOVED, "diamond"))
-_CELLS = [[0, "#ef9a6f"], [0.5, "#d5d8dc"], [1, "#8bbbe6"]]
+_KINDS = ((False, "no alarm", KEPT), (True, "looks leaked", REMOVED))
 
 
 def plot_gaps(half_gap: pd.DataFrame) -> Any:
-    """Draw test − validation of each configuration, grouped by size, with alarms marked."""
+    """Draw test − validation of each configuration, the largest models first."""
     table = by_size(half_gap[half_gap["field"].eq("")])
-    shown = distinct_names(_names(table))
-    names: list[str] = []
-    places: list[int] = []
-    headings = []
-    for group, own in table.groupby("size_group", sort=False):
-        headings.append(len(names))
-        places += range(len(names) + 1, len(names) + 1 + len(own))
-        names += [str(group), *(shown[row] for row in own.index)]
+    shown = distinct_names([_name(row) for row in table.to_dict("records")])
     traces = []
-    for alarm, words, colour, symbol in _KINDS:
+    for alarm, words, colour in _KINDS:
         own = table[table["suspicious"].eq(alarm) & table["delta"].notna()]
-        if alarm and own.empty:
-            continue
-        delta, low, high = (100 * own[name] for name in ("delta", "low", "high"))
-        hover = [
-            f"{shown[row]}: {value:+.1f} points "
-            + ("no interval" if isnan(below) else f"[{below:+.1f}, {above:+.1f}]")
-            for row, value, below, above in zip(own.index, delta, low, high, strict=True)
-        ]
-        at = [places[row] for row in own.index]
-        traces.append(
-            dots(delta, at, colour, words, hover=hover, across=(low, high), symbol=symbol)
-        )
-    title = f"Test − validation in points, {LEVEL:.0%} intervals, by size of the model"
-    across = Scale("test − validation, points", zero=True)
-    return shapes.rows(title, names, Panel(traces, across), headings=headings)
+        hover = [f"{shown[i]}: {points(delta)} points" for i, delta in own["delta"].items()]
+        delta, *ends = (100 * own[name] for name in ("delta", "low", "high"))
+        traces.append(dots(delta, own.index, colour, words, hover=hover, across=(ends[0], ends[1])))
+    title = f"Test − validation in points, {LEVEL:.0%} intervals, the largest models first"
+    return rows(title, shown, Panel(traces, Scale("test − validation, points", zero=True)))
 
 
 def by_size(gaps: pd.DataFrame) -> pd.DataFrame:
@@ -75,41 +54,6 @@ def by_size(gaps: pd.DataFrame) -> pd.DataFrame:
     keyed = gaps.assign(group=gaps["size_group"].map(SIZE_GROUPS.index))
     keys = ["group", "test", "model", "style", "shots"]
     return keyed.sort_values(keys, ascending=[True, False, True, True, True]).reset_index(drop=True)
-
-
-def _names(table: pd.DataFrame) -> list[str]:
-    keys = zip(table["model"], table["style"], table["shots"], strict=True)
-    return [configuration_name(*key) for key in keys]
-
-
-def plot_gaps_by_field(half_gap: pd.DataFrame) -> Any:
-    """Draw Δ of models × fields as a heat map, orange where the public half is better."""
-    title = "Test − validation in points by field; ! marks fields that look leaked"
-    of_fields = by_size(half_gap[half_gap["field"].ne("")])
-    if of_fields.empty:
-        return nothing(title, "No field is reported separately in both halves.")
-    of_fields = of_fields.assign(name=_names(of_fields)).set_index(["name", "field"])
-    # The order of the other plot, by all fields together.
-    whole = _names(by_size(half_gap[half_gap["field"].eq("")]))
-    names = [name for name in whole if name in of_fields.index]
-    fields = sorted(of_fields.index.unique("field"))
-    placed = of_fields.reindex(pd.MultiIndex.from_product([names, fields]))
-    cells = 100 * placed["delta"].to_numpy(np.float64).reshape(len(names), len(fields))
-    marks = placed["suspicious"].to_numpy().reshape(cells.shape)
-    texts = [
-        [_written(*cell) for cell in zip(*row, strict=True)]
-        for row in zip(cells.tolist(), marks.tolist(), strict=True)
-    ]
-    reach = max(float(np.nanmax(np.abs(cells), initial=0)), 1.0)
-    ends = (-reach, reach)
-    shown = distinct_names(names)
-    return heatmap(title, shown, fields, cells.tolist(), texts, ends=ends, scale=_CELLS)
-
-
-def _written(delta: float, mark: Any) -> str:
-    if isnan(delta):
-        return ""
-    return f"{delta:+.1f}{'!' if mark is True else ''}".replace("-", "−")
 
 
 _NAMED = 4  # configurations in a headline
@@ -124,7 +68,7 @@ _METHOD = (
     "Benchmark, section 4.5."
 )
 
-Row = dict[Any, Any]
+Row = Mapping[Any, Any]
 
 
 def _headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]:
@@ -134,7 +78,10 @@ def _headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]:
     if tested.empty:
         return ["No conclusion: no model has results with a standard error on both halves."]
     alarms = whole[whole["suspicious"]].sort_values("delta").to_dict("records")
-    named = [f"{_name(row)} ({_points(row['delta'])} points {_bounds(row)})" for row in alarms]
+    named = [
+        f"{_name(row)} ({points(row['delta'])} points {interval(row['low'], row['high'])})"
+        for row in alarms
+    ]
     n = len(tested)
     who = f"none of {n:,} configurations is" if n > 1 else "the only configuration is not"
     sentences = [
@@ -166,16 +113,6 @@ def _smallest_alarm(tested: pd.DataFrame, settings: HalfGapParams) -> float:
     return float(error.median() * z(1 - settings.alpha / (2 * len(tested))))
 
 
-def _points(share: float) -> str:
-    """Format a difference of shares as `+1.4` or `−0.3` points."""
-    written = f"{100 * share:+.1f}"
-    return "0.0" if float(written) == 0 else written.replace("-", "−")
-
-
-def _bounds(row: Row) -> str:
-    return f"[{_points(row['low'])}, {_points(row['high'])}]"
-
-
 def _name(row: Row) -> str:
     return configuration_name(str(row["model"]), str(row["style"]), int(row["shots"]))
 
@@ -191,7 +128,6 @@ def render_half_gap_page(
     half_gap: pd.DataFrame,
     half_gap_shares: pd.DataFrame,
     half_gap_plot: Any,
-    half_gap_fields_plot: Any,
 ) -> str:
     """Render one HTML page that needs no network and shows no item.
 
@@ -206,22 +142,40 @@ def render_half_gap_page(
         Fact("test.sealed, SHA-256", benchmark.test),
     ]
     used = facts_of("half_gap", settings)
-    page = Page(
+    sections = [
+        Section("Models", _models(half_gap, settings), "gaps"),
+        Section("Fields", _fields(half_gap), "fields"),
+        Section("Small gaps", [_small_gaps(half_gap_shares)], "shares"),
+        provenance_section("Compared files", facts, "monitor", used, _METHOD),
+    ]
+    lead = [Text(sentence, "judgement") for sentence in more]
+    return render_sections(
         f"{benchmark.name}: the gap between its halves",
         benchmark.name,
-        [
-            Section("Models", _models(half_gap, settings), "gaps"),
-            Section("Fields", [Plot("fields")], "fields"),
-            Section("Small gaps", [_small_gaps(half_gap_shares)], "shares"),
-            provenance_section("Compared files", facts, "monitor", used, _METHOD),
-        ],
-        kicker="Public half and closed half",
-        headline=first,
-        lead=[Text(sentence, "judgement") for sentence in more],
-        notes=compared_halves.notes,
-        plots={"gaps": half_gap_plot, "fields": half_gap_fields_plot},
+        "Public half and closed half",
+        Top(first, lead, compared_halves.notes),
+        {"half_gap_plot": half_gap_plot, "sections": sections},
     )
-    return render_page(page)
+
+
+def _fields(half_gap: pd.DataFrame) -> list[Any]:
+    of_fields = half_gap[half_gap["field"].ne("")]
+    if of_fields.empty:
+        return [Text("No field is reported separately in both halves.")]
+    columns: list[Column] = [
+        ("Field", as_text, "field"),
+        ("Configuration", lambda row, _: _name(row), "model"),
+        ("Difference", _difference, "delta"),
+        ("p, corrected", _p, "p_holm"),
+        ("Alarm", _alarm, "suspicious"),
+    ]
+    label = "Difference by field, the largest lead of the public half first"
+    records = rows_of(of_fields.sort_values(["delta", "field", "model"]))
+    return cut_table(label, records, columns, "half_gap")
+
+
+def _alarm(row: Row, name: str) -> str:
+    return "looks leaked" if row[name] else "no"
 
 
 def _models(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[Any]:
@@ -233,35 +187,27 @@ def _models(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[Any]:
     scored = ("original", "validation", "test") if settings.original else ("validation", "test")
     columns: list[Column] = [
         ("Size", as_text, "size_group"),
-        ("Configuration", lambda row, _: Cell(_name(dict(row)), _reason(row)), "model"),
+        ("Configuration", lambda row, _: Cell(_name(row), [row["reason"] or ""]), "model"),
         *((name.capitalize(), _accuracy, name) for name in scored),
         ("Difference", _difference, "delta"),
         ("p", _p, "p_value"),
         ("p, corrected", _p, "p_holm"),
-        ("Alarm", as_text, "alarm"),
+        ("Alarm", _alarm, "suspicious"),
     ]
-    whole = half_gap[half_gap["field"].eq("")]
-    alarm = whole["suspicious"].map({True: "looks leaked", False: "no"})
-    rows = rows_of(by_size(whole.assign(alarm=alarm)))
-    table = cut_table(label, rows, columns, "half_gap")
-    return [Plot("gaps"), *table, Text(_READING, "quiet")]
+    records = rows_of(by_size(half_gap[half_gap["field"].eq("")]))
+    table = cut_table(label, records, columns, "half_gap")
+    return [Plot("half_gap_plot"), *table, Text(_READING, "quiet")]
 
 
-def _reason(row: Mapping[Any, Any]) -> list[str]:
-    return [row["reason"]] if row["reason"] else []
-
-
-def _accuracy(row: Mapping[Any, Any], name: str) -> Cell:
+def _accuracy(row: Row, name: str) -> Cell:
     return Cell(percent(row[name]), [f"n = {number(row[f'n_{name}'])}"])
 
 
-def _difference(row: Mapping[Any, Any], name: str) -> Cell:
-    if row[name] is None:
-        return Cell("—")
-    return Cell(_points(row[name]), [] if row["low"] is None else [_bounds(dict(row))])
+def _difference(row: Row, name: str) -> Cell:
+    return Cell(points(row[name]), [interval(row["low"], row["high"])])
 
 
-def _p(row: Mapping[Any, Any], name: str) -> str:
+def _p(row: Row, name: str) -> str:
     return number(row[name], 4)
 
 

@@ -1,4 +1,4 @@
-"""What models remember of a benchmark: plot, headline and page."""
+"""What models remember of a benchmark: headline and page."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,64 +9,25 @@ from benchwright.methods.mmlu_cf.memorisation import ALPHA, LEVEL
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.reports.page import shapes
 from benchwright.reports.page.parts import (
     Article,
     Cell,
     Column,
     Folded,
-    Page,
-    Plot,
     Question,
     Section,
     Table,
     Text,
+    Top,
     as_count,
     as_share,
     as_text,
     cut_table,
-    render_page,
+    render_sections,
 )
-from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, distinct_names
 from benchwright.reports.page.provenance import Fact, benchmark_facts, provenance_section
 from benchwright.reports.page.provenance import settings as facts_of
-from benchwright.reports.page.shapes import Panel, Scale, dots, nothing
-from benchwright.reports.page.wording import count, number, rows_of
-
-_PARTS = (
-    ("exact", "all options verbatim", REMOVED, "diamond", -0.22),
-    ("fuzzy", "all options similar", KEPT, "circle", 0.0),
-    ("control_whole", "all options of the control similar", QUIET, "circle-open", 0.22),
-)
-_MOST = 60  # models beyond this are in the table alone
-
-
-def plot_memorisation(memorisation_summary: pd.DataFrame) -> Any:
-    """Draw the shares of items and controls that each model completes, with intervals."""
-    title = f"Items with all options written in place, with {LEVEL:.0%} intervals"
-    if memorisation_summary.empty:
-        return nothing(title, "No model wrote options.")
-    table = memorisation_summary.sort_values(["fuzzy", "exact", "model"], ascending=[False] * 3)
-    table = table.reset_index(drop=True)
-    if len(table) > _MOST:
-        title += f"; the {_MOST} highest of {len(table):,} models"
-        table = table[:_MOST]
-    names = distinct_names([str(model) for model in table["model"]])
-    traces = []
-    for column, words, colour, symbol, lane in _PARTS:
-        own = table[table[column].notna()]
-        share, low, high = (own[f"{column}{end}"] for end in ("", "_low", "_high"))
-        hover = [
-            f"{names[row]}, {words}: {value:.1%} [{below:.1%}, {above:.1%}]"
-            for row, value, below, above in zip(own.index, share, low, high, strict=True)
-        ]
-        places = own.index + lane
-        traces.append(
-            dots(share, places, colour, words, hover=hover, across=(low, high), symbol=symbol)
-        )
-    across = Scale("share of items", ".1%", zero=True)
-    return shapes.rows(title, names, Panel(traces, across), row=46)
-
+from benchwright.reports.page.wording import count, number, p_value, rows_of
 
 _NAMED = 3  # models in a headline
 _METHOD = (
@@ -118,8 +79,8 @@ def _test(row: Row) -> str:
     """Describe the test of one model: the two counts and the corrected p-value."""
     if row["p_holm"] is None:
         return "no control item of the same subject"
-    p = "p < 0.0001" if row["p_holm"] < 1e-4 else f"p = {row['p_holm']:.4f}"
-    return f"{row['item_only']:,} items against {row['control_only']:,} controls, {p}"
+    p = p_value(row["p_holm"])
+    return f"{row['item_only']:,} items against {row['control_only']:,} controls, p: {p}"
 
 
 def render_memorisation_page(
@@ -130,7 +91,6 @@ def render_memorisation_page(
     seed: int,
     memorisation_summary: pd.DataFrame,
     memorisation_examples: list[dict[str, Any]],
-    memorisation_plot: Any,
 ) -> str:
     """Render one HTML page that needs no network; texts of items and replies are escaped.
 
@@ -146,21 +106,19 @@ def render_memorisation_page(
         Fact("scoring.generation.recall_tokens", str(recall)),
     ]
     facts = benchmark_facts(ingestion, variant, seed, [])
-    page = Page(
+    sections = [
+        Section("Method", [Text(method, code=True)], "method"),
+        Section("Results", _result(rows), "result"),
+        Section("Examples", _examples(memorisation_examples), "examples"),
+        provenance_section("Test", facts, "probe", used, _SOURCE),
+    ]
+    return render_sections(
         f"{ingestion.title}: memorisation",
         ingestion.title,
-        [
-            Section("Method", [Text(method, code=True)], "method"),
-            Section("Results", _result(rows), "result"),
-            Section("Examples", _examples(memorisation_examples), "examples"),
-            provenance_section("Test", facts, "probe", used, _SOURCE),
-        ],
-        kicker=f"Memorisation · variant {variant}",
-        headline=first,
-        lead=[Text(sentence, "judgement") for sentence in more],
-        plots={"memorisation": memorisation_plot},
+        f"Memorisation · variant {variant}",
+        Top(first, [Text(sentence, "judgement") for sentence in more]),
+        {"sections": sections},
     )
-    return render_page(page)
 
 
 def _result(rows: list[dict[Any, Any]]) -> list[Any]:
@@ -181,12 +139,12 @@ def _result(rows: list[dict[Any, Any]]) -> list[Any]:
     said = [
         {**row, "test": _test(row), "verdict": "yes" if row["remembers"] else "no"} for row in rows
     ]
-    return [Plot("memorisation"), *cut_table(label, said, columns, "memorisation_summary")]
+    return cut_table(label, said, columns, "memorisation_summary")
 
 
 def _bounded(row: Row, name: str) -> Cell:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return Cell(as_share(row, name), [] if low is None else [f"[{low:.1%}, {high:.1%}]"])
+    low, high = (as_share(row, f"{name}_{end}") for end in ("low", "high"))
+    return Cell(as_share(row, name), [f"[{low}, {high}]"])
 
 
 def _examples(memorisation_examples: list[dict[str, Any]]) -> list[Any]:

@@ -1,6 +1,7 @@
 """From files of results to Δ, alarms and the page."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -148,8 +149,8 @@ def test_a_leak_of_ten_points_raises_the_alarm_for_that_model_alone(
     assert page.count("looks leaked</td>") == 1
     assert made["half_gap_metrics"]["alarms"] == 1
     assert made["half_gap_metrics"]["mean_delta"] == pytest.approx((-0.1 + 0.007) / 4)
-    diamonds = [t for t in made["half_gap_plot"].data if t.name == "looks leaked"]
-    assert [list(t.x) for t in diamonds] == [[pytest.approx(-10)]]
+    alarms = [t for t in made["half_gap_plot"].data if t.name == "looks leaked"]
+    assert [list(t.x) for t in alarms] == [[pytest.approx(-10)]]
     show(f"gap monitor: leak of 10 points at n = {N:,}: p (Holm) {tiny['p_holm']:.1e}")
 
 
@@ -200,9 +201,10 @@ def test_only_fields_reported_in_both_halves_are_compared(
     page = made["half_gap_report"]
     assert "No evidence of a leak" in page
     assert "Fields that look leaked: law (tiny@letters-0)." in page
-    heat = made["half_gap_fields_plot"].data[0]
-    assert heat.z[0][0] == pytest.approx(-20)
-    assert heat.text[0][0] == "−20.0!"
+    shown = re.sub(r"<[^>]+>", " ", page.split('id="fields"')[1].split("</section>")[0])
+    low, high = (f"{100 * gaps.loc['law', end]:+.1f}".replace("-", "−") for end in ("low", "high"))
+    row = f"law tiny@letters-0 −20.0 [{low}, {high}] 0.0000 looks leaked"
+    assert row in " ".join(shown.split())
     assert made["half_gap_metrics"]["alarms_in_fields"] == 1
 
 

@@ -109,7 +109,7 @@ def test_the_page_states_rates_and_tests(stage: dict[str, Any]) -> None:
         "knows@generate-0 writes all options in place for 30.0% of items [24.1%, 36.7%] and 0.0% "
         "of control items." in page
     )
-    assert "60 items against 0 controls, p &lt; 0.0001" in page
+    assert "60 items against 0 controls, p: &lt; 0.001" in page
     assert "guesses@generate-0 writes" not in page
     assert page.count("<td>yes</td>") == 1
     assert "<i>else</i>" not in page
@@ -143,17 +143,6 @@ def test_examples_are_the_best_recited_items(stage: dict[str, Any]) -> None:
     first, second, *_ = guesses["items"][0]["options"]
     assert (first["written"], second["written"]) == (second["choice"], first["choice"])
     assert {first["match"], second["match"]} == {""}
-
-
-def test_the_plot_has_exact_fuzzy_and_control_of_each_model(stage: dict[str, Any]) -> None:
-    exact, fuzzy, control = stage["memorisation_plot"].data
-    # The model that remembers most comes first.
-    assert list(exact.x) == list(fuzzy.x) == [SHARE, 0]
-    assert list(control.x) == [0, 0]
-    summary = stage["memorisation_summary"].set_index("model").loc["knows@generate-0"]
-    up, down = summary["fuzzy_high"] - SHARE, SHARE - summary["fuzzy_low"]
-    assert fuzzy.error_x.array[0] == pytest.approx(up, abs=1e-6)
-    assert fuzzy.error_x.arrayminus[0] == pytest.approx(down, abs=1e-6)
 
 
 def test_metrics_count_models(stage: dict[str, Any]) -> None:
