@@ -89,7 +89,6 @@ _NODES = [
             "subject_luck",
             "estimate_errors",
             "chosen_subset",
-            "params:sampling",
         ],
         "sampling_metrics",
     ),
@@ -110,6 +109,13 @@ _PLOTS = [
     node(plots.plot_cluster_curves, "cluster_curves", "cluster_curves_plot"),
     node(plots.plot_item_map, "item_map", "item_map_plot"),
 ]
+_SHOWN = (
+    *("sampling_top", "sampling_comparison_section", "sampler_choice_section"),
+    *("estimates_section", "item_texts_section", "chosen_subset_section", "sampling_provenance"),
+    *("sampling_curves_plot", "chosen_curves_plot", "cluster_curves_plot", "item_map_plot"),
+)
+"""What the page shows, with its sections in order."""
+
 _PAGE = [
     node(
         sampling_headline.show_sampling_top,
@@ -136,7 +142,7 @@ _PAGE = [
     ),
     node(
         page.show_sampler_choice,
-        ["sampler_choice", "chosen_curves", "subject_winners", "subject_luck", "params:sampling"],
+        ["sampler_choice", "subject_winners", "subject_luck", "params:sampling"],
         "sampler_choice_section",
     ),
     node(page.show_estimates, ["estimate_errors", "params:estimation"], "estimates_section"),
@@ -151,23 +157,22 @@ _PAGE = [
         "chosen_subset_section",
     ),
     node(
+        page.show_sampling_provenance,
+        [
+            "params:ingestion",
+            "params:variant",
+            "params:seed",
+            "params:sampling",
+            "params:estimation",
+        ],
+        "sampling_provenance",
+    ),
+    node(
         page.render_sampling_report,
         {
-            "sampling_top": "sampling_top",
-            "sampling_comparison_section": "sampling_comparison_section",
-            "sampler_choice_section": "sampler_choice_section",
-            "estimates_section": "estimates_section",
-            "item_texts_section": "item_texts_section",
-            "chosen_subset_section": "chosen_subset_section",
-            "sampling_curves_plot": "sampling_curves_plot",
-            "chosen_curves_plot": "chosen_curves_plot",
-            "cluster_curves_plot": "cluster_curves_plot",
-            "item_map_plot": "item_map_plot",
             "ingestion": "params:ingestion",
             "variant": "params:variant",
-            "seed": "params:seed",
-            "sampling": "params:sampling",
-            "estimation": "params:estimation",
+            **{name: name for name in _SHOWN},
         },
         "sampling_report",
     ),

@@ -1,7 +1,7 @@
 """The page of the sampling stage: what each table says, in sections."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -12,12 +12,10 @@ from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import EstimationParams, SamplingParams
 from benchwright.reports.dele.labels import METRICS, PANELS
-from benchwright.reports.dele.plots import LINES
 from benchwright.reports.dele.sampling_headline import METRIC
 from benchwright.reports.page.parts import (
     Cell,
     Folded,
-    Page,
     Plot,
     Section,
     Table,
@@ -29,62 +27,54 @@ from benchwright.reports.page.parts import (
     as_text,
     as_words,
     cut_table,
-    render_page,
+    render_sections,
     table_of,
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section, settings
-from benchwright.reports.page.wording import bounds, coefficient, number, p_value, percent, rows_of
+from benchwright.reports.page.wording import (
+    bounds,
+    coefficient,
+    is_missing,
+    number,
+    p_value,
+    percent,
+    rows_of,
+)
 
 _DISTANCES = ("wasserstein", "mean_absolute_error")
 _METRICS = (METRIC, "spearman", *_DISTANCES)
-_ENDS = ("random_low", "random_high")
 _METHOD = (
     "Saranathan et al. (2024), DELE: Data Efficient LLM Evaluation; Polo et al. (2024), "
     "tinyBenchmarks; Rodriguez et al. (2021), Evaluation Examples Are Not Equally Informative Or "
     "Trustworthy."
 )
 
-Row = dict[Any, Any]
+Row = Mapping[Any, Any]
 
 
-class Study(NamedTuple):
-    """What was compared, and with which settings."""
-
-    ingestion: BenchmarkParams
-    variant: str
-    seed: int
-    sampling: SamplingParams
-    estimation: EstimationParams
-
-
-def render_sampling_report(sampling_top: Top, **shown: Any) -> str:
+def render_sampling_report(
+    ingestion: BenchmarkParams, variant: str, sampling_top: Top, **shown: Any
+) -> str:
     """Render the sampling report as one HTML page that needs no network.
 
-    Args:
-        sampling_top: the top of the page.
-        shown: parameters of `Study`; lists of sections in the order of the page; plots by name.
+    `shown` are lists of sections in the order of the page, and plots by name.
     """
-    study = Study(**{name: shown.pop(name) for name in Study._fields})
-    parts = [part for part in shown.values() if isinstance(part, list)]
-    provenance = provenance_section(
-        "Benchmark",
-        benchmark_facts(study.ingestion, study.variant, study.seed, []),
-        "samplers and estimators",
-        [*settings("sampling", study.sampling), *settings("estimation", study.estimation)],
-        _METHOD,
-    )
-    title = study.ingestion.title
-    page = Page(
-        f"{title}: how few items suffice ({study.variant})",
-        title,
-        [*(section for part in parts for section in part), provenance],
-        kicker=f"Benchmark subsets · variant {study.variant}",
-        headline=sampling_top.headline,
-        lead=sampling_top.lead,
-        notes=sampling_top.notes,
-        plots={name: plot for name, plot in shown.items() if name.endswith("_plot")},
-    )
-    return render_page(page)
+    window = f"{ingestion.title}: how few items suffice ({variant})"
+    kicker = f"Benchmark subsets · variant {variant}"
+    return render_sections(window, ingestion.title, kicker, sampling_top, shown)
+
+
+def show_sampling_provenance(
+    ingestion: BenchmarkParams,
+    variant: str,
+    seed: int,
+    sampling: SamplingParams,
+    estimation: EstimationParams,
+) -> list[Section]:
+    """Show the benchmark and the settings."""
+    used = [*settings("sampling", sampling), *settings("estimation", estimation)]
+    facts = benchmark_facts(ingestion, variant, seed, [])
+    return [provenance_section("Benchmark", facts, "samplers and estimators", used, _METHOD)]
 
 
 def show_samplers(
@@ -107,26 +97,15 @@ def show_samplers(
         )
         table = _sampler_table(sampling_summary, sampling_against_random, sampling)
         blocks += [table, Text(note, "quiet")]
-    blocks.append(Folded("Method", _method(sampling_panels, sampling)))
-    return [Section("Samplers and random subsets", blocks, "samplers")]
-
-
-def _method(panels: SamplingPanels, sampling: SamplingParams) -> list[Any]:
-    n = panels.sizes()
-    rows = [
-        ("held out", n["held_out"], f"{n['selection']:,} models of other families"),
-        ("forward", n["forward"], f"the weaker {n['all'] - n['forward']:,} models"),
-        ("all", n["all"], "the same models: in-sample for samplers that read responses"),
-    ]
     text = (
         f"Each sampler draws a subset at every rate, {sampling.repeats:,} times with different "
         "seeds. The ranks and scores of the models on it, from recorded responses, are compared "
-        f"with those on all {len(panels.item_ids):,} items, and on random subsets of the "
-        "same size. Results on held-out models show what generalises; in-sample results do not."
+        f"with those on all {len(sampling_panels.item_ids):,} items, and on random subsets of the "
+        "same size. Results on held-out models, of other families than those that choose items, "
+        "show what generalises; in-sample results do not."
     )
-    head = ("Panel", "Models", "Items are chosen by")
-    cells = [(name, number(size), who) for name, size, who in rows]
-    return [Text(text), Table("Panels of models", head, cells, (1,))]
+    blocks.append(Folded("Method", [Text(text)]))
+    return [Section("Samplers and random subsets", blocks, "samplers")]
 
 
 def _sampler_table(own: pd.DataFrame, tested: pd.DataFrame, sampling: SamplingParams) -> Table:
@@ -136,19 +115,19 @@ def _sampler_table(own: pd.DataFrame, tested: pd.DataFrame, sampling: SamplingPa
     bands = tested[tested["rate"] == rate].drop_duplicates("metric").set_index("metric")
     rows: list[list[Any]] = []
     if len(bands):
-        cells = _metric_cells(*(bands[end].to_dict() for end in _ENDS))
-        rows.append(["random subsets, 95%", cells[0], "", *cells[1:], "", ""])
+        ends = bands[["random_low", "random_high"]]
+        first, *others = (_metric(name, *ends.loc[name]) for name in _METRICS)
+        rows.append(["random subsets, 95%", first, "", *others, "", ""])
     tests = dict(iter(tested[tested["metric"] == METRIC].groupby("sampler")))
     for row in rows_of(own):
-        tau_b, spearman, *others = _metric_cells(row)
+        tau_b, spearman, *others = (_metric(name, row[name]) for name in _METRICS)
+        sd = [] if row["spearman_sd"] is None else [number(row["spearman_sd"], 3)]
         rows.append(
             [
                 Cell(row["sampler"], [row["family"]]),
                 tau_b,
                 _verdict(row["sampler"], tests.get(row["sampler"]), rate),
-                Cell(
-                    spearman, [] if row["spearman_sd"] is None else [number(row["spearman_sd"], 3)]
-                ),
+                Cell(spearman, sd),
                 *others,
                 _rate(row, "tau_b"),
                 _rate(row, "spearman"),
@@ -165,16 +144,11 @@ def _sampler_table(own: pd.DataFrame, tested: pd.DataFrame, sampling: SamplingPa
     return Table(label, head, rows, (1, *range(3, 8)))
 
 
-def _metric_cells(low: Row, high: Row | None = None) -> list[str]:
-    """Write tau-b, Spearman, and both distances in points; intervals where `high` is."""
-    cells = []
-    for name in _METRICS:
-        times, digits = (100, 2) if name in _DISTANCES else (1, 3)
-        first, last = (
-            None if own is None or pd.isna(own[name]) else times * own[name] for own in (low, high)
-        )
-        cells.append(coefficient(first, digits) if high is None else bounds(first, last, digits))
-    return cells
+def _metric(name: str, *values: float | None) -> str:
+    """Write a metric or its two bounds; distances in points."""
+    times, digits = (100, 2) if name in _DISTANCES else (1, 3)
+    scaled = [None if is_missing(value) else times * value for value in values]
+    return bounds(*scaled, digits) if len(scaled) == 2 else coefficient(*scaled, digits)
 
 
 def _verdict(sampler: str, test: pd.DataFrame | None, rate: float) -> str | Cell:
@@ -199,7 +173,6 @@ def _rate(row: Row, metric: str) -> Cell:
 
 def show_sampler_choice(
     sampler_choice: pd.DataFrame,
-    chosen_curves: pd.DataFrame,
     subject_winners: pd.DataFrame,
     subject_luck: Mapping[str, float],
     sampling: SamplingParams,
@@ -207,18 +180,16 @@ def show_sampler_choice(
     """Build the sections on the choice of a sampler, for the benchmark and by subject."""
     adaptive = sampling.adaptive
     criteria = ", ".join(METRICS[name] for name in adaptive.criteria)
-    blocks: list[Any] = [
-        Text(
-            "One part of the models chooses a sampler, the held-out models measure its gain. A "
-            f"sampler is eligible if its Spearman correlation is at least "
-            f"{adaptive.min_correlation:g} at every rate from {adaptive.lowest_rate:g}% to "
-            f"{adaptive.highest_rate:g}%; the best mean rank by {criteria} wins (DELE, Algorithm "
-            "1). “Chosen by subject” composes the subset of the choices inside each subject."
-        )
-    ]
-    if splits := gains_over_splits(sampler_choice).splits:
-        rows = chosen_rows(chosen_curves, sampling.evidence.at_rates)
-        blocks += [Plot("chosen_curves_plot"), _chosen_table(rows, splits)]
+    text = (
+        "One part of the models chooses a sampler, the held-out models measure its gain. A sampler "
+        f"is eligible if its Spearman correlation is at least {adaptive.min_correlation:g} at "
+        f"every rate from {adaptive.lowest_rate:g}% to {adaptive.highest_rate:g}%; the best mean "
+        f"rank by {criteria} wins (DELE, Algorithm 1). “Chosen by subject” composes the subset of "
+        "the choices inside each subject."
+    )
+    blocks: list[Any] = [Text(text)]
+    if gains_over_splits(sampler_choice).splits:
+        blocks.append(Plot("chosen_curves_plot"))
     else:
         blocks.append(
             Text("No split has three models on each side: the gain on held-out models is unknown.")
@@ -230,36 +201,6 @@ def show_sampler_choice(
         Section("Choice of a sampler", blocks, "choice"),
         Section("Choice by subject", _subjects(subject_winners, subject_luck), "subjects"),
     ]
-
-
-def chosen_rows(chosen_curves: pd.DataFrame, rates: Sequence[float]) -> list[list[Any]]:
-    """Return the means over splits by rate and line, then the random band of each rate."""
-    rows: list[list[Any]] = []
-    for rate in rates:
-        own = chosen_curves[chosen_curves["rate"] == rate]
-        for line, words in LINES.items():
-            of_line = own[own["line"] == line].set_index("metric")
-            if of_line.empty:
-                continue
-            ranks = of_line.loc["spearman"].to_dict()
-            span = bounds(ranks["gain_low"], ranks["gain_high"])
-            gain = Cell(coefficient(ranks["gain"]), [span] if span else [])
-            means = _metric_cells(of_line["mean"].to_dict())
-            rows.append([f"{rate:g}%", words, *means, gain, coefficient(ranks["sd"])])
-        if len(own):
-            band = own.drop_duplicates("metric").set_index("metric")
-            cells = _metric_cells(*(band[end].to_dict() for end in _ENDS))
-            rows.append([f"{rate:g}%", "random subsets, 95%", *cells, "", ""])
-    return rows
-
-
-def _chosen_table(rows: list[list[Any]], splits: int) -> Table:
-    label = (
-        f"Means over {splits:,} splits; distances in points; gain in Spearman over random with "
-        "the middle 95% of the splits; sd of Spearman over repeats (DELE, Figure 32)"
-    )
-    head = ("Rate", "Sampler", "tau-b", "Spearman", "Wasserstein", "Score error")
-    return Table(label, (*head, "Gain", "sd"), rows, (0, *range(2, 8)), header=1)
 
 
 def _subjects(subject_winners: pd.DataFrame, luck: Mapping[str, float]) -> list[Any]:
@@ -282,13 +223,12 @@ def _subjects(subject_winners: pd.DataFrame, luck: Mapping[str, float]) -> list[
         ("Its Spearman, in-sample", as_metric, "spearman"),
         ("First half", as_text, "winner_selection"),
         ("Second half", as_text, "winner_held_out"),
-        ("Gain of the first half's choice, in-sample", as_metric, "apparent_gain"),
-        ("Gain, second half", as_metric, "held_out_gain"),
+        ("Gain on the second half", as_metric, "held_out_gain"),
     )
     label = (
         "The sampler chosen inside each subject, of those that read no responses (DELE, Table 3)"
     )
-    table = cut_table(label, rows_of(subject_winners), columns, "subject_winners", open_until=15)
+    table = cut_table(label, rows_of(subject_winners), columns, "subject_winners")
     return [Text(text, code=True), *table]
 
 
@@ -322,15 +262,15 @@ def show_estimates(estimate_errors: pd.DataFrame, estimation: EstimationParams) 
     return [Section("Estimated scores", [Text(text), table], "estimates")]
 
 
-def _estimator(row: Mapping[Any, Any], name: str) -> Cell:
+def _estimator(row: Row, name: str) -> Cell:
     return Cell(row[name], [row["reason"]] if row["reason"] else [])
 
 
-def _as_points(row: Mapping[Any, Any], name: str) -> str:
+def _as_points(row: Row, name: str) -> str:
     return coefficient(None if row[name] is None else 100 * row[name], 2)
 
 
-def _as_number(row: Mapping[Any, Any], name: str) -> str:
+def _as_number(row: Row, name: str) -> str:
     return number(row[name], 2)
 
 
@@ -342,7 +282,7 @@ def show_item_texts(
     if len(readability_examples):
         columns = (
             ("Question", _question, "text"),
-            ("Rank", _end, "rank"),
+            ("Rank", lambda row, name: f"{row['end']} {row[name]}", "rank"),
             ("Difficult words", as_share, "difficult_words"),
             ("Dale–Chall", _as_number, "dale_chall"),
             ("Flesch", _as_number, "flesch"),
@@ -356,11 +296,7 @@ def show_item_texts(
     return [*sections, Section("Clusters", plots, "clusters")] if plots else sections
 
 
-def _end(row: Mapping[Any, Any], name: str) -> str:
-    return f"{row['end']} {row[name]}"
-
-
-def _question(row: Mapping[Any, Any], name: str) -> Cell:
+def _question(row: Row, name: str) -> Cell:
     text = row[name]
     return Cell(text if len(text) <= 300 else f"{text[:300]}…", [row["item_id"]])
 

@@ -16,10 +16,6 @@ from benchwright.runs.tracking import known_metrics
 
 METRIC = "tau_b"
 """The metric of the headline (docs/explanation/statistics.md: Kendall's tau-b first)."""
-_OF_A_SAMPLER = (
-    *("tau_b", "spearman", "pearson", "wasserstein", "mean_absolute_error"),
-    *("rate_for_tau_b", "rate_for_spearman"),
-)
 _FEW = 20  # with fewer models a rank correlation is imprecise
 _FEW_SPLITS = 20  # with fewer splits the middle 95% has no meaning
 
@@ -43,8 +39,7 @@ def show_sampling_top(
         sampling,
     )
     sentences = [Text(line, "judgement") for line in lead if line]
-    notes = _notes(sampling_panels, samplers_left_out, sampling)
-    return Top(headline, sentences, notes)
+    return Top(headline, sentences, _notes(sampling_panels, samplers_left_out, sampling))
 
 
 def write_headline(
@@ -81,7 +76,7 @@ def write_headline(
     return [
         agreement,
         _test_results(sampling_against_random, main, sampling),
-        _choice_gain(sampler_choice) + _composed_gain(subject_luck, rate),
+        _choice_gain(sampler_choice, subject_luck, rate),
     ]
 
 
@@ -135,25 +130,24 @@ def _test_results(
     )
 
 
-def _choice_gain(sampler_choice: pd.DataFrame) -> str:
+def _choice_gain(
+    sampler_choice: pd.DataFrame, subject_luck: Mapping[str, float], rate: float
+) -> str:
     gains = gains_over_splits(sampler_choice)
     if not gains.splits:
         return ""
     metric = METRICS[str(sampler_choice["metric"].iloc[0])]
     span = "" if gains.splits < _FEW_SPLITS else f" {bounds(gains.low, gains.high)}"
+    composed = ""
+    if "composed_gain" in subject_luck:
+        ends = bounds(subject_luck["composed_gain.low"], subject_luck["composed_gain.high"])
+        gain = _signed(subject_luck["composed_gain"])
+        composed = f" Chosen inside each subject, it gains {gain} {ends} at {rate:g}%."
     return (
         f"A sampler chosen on one part of the models (most often {gains.winner}) gains "
         f"{_signed(gains.held_out)}{span} in {metric} over random subsets on the other part, mean "
-        f"of {count(gains.splits, 'split')}."
+        f"of {count(gains.splits, 'split')}.{composed}"
     )
-
-
-def _composed_gain(subject_luck: Mapping[str, float], rate: float) -> str:
-    if "composed_gain" not in subject_luck:
-        return ""
-    span = bounds(subject_luck["composed_gain.low"], subject_luck["composed_gain.high"])
-    gain = _signed(subject_luck["composed_gain"])
-    return f" Chosen inside each subject, it gains {gain} {span} at {rate:g}%."
 
 
 def _signed(value: float) -> str:
@@ -202,35 +196,28 @@ def collect_sampling_metrics(
     subject_luck: Mapping[str, float],
     estimate_errors: pd.DataFrame,
     chosen_subset: pd.DataFrame,
-    sampling: SamplingParams,
 ) -> dict[str, float]:
     """Collect the metrics of the main panel at the main rate."""
-    panels, main, rate = sampling_panels, sampling_panels.main, sampling.evidence.main_rate
+    panels, main = sampling_panels, sampling_panels.main
     gains = gains_over_splits(sampler_choice)
     better, worse = verdicts(sampling_against_random, main)
     metrics: dict[str, float] = {
         "n_items": len(panels.item_ids),
         "n_models": len(panels.models),
+        "n_models.held_out": panels.sizes()["held_out"],
         "n_chosen_items": len(chosen_subset),
         "samplers_better_than_random": len(better),
         "samplers_worse_than_random": len(worse),
         "choice_splits": gains.splits,
-        "choice_gain_apparent": gains.apparent,
         "choice_gain_held_out": gains.held_out,
         "choice_gain_held_out.low": gains.low,
         "choice_gain_held_out.high": gains.high,
-        **{f"n_models.{panel}": n for panel, n in panels.sizes().items()},
-        **{f"subjects.{name}": value for name, value in subject_luck.items()},
+        "subjects.composed_gain": subject_luck.get("composed_gain", float("nan")),
     }
     for row in sampling_summary[sampling_summary["panel"] == main].to_dict("records"):
-        for metric in _OF_A_SAMPLER:
+        for metric in (METRIC, "spearman", "mean_absolute_error", "rate_for_tau_b"):
             metrics[f"{metric}.{row['sampler']}"] = row[metric]
-    tested = sampling_against_random
-    tested = tested[(tested["panel"] == main) & (tested["rate"] == rate)]
-    for row in tested.to_dict("records"):
-        metrics[f"percentile.{row['metric']}.{row['sampler']}"] = row["percentile"]
     for row in estimate_errors.to_dict("records"):
         name = f"{row['panel']}.{row['subset']}.{row['estimator']}"
         metrics[f"estimate_error.{name}"] = row["mean_absolute_error"]
-        metrics[f"estimate_coverage.{name}"] = row["coverage"]
     return known_metrics(metrics)
