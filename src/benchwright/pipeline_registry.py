@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
 from benchwright.pipelines import (
     cleaning,
@@ -29,7 +29,6 @@ from benchwright.pipelines import (
     splitting,
 )
 from benchwright.pipelines.nodes import boxed
-from benchwright.reports.smart.plots import plot_encoder_overlap
 
 
 def _boxed(stage: ModuleType, pipeline: Pipeline | None = None, name: str = "") -> Pipeline:
@@ -42,9 +41,6 @@ def register_pipelines() -> dict[str, Pipeline]:
     items, scored, exported = _boxed(ingestion), _boxed(scoring), _boxed(exports)
     answers = items + scored + _boxed(responses)
     smart = answers + _boxed(embedding) + _boxed(filtering) + _boxed(evaluation) + exported
-    overlap = Node(
-        plot_encoder_overlap, "encoder_overlap", "encoder_overlap_plot", name="plot_encoder_overlap"
-    )
     perturbed = items + _boxed(perturbation) + _boxed(exports, exports.create_perturbed_pipeline())
     wicked = perturbed + _boxed(scoring, scoring.create_pipeline(perturbed=True))
     wicked += _boxed(responses, responses.create_pipeline(perturbed=True))
@@ -74,7 +70,7 @@ def register_pipelines() -> dict[str, Pipeline]:
         + _boxed(cleaning)
         + _boxed(documents)
         + _boxed(fields, kept),
-        "encoders": items + _boxed(encoders) + _boxed(evaluation, Pipeline([overlap])),
+        "encoders": items + _boxed(encoders),
         "export": exported,
         "export_perturbed": perturbed,
         "half_gap": _boxed(half_gap),

@@ -42,7 +42,7 @@ _NODES = [
     ),
     node(
         summary.raise_alarm,
-        ["harmful_rule", "params:filter_models", "panel", "random_comparison"],
+        ["harmful_rule", "panel", "random_comparison"],
         "alarm",
     ),
     node(scores.count_subjects, ["items", "kept_items"], "subject_shares"),
@@ -128,7 +128,7 @@ _PAGE = [
     node(
         sections.show_ranking,
         [
-            *("panel", "scores", "rank_agreement", "human_ratings", "model_ratings"),
+            *("panel", "scores", "rank_agreement", "human_ratings"),
             "params:evaluation",
         ],
         "report_ranking",
@@ -152,7 +152,7 @@ _PAGE = [
     node(
         sections.show_data,
         [
-            *("filter_model_profile", "answer_coverage", "import_report", "position_sensitivity"),
+            *("filter_model_profile", "answer_coverage", "import_report"),
             *("rejected_items", "panel", "params:evaluation"),
         ],
         "report_data",

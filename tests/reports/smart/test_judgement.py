@@ -32,31 +32,20 @@ def test_sentences_for_wider_range_and_worse_ranking(judge, small) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tau", "place", "said", "fidelity"),
+    ("tau", "place", "said", "best", "headroom", "conclusion"),
     [
-        (BELOW, "below", "less well", "loses rank fidelity"),
-        (INSIDE, "inside", "as good as", "keeps rank fidelity like random removal"),
-        (ABOVE, "above", "better than by", "gains rank fidelity"),
-    ],
-)
-@pytest.mark.parametrize(
-    ("spread", "headroom", "width", "gain"),
-    [
-        (WIDER, "above", "wider than", "gains headroom"),
-        (WITHIN, "inside", "within", "gains no headroom"),
-        (NARROWER, "below", "narrower than", "loses headroom"),
+        (BELOW, "below", "less well", WIDER, "above", "gains headroom and loses rank fidelity"),
+        (INSIDE, "inside", "as good as", WITHIN, "inside", "no headroom and keeps rank fidelity"),
+        (ABOVE, "above", "better than by", NARROWER, "below", "loses headroom and gains rank"),
     ],
 )
 def test_conclusion_combines_ranking_and_headroom(
-    judge, small, tau: float, place: str, said: str, fidelity: str, spread: float, headroom: str,
-    width: str, gain: str,
-) -> None:  # fmt: skip
-    judgement = judge({"value": tau}, {**small.spread, "value": spread})
+    judge, small, tau: float, place: str, said: str, best: float, headroom: str, conclusion: str
+) -> None:
+    judgement = judge({"value": tau}, {**small.spread, "value": best})
     assert (judgement.ranking, judgement.headroom) == (place, headroom)
-    _, ranking, best, conclusion = judgement.sentences
-    assert said in ranking
-    assert width in best
-    assert conclusion == f"Filtering {gain} and {fidelity}."
+    assert said in judgement.sentences[1]
+    assert conclusion in judgement.sentences[3]
 
 
 @pytest.mark.parametrize(
@@ -72,16 +61,29 @@ def test_gain_in_sample_is_no_evidence(
     assert "in-sample" not in judge(*rows).sentences[-1]
 
 
-@pytest.mark.parametrize("bound", [0.95, 0.99])
-def test_value_on_a_bound_is_inside(judge, bound: float) -> None:
-    assert judge({"value": bound}).ranking == "inside"
-
-
-def test_value_that_rounds_to_a_bound_is_inside(judge, small) -> None:
-    assert judge({"value": 0.99 + 4e-4}).ranking == "inside"
-    assert judge({"value": 0.99 + 6e-4}).ranking == "above"
-    assert judge({}, {**small.spread, "value": 8.24}).headroom == "inside"
-    assert judge({}, {**small.spread, "value": 8.26}).headroom == "above"
+@pytest.mark.parametrize(
+    ("metric", "value", "place"),
+    [
+        ("tau", 0.95, "inside"),
+        ("tau", 0.99, "inside"),
+        ("tau", 0.99 + 4e-4, "inside"),  # written like the bound
+        ("tau", 0.99 + 6e-4, "above"),
+        ("spread", 8.24, "inside"),
+        ("spread", 8.26, "above"),
+        ("spread", 6.9 - 1e-10, "inside"),
+    ],
+)
+def test_value_that_is_written_like_a_bound_is_inside(
+    judge, small, metric: str, value: float, place: str
+) -> None:
+    if metric == "tau":
+        assert judge({"value": value}).ranking == place
+        return
+    spread = {**small.spread, "value": value}
+    assert judge({}, spread).headroom == place
+    rows = [small.random_comparison_row(), small.random_comparison_row(**spread)]
+    shown = random_table(RandomComparison.from_rows(rows), "held_out").rows
+    assert [row[2].strong for row in shown] == [True, place != "inside"]  # tau-b, range
 
 
 def test_no_conclusion_without_range_of_best_models(judge) -> None:
@@ -94,8 +96,6 @@ def test_no_conclusion_without_range_of_best_models(judge) -> None:
     [
         ([], "no subsets were drawn, or there are too few models"),
         ([{"value": None, "reason": "all tied"}], "all tied"),
-        ([{"random_low": None, "random_high": None}], "no subsets were drawn"),
-        ([{"method": "ire"}], "no subsets were drawn"),
         ([{"models": "all"}], "no subsets were drawn"),
         ([{"n_items": 60}], "all of these items were kept"),
     ],
@@ -134,37 +134,16 @@ def test_percentiles_have_decimals_only_at_the_ends(judge, percentile: float, wr
     assert f"this run is at percentile {written}." in first
 
 
-@pytest.mark.parametrize("off", [-1e-10, -7e-15, 0, 7e-15, 1e-10])
-@pytest.mark.parametrize("bound", [6.9, 8.2])
-def test_rounding_does_not_change_headroom(small: Any, bound: float, off: float) -> None:
-    spread = {**small.spread, "value": bound + off}
-    table = RandomComparison.from_rows(
-        [small.random_comparison_row(), small.random_comparison_row(**spread)]
-    )
-    assert judge_against_random(table, "held_out").headroom == "inside"
-    rows = random_table(table, "held_out").rows
-    assert [row[2].strong for row in rows] == [True, False]  # tau-b, range
-
-
 @pytest.mark.parametrize(
-    ("rule", "chosen", "setting"),
+    ("rule", "restored", "said"),
     [
-        ("easy", ["org/a", "org/b"], "easy.enabled=false`). Weaker filter models of different fam"),
-        ("easy_unanimous", "all", "are safer (`--params filter_models=forward`)."),
-        ("answer_only", {"choose": "strongest"}, "params filter_models.choose=forward,filter_mo"),
-        ("easy", {"distinct": "none"}, "params filter_models.choose=forward,filter_models.d"),
-        ("easy_unanimous", {}, "(`--params filtering.easy.enabled=false`)."),
-        ("duplicate", ["org/a"], "(`--params filtering.duplicates.enabled=false`)."),
+        ("easy_unanimous", True, "they would not (`--params filtering.easy.enabled=false`)."),
+        ("duplicate", True, "they would not (`--params filtering.duplicates.enabled=false`)."),
+        ("similar", False, "No rule alone is the cause; without “similar” the harm is least (`--p"),
     ],
 )
-def test_alarm_names_a_safer_setting(rule: str, chosen: Any, setting: str) -> None:
-    alarm = write_alarm({"rule": rule, "restored": True}, chosen)
+def test_alarm_names_the_rule_and_its_setting(rule: str, restored: bool, said: str) -> None:
+    alarm = write_alarm({"rule": rule, "restored": restored})
     assert alarm.startswith("Do not rank models by the kept items: they rank held-out models less")
-    assert "they would not (`--params filtering." in alarm
-    assert setting in alarm
-    assert ("filter_models" in alarm) == (rule != "duplicate" and chosen != {})
-
-
-def test_alarm_says_where_no_rule_alone_is_the_cause() -> None:
-    alarm = write_alarm({"rule": "similar", "restored": False}, None)
-    assert "No rule alone is the cause; without “similar” the harm is least (`--params" in alarm
+    assert said in alarm
+    assert alarm.startswith(write_alarm({}))

@@ -1,28 +1,17 @@
 """Plots of the report, also without data."""
 
 import json
-import math
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from benchwright.reports.smart.plots import (
     plot_distance_distribution,
-    plot_encoder_overlap,
     plot_random_band,
     plot_rank_chart,
 )
 from benchwright.tables.evidence import RandomComparison, RandomSubsets, Scores
-from benchwright.tables.similarity import DistanceDensity, EncoderOverlap
-
-OVERLAP = EncoderOverlap.from_rows(
-    [
-        ("one", "two", 100, 0.1, 0.2, 10, 20, 5, 0.2, 0.8, 0.74),
-        ("one", "<i>three", 100, 0.1, math.nan, 10, 0, 0, 0.0, 0.9, 0.9),
-    ]
-)
+from benchwright.tables.similarity import DistanceDensity
 
 
 def caption(plot: Any) -> str:
@@ -31,27 +20,6 @@ def caption(plot: Any) -> str:
 
 def notes(plot: Any) -> list[str]:
     return [note.text for note in plot.layout.annotations]
-
-
-def scores_of(n: int, shift: int = 0) -> pd.DataFrame:
-    """Scores whose ranking is rotated by `shift` places."""
-    accuracy = np.linspace(0.9, 0.3, n)
-    after = np.roll(accuracy, shift)
-    return Scores.from_rows(
-        [
-            (f"org/model-{i}", "held_out", 100, full, 0.01, i + 1, 50, part, 0.02, rank)
-            for i, (full, part, rank) in enumerate(
-                zip(accuracy, after, (-after).argsort().argsort() + 1, strict=True)
-            )
-        ]
-    )
-
-
-def test_many_models_are_thinned_and_the_caption_says_so() -> None:
-    plot = plot_rank_chart(scores_of(200))
-    assert len(plot.layout.yaxis.ticktext) == len(plot.layout.yaxis2.ticktext) == 60
-    assert plot.layout.yaxis.ticktext[0] == "model-0  90.0%  1"
-    assert "60 of 200 models" in caption(plot)
 
 
 def test_distance_plot_shows_threshold_branch_and_peaks(small) -> None:
@@ -117,26 +85,9 @@ def test_equal_random_subsets_can_be_plotted(small) -> None:
             lambda: plot_distance_distribution(DistanceDensity.empty(), {"branch": "none"}),
             "off or could not run",
         ),
-        (lambda: plot_encoder_overlap(EncoderOverlap.empty()), "fewer than two encoders"),
     ],
 )
 def test_empty_plot_shows_the_reason(plot, why: str) -> None:
     drawn = plot()
     assert why in notes(drawn)[0]
     assert json.loads(drawn.to_json())["data"] == []
-
-
-def test_names_with_markup_are_plain_text_in_plots() -> None:
-    table = scores_of(2)
-    table["model"] = ["<b>bold", '<a href="javascript:x">y</a>']
-    shown = json.dumps(json.loads(plot_rank_chart(table).to_json()))
-    assert "&lt;b&gt;bold" in shown
-    assert "<b>bold" not in shown
-    assert "<a href" not in shown
-
-
-def test_pairs_of_encoders_show_agreement_and_chance() -> None:
-    plot = plot_encoder_overlap(OVERLAP)
-    assert [list(trace.x) for trace in plot.data] == [[0.2, 0.0], [0.8, 0.9], [0.74, 0.9]]
-    assert list(plot.layout.yaxis.ticktext) == ["one / two", "one / &lt;i&gt;three"]
-    assert "10 and 20 of 100 items, 5 by both" in plot.data[0].hovertext[0]

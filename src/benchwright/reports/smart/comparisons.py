@@ -24,24 +24,18 @@ _RATINGS = "arena_"  # how the names of metrics about human ratings begin
 _WIDE = 0.25  # width of an interval from which the report warns
 
 
-def groups_in(rank_agreement: pd.DataFrame) -> dict[str, str]:
-    """Return the sets of models in the table; `stronger` only where it has models."""
-    known = set(rank_agreement["models"])
-    some = set(rank_agreement.loc[rank_agreement["n_models"] > 0, "models"])
-    return {
-        group: label
-        for group, label in GROUPS.items()
-        if group in known and (group != "stronger" or group in some)
-    }
-
-
 def rank_table(rank_agreement: pd.DataFrame) -> Table:
     """Return a row per metric with a cell per set of models, — where the table has none.
 
     Metrics about ratings are left out if no set of models has them.
     """
     cells = {(row["metric"], row["models"]): row for row in rows_of(rank_agreement)}
-    groups = groups_in(rank_agreement)
+    some = set(rank_agreement.loc[rank_agreement["n_models"] > 0, "models"])
+    groups = {
+        group: label
+        for group, label in GROUPS.items()
+        if group in set(rank_agreement["models"]) and (group != "stronger" or group in some)
+    }
     usual = {group: cells.get(("kendall_tau_b", group)) for group in groups}
     known = set(rank_agreement.loc[rank_agreement["value"].notna(), "metric"])
     head = []
@@ -74,10 +68,9 @@ def describe_ratings(rank_agreement: pd.DataFrame, source: str, n_models: int) -
         return f"{said} No comparison with human ratings: at least 3 models are needed."
     bounds = [(row["low_models"], row["high_models"]) for row in ends]
     if any(low is None or high - low > _WIDE for low, high in bounds):
-        written = [write_interval("arena_pearson", low, high) or "unknown" for low, high in bounds]
         said += (
-            f" With {n:,} models the interval over models is {written[0]} before and {written[1]} "
-            "after filtering: too wide to tell whether filtering changes the correlation."
+            " The intervals over models are too wide to tell whether filtering changes the "
+            "correlation."
         )
     return said
 
@@ -125,13 +118,8 @@ def random_table(random_comparison: pd.DataFrame, group: str) -> Table:
     n_models = int(table["n_models"].max()) if len(table) else 0
     label = f"Comparison with random subsets of the same size: {n_models} {GROUPS[group]}"
     head = (
-        "Metric",
-        "Items",
-        "Value",
-        "On all items",
-        "Random mean, middle 95%",
-        "Percentile",
-        "p",
+        *("Metric", "Items", "Value", "On all items", "Random mean, middle 95%"),
+        *("Percentile", "p"),
     )
     return Table(label, head, [_beside_random(row) for row in rows_of(ordered)], range(2, 7))
 
@@ -140,7 +128,7 @@ def _beside_random(row: dict[Any, Any]) -> list[str | Cell]:
     metric, method, percentile = row["metric"], row["method"], row["percentile"]
     interval = write_interval(metric, row["random_low"], row["random_high"])
     return [
-        Cell(metric_of(metric).label, [row["reason"]] if row["reason"] else []),
+        Cell(metric_of(metric).label, [row["reason"] or ""]),
         Cell(METHODS.get(method, method), [f"{row['n_items']:,}\u00a0items"]),
         Cell(write_value(metric, row["value"]), strong=_outside(row)),
         write_value(metric, row["full"]),
@@ -165,14 +153,8 @@ def ablation_table(filter_model_ablation: pd.DataFrame) -> Table:
     for size, part in filter_model_ablation.groupby("n_models"):
         share = part["share_removed"]
         sd = f"± {share.std():.2%}" if len(share) > 1 else ""
-        rows.append(
-            [
-                str(size),
-                str(len(part)),
-                Cell(f"{share.mean():.2%}", quiet=sd),
-                *(number(part[rule].mean()) for rule in ("easy", "answer_only")),
-            ]
-        )
+        means = (number(part[rule].mean()) for rule in ("easy", "answer_only"))
+        rows.append([str(size), str(len(part)), Cell(f"{share.mean():.2%}", quiet=sd), *means])
     label = (
         "Items removed with subsets of the filter models: mean ± standard deviation over subsets "
         "(SMART, Table 6)"
@@ -188,12 +170,10 @@ def label_difference(label_error_rates: pd.DataFrame) -> str:
     gap = kept_minus_removed(label_error_rates)
     if math.isnan(gap.difference):
         return ""
-    clear = gap.low > 0 or gap.high < 0
-    doubt = "" if clear else "; no clear difference"
-    p = p_value(gap.p_value)
+    doubt = "" if gap.low > 0 or gap.high < 0 else "; no clear difference"
     return (
         f"Share of wrong labels, kept minus removed: {100 * gap.difference:+.1f} points "
-        f"[{100 * gap.low:+.1f}, {100 * gap.high:+.1f}], p {p if p[0] == '<' else f'= {p}'}{doubt}."
+        f"[{100 * gap.low:+.1f}, {100 * gap.high:+.1f}], p: {p_value(gap.p_value)}{doubt}."
     )
 
 

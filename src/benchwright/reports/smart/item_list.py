@@ -43,18 +43,16 @@ def list_items(item_audit: pd.DataFrame, response_matrix: ResponseMatrix, panel:
     }
     known = [(key, title) for key, title in _NUMBERS if any(v is not None for v in columns[key])]
     n = len(item_audit)
-    some = len(listed) < n
-    text = (
+    which = (
         f"The first {len(listed):,} of {n:,} items, removed ones first,"
-        if some
+        if len(listed) < n
         else f"All {n:,} items"
     )
-    text += (
-        f" with the reason for each decision; {'all are' if some else 'also'} in the dataset "
-        "`item_audit`. Open an item for its options and its nearest item. Click a heading to "
-        "sort. Nearest: cosine distance to the nearest item. Right: share of the panel's models "
-        "that answer correctly. The address of this page holds the search and the filters, so you "
-        "can share a view as a link."
+    text = (
+        f"{which} with the reason for each decision, as in the dataset `item_audit`. Open an item "
+        "for its options and its nearest item. Nearest: cosine distance to it. Right: share of the "
+        "panel's models that answer correctly. The address of this page holds the search and the "
+        "filters."
     )
     names = sorted({name for marks in columns["marks"] for name in marks})
     table = ItemTable({"items": columns}, names, [*_COLUMNS, *known])

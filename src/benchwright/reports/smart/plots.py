@@ -7,25 +7,10 @@ import numpy as np
 import pandas as pd
 
 from benchwright.evidence.rank_agreement import GROUPS
-from benchwright.evidence.scores import spread
 from benchwright.reports.page import shapes
-from benchwright.reports.page.plot_style import (
-    KEPT,
-    MOST_RANKED,
-    QUIET,
-    REMOVED,
-    clip,
-    distinct_names,
-)
+from benchwright.reports.page.plot_style import KEPT, REMOVED
 from benchwright.reports.page.shapes import Panel, Scale
-from benchwright.reports.smart.wording import METHODS, write_percentile
-
-BRANCHES = {
-    "first_peak": "the first peak of the density",
-    "halved": "the only peak of the density, halved",
-    "fixed": "set in the parameters",
-}
-"""Descriptions of how the threshold was chosen."""
+from benchwright.reports.smart.wording import BRANCHES, METHODS, write_percentile
 
 _OFF = "The rule for similar items was off or could not run."
 _BINS = 40
@@ -57,24 +42,10 @@ def plot_rank_chart(scores: pd.DataFrame) -> Any:
     title = (
         "Ranks of models on all items (left) and kept items (right): blue improved, orange worsened"
     )
-    table = scores.dropna(subset=["rank_full", "rank_kept"])
+    table = scores.dropna(subset=["rank_full", "rank_kept"]).sort_values(["rank_full", "model"])
     if table.empty:
         return shapes.nothing(title, "No model has a score on both sets of items.")
-    shown = spread([str(model) for model in table["model"]], MOST_RANKED)
-    if len(shown) < len(table):
-        title += f"; {len(shown)} of {len(table):,} models"
-    table = table[table["model"].isin(shown)].sort_values(["rank_full", "model"])
-    names = distinct_names([str(model) for model in table["model"]])
-    slopes = [
-        shapes.Slope(
-            name,
-            row["rank_full"],
-            row["rank_kept"],
-            (f"{row['accuracy_full']:.1%}", f"{row['accuracy_kept']:.1%}"),
-        )
-        for name, row in zip(names, table.to_dict("records"), strict=True)
-    ]
-    return shapes.slopes(title, slopes)
+    return shapes.slopes(title, table, ("full", "kept"))
 
 
 def plot_distance_distribution(
@@ -98,14 +69,7 @@ def plot_distance_distribution(
     traces = [
         shapes.band(left["x"], [0] * len(left), left["y"], "similar", REMOVED),
         shapes.line(curve["x"], curve["y"], KEPT, "density"),
-        shapes.dots(
-            peaks["x"],
-            peaks["y"],
-            KEPT,
-            "peaks",
-            hover=[f"peak at {x:.3f}" for x in peaks["x"]],
-            symbol="triangle-down",
-        ),
+        shapes.dots(peaks["x"], peaks["y"], KEPT, "peaks"),
     ]
     return shapes.curves(
         title,
@@ -114,47 +78,6 @@ def plot_distance_distribution(
         Scale("density", zero=True, ticks={}),
         lines=[shapes.Line(float(threshold), f"δ = {threshold:.3f}", REMOVED)],
     )
-
-
-def plot_encoder_overlap(encoder_overlap: pd.DataFrame) -> Any:
-    """Draw how far pairs of encoders agree on which items are similar.
-
-    The share of equal verdicts is shown with its value for independent encoders, and with the
-    Jaccard index, which ignores items that both encoders call different.
-    """
-    title = "Agreement of encoders on similar items"
-    table = encoder_overlap
-    if table.empty:
-        return shapes.nothing(title, "There are fewer than two encoders to compare.")
-    counts = [
-        f"similar: {row.similar_a:,} and {row.similar_b:,} of {row.n_items:,} items, "
-        f"{row.both:,} by both"
-        for row in table.itertuples()
-    ]
-    series = (
-        ("jaccard", "Jaccard index: both / either", REMOVED, "circle"),
-        ("same_verdict", "same verdict: share of all items", KEPT, "circle"),
-        ("expected_same", "same verdict if independent", QUIET, "line-ns-open"),
-    )
-    traces = [
-        shapes.dots(
-            table[column],
-            range(len(table)),
-            colour,
-            name,
-            hover=[
-                f"{name}: {value:.1%}; {count}"
-                for value, count in zip(table[column], counts, strict=True)
-            ],
-            symbol=symbol,
-        )
-        for column, name, colour, symbol in series
-    ]
-    names = [
-        f"{clip(str(row.encoder_a), 26)} / {clip(str(row.encoder_b), 26)}"
-        for row in table.itertuples()
-    ]
-    return shapes.rows(title, names, Panel(traces, Scale("", ".0%", (-0.02, 1.02))), row=40)
 
 
 def plot_random_band(random_subsets: pd.DataFrame, random_comparison: pd.DataFrame) -> Any:

@@ -12,16 +12,15 @@ from benchwright.methods.smart.review import (
 )
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.params.filtering import FilteringParams
+from benchwright.params.filtering import FilteringParams, FilterModelChoice
 from benchwright.reports.page import parts
-from benchwright.reports.page.parts import Cell, Folded, Plot, Section, Table, Text
+from benchwright.reports.page.parts import Cell, Folded, Plot, Section, Table, Text, Top
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section, settings
 from benchwright.reports.page.wording import count, is_missing, number, percent, rows_of
-from benchwright.reports.smart import comparisons, method
+from benchwright.reports.smart import comparisons
 from benchwright.reports.smart.examples import show_groups, show_suspects
-from benchwright.reports.smart.wording import RULE_MEANINGS
+from benchwright.reports.smart.wording import BRANCHES, RULE_MEANINGS
 
-_FOLDED = 60  # a table of models with more rows is folded
 _SUBJECTS = 10
 
 Row = Mapping[Any, Any]
@@ -33,22 +32,19 @@ def render_report(
     report_summary: list[Text],
     report_model_notes: list[str],
     report_item_notes: list[str],
-    **sections_and_plots: Any,
+    **shown: Any,
 ) -> str:
     """Render the report: one HTML page that needs no network and opens from disk.
 
     The same inputs give the same bytes. All data is escaped: a question that looks like HTML is
     shown as text. Empty tables are left out or replaced by the reason.
     """
-    page = parts.Page(
+    window, kicker = (
         f"{ingestion.title} refined ({variant})",
-        ingestion.title,
-        *parts.split_sections(sections_and_plots),
-        kicker=f"Benchmark report · variant {variant}",
-        lead=report_summary,
-        notes=[*report_model_notes, *report_item_notes],
+        f"Benchmark report · variant {variant}",
     )
-    return parts.render_page(page)
+    top = Top("", report_summary, [*report_model_notes, *report_item_notes])
+    return parts.render_sections(window, ingestion.title, kicker, top, shown)
 
 
 def show_rules(rule_coverage: pd.DataFrame, filter_model_ablation: pd.DataFrame) -> Section:
@@ -61,11 +57,7 @@ def show_rules(rule_coverage: pd.DataFrame, filter_model_ablation: pd.DataFrame)
     blocks: list[Any] = [Text(text), Plot("funnel_plot"), _rules(rule_coverage)]
     if len(filter_model_ablation):
         table = comparisons.ablation_table(filter_model_ablation)
-        note = (
-            "A rule that requires agreement of all filter models usually removes more items with "
-            "fewer models."
-        )
-        blocks.append(Folded("With fewer filter models", [table, Text(note, "quiet")]))
+        blocks.append(Folded("With fewer filter models", [table]))
     return Section("Items removed by each rule", blocks, "rules")
 
 
@@ -81,7 +73,7 @@ def _rules(rule_coverage: pd.DataFrame) -> Table:
         rows.append(
             [
                 Cell(name, [RULE_MEANINGS.get(rule["rule"], "")], link=link),
-                Cell(rule["status"].replace("_", " "), [rule["reason"]] if rule["reason"] else []),
+                Cell(rule["status"].replace("_", " "), [rule["reason"] or ""]),
                 *([judged, *counts, percent(rule["share_removed"], 2)] if ran else ["—"] * 5),
             ]
         )
@@ -95,12 +87,9 @@ def show_ranking(
     scores: pd.DataFrame,
     rank_agreement: pd.DataFrame,
     human_ratings: Ratings,
-    model_ratings: pd.DataFrame,
     evaluation: EvaluationParams,
 ) -> Section:
     """Show the ranks of models before and after."""
-    ranked = scores.dropna(subset=["rank_full", "rank_kept"])
-    moved = int((ranked["rank_full"] != ranked["rank_kept"]).sum())
     share = "all" if evaluation.min_coverage >= 1 else f"at least {evaluation.min_coverage:.0%}"
     text = (
         f"The panel has {count(len(panel.models), 'model')} that answered {share} of the "
@@ -108,41 +97,16 @@ def show_ranking(
         "that all of them answered. Only held-out models are evidence that the ranking is "
         "preserved for new models: filter models and models of their families are not."
     )
-    if not panel.select("held_out"):
-        text += " This run has no held-out models, so its results do not apply to new models."
-    lines = (
-        "In the next plot, each line is a model, from its rank on all items (left) to its rank on "
-        "the kept items (right). If filtering keeps the ranking, lines are level and do not cross."
-    )
-    if len(ranked):
-        lines += (
-            f" Here {moved:,} of {len(ranked):,} models change their rank. The dataset `scores` "
-            "has the accuracy of each with its standard error."
-        )
-    blocks: list[Any] = [Text(text), Text(lines, code=True), Plot("rank_chart_plot")]
+    blocks: list[Any] = [Text(text), Plot("rank_chart_plot")]
     if len(rank_agreement):
         detectable = comparisons.describe_detectable(rank_agreement, headline_group(panel))
         rated = comparisons.describe_ratings(rank_agreement, human_ratings.source, len(scores))
-        blocks += [
-            comparisons.rank_table(rank_agreement),
-            *([Text(detectable)] if detectable else []),
-            Text(
-                "n = models × items. Clearly different: the two models differ significantly on all "
-                f"items (5% level, without correction for multiple pairs). {rated}",
-                "quiet",
-            ),
-        ]
-    if len(rank_agreement) and len(model_ratings):
-        columns: list[parts.Column] = [
-            ("Model", parts.as_text, "model"),
-            *parts.columns("rated_as rating"),
-            ("Counted", lambda row, name: "yes" if row[name] else "no", "taken"),
-            ("Note", parts.as_text, "note"),
-        ]
-        label = "Models and their names in the ratings; a model with several rows is counted once"
-        rated_rows = rows_of(model_ratings)
-        table = parts.cut_table(label, rated_rows, columns, "model_ratings")
-        blocks.append(Folded("Rated models", table))
+        notes = (
+            f"{detectable} n = models × items. Clearly different: the two models differ "
+            "significantly on all items (5% level, without correction for multiple pairs). "
+            f"{rated}"
+        )
+        blocks += [comparisons.rank_table(rank_agreement), Text(notes.strip(), "quiet")]
     return Section("Ranking of models", blocks, "ranking")
 
 
@@ -151,42 +115,31 @@ def show_random(
 ) -> Section:
     """Show the comparison with random subsets and the baseline."""
     blocks: list[Any] = [Text(_WHY_RANDOM)]
-    if len(random_comparison):
-        blocks += [
-            Text(_HOW_RANDOM),
-            Plot("random_band_plot"),
-            comparisons.random_table(random_comparison, headline_group(panel)),
-            Text(_READING_RANDOM, "quiet", code=True),
-        ]
-    else:
-        why = "no random subsets were drawn, or there are too few models to rank"
-        blocks.append(Text(f"No comparison: {why}."))
-    if ire_fit.get("in_sample"):
-        blocks.append(Text("IRE is fitted on all models, so its row is in-sample."))
+    if random_comparison.empty:
+        blocks.append(Text("No random subsets were drawn, or there are too few models to rank."))
+        return Section("Comparison with random subsets", blocks, "random")
+    in_sample = " IRE is fitted on all models, so its row is in-sample."
+    blocks += [
+        Plot("random_band_plot"),
+        comparisons.random_table(random_comparison, headline_group(panel)),
+        Text(_READING_RANDOM + in_sample * bool(ire_fit.get("in_sample")), "quiet", code=True),
+    ]
     return Section("Comparison with random subsets", blocks, "random")
 
 
 _WHY_RANDOM = (
     "Even a random subset of a benchmark ranks models much like all items do if it is large "
     "enough. Metrics of the kept items are therefore compared with those of random subsets of the "
-    "same size. Agreement of a subset with all items is inflated, for every subset alike. "
-    "Agreement of kept with removed items is not inflated, since the two have no item in common."
-)
-_HOW_RANDOM = (
-    "In the plot, the height of a grey bar is the number of random subsets with that value, and "
-    "the middle 95% of them are shaded. A filter that is better than chance has its orange line to "
-    "the right of the shaded band. The baseline IRE drops items of low difficulty or "
-    "discrimination."
+    "same size: a filter that is better than chance has its line to the right of the shaded band. "
+    "The baseline IRE drops items of low difficulty or discrimination."
 )
 _READING_RANDOM = (
     "Bold: outside the middle 95% of the random subsets. Percentile: position of the value among "
     "them; 0 is below all, 100 above. p: two-sided, from the same subsets, corrected for the "
-    "number of methods (Holm), not over metrics. Lower is better for rank shifts. The shift of "
-    "accuracy and the Wasserstein distance measure how far accuracies moved, which is neither good "
-    "nor bad. Higher is better for the other metrics. Signal to noise: standard deviation of the "
-    "models' "
-    "accuracies divided by the typical standard error of an accuracy; it grows with the number of "
-    "items. The dataset `random_comparison` has other sets of models, and random subsets by "
+    "number of methods (Holm), not over metrics. Lower is better for rank shifts, neither for the "
+    "shift of accuracy and the Wasserstein distance, higher for the others. Signal to noise: "
+    "standard deviation of the models' accuracies divided by the typical standard error of an "
+    "accuracy. The dataset `random_comparison` has other sets of models, and random subsets by "
     "subject."
 )
 
@@ -205,8 +158,7 @@ def show_subjects(subject_shares: pd.DataFrame) -> Section:
     label = "Items of the largest subjects before and after (SMART, Table 9)"
     table = parts.table_of(rows_of(largest), columns, label=label)
     note = (
-        "All subjects are in the dataset `subject_shares`; `rules_by_subject` has the items that "
-        "each rule removes."
+        "The dataset `subject_shares` has all subjects, `rules_by_subject` what each rule removes."
     )
     return Section("Subjects", [table, Text(note, "quiet", code=True)], "subjects")
 
@@ -222,10 +174,7 @@ def show_similar(
     found = {key: None if is_missing(v) else v for key, v in similarity_threshold.items()}
     blocks: list[Any] = [*_threshold(found), Plot("distance_distribution_plot")]
     if len(neighbour_convergence) and found.get("branch") != "fixed":
-        label = (
-            "The threshold by the number of neighbours k (SMART, Figure 5); δ should converge as k "
-            "grows"
-        )
+        label = "The threshold by the number of neighbours k (SMART, Figure 5)"
         columns = [
             ("k", parts.as_count, "k"),
             ("δ", parts.as_metric, "threshold"),
@@ -247,11 +196,7 @@ def _threshold(found: Row) -> list[Text]:
     threshold, limit = found.get("threshold"), found.get("limit")
     if threshold is None or limit is None:
         return []
-    whence = {
-        "halved": "half of the only peak in the distribution of distances",
-        "first_peak": "the first peak in the distribution of distances",
-    }.get(found["branch"], "set by hand")
-    text = f"δ = {threshold:.3f}: {whence}."
+    text = f"δ = {threshold:.3f}: {BRANCHES[found['branch']]}."
     if limit < threshold:
         text += (
             f" Only pairs closer than {limit:g} (`similar.max_distance`) are grouped, since items "
@@ -260,8 +205,6 @@ def _threshold(found: Row) -> list[Text]:
     if found.get("items_within") is not None:
         than = "δ" if limit == threshold else f"{limit:g}"
         text += f" {found['items_within']:,} items have a neighbour closer than {than}."
-    if found["branch"] != "fixed":
-        text += " The threshold is discontinuous: δ jumps when a second peak appears or vanishes."
     return [Text(text, "box", code=True)]
 
 
@@ -330,7 +273,6 @@ def show_data(
     filter_model_profile: pd.DataFrame,
     answer_coverage: pd.DataFrame,
     import_report: pd.DataFrame,
-    position_sensitivity: pd.DataFrame,
     rejected_items: pd.DataFrame,
     panel: Panel,
     evaluation: EvaluationParams,
@@ -347,17 +289,12 @@ def show_data(
         blocks.append(Text("None: no rule used responses."))
     if panel.left_out:
         label = f"Models that answered less than {evaluation.min_coverage:.0%} of the judged items"
-        columns = parts.columns("model coverage")
         rows = [model._asdict() for model in panel.left_out]
-        blocks.append(Text("Models left out of the panel", "heading"))
-        blocks += parts.cut_table(label, rows, columns, "panel", open_until=_FOLDED)
-    blocks += [*_positions(position_sensitivity), *_responses(answer_coverage)]
-    blocks.append(Text("Imported responses", "heading"))
+        blocks += parts.cut_table(label, rows, parts.columns("model coverage"), "panel")
+    blocks += _responses(answer_coverage)
     if len(import_report):
         label = "Imported responses by file"
         blocks.append(parts.table_of(rows_of(import_report), _IMPORTS, label=label))
-    else:
-        blocks.append(Text("No responses were imported."))
     blocks += [Text("Rejected source rows", "heading"), _rejected(rejected_items)]
     return Section("Data and models", blocks, "data")
 
@@ -378,33 +315,19 @@ _IMPORTS = parts.columns(
 _COVERAGE = "configuration condition source answered exact_ties not_extracted too_long"
 
 
-def _positions(position_sensitivity: pd.DataFrame) -> list[Any]:
-    if position_sensitivity.empty:
-        return []
-    label = (
-        "Share of rotations of the options with another choice than in the original order, and of "
-        "choices and gold answers at each position; 95% intervals over items"
-    )
-    columns = parts.columns("model measure share low high gold n_items")
-    rows = rows_of(position_sensitivity)
-    table = parts.cut_table(label, rows, columns, "position_sensitivity")
-    return [Folded("Positions of the options", table)]
-
-
 def _responses(answer_coverage: pd.DataFrame) -> list[Any]:
     """Show the responses by configuration; those with missing responses come first."""
     if answer_coverage.empty:
         return []
     lost = answer_coverage["not_extracted"] + answer_coverage["too_long"]
     table = answer_coverage.assign(lost=-lost).sort_values(["lost", "configuration", "condition"])
-    n_lost = int((lost > 0).sum())
     label = (
         "Responses by configuration; not extracted: no answer found in the text; too long: prompt "
         "exceeds the model's context"
     )
     blocks = parts.cut_table(label, rows_of(table), parts.columns(_COVERAGE), "answer_coverage")
-    title = f"Responses: {n_lost:,} of {count(len(table), 'configuration')} have missing ones"
-    return [Folded(title, blocks, open=n_lost > 0)]
+    n = count(len(table), "configuration")
+    return [Folded(f"Responses: {(lost > 0).sum():,} of {n} have missing ones", blocks)]
 
 
 def _rejected(rejected_items: pd.DataFrame) -> Table | Text:
@@ -429,31 +352,49 @@ def show_method(
     panel: Panel,
 ) -> Section:
     """Show how items were chosen and how the result is evaluated, folded."""
-    blocks: list[Any] = [Text(_METHOD, code=True)]
+    blocks = [Text(_INDEPENDENT if filtering.independent else _IN_TURN, code=True)]
     if filter_models:
-        one = len(filter_models) == 1
-        who = "the filter model" if one else "all filter models"
-        choice = method.describe_choice(filter_model_rule)
         text = (
-            f"Filter {'model' if one else 'models'}: {', '.join(filter_models)}. {choice} A rule "
-            f"based on responses judges an item only if {who} answered it. A rule never removes an "
-            "item that it cannot judge."
+            f"Filter models: {', '.join(filter_models)}. {_describe_choice(filter_model_rule)} A "
+            "rule based on responses judges an item only if all filter models answered it. A rule "
+            "never removes an item that it cannot judge."
         )
         blocks.append(Text(text, "names"))
-    blocks += [
-        Text(method.describe_combination(filtering)),
-        Text(method.describe_evaluation(evaluation, len(panel.select("held_out")))),
-    ]
+    text = (
+        "Models are ranked on all items and on the kept ones. The evidence comes from held-out "
+        "models, which are neither filter models nor of the same family as one, and from "
+        f"{evaluation.random_subsets:,} random subsets of the same size. Intervals are 95% "
+        "intervals over items; intervals over models are below them."
+    )
+    if not panel.select("held_out"):
+        text += " This run has no held-out models, so its metrics are in-sample."
+    blocks.append(Text(text))
     return Section("Method", [Folded("How items are chosen and compared", blocks)], "method")
 
 
-_METHOD = (
-    "A benchmark is useful where its items separate models. Items that all good models answer "
-    "correctly, that can be solved from the options alone, or that repeat another item cost time "
-    "and add little information. Rules find such items. The verdict of every rule on every item is "
-    "in the dataset `verdicts`; the limits of the rules are among the settings "
-    "below."
+_INDEPENDENT = (
+    "Each rule sees all items, and an item is kept if no rule removes it; a group of copies can "
+    "lose all of its items. The dataset `verdicts` has the verdict of every rule on every item."
 )
+_IN_TURN = (
+    "Rules about single items run first. Rules about groups (copies, similar items) then choose "
+    "among the remaining items, so that a group never loses its last item. The dataset `verdicts` "
+    "has the verdict of every rule on every item."
+)
+
+
+def _describe_choice(rule: Collection[str] | None) -> str:
+    """Describe the choice of filter models; "" where the parameter `filter_models` names them."""
+    if rule == "all":
+        return "All models choose the items, so none is held out to judge the result."
+    if rule is not None and not isinstance(rule, str | Mapping):
+        return ""
+    chosen = {"choose": rule} if isinstance(rule, str) else rule or {}
+    choice = FilterModelChoice.model_validate(chosen)
+    weaker = " of the weaker half, so that stronger models remain for evaluation"
+    which = f"the strongest{weaker if choice.choose == 'forward' else ''}"
+    each = "" if choice.distinct == "none" else f", at most one of each {choice.distinct}"
+    return f"They were chosen by their responses: {which}{each}."
 
 
 def show_provenance(

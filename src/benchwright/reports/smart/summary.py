@@ -1,7 +1,7 @@
 """The headline, the comparison with random subsets and the notes."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +13,6 @@ from benchwright.evidence.random_comparison import TOP_MODELS
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.parts import Text
 from benchwright.reports.page.wording import count
-from benchwright.reports.smart.method import read_choice
 from benchwright.reports.smart.wording import (
     write_interval,
     write_percentile,
@@ -69,19 +68,14 @@ def summarise_refinement(
     return [text for text in lead if text.text]
 
 
-def raise_alarm(
-    harmful_rule: dict[str, Any],
-    filter_model_rule: Collection[str] | None,
-    panel: Panel,
-    random_comparison: pd.DataFrame,
-) -> str:
+def raise_alarm(harmful_rule: dict[str, Any], panel: Panel, random_comparison: pd.DataFrame) -> str:
     """Return an alarm if the items rank held-out models worse than random ones, else ""."""
     group = headline_group(panel)
     below = judge_against_random(random_comparison, group).ranking == "below"
-    return write_alarm(harmful_rule, filter_model_rule) if below and group != "all" else ""
+    return write_alarm(harmful_rule) if below and group != "all" else ""
 
 
-def write_alarm(harmful_rule: Mapping[str, Any], filter_models: Collection[str] | None) -> str:
+def write_alarm(harmful_rule: Mapping[str, Any]) -> str:
     """Return the alarm with the setting that switches the harmful rule off."""
     harm = (
         "Do not rank models by the kept items: they rank held-out models less well than random "
@@ -96,14 +90,7 @@ def write_alarm(harmful_rule: Mapping[str, Any], filter_models: Collection[str] 
         if harmful_rule["restored"]
         else f"No rule alone is the cause; without “{name}” the harm is least"
     )
-    text = f"{harm} {without} (`--params filtering.{section}.enabled=false`)."
-    choice = read_choice(filter_models)
-    safest = choice is not None and choice.choose == "forward" and choice.distinct == "family"
-    if safest or section not in ("easy", "answer_only"):
-        return text
-    setting = "=forward" if choice is None else ".choose=forward,filter_models.distinct=family"
-    safer = f"`--params filter_models{setting}`"
-    return f"{text} Weaker filter models of different families are safer ({safer})."
+    return f"{harm} {without} (`--params filtering.{section}.enabled=false`)."
 
 
 def note_models(
@@ -301,14 +288,9 @@ def judge_against_random(random_comparison: pd.DataFrame, group: str) -> Judgeme
 
 def _row(random_comparison: pd.DataFrame, group: str, metric: str) -> dict[Any, Any] | None:
     """Return the kept items' row with a value and a band of plain random subsets, or None."""
-    rows = _kept(random_comparison, group, metric)
-    rows = rows[rows["random"] == "plain"].dropna(subset=["value", "random_low", "random_high"])
-    return rows.to_dict("records")[0] if len(rows) else None
-
-
-def _kept(random_comparison: pd.DataFrame, group: str, metric: str) -> pd.DataFrame:
-    wanted = pd.Series({"method": "kept", "models": group, "metric": metric})
-    return random_comparison[(random_comparison[wanted.index] == wanted).all(axis=1)]
+    wanted = {"method": "kept", "models": group, "metric": metric, "random": "plain"}
+    rows = random_comparison[(random_comparison[list(wanted)] == pd.Series(wanted)).all(axis=1)]
+    return next(iter(rows.dropna(subset=["value", "random_low"]).to_dict("records")), None)
 
 
 def _place(row: dict[Any, Any]) -> Place:
@@ -320,8 +302,9 @@ def _place(row: dict[Any, Any]) -> Place:
     return "above" if value > high else "inside"
 
 
-def _not_compared(random_comparison: pd.DataFrame, group: str) -> str:
-    reasons = _kept(random_comparison, group, "kendall_tau_b")["reason"]
+def _not_compared(table: pd.DataFrame, group: str) -> str:
+    own = table[table["method"].eq("kept") & table["models"].eq(group)]
+    reasons = own.loc[own["metric"] == "kendall_tau_b", "reason"]
     unknown = "no subsets were drawn, or there are too few models"
     why = next((str(reason) for reason in reasons if reason), unknown)
     return f"No comparison with random subsets of the same size: {why}."

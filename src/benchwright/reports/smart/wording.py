@@ -28,6 +28,13 @@ RULE_MEANINGS = {
 }
 """What each rule looks for."""
 
+BRANCHES = {
+    "first_peak": "the first peak of the density",
+    "halved": "the only peak of the density, halved",
+    "fixed": "set by hand",
+}
+"""How the threshold of similar items was chosen."""
+
 METHODS = {"kept": "This run", "ire": "IRE"}
 
 _FORMATS = {
