@@ -19,13 +19,6 @@ _RUN = [
     *("variant", "seed", "collection", "cleaning", "fields", "difficulty"),
     *("sampling_by_difficulty", "checking", "perturbation", "splitting", "sealing"),
 ]
-_SHOWN = [
-    *("construction_top", "construction_documents", "construction_fields"),
-    *("construction_difficulty", "construction_judges", "construction_halves"),
-    *("public_half_section", "construction_provenance", "construction_funnel_plot"),
-    *("cleaning_funnel_plot", "domains_plot", "field_halves_plot"),
-    *("difficulty_levels_plot", "strata_plot"),
-]
 _NODES = [
     node(
         count_steps,

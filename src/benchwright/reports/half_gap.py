@@ -42,7 +42,8 @@ def plot_gaps(half_gap: pd.DataFrame) -> Any:
     traces = []
     for alarm, words, colour in _KINDS:
         own = table[table["suspicious"].eq(alarm) & table["delta"].notna()]
-        hover = [f"{shown[i]}: {points(delta)} points" for i, delta in own["delta"].items()]
+        labels = zip([shown[row] for row in own.index], own["delta"], strict=True)
+        hover = [f"{name}: {points(delta)} points" for name, delta in labels]
         delta, *ends = (100 * own[name] for name in ("delta", "low", "high"))
         traces.append(dots(delta, own.index, colour, words, hover=hover, across=(ends[0], ends[1])))
     title = f"Test − validation in points, {LEVEL:.0%} intervals, the largest models first"

@@ -34,7 +34,6 @@ from benchwright.reports.page.provenance import benchmark_facts, provenance_sect
 from benchwright.reports.page.wording import (
     bounds,
     coefficient,
-    is_missing,
     number,
     p_value,
     percent,
@@ -144,11 +143,11 @@ def _sampler_table(own: pd.DataFrame, tested: pd.DataFrame, sampling: SamplingPa
     return Table(label, head, rows, (1, *range(3, 8)))
 
 
-def _metric(name: str, *values: float | None) -> str:
-    """Write a metric or its two bounds; distances in points."""
+def _metric(name: str, low: float | None, high: float | None = None) -> str:
+    """Write a metric, or an interval where `high` is; distances in points."""
     times, digits = (100, 2) if name in _DISTANCES else (1, 3)
-    scaled = [None if is_missing(value) else times * value for value in values]
-    return bounds(*scaled, digits) if len(scaled) == 2 else coefficient(*scaled, digits)
+    value = None if low is None else times * low
+    return coefficient(value, digits) if high is None else bounds(value, times * high, digits)
 
 
 def _verdict(sampler: str, test: pd.DataFrame | None, rate: float) -> str | Cell:

@@ -190,7 +190,7 @@ def _strata(table: pd.DataFrame) -> Table | Text:
     wide = table.assign(cell=cells).pivot_table(
         "cell", "field", "level", aggfunc="first", fill_value=""
     )
-    head = ["Field", *(f"Level {level}" if level >= 0 else "Unknown level" for level in wide)]
+    head = ["Field", *("Unknown level" if level == -1 else f"Level {level}" for level in wide)]
     rows = [[str(field), *texts] for field, *texts in wide.itertuples()]
     return Table("The sample by field and level: sampled/target", head, rows, range(1, len(head)))
 

@@ -1,7 +1,4 @@
-"""Draw a figure of `shapes` as SVG: a page needs no script to show it, and hovers by titles.
-
-Each plot is drawn for a wide and for a narrow screen, of which the style sheet shows one.
-"""
+"""Draw a figure of `shapes` as SVG: a page needs no script to show it, and hovers by titles."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,16 +6,10 @@ from html import escape, unescape
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-_WIDTHS = {"wide": 920, "narrow": 400}  # pixels
+_WIDTH = 920  # pixels
 _LETTER = 7.0  # pixels of a letter on average
 _UNDER, _TITLE = 20, 20  # below a panel for its ticks, and for the title of an axis
-_LONGEST = {"wide": 60, "narrow": 20}  # letters of a tick
-_DASHES = {"dot": "2 3", "dash": "7 4", "dashdot": "7 3 2 3"}
-_SYMBOLS = {
-    "diamond": "M0-6L6 0L0 6L-6 0Z",
-    "triangle-down": "M0 6L6-5H-6Z",
-    "line-ns-open": "M0-8V8",
-}
+_DASHES = {"dot": "2 3", "dash": "7 4"}
 _ROUND = "M-4.5 0A4.5 4.5 0 1 0 4.5 0A4.5 4.5 0 1 0-4.5 0Z"
 
 Json = Mapping[str, Any]
@@ -55,70 +46,47 @@ class _Axis(NamedTuple):
 
 
 def draw(figure: Json) -> str:
-    """Return a figure as two drawings, of a wide and of a narrow screen."""
-    return "".join(_drawing(figure, screen) for screen in _WIDTHS)
-
-
-def _drawing(figure: Json, screen: str) -> str:
-    layout, width = figure["layout"], _WIDTHS[screen]
+    """Return a figure as a drawing: its panels one above another, then the legend."""
+    layout = figure["layout"]
     suffixes = [""] + [str(n) for n in range(2, 20) if f"xaxis{n}" in layout]
-    beside = len(suffixes) > 1 and layout["xaxis2"]["domain"][0] > 0
-    columns = len(suffixes) if beside and screen == "wide" else 1
+    left, right = _margins(figure, suffixes)
     whole = layout["height"] - layout["meta"]["top"] - layout["margin"]["b"]
     shared = layout["yaxis"]["domain"]
-    tall = (shared[1] - shared[0]) * whole
-    left, right = _margins(figure, suffixes, screen)
-    room = (width - left - right - 30 * (columns - 1)) / columns
-    titled = [_TITLE if layout[f"xaxis{suffix}"].get("title") else 0 for suffix in suffixes]
+    tall, bottom = (shared[1] - shared[0]) * whole, 0.0
     parts: list[str] = []
-    top = float(layout["meta"]["top"])
-    for i, suffix in enumerate(suffixes):
-        start = left + (i % columns) * (room + 30)
-        if i and i % columns == 0:
-            top += tall + _UNDER + titled[i - 1] + layout["meta"]["top"]
-        across = _Axis(layout[f"xaxis{suffix}"], start, start + room)
+    for suffix in suffixes:
+        top = bottom + layout["meta"]["top"]
+        across = _Axis(layout[f"xaxis{suffix}"], left, _WIDTH - right)
         down = _Axis(layout[f"yaxis{suffix}"], top + tall, top)
-        parts += _axes(across, down, screen, named=i % columns == 0)
-        parts += _marks(figure, suffix, across, down)
+        parts += [*_axes(across, down), *_marks(figure, suffix, across, down)]
+        bottom = top + tall + _UNDER + (_TITLE if across.spec.get("title") else 0)
     if "overlaying" in layout.get("yaxis2", {}):
-        other = _Axis(layout["yaxis2"], top + tall, top)
-        parts += [
-            _text(width - right + 8, other.at(value), text, longest=_LONGEST[screen])
-            for value, text in other.ticks()
-        ]
-    bottom = top + tall + _UNDER + max(titled[-columns:])
-    legend, bottom = _legend(figure, width, bottom)
-    body = "".join([*parts, *legend])
+        other = _Axis(layout["yaxis2"], down.start, down.end)
+        parts += [_text(_WIDTH - right + 8, other.at(v), text) for v, text in other.ticks()]
+    legend, bottom = _legend(figure, bottom)
     return (
-        f'<svg class="plot {screen}" viewBox="0 0 {width} {bottom:.0f}" role="img" '
-        f'style="max-width:{width}px">{body}</svg>'
+        f'<svg class="plot" viewBox="0 0 {_WIDTH} {bottom:.0f}" role="img">'
+        f"{''.join([*parts, *legend])}</svg>"
     )
 
 
-def _margins(figure: Json, suffixes: Sequence[str], screen: str) -> tuple[float, float]:
+def _margins(figure: Json, suffixes: Sequence[str]) -> tuple[float, float]:
     """Return the room for the texts left and right of the panels."""
     layout = figure["layout"]
 
     def longest(axis: Json) -> float:
-        texts = [_plain(text) for _, text in _Axis(axis, 300, 0).ticks()]
-        letters = min(max(map(len, texts), default=0), _LONGEST[screen])
+        letters = max((len(unescape(text)) for _, text in _Axis(axis, 300, 0).ticks()), default=0)
         return _LETTER * letters + (26 if axis.get("title") else 12)
 
     other = layout.get("yaxis2", {})
-    notes = [
-        len(_plain(note))
-        for bars in figure["data"]
-        for note in bars.get("text", ())
-        if bars["type"] == "bar"
-    ]
-    beyond = (
-        _LETTER * max(notes, default=0) - _WIDTHS[screen] / 10
-    )  # the axis has room for the rest
+    bars = [trace for trace in figure["data"] if trace["type"] == "bar"]
+    notes = [len(unescape(note)) for trace in bars for note in trace.get("text", ())]
+    beyond = _LETTER * max(notes, default=0) - _WIDTH / 10  # the axis has room for the rest
     right = longest(other) + 8 if "overlaying" in other else max(24, beyond)
     return max(longest(layout[f"yaxis{suffix}"]) for suffix in suffixes), right
 
 
-def _axes(across: _Axis, down: _Axis, screen: str, *, named: bool) -> Iterator[str]:
+def _axes(across: _Axis, down: _Axis) -> Iterator[str]:
     low, high, left, right = down.start, down.end, across.start, across.end
     for axis, path in ((across, "M{0} {1}V{2}"), (down, "M{3} {0}H{4}")):
         grid = axis.ticks() if axis.spec.get("showgrid", True) else []
@@ -127,12 +95,11 @@ def _axes(across: _Axis, down: _Axis, screen: str, *, named: bool) -> Iterator[s
             yield f'<path class="{"grid" if value else "zero"}" d="{place}"/>'
     for value, text in across.ticks():
         yield _text(across.at(value), low + 14, text, anchor="middle")
-    if named:
-        for value, text in down.ticks():
-            yield _text(left - 7, down.at(value), text, anchor="end", longest=_LONGEST[screen])
+    for value, text in down.ticks():
+        yield _text(left - 7, down.at(value), text, anchor="end")
     if title := across.spec.get("title"):
         yield _text((left + right) / 2, low + 33, title["text"], anchor="middle")
-    if named and (title := down.spec.get("title")):
+    if title := down.spec.get("title"):
         middle = (low + high) / 2
         yield _text(12, middle, title["text"], anchor="middle", turn=f"rotate(-90 12 {middle})")
 
@@ -141,11 +108,9 @@ def _marks(figure: Json, suffix: str, across: _Axis, down: _Axis) -> Iterator[st
     layout, own = figure["layout"], (f"x{suffix}", f"y{suffix}")
     traces = [trace for trace in figure["data"] if trace.get("yaxis", "y") == own[1]]
     bars = [trace for trace in traces if trace["type"] == "bar" and "orientation" in trace]
-    yield from _bars(bars, across, down, stacked=layout.get("barmode") == "stack")
+    yield from _bars(bars, across, down)
     for trace in traces:
-        if trace["type"] == "heatmap":
-            yield from _cells(trace, across, down)
-        elif trace["type"] == "bar" and "orientation" not in trace:
+        if trace["type"] == "bar" and "orientation" not in trace:
             yield from _columns(trace, across, down)
         elif trace["type"].startswith("scatter"):
             yield from _points(trace, across, down)
@@ -167,22 +132,19 @@ def _marks(figure: Json, suffix: str, across: _Axis, down: _Axis) -> Iterator[st
             yield _text(x, down.end - 9 - note.get("yshift", 0), text, anchor=anchor, colour=colour)
 
 
-def _bars(traces: Sequence[Json], across: _Axis, down: _Axis, *, stacked: bool) -> Iterator[str]:
-    lanes = 1 if stacked else max(len(traces), 1)
-    tall = abs(down.at(1) - down.at(0)) * 0.65 / lanes
+def _bars(traces: Sequence[Json], across: _Axis, down: _Axis) -> Iterator[str]:
+    tall = abs(down.at(1) - down.at(0)) * 0.65
     ends: dict[float, float] = {}
-    for lane, trace in enumerate(traces):
+    for trace in traces:
         for i, (length, place) in enumerate(zip(trace["x"], trace["y"], strict=True)):
-            start = ends.get(place, 0.0) if stacked else 0.0
-            end = start + (length or 0)
-            ends[place] = end
-            y = down.at(place) - tall * (lanes / 2 - lane % lanes)
-            x = across.at(start)
+            start = ends.get(place, 0.0)
+            ends[place] = start + length
+            x, end, y = across.at(start), across.at(ends[place]), down.at(place)
             if length:
-                box = (x, y, max(across.at(end) - x, 0), tall)
+                box = (x, y - tall / 2, end - x, tall)
                 yield _box(box, _fill(trace["marker"], i), _said(trace, i))
             if trace.get("text"):
-                yield _text(across.at(end) + 5, y + tall / 2, trace["text"][i])
+                yield _text(end + 5, y, trace["text"][i])
 
 
 def _columns(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
@@ -193,24 +155,6 @@ def _columns(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
             y = down.at(height)
             box = (x - width / 2, y, width, down.start - y)
             yield _box(box, _fill(trace["marker"], i), _said(trace, i))
-
-
-def _cells(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
-    width, tall = (abs(axis.at(1) - axis.at(0)) - 2 for axis in (across, down))
-    stops = trace["colorscale"]
-    for i, row in enumerate(trace["z"]):
-        for j, value in enumerate(row):
-            if value is None:
-                continue
-            x, y = across.at(j), down.at(i)
-            share = (value - trace["zmin"]) / ((trace["zmax"] - trace["zmin"]) or 1)
-            colour = _between(stops, min(max(share, 0), 1))
-            text = trace["text"][i][j]
-            dark = "#fff" if sum(colour) < 330 else "#1d2126"
-            box = (x - width / 2, y - tall / 2, width, tall)
-            yield _box(box, f'fill="rgb{colour}"', f"<title>{text}</title>")
-            if len(text) * _LETTER < width + 4:
-                yield _text(x, y, text, anchor="middle", colour=dark)
 
 
 def _points(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
@@ -232,7 +176,8 @@ def _points(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
                 path += f"{'L' if before else 'M'}{pair[0]} {pair[1]}"
             before = pair
         yield f'<path {_stroke(trace["line"])} d="{path}">{_said(trace)}</path>'
-    yield from _errors(trace, across, down)
+    if "error_x" in trace:
+        yield from _errors(trace, across, down)
     if "markers" in mode:
         marker = trace["marker"]
         for i, pair in enumerate(pairs):
@@ -241,25 +186,15 @@ def _points(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
 
 
 def _errors(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
-    for letter, axis in (("x", across), ("y", down)):
-        error = trace.get(f"error_{letter}")
-        if not error:
-            continue
-        for i, (x, y) in enumerate(zip(trace["x"], trace["y"], strict=True)):
-            if x is None or y is None or not (error["array"][i] or error["arrayminus"][i]):
-                continue
-            value = x if letter == "x" else y
-            low, high = axis.at(value - error["arrayminus"][i]), axis.at(value + error["array"][i])
-            flat = down.at(y) if letter == "x" else across.at(x)
-            path = (
-                f"M{low} {flat - 4}v8m0-4H{high}m0-4v8"
-                if letter == "x"
-                else f"M{flat - 4} {low}h8m-4 0V{high}m-4 0h8"
-            )
+    error = trace["error_x"]
+    ends = zip(trace["x"], trace["y"], error["arrayminus"], error["array"], strict=True)
+    for x, y, below, above in ends:
+        if x is not None and (below or above):
+            path = f"M{across.at(x - below)} {down.at(y) - 4}v8m0-4H{across.at(x + above)}m0-4v8"
             yield f'<path fill="none" stroke="{error["color"]}" stroke-width="1.5" d="{path}"/>'
 
 
-def _legend(figure: Json, width: float, top: float) -> tuple[list[str], float]:
+def _legend(figure: Json, top: float) -> tuple[list[str], float]:
     """Return the legend below the panels, and where it ends."""
     if figure["layout"].get("showlegend") is False:
         return [], top + 6
@@ -268,11 +203,11 @@ def _legend(figure: Json, width: float, top: float) -> tuple[list[str], float]:
     x, y = left, top + 12
     named = [trace for trace in figure["data"] if trace.get("showlegend") and trace.get("name")]
     for trace in named:
-        name = _plain(trace["name"])
+        name = unescape(trace["name"])
         wide = 40 + _LETTER * len(name)
-        if x > left and x + wide > width:
+        if x > left and x + wide > _WIDTH:
             x, y = left, y + 20
-        parts += [*_key(trace, x, y), _text(x + 22, y, trace["name"], longest=int(width / 7))]
+        parts += [*_key(trace, x, y), _text(x + 22, y, trace["name"])]
         x += wide
     return parts, (y + 14 if named else top + 6)
 
@@ -295,18 +230,13 @@ def _box(box: tuple[float, float, float, float], look: str, inside: str = "") ->
 
 
 def _symbol(marker: Json, at: tuple[float, float], i: int = 0, inside: str = "") -> str:
-    name = marker.get("symbol", "circle")
-    path = _SYMBOLS.get(name, _SYMBOLS.get(name.removesuffix("-open"), _ROUND))
     small = " scale(.7)" if marker.get("size", 9) < 9 else ""
     place = f'transform="translate({at[0]:.1f} {at[1]:.1f}){small}"'
-    return f'<path {_fill(marker, i)} {place} d="{path}">{inside}</path>'
+    return f'<path {_fill(marker, i)} {place} d="{_ROUND}">{inside}</path>'
 
 
 def _fill(marker: Json, i: int = 0) -> str:
-    colour = marker["color"]
-    colour = colour if isinstance(colour, str) else colour[i]
-    if marker.get("symbol", "").endswith("-open"):
-        return f'fill="none" stroke="{colour}" stroke-width="2.5"'
+    colour = marker["color"] if isinstance(marker["color"], str) else marker["color"][i]
     opacity = marker.get("opacity", 1)
     return f'fill="{colour}"' + (f' opacity="{opacity}"' if opacity != 1 else "")
 
@@ -327,30 +257,13 @@ def _said(trace: Json, i: int | None = None) -> str:
 
 
 def _text(
-    x: float,
-    y: float,
-    text: str,
-    *,
-    anchor: str = "start",
-    colour: str = "",
-    turn: str = "",
-    longest: int = 400,
+    x: float, y: float, text: str, *, anchor: str = "start", colour: str = "", turn: str = ""
 ) -> str:
-    """Return a text with its middle at y; a longer one is cut in its middle."""
-    bold = text.startswith("<b>")
-    shown = _plain(text)
-    if len(shown) > longest:
-        half = longest // 2
-        shown = f"{shown[:half]}…{shown[half + 1 - longest :]}"
+    """Return a text with its middle at y."""
     look = f' text-anchor="{anchor}"' if anchor != "start" else ""
     look += f' style="fill:{colour}"' if colour else ""
-    look += ' font-weight="700"' if bold else ""
     look += f' transform="{turn}"' if turn else ""
-    return f'<text x="{x:.1f}" y="{y + 4:.1f}"{look}>{escape(shown)}</text>'
-
-
-def _plain(text: str) -> str:
-    return unescape(text.replace("<b>", "").replace("</b>", "").replace("<br>", " "))
+    return f'<text x="{x:.1f}" y="{y + 4:.1f}"{look}>{escape(unescape(text))}</text>'
 
 
 def _number(value: float, form: str) -> str:
@@ -362,18 +275,3 @@ def _step(rough: float) -> float:
     """Return 1, 2 or 5 times a power of ten, at least as great."""
     power: float = 10.0 ** math.floor(math.log10(rough))
     return next(power * times for times in (1, 2, 5, 10) if power * times >= rough * 0.999)
-
-
-def _between(stops: Sequence[Sequence[Any]], share: float) -> tuple[int, ...]:
-    """Return the red, green and blue of a share on a scale of colours."""
-    for (low, first), (high, second) in pairwise(stops):
-        if share <= high:
-            part = (share - low) / (high - low)
-            return tuple(
-                round(a + part * (b - a)) for a, b in zip(_rgb(first), _rgb(second), strict=True)
-            )
-    return _rgb(stops[-1][1])
-
-
-def _rgb(colour: str) -> tuple[int, ...]:
-    return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))

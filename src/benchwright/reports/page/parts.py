@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from benchwright.reports.page.draw import draw
-from benchwright.reports.page.wording import count, number, percent, words_of
+from benchwright.reports.page.wording import number, percent, words_of
 
 LONGEST_TABLE = 300
 """Rows of a table on a page; the dataset has them all."""
@@ -37,12 +37,6 @@ class Cell(NamedTuple):
     link: str = ""
     quiet: str = ""
     strong: bool = False
-
-
-class Tiles(NamedTuple):
-    """Metrics at the top of a page, each made by `wording.tile`."""
-
-    tiles: Sequence[Mapping[str, str]]
 
 
 class Table(NamedTuple):
@@ -136,11 +130,18 @@ class Page(NamedTuple):
     notes: Sequence[str] = ()  # notes above the sections
 
 
-def split_sections(shown: Mapping[str, Any]) -> tuple[list[Section], dict[str, Any]]:
-    """Return the sections that have contents, in their order, and the plots by name."""
-    sections = {name: part for name, part in shown.items() if isinstance(part, Section)}
-    plots = {name: part for name, part in shown.items() if name not in sections}
-    return [section for section in sections.values() if section.blocks], plots
+def render_sections(
+    window: str, title: str, kicker: str, top: Top, shown: Mapping[str, Any]
+) -> str:
+    """Render a page of what is shown by name: plots, and sections or lists of them, in order.
+
+    Sections without contents are left out.
+    """
+    plots = {name: part for name, part in shown.items() if name.endswith("_plot")}
+    lists = [part for name, part in shown.items() if name not in plots]
+    sections = [each for part in lists for each in (part if isinstance(part, list) else [part])]
+    filled = [section for section in sections if section.blocks]
+    return render_page(Page(window, title, filled, plots, kicker, *top))
 
 
 def render_page(page: Page) -> str:
@@ -225,22 +226,14 @@ def table_of(
 
 
 def cut_table(
-    label: str,
-    records: Sequence[Mapping[Any, Any]],
-    columns: Sequence[Column],
-    dataset: str = "",
-    *,
-    open_until: int | None = None,
+    label: str, records: Sequence[Mapping[Any, Any]], columns: Sequence[Column], dataset: str
 ) -> list[Any]:
-    """Return a table of the first rows with a note on the rest.
-
-    Beyond `open_until` rows, they are folded.
-    """
-    note = cut_note(len(records), dataset)
-    blocks = [table_of(records[:LONGEST_TABLE], columns, label=label), *note]
-    if open_until is None or len(records) <= open_until:
-        return blocks
-    return [Folded(f"Table of {count(len(records), 'row')}", blocks)]
+    """Return a table of the first rows, and a note where there are more."""
+    table = table_of(records[:LONGEST_TABLE], columns, label=label)
+    if len(records) <= LONGEST_TABLE:
+        return [table]
+    note = f"The first {LONGEST_TABLE} of {len(records):,}; the dataset `{dataset}` has them all."
+    return [table, Text(note, "quiet", code=True)]
 
 
 def as_value(record: Mapping[Any, Any], name: str) -> str:
@@ -287,11 +280,3 @@ def between(
         return Cell(write(record, name), quiet=bounds)
 
     return written
-
-
-def cut_note(n_rows: int, dataset: str) -> list[Text]:
-    """Return a note where a table of the page is cut at `LONGEST_TABLE` rows."""
-    if n_rows <= LONGEST_TABLE:
-        return []
-    note = f"The first {LONGEST_TABLE} of {n_rows:,}; the dataset `{dataset}` has them all."
-    return [Text(note, "quiet", code=True)]

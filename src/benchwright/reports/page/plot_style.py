@@ -9,7 +9,6 @@ REMOVED = "#d9622b"
 QUIET = "#8a8f98"
 INK = "#7d828a"  # mid-grey: readable on white and on black
 GRID = "rgba(128,128,128,0.22)"
-SEQUENTIAL = [[0, "#f3f7fb"], [0.5, "#a3c8e6"], [1, "#1c4a75"]]
 
 
 def plain(text: object) -> str:

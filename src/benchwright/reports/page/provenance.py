@@ -1,6 +1,6 @@
 """Where a report comes from: benchmark, licence, settings, seed and package versions."""
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from platform import python_version
 from typing import Any, NamedTuple
 
@@ -46,11 +46,6 @@ def benchmark_facts(
     return [fact for fact in facts if fact.value]
 
 
-def package_versions() -> list[Fact]:
-    """Return the versions of Python and of the packages that results depend on."""
-    return [Fact("Python", python_version()), *(Fact(name, _version(name)) for name in PACKAGES)]
-
-
 def settings(section: str, params: BaseModel) -> list[Fact]:
     """Return every setting of a section by its dotted name."""
     return _flatten(section, params.model_dump(mode="json"))
@@ -60,17 +55,16 @@ def provenance_section(
     what: str, facts: list[Fact], settings_of: str, settings_used: list[Fact], method: str
 ) -> Section:
     """Return the last section of a page: facts, settings, versions, and the method's source."""
-
-    def table(label: str, facts: list[Fact]) -> Table:
-        return Table(label, (), facts)
-
-    used = table(f"Settings of the {settings_of}", settings_used)
+    installed = {name: [found.version for found in distributions(name=name)] for name in PACKAGES}
+    versions = [
+        Fact(name, "".join(found[:1]) or "not installed") for name, found in installed.items()
+    ]
     return Section(
         "Provenance",
         [
-            table(what, facts),
-            Folded("Settings", [used]),
-            Folded("Versions", [table("Package versions", package_versions())]),
+            Table(what, (), facts),
+            Folded("Settings", [Table(f"Settings of the {settings_of}", (), settings_used)]),
+            Folded("Versions", [Table("", (), [Fact("Python", python_version()), *versions])]),
             Text(f"Method: {method}", "quiet"),
         ],
         "provenance",
@@ -96,10 +90,3 @@ def _flatten(name: str, value: Any) -> list[Fact]:
     if isinstance(value, list):
         return [Fact(name, ", ".join(map(str, value)))]
     return [Fact(name, "none" if value is None else str(value))]
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"

@@ -1,4 +1,4 @@
-"""The plots of every page, in one style: rows, curves, funnels, slopes, maps, and histograms.
+"""The plots of every page, in one style: rows, curves, funnels, slopes and histograms.
 
 A shape is made of traces in panels and returns a figure of Plotly, which Kedro-Viz shows; a page
 draws the same figure (`draw.py`). Texts are data and are escaped here.
@@ -9,14 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from benchwright.reports.page.plot_style import (
     GRID,
     INK,
     KEPT,
+    MOST_RANKED,
     QUIET,
     REMOVED,
-    SEQUENTIAL,
+    distinct_names,
     plain,
 )
 
@@ -99,15 +101,11 @@ def dots(
     *,
     hover: Sequence[str] = (),
     across: Bounds | None = None,
-    up: Bounds | None = None,
-    symbol: str = "circle",
 ) -> Trace:
-    """Return points, with intervals `across` the horizontal axis and `up` the vertical one."""
-    marker = {"color": colour, "size": 9, "symbol": symbol}
-    if symbol.endswith("open"):
-        marker["line"] = {"width": 2}
+    """Return points, with intervals `across` the horizontal axis."""
+    marker = {"color": colour, "size": 9}
     trace = {"type": "scatter", "mode": "markers", "x": _known(x), "y": _known(y), "marker": marker}
-    return trace | _named(name, hover) | _intervals(trace, colour, across, up)
+    return trace | _named(name, hover) | (_intervals(trace, colour, across) if across else {})
 
 
 def line(
@@ -117,11 +115,10 @@ def line(
     name: str = "",
     *,
     hover: Sequence[str] = (),
-    up: Bounds | None = None,
     dash: str = "solid",
     markers: bool = False,
 ) -> Trace:
-    """Return a line through points, with intervals `up` the vertical axis."""
+    """Return a line through points."""
     trace = {
         "type": "scatter",
         "mode": "lines+markers" if markers else "lines",
@@ -130,7 +127,7 @@ def line(
         "line": {"color": colour, "width": 2, "dash": dash},
         "marker": {"color": colour, "size": 7},
     }
-    return trace | _named(name, hover) | _intervals(trace, colour, None, up)
+    return trace | _named(name, hover)
 
 
 def band(
@@ -142,37 +139,20 @@ def band(
     return {"type": "scatter", "x": [*across, *reversed(across)], "y": ends, **area, **_named(name)}
 
 
-def rows(
-    title: str,
-    names: Sequence[str],
-    *panels: Panel,
-    grouped: bool = False,
-    row: int = _ROW,
-    headings: Sequence[int] = (),
-) -> Any:
-    """Return panels side by side with a row per name, from the top.
-
-    Bars of a row are stacked, or below each other where they are `grouped`.
-    """
+def rows(title: str, names: Sequence[str], panel: Panel) -> Any:
+    """Return a panel with a row per name, from the top; bars of a row are stacked."""
     n = len(names)
-    texts = [plain(name) or "(none)" for name in names]
-    ticks = {
-        place: f"<b>{text}</b>" if place in headings else text for place, text in enumerate(texts)
-    }
-    down = Scale(reach=(n - 0.5, -0.5), ticks=ticks)
-    shown = [_with_room(panel, stacks=not grouped)._replace(y=down) for panel in panels]
-    mode = "group" if grouped else "stack"
-    return _figure(title, shown, max(row * n, 60), beside=True, barmode=mode, bargap=0.35)
+    ticks = {place: plain(name) or "(none)" for place, name in enumerate(names)}
+    shown = _with_room(panel)._replace(y=Scale(reach=(n - 0.5, -0.5), ticks=ticks))
+    return _figure(title, [shown], max(_ROW * n, 60), barmode="stack", bargap=0.35)
 
 
-def _with_room(panel: Panel, *, stacks: bool) -> Panel:
+def _with_room(panel: Panel) -> Panel:
     """Return the panel with an axis that holds its bars from 0, and their notes."""
     drawn = [trace for trace in panel.traces if trace["type"] == "bar"]
     if not drawn or panel.x.reach:
         return panel
-    lengths = np.nan_to_num(np.array([trace["x"] for trace in drawn], dtype=np.float64))
-    most = max(float((lengths.sum(axis=0) if stacks else lengths).max(initial=0)), 1e-9)
-    most = max(most, *(value for trace in panel.traces for value in _values([trace], "x")))
+    most = max(*np.sum([trace["x"] for trace in drawn], axis=0), 1e-9)
     noted = any("text" in trace for trace in drawn)
     return panel._replace(x=panel.x._replace(reach=(0, most * (1.3 if noted else 1.02))))
 
@@ -182,12 +162,10 @@ def curves(
     traces: Sequence[Trace],
     x: Scale,
     y: Scale,
-    *,
     lines: Sequence[Line] = (),
-    height: int = _CURVE,
 ) -> Any:
     """Return one panel of curves or points."""
-    return _figure(title, [Panel(traces, x, y, "", lines)], height)
+    return _figure(title, [Panel(traces, x, y, "", lines)], _CURVE)
 
 
 def stacked(title: str, panels: Sequence[Panel], height: int = 170) -> Any:
@@ -209,80 +187,36 @@ def funnel(title: str, steps: Sequence[tuple[str, int, int, str]]) -> Any:
     return rows(title, names, Panel(parts, Scale(form=",d")))
 
 
-class Slope(NamedTuple):
-    """A thing with its rank and score before and after."""
+def slopes(title: str, table: pd.DataFrame, ends: tuple[str, str]) -> Any:
+    """Return a line per model from its rank on the left to its rank on the right.
 
-    name: str
-    before: float
-    after: float
-    scores: tuple[str, str]
-
-
-def slopes(title: str, things: Sequence[Slope]) -> Any:
-    """Return a line per thing, given in the order before, from its rank on the left to the right.
-
-    Grey lines keep their rank, blue ones rise, orange ones fall. Ties keep their order, so that
-    their lines do not cross.
+    `table` has, in order of the ranks on the left, `model`, and `rank_…` and `accuracy_…` of both
+    ends; 60 of more models are shown, evenly along the ranking. Grey lines keep their rank, blue
+    ones rise, orange ones fall. Ties keep their order, so that their lines do not cross.
     """
-    order = np.argsort([thing.after for thing in things], kind="stable")
-    places = np.argsort(order).tolist()
+    if len(table) > MOST_RANKED:
+        title += f"; {MOST_RANKED} of {len(table):,} models, evenly along the ranking"
+        table = table.iloc[np.linspace(0, len(table) - 1, MOST_RANKED).round().astype(int)]
+    names = distinct_names([str(model) for model in table["model"]])
+    before, after = (table[f"rank_{end}"].tolist() for end in ends)
+    scores = [[f"{score:.1%}" for score in table[f"accuracy_{end}"]] for end in ends]
+    order = np.argsort(after, kind="stable").tolist()
     traces: list[Trace] = []
-    for left, thing in enumerate(things):
-        same, better = thing.after == thing.before, thing.after < thing.before
-        colour = QUIET if same else KEPT if better else REMOVED
-        said = (
-            f"rank {rank:g}, {score}" for rank, score in zip(thing[1:3], thing.scores, strict=True)
-        )
-        hover = f"{thing.name}: {' → '.join(said)}"
-        traces.append(line([0, 1], [left, places[left]], colour, hover=[hover] * 2, markers=True))
-    before = {
-        place: plain(f"{thing.name}  {thing.scores[0]}  {thing.before:g}")
-        for place, thing in enumerate(things)
-    }
-    after = {
-        place: plain(f"{things[at].after:g}  {things[at].scores[1]}  {things[at].name}")
-        for place, at in enumerate(order)
-    }
-    reach = (len(things) - 0.5, -0.5)
-    figure = _figure(
-        title,
-        [Panel(traces, Scale(reach=(-0.05, 1.05), ticks={}), Scale(reach=reach, ticks=before))],
-        24 * len(things) + 10,
-    )
-    right_axis = _axis(Scale(reach=reach, ticks=after), []) | {"overlaying": "y", "side": "right"}
+    for left, (name, old, new) in enumerate(zip(names, before, after, strict=True)):
+        colour = QUIET if new == old else KEPT if new < old else REMOVED
+        said = f"{name}: rank {old:g}, {scores[0][left]} → rank {new:g}, {scores[1][left]}"
+        ranks = [left, order.index(left)]
+        traces.append(line([0, 1], ranks, colour, hover=[said] * 2, markers=True))
+    ticks = [
+        {i: plain(f"{names[i]}  {scores[0][i]}  {before[i]:g}") for i in range(len(names))},
+        {i: plain(f"{after[at]:g}  {scores[1][at]}  {names[at]}") for i, at in enumerate(order)},
+    ]
+    down, right = (Scale(reach=(len(names) - 0.5, -0.5), ticks=texts) for texts in ticks)
+    panel = Panel(traces, Scale(reach=(-0.05, 1.05), ticks={}), down)
+    figure = _figure(title, [panel], 24 * len(names) + 10)
     figure.add_trace({"x": [1], "y": [0], "yaxis": "y2", "opacity": 0, "hoverinfo": "skip"})
-    return figure.update_layout(yaxis2=right_axis, showlegend=False)
-
-
-def heatmap(
-    title: str,
-    names: Sequence[str],
-    columns: Sequence[str],
-    values: Sequence[Sequence[float]],
-    texts: Sequence[Sequence[str]],
-    *,
-    ends: tuple[float, float],
-    scale: Sequence[Sequence[Any]] = SEQUENTIAL,
-    unit: str = "",
-) -> Any:
-    """Return cells of names by columns, coloured by value and each with its text."""
-    cells = {
-        "type": "heatmap",
-        "z": [_known(row) for row in values],
-        "text": [[plain(text) for text in row] for row in texts],
-        "texttemplate": "%{text}",
-        "hovertemplate": "%{text}<extra></extra>",
-        "x": list(range(len(columns))),
-        "y": list(range(len(names))),
-        "zmin": ends[0],
-        "zmax": ends[1],
-        "colorscale": [list(stop) for stop in scale],
-        "showscale": False,
-    }
-    across = Scale(
-        unit, reach=(-0.5, len(columns) - 0.5), ticks=dict(enumerate(map(plain, columns)))
-    )
-    return rows(title, names, Panel([cells], across))
+    beside = _axis(right, []) | {"overlaying": "y", "side": "right"}
+    return figure.update_layout(yaxis2=beside, showlegend=False)
 
 
 def histogram(values: Iterable[float], edges: Sequence[float], name: str) -> Trace:
@@ -301,13 +235,11 @@ def nothing(title: str, why: str) -> Any:
     return figure.update_layout(annotations=[{**middle, "text": plain(why)}])
 
 
-def _figure(
-    title: str, panels: Sequence[Panel], height: int, *, beside: bool = False, **more: Any
-) -> Any:
+def _figure(title: str, panels: Sequence[Panel], height: int, **more: Any) -> Any:
     import plotly.graph_objects as go
 
     n = len(panels)
-    total = height if beside else n * height + (n - 1) * _BETWEEN
+    total = n * height + (n - 1) * _BETWEEN
     traces, layout = [], dict(more)
     shapes: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
@@ -316,13 +248,10 @@ def _figure(
         suffix = str(i + 1) if i else ""
         x, y = f"x{suffix}", f"y{suffix}"
         top = 1 - i * (height + _BETWEEN) / total
-        across = [i / n + (0.03 if i else 0), (i + 1) / n - (0.03 if i + 1 < n else 0)]
-        places = (across, [0, 1]) if beside else ([0, 1], [max(top - height / total, 0), top])
-        for letter, scale, place in (("x", panel.x, places[0]), ("y", panel.y, places[1])):
+        down = [max(top - height / total, 0), top]
+        for letter, scale, anchor, place in (("x", panel.x, y, [0, 1]), ("y", panel.y, x, down)):
             own = _axis(scale, _values(panel.traces, letter))
-            hidden = {"showticklabels": False} if letter == "y" and beside and i else {}
-            anchor = {"anchor": f"{'y' if letter == 'x' else 'x'}{suffix}", "domain": place}
-            layout[f"{letter}axis{suffix}"] = own | hidden | anchor
+            layout[f"{letter}axis{suffix}"] = own | {"anchor": anchor, "domain": place}
         for trace in panel.traces:
             name = trace.get("name", "")
             traces.append(
@@ -331,7 +260,12 @@ def _figure(
             named |= {name} - {""}
         shapes += [_drawn(each, x, y) for each in panel.lines]
         labelled = [each for each in panel.lines if each.label]
-        notes += [_above(each, x, y, 14 * place) for place, each in enumerate(labelled)]
+        notes += [
+            _over(x, y)
+            | {"x": each.at, "xref": x, "yshift": 14 * place, "text": plain(each.label)}
+            | {"font": {"color": each.colour}}
+            for place, each in enumerate(labelled)
+        ]
         if panel.name:
             name = {"x": 0, "xanchor": "left", "yshift": 14 * len(labelled)}
             notes.append(_over(x, y) | name | {"text": plain(panel.name)})
@@ -412,27 +346,21 @@ def _named(name: str, hover: Sequence[str] = ()) -> dict[str, Any]:
     return {"name": plain(name), **said}
 
 
-def _intervals(
-    trace: Trace, colour: str | Sequence[str], across: Bounds | None, up: Bounds | None
-) -> dict[str, Any]:
+def _intervals(trace: Trace, colour: str | Sequence[str], across: Bounds) -> dict[str, Any]:
     """Return intervals as errors of Plotly; none where a bound is missing."""
-    errors: dict[str, Any] = {}
-    for letter, bounds in (("x", across), ("y", up)):
-        if bounds is None:
-            continue
-        middle = np.asarray(trace[letter], dtype=np.float64)
-        low, high = (np.array(list(end), dtype=np.float64) for end in bounds)
-        known = ~np.isnan(middle + low + high)
-        errors[f"error_{letter}"] = {
-            "type": "data",
-            "symmetric": False,
-            "array": np.where(known, high - middle, 0).round(6).tolist(),
-            "arrayminus": np.where(known, middle - low, 0).round(6).tolist(),
-            "color": colour if isinstance(colour, str) else INK,
-            "thickness": 1.5,
-            "width": 4,
-        }
-    return errors
+    middle = np.asarray(trace["x"], dtype=np.float64)
+    low, high = (np.array(list(end), dtype=np.float64) for end in across)
+    known = ~np.isnan(middle + low + high)
+    error = {
+        "type": "data",
+        "symmetric": False,
+        "array": np.where(known, high - middle, 0).round(6).tolist(),
+        "arrayminus": np.where(known, middle - low, 0).round(6).tolist(),
+        "color": colour if isinstance(colour, str) else INK,
+        "thickness": 1.5,
+        "width": 4,
+    }
+    return {"error_x": error}
 
 
 def _faint(colour: str) -> str:
@@ -442,28 +370,10 @@ def _faint(colour: str) -> str:
 
 def _drawn(each: Line, x: str, y: str) -> dict[str, Any]:
     look = {"type": "line", "line": {"color": each.colour, "width": 1.5, "dash": each.dash}}
-    if each.level:
-        ends = {"x0": 0, "x1": 1, "xref": f"{x} domain", "yref": y}
-        return {**look, **ends, "y0": each.at, "y1": each.at}
-    return {
-        **look,
-        "x0": each.at,
-        "x1": each.at,
-        "xref": x,
-        "yref": f"{y} domain",
-        "y0": 0,
-        "y1": 1,
-    }
-
-
-def _above(each: Line, x: str, y: str, shift: int) -> dict[str, Any]:
-    return _over(x, y) | {
-        "x": each.at,
-        "xref": x,
-        "yshift": shift,
-        "text": plain(each.label),
-        "font": {"color": each.colour},
-    }
+    along, across, ref = ("x", "y", y) if each.level else ("y", "x", x)
+    other = x if each.level else y
+    whole = {f"{along}0": 0, f"{along}1": 1, f"{along}ref": f"{other} domain"}
+    return look | whole | {f"{across}0": each.at, f"{across}1": each.at, f"{across}ref": ref}
 
 
 def _over(x: str, y: str) -> dict[str, Any]:

@@ -68,6 +68,18 @@ def p_value(p: float | None) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def tile(name: str, value: str, note: str) -> dict[str, str]:
-    """Return a metric for the top of a page, with its name and a note."""
-    return {"name": name, "value": value, "note": note}
+def points(share: float | None, *, signed: bool = True) -> str:
+    """Return 0.0904 as `+9.0`, with a true minus sign; — where it is missing."""
+    if share is None or is_missing(share):
+        return "—"
+    written = f"{100 * share:+.1f}" if signed else f"{100 * share:.1f}"
+    if float(written) == 0:
+        written = "0.0"
+    return written.replace("-", "−")
+
+
+def interval(low: float | None, high: float | None, *, signed: bool = True) -> str:
+    """Return bounds in points, as `[−10.9, −7.1]`; "" where one is missing."""
+    if is_missing(low) or is_missing(high):
+        return ""
+    return f"[{points(low, signed=signed)}, {points(high, signed=signed)}]"

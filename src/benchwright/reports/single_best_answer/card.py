@@ -10,7 +10,7 @@ from benchwright.methods.wicked.single_best_answer.evaluation import ALL
 from benchwright.methods.wicked.single_best_answer.training import describe
 from benchwright.reports.page import parts, shapes
 from benchwright.reports.page.plot_style import KEPT, REMOVED
-from benchwright.reports.page.wording import is_missing, number, percent
+from benchwright.reports.page.wording import number, percent
 
 USEFUL_SHARE = 0.5
 """Share of flagged items above which most of the benchmark would stay unaltered."""
@@ -29,24 +29,27 @@ def render_card(
     """
     classifier, evaluation = sba_classifier, sba_evaluation
     without = sba_labels[sba_labels["split"] == "missing"]
-    counts = without.groupby("benchmark")["item_id"].nunique()
-    missing = {str(name): int(n) for name, n in counts.items()}
+    missing = without.groupby("benchmark")["item_id"].nunique().to_dict()
     title = "Single-best-answer items: card of the classifier"
     nothing = "The results below give no reason against it on the benchmarks of its training."
-    against = parts.Bullets(_advice(classifier, evaluation) or [nothing])
+    advice = _advice(classifier, evaluation) or [nothing]
+    columns = parts.columns(
+        "target recall precision share_flagged", ("Threshold", parts.as_metric, "threshold")
+    )
+    points = classifier["operating_points"]
+    thresholds = parts.table_of(points, columns, range(1, 5), "On training items, out of fold")
     curve = _precision_recall(sba_labelled_items)
     sections = [
-        parts.Section("When not to use it", [against]),
-        _operating_points(classifier),
-        *([parts.Section("Precision and recall", [parts.Plot("curve")])] if curve else []),
+        parts.Section("When not to use it", [parts.Bullets(advice)]),
+        parts.Section("Thresholds", [thresholds]),
+        parts.Section("Precision and recall", [parts.Plot("curve_plot")] if curve else []),
         parts.Section("Evaluation", [*_parts(evaluation), parts.Text(_LEGEND, "quiet")]),
     ]
-    plots = {"curve": curve} if curve else {}
-    lead = _lead(classifier, missing)
-    return parts.render_page(parts.Page(title, title, sections, lead=lead, plots=plots))
+    shown = {"sections": sections, **({"curve_plot": curve} if curve else {})}
+    return parts.render_sections(title, title, "", parts.Top("", _lead(classifier, missing)), shown)
 
 
-def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[parts.Text]:
+def _lead(classifier: Mapping[str, Any], missing: Mapping[Any, int]) -> list[parts.Text]:
     """Describe the classifier, its training data, and labels that were not used."""
     trained_on = classifier["trained_on"]
     what, own = describe(classifier), classifier["kind"] == "hub"
@@ -70,16 +73,6 @@ def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[par
     return [parts.Text(text, code=True) for text in lead]
 
 
-def _operating_points(classifier: Mapping[str, Any]) -> parts.Section:
-    columns: list[parts.Column] = [
-        *parts.columns("target recall precision share_flagged"),
-        ("Threshold", parts.as_metric, "threshold"),
-    ]
-    label = "On training items, out of fold"
-    table = parts.table_of(classifier["operating_points"], columns, range(1, 5), label)
-    return parts.Section("Thresholds", [table])
-
-
 def _precision_recall(labelled: pd.DataFrame) -> Any:
     """Return precision against recall of the held-out items."""
     from sklearn.metrics import precision_recall_curve
@@ -94,13 +87,12 @@ def _precision_recall(labelled: pd.DataFrame) -> Any:
         "Precision against recall, held-out items; dotted: the chance level, the share of items "
         f"with a single best answer, {percent(base)}"
     )
-    whole = (0, 1)
     return shapes.curves(
         title,
         [shapes.line(recall[-2::-1], precision[-2::-1], KEPT)],
-        shapes.Scale("recall", ".0%", whole),
-        shapes.Scale("precision", ".0%", whole),
-        lines=[shapes.Line(base, colour=REMOVED, level=True)],
+        shapes.Scale("recall", ".0%", (0, 1)),
+        shapes.Scale("precision", ".0%", (0, 1)),
+        [shapes.Line(base, colour=REMOVED, level=True)],
     )
 
 
@@ -169,8 +161,8 @@ def _parts(evaluation: pd.DataFrame) -> list[parts.Table]:
 
 
 def _between(row: Mapping[Any, Any], name: str) -> parts.Cell:
-    bounds = f"{parts.as_share(row, f'{name}_low')} – {parts.as_share(row, f'{name}_high')}"
-    return parts.Cell(parts.as_share(row, name), [] if is_missing(row[name]) else [bounds])
+    low, high = (parts.as_share(row, f"{name}_{end}") for end in ("low", "high"))
+    return parts.Cell(parts.as_share(row, name), [f"{low} – {high}"])
 
 
 _PART_COLUMNS: list[parts.Column] = [
