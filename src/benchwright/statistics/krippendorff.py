@@ -9,99 +9,64 @@ chance.
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from benchwright.statistics.bootstrap import Interval, percentile_interval
+from benchwright.statistics.bootstrap import percentile_interval
 
 Float = NDArray[np.float64]
 Scale = Literal["nominal", "ordinal", "interval"]
 
 
 class Alpha(NamedTuple):
-    """Agreement over `units` that two or more raters rated; `reason` says why `value` is NaN."""
+    """Agreement over `units` that two or more raters rated, with its 95% interval.
+
+    `reason` says why the value or its bounds are NaN, or holds a caveat.
+    """
 
     value: float
+    low: float
+    high: float
     units: int
     reason: str = ""
 
 
-def krippendorff_alpha(ratings: ArrayLike, scale: Scale) -> Alpha:
+def krippendorff_alpha(
+    ratings: NDArray[np.floating], scale: Scale, draws: int, generator: np.random.Generator
+) -> Alpha:
     """Return Krippendorff's alpha of raters × units.
+
+    The interval is the percentile one over `draws` resamples of the units, the raters fixed;
+    resamples in which all ratings are equal have no alpha and are left out.
 
     Args:
         ratings: (raters, units), NaN where a rater did not rate. Units with one
             rating are left out.
         scale: the weight of a difference between two ratings. `nominal`: 1. `interval`: its square.
             `ordinal`: the square of the number of ratings between the two, half of each end.
-
-    Raises:
-        ValueError: `ratings` is not a matrix.
+        draws: number of resamples.
+        generator: draws them.
     """
-    counted = _counted(ratings)
-    reason = _why_none(counted)
-    if reason:
-        return Alpha(np.nan, len(counted.coincidences), reason)
-    total = counted.coincidences.sum(axis=0)
-    return Alpha(_alpha(total, counted.values, scale), len(counted.coincidences))
-
-
-def krippendorff_interval(
-    ratings: ArrayLike, scale: Scale, draws: int, generator: np.random.Generator
-) -> Interval:
-    """Return the percentile interval of alpha over resampled units, the raters fixed.
-
-    Resamples in which all ratings are equal have no alpha and are left out.
-
-    `ratings` and `scale` are as for `krippendorff_alpha`.
-    """
-    counted = _counted(ratings)
-    reason = _why_none(counted)
-    units, k = counted.coincidences.shape[:2]
-    if units < 2 and not reason:
+    rated = ratings[:, (~np.isnan(ratings)).sum(axis=0) >= 2]
+    values = np.unique(rated[~np.isnan(rated)])
+    units, k = rated.shape[1], len(values)
+    if k < 2:
+        equal = "all ratings are equal: there is nothing to agree on"
+        reason = equal if units else "no unit has ratings of two raters"
+        return Alpha(np.nan, np.nan, np.nan, units, reason)
+    counts = np.stack([(rated == value).sum(axis=0) for value in values], axis=1, dtype=np.float64)
+    # Coincidences of ordered pairs of ratings of each unit, (units, k, k).
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(k)
+    flat = (pairs / (counts.sum(axis=1) - 1)[:, None, None]).reshape(units, k * k)
+    value = _alpha(flat.sum(axis=0).reshape(k, k), values, scale)
+    if units < 2:
         reason = "one unit has two ratings; 2 are needed for an interval"
-    if reason:
-        return Interval(np.nan, np.nan, 0, reason)
-    flat = counted.coincidences.reshape(units, k * k)
-    values = np.full(draws, np.nan)
+        return Alpha(value, np.nan, np.nan, units, reason)
+    resampled = np.full(draws, np.nan)
     for draw in range(draws):
-        counts = np.bincount(generator.integers(0, units, units), minlength=units)
-        values[draw] = _alpha((counts @ flat).reshape(k, k), counted.values, scale)
-    return percentile_interval(values)
-
-
-class _Counted(NamedTuple):
-    """The k different ratings, and each unit's coincidences (u, k, k) of ordered pairs."""
-
-    values: Float
-    coincidences: Float
-
-
-def _counted(ratings: ArrayLike) -> _Counted:
-    table = np.asarray(ratings, dtype=np.float64)
-    if table.ndim != 2:
-        raise ValueError(f"expected raters × units, got {table.ndim} dimensions")
-    known = ~np.isnan(table)
-    paired = known.sum(axis=0) >= 2
-    table, known = table[:, paired], known[:, paired]
-    values = np.unique(table[known])
-    counts = (
-        np.stack([(table == value).sum(axis=0) for value in values], axis=1, dtype=np.float64)
-        if len(values)
-        else np.zeros((0, 0))
-    )
-    pairs = counts[:, :, None] * counts[:, None, :]
-    places = np.arange(len(values))
-    pairs[:, places, places] -= counts
-    raters = counts.sum(axis=1)
-    return _Counted(values, pairs / np.maximum(raters - 1, 1)[:, None, None])
-
-
-def _why_none(counted: _Counted) -> str:
-    if not len(counted.coincidences):
-        return "no unit has ratings of two raters"
-    if len(counted.values) < 2:
-        return "all ratings are equal: there is nothing to agree on"
-    return ""
+        times = np.bincount(generator.integers(0, units, units), minlength=units)
+        resampled[draw] = _alpha((times @ flat).reshape(k, k), values, scale)
+    interval = percentile_interval(resampled)
+    return Alpha(value, interval.low, interval.high, units, interval.reason)
 
 
 def _alpha(coincidences: Float, values: Float, scale: Scale) -> float:

@@ -15,7 +15,7 @@ from benchwright.language_models.protocol import Ask
 from benchwright.params.mmlu_cf import JudgesParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.asking import Rounds, T, ask_in_rounds, ask_model
-from benchwright.statistics.krippendorff import Scale, krippendorff_alpha, krippendorff_interval
+from benchwright.statistics.krippendorff import Scale, krippendorff_alpha
 
 logger = logging.getLogger(__name__)
 
@@ -155,10 +155,8 @@ def judge_agreement(task: str, judged: pd.DataFrame, scale: Scale, seed: int) ->
         pairs = combinations(table.index, 2)
         groups = [("", "", values), *((a, b, table.loc[[a, b]].to_numpy()) for a, b in pairs)]
         for judge, other, of_judges in groups:
-            alpha = krippendorff_alpha(of_judges, scale)
             generator = stage_generator(seed, f"judge_agreement/{task}")
-            bounds = krippendorff_interval(of_judges, scale, _DRAWS, generator)
-            reason = alpha.reason or bounds.reason
-            measured = (alpha.units, alpha.value, bounds.low, bounds.high, reason)
+            alpha = krippendorff_alpha(of_judges, scale, _DRAWS, generator)
+            measured = (alpha.units, alpha.value, alpha.low, alpha.high, alpha.reason)
             rows.append((task, criterion, judge, other, *measured))
     return pd.DataFrame(rows, columns=AGREEMENT)
