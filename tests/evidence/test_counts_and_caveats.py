@@ -36,20 +36,6 @@ def stage(roles: tuple[str, ...]) -> tuple[ResponseMatrix, Panel, pd.DataFrame]:
     return matrix, Panel(NAMES, roles, IDS, 80, "all", (), 80), items
 
 
-def test_pearson_with_ratings_counts_rated_models() -> None:
-    matrix, panel, items = stage(("held_out",) * 14)
-    kept = items.iloc[:50]
-    random_comparison, _ = compare_with_random(
-        *(matrix, items, gather_subsets(kept, ItemParameters.empty())),
-        *(score_models(matrix, items, kept, panel), panel),
-        Ratings({name: i for i, name in enumerate(NAMES[:5])}, ""),
-        *(EvaluationParams(random_subsets=20), 0),
-    )
-    counts = random_comparison.groupby("metric")["n_models"].unique()
-    assert counts["arena_pearson"].tolist() == [5]
-    assert counts["kendall_tau_b"].tolist() == [14]
-
-
 @pytest.mark.parametrize(
     ("roles", "in_sample"),
     [
@@ -63,21 +49,6 @@ def test_fit_on_all_models_is_in_sample(roles: tuple[str, ...], in_sample: bool)
     matrix, panel, _ = stage(roles)
     _, about = estimate_item_parameters(matrix, panel)
     assert about["in_sample"] is in_sample
-
-
-def test_zero_width_interval_has_a_caveat() -> None:
-    matrix, _, items = stage(("held_out",) * 14)
-    # Three models far apart: every resample ranks them alike.
-    few = matrix.select_models(["m00", "m07", "m13"])
-    panel = Panel(few.models, ("held_out",) * 3, IDS, 80, "all", (), 80)
-    kept = items.iloc[:60]
-    table = compare_ranks(
-        *(few, items, kept, score_models(few, items, kept, panel), panel, Ratings({}, "")),
-        *(EvaluationParams(bootstrap_samples=200), 0),
-    )
-    tau = table[(table["models"] == "all") & (table["metric"] == "kendall_tau_b")].iloc[0]
-    assert tau["low_models"] == tau["high_models"] == 1
-    assert "the true uncertainty is larger" in tau["reason"]
 
 
 def test_every_metric_has_a_name_and_a_unit_in_the_report() -> None:

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.evidence.ire import estimate_item_parameters
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.rank_agreement import compare_ranks, models_in
 from benchwright.evidence.ratings import Ratings
@@ -15,22 +14,6 @@ from benchwright.params.evaluation import EvaluationParams
 
 def scores_of(rows: list[tuple[str, str, float]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "role", "accuracy_full"])
-
-
-def test_relatives_of_filter_models_are_only_in_the_set_of_all_models() -> None:
-    scores = scores_of(
-        [("a", "filter", 0.5), ("kin", "same_family", 0.9), ("b", "held_out", 0.8)],
-    )
-    members = {
-        group: models_in(scores, group)["model"].tolist()
-        for group in ("all", "filter", "held_out", "stronger")
-    }
-    assert members == {
-        "all": ["a", "kin", "b"],
-        "filter": ["a"],
-        "held_out": ["b"],
-        "stronger": ["b"],
-    }
 
 
 def test_model_equal_to_the_best_filter_model_is_not_stronger() -> None:
@@ -120,31 +103,3 @@ def test_detectable_differences_are_in_points_and_clustered_by_stem() -> None:
         assert seen.loc[metric, "value"] == pytest.approx(100 * z * np.median(errors), rel=1e-4)
         assert seen.loc[metric, "n_items"] == len(some)
     assert seen.loc["mdd_full", "value"] != seen.loc["mdd_kept", "value"]
-
-
-def test_clustering_by_stem_leaves_fewer_significant_pairs() -> None:
-    matrix, panel, items = in_threes()
-    together = ranks_of(matrix, panel, items, [*IDS[:12]]).loc["pairwise_agreement", "reason"]
-    apart = items.assign(question=[f"Question {k}?" for k in range(24)])
-    alone = ranks_of(matrix, panel, apart, [*IDS[:12]]).loc["pairwise_agreement", "reason"]
-    assert together != alone
-    pairs = [
-        int(sentence.split()[0]) if sentence[0].isdigit() else 0 for sentence in (together, alone)
-    ]
-    assert pairs[0] < pairs[1]
-
-
-def test_ire_keeps_items_above_both_cuts() -> None:
-    rng = np.random.default_rng(5)
-    ability, hard = np.linspace(-2, 2, 40)[:, None], np.linspace(-2, 2, 60)
-    right = (rng.random((40, 60)) < 1 / (1 + np.exp(hard - ability))).astype(np.float32)
-    names, ids = tuple(f"m{i:02d}" for i in range(40)), tuple(f"i{k:02d}" for k in range(60))
-    matrix = ResponseMatrix.of(names, ids, correct=right)
-    panel = Panel(names, ("filter",) * 40, ids, 60, "all", (), 60)
-    table, about = estimate_item_parameters(matrix, panel)
-    stays = (table["difficulty"] > np.percentile(table["difficulty"], 25)) & (
-        table["discrimination"] > np.percentile(table["discrimination"], 25)
-    )
-    assert table["kept_by_ire"].tolist() == stays.tolist()
-    assert about["share_removed"] == pytest.approx(1 - stays.mean())
-    assert not table["kept_by_ire"].iloc[:5].any()  # the easiest

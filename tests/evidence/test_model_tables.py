@@ -53,15 +53,6 @@ def test_scores_and_ranks_equal_those_by_hand() -> None:
     assert seen.loc["a", "role"] == "filter"
 
 
-def test_items_outside_the_panel_are_ignored() -> None:
-    matrix, panel = answers({"a": [1, 0, 0], "b": [1, 1, 0]})
-    seen = score_models(
-        matrix, items_of(matrix), kept("i0", "i2"), panel._replace(item_ids=("i0", "i1"))
-    )
-    assert seen["accuracy_full"].tolist() == [1.0, 0.5]
-    assert seen["n_kept"].tolist() == [1, 1]
-
-
 def items_of(matrix: ResponseMatrix) -> pd.DataFrame:
     """Items of one subject with distinct stems."""
     ids = list(matrix.item_ids)
@@ -165,36 +156,6 @@ def test_published_correlation_with_arena_is_reproduced(
     assert seen["arena_williams_p"].value == pytest.approx(williams, abs=5e-3)
 
 
-def test_each_group_is_ranked_separately() -> None:
-    full = pd.Series([0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
-    part = pd.Series([0.3, 0.9, 0.2, 0.5, 0.1, 0.4])
-    scores = scores_of(full, part, pd.Series(list("abcdef")))
-    scores["role"] = ["filter", "held_out"] * 3
-    tau = {group: metrics(scores, group)["kendall_tau_b"].value for group in GROUPS}
-    assert tau["filter"] == 1  # .3 .2 .1
-    assert tau["held_out"] == 1  # .9 .5 .4
-    assert tau["all"] == pytest.approx(3 / 15)  # 9 − 6 pairs
-    assert metrics(scores)["max_rank_shift"].value == 3  # a: first to fourth
-    assert metrics(scores, "held_out")["max_rank_shift"].value == 0
-
-
-def test_stronger_models_are_held_out_and_beat_every_filter_model_on_all_items() -> None:
-    full = pd.Series([0.9, 0.8, 0.7, 0.6, 0.95])
-    scores = scores_of(full, full, pd.Series(list("abcde")))
-    scores["role"] = ["held_out", "held_out", "filter", "held_out", "same_family"]
-    assert models_in(scores, "stronger")["model"].tolist() == ["a", "b"]
-    scores["role"] = "held_out"
-    assert models_in(scores, "stronger").empty  # no filter model to compare with
-
-
-def test_reason_counts_the_rated_models() -> None:
-    matrix, panel = answers({"a": [1, 0, 0], "b": [0, 1, 1], "c": [1, 1, 1]})
-    scores = score_models(matrix, items_of(matrix), kept("i0", "i1"), panel)
-    ratings = RatingsParams(history={"": {"a": 1, "b": 2}})
-    row = metrics(scores, ratings=ratings)["arena_pearson_full"]
-    assert (row.n_models, row.reason) == (2, "2 rated models; at least 3 are needed")
-
-
 def many_answers(seed: int = 0) -> tuple[ResponseMatrix, Panel]:
     """Twelve models of rising skill on 150 items."""
     rng = np.random.default_rng(seed)
@@ -222,17 +183,6 @@ def test_complement_agrees_less_than_the_whole() -> None:
     alone = value(everything, "all", "tau_b_complement")
     assert np.isnan(alone["value"])
     assert alone["reason"] == "no item was removed"
-
-
-def test_shared_stems_widen_the_interval() -> None:
-    matrix, panel = many_answers()
-    twins = np.repeat(matrix.correct[:, ::5], 5, axis=1)  # 30 answers, each five times
-    matrix = ResponseMatrix.of(matrix.models, matrix.item_ids, correct=twins)
-    ids = [f"i{k}" for k in range(75)]  # whole stems
-    apart = value(ranks_of(matrix, panel, *ids), "all", "mean_rank_shift")
-    items = items_of(matrix).assign(question=[f"Stem {k // 5}?" for k in range(150)])
-    together = value(ranks_of(matrix, panel, *ids, items=items), "all", "mean_rank_shift")
-    assert together["high"] - together["low"] > 1.3 * (apart["high"] - apart["low"])
 
 
 def test_intervals_do_not_depend_on_the_order_of_items_or_models() -> None:
@@ -284,12 +234,6 @@ def test_many_models_are_sampled_along_the_ranking(monkeypatch: pytest.MonkeyPat
     seen = compare_responses(matrix, kept("i0"), scores, panel)
     assert len(seen) == 10
     assert {"m00", "m49"} <= {*seen["model_a"], *seen["model_b"]}
-
-
-def test_one_model_has_no_agreement() -> None:
-    matrix, panel = answers({"a": [1, 0]})
-    scores = score_models(matrix, items_of(matrix), kept("i0"), panel)
-    assert compare_responses(matrix, kept("i0"), scores, panel).empty
 
 
 def test_filter_models_are_described_by_their_knowledge() -> None:

@@ -65,12 +65,6 @@ def test_only_named_evaluation_models_take_part_and_unknown_ones_are_reported() 
     assert [tuple(out) for out in seen.left_out] == [("missing", 0.0)]
 
 
-def test_panel_does_not_depend_on_the_order_of_models_and_items() -> None:
-    m = matrix({"a": "xxxx", "b": "xx.x", "c": "xxxx"})
-    turned = m.select_models(["c", "b", "a"]).select_items(["i3", "i1", "i0", "i2"])
-    assert choose(m, ["a"], coverage=0.5) == choose(turned, ["a"], coverage=0.5)
-
-
 def test_with_too_few_held_out_models_metrics_are_in_sample() -> None:
     m = matrix({"a": "xx", "b": "xx", "c": "xx", "d": "xx"})
     assert in_sample_note(choose(m, ["a"])) == ""
@@ -95,18 +89,6 @@ def test_caveats_of_the_panel_are_logged(
 ) -> None:
     warnings = panel_warnings(choose(matrix(answers), filter_models), 0.95)
     assert any(message in warning for warning in warnings), warnings
-
-
-@pytest.mark.real_data
-def test_real_mmlu_answers_give_23_models_and_14014_items(shared_data) -> None:
-    wide = pd.read_parquet(shared_data / "responses" / "mmlu_correct_23models.parquet")
-    wide = wide.set_index("item_id")
-    correct = wide.astype("Float64").to_numpy(dtype=np.float32, na_value=np.nan).T
-    blank = np.full(correct.shape, np.nan, dtype=np.float32)
-    unknown = np.full(correct.shape, -1, dtype=np.int16)
-    m = ResponseMatrix(tuple(wide.columns), tuple(wide.index), correct, blank, blank, unknown)
-    seen = choose(m, [])
-    assert (len(seen.models), len(seen.item_ids)) == (23, 14_014)
 
 
 def test_held_out_models_of_unknown_family_are_counted_and_reported() -> None:

@@ -1,6 +1,5 @@
 """The random band: its draws, and the rows that tables and the report show."""
 
-import re
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,9 @@ from benchwright.evidence.panel import Panel
 from benchwright.evidence.random_comparison import compare_with_random
 from benchwright.evidence.ratings import Ratings
 from benchwright.evidence.scores import score_models
-from benchwright.methods.smart.metrics import collect_metrics
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.reports.page.quote import quote_page
 from benchwright.reports.smart.comparisons import random_table
-from benchwright.tables.evidence import Agreement, RandomComparison, RankAgreementTable
-from benchwright.tables.smart import LabelErrorRates
+from benchwright.tables.evidence import RandomComparison
 
 MODELS, IDS = tuple(f"m{i:02d}" for i in range(12)), tuple(f"i{k:03d}" for k in range(90))
 PANEL_IDS = IDS[:60]
@@ -122,58 +118,9 @@ def test_pearson_with_ratings_uses_scores_on_the_subset(
     assert seen["random_low"] < seen["random_high"]
 
 
-@pytest.fixture
-def two_kinds(small: Any) -> pd.DataFrame:
-    """Plain and stratified subsets with different results."""
-    by_subject = {"random_mean": 0.8, "random_low": 0.7, "random_high": 0.85, "percentile": 77.0}
-    return RandomComparison.from_rows(
-        [
-            small.random_comparison_row(),
-            small.random_comparison_row(random="stratified", **by_subject),
-        ]
-    )
-
-
-def test_metrics_show_plain_random_subsets(two_kinds: pd.DataFrame, run: Any) -> None:
-    out = run()
-    metrics = collect_metrics(
-        {},
-        RankAgreementTable.empty(),
-        Agreement.empty(),
-        out.get("filter_model_profile", pd.DataFrame()).iloc[:0],
-        {},
-        two_kinds,
-        {},
-        LabelErrorRates.empty(),
-    )
-    assert metrics["percentile.kendall_tau_b.held_out"] == 2.05
-    assert metrics["random_mean.kendall_tau_b.held_out"] == 0.975
-
-
 @pytest.mark.parametrize(
     ("value", "outside"), [(0.949, True), (0.95, False), (0.99, False), (0.991, True)]
 )
 def test_metric_above_or_below_the_band_is_marked(small: Any, value: float, outside: bool) -> None:
     table = RandomComparison.from_rows([small.random_comparison_row(value=value)])
     assert random_table(table, "held_out").rows[0][2].strong is outside
-
-
-def test_judgement_uses_held_out_models(report: Any, small: Any) -> None:
-    """The band of all models differs, so a mix-up would show."""
-    others = {"value": 0.6, "random_mean": 0.61, "random_low": 0.5, "random_high": 0.7}
-    wide = {"value": 3.3, "full": 3.1, "random_mean": 3.2, "random_low": 3.0, "random_high": 3.4}
-    rows = [
-        small.random_comparison_row(),
-        small.random_comparison_row(**small.spread),
-        small.random_comparison_row(models="all", **others, percentile=44.0),
-        small.random_comparison_row(models="all", **{**small.spread, **wide}),
-    ]
-    out = report(random_comparison=RandomComparison.from_rows(rows))
-    judgement = out["report_summary"][-1].text
-    assert "preserved less well than by random removal" in judgement
-    assert "7.5 → 11.8 points, wider than random subsets (6.9–8.2)" in judgement
-    assert "a mean of 0.975, the middle 95% of them lie in [0.950, 0.990]" in judgement
-    assert "this run is at percentile 2." in judgement
-    assert quote_page(out["report"])[0] == out["alarm"].replace("`", "")
-    page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", out["report"]))
-    assert judgement in page

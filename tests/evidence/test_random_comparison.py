@@ -1,6 +1,5 @@
 """Comparison of the kept items with random subsets of the same size and with IRE."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,27 +99,6 @@ def test_items_chosen_for_one_model_lie_below_the_random_band() -> None:
     assert tau_draws["value"].mean() == pytest.approx(tau["random_mean"])
 
 
-def test_random_choice_lies_inside_the_band() -> None:
-    matrix, panel = simulated()
-    percentiles = []
-    for seed in range(8):
-        chosen = np.random.default_rng(100 + seed).choice(matrix.item_ids, 80, replace=False)
-        seen, _ = judged(matrix, panel, sorted(chosen), seed=seed)
-        percentiles.append(row(seen, "kendall_tau_b")["percentile"])
-    assert 15 < np.mean(percentiles) < 85
-    assert np.ptp(percentiles) > 20
-
-
-def test_removing_easy_items_raises_the_spread_above_the_band() -> None:
-    matrix, panel = simulated()
-    hard = list(matrix.item_ids[80:])
-    spread = row(judged(matrix, panel, hard)[0], "spread_top", "all")
-    shift = row(judged(matrix, panel, hard)[0], "signed_shift", "all")
-    assert shift["value"] < shift["random_low"] < 0 < shift["random_high"]
-    assert np.isfinite(spread["full"])
-    assert spread["full"] == pytest.approx(spread["random_mean"], abs=5)
-
-
 def test_stratified_subsets_keep_subject_shares_and_vary_less() -> None:
     matrix, panel = simulated()
     # The subjects differ, so the mean depends on the share of each subject.
@@ -187,42 +165,6 @@ def test_ire_is_compared_at_its_own_size_with_corrected_p_values() -> None:
         p = [row(seen, metric, method=method)["p_value"] for method in ("kept", "ire")]
         adjusted = [row(seen, metric, method=method)["p_holm"] for method in ("kept", "ire")]
         assert min(adjusted) == pytest.approx(min(1, 2 * min(p)))
-
-
-def test_with_few_fitting_models_ire_is_fitted_on_all_and_says_so() -> None:
-    matrix, panel = simulated(20, 60)
-    _, about = estimate_item_parameters(matrix, panel)
-    assert (about["fitted_on"], about["in_sample"]) == (20, True)
-
-
-@pytest.mark.real_data
-def test_on_arc_challenge_random_subsets_rank_better_and_filtering_spreads_wider(
-    shared_data: Path, show: Any
-) -> None:
-    """Removes items that the seven strongest models all solve."""
-    answers = pd.read_parquet(shared_data / "responses/leaderboard_v1_arc_challenge.parquet")
-    answers = answers.set_index("model").dropna()
-    right = answers.to_numpy(dtype=np.float32)
-    best = np.argsort(-right.mean(axis=1), kind="stable")[:7]
-    gone = right[best].all(axis=0)
-    names, ids = tuple(map(str, answers.index)), tuple(map(str, answers.columns))
-    roles = tuple("filter" if i in set(best.tolist()) else "held_out" for i in range(len(names)))
-    matrix = ResponseMatrix.of(names, ids, correct=right)
-    panel = Panel(names, roles, ids, len(ids), "all", (), len(ids))
-    kept = [item for item, out in zip(ids, gone, strict=True) if not out]
-    seen, _ = judged(matrix, panel, kept, random_subsets=300)
-    for group in ("all", "held_out", "filter"):
-        tau, spread = row(seen, "kendall_tau_b", group), row(seen, "spread_top", group)
-        show(
-            f"arc_challenge leaderboard, {group} ({tau['n_models']} models, {tau['n_full']} → "
-            f"{tau['n_items']} items): tau-b {tau['value']:.3f}, random {tau['random_mean']:.3f} "
-            f"[{tau['random_low']:.3f}, {tau['random_high']:.3f}], percentile "
-            f"{tau['percentile']:.1f}; range of the top 20 {spread['full']:.1f} → "
-            f"{spread['value']:.1f}, random {spread['random_mean']:.1f}"
-        )
-    tau, spread = row(seen, "kendall_tau_b", "all"), row(seen, "spread_top", "all")
-    assert tau["value"] < tau["random_low"]
-    assert spread["value"] > spread["random_high"] > spread["full"]
 
 
 @pytest.mark.parametrize("harmful", ["easy", "anomalous", ""])

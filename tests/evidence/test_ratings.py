@@ -11,9 +11,7 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.optional_table import RatingsFile
 from benchwright.evidence.ratings import Ratings, match_ratings, ratings_of, read_ratings
 from benchwright.params.evaluation import RatingsParams
-from benchwright.reports.smart.comparisons import describe_ratings
 from benchwright.statistics.bootstrap import fisher_interval
-from benchwright.tables.evidence import RankAgreementTable
 
 CONF = RatingsParams(source="Arena", history={"2024-09-23": {"Yi-34B-Chat": 1111}})
 NOTHING = pd.DataFrame({"model": [], "rating": []})
@@ -38,12 +36,10 @@ def note(model: str, *rated: str, date: str = "") -> str:
     [
         ("Yi-34B-Chat", "Yi-34B-Chat"),
         ("01-ai/yi-34b-chat@letters-5", "Yi-34B-Chat"),
-        ("routellm:gpt-4-1106-preview", "GPT-4-1106-preview"),
         ("helm:anthropic/claude-3-opus-20240229", "Claude 3 Opus"),
         ("claude-3-5-sonnet", "Claude 3.5 Sonnet (20240620)"),
         ("meta-llama__Llama-3-8B-Instruct", "Meta-Llama-3-8b-instruct"),
         ("meta-llama/Llama-2-7b-chat-hf", "Llama-2-7b-chat"),
-        ("internlm2_5-20b-chat", "InternLM2.5-20b-chat"),
         ("google/gemma-7b-it", "Gemma 7B Instruct"),
         ("command-r-plus", "Command R+"),
     ],
@@ -56,15 +52,10 @@ def test_spellings_of_one_model_match(name: str, rated: str) -> None:
     ("name", "rated"),
     [
         ("Yi-34B-Chat-v2", "Yi-34B-Chat"),
-        ("chat", "Yi-34B-Chat"),
         ("gemma-2-2b", "gemma-22b"),
         ("Llama-3-8B-Instruct", "Llama-3.1-8B-Instruct"),
         ("gpt-4-0613", "GPT-4-0314"),
-        ("mistral-large-2407", "Mistral-Large-2402"),
-        ("gpt-4o-2024-08-06", "GPT-4o-2024-05-13"),
         ("openchat-3.5-1210", "OpenChat-3.5"),
-        ("Qwen-14B", "Qwen1.5-14B"),
-        ("mpt-30b-instruct", "MPT-30B-chat"),
         ("meta/llama-3-70b", "Llama-3-70b-Instruct"),
     ],
 )
@@ -182,19 +173,6 @@ def test_interval_of_a_correlation_is_that_of_fisher() -> None:
     assert fisher_interval(0.5, 28)[:2] == pytest.approx((0.156, 0.736), abs=5e-4)
     for undefined in (fisher_interval(0.5, 3), fisher_interval(1.0, 9), fisher_interval(np.nan, 9)):
         assert np.isnan(undefined[:2]).all()
-
-
-@pytest.mark.parametrize(("n", "wide"), [(5, True), (500, False)])
-def test_report_says_when_the_interval_is_too_wide(n: int, wide: bool) -> None:
-    table = RankAgreementTable.from_rows(
-        [
-            ("all", metric, 0.87, np.nan, np.nan, *fisher_interval(0.87, n)[:2], n, 100, "")
-            for metric in ("arena_pearson_full", "arena_pearson_kept")
-        ]
-    )
-    said = describe_ratings(table, "Arena, 2024-09-28", 600)
-    assert said.startswith(f"Ratings: Arena, 2024-09-28; {n} of 600 models counted.")
-    assert ("too wide to tell" in said) == wide
 
 
 def test_names_of_the_papers_models_find_their_ratings(shared_data: Path) -> None:

@@ -68,11 +68,6 @@ def test_language_model_encodes_with_its_context_and_pooling(asked: list[Any]) -
     assert table["encoder"].tolist() == [f"last@{'1' * 16}/last_token/float32"]
 
 
-def test_precision_set_for_a_model_is_used(asked: list[Any]) -> None:
-    encode_items(make_items(["one"]), NOTHING, "fixed-mean", HERE, MODELS)
-    assert asked[0]["dtype"] == "bfloat16"
-
-
 def test_vectors_of_a_different_pooling_are_not_reused(asked: list[Any]) -> None:
     items = make_items(["one", "two"])
     last = encode_items(items, NOTHING, "last", HERE, MODELS)
@@ -94,7 +89,3 @@ def test_encoder_that_cannot_run_names_the_reason(encoder: str, message: str) ->
     with pytest.raises(InputError, match=message) as error:
         choose_encoder(encoder, HERE, MODELS)
     assert "\n" not in str(error.value)
-
-
-def test_key_of_a_sentence_encoder_has_name_revision_and_precision() -> None:
-    assert choose_encoder("sentences", HERE, MODELS).key == f"sentences@{'0' * 16}/float32"

@@ -10,7 +10,7 @@ from benchwright.core.errors import InputError
 from benchwright.language_models import weights
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import EmbeddingParams, ModelsParams
-from benchwright.pipelines.encoders import create_pipeline, encode_with_each
+from benchwright.pipelines.encoders import encode_with_each
 from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.encoder_overlap import compare_encoders
 from benchwright.tables.similarity import Embeddings
@@ -68,21 +68,6 @@ def test_only_new_encoders_and_items_are_encoded(encoded: list[Any]) -> None:
     assert sorted(encoded) == [("one", "c"), ("three", "c"), ("two", "c")]
 
 
-def test_vectors_of_the_filter_are_reused(encoded: list[Any]) -> None:
-    items = make_items(["a", "b"])
-    of_filters = vectors_module.encode_items(items, NOTHING, "one", embedding(), MODELS)
-    encoded.clear()
-    encode_with_each(items, NOTHING, of_filters, embedding("one", "two"), MODELS)
-    assert sorted(encoded) == [("two", "a"), ("two", "b")]
-
-
-def test_limit_does_not_drop_cached_vectors(encoded: list[Any]) -> None:
-    items = make_items(["a", "b"])
-    both = encode_with_each(items, NOTHING, NOTHING, embedding("one", "two"), MODELS)
-    limited = encode_with_each(items.head(1), both, NOTHING, embedding("one", "two"), MODELS)
-    assert len(limited) == 4
-
-
 def test_unknown_encoder_fails_before_encoding(encoded: list[Any]) -> None:
     with pytest.raises(InputError, match="unknown encoder 'four'"):
         encode_with_each(make_items(["a"]), NOTHING, NOTHING, embedding("one", "four"), MODELS)
@@ -129,29 +114,12 @@ def test_table_counts_items_with_a_neighbour_below_the_threshold() -> None:
     assert row["expected_same"] == pytest.approx(4 / 6 * 3 / 6 + 2 / 6 * 3 / 6)
 
 
-def test_every_pair_is_compared_in_the_order_of_the_list() -> None:
-    vectors = pd.concat([vectors_of(name, plane(0, 10, 90, 100)) for name in NAMES])
-    shuffled = vectors.sample(frac=1, random_state=0)
-    items = numbered_items(4)
-    table = compare_encoders(items, shuffled, embedding(*NAMES), MODELS, fixed(0.1))
-    pairs = list(zip(table["encoder_a"], table["encoder_b"], strict=True))
-    assert pairs == [("one", "two"), ("one", "three"), ("two", "three")]
-    assert (table["jaccard"] == 1).all()
-
-
 def test_encoder_without_threshold_has_no_shares() -> None:
     vectors = pd.concat([vectors_of("one", np.eye(5)), vectors_of("two", np.eye(5))])
     settings = fixed("first_peak")  # all distances are equal: no density, no peak
     table = compare_encoders(numbered_items(5), vectors, embedding("one", "two"), MODELS, settings)
     assert table[["threshold_a", "jaccard", "same_verdict"]].isna().all(axis=None)
     assert table["similar_a"].tolist() == [0]
-
-
-def test_fewer_than_two_encoders_give_an_empty_table() -> None:
-    items = numbered_items(2)
-    vectors = vectors_of("one", plane(0, 10))
-    assert compare_encoders(items, vectors, embedding("one"), MODELS, fixed(0.1)).empty
-    assert compare_encoders(items, NOTHING, embedding(), MODELS, fixed(0.1)).empty
 
 
 def test_without_similar_items_verdicts_agree_and_jaccard_is_missing() -> None:
@@ -169,8 +137,3 @@ def test_encoder_names_may_be_comma_separated_and_count_once() -> None:
     assert joined.compare == ("one", "two")
     with pytest.raises(ValueError, match="more than once"):
         EmbeddingParams(compare=("one", "one"))
-
-
-def test_pipeline_creates_the_table() -> None:
-    assert create_pipeline().outputs() == {"encoder_overlap"}
-    assert {"items", "encoder_vector_cache", "embedding_cache"} <= create_pipeline().inputs()

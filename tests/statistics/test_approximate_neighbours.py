@@ -65,20 +65,6 @@ def test_results_do_not_depend_on_threads_or_blocks(monkeypatch):
     assert in_parts.distances == pytest.approx(whole.distances, abs=1.1e-6)
 
 
-def test_equal_vectors_are_neighbours_at_distance_0():
-    vectors = np.repeat(VECTORS[:3], 500, axis=0)
-    approximate = approximate_neighbours(vectors, 20)
-    assert (approximate.distances == 0).all()
-    assert (approximate.indices // 500 == np.arange(1500)[:, None] // 500).all()
-
-
-def test_zero_vectors_are_at_distance_1():
-    vectors = VECTORS[:200].copy()
-    vectors[7] = 0
-    approximate = approximate_neighbours(vectors, 5)
-    assert (approximate.distances[7] == 1).all()
-
-
 @pytest.mark.parametrize(("n", "k", "width"), [(0, 3, 0), (1, 3, 0), (2, 3, 1), (5, 3, 3)])
 def test_few_rows_are_searched(n, k, width):
     approximate = approximate_neighbours(VECTORS[:n], k)

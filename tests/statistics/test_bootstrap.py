@@ -10,7 +10,7 @@ from benchwright.statistics.bootstrap import (
     percentile_interval,
     rank_agreement_intervals,
 )
-from benchwright.statistics.rank_agreement import kendall_tau_b, kendall_tau_b_rows
+from benchwright.statistics.rank_agreement import kendall_tau_b
 from benchwright.statistics.subset_scores import subset_scores
 
 
@@ -33,12 +33,6 @@ def test_items_of_a_cluster_are_resampled_together() -> None:
     assert (counts[:, [0, 2, 3]].sum(axis=1) == 3).all()
     assert counts.mean(axis=0) == pytest.approx(np.ones(6), abs=0.05)
     assert counts[:, 2].var() == pytest.approx(2 / 3, abs=0.05)  # binomial, 3 draws of 1/3
-
-
-def test_draws_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = cluster_resamples(np.arange(12) // 2, 9, rng(1))
-    monkeypatch.setattr(module, "_BLOCK_BYTES", 16 * 6 * 2)
-    np.testing.assert_array_equal(cluster_resamples(np.arange(12) // 2, 9, rng(1)), whole)
 
 
 def test_percentile_interval_is_the_middle_of_the_draws() -> None:
@@ -93,45 +87,6 @@ def test_intervals_contain_the_metric_and_narrow_with_more_items() -> None:
             intervals.over_items["kendall_tau_b"].high - intervals.over_items["kendall_tau_b"].low
         )
     assert widths[1] < widths[0] / 2
-
-
-def test_normal_interval_over_items_covers_where_the_percentile_interval_does_not(show) -> None:
-    """200 models, 300 items, a random half kept; the target comes from 300 other items."""
-    draw = rng(9)
-    ability = draw.normal(size=(200, 1))
-    values, normal, percentile = [], [], []
-    for _ in range(40):
-        chance = 1 / (1 + np.exp(draw.normal(size=300) - ability))
-        correct = (draw.random((200, 300)) < chance).astype(float)
-        counts = cluster_resamples(np.arange(300), 80, draw)
-        counts[0] = 1
-        taus = kendall_tau_b_rows(
-            subset_scores(correct, counts), subset_scores(correct, counts * (np.arange(300) < 150))
-        )
-        values.append(taus[0])
-        normal.append(normal_interval(taus[0], taus[1:])[:2])
-        percentile.append(percentile_interval(taus[1:])[:2])
-    target = np.mean(values)
-    covered = [
-        np.mean([low <= target <= high for low, high in intervals])
-        for intervals in (normal, percentile)
-    ]
-    show(
-        f"coverage of 95% intervals of tau-b: normal {covered[0]:.2f}, percentile {covered[1]:.2f}"
-    )
-    assert covered[0] >= 0.9
-    assert covered[1] <= 0.2
-
-
-def test_clusters_widen_the_interval_over_items() -> None:
-    once = answers(20, 60)
-    correct = np.repeat(once, 6, axis=1)
-    kept = np.repeat(rng(5).random(60) < 0.5, 6)
-    apart, together = (
-        rank_agreement_intervals(correct, kept, clusters, 200, rng(6)).over_items["pearson"]
-        for clusters in (np.arange(360), np.repeat(np.arange(60), 6))
-    )
-    assert together.high - together.low > 1.8 * (apart.high - apart.low)
 
 
 def test_intervals_depend_on_the_seed_and_not_on_blocks(

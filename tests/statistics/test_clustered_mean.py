@@ -18,14 +18,6 @@ def test_independent_items_give_students_interval() -> None:
     assert interval.reason == ""
 
 
-def test_repeating_items_within_clusters_does_not_narrow_the_interval() -> None:
-    values = np.array([[-1.0, 0.0, 0.5, -0.5]])
-    once = clustered_means(values, np.arange(4))
-    thrice = clustered_means(np.repeat(values, 3, axis=1), np.repeat(np.arange(4), 3))
-    assert thrice.se == pytest.approx(once.se)
-    assert thrice.low == pytest.approx(once.low)
-
-
 def test_no_items_and_one_cluster_have_no_interval_and_a_reason() -> None:
     assert clustered_means(np.empty((2, 0)), np.empty(0, dtype=int)).reason == "there are no items"
     interval = clustered_means(np.array([[0.0, 1.0]]), np.zeros(2, dtype=int))

@@ -31,18 +31,6 @@ def test_binned_density_equals_the_exact_one(n, bandwidth, seed, shift):
     assert np.abs(density.y - exact).max() < 1e-4 * exact.max()
 
 
-def test_peaks_equal_those_of_the_exact_density():
-    rng = np.random.default_rng(0)
-    values = np.concatenate([rng.normal(0.1, 0.02, 50), rng.normal(0.6, 0.1, 400)])
-    for bandwidth in (0.05, 0.1, 0.15, 0.3):
-        density = gaussian_density(values, bandwidth)
-        assert density is not None
-        exact = gaussian_kde(values, bw_method=bandwidth)(density.x)
-        ours, theirs = local_maxima(density.y), local_maxima(exact)
-        assert len(ours) == len(theirs)
-        assert np.abs(ours - theirs).max() <= 1
-
-
 def test_rounding_in_gaps_gives_no_peaks():
     density = gaussian_density(np.array([0.0, 0.01, 1.0, 1.01]), 0.002)
     assert density is not None

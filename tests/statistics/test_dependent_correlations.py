@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchwright.statistics.rank_agreement import pearson_rows, williams_test
+from benchwright.statistics.rank_agreement import williams_test
 
 
 def test_t_statistic_equals_that_by_hand() -> None:
@@ -15,23 +15,6 @@ def test_t_statistic_equals_that_by_hand() -> None:
     assert seen.t == pytest.approx(expected)
     assert (seen.df, seen.n, seen.reason) == (100, 103, "")
     assert seen.p_value == pytest.approx(2 * stats.t.sf(expected, 100))
-
-
-def test_sign_follows_the_larger_correlation() -> None:
-    positive, negative = williams_test(0.8, 0.6, 0.7, 20), williams_test(0.6, 0.8, 0.7, 20)
-    assert positive.t == pytest.approx(-negative.t)
-    assert positive.t > 0
-    assert positive.p_value == pytest.approx(negative.p_value)
-    assert williams_test(0.6, 0.6, 0.7, 20).p_value == 1
-
-
-def test_false_positive_rate_is_5_percent() -> None:
-    rng = np.random.default_rng(8)
-    j, k, h = (rng.normal(size=(2_000, 16)) for _ in range(3))
-    j, k, h = j + k + h, k + 0.5 * j, h + 0.5 * j
-    columns = zip(pearson_rows(j, k), pearson_rows(j, h), pearson_rows(k, h), strict=True)
-    p_values = np.array([williams_test(*map(float, row), 16).p_value for row in columns])
-    assert 0.035 < (p_values < 0.05).mean() < 0.065
 
 
 @pytest.mark.parametrize(

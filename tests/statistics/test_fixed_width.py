@@ -39,14 +39,6 @@ def test_looking_at_ordinary_intervals_covers_too_little() -> None:
     assert coverage(looks.sizes, 803, 0.1, 0.95)[1].min() < 0.94
 
 
-def test_one_look_has_the_coverage_of_a_fixed_size() -> None:
-    score, one = coverage((100,), 803, 0.01, 0.95)
-    assert one[1:-1].min() > 0.9
-    assert abs(one.mean() - 0.95) < 0.02
-    assert score[0] == 0
-    assert one[0] == pytest.approx(1)
-
-
 def test_a_budget_is_the_last_look() -> None:
     looks = looks_at_widths(0.1, 803, at_most=150)
     assert looks.sizes[-1] == 150

@@ -1,12 +1,9 @@
 """The two-parameter model: recovery, other optimizers, missing answers."""
 
 import warnings
-from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,33 +91,6 @@ def test_estimates_maximise_the_posterior() -> None:
     # Ours also keeps the variance of abilities at 1, against which the priors pull a little.
     assert minus_log_posterior(ours) == pytest.approx(best.fun, abs=0.05)
     assert ours == pytest.approx(best.x, abs=0.1)
-
-
-def test_estimates_agree_with_girth(show: Callable[[str], None]) -> None:
-    girth = pytest.importorskip("girth", reason="girth is not installed")
-    correct = simulate(500, 30, seed=0).correct
-    fit = fit_2pl(correct)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        other = girth.twopl_mml(correct.T.astype(int))
-    a, b = other["Discrimination"], other["Difficulty"]
-    assert np.corrcoef(fit.discrimination, a)[0, 1] > 0.999
-    assert np.corrcoef(fit.difficulty, b)[0, 1] > 0.999
-    assert np.abs(fit.discrimination - a).mean() < 0.03
-    assert np.abs(fit.difficulty - b).mean() < 0.03
-    show(
-        "2PL on 500 × 30, mean |difference| to girth: "
-        f"a {np.abs(fit.discrimination - a).mean():.4f}, "
-        f"b {np.abs(fit.difficulty - b).mean():.4f}"
-    )
-
-
-def test_randomly_missing_answers_do_not_bias(simulated: Simulated) -> None:
-    gaps = np.random.default_rng(6).random(simulated.correct.shape) < 0.3
-    fit = fit_2pl(np.where(gaps, np.nan, simulated.correct))
-    log_a = np.log(fit.discrimination) - np.log(simulated.discrimination)
-    assert abs(log_a.mean()) < 0.03
-    assert abs((fit.difficulty - simulated.difficulty).mean()) < 0.03
 
 
 def test_models_without_answers_to_hard_items_are_not_overrated(simulated: Simulated) -> None:
@@ -249,23 +219,3 @@ def test_missing_convergence_is_reported() -> None:
 def test_answers_outside_0_to_1_are_refused(bad: Float) -> None:
     with pytest.raises(ValueError, match="matrix of answers in 0–1"):
         fit_2pl(bad)
-
-
-def matrix(frame: pd.DataFrame, index: str) -> NDArray[np.float32]:
-    return frame.set_index(index).astype("Float32").to_numpy(np.float32, na_value=np.nan)
-
-
-@pytest.mark.real_data
-def test_fit_of_23_models_on_mmlu_converges(shared_data: Path, show: Callable[[str], None]) -> None:
-    frame = pd.read_parquet(shared_data / "responses" / "mmlu_correct_23models.parquet")
-    correct = matrix(frame, "item_id").T
-    correct = correct[:, np.random.default_rng(0).choice(correct.shape[1], 3000, replace=False)]
-    fit = fit_2pl(correct)
-    accuracy = np.nanmean(correct, axis=1)
-    assert fit.converged
-    assert np.isfinite(fit.difficulty).all()
-    assert np.corrcoef(fit.ability, accuracy)[0, 1] > 0.97
-    show(
-        f"2PL on 23 × 3,000 of MMLU: {fit.iterations} steps, {fit.nodes} nodes, median a "
-        f"{np.median(fit.discrimination):.2f}, median b {np.median(fit.difficulty):.2f}"
-    )

@@ -27,12 +27,6 @@ def answers(m: int, n: int, seed: int = 0) -> np.ndarray:
     return (rng.random((m, n)) < np.linspace(0.3, 0.8, m)[:, None]).astype(np.float32)
 
 
-def test_single_item_clusters_give_the_usual_standard_error() -> None:
-    correct = answers(6, 40)
-    correct[2, :9] = np.nan
-    np.testing.assert_allclose(clustered_se(correct, np.arange(40)), plain_se(correct))
-
-
 def test_clustered_error_equals_that_by_hand() -> None:
     # Mean 1/2; deviations +½ +½ | −½ −½ | +½ −½, sums 1, −1, 0. G/(G−1) · (1 + 1 + 0) / 6² = 1/12.
     seen = clustered_se(np.array([[1, 1, 0, 0, 1, 0]]), np.array([5, 5, 2, 2, 9, 9]))
@@ -69,28 +63,6 @@ def test_models_with_the_same_answers_have_no_error_of_difference() -> None:
     assert not significant_pairs(correct, np.arange(333))
 
 
-def test_shared_items_make_a_difference_less_noisy_than_two_errors_suggest() -> None:
-    rng = np.random.default_rng(2)
-    hard = rng.random(400)
-    correct = (hard < np.array([[0.5], [0.55]])).astype(float)
-    apart = np.sqrt((clustered_se(correct, np.arange(400)) ** 2).sum())
-    assert paired_se(correct, np.arange(400))[0, 1] < apart / 2
-
-
-def test_clustered_intervals_cover_where_plain_ones_do_not(show) -> None:
-    """60 passages of five questions; a model's success depends mostly on the passage."""
-    rng = np.random.default_rng(3)
-    clusters = np.repeat(np.arange(60), 5)
-    passage = np.repeat(rng.normal(size=(2_000, 60)), 5, axis=1)
-    correct = (passage + 0.5 * rng.normal(size=(2_000, 300)) > 0).astype(float)
-    mean = correct.mean(axis=1)
-    right = (np.abs(mean - 0.5) < 1.96 * clustered_se(correct, clusters)).mean()
-    plain = (np.abs(mean - 0.5) < 1.96 * clustered_se(correct, np.arange(300))).mean()
-    show(f"coverage of 95% errors of clustered items: clustered {right:.3f}, plain {plain:.3f}")
-    assert 0.925 < right < 0.965
-    assert plain < 0.75
-
-
 def test_equal_models_differ_in_5_percent_of_cases() -> None:
     rng = np.random.default_rng(4)
     passage = np.repeat(rng.normal(size=(150, 50)), 4, axis=1)
@@ -113,13 +85,6 @@ def test_agreement_counts_significant_pairs_and_ties_as_half() -> None:
     # 0–1 tied (½), 0–2 and 1–2 reversed (0).
     assert seen == (pytest.approx(0.5 / 3), 3, 3, "")
     assert pairwise_agreement(correct, ~kept, np.arange(104)).value == 1
-
-
-def test_pairs_without_significant_difference_are_not_counted() -> None:
-    correct = np.zeros((3, 100))
-    correct[0, :50] = correct[1, 1:51] = correct[2, :90] = 1
-    seen = pairwise_agreement(correct, np.ones(100, dtype=bool), np.arange(100))
-    assert (seen.value, seen.n_pairs, seen.n_models) == (1, 2, 3)
 
 
 @pytest.mark.parametrize(

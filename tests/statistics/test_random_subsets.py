@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.statistics import random_subsets
 from benchwright.statistics.random_subsets import draw_subsets, largest_remainder, subset_blocks
 
 
@@ -41,32 +40,6 @@ def test_every_item_and_every_pair_is_equally_likely() -> None:
     assert together[~np.eye(6, dtype=bool)] == pytest.approx(np.full(30, 1 / 15), abs=0.008)
 
 
-def test_strata_with_equal_remainders_are_equally_likely_to_get_one_more() -> None:
-    drawn = draw_subsets(6, 3, 20_000, rng(3), np.array([0, 1, 2, 3, 4, 5]))
-    assert drawn.mean(axis=0) == pytest.approx(np.full(6, 0.5), abs=0.015)
-
-
-def test_within_a_stratum_every_item_is_equally_likely() -> None:
-    strata = np.array([7, 3, 7, 3, 7, 3, 7])  # quotas of 3: 7 gets 12/7, 3 gets 9/7 → 2 and 1
-    drawn = draw_subsets(7, 3, 20_000, rng(4), strata)
-    assert drawn[:, strata == 7].mean(axis=0) == pytest.approx(np.full(4, 2 / 4), abs=0.015)
-    assert drawn[:, strata == 3].mean(axis=0) == pytest.approx(np.full(3, 1 / 3), abs=0.015)
-
-
-@pytest.mark.parametrize("strata", [None, np.array([0, 0, 1, 1, 1, 2] * 5)])
-def test_draws_do_not_depend_on_blocks(
-    monkeypatch: pytest.MonkeyPatch, strata: np.ndarray | None
-) -> None:
-    whole = draw_subsets(30, 11, 9, rng(5), strata)
-    monkeypatch.setattr(random_subsets, "_BLOCK_BYTES", 2 * 30 * random_subsets._BYTES_PER_CELL)
-    np.testing.assert_array_equal(draw_subsets(30, 11, 9, rng(5), strata), whole)
-
-
-def test_one_stratum_equals_a_plain_draw() -> None:
-    plain = draw_subsets(20, 5, 4, rng(6))
-    np.testing.assert_array_equal(draw_subsets(20, 5, 4, rng(6), np.full(20, 9)), plain)
-
-
 class FewNumbers:
     """A generator whose numbers are often equal."""
 
@@ -93,3 +66,9 @@ def test_subsets_in_blocks_equal_those_at_once(rows: int) -> None:
     parts = list(subset_blocks(30, 11, 10, np.random.default_rng(3), strata, rows))
     assert [len(part) for part in parts[:-1]] == [rows] * (len(parts) - 1)
     assert np.array_equal(np.concatenate(parts), whole)
+
+
+def test_largest_remainders_come_first_and_ties_follow_the_names() -> None:
+    assert largest_remainder({"c": 10, "b": 10, "a": 10}, 2) == {"a": 1, "b": 1, "c": 0}
+    assert largest_remainder({"small": 4, "large": 16}, 2) == {"small": 0, "large": 2}
+    assert largest_remainder({"a": 0}, 0) == {"a": 0}

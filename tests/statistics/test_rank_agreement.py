@@ -1,9 +1,6 @@
 """Rank correlations agree with counts by hand, SMART's tables and SciPy."""
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,8 +13,6 @@ from benchwright.statistics.rank_agreement import (
     pearson,
     pearson_rows,
     rank_shift,
-    ranks,
-    ranks_rows,
     spearman,
     spearman_rows,
 )
@@ -35,37 +30,10 @@ def two_scorings(draw: st.DrawFn) -> tuple[list[float], list[float]]:
     return first, draw(same_size.filter(lambda xs: len(set(xs)) > 1))
 
 
-def test_tau_b_discounts_ties_where_tau_a_does_not() -> None:
-    # Pairs: 5 concordant, 0 discordant, one tied in x, none in y, 6 in all.
-    # tau-b = 5 / sqrt(5 * 6) = 0.9129; tau-a would be 5 / 6 = 0.8333.
-    assert kendall_tau_b([1, 2, 2, 3], [1, 2, 3, 4]).value == pytest.approx(0.912871, abs=1e-6)
-
-
 def test_tau_b_counts_ties_in_both_rankings_and_a_discordant_pair() -> None:
     # x ties (b, c); y ties (c, d). Of the six pairs: ab −, ac +, ad +, bc tied, bd +, cd tied.
     # C = 3, D = 1, untied in x 5, untied in y 5: (3 − 1) / sqrt(5 * 5) = 0.4.
     assert kendall_tau_b([1, 2, 2, 3], [2, 1, 3, 3]).value == pytest.approx(0.4)
-
-
-def test_equal_orders_give_1_and_reversed_orders_minus_1() -> None:
-    assert kendall_tau_b([1, 2, 3, 4], [9, 7, 5, 3]).value == -1
-    assert spearman([1, 2, 3, 4], [10, 100, 1000, 10000]).value == pytest.approx(1)
-    assert pearson([1, 2, 3, 4], [10, 100, 1000, 10000]).value < 0.95
-
-
-@pytest.mark.parametrize(
-    ("dataset", "models", "tau_b"),
-    [("arc", 29, 0.962), ("mmlu", 30, 0.976), ("commonsense_qa", 30, 0.973)],
-)
-def test_tau_b_equals_that_of_published_tables(
-    repository: Path, dataset: str, models: int, tau_b: float
-) -> None:
-    """Accuracies as printed in SMART, Tables 10–12; its text says .951, .978 and .965."""
-    tables = pd.read_csv(repository / "tests" / "data" / "smart_tables_10_11_12.csv")
-    printed = tables[tables["benchmark"] == dataset]
-    seen = kendall_tau_b(printed["full"], printed["kept"])
-    assert seen.n == models
-    assert seen.value == pytest.approx(tau_b, abs=5e-4)
 
 
 @given(two_scorings())
@@ -74,18 +42,6 @@ def test_coefficients_agree_with_scipy(pair: tuple[list[float], list[float]]) ->
     assert kendall_tau_b(x, y).value == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-9)
     assert spearman(x, y).value == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-9)
     assert pearson(x, y).value == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-9)
-
-
-@given(scores)
-def test_ranks_agree_with_scipy_best_first(values: list[float]) -> None:
-    assert ranks(values) == pytest.approx(stats.rankdata([-v for v in values], method="average"))
-
-
-def test_tau_b_of_many_models_spans_several_blocks() -> None:
-    rng = np.random.default_rng(7)
-    x = rng.integers(0, 200, 1_300) / 200
-    y = x + rng.normal(0, 0.2, 1_300).round(1)
-    assert kendall_tau_b(x, y).value == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
 
 
 def test_rank_shift_counts_places() -> None:
@@ -98,10 +54,8 @@ def test_rank_shift_counts_places() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "n", "reason"),
     [
-        ([], [], 0, "0 models"),
         ([0.1, 0.2], [0.3, 0.4], 2, "2 models"),
         ([0.1, 0.2, np.nan], [0.1, 0.2, 0.3], 2, "2 models"),
-        ([0.5, 0.5, 0.5], [0.1, 0.2, 0.3], 3, "same score"),
         ([0.1, 0.2, 0.3], [0.0, 0.0, 0.0], 3, "same score"),
     ],
 )
@@ -114,21 +68,11 @@ def test_undefined_correlations_are_missing_with_a_reason(
     assert reason in seen.reason
 
 
-def test_models_with_missing_scores_are_left_out() -> None:
-    seen = kendall_tau_b([0.1, 0.2, np.nan, 0.3], [1, 2, 0, 3])
-    assert (seen.value, seen.n, seen.reason) == (1.0, 3, "")
-
-
 def test_one_model_has_no_rank_shift() -> None:
     seen = rank_shift([0.4], [0.3])
     assert np.isnan(seen.mean)
     assert np.isnan(seen.largest)
     assert "1 model;" in seen.reason
-
-
-def test_vectors_of_different_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match="equal length"):
-        kendall_tau_b([1, 2, 3], [1, 2])
 
 
 @pytest.fixture
@@ -154,12 +98,6 @@ def test_correlations_by_row_agree_with_scipy(
     np.testing.assert_allclose(
         pearson_rows(*scorings), [stats.pearsonr(*pair).statistic for pair in pairs]
     )
-
-
-def test_ranks_by_row_leave_out_missing_models(scorings: tuple[np.ndarray, np.ndarray]) -> None:
-    for row, row_ranks in zip(scorings[1], ranks_rows(scorings[1]), strict=True):
-        expected = stats.rankdata(-row, method="average", nan_policy="omit")
-        np.testing.assert_array_equal(row_ranks, expected)
 
 
 def test_rank_shift_by_row_counts_places() -> None:
@@ -212,19 +150,6 @@ def test_tau_b_of_many_models_agrees_with_scipy(models: int) -> None:
     y[1, rng.random(models) < 0.2] = y[2, 2:] = np.nan
     expected = [by_scipy(x, row) for row in y]
     np.testing.assert_allclose(kendall_tau_b_rows(x, y), expected, atol=1e-12)
-
-
-def test_infinite_scores_are_ranked() -> None:
-    assert kendall_tau_b_rows([-np.inf, 0, 1, np.inf], [[1, 2, 3, 4]])[0] == 1
-
-
-@pytest.mark.parametrize(
-    "row", [[0.5, 0.5, 0.5, 0.5], [0.1, np.nan, np.nan, 0.2], [np.nan] * 4], ids=str
-)
-def test_row_without_order_has_no_tau_b(row: list[float]) -> None:
-    seen = kendall_tau_b_rows([1, 2, 3, 4], [row, [1, 2, 3, 4]])
-    assert np.isnan(seen[0])
-    assert seen[1] == 1
 
 
 def test_no_rows_or_two_models_give_no_tau_b() -> None:

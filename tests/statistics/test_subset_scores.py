@@ -1,7 +1,6 @@
 """Scores on subsets and their metrics agree with plain loops and SciPy."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +8,6 @@ from scipy import stats
 
 from benchwright.statistics import subset_scores as module
 from benchwright.statistics.paired_differences import clustered_se
-from benchwright.statistics.percentile import percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.rank_agreement import kendall_tau_b, rank_shift
 from benchwright.statistics.subset_scores import (
@@ -128,56 +126,3 @@ def test_degenerate_answers_leave_metrics_missing(correct: np.ndarray, missing: 
     mask = np.array([[True, True, True, False, False, False]])
     metrics = subset_metrics(correct, mask)._asdict()
     assert {name for name, values in metrics.items() if np.isnan(values[0])} == missing
-
-
-def test_one_item_has_scores_but_no_noise() -> None:
-    metrics = subset_metrics(answers(6, 9), np.eye(9, dtype=bool)[:1])
-    assert np.isnan(metrics.signal_to_noise[0])
-    assert metrics.spread_top[0] == 100
-
-
-def test_no_subsets_give_no_metrics() -> None:
-    assert subset_metrics(answers(3, 4), np.empty((0, 4), dtype=bool)).spearman.shape == (0,)
-
-
-@pytest.mark.real_data
-def test_random_subsets_of_real_answers_agree_less_than_all_items(shared_data, show) -> None:
-    """Uses items that at least 4,000 models answered, and every 20th complete model by average."""
-    folder = shared_data / "responses"
-    wide = pd.read_parquet(folder / "leaderboard_v1_arc_challenge.parquet").set_index("model")
-    wide = wide.loc[:, wide.notna().sum() >= 4_000].dropna()
-    published = pd.read_parquet(folder / "leaderboard_v1_models.parquet").set_index("name")["avg"]
-    order = published.reindex(wide.index).sort_values(ascending=False, kind="stable").index
-    correct = wide.loc[order[::20]].to_numpy(dtype=np.float32)
-    assert correct.shape == (193, 245)
-
-    tenth, half = (
-        subset_metrics(correct, draw_subsets(245, size, 1_000, np.random.default_rng(0)))
-        for size in (24, 122)
-    )
-    show(
-        f"ARC-Challenge, {correct.shape[0]} models, {correct.shape[1]} items: tau-b of a random "
-        f"tenth {tenth.kendall_tau_b.mean():.3f}; of a half {half.kendall_tau_b.mean():.3f}, "
-        f"against its complement {half.tau_b_complement.mean():.3f}"
-    )
-    assert tenth.kendall_tau_b.mean() == pytest.approx(0.855, abs=0.01)
-    assert half.kendall_tau_b.mean() == pytest.approx(0.949, abs=0.005)
-    assert half.tau_b_complement.mean() == pytest.approx(0.896, abs=0.005)
-
-
-def test_equal_counts_of_right_answers_tie() -> None:
-    rng = np.random.default_rng(0)
-    n, size, models, draws = 395, 338, 25, 400
-    correct = (rng.random((models, n)) < np.linspace(0.4, 0.7, models)[:, None]).astype(float)
-    metrics = subset_metrics(correct, draw_subsets(n, size, draws, rng), top=20)
-    answers = np.round(metrics.spread_top / 100 * size).astype(int)
-    for subset in range(20):
-        below = int((answers < answers[subset]).sum())
-        equal = int((answers == answers[subset]).sum())
-        value = float(metrics.spread_top[subset])
-        assert percentile_among(value, metrics.spread_top) == pytest.approx(
-            100 * (below + equal / 2) / draws
-        )
-        nearer = min(below, draws - below - equal)
-        expected = min(1, 2 * (1 + equal + nearer) / (1 + draws))
-        assert two_sided_p(value, metrics.spread_top) == pytest.approx(expected)
