@@ -31,10 +31,10 @@ def test_items_below_either_cut_are_dropped() -> None:
 def test_items_tied_at_the_cut_stay_in_any_order() -> None:
     correct = answers(100, 20, seed=3)
     correct[:, ::2] = 1  # half of the items tie as the easiest
-    selection = ire_kept(correct, percentile=40)
+    selection = ire_kept(correct)
     order = np.random.default_rng(4).permutation(20)
     assert len(set(selection.kept[::2])) == 1
-    assert np.array_equal(ire_kept(correct[:, order], 40).kept, selection.kept[order])
+    assert np.array_equal(ire_kept(correct[:, order]).kept, selection.kept[order])
 
 
 def test_items_without_answers_are_not_assessed() -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
@@ -20,6 +20,11 @@ from benchwright.tables.evidence import ItemParameters
 FEWEST_MODELS = 3  # below this nothing is fitted
 FEWEST_FOR_RANKS = 50  # with these, 3 in 4 items dropped in simulations are the right ones
 _DECIMALS = 6  # items with the same answers have the same estimates up to rounding
+
+
+_PERCENTILE = 25.0  # items below it in difficulty or discrimination are dropped
+FEWEST_TO_FIT = 10
+"""With fewer models that are not held out, IRE is fitted on all models."""
 
 
 class IreSelection(NamedTuple):
@@ -32,40 +37,28 @@ class IreSelection(NamedTuple):
     reason: str = ""  # why all items are kept or why the fit is weak, or ""
 
 
-def ire_kept(correct: ArrayLike, percentile: float = 25) -> IreSelection:
+def ire_kept(correct: NDArray[np.floating]) -> IreSelection:
     """Select the items that IRE keeps by answers (m, n) in [0, 1], NaN for missing answers.
 
-    An item is dropped when its difficulty is below the percentile of difficulties, or its
+    An item is dropped when its difficulty is below the 25th percentile of difficulties, or its
     discrimination below that of discriminations. Ties with a cut, and items without responses, are
     kept. With fewer than three models, or if no item separates models, all items are kept and
     `reason` says why.
-
-    Raises:
-        ValueError: `percentile` is not in [0, 100), or `correct` is not a matrix in [0, 1].
     """
-    if not 0 <= percentile < 100:
-        raise ValueError(f"percentile {percentile} must be in [0, 100)")
-    values = np.asarray(correct)
-    response = fit_2pl(values)
-    models = int((~np.isnan(values)).any(axis=1).sum())
+    response = fit_2pl(correct)
+    models = int((~np.isnan(correct)).any(axis=1).sum())
     if models < FEWEST_MODELS or np.isnan(response.difficulty).all():
         plural = "" if models == 1 else "s"
         reason = f"{models} model{plural} with answers; at least {FEWEST_MODELS} are needed"
-        kept = np.ones(values.shape[1], dtype=bool)
         reason = reason if models < FEWEST_MODELS else response.reason
-        return IreSelection(kept, np.nan, np.nan, None, reason)
-    difficulty = np.round(response.difficulty, _DECIMALS)
-    discrimination = np.round(response.discrimination, _DECIMALS)
-    cuts = [float(np.nanpercentile(x, percentile)) for x in (difficulty, discrimination)]
-    easy, flat = difficulty < cuts[0], discrimination < cuts[1]
+        return IreSelection(np.ones(correct.shape[1], dtype=bool), np.nan, np.nan, None, reason)
+    estimates = np.round([response.difficulty, response.discrimination], _DECIMALS)
+    cuts = np.nanpercentile(estimates, _PERCENTILE, axis=1)
+    kept = ~(estimates < cuts[:, None]).any(axis=0)
     weak = f"weak fit: {models} models, {FEWEST_FOR_RANKS} are needed to rank items"
     notes = [weak if models < FEWEST_FOR_RANKS else "", response.reason]
-    return IreSelection(~(easy | flat), cuts[0], cuts[1], response, "; ".join(filter(None, notes)))
-
-
-_PERCENTILE = 25.0  # items below it in difficulty or discrimination are dropped
-FEWEST_TO_FIT = 10
-"""With fewer models that are not held out, IRE is fitted on all models."""
+    reason = "; ".join(filter(None, notes))
+    return IreSelection(kept, float(cuts[0]), float(cuts[1]), response, reason)
 
 
 def estimate_item_parameters(
@@ -84,7 +77,7 @@ def estimate_item_parameters(
     if not models or not panel.item_ids:
         return ItemParameters.empty(), {**about, "share_removed": None, "reason": "no panel"}
     matrix = response_matrix.select_models(models).select_items(panel.item_ids)
-    selection = ire_kept(matrix.correct.astype(np.float64), _PERCENTILE)
+    selection = ire_kept(matrix.correct.astype(np.float64))
     fit = selection.response
     if fit is None:
         return ItemParameters.empty(), {**about, "share_removed": None, "reason": selection.reason}
@@ -98,15 +91,11 @@ def estimate_item_parameters(
     )
     about |= {
         "percentile": _PERCENTILE,
-        "difficulty_cut": _number(selection.difficulty_cut),
-        "discrimination_cut": _number(selection.discrimination_cut),
+        "difficulty_cut": selection.difficulty_cut,
+        "discrimination_cut": selection.discrimination_cut,
         "converged": bool(fit.converged),
         "iterations": int(fit.iterations),
         "share_removed": float(1 - selection.kept.mean()),
         "reason": selection.reason,
     }
     return table, about
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -62,8 +62,7 @@ def choose_panel(
     answered = matrix.answered()
     judged, basis = _judged_items(matrix.models, answered, filter_models)
 
-    names = matrix.models if evaluation_models == "all" else evaluation_models
-    candidates = sorted(set(names))
+    candidates = sorted(set(matrix.models if evaluation_models == "all" else evaluation_models))
     row = {model: i for i, model in enumerate(matrix.models)}
     total = max(int(judged.sum()), 1)
     coverage = {
@@ -75,6 +74,13 @@ def choose_panel(
         "filter" if model in filter_models else "same_family" if kin in chosen_by else "held_out"
         for model, kin in zip(models, families_of(models, models_table), strict=True)
     )
+    held_out = {
+        parse_configuration(model).model
+        for model, role in zip(models, roles, strict=True)
+        if role == "held_out"
+    }
+    names = sorted(held_out)
+    unknown = [a for a, b in zip(names, families_of(names, models_table), strict=True) if a == b]
     everyone = judged & answered[[row[m] for m in models]].all(axis=0)
     return Panel(
         models=models,
@@ -84,7 +90,7 @@ def choose_panel(
         basis=basis,
         left_out=tuple(LeftOut(m, coverage[m]) for m in candidates if m not in models),
         all_items=len(item_ids),
-        unknown_family=_unknown(models, roles, models_table) if filter_models else 0,
+        unknown_family=len(unknown) if filter_models else 0,
     )
 
 
@@ -154,21 +160,11 @@ def _judged_items(
     return half, "items that at least half of the models answered"
 
 
-def _unknown(models: Sequence[str], roles: Sequence[str], models_table: pd.DataFrame) -> int:
-    listed = dict(zip(models_table["model"], models_table["family"], strict=True))
-    held_out = (m for m, role in zip(models, roles, strict=True) if role == "held_out")
-    plain = {parse_configuration(name).model for name in held_out}
-    return sum(listed.get(model, model) == model for model in plain)
-
-
 def families_of(models: Sequence[str], models_table: pd.DataFrame) -> tuple[str, ...]:
     """Return the listed family of each configuration; an unlisted model is its own family."""
     listed = dict(zip(models_table["model"], models_table["family"], strict=True))
-    plain = [parse_configuration(name).model for name in models]
-    return tuple(
-        str(listed.get(name, listed.get(model, model)))
-        for name, model in zip(models, plain, strict=True)
-    )
+    plain = {name: parse_configuration(name).model for name in models}
+    return tuple(str(listed.get(m, listed.get(plain[m], plain[m]))) for m in models)
 
 
 class PanelAnswers(NamedTuple):

@@ -38,19 +38,18 @@ Metrics = Mapping[str, NDArray[np.float64]]
 
 
 class _Group(NamedTuple):
-    """Correctness (m, n) and human ratings (m,) of a group, and the number of best models."""
+    """Correctness (m, n) and human ratings (m,) of a group."""
 
     correct: NDArray[np.float64]
     ratings: NDArray[np.float64]
-    top: int
 
     def metrics(self, masks: NDArray[np.bool_]) -> Metrics:
-        return subset_metrics(self.correct, masks, self.top)._asdict() | self._arena(masks)
+        return subset_metrics(self.correct, masks, TOP_MODELS)._asdict() | self._arena(masks)
 
     def of_all(self) -> Metrics:
         """Return the metrics (1,) of all items that need no comparison."""
         everything = np.ones((1, self.correct.shape[1]), dtype=bool)
-        return full_metrics(self.correct, self.top)._asdict() | self._arena(everything)
+        return full_metrics(self.correct, TOP_MODELS)._asdict() | self._arena(everything)
 
     def _arena(self, masks: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
         if np.count_nonzero(~np.isnan(self.ratings)) < FEWEST_MODELS:
@@ -88,11 +87,7 @@ def compare_with_random(
         return RandomComparison.empty(), RandomSubsets.empty()
     groups = {group: [str(m) for m in models_in(scores, group)["model"]] for group in GROUPS}
     compared = {
-        group: _Group(
-            responses.of(members),
-            ratings_of(members, human_ratings),
-            TOP_MODELS,
-        )
+        group: _Group(responses.of(members), ratings_of(members, human_ratings))
         for group, members in groups.items()
         if len(members) >= FEWEST_MODELS
     }

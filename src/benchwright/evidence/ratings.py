@@ -61,15 +61,12 @@ def _history(user_ratings: pd.DataFrame) -> dict[str, dict[str, float]]:
     numbers = pd.to_numeric(user_ratings["rating"], errors="coerce").to_numpy(dtype=np.float64)
     history: dict[str, dict[str, float]] = defaultdict(dict)
     dates = user_ratings["date"] if "date" in user_ratings else [""] * len(user_ratings)
-    dated = any(dates)
-    for row, (model, number, date) in enumerate(
-        zip(user_ratings["model"], numbers, dates, strict=True), 1
-    ):
+    rows = zip(user_ratings["model"], user_ratings["rating"], numbers, dates, strict=True)
+    for row, (model, given, number, date) in enumerate(rows, 1):
         where = f"the ratings file, row {row}"
         if not np.isfinite(number):
-            given = user_ratings["rating"].iloc[row - 1]
             raise InputError(f"{where}: rating is {given!r}, not a number")
-        if dated and not _DAY.fullmatch(date):
+        if any(dates) and not _DAY.fullmatch(date):
             raise InputError(f"{where}: date is {date!r}, not YYYY-MM-DD")
         if history[date].setdefault(str(model), float(number)) != number:
             raise InputError(f"{where}: {model!r} has two different ratings")
@@ -138,17 +135,12 @@ def match_ratings(scores: pd.DataFrame, human_ratings: Ratings) -> pd.DataFrame:
     for model, match in found.items():
         if match.rated_as:
             taken.setdefault(match.rated_as, model)
+    rating = human_ratings.by_model
     return ModelRatings.from_rows(
         [
-            (
-                model,
-                match.rated_as,
-                human_ratings.by_model.get(match.rated_as, np.nan),
-                taken.get(match.rated_as) == model,
-                match.note,
-            )
-            for model, match in found.items()
-            if match != _Match()
+            (model, name, rating.get(name, np.nan), taken.get(name) == model, note)
+            for model, (name, note) in found.items()
+            if name or note
         ]
     )
 
