@@ -88,7 +88,7 @@ class SamplingStudy:
         return {
             name: sampler
             for name, sampler in make_samplers(self.sampling).items()
-            if responses is None or ("responses" in kinds[name].reads) == responses
+            if responses is None or (kinds[name].reads == "responses") == responses
         }
 
     def draws(self, rates: Sequence[float], *, tau: bool = True, by_splits: bool = False) -> Draws:
@@ -117,7 +117,7 @@ def encode_pool_texts(
     If there are compared items, only these are encoded. Return the vectors of all encoders as a
     `TextVectors` table, and by encoder and text.
     """
-    reading = [k for k, kind in sampler_kinds(sampling).items() if "vectors" in kind.reads]
+    reading = [k for k, kind in sampler_kinds(sampling).items() if kind.reads == "vectors"]
     wanted = [e for e in sampling.encoders if any(name.endswith(f"_{e}") for name in reading)]
     if panels.item_ids:
         items = items[items["item_id"].astype(str).isin(panels.item_ids)]

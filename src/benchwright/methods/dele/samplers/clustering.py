@@ -351,5 +351,5 @@ def clustering_kind(method: Method, source: str) -> SamplerKind:
             pool, clustering_of(pool).labels, seed, f"{method}_{source}"
         )
 
-    reads = frozenset({"texts" if source == TFIDF else "vectors"})
+    reads = "texts" if source == TFIDF else "vectors"
     return SamplerKind("clustering", make, reads, random=True)

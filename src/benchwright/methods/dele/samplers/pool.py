@@ -69,8 +69,7 @@ class SamplerKind(NamedTuple):
 
     family: str  # "baseline", "clustering", "quality", "difficulty" or "responses"
     make: Callable[[SamplingParams], Sampler]  # the sampler with a run's settings
-    # the data that it reads besides ids: texts, subjects, vectors, answers.
-    reads: frozenset[str]
+    reads: str  # what it reads besides ids: "", "texts", "subjects", "vectors" or "responses"
     random: bool  # whether repeats differ by more than the order of ties
 
 

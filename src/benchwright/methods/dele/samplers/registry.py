@@ -27,11 +27,9 @@ from benchwright.params.sampling import SamplingParams
 
 RANDOM = "random"
 """The baseline sampler, which always runs."""
-_TEXTS, _SUBJECTS = frozenset({"texts"}), frozenset({"subjects"})
-_RESPONSES = frozenset({"responses"})
 
 
-def _kind(family: str, sampler: Sampler, reads: frozenset[str], *, random: bool) -> SamplerKind:
+def _kind(family: str, sampler: Sampler, reads: str, *, random: bool) -> SamplerKind:
     """Return the kind of a sampler without settings."""
     return SamplerKind(family, lambda _: sampler, reads, random)
 
@@ -52,7 +50,7 @@ _RANKED: Mapping[str, tuple[str, Feature, bool]] = {
 def _ranked(name: str) -> SamplerKind:
     family, feature, highest_first = _RANKED[name]
     sampler = rank_by_feature(name, feature, highest_first=highest_first)
-    return _kind(family, sampler, _TEXTS, random=False)
+    return _kind(family, sampler, "texts", random=False)
 
 
 def _compound_probability(params: SamplingParams) -> Sampler:
@@ -61,22 +59,18 @@ def _compound_probability(params: SamplingParams) -> Sampler:
 
 SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
     {
-        "random": _kind("baseline", baselines.random_sampler, frozenset(), random=True),
-        "stratified": _kind("baseline", baselines.stratified_sampler, _SUBJECTS, random=True),
-        "balanced": _kind("baseline", baselines.balanced_sampler, _SUBJECTS, random=True),
-        "spelling_errors": _ranked("spelling_errors"),
-        "word_length": _ranked("word_length"),
-        "repeated_words": _ranked("repeated_words"),
-        "cpd": SamplerKind("quality", _compound_probability, _TEXTS, random=False),
-        "lexical_diversity": _ranked("lexical_diversity"),
-        **{name: _ranked(name) for name, (family, *_) in _RANKED.items() if family == "difficulty"},
+        "random": _kind("baseline", baselines.random_sampler, "", random=True),
+        "stratified": _kind("baseline", baselines.stratified_sampler, "subjects", random=True),
+        "balanced": _kind("baseline", baselines.balanced_sampler, "subjects", random=True),
+        "cpd": SamplerKind("quality", _compound_probability, "texts", random=False),
+        **{name: _ranked(name) for name in _RANKED},
         **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
-        "anchor_points": _kind("responses", anchor_points_sampler, _RESPONSES, random=False),
-        "irt_clusters": _kind("responses", irt_clusters_sampler, _RESPONSES, random=False),
-        "discrimination": _kind("responses", discrimination_sampler, _RESPONSES, random=False),
-        "unequal": _kind("responses", unequal_sampler, _RESPONSES, random=True),
+        "anchor_points": _kind("responses", anchor_points_sampler, "responses", random=False),
+        "irt_clusters": _kind("responses", irt_clusters_sampler, "responses", random=False),
+        "discrimination": _kind("responses", discrimination_sampler, "responses", random=False),
+        "unequal": _kind("responses", unequal_sampler, "responses", random=True),
         # Not in the paper, whose difficulty samplers are the reading indices.
-        "share_wrong": _kind("difficulty", share_wrong_sampler, _RESPONSES, random=True),
+        "share_wrong": _kind("difficulty", share_wrong_sampler, "responses", random=True),
     }
 )
 """Samplers that need no encoder, by name."""
