@@ -52,18 +52,6 @@ def test_intervals_cover_and_estimates_are_unbiased(
     assert abs(np.mean(errors)) < 0.015
 
 
-@pytest.mark.parametrize("name", BY_TRAINING)
-def test_estimators_with_training_models_beat_the_mean(
-    name: str, simulated: Any, prepared: Training, run: Callable[..., Estimates]
-) -> None:
-    truth = simulated.new.mean(axis=1)
-    subset = subset_of(120, 20)
-    plain = run("mean", prepared, subset, simulated.new)
-    better = run(name, prepared, subset, simulated.new)
-    assert np.abs(better.score - truth).mean() < 0.85 * np.abs(plain.score - truth).mean()
-    assert (better.high - better.low).mean() < 0.9 * (plain.high - plain.low).mean()
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("choose", [subset_of, uneven])
 def test_estimates_from_all_items_are_exact(

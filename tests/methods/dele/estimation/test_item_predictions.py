@@ -17,10 +17,8 @@ from benchwright.methods.dele.estimation.item_predictions import (
 )
 from benchwright.methods.dele.estimation.training import Training
 from benchwright.statistics.unequal_draws import (
-    UNIFORM_SHARE,
     inclusion_probabilities,
     response_spread,
-    systematic_draw,
 )
 
 Float = NDArray[np.float64]
@@ -28,13 +26,6 @@ Float = NDArray[np.float64]
 
 def binary(rng: np.random.Generator, *shape: int) -> NDArray[np.float32]:
     return rng.integers(0, 2, shape).astype(np.float32)
-
-
-def unequal(training: NDArray[np.floating], k: int, rng: np.random.Generator) -> WeightedSubset:
-    spread = response_spread(np.nanmean(training, axis=0), len(training))
-    inclusion = inclusion_probabilities(spread, k, UNIFORM_SHARE)
-    places = systematic_draw(inclusion, rng.permutation(len(spread)), rng.random())
-    return WeightedSubset.drawn(places, inclusion[places])
 
 
 @pytest.mark.parametrize("predictor", ["ridge", "constant"])
@@ -81,24 +72,6 @@ def test_variance_of_equal_probabilities_is_that_of_the_mean() -> None:
     residual = np.random.default_rng(4).normal(size=(3, 20))
     found = variance(residual, np.full(20, 0.25)) / 80**2
     np.testing.assert_allclose(found, residual.var(axis=1, ddof=1) / 20 * 0.75)
-
-
-@pytest.mark.parametrize("name", ["mean", "aipw"])
-@pytest.mark.parametrize("shift", [0.0, 1.5])
-def test_unequal_draws_are_unbiased_and_cover(
-    run: Any, simulation: Any, name: str, shift: float
-) -> None:
-    drawn = simulation(120, 150, 150, seed=8, shift=shift)
-    prepared = Training(drawn.training)
-    rng = np.random.default_rng(0)
-    truth = drawn.new.mean(axis=1)
-    errors, covered = [], []
-    for _ in range(40):
-        estimates = run(name, prepared, unequal(drawn.training, 30, rng), drawn.new)
-        errors.append((estimates.score - truth).mean())
-        covered.append(((estimates.low <= truth) & (truth <= estimates.high)).mean())
-    assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(40)
-    assert 0.92 < np.mean(covered) < 0.985
 
 
 def test_training_that_disagrees_at_random_leaves_the_mean() -> None:

@@ -127,23 +127,6 @@ def test_mixture_weights_by_squared_errors(run: Any, simulated: Any, prepared: A
     assert uneven == pytest.approx(past / (past + (error**2).mean()))
 
 
-def test_past_errors_are_those_of_left_out_models(simulated: Any, prepared: Any) -> None:
-    places = np.arange(0, 120, 5)
-    past = past_errors(prepared, places, 0, p_irt_rule)
-    fold = prepared.folds(0)
-    fit = ItemCurves.of(fit_2pl(simulated.training[fold != 2]))
-    seen = simulated.training[fold == 2][:, places].astype(float)
-    expected = 0.2 * seen.mean(axis=1) + 0.8 * fit.expected(places, seen)
-    np.testing.assert_allclose(past.across.estimate[fold == 2], expected)
-    truth = simulated.training[fold == 2].mean(axis=1)
-    np.testing.assert_allclose(past.across.error[fold == 2], truth - expected, atol=1e-6)
-    best = prepared.best
-    ahead = ItemCurves.of(fit_2pl(simulated.training[~best]))
-    top = simulated.training[best][:, places].astype(float)
-    forward = 0.2 * top.mean(axis=1) + 0.8 * ahead.expected(places, top)
-    np.testing.assert_allclose(past.forward.estimate, forward)
-
-
 def test_half_width_is_the_conformal_quantile_of_similar_models() -> None:
     # Two kinds of models, far apart; n so large that the scale is √(p(1 − p)).
     sizes = np.arange(1, 201) / 1000

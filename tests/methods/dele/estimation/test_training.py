@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation.training import ItemCurves, Training
-from benchwright.statistics.item_response import fit_2pl, probability
+from benchwright.methods.dele.estimation.training import Training
 
 
 def test_folds_mix_weak_and_strong_models_and_keep_equal_models_together(simulated: Any) -> None:
@@ -60,15 +59,3 @@ def test_models_with_many_missing_responses_are_not_nearly_complete() -> None:
     values[0, :5] = np.nan
     values[1, :6] = np.nan
     assert Training(values).nearly_complete.tolist() == [True, False, True]
-
-
-def test_equal_items_are_counted_with_their_multiplicity() -> None:
-    rng = np.random.default_rng(0)
-    few = (rng.random((8, 20)) < np.linspace(0.2, 0.9, 8)[:, None]).astype(np.float64)
-    answers = few[:, rng.integers(0, 20, 300)]
-    answers[:, 7] = np.nan  # an item without responses
-    fit = fit_2pl(answers)
-    curves = ItemCurves.of(fit)
-    known = np.arange(300) != 7
-    p = probability(curves.nodes, fit.discrimination[known], fit.difficulty[known])
-    np.testing.assert_allclose(curves.total, p.sum(axis=1))

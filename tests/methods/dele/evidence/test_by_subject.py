@@ -15,10 +15,9 @@ from benchwright.methods.dele.evidence.choice import (
 from benchwright.methods.dele.evidence.rate_curves import trace_chosen
 from benchwright.methods.dele.evidence.sampler_results import (
     compare_samplers,
-    measure_samplers,
     repeat_seed,
 )
-from benchwright.statistics.preservation import ModelPanels, preservation
+from benchwright.statistics.preservation import preservation
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_panels,
@@ -53,16 +52,6 @@ def test_both_halves_choose_for_each_subject() -> None:
     assert (luck["n"], luck["agreed"], luck["samplers"]) == (2, agreed, 3)
     assert len(choices) == 3 * 2  # splits, subjects
     assert set(choices["winner"]) <= plain
-
-
-def test_correlation_of_a_winner_is_its_mean_over_the_compared_rates() -> None:
-    study, places = BY_SUBJECT, np.flatnonzero(np.array(BY_SUBJECT.plain.subjects) == "s0")
-    row = choose_by_subject(study)[0].set_index("subject").loc["s0"]
-    answers, pool = study.panels.correct[:, places], study.plain.select(places)
-    judges = ModelPanels.of(answers, {"all": np.arange(len(answers))})
-    samplers = {row["winner"]: study.samplers()[row["winner"]]}
-    drawn = measure_samplers(pool, samplers, judges, study.draws([10.0, 25.0, 50.0]))
-    assert row["spearman"] == pytest.approx(drawn.groupby("rate")["spearman"].mean().mean())
 
 
 @pytest.mark.parametrize(("models", "subjects"), [(6, 2), (5, 0)])

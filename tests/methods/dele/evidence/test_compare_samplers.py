@@ -64,21 +64,6 @@ def test_held_out_responses_do_not_affect_the_items(
     pd.testing.assert_frame_equal(*results)
 
 
-def test_curves_are_means_with_a_random_band(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    bands = draw_random_bands(STUDY)
-    curves = trace_curves(judged[0], bands)
-    assert curves[["random_low", "random_median", "random_high"]].notna().all().all()
-    assert (curves["random_low"] <= curves["random_high"]).all()
-    of_random = judged[0].query("sampler == 'random' and panel == 'forward' and rate == 25")
-    row = curves.query("sampler == 'random' and panel == 'forward' and rate == 25")
-    row = row.set_index("metric").loc["wasserstein"]
-    assert row["mean"] == pytest.approx(of_random["wasserstein"].mean())
-    assert row["sd"] == pytest.approx(np.std(of_random["wasserstein"], ddof=1))
-    # A larger subset is nearer to the whole.
-    median = bands.query("panel == 'all' and metric == 'wasserstein'").set_index("rate")
-    assert median["random_median"].is_monotonic_decreasing
-
-
 def test_samplers_are_tested_against_random_subsets(
     judged: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:

@@ -1,4 +1,4 @@
-"""Sizes of plans against brute force, and unreachable targets."""
+"""Sizes of plans against brute force, unreachable targets, and estimated scores."""
 
 from itertools import combinations
 
@@ -17,9 +17,8 @@ from benchwright.methods.dele.planning.plan import (
     make_plan,
     smallest_size,
 )
+from benchwright.methods.dele.planning.predicted_scores import FEWEST_MODELS
 from benchwright.methods.dele.planning.score_errors import (
-    MOST_PAIRS,
-    pairs_of_models,
     variance_of_scores,
 )
 from benchwright.statistics.paired_differences import clustered_se
@@ -56,14 +55,6 @@ def test_ability_error_with_all_items_is_the_clustered_error() -> None:
     np.testing.assert_allclose(variance.standard_error(60, "ability"), whole, rtol=1e-9)
     single = values.var(axis=1, ddof=1, dtype=np.float64)
     np.testing.assert_allclose(variance.standard_error(1, "ability"), np.sqrt(single), rtol=1e-6)
-
-
-def test_pairs_of_many_models_are_sampled_without_self_pairs() -> None:
-    first, second = pairs_of_models(1000, 3)
-    assert len(first) == MOST_PAIRS
-    assert (first != second).all()
-    assert max(first.max(), second.max()) <= 999
-    np.testing.assert_array_equal(first, pairs_of_models(1000, 3)[0])
 
 
 def rows(values: np.ndarray, **wanted: object) -> dict[tuple[str, str, str], PlanRow]:
@@ -135,16 +126,6 @@ def test_rank_agreement_target_holds_for_half_and_for_most_subsets() -> None:
 def test_equal_models_have_no_ranking() -> None:
     row = rows(np.ones((5, 40), np.float32), spearman=(0.5,))
     assert row["half of subsets", "benchmark", "random"].reason == "all models have the same score"
-
-
-def test_stratified_subsets_are_simulated_if_there_are_subjects() -> None:
-    values = answers(12, 60)
-    values[:6, :30], values[6:, :30] = 1, 0  # a subject that splits the models
-    strata = np.repeat([0, 1], 30)
-    plan = make_plan(Responses(values, np.arange(60), strata), Wanted(tau_b=(0.8,)))
-    items = {(row.sampler, row.whose): row.items for row in plan.rows}
-    assert items["stratified", "95% of subsets"] <= items["random", "95% of subsets"]  # type: ignore[operator]
-    assert {name for name, _ in items} == {"random", "stratified"}
 
 
 def test_halves_of_many_models_agree_more_closely_than_halves_of_few() -> None:
@@ -253,3 +234,30 @@ def test_a_gap_wider_than_any_has_a_caveat() -> None:
     row = make_plan(Responses(answers(5, 50), np.arange(50)), Wanted(gaps=(0.99,))).rows[0]
     assert row.items is not None
     assert row.reason.startswith("no two models are further apart than")
+
+
+def alike(m: int, n: int, slope: float) -> np.ndarray:
+    """Responses of models whose items differ in difficulty by `slope` standard deviations."""
+    rng = np.random.default_rng(5)
+    logits = rng.normal(0, 0.7, (m, 1)) - slope * rng.normal(0, 1, (1, n))
+    return (rng.random((m, n)) < 1 / (1 + np.exp(-logits))).astype(np.float32)
+
+
+def test_predictable_items_need_fewer_responses() -> None:
+    correct = alike(60, 400, 3.0)
+    [mean, estimated] = [
+        row
+        for row in make_plan(Responses(correct, np.arange(400)), Wanted((0.03,))).rows
+        if (row.whose, row.target) == ("median model", "benchmark")
+    ]
+    assert (mean.sampler, mean.estimator, estimated.estimator) == ("random", "mean", "aipw")
+    assert estimated.items < 0.7 * mean.items
+    assert estimated.value <= 0.03
+    assert "cover 9" in estimated.reason
+
+
+def test_there_is_no_row_without_a_gain_or_with_few_models() -> None:
+    noise = np.random.default_rng(1).integers(0, 2, (40, 200)).astype(np.float32)
+    for correct in (noise, alike(FEWEST_MODELS - 1, 200, 3.0)):
+        rows = make_plan(Responses(correct, np.arange(200)), Wanted((0.03,))).rows
+        assert {row.estimator for row in rows} == {"mean"}

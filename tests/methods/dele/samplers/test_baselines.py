@@ -80,14 +80,6 @@ def test_draws_do_not_depend_on_row_order(name: str, within: bool) -> None:
             assert _ids(shuffled, draw, size) == _ids(pool, expected, size)
 
 
-@pytest.mark.parametrize("name", [name for name in PLAIN if name != "stratified"])
-def test_smaller_subsets_are_prefixes(name: str) -> None:
-    pool = _pool({"b": 9, "a": 6, "c": 1})
-    draw = PLAIN[name].make(SamplingParams())(pool, 1)
-    whole = draw(16).positions.tolist()
-    assert all(draw(size).positions.tolist() == whole[:size] for size in range(1, 17))
-
-
 @given(
     st.dictionaries(st.text(max_size=3), st.integers(1, 9), min_size=1, max_size=6),
     st.data(),

@@ -124,12 +124,6 @@ def test_dbscan_on_tfidf_joins_three_copies() -> None:
     assert labels.tolist() == [1, 1, 1, -1, -1, -1, 0, 0, 0, 0]
 
 
-def test_dbscan_with_the_papers_radius_gives_one_cluster() -> None:
-    vectors = np.random.default_rng(0).normal(size=(200, 32))
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    assert not cluster_items(vectors_pool(vectors), "dbscan", "mini", THREE).labels.any()
-
-
 def test_missing_encoder_raises_an_error() -> None:
     with pytest.raises(InputError, match=r"kmeans_large .* available: mini"):
         cluster_items(topical_pool()[0], "kmeans", "large", THREE)
@@ -186,16 +180,6 @@ def test_clusters_and_noise_get_their_shares() -> None:
             assert counts == shares
         else:  # 0.5 of an item for noise, 1.5 for cluster 2: one of them has it
             assert counts in ([1, 5, 3, 1], [5, 3, 2])
-
-
-def test_ties_of_remainders_are_broken_at_random() -> None:
-    labels = np.repeat([0, 1], 10)
-    pool = vectors_pool(np.eye(20))
-    winners = [
-        int(labels[proportional_draw(pool, labels, seed, "test")(1).positions[0]])
-        for seed in range(60)
-    ]
-    assert 15 < sum(winners) < 45
 
 
 def test_map_does_not_depend_on_row_order(monkeypatch: pytest.MonkeyPatch) -> None:
