@@ -9,7 +9,7 @@ import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -18,13 +18,28 @@ from benchwright.language_models.protocol import Generated, Progress, PromptText
 from benchwright.language_models.shared_prefix import Layers, RowCache
 from benchwright.language_models.tokenization import encode_contexts
 
-if TYPE_CHECKING:
-    from benchwright.language_models.hf_transformers import TransformersModel
-
 _USUAL_NUCLEUS = 512  # most probable tokens, which nearly always have the mass top_p
 _CACHE_FACTOR = 8  # tokens of keys and values per token of a batch
 _ANCHOR = 8  # tokens before an answer that are decoded with it, so that its first space stays
 _SPARE = 8  # tokens beyond a stop text's bytes in which it is looked for
+
+
+class Network(Protocol):
+    """What writing needs of a `TransformersModel`."""
+
+    model: Any
+    tokenizer: Any
+    context: int
+    batch_tokens: int
+    shares: bool
+    looks_together: bool
+
+    def read_prefix(self, contexts: list[list[int]]) -> tuple[int, list[Any]]: ...
+    def logits(self, states: torch.Tensor) -> torch.Tensor: ...
+    def masks(self, full: torch.Tensor, positions: torch.Tensor, seen: torch.Tensor) -> Any: ...
+    def hidden_states(
+        self, ids: Any, positions: torch.Tensor, mask: Any, past: Any, apart: Layers | None
+    ) -> torch.Tensor: ...
 
 
 def draws(seed: int, prompt: PromptText, sample: int) -> np.random.Generator:
@@ -84,26 +99,6 @@ class _Row:
         return len(self.context) + len(self.tokens) - 1
 
 
-class _Asked(NamedTuple):
-    """Prompts with their tokens, and how to answer them."""
-
-    network: "TransformersModel"
-    prompts: Sequence[PromptText]
-    contexts: Sequence[list[int]]
-    sampling: Sampling
-
-    @property
-    def drawn(self) -> int:
-        """Different answers per prompt; at temperature 0 all samples are equal."""
-        return self.sampling.samples if self.sampling.temperature > 0 else 1
-
-    def row(self, index: int, sample: int) -> _Row:
-        context = self.contexts[index]
-        limit = min(self.sampling.max_tokens, self.network.context - len(context))
-        draw = draws(self.sampling.seed, self.prompts[index], sample)
-        return _Row(index, sample, context, limit, draw)
-
-
 class _Answer(NamedTuple):
     """A finished answer."""
 
@@ -114,22 +109,188 @@ class _Answer(NamedTuple):
     n_tokens: int
 
 
-class _Ends:
-    """Decides where answers end and decodes them."""
+class _Reader:
+    """Reads prompts after a common prefix, and reads on, one token of each text per pass."""
 
-    def __init__(self, network: "TransformersModel", sampling: Sampling) -> None:
-        self._tokenizer = network.tokenizer
+    def __init__(self, network: Network, skip: int, prefix: Layers, slots: int) -> None:
+        self._network = network
+        self._skip = skip
+        self._apart = prefix if network.looks_together and skip > 0 else None
+        self.cache = RowCache(slots, prefix, self._apart is not None)
+
+    def read(self, contexts: Sequence[list[int]]) -> torch.Tensor:
+        """Return the logits (contexts, vocabulary) after each context."""
+        lengths = [len(context) - self._skip for context in contexts]
+        ids = np.zeros((len(contexts), max(lengths)), np.int64)
+        for row, context in zip(ids, contexts, strict=True):
+            row[: len(context) - self._skip] = context[self._skip :]
+        # Padding comes last: no token of a text can see it.
+        positions = np.tile(np.arange(self._skip, self._skip + max(lengths)), (len(contexts), 1))
+        hidden = self._states(ids, positions, self.cache.to_read())
+        rows = torch.arange(len(contexts), device=hidden.device)
+        last = torch.tensor(lengths, device=hidden.device) - 1
+        return self._network.logits(hidden[rows, last])
+
+    def step(self, rows: Sequence[_Row]) -> torch.Tensor:
+        """Read the last token of each text; return the logits (rows, vocabulary) after it."""
+        ids = np.array([[row.tokens[-1]] for row in rows], np.int64)
+        positions = np.array([[row.position] for row in rows], np.int64)
+        columns = torch.from_numpy(positions[:, 0]).to(self._network.model.device) - self._skip
+        hidden = self._states(ids, positions, self.cache.to_write(columns))
+        return self._network.logits(hidden[:, 0])
+
+    def _states(self, ids: Any, positions: Any, cache: Any) -> torch.Tensor:
+        network = self._network
+        at = torch.from_numpy(positions).to(network.model.device)
+        keys = torch.arange(int(positions.max()) + 1, device=at.device)
+        mask = network.masks((keys <= at[:, :, None])[:, None], at, keys[None])
+        return network.hidden_states(ids, at, mask, cache, self._apart)
+
+
+def generate(
+    network: Network, prompts: Sequence[PromptText], sampling: Sampling, progress: Progress
+) -> list[Generated]:
+    """Write the answers to `prompts`, in their order; see `Generated`.
+
+    The choice of prompts changes answers by rounding alone, their order not at all. Architectures
+    that cannot share rows write one answer at a time.
+    """
+    writing = _Writing(network, prompts, sampling)
+    fitting = [i for i, tokens in enumerate(writing.contexts) if len(tokens) < network.context]
+    progress(len(prompts) - len(fitting))
+    answers: dict[int, dict[int, _Answer]] = {}
+    with torch.inference_mode():
+        for answer in writing.answers(fitting):
+            samples = answers.setdefault(answer.prompt, {})
+            samples[answer.sample] = answer
+            if len(samples) == writing.drawn:
+                progress(1)
+    out = []
+    for index, context in enumerate(writing.contexts):
+        if index not in answers:
+            out.append(Generated(None, (), 0, len(context)))
+            continue
+        drawn = [answers[index][number % writing.drawn] for number in range(sampling.samples)]
+        texts, finish = tuple(s.text for s in drawn), tuple(s.finish for s in drawn)
+        out.append(Generated(texts, finish, sum(s.n_tokens for s in drawn), len(context)))
+    return out
+
+
+def end_tokens(network: Network) -> frozenset[int]:
+    """Return the tokens that end a text, by the model's generation settings and its tokenizer."""
+    configured = getattr(network.model.generation_config, "eos_token_id", None)
+    ends = configured if isinstance(configured, list) else [configured]
+    return frozenset(int(t) for t in (*ends, network.tokenizer.eos_token_id) if t is not None)
+
+
+class _Writing:
+    """Prompts with their tokens, and the writing of their answers."""
+
+    def __init__(self, network: Network, prompts: Sequence[PromptText], sampling: Sampling) -> None:
+        self.contexts = encode_contexts(network.tokenizer, prompts)
+        # At temperature 0 all samples are equal.
+        self.drawn = sampling.samples if sampling.temperature > 0 else 1
+        self._network = network
+        self._prompts = prompts
         self._sampling = sampling
+        self._ends = end_tokens(network)
         self._tail = max((len(text.encode()) for text in sampling.stop), default=0) + _SPARE
-        self.tokens = end_tokens(network)
 
-    def of(self, row: _Row) -> tuple[str, str] | None:
+    def answers(self, fitting: Sequence[int]) -> Iterator[_Answer]:
+        """Yield the answers to these prompts, as they are finished."""
+        if not self._network.shares:
+            for row in self._rows(fitting):
+                yield from self._alone(row)
+            return
+        groups: dict[str, list[int]] = {}
+        for index in fitting:
+            groups.setdefault(self._prompts[index].prefix, []).append(index)
+        for prefix in sorted(groups):
+            yield from self._together(groups[prefix])
+
+    def _rows(self, indices: Sequence[int]) -> Iterator[_Row]:
+        for index in indices:
+            context = self.contexts[index]
+            limit = min(self._sampling.max_tokens, self._network.context - len(context))
+            for sample in range(self.drawn):
+                draw = draws(self._sampling.seed, self._prompts[index], sample)
+                yield _Row(index, sample, context, limit, draw)
+
+    def _alone(self, row: _Row) -> list[_Answer]:
+        """Write one answer, reading the whole text for each token."""
+        model = self._network.model
+        done: list[_Answer] = []
+        while not done:
+            ids = torch.tensor([row.context + row.tokens], device=model.device)
+            logits = model(input_ids=ids, use_cache=False).logits[:, -1]
+            _, done = self._append([row], logits.float())
+        return done
+
+    def _together(self, members: Sequence[int]) -> Iterator[_Answer]:
+        """Yield the answers to prompts with one prefix, as they are finished."""
+        network, contexts = self._network, self.contexts
+        skip, prefix = network.read_prefix([contexts[i] for i in members])
+        longest_first = sorted(members, key=lambda i: (-len(contexts[i]), contexts[i]))
+        queue = deque(self._rows(longest_first))
+        width = len(queue[0].context) - skip
+        kept = width + self._sampling.max_tokens // 2 + (0 if network.looks_together else skip)
+        slots = min(len(queue), max(1, _CACHE_FACTOR * network.batch_tokens // kept))
+        reader = _Reader(network, skip, prefix, slots)
+        rows: list[_Row] = []
+        while queue or rows:
+            free = slots - len(rows)
+            if queue and (not rows or free >= max(1, slots // 4)):
+                while free and queue:
+                    new, sources, logits = self._read(reader, queue, free, skip)
+                    free -= len(new)
+                    going_on, done = self._append(new, logits)
+                    yield from done
+                    if going_on:
+                        taken = range(len(rows), len(rows) + len(going_on))
+                        reader.cache.place(taken, [sources[i] for i in going_on])
+                    rows.extend(new[i] for i in going_on)
+            if rows:
+                going_on, done = self._append(rows, reader.step(rows))
+                yield from done
+                rows = _close_ranks(reader.cache, rows, going_on)
+
+    def _read(
+        self, reader: _Reader, queue: "deque[_Row]", free: int, skip: int
+    ) -> tuple[list[_Row], list[int], torch.Tensor]:
+        """Read the next prompts; return their rows, the context and the logits of each row."""
+        batch_tokens = self._network.batch_tokens
+        width = len(queue[0].context) - skip
+        most = max(1, min(batch_tokens // width, _CACHE_FACTOR * batch_tokens // (skip + width)))
+        rows: list[_Row] = []
+        read: dict[int, int] = {}
+        while queue and len(rows) < free and (queue[0].prompt in read or len(read) < most):
+            rows.append(queue.popleft())
+            read.setdefault(rows[-1].prompt, len(read))
+        sources = [read[row.prompt] for row in rows]
+        return rows, sources, reader.read([self.contexts[prompt] for prompt in read])[sources]
+
+    def _append(
+        self, rows: Sequence[_Row], logits: torch.Tensor
+    ) -> tuple[list[int], list[_Answer]]:
+        """Append the next token to each row; return the rows that go on and the answers."""
+        going_on, done = [], []
+        chosen = next_tokens(logits, [row.draw for row in rows], self._sampling)
+        for number, (row, token) in enumerate(zip(rows, chosen, strict=True)):
+            row.tokens.append(token)
+            end = self._end(row)
+            if end is None:
+                going_on.append(number)
+            else:
+                done.append(_Answer(row.prompt, row.sample, *end, len(row.tokens)))
+        return going_on, done
+
+    def _end(self, row: _Row) -> tuple[str, str] | None:
         """Return text and finish of an answer, None while it goes on."""
-        if row.tokens[-1] in self.tokens:
-            return self._sampling.cut(self._text(row, row.tokens[:-1]))[0], "stop"
-        stops = self._sampling.stop
-        if stops and self._sampling.cut(self._decode(row.tokens[-self._tail :]))[1]:
-            text, is_cut = self._sampling.cut(self._text(row, row.tokens))
+        cut = self._sampling.cut
+        if row.tokens[-1] in self._ends:
+            return cut(self._text(row, row.tokens[:-1]))[0], "stop"
+        if self._sampling.stop and cut(self._decode(row.tokens[-self._tail :]))[1]:
+            text, is_cut = cut(self._text(row, row.tokens))
             if is_cut:
                 return text, "stop"
         if len(row.tokens) >= row.limit:
@@ -143,190 +304,18 @@ class _Ends:
         return whole[len(before) :] if whole.startswith(before) else self._decode(tokens)
 
     def _decode(self, tokens: list[int]) -> str:
-        text: str = self._tokenizer.decode(
+        text: str = self._network.tokenizer.decode(
             tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return text
 
 
-class _Writer:
-    """Reads prompts after a common prefix and writes one token of each text per pass."""
-
-    def __init__(self, network: "TransformersModel", skip: int, prefix: Layers, slots: int) -> None:
-        self._network = network
-        self._skip = skip
-        self._apart = prefix if network.looks_together and skip > 0 else None
-        self.cache = RowCache(slots, prefix, self._apart is not None)
-
-    def read(self, contexts: Sequence[list[int]]) -> torch.Tensor:
-        """Return the logits (contexts, vocabulary) after each context."""
-        width = max(map(len, contexts)) - self._skip
-        ids = np.zeros((len(contexts), width), np.int64)
-        for row, context in zip(ids, contexts, strict=True):
-            row[: len(context) - self._skip] = context[self._skip :]
-        # Padding comes last: no token of a text can see it.
-        positions = np.tile(np.arange(self._skip, self._skip + width), (len(contexts), 1))
-        hidden = self._states(ids, positions, self.cache.to_read())
-        last = torch.tensor([len(context) - self._skip - 1 for context in contexts])
-        rows = torch.arange(len(contexts), device=hidden.device)
-        return self._network.logits(hidden[rows, last.to(hidden.device)])
-
-    def step(self, tokens: Sequence[int], positions: Sequence[int]) -> torch.Tensor:
-        """Append one token to each text; return the logits (rows, vocabulary) after it."""
-        columns = torch.tensor(list(positions), device=self._network.model.device) - self._skip
-        cache = self.cache.to_write(columns)
-        ids, at = np.array(tokens, np.int64)[:, None], np.array(positions, np.int64)[:, None]
-        return self._network.logits(self._states(ids, at, cache)[:, 0])
-
-    def _states(self, ids: Any, positions: Any, cache: Any) -> torch.Tensor:
-        network = self._network
-        device = network.model.device
-        at = torch.from_numpy(positions).to(device)
-        keys = torch.arange(int(positions.max()) + 1, device=device)
-        mask = network.masks((keys <= at[:, :, None])[:, None], at, keys[None])
-        return network.hidden_states(ids, at, mask, cache, self._apart)
-
-
-def generate(
-    network: "TransformersModel",
-    prompts: Sequence[PromptText],
-    sampling: Sampling,
-    progress: Progress,
-) -> list[Generated]:
-    """Write the answers to `prompts`, in their order; see `Generated`.
-
-    The choice of prompts changes answers by rounding alone, their order not at all. Architectures
-    that cannot share rows write one answer at a time.
-    """
-    asked = _Asked(network, prompts, encode_contexts(network.tokenizer, prompts), sampling)
-    fitting = [i for i, tokens in enumerate(asked.contexts) if len(tokens) < network.context]
-    progress(len(prompts) - len(fitting))
-    answers: dict[int, dict[int, _Answer]] = {}
-    write = _side_by_side if network.shares else _one_by_one
-    with torch.inference_mode():
-        for answer in write(asked, fitting):
-            samples = answers.setdefault(answer.prompt, {})
-            samples[answer.sample] = answer
-            if len(samples) == asked.drawn:
-                progress(1)
-    return [_generated(asked, index, answers.get(index)) for index in range(len(prompts))]
-
-
-def _generated(asked: _Asked, index: int, drawn: dict[int, _Answer] | None) -> Generated:
-    n_tokens = len(asked.contexts[index])
-    if drawn is None:
-        return Generated(None, (), 0, n_tokens)
-    samples = [drawn[number % asked.drawn] for number in range(asked.sampling.samples)]
-    texts, finish = tuple(s.text for s in samples), tuple(s.finish for s in samples)
-    return Generated(texts, finish, sum(s.n_tokens for s in samples), n_tokens)
-
-
-def _side_by_side(asked: _Asked, fitting: Sequence[int]) -> Iterator[_Answer]:
-    groups: dict[str, list[int]] = {}
-    for index in fitting:
-        groups.setdefault(asked.prompts[index].prefix, []).append(index)
-    for prefix in sorted(groups):
-        yield from _write_group(asked, groups[prefix])
-
-
-def _one_by_one(asked: _Asked, fitting: Sequence[int]) -> Iterator[_Answer]:
-    """Write each answer alone, reading the whole text for each token."""
-    network, _, _, sampling = asked
-    ends = _Ends(network, sampling)
-    for row in (asked.row(index, sample) for index in fitting for sample in range(asked.drawn)):
-        done: list[_Answer] = []
-        while not done:
-            ids = torch.tensor([row.context + row.tokens], device=network.model.device)
-            logits = network.model(input_ids=ids, use_cache=False).logits[:, -1]
-            _, done = _append([row], logits.float(), ends, sampling)
-        yield from done
-
-
-def end_tokens(network: "TransformersModel") -> frozenset[int]:
-    """Return the tokens that end a text, by the model's generation settings and its tokenizer."""
-    configured = getattr(network.model.generation_config, "eos_token_id", None)
-    ends = configured if isinstance(configured, list) else [configured]
-    return frozenset(int(t) for t in (*ends, network.tokenizer.eos_token_id) if t is not None)
-
-
-def _write_group(asked: _Asked, members: Sequence[int]) -> Iterator[_Answer]:
-    """Yield the answers to prompts with one prefix, as they are finished."""
-    network, _, contexts, sampling = asked
-    skip, prefix = network.read_prefix([contexts[i] for i in members])
-    longest_first = sorted(members, key=lambda i: (-len(contexts[i]), contexts[i]))
-    queue = deque(
-        asked.row(index, sample) for index in longest_first for sample in range(asked.drawn)
-    )
-    width = len(queue[0].context) - skip
-    kept = width + sampling.max_tokens // 2 + (0 if network.looks_together else skip)
-    slots = min(len(queue), max(1, _CACHE_FACTOR * network.batch_tokens // kept))
-    writer = _Writer(network, skip, prefix, slots)
-    ends = _Ends(network, sampling)
-    rows: list[_Row] = []
-    while queue or rows:
-        free = slots - len(rows)
-        if queue and (not rows or free >= max(1, slots // 4)):
-            for new, sources, logits in _read(network, writer, queue, free, skip):
-                going_on, done = _append(new, logits, ends, sampling)
-                yield from done
-                first = len(rows)
-                if going_on:
-                    slots_taken = range(first, first + len(going_on))
-                    writer.cache.place(slots_taken, [sources[i] for i in going_on])
-                rows.extend(new[i] for i in going_on)
-        if rows:
-            logits = writer.step([r.tokens[-1] for r in rows], [r.position for r in rows])
-            going_on, done = _append(rows, logits, ends, sampling)
-            yield from done
-            rows = _close_ranks(writer, rows, going_on)
-
-
-def _read(
-    network: "TransformersModel", writer: _Writer, queue: "deque[_Row]", free: int, skip: int
-) -> Iterator[tuple[list[_Row], list[int], torch.Tensor]]:
-    """Read the next prompts; yield their rows, the context of each, and the logits of each row."""
-    while free and queue:
-        width = len(queue[0].context) - skip
-        most = network.batch_tokens // width
-        most = max(1, min(most, _CACHE_FACTOR * network.batch_tokens // (skip + width)))
-        rows: list[_Row] = []
-        sources: list[int] = []
-        contexts: list[list[int]] = []
-        read: dict[int, int] = {}
-        while queue and free and (queue[0].prompt in read or len(read) < most):
-            row = queue.popleft()
-            if row.prompt not in read:
-                read[row.prompt] = len(contexts)
-                contexts.append(row.context)
-            rows.append(row)
-            sources.append(read[row.prompt])
-            free -= 1
-        yield rows, sources, writer.read(contexts)[sources]
-
-
-def _append(
-    rows: Sequence[_Row], logits: torch.Tensor, ends: _Ends, sampling: Sampling
-) -> tuple[list[int], list[_Answer]]:
-    """Append the next token to each row; return the rows that go on and the finished answers."""
-    going_on, done = [], []
-    chosen = next_tokens(logits, [row.draw for row in rows], sampling)
-    for number, (row, token) in enumerate(zip(rows, chosen, strict=True)):
-        row.tokens.append(token)
-        end = ends.of(row)
-        if end is None:
-            going_on.append(number)
-        else:
-            done.append(_Answer(row.prompt, row.sample, *end, len(row.tokens)))
-    return going_on, done
-
-
-def _close_ranks(writer: _Writer, rows: list[_Row], going_on: list[int]) -> list[_Row]:
+def _close_ranks(cache: RowCache, rows: list[_Row], going_on: list[int]) -> list[_Row]:
     """Return the rows that go on, moved so that their slots are the first ones."""
     kept = {number: rows[number] for number in going_on if number < len(going_on)}
     holes = (number for number in range(len(going_on)) if number not in kept)
-    for source in going_on:
-        if source >= len(going_on):
-            target = next(holes)
-            writer.cache.move(source, target)
-            kept[target] = rows[source]
+    for source in going_on[len(kept) :]:
+        target = next(holes)
+        cache.move(source, target)
+        kept[target] = rows[source]
     return [kept[number] for number in range(len(going_on))]

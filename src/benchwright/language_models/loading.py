@@ -67,24 +67,21 @@ def load_model(name: str, model: ModelParams, scoring: ScoringParams) -> Languag
         tokenizer = model_tokenizer(model, scoring)
         return EndpointModel(name, model, context_limit(model, scoring), tokenizer)
     assert model.weights is not None  # noqa: S101  (ModelParams holds it)
-    setting = resolve(model, scoring)
-    source = model_source(model.weights, setting.dtype)
+    device, dtype, context = resolve(model, scoring)
+    source = model_source(model.weights, dtype)
     if model.backend == "vllm":
         from benchwright.language_models.vllm_engine import VllmModel
 
-        return VllmModel.load(source, setting.dtype, setting.device, setting.context, model.vllm)
+        return VllmModel.load(source, dtype, device, context, model.vllm)
     from benchwright.language_models.hf_transformers import TransformersModel
 
-    return TransformersModel.load(
-        source, setting.dtype, setting.device, setting.context, scoring.batch_tokens
-    )
+    return TransformersModel.load(source, dtype, device, context, scoring.batch_tokens)
 
 
 def model_tokenizer(model: ModelParams, scoring: ScoringParams) -> Any:
     """Load the tokenizer of a model; None for a server's model without weights."""
     if model.weights is None:
         return None
-
     return load_tokenizer(model_source(model.weights, _dtype(model, scoring)))
 
 
@@ -136,5 +133,5 @@ def text_lengths(
     tokens: list[float] = []
     for start in range(0, len(texts), _AT_A_TIME):
         part = list(texts[start : start + _AT_A_TIME])
-        tokens += [float(len(ids)) for ids in count(part, add_special_tokens=False).input_ids]
+        tokens += map(float, map(len, count(part, add_special_tokens=False).input_ids))
     return TextLengths(tokens, f"tokenizer of {tokenizer}")

@@ -6,10 +6,11 @@ asked for by token id, so that labels need one request however many there are.
 
 import hashlib
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import islice
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import (
@@ -70,30 +71,20 @@ class Job(NamedTuple, Generic[T]):
     finish: Callable[[list[list[Completion]]], T]
 
 
-class Engine(Protocol):
-    """Runs requests, many at once."""
-
-    def answer(self, requests: Sequence[Request]) -> list[list[Completion]]:
-        """Return the samples of each request, in order."""
-        ...
-
-    def close(self) -> None: ...
-
-
 def states(options: Sequence[Sequence[int]], most: int = MOST_TOKENS_ASKED) -> list[State]:
     """Return every distinct point at which a token of an option is predicted, shortest first.
 
     The options' tokens form a trie: what several options share is asked once, labels of one token
     are all asked at the root. A point with more than `most` tokens is asked in parts.
     """
-    asked: dict[tuple[int, ...], dict[int, None]] = {}
+    asked: dict[tuple[int, ...], set[int]] = defaultdict(set)
     for option in options:
         for position, token in enumerate(option):
-            asked.setdefault(tuple(option[:position]), {})[token] = None
+            asked[tuple(option[:position])].add(token)
     return [
-        State(after, tuple(tokens[start : start + most]))
+        State(after, tokens[start : start + most])
         for after in sorted(asked, key=lambda after: (len(after), after))
-        for tokens in [sorted(asked[after])]
+        for tokens in [tuple(sorted(asked[after]))]
         for start in range(0, len(tokens), most)
     ]
 
@@ -103,13 +94,13 @@ def option_logprobs(
 ) -> tuple[float, ...]:
     """Return each option's log-likelihood (nats), from the log-probabilities `seen` per state."""
     known = {
-        (state.after, token): values[token]
+        (*state.after, token): values[token]
         for state, values in zip(asked, seen, strict=True)
         for token in state.tokens
     }
     return tuple(
-        sum(known[tuple(option[:position]), token] for position, token in enumerate(option))
-        for option in map(tuple, options)
+        sum(known[tuple(option[: length + 1])] for length in range(len(option)))
+        for option in options
     )
 
 
@@ -125,7 +116,7 @@ class VllmModel:
     """
 
     def __init__(
-        self, engine: Engine, tokenizer: Any, context: int = 2048, max_sequences: int = 256
+        self, engine: Any, tokenizer: Any, context: int = 2048, max_sequences: int = 256
     ) -> None:
         self.engine = engine
         self.tokenizer = tokenizer
@@ -219,11 +210,8 @@ class VllmModel:
         asked = states(item.options)
         greedy = {"max_tokens": 1, "temperature": 0.0, "detokenize": False}
         requests = [
-            Request(
-                item.context + list(state.after),
-                {**greedy, "logprob_token_ids": list(state.tokens)},
-            )
-            for state in asked
+            Request([*item.context, *after], {**greedy, "logprob_token_ids": list(tokens)})
+            for after, tokens in asked
         ]
 
         def finish(answers: list[list[Completion]]) -> PromptScore:
@@ -249,12 +237,8 @@ class VllmModel:
 
         def finish(answers: list[list[Completion]]) -> Generated:
             samples = answers[0] * repeats
-            return Generated(
-                tuple(sample.text for sample in samples),
-                tuple(sample.finish for sample in samples),
-                sum(sample.n_tokens for sample in samples),
-                n_tokens,
-            )
+            texts, ends = tuple(s.text for s in samples), tuple(s.finish for s in samples)
+            return Generated(texts, ends, sum(s.n_tokens for s in samples), n_tokens)
 
         return Job([Request(tokens, settings)], finish)
 
