@@ -53,15 +53,6 @@ def all_nodes() -> list[Any]:
     return sorted({node for p in PIPELINES.values() for node in p.nodes}, key=lambda n: n.name)
 
 
-def test_every_dataset_has_a_layer(catalog: dict[str, Any]) -> None:
-    without = {
-        name
-        for name, entry in catalog.items()
-        if entry.get("metadata", {}).get("kedro-viz", {}).get("layer") not in LAYERS
-    }
-    assert without == set()
-
-
 @pytest.fixture(scope="module")
 def layers(repository: Path) -> Callable[[str], list[str]]:
     """The layers of a pipeline, in the order in which Kedro-Viz shows them."""
@@ -179,12 +170,6 @@ def test_filter_models_that_a_run_asks_are_among_the_packaged_ones(path: Path) -
         asked = {*smart["scoring"]["configurations"]}
         asked = {*(conf["scoring"].get("configurations") or asked)}
         assert {*conf["filter_models"]} <= asked
-
-
-def test_documented_benchmarks_exist() -> None:
-    promised = {"demo", "arc", "arc_challenge", "mmlu", "mmlu_pro", "mmlu_redux"}
-    promised |= {"commonsense_qa", "truthfulqa", "hellaswag", "winogrande", "gsm8k", "mmlu_cf"}
-    assert promised <= {path.stem for path in benchmark_files()}
 
 
 def test_every_variant_and_every_benchmark_resolve(

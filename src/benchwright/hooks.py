@@ -117,7 +117,17 @@ STAGES = ("namespaces", "node_names", "from_nodes", "to_nodes", "from_inputs", "
 """Options of `kedro run` that run a part of a pipeline."""
 
 
-class VersionsHook:
+class _OfContext:
+    """A hook that uses the context of the run."""
+
+    _context: KedroContext
+
+    @hook_impl
+    def after_context_created(self, context: KedroContext) -> None:
+        self._context = context
+
+
+class VersionsHook(_OfContext):
     """Lets a run read what it writes, and only what was made with its own settings.
 
     Kedro loads the newest version of each dataset, which a concurrent run may have saved. A run
@@ -125,19 +135,10 @@ class VersionsHook:
     of missing outputs, read the newest versions, which must have been made with its settings.
     """
 
-    def __init__(self) -> None:
-        self._context: KedroContext | None = None
-
-    @hook_impl
-    def after_context_created(self, context: KedroContext) -> None:
-        self._context = context
-
     @hook_impl(trylast=True)  # a run that other hooks stop leaves no record
     def before_pipeline_run(
         self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
     ) -> None:
-        if self._context is None:
-            return
         params = self._context.params
         root = Path(self._context.project_path) / str(params["data_root"])
         names = sorted(pipeline.datasets())
@@ -192,9 +193,8 @@ def input_versions(
                 f"--load-versions {name}: this run makes {name} itself; leave it out, or run only "
                 "the stages that use it (--from-nodes or --namespaces)"
             )
-        saved = (
-            [file.parent.name for file in saved_versions(folders[name])] if name in folders else []
-        )
+        files = saved_versions(folders[name]) if name in folders else []
+        saved = [file.parent.name for file in files]
         if version not in saved:
             raise InputError(f"--load-versions {name}:{version}: {expected(version, saved)}")
     others = pipeline.inputs() & folders.keys() - pinned.keys()
@@ -229,13 +229,6 @@ def clear_versions(dataset: Any) -> None:
             version.rmdir()
 
 
-def local_path(dataset: Any) -> Path | None:
-    """Return the local file or folder of a dataset if it exists, else None."""
-    folder = getattr(dataset, "folder", None)
-    path = folder if isinstance(folder, Path) else loaded_from(dataset)
-    return path if path is not None and path.exists() else None
-
-
 LATEST = "latest"
 """Folder with the newest version of what people open: pages, tables and metrics."""
 
@@ -249,7 +242,9 @@ def copy_to_latest(catalog: Any, names: Iterable[str]) -> dict[str, Path]:
     files = {}
     for name in sorted(names):
         dataset = catalog.get(name)
-        if (file := local_path(dataset)) is None:
+        folder = getattr(dataset, "folder", None)
+        file = folder if isinstance(folder, Path) else loaded_from(dataset)
+        if file is None or not file.exists():
             continue
         files[name] = file
         folder = folder_of_versions(dataset)
@@ -264,16 +259,8 @@ def copy_to_latest(catalog: Any, names: Iterable[str]) -> dict[str, Path]:
     return files
 
 
-class RunHook:
+class RunHook(_OfContext):
     """Records each run in MLflow and prints where its results are saved."""
-
-    def __init__(self) -> None:
-        self._context: KedroContext | None = None
-        self._started = 0.0
-
-    @hook_impl
-    def after_context_created(self, context: KedroContext) -> None:
-        self._context = context
 
     @hook_impl
     def before_pipeline_run(self, pipeline: Pipeline) -> None:
@@ -306,8 +293,6 @@ class RunHook:
         files: Mapping[str, Path],
         error: Exception | None,
     ) -> str | None:
-        if self._context is None:
-            return None
         conf = self._context.config_loader["mlflow"]
         if not tracking_is_on(conf):
             return None
@@ -371,10 +356,9 @@ def describe_results(paths: Mapping[str, Path]) -> list[str]:
         if page.suffix == ".html"
         for line in ("", *quote_page(page.read_text("utf-8")))
     ]
-    here = Path.cwd()
+    here = f"{Path.cwd()}{os.sep}"
     shown = [
-        f"{name.replace('_', ' ') + ':':<25}"
-        f"{path.relative_to(here) if path.is_relative_to(here) else path}"
+        f"{name.replace('_', ' ') + ':':<25}{str(path).removeprefix(here)}"
         for name, path in saved.items()
     ]
     return [*said, "", *shown]

@@ -35,12 +35,9 @@ def test_stated_context_and_that_of_the_section_scoring_take_precedence(tmp_path
     assert limit(tmp_path, LLAMA, most=9000) == 4096
 
 
-def test_server_without_weights_has_a_default() -> None:
-    model = {"backend": "openai", "endpoint": ENDPOINT, "family": "f"}
-    assert context_limit(ModelParams.model_validate(model), ScoringParams()) == 8192
-
-
-def test_folder_without_configuration_is_one_plain_line(tmp_path: Path) -> None:
+def test_servers_have_a_default_and_folders_a_configuration(tmp_path: Path) -> None:
+    served = {"backend": "openai", "endpoint": ENDPOINT, "family": "f"}
+    assert context_limit(ModelParams.model_validate(served), ScoringParams()) == 8192
     model = {"weights": {"path": str(tmp_path)}, "family": "f"}
     with pytest.raises(InputError, match="cannot be loaded"):
         context_limit(ModelParams.model_validate(model), ScoringParams(dtype="float32"))

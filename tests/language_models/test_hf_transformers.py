@@ -1,7 +1,6 @@
 """Shared, packed and batched scores equal those of one text at a time."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from benchwright.language_models.hf_transformers import TransformersModel, fill_rows, lay_out
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.language_models.shared_prefix import NAME, attention_forward
-from benchwright.language_models.weights import ModelSource
 
 PREFIX = (
     "The following are multiple choice questions with answers about science.\n\n"
@@ -59,20 +57,9 @@ def test_scores_equal_those_of_the_joint_text(
     prompts = [PromptText(prefix, text, options) for text, options in ITEMS]
     wanted = [joint_logprobs(network, tiny_tokenizer, prompt) for prompt in prompts]
     assert_equal(model.score(prompts), wanted, 1e-3)
-
-
-@pytest.mark.parametrize("family", ["llama", "qwen2", "mistral", "gemma3", "gpt2"])
-def test_common_architectures_share_their_prefix(
-    family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
-) -> None:
-    assert TransformersModel(tiny_model(family), tiny_tokenizer).shares
-
-
-@pytest.mark.parametrize("family", ["mamba", "bloom"])
-def test_architectures_without_masks_or_positions_are_scored_one_by_one(
-    family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
-) -> None:
-    assert not TransformersModel(tiny_model(family), tiny_tokenizer).shares
+    assert model.shares is (family not in {"mamba", "bloom"})
+    if family in {"llama", "qwen2", "mistral", "gemma3"}:
+        assert network.config._attn_implementation == NAME
 
 
 def test_order_and_batch_size_change_only_rounding(
@@ -91,23 +78,14 @@ def test_prompts_beyond_the_context_are_not_scored(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     model = TransformersModel(tiny_model("llama"), tiny_tokenizer, context=60)
-    long, short = model.score(
-        [PromptText("", "heat " * 80, (" A",)), PromptText("", "heat moves", (" A", " B"))]
-    )
+    seen: list[int] = []
+    prompts = [PromptText("", "heat " * 80, (" A",)), PromptText("", "heat moves", (" A", " B"))]
+    long, short = model.score(prompts, seen.append)
+    assert sum(seen) == 2
     assert long.logprobs is None
     assert long.prompt_tokens > 60
     assert short.logprobs is not None
     assert len(short.logprobs) == 2
-
-
-def test_progress_counts_every_prompt_once(
-    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
-) -> None:
-    model = TransformersModel(tiny_model("llama"), tiny_tokenizer, context=200)
-    prompts = [PromptText("", *item) for item in ITEMS] + [PromptText("", "heat " * 300, (" A",))]
-    seen: list[int] = []
-    model.score(prompts, seen.append)
-    assert sum(seen) == len(prompts)
 
 
 def test_bfloat16_letters_do_not_tie(tiny_model: Callable[[str], Any], tiny_tokenizer: Any) -> None:
@@ -117,63 +95,6 @@ def test_bfloat16_letters_do_not_tie(tiny_model: Callable[[str], Any], tiny_toke
     prompts = [PromptText("", f"{text} {i}", (" A", " B")) for i in range(40) for text, _ in ITEMS]
     scores = [score.logprobs or (0.0, 0.0) for score in model.score(prompts)]
     assert sum(a == b for a, b in scores) == 0
-
-
-@pytest.fixture(scope="module")
-def smollm2(smollm2_folder: Path) -> Iterator[TransformersModel]:
-    model = TransformersModel.load(ModelSource(str(smollm2_folder)), "float32", context=8192)
-    yield model
-    model.close()
-
-
-@pytest.mark.live
-@pytest.mark.parametrize(("style", "shots"), [("letters", 1), ("cloze", 0)])
-def test_smollm2_in_float32_equals_one_by_one_scoring(
-    smollm2: TransformersModel, style: str, shots: int
-) -> None:
-    prompts = [PromptText(*parts) for parts in real_prompts(style, shots)]
-    wanted = [joint_logprobs(smollm2.model, smollm2.tokenizer, prompt) for prompt in prompts]
-    assert smollm2.shares
-    assert_equal(smollm2.score(prompts), wanted, 1e-3)
-
-
-QUESTIONS = [
-    ("Which gas do plants take in?", ("oxygen", "carbon dioxide", "helium", "neon"), 1),
-    ("What force pulls objects to Earth?", ("gravity", "friction", "magnetism", "heat"), 0),
-    ("Which of these is a mammal?", ("a whale", "a trout", "a hen", "an ant"), 0),
-    ("What melts ice?", ("cold", "darkness", "heat", "a lack of sound in the room"), 2),
-    ("Which planet is closest to the Sun?", ("Mars", "Venus", "Mercury", "the Moon"), 2),
-    ("How many legs has a spider?", ("six", "eight", "ten", "four or sometimes five"), 1),
-]
-
-
-def real_prompts(style: str, shots: int) -> list[tuple[str, str, tuple[str, ...]]]:
-    def asked(question: str, options: tuple[str, ...]) -> str:
-        listed = [f"{label}. {option}" for label, option in zip("ABCD", options, strict=True)]
-        return "\n".join([question, *(listed if style == "letters" else []), "Answer:"])
-
-    prefix = "The following are multiple choice questions (with answers) about science."
-    for question, options, answer in QUESTIONS[:shots]:
-        shown = "ABCD"[answer] if style == "letters" else options[answer]
-        prefix += f"\n\n{asked(question, options)} {shown}"
-    return [
-        (
-            prefix,
-            f"\n\n{asked(question, options)}",
-            tuple(f" {text}" for text in ("ABCD" if style == "letters" else options)),
-        )
-        for question, options, _ in QUESTIONS[4:]
-    ]
-
-
-@pytest.mark.parametrize("family", ["llama", "qwen2", "mistral", "gemma3"])
-def test_common_architectures_use_shared_attention(
-    family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
-) -> None:
-    network = tiny_model(family)
-    model = TransformersModel(network, tiny_tokenizer)
-    assert network.config._attn_implementation == NAME
-    assert model.shares
 
 
 def test_model_without_shared_attention_gets_copies_of_the_prefix(

@@ -109,7 +109,7 @@ def test_each_prompt_is_answered_once_despite_faults() -> None:
     kinds = [*PASSING_FAULTS, *(sorted(set(PASSING_FAULTS) - slow) * 2)]
     counted: list[int] = []
     with Server(faults=seeded_faults(7, 0.3, kinds, most=3)) as server:
-        model = connect(server, concurrency=16, timeout=1, max_wait=0.05, retries=3)
+        model = connect(server, concurrency=16, timeout=1, max_wait=0.05, retries=8)
         scored = list(model.score_batches(batches, counted.append))
     assert [len(batch) for batch in scored] == [3, 0, 97, 100, 0, 0]
     for prompt, result in zip(prompts, itertools.chain(*scored), strict=True):
@@ -126,14 +126,11 @@ def test_each_prompt_is_answered_once_despite_faults() -> None:
     ("fault", "reason"),
     [
         ("429", "429: slow down"),
-        ("hang", "no complete answer within 0.2 s"),
         ("dribbled headers", "no complete answer within 0.2 s"),
         ("dropped", "the connection failed"),
         ("not json", "the reply is not JSON"),
-        ("nested", "the reply is not JSON"),
         ("compressed", "the reply is compressed"),
         ("endless", "the reply has over 16 MiB"),
-        ("endless headers", "the connection failed"),
         ("no choices", "a reply without choices"),
         ("error in 200", "upstream is down"),
     ],
@@ -157,13 +154,6 @@ def test_redirects_are_not_followed() -> None:
         with pytest.raises(InputError, match="307"):
             score(connect(server), cloze(1))
         assert len(server.arrivals) == 1
-
-
-def test_unreachable_server_stops_with_one_line() -> None:
-    with Server() as server:
-        model = connect(server, retries=1)
-    with pytest.raises(InputError, match=r"models\.toy\.endpoint: no answer from http://127.*fail"):
-        score(model, cloze(1))
 
 
 def test_batches_before_an_error_are_yielded() -> None:
@@ -212,15 +202,6 @@ def test_slow_prompt_blocks_others_only_if_many_answers_wait(
         assert 15 < len(read) <= 1 + 2 * 10 + 2 * 2 + 1
         assert len(list(answers)) == 99
         assert no_threads_left()
-
-
-def test_threads_end_with_their_iterator() -> None:
-    with Server() as server:
-        answers = connect(server).score_batches([[cloze(i)] for i in range(50)], silent)
-        next(answers)
-        answers.close()  # type: ignore[attr-defined]
-        assert no_threads_left()
-        assert len(server.arrivals) < 60
 
 
 def test_interrupt_ends_at_once_with_a_hanging_server() -> None:
@@ -328,7 +309,7 @@ def test_key_is_sent_but_never_logged(
     assert not [line for line in reported if KEY in line]
 
 
-@pytest.mark.parametrize("value", [None, " ", "two words", "caf\u00e9"])
+@pytest.mark.parametrize("value", [None, "two words"])
 def test_a_missing_or_broken_key_is_not_shown(
     value: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -355,22 +336,10 @@ def test_keys_and_addresses_of_the_environment_are_not_used(
 # Log-likelihoods from the echo
 
 
-def test_continuations_are_scored_from_the_echo() -> None:
-    prompts = [cloze(i) for i in range(5)]
-    with Server() as server:
-        scores = score(connect(server), *prompts)
-    assert [list(each.logprobs or ()) for each in scores] == [
-        pytest.approx(echoed(prompt)) for prompt in prompts
-    ]
-    assert {arrival.path for arrival in server.arrivals} == {"/v1/completions"}
-    assert {arrival.body["max_tokens"] for arrival in server.arrivals} == {0}
-    assert len(server.arrivals) == 10
-
-
 @pytest.mark.parametrize(
     "habits",
     [
-        {"zero_tokens": False},
+        {},
         {"start_token": True},
         {"hides_spaces": True, "start_token": True, "zero_tokens": False},
     ],
@@ -378,10 +347,11 @@ def test_continuations_are_scored_from_the_echo() -> None:
 def test_server_differences_do_not_change_scores(habits: dict[str, bool]) -> None:
     prompts = [cloze(i) for i in range(5)]
     with Server(**habits) as server:
-        scores = score(connect(server), *prompts)
+        scores = score(connect(server, concurrency=1), *prompts)
     for each, prompt in zip(scores, prompts, strict=True):
         assert each.logprobs == pytest.approx(echoed(prompt))
         assert each.option_tokens == (2, 4)
+    assert len(server.arrivals) == (10 if habits.get("zero_tokens", True) else 11)
 
 
 @pytest.mark.parametrize(
@@ -410,36 +380,25 @@ def test_token_across_the_boundary_counts_towards_every_continuation(
     assert scores.prompt_tokens == len(cut.context)
 
 
-def test_listed_labels_need_one_request_and_get_the_same_scores() -> None:
+@pytest.mark.parametrize("most_ranked", [4, 5, 20])  # of which 5 is asked for after 20
+def test_listed_labels_need_one_request_and_get_the_same_scores(most_ranked: int) -> None:
     prompts = [letters(i, " A", " B") for i in range(30)]
-    with Server(most_ranked=20) as server:
-        scores = score(connect(server), *prompts)
+    with Server(most_ranked=most_ranked) as server:
+        scores = score(connect(server, concurrency=1), *prompts)
     asked = [[a for a in server.arrivals if a.body["prompt"].startswith(whole(p))] for p in prompts]
-    assert {len(requests) for requests in asked} == {1, 3}  # 3: one is not listed, both are echoed
+    needed = {len(requests) for requests in asked[1:]}
+    assert needed == ({1, 3} if most_ranked > 4 else {2})  # 3: one is not listed, both are echoed
     for each, prompt in zip(scores, prompts, strict=True):
         assert each.logprobs == pytest.approx(echoed(prompt))
         assert each.prompt_tokens == len(tokenize(whole(prompt)))
         assert each.option_tokens == (1, 1)
 
 
-@pytest.mark.parametrize("most_ranked", [4, 5])
-def test_labels_are_scored_if_the_server_limits_listed_tokens(most_ranked: int) -> None:
-    prompts = [letters(i, " A", " B") for i in range(12)]
-    with Server(most_ranked=most_ranked) as server:
-        scores = score(connect(server, concurrency=1), *prompts)
-    for each, prompt in zip(scores, prompts, strict=True):
-        assert each.logprobs == pytest.approx(echoed(prompt))
-    refused = [a for a in server.arrivals if a.body["logprobs"] > most_ranked]
-    assert len(refused) == {4: 2, 5: 1}[most_ranked]
-
-
 @pytest.mark.parametrize(
     ("server", "settings"),
     [
-        ({"echoes": False}, {}),
         ({"logprobs": False}, {}),
         ({"logprobs": False}, {"logprobs": "top", "api": "chat"}),
-        ({"refusal": (400, "'echo' is not supported")}, {}),
         ({"refusal": (400, "no 'logprobs' here")}, {"logprobs": "top"}),
     ],
 )
@@ -507,7 +466,6 @@ def test_first_scored_token_is_the_first_that_ends_after_the_boundary(
     ("tokens", "option"),
     [
         (["Answer", ":", " caf", "\ufffd", "\ufffd", " bar"], 2),
-        (["Answer", ":", " caf", "bytes:\\xc3", "bytes:\\xa9", " bar"], 2),
         (["<s>", "Answer", ":", "caf", "<0xC3>", "<0xA9>", "bar"], 3),
         (["\ufffd", "\ufffd", "Answer:", " café bar"], 3),
     ],
@@ -639,22 +597,12 @@ def test_smaller_context_of_the_server_limits_answers() -> None:
     assert gone.texts is None
 
 
-def test_other_errors_are_not_taken_for_long_prompts() -> None:
-    message = "max_tokens=4000 cannot be greater than max_model_len=2048. Request fewer tokens."
-    with (
-        Server(refusal=(400, message)) as server,
-        pytest.raises(InputError, match="context in conf"),
-    ):
-        write(connect(server), Sampling(4000), letters(1))
-
-
 @pytest.mark.parametrize(
     ("status", "message"),
     [
         (400, "This model's maximum context length is 2048 tokens. However, your prompt is 2049"),
         (500, "The decoder prompt is longer than the maximum model length of 2048."),
         (413, "Input is too long for requested model."),
-        (400, "too many input tokens"),
     ],
 )
 def test_messages_about_long_prompts_are_recognised(status: int, message: str) -> None:
@@ -662,6 +610,12 @@ def test_messages_about_long_prompts_are_recognised(status: int, message: str) -
         [answers] = write(connect(server), Sampling(50), letters(1))
     assert answers.texts is None
     assert len(server.arrivals) == 1
+    message = "max_tokens=4000 cannot be greater than max_model_len=2048. Request fewer tokens."
+    with (
+        Server(refusal=(400, message)) as server,
+        pytest.raises(InputError, match="context in conf"),
+    ):
+        write(connect(server), Sampling(4000), letters(1))
 
 
 def test_answers_fit_the_context() -> None:
@@ -693,12 +647,6 @@ def test_excess_stop_texts_end_an_answer() -> None:
     assert answers.texts == ("The answer",)
 
 
-def test_an_answer_ends_at_the_first_stop_text() -> None:
-    assert Sampling(9, stop=("\n", ".")).cut("one. two\n") == ("one", True)
-    assert Sampling(9, stop=("\n", ".")).cut("one") == ("one", False)
-    assert Sampling(9).cut("one") == ("one", False)
-
-
 def test_only_a_stop_ends_an_answer() -> None:
     reasons = {"stop": "stop", "eos_token": "stop", "content_filter": "length", None: "length"}
     choices = [{"text": "x", "finish_reason": reason} for reason in reasons]
@@ -723,7 +671,6 @@ def test_reasoning_is_not_part_of_the_text(message: dict[str, Any], text: str) -
     [
         None,
         {"choices": {}},
-        {"choices": ["x"]},
         {"choices": [{}]},
         {"choices": [{"text": "x", "finish_reason": "abort"}]},
     ],

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.language_models.shared_prefix import (
-    NAME,
     attention_forward,
-    install,
-    own_keys_only,
     prefix_attention,
 )
 
@@ -98,29 +93,3 @@ def test_mask_decides_if_rows_see_part_of_the_prefix() -> None:
         attn_mask=allowed,
     )
     torch.testing.assert_close(out, wanted.transpose(1, 2))
-
-
-def test_cache_has_the_prefix_length_and_returns_new_keys() -> None:
-    import torch
-
-    far = torch.randn(1, 2, 5, 16), torch.randn(1, 2, 5, 16)
-    cache = own_keys_only([far])
-    key, value = torch.randn(3, 2, 4, 16), torch.randn(3, 2, 4, 16)
-    assert cache.get_seq_length() == 5
-    given_key, given_value = cache.update(key, value, 0)
-    assert given_key is key
-    assert given_value is value
-    assert cache.get_seq_length() == 5
-
-
-@pytest.mark.parametrize("family", ["llama", "qwen2", "gemma3"])
-def test_model_without_prefix_is_unchanged(family: str, tiny_model: Callable[[str], Any]) -> None:
-    import torch
-
-    model = tiny_model(family).eval()
-    ids = torch.arange(40).view(2, 20)
-    with torch.no_grad():
-        before = model(ids).logits
-        assert install(model)
-        assert model.config._attn_implementation == NAME
-        torch.testing.assert_close(model(ids).logits, before)

@@ -58,16 +58,10 @@ def test_padding_does_not_change_vectors(tiny: ModelSource, pooling: str) -> Non
     assert np.linalg.norm(scores, axis=1) == pytest.approx(np.ones(len(TEXTS)), abs=1e-6)
 
 
-def test_poolings_agree_for_one_token_only(tiny: ModelSource) -> None:
-    last, mean = (states(tiny, TEXTS, pooling) for pooling in ("last_token", "mean"))
-    cosine = (last * mean).sum(axis=1)
-    assert cosine[1] == pytest.approx(1, abs=1e-6)  # "" is read as one token
-    assert cosine[2] < 0.99
-
-
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("pooling", ["last_token", "mean"])
-def test_vectors_do_not_depend_on_other_texts(tiny: ModelSource, dtype: str, pooling: str) -> None:
+def test_vectors_do_not_depend_on_other_texts(tiny: ModelSource, pooling: str) -> None:
+    dtype = "bfloat16"
+    assert states(tiny, []).shape == (0, 48)
     together = states(tiny, TEXTS, pooling, dtype=dtype)
     order = [4, 0, 5, 2]
     some = states(tiny, [TEXTS[i] for i in order], pooling, dtype=dtype)
@@ -85,10 +79,6 @@ def test_texts_longer_than_the_context_are_cut(tiny: ModelSource) -> None:
     cut, short = states(tiny, [TEXTS[4], kept], "last_token", context=20)
     assert cut == pytest.approx(short, abs=1e-5)
     assert states(tiny, [TEXTS[4]], "last_token")[0] != pytest.approx(short, abs=1e-2)
-
-
-def test_no_texts_give_no_vectors(tiny: ModelSource) -> None:
-    assert states(tiny, []).shape == (0, 48)
 
 
 def test_batches_have_one_width_and_cover_all_rows() -> None:

@@ -4,7 +4,7 @@ Most tests run against an engine that stands in for vLLM; those marked `vllm` ne
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
-from benchwright.language_models import vllm_engine
 from benchwright.language_models.protocol import PromptScore, PromptText, Sampling
 from benchwright.language_models.tokenization import encode
 from benchwright.language_models.vllm_engine import (
@@ -79,12 +78,6 @@ def test_shared_tokens_of_options_are_requested_once() -> None:
         State((7,), (1,)),
         State((7, 1), (2, 3)),
     ]
-
-
-def test_points_with_many_tokens_are_split() -> None:
-    parts = states([[token] for token in range(300)])
-    assert [len(part.tokens) for part in parts] == [128, 128, 44]
-    assert [token for part in parts for token in part.tokens] == list(range(300))
 
 
 options_of_tokens = st.lists(
@@ -173,11 +166,12 @@ def test_a_prompt_is_scored_as_long_as_it_fits_with_its_longest_option(tiny_toke
 
 def test_sampling_reaches_the_engine(tiny_tokenizer: Any) -> None:
     engine = StandIn()
-    model = VllmModel(engine, tiny_tokenizer)
+    model = VllmModel(engine, tiny_tokenizer, max_sequences=1)  # two requests at once
     sampling = Sampling(9, samples=2, temperature=0.5, top_p=0.9, stop=("\n",), seed=3)
     asked = prompt("Which is a planet?", ())
-    [[written]] = model.generate_batches([[asked]], sampling, lambda _: None)
-    [request] = engine.seen
+    [[written], _] = model.generate_batches([[asked], [asked]], sampling, lambda _: None)
+    assert [len(call) for call in engine.calls] == [2]
+    request = engine.seen[0]
     assert request.tokens == tiny_tokenizer(asked.prefix + asked.text).input_ids
     assert request.settings == {
         "n": 2,
@@ -189,21 +183,9 @@ def test_sampling_reaches_the_engine(tiny_tokenizer: Any) -> None:
     }
     n = len(request.tokens)
     assert written == ((f"{n} tokens, sample 0", f"{n} tokens, sample 1"), ("stop",) * 2, 10, n)
-
-
-def test_greedy_decoding_writes_one_answer(
-    tiny_tokenizer: Any,
-) -> None:
-    engine = StandIn()
-    model = VllmModel(engine, tiny_tokenizer)
-    asked = prompt("Which is a planet?", ())
-    [[written]] = model.generate_batches([[asked]], Sampling(9, samples=3), lambda _: None)
-    [request] = engine.seen
-    assert request.settings["n"] == 1
-    assert request.settings["seed"] is None
-    assert written.texts is not None
-    assert len(written.texts) == len(written.finish) == 3
-    assert written.generated_tokens == 15
+    [[greedy]] = model.generate_batches([[asked]], Sampling(9, samples=3), lambda _: None)
+    assert (engine.seen[-1].settings["n"], engine.seen[-1].settings["seed"]) == (1, None)
+    assert greedy == ((f"{n} tokens, sample 0",) * 3, ("stop",) * 3, 15, n)
 
 
 def test_prompt_that_fills_the_context_gets_no_answer(tiny_tokenizer: Any) -> None:
@@ -218,25 +200,10 @@ def test_prompt_that_fills_the_context_gets_no_answer(tiny_tokenizer: Any) -> No
     assert reported == [1, 1]
 
 
-def test_many_samples_count_as_many_requests(tiny_tokenizer: Any) -> None:
-    engine = StandIn()
-    model = VllmModel(engine, tiny_tokenizer, max_sequences=2)
-    sampling = Sampling(9, samples=4, temperature=1.0)
-    batches = [[prompt(f"Which is number {n}?", ())] for n in range(5)]
-    list(model.generate_batches(batches, sampling, lambda _: None))
-    assert [len(call) for call in engine.calls] == [2, 2, 1]
-
-
 def test_invalid_temperature_is_reported_in_one_line(tiny_tokenizer: Any) -> None:
     model = VllmModel(StandIn(), tiny_tokenizer)
     with pytest.raises(InputError, match=r"temperature is 3: backend vllm takes at most 2$"):
         model.generate_batches([[]], Sampling(9, temperature=3), lambda _: None)
-
-
-def test_missing_vllm_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vllm_engine, "find_spec", lambda _: None)
-    with pytest.raises(InputError, match=r"pip install 'benchwright\[gpu\]'$"):
-        VllmModel.load(ModelSource("nowhere"), "float32")
 
 
 def plain_scores(model: Any, tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[float]]:
@@ -321,38 +288,6 @@ def test_vllm_scores_as_transformers_does_in_float32(
 
 
 @pytest.mark.vllm
-def test_vllm_scores_are_reproducible(tiny_vllm: VllmModel) -> None:
-    prompts = [prompt(f"Which is number {n}?") for n in range(9)]
-    engine: Any = tiny_vllm.engine
-
-    def scored() -> list[list[PromptScore]]:
-        engine.llm.reset_prefix_cache()
-        return list(tiny_vllm.score_batches([prompts[:5], prompts[5:]], lambda _: None))
-
-    assert scored() == scored()
-
-
-@pytest.mark.vllm
-def test_vllm_writes_the_most_probable_tokens(tiny_vllm: VllmModel, tiny_folder: Path) -> None:
-    import torch
-
-    prompts = [prompt(f"Which is number {n}?", ()) for n in range(3)]
-    model, tokenizer = reference(tiny_folder, "float32"), tiny_vllm.tokenizer
-    [written] = tiny_vllm.generate_batches([prompts], Sampling(8), lambda _: None)
-    for asked, answer in zip(prompts, written, strict=True):
-        ids = tokenizer(asked.prefix + asked.text, return_tensors="pt").input_ids
-        with torch.inference_mode():
-            whole = model.generate(ids, max_new_tokens=8, do_sample=False)[0]
-        rows = whole[ids.shape[1] :]
-        whole_characters = tokenizer.decode(rows, skip_special_tokens=True).rstrip(
-            "\N{REPLACEMENT CHARACTER}"
-        )
-        assert answer.texts == (whole_characters,)
-        assert answer.finish == ("length" if rows[-1] != tokenizer.eos_token_id else "stop",)
-        assert answer.generated_tokens == len(rows)
-
-
-@pytest.mark.vllm
 def test_vllm_samples_do_not_depend_on_other_prompts(tiny_vllm: VllmModel) -> None:
     prompts = [prompt(f"Which is number {n}?", ()) for n in range(5)]
     sampling = Sampling(6, samples=3, temperature=1.0, seed=1)
@@ -364,47 +299,3 @@ def test_vllm_samples_do_not_depend_on_other_prompts(tiny_vllm: VllmModel) -> No
         [[prompts[3]]], sampling._replace(seed=2), lambda _: None
     )
     assert other.texts != alone.texts
-
-
-@pytest.mark.vllm
-def test_vllm_ends_an_answer_before_its_stop_text(tiny_vllm: VllmModel) -> None:
-    asked = prompt("Which is number 1?", ())
-    [[free]] = tiny_vllm.generate_batches([[asked]], Sampling(12), lambda _: None)
-    [text] = free.texts or ("",)
-    stop = text[len(text) // 2 :][:2]
-    assert stop
-    [[cut]] = tiny_vllm.generate_batches([[asked]], Sampling(12, stop=(stop,)), lambda _: None)
-    assert cut.texts == (text[: text.index(stop)],)
-    assert cut.finish == ("stop",)
-
-
-@pytest.mark.vllm
-def test_context_beyond_the_model_is_reported_in_one_line(tiny_folder: Path) -> None:
-    with pytest.raises(InputError, match="vLLM refuses"):
-        VllmModel.load(ModelSource(str(tiny_folder)), "float32", "cpu", 100_000)
-
-
-@pytest.mark.vllm
-@pytest.mark.live
-@pytest.mark.parametrize("continuations", [LETTERS, CLOZE])
-def test_vllm_scores_a_real_model_as_transformers_does_in_bfloat16(
-    real_vllm: tuple[VllmModel, Path], continuations: tuple[str, ...], show: Callable[[str], None]
-) -> None:
-    model, folder = real_vllm
-    prompts = [prompt(f"Which is number {n}?", continuations) for n in range(6)]
-    [scores] = model.score_batches([prompts], lambda _: None)
-    apart = furthest(scores, plain_scores(reference(folder, "bfloat16"), model.tokenizer, prompts))
-    style = "letters" if continuations == LETTERS else "cloze"
-    show(f"vLLM to Transformers in bfloat16, {style}: at most {apart:.3f} nats per token apart")
-    # Both heads are in float32; kernels round the bfloat16 layers below them differently.
-    assert apart < 0.3
-
-
-@pytest.fixture(scope="module")
-def real_vllm(smollm2_folder: Path) -> Iterator[tuple[VllmModel, Path]]:
-    pytest.importorskip("vllm")
-    folder = smollm2_folder
-    source = ModelSource(str(folder))
-    model = VllmModel.load(source, "bfloat16", "cpu", 2048, VllmParams(enforce_eager=True))
-    yield model, folder
-    model.close()

@@ -14,7 +14,7 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import JsonDocument, ParquetTable
 from benchwright.hooks import LATEST, copy_to_latest
 from benchwright.runs.project_conf import load_conf
-from benchwright.runs.saved_runs import ListedRun, common_version, find_run, list_runs
+from benchwright.runs.saved_runs import ListedRun, find_run, list_runs
 from faults.project_runs import versions_hook
 
 JANUARY, FEBRUARY, MARCH = (f"2026-{month:02}-01T00.00.00.000Z" for month in (1, 2, 3))
@@ -112,11 +112,6 @@ def test_a_pipeline_reads_one_run_and_stages_the_newest_tables(
     assert read(FEBRUARY) == [JANUARY, JANUARY]
     assert read(MARCH, from_nodes=["use"]) == [JANUARY, FEBRUARY]
     assert f"reads datasets of different runs: a ({JANUARY}), b ({FEBRUARY})" in caplog.text
-
-
-def test_without_a_common_version_there_is_none(tmp_path: Path) -> None:
-    assert common_version([tmp_path / "a", tmp_path / "b"]) is None
-    assert common_version([]) is None
 
 
 def test_latest_has_the_newest_recorded_tables(tmp_path: Path) -> None:

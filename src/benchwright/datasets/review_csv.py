@@ -66,7 +66,8 @@ def read_spreadsheet(
         InputError: the file cannot be read, lacks or repeats a column, or has a row with more cells
             than columns.
     """
-    header, lines = _rows(path, _decoded(path), columns)
+    first, *lines = _lines(path) or [list(columns)]
+    header = [cell.strip().casefold() for cell in first]
     wanted = [*columns, *optional] if columns else header
     for name in wanted:
         if name in columns and name not in header:
@@ -112,30 +113,23 @@ def _with_line_feeds(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _decoded(path: Path) -> str:
+def _lines(path: Path) -> list[list[str]]:
+    """Return the cells of each line, by the separator that is most frequent in the first one."""
     with read_errors(path):
         raw = path.read_bytes()
     utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     for encoding in ("utf-16",) if utf16 else ("utf-8-sig", "cp1252"):
         with contextlib.suppress(UnicodeDecodeError):
-            return raw.decode(encoding)
-    raise InputError(f"{path}: unknown encoding; save the file as CSV in UTF-8")
-
-
-def _rows(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows, with the separator that is most frequent in the header."""
+            text = raw.decode(encoding)
+            break
+    else:
+        raise InputError(f"{path}: unknown encoding; save the file as CSV in UTF-8")
     if not text.strip():
-        return list(columns), []
+        return []
     separator = max(",;\t", key=text.splitlines()[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        first, *lines = reader
+        return list(reader)
     except csv.Error as error:
-        raise InputError(
-            f"{path}, line {reader.line_num}: {error}; double the quotes inside cells"
-        ) from None
-    return _column_names(first), lines
-
-
-def _column_names(cells: list[str]) -> list[str]:
-    return [cell.strip().casefold() for cell in cells]
+        message = f"{path}, line {reader.line_num}: {error}; double the quotes inside cells"
+        raise InputError(message) from None

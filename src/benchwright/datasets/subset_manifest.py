@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from benchwright.core.errors import InputError, first_problem
@@ -65,12 +66,12 @@ class SubsetManifest(BaseModel):
         return tuple(item.item_id for item in self.items)
 
     @property
-    def weights(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    def weights(self) -> NDArray[np.float64]:
         """Weights in the order of `item_ids`."""
         return np.array([item.weight for item in self.items])
 
     @property
-    def inclusion(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]] | None":
+    def inclusion(self) -> NDArray[np.float64] | None:
         """Probabilities of being drawn, in the order of `item_ids`; None if unknown."""
         known = [item.inclusion for item in self.items if item.inclusion is not None]
         return np.array(known) if len(known) == len(self.items) else None

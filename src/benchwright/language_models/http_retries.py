@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import httpx2
@@ -40,14 +41,13 @@ _TOO_LONG = re.compile(
 )
 
 
+@dataclass(eq=False)
 class RefusedError(Exception):
     """A refusal that a retry would not change, with the server's message on one short line."""
 
-    def __init__(self, status: int, message: str, too_long: bool) -> None:
-        super().__init__(f"{status}: {message}")
-        self.status = status
-        self.message = message
-        self.too_long = too_long
+    status: int
+    message: str
+    too_long: bool
 
 
 class BadReplyError(Exception):
@@ -147,14 +147,15 @@ class JsonServer:
             parsed = json.loads(text)
         except (ValueError, RecursionError):
             parsed = None
-        if not 200 <= reply.status_code < 300:
-            raise self._refusal(reply, _error_message(parsed) or text)
+        said = _error_message(parsed)
+        if not reply.is_success:
+            raise self._refusal(reply, said or text)
         if parsed is None:
             raise BadReplyError(f"the reply is not JSON: {text}")
         try:
             return read(parsed)
         except BadReplyError as bad:
-            raise BadReplyError(f"{bad} {_error_message(parsed)}") from None
+            raise BadReplyError(f"{bad} {said}") from None
 
     def _refusal(self, reply: httpx2.Response, text: str) -> Exception:
         status, message = reply.status_code, self._clean(text) or "no message"

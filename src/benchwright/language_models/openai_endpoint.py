@@ -156,22 +156,22 @@ class EndpointModel:
             raise
 
     async def _echo_score(self, client: AsyncClient, request: _Request) -> PromptScore:
-        texts = [request.text + option for option in request.prompt.continuations]
-        echoes = [await self._echo(client, text) for text in texts]
-        spans = [
-            scored_span(echo.tokens, text, len(request.text), self._echo_limit)
-            for echo, text in zip(echoes, texts, strict=True)
-        ]
-        start = common_length(
-            [echo.tokens[:first] for echo, (first, _) in zip(echoes, spans, strict=True)]
-        )
+        echoes, before, ends = [], [], []
+        for option in request.prompt.continuations:
+            text = request.text + option
+            echo = await self._echo(client, text)
+            first, end = scored_span(echo.tokens, text, len(request.text), self._echo_limit)
+            echoes.append(echo)
+            before.append(echo.tokens[:first])
+            ends.append(end)
+        start = common_length(before)
         sums = []
-        for echo, (_, end) in zip(echoes, spans, strict=True):
+        for echo, end in zip(echoes, ends, strict=True):
             known = [value for value in echo.logprobs[start:end] if value is not None]
             if start == 0 or len(known) < len(echo.logprobs[start:end]):
                 raise self._no_logprobs()
             sums.append(math.fsum(known))
-        return PromptScore(tuple(sums), tuple(end - start for _, end in spans), start)
+        return PromptScore(tuple(sums), tuple(end - start for end in ends), start)
 
     async def _ranked_labels(self, client: AsyncClient, request: _Request) -> PromptScore | None:
         """Score labels with one request, if that surely gives the same numbers as the echo."""
@@ -187,11 +187,9 @@ class EndpointModel:
         except RefusedError as refused:
             if refused.too_long or refused.status not in _BAD_REQUEST:
                 raise
-        if ranking is None:
-            self._ranks_labels = False
-            return None
-        listed = dict(ranking.tokens)
-        if not all(option in listed for option in options):
+        self._ranks_labels = ranking is not None
+        listed = dict(ranking.tokens) if ranking else {}
+        if ranking is None or not all(option in listed for option in options):
             return None
         values = tuple(listed[option] for option in options)
         return PromptScore(values, (1,) * len(options), _prompt_tokens(ranking, request))
@@ -277,10 +275,7 @@ class EndpointModel:
                 most = room
 
     def _room(self, request: _Request, wanted: int) -> int:
-        """Return how many tokens may be written, so that a server does not refuse the request.
-
-        Prompts are built to leave half of the context to a long answer.
-        """
+        """Return how many tokens may be written; prompts leave half of the context to them."""
         special = _TEMPLATE_TOKENS if self._chat else _SPECIAL_TOKENS
         if request.prompt_tokens >= 0:
             left = self._context - request.prompt_tokens - (special if self._chat else 0)
@@ -330,6 +325,10 @@ class EndpointModel:
 
     def _advice(self, refused: RefusedError) -> str:
         status, named = refused.status, self._endpoint.key_env
+        advice = (
+            f"check endpoint.url, endpoint.api and endpoint.model ({self._model}), "
+            "endpoint.extra_body (null drops a field) and the model's context in conf"
+        )
         if status in {401, 403}:
             variable = named.get_secret_value() if named else "no variable"
             advice = f"check the key in {variable} (endpoint.key_env)"
@@ -337,11 +336,6 @@ class EndpointModel:
             advice = "check the quota of the account"
         elif status in _BAD_REQUEST and re.search("logprobs|echo", refused.message):
             advice = _ALTERNATIVE
-        else:
-            advice = (
-                f"check endpoint.url, endpoint.api and endpoint.model ({self._model}), "
-                "endpoint.extra_body (null drops a field) and the model's context in conf"
-            )
         answer = f"{self._server.address} answers {status}: {refused.message}"
         return f"{self._where}: {answer}; {advice}"
 

@@ -28,6 +28,5 @@ def pack_linear_layers(model: Any, besides: Any = None) -> None:
 
 
 def _product(weight: torch.Tensor, bias: torch.Tensor | None, states: torch.Tensor) -> torch.Tensor:
-
     result: torch.Tensor = torch.ops.mkldnn._linear_pointwise(states, weight, bias, "none", [], "")
     return result

@@ -85,17 +85,12 @@ def attention_forward(
             )
             return out.transpose(1, 2).contiguous(), None
         rows = len(key)
-        key = _after(prefix_key, key, rows)
-        value = _after(prefix_value, value, rows)
+        key = torch.cat([prefix_key.expand(rows, -1, -1, -1), key], dim=-2)
+        value = torch.cat([prefix_value.expand(rows, -1, -1, -1), value], dim=-2)
     out, _ = sdpa_attention_forward(
         module, query, key, value, attention_mask, scaling=scaling, dropout=dropout, **others
     )
     return out, None
-
-
-def _after(prefix: torch.Tensor, tokens: torch.Tensor, rows: int) -> torch.Tensor:
-
-    return torch.cat([prefix.expand(rows, -1, -1, -1), tokens], dim=-2)
 
 
 def prefix_attention(

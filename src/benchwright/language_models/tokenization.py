@@ -45,11 +45,11 @@ def encode(tokenizer: Any, prompts: Sequence[PromptText]) -> list[Encoded]:
     where a tokenizer joins the end of the prompt with an option, all options of that prompt are
     scored from one token earlier.
     """
-    texts: list[str] = []
-    for prompt in prompts:
-        whole = prompt.prefix + prompt.text
-        texts.append(whole)
-        texts.extend(whole + continuation for continuation in prompt.continuations)
+    texts = [
+        prompt.prefix + prompt.text + continuation
+        for prompt in prompts
+        for continuation in ("", *prompt.continuations)
+    ]
     special = {prompt.template for prompt in prompts} != {"chat"}
     ids = iter(tokenizer(texts, add_special_tokens=special).input_ids if texts else [])
     return [
@@ -60,13 +60,10 @@ def encode(tokenizer: Any, prompts: Sequence[PromptText]) -> list[Encoded]:
 
 def encode_contexts(tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[int]]:
     """Return the token ids of each prompt; an empty one is the token that begins or ends a text."""
-    return [
-        tokenizer(
-            prompt.prefix + prompt.text, add_special_tokens=prompt.template != "chat"
-        ).input_ids
-        or [_start(tokenizer)]
-        for prompt in prompts
-    ]
+    texts = [prompt.prefix + prompt.text for prompt in prompts]
+    special = [prompt.template != "chat" for prompt in prompts]
+    encoded = (tokenizer(t, add_special_tokens=s) for t, s in zip(texts, special, strict=True))
+    return [each.input_ids or [_start(tokenizer)] for each in encoded]
 
 
 def _start(tokenizer: Any) -> int:

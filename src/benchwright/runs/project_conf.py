@@ -19,7 +19,7 @@ warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 
 _GROUPS = {"_benchmarks": "benchmark", "_variants": "variant"}
 _OF_CONF = {"omegaconf", "yaml"}
-
+_WORDS = ("all", "forward", "strongest")  # that stand for models
 
 NO_BENCHMARK = ""
 """The name that stands for a benchmark without settings of its own."""
@@ -59,15 +59,12 @@ def settings(
     A list or a word of the benchmark replaces the section. `mode` is the value of `--params
     score=…`. Unless it is `benchmark`, it replaces the section's `mode`.
     """
-    layers = [
-        _pick(_root_, "_variants", str(variant)).get(section) or {},
-        _pick(_root_, "_benchmarks", str(benchmark)).get(section) or {},
-    ]
-    if not isinstance(layers[1], Mapping | DictConfig):
-        return layers[1]
-    if mode not in (None, "benchmark"):
-        layers.append({"mode": mode})
-    return OmegaConf.merge(*layers)
+    of_variant = _pick(_root_, "_variants", str(variant)).get(section) or {}
+    of_benchmark = _pick(_root_, "_benchmarks", str(benchmark)).get(section) or {}
+    if not isinstance(of_benchmark, Mapping | DictConfig):
+        return of_benchmark
+    given = {} if mode in (None, "benchmark") else {"mode": mode}
+    return OmegaConf.merge(of_variant, of_benchmark, given)
 
 
 CONFIG_LOADER_ARGS: dict[str, Any] = {
@@ -105,7 +102,11 @@ class ConfLoader(OmegaConfigLoader):
             }
         if key != "parameters":
             return dict(super().__getitem__(key))
-        parameters = _with_split_names(dict(super().__getitem__(key)))
+        parameters = dict(super().__getitem__(key))
+        for name in ("filter_models", "evaluation_models"):  # `--params` joins models by `+`
+            value = parameters.get(name)
+            if isinstance(value, str) and value not in _WORDS:
+                parameters[name] = value.split("+")
         checked = {"benchmark", "variant", *(self.runtime_params or {})}
         of_conf = {name: value for name, value in parameters.items() if name not in checked}
         check_run_values(of_conf, self._file_of, Path(self.conf_source).parent)
@@ -127,18 +128,6 @@ class ConfLoader(OmegaConfigLoader):
                 _check_defined_once(files)
             base |= {file: _choices_in(content) for file, content in of_env.items()}
         return base, of_env, *others
-
-
-_WORDS = ("all", "forward", "strongest")
-
-
-def _with_split_names(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters with lists of models where `--params` joins names by `+`."""
-    for name in ("filter_models", "evaluation_models"):
-        value = parameters.get(name)
-        if isinstance(value, str) and value not in _WORDS:
-            parameters[name] = value.split("+")
-    return parameters
 
 
 def _validated_once(entry: Any) -> Any:

@@ -94,8 +94,8 @@ def tracking_uri(configured: str, project: Path) -> str:
 def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
     """Return MLflow's client and the id of the experiment, which is created if it is missing.
 
-    Artefacts of a SQLite store are saved in `mlruns` next to it. The experiment gets the saved view
-    `benchwright` with `view` of conf as its state.
+    Artefacts of a SQLite store are saved in `mlruns` next to it. A new experiment gets the saved
+    view `benchwright` with `view` of conf as its state.
     """
     for name, value in _SERVER.items():
         os.environ.setdefault(name, value)
@@ -108,22 +108,14 @@ def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
     # Opening a new store creates its tables; two concurrent first runs would collide.
     with FileLock(str(folder / ".mlflow.lock"), timeout=20):
         client, name = MlflowClient(tracking_uri=uri), str(conf["experiment"])
-        state = {"name": _VIEW, "createdAt": 0, "state": json.dumps(conf.get("view", {}))}
-        view = {f"mlflow.sharedViewState.{_VIEW}": json.dumps(state)}
         experiment = client.get_experiment_by_name(name)
-        if experiment is None:
-            tags = view | {"mlflow.experimentKind": "custom_model_development"}
-            place = (folder / "mlruns").as_uri() if database else None
-            return client, str(client.create_experiment(name, place, tags))
-        if not view.items() <= experiment.tags.items():  # of an earlier version
-            client.set_experiment_tag(experiment.experiment_id, *next(iter(view.items())))
-        return client, str(experiment.experiment_id)
-
-
-def view_address(conf: Mapping[str, Any], project: Path) -> str:
-    """Return the address of the saved view of the runs in `mlflow ui`."""
-    runs = f"#/experiments/{open_store(conf, project)[1]}/runs"
-    return f"http://127.0.0.1:5000/{runs}?viewStateShareKey={_VIEW}"
+        if experiment is not None:
+            return client, str(experiment.experiment_id)
+        state = {"name": _VIEW, "createdAt": 0, "state": json.dumps(conf.get("view", {}))}
+        tags = {f"mlflow.sharedViewState.{_VIEW}": json.dumps(state)}
+        tags["mlflow.experimentKind"] = "custom_model_development"
+        place = (folder / "mlruns").as_uri() if database else None
+        return client, str(client.create_experiment(name, place, tags))
 
 
 def logged(dataset: Any) -> list[str] | str | None:
@@ -185,9 +177,8 @@ def start_sweep(
     conf: Mapping[str, Any], project: Path, name: str, options: Mapping[str, Any]
 ) -> str:
     """Start the parent MLflow run of a sweep, with `options` as parameters, and return its id."""
-    return _start(conf, project, name, {}, {key: value for key, value in options.items() if value})[
-        1
-    ]
+    given = {key: value for key, value in options.items() if value}
+    return _start(conf, project, name, {}, given)[1]
 
 
 def finish_sweep(
