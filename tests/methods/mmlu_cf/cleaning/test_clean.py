@@ -1,5 +1,8 @@
 """Exact and near-duplicates: rejected and kept questions."""
 
+import hashlib
+import json
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -8,9 +11,16 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.clean import Deduplicated, clean, deduplicate
 from benchwright.methods.mmlu_cf.cleaning.rows import CLEAN, as_raw
+from benchwright.methods.mmlu_cf.extraction.extract import extract
 from benchwright.params.mmlu_cf import CleaningParams
-from benchwright.tables.mmlu_cf import CleaningDuplicates
+from benchwright.tables.mmlu_cf import (
+    CleaningChanges,
+    CleaningDuplicates,
+    CleaningFunnel,
+    RejectedRawItems,
+)
 
+TABLES = (RejectedRawItems, CleaningChanges, CleaningFunnel, CleaningDuplicates)
 QUESTION = "Which planet of the solar system has the largest number of known moons?"
 PLANETS = ["Saturn", "Jupiter", "Mars", "Venus"]
 PASSAGE = (
@@ -36,13 +46,50 @@ def left(*items: dict[str, Any], **params: Any) -> list[str]:
     return ids
 
 
+@pytest.mark.parametrize(
+    ("params", "kept", "digest"),
+    [
+        ({}, 378, "129ae217803ab1ad"),
+        ({"n_choices": (2, 3, 4), "conflicting_answers": "keep_one"}, 442, "9722625dfb5cd37e"),
+        ({"off": ("lower_case_start", "question_numbering", "labels")}, 476, "9ad596abb2a13d6c"),
+    ],
+)
+def test_every_column_of_the_bundled_documents_is_as_before(
+    params: dict[str, Any], kept: int, digest: str, repository: Path
+) -> None:
+    """Of questions as they are and with labels, capitals and numbers changed.
+
+    After a rule was changed on purpose, update the digests.
+    """
+    lines = (repository / "data/01_raw/documents/documents.jsonl").read_text("utf-8").splitlines()
+    documents = pa.Table.from_pylist([json.loads(line) | {"domain": None} for line in lines])
+    raw = extract(documents).to_pylist()
+    changed = [
+        row
+        | {"item_id": f"{row['item_id']}-{n % 6}", "passage": None}
+        | [
+            {"question": f"{n}. {row['question']}"},
+            {"question": row["question"][: n % 90]},
+            {"question": row["question"].replace("e", "é").lower()},
+            {"labels": [label.lower() for label in row["labels"]][::-1]},
+            {"answer": f"The answer is {row['answer']}."},
+            {"choices": [f"{number}. {text}" for number, text in enumerate(row["choices"], 1)]},
+        ][n % 6]
+        for n, row in enumerate(raw)
+    ]
+    made = clean([pa.Table.from_pylist(raw + changed)], CleaningParams(**params))
+    for table, model in zip(made[1:], TABLES, strict=True):
+        model.validate(table.to_pandas())
+    text = json.dumps([table.to_pylist() for table in made])
+    assert (made.rows.num_rows, hashlib.sha256(text.encode()).hexdigest()[:16]) == (kept, digest)
+
+
 def test_case_white_space_and_order_of_choices_make_no_difference() -> None:
     copy = {"question": QUESTION.upper().replace(" ", "  "), "choices": PLANETS[::-1], "answer": 3}
     result = deduplicated({}, copy)
     assert result.rows.column("item_id").to_pylist() == ["doc#0"]
     assert result.duplicates.column("rule").to_pylist() == ["exact_duplicate"]
     assert result.duplicates.column("duplicate_of").to_pylist() == ["doc#0"]
-    CleaningDuplicates.validate(result.duplicates.to_pandas())
 
 
 def test_the_copy_with_an_explanation_is_kept() -> None:
@@ -61,7 +108,6 @@ def test_copies_with_different_answers_are_all_rejected_or_one_is_kept() -> None
     [
         {"question": QUESTION.replace("planet", "plantet")},
         {"question": QUESTION.replace("known ", "")},
-        {"question": QUESTION.replace("largest number", '"largest" number:')},
         {"question": QUESTION + " (Choose one.)"},
         {"choices": ["Mars", "Venus", "Saturn", "Jupitre"], "answer": 2},
         {"choices": ["“Saturn”", "Jupiter!", "Mars", "Venus"]},
@@ -78,16 +124,10 @@ def test_a_near_duplicate_is_rejected(copy: dict[str, Any]) -> None:
     ("first", "second"),
     [
         ({}, {"question": QUESTION.replace("largest", "smallest")}),
-        ({}, {"question": QUESTION.replace("has", "has not")}),
-        ({}, {"question": QUESTION.replace("moons", "rings")}),
         ({}, {"question": QUESTION + " x", "answer": 1}),
         ({"question": "What is 17 + 25 in full?"}, {"question": "What is 17 + 26 in full?"}),
         ({"question": "What is 17 + 25 in full?"}, {"question": "What is 17 - 25 in full?"}),
         ({}, {"choices": ["Earth", "Mercury", "Uranus", "Neptune"]}),
-        (
-            {"question": "Statement 1 | Every field is a ring. Is that so, and why is it so?"},
-            {"question": "Statement 2 | Every ring is a field. Is that so, and why is it so?"},
-        ),
         (
             {"question": "Which is a common name of the independent variable in a regression?"},
             {"question": "Which is a common name of the dependent variable in a regression?"},
@@ -123,14 +163,6 @@ def test_the_same_question_on_another_passage_is_kept() -> None:
     assert left({"passage": PASSAGE}, {"passage": PASSAGE.replace("harvest", "havrest")}) == [
         "doc#0"
     ]
-
-
-def test_results_do_not_depend_on_row_order() -> None:
-    items = [{"question": QUESTION.replace("known", word)} for word in ("known", "knwon", "konwn")]
-    table = rows(*items, {"choices": PLANETS[::-1], "answer": 3}, {"question": "Why is it so?" * 2})
-    expected = deduplicate(table, CleaningParams()).rows.column("item_id").to_pylist()
-    other = deduplicate(table.take([4, 2, 0, 3, 1]), CleaningParams()).rows
-    assert sorted(other.column("item_id").to_pylist()) == expected
 
 
 def test_the_duplicate_rules_can_be_switched_off() -> None:

@@ -1,6 +1,5 @@
 """Each cleaning rule on rows written by hand."""
 
-import json
 from typing import Any
 
 import pyarrow as pa
@@ -10,7 +9,6 @@ from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.rows import Cleaned
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, clean_batch
 from benchwright.params.mmlu_cf import CleaningParams
-from benchwright.tables.mmlu_cf import CleaningChanges, CleaningFunnel, RejectedRawItems
 
 CITIES = ["Paris", "London", "Rome", "Bonn"]
 QUESTION = "What is the capital of France?"
@@ -60,38 +58,29 @@ def kept(**fields: Any) -> dict[str, Any]:
         ("too_long", {"answer": "A " * 2_000}),
         ("too_long", {"choices": [str(i) for i in range(27)], "labels": []}),
         ("unreadable", {"question": "What is the capital\0of France?"}),
-        ("unreadable", {"question": "What is the capital of Fran\ufffde?"}),
         ("unreadable", {"question": "Who was his fianc\u00c3\u00a9e in that year?"}),
         ("unreadable", {"choices": ["Don\u00e2\u20ac\u2122t", *CITIES[1:]]}),
         ("unreadable", {"question": "What is " + "a" * 5000}),
         ("n_choices", {"choices": CITIES[:3]}),
-        ("n_choices", {"choices": None}),
         ("empty_choices", {"choices": ["Paris", " \t", "Rome", "Bonn"]}),
         ("label_set", {"labels": ["A", "B", "C", "E"]}),
-        ("label_set", {"labels": ["2", "3", "4", "5"]}),
         ("label_set", {"labels": ["A", "B"]}),
         (
             "label_set",  # the second choice, or the first, which says 2
             {"choices": ["2", "4", "6", "8"], "labels": ["1", "2", "3", "4"], "answer": "2"},
         ),
         ("short_question", {"question": "Why?"}),
-        ("short_question", {"question": None}),
         ("short_question", {"question": "12. What is"}),  # after its number is gone
         ("question_complete", {"question": "What is the capital of [...]"}),
-        ("question_complete", {"question": "The capital of France is known as ... read more"}),
         ("question_complete", {"question": "The most important elec-"}),
         ("question_complete", {"question": "The capital of France ("}),
         ("question_complete", {"question": ", and what is the capital of France?"}),
         ("question_complete", {"question": "What is the capital (or seat of France?"}),
-        ("question_complete", {"question": "What is this? " + "(" * 9_000}),
-        ("answer_within_choices", {"answer": None}),
         ("answer_within_choices", {"answer": "Madrid"}),
         ("answer_within_choices", {"answer": "B. Paris"}),
         ("answer_within_choices", {"choices": ["Paris", "Paris ", "Rome", "Bonn"]}),
         ("lower_case_start", {"question": "what is the capital of France?"}),
-        ("lower_case_start", {"question": "a city that is the capital of France is"}),
         ("non_english", {"question": "Что такое столица Франции?"}),
-        ("non_english", {"question": "フランスの首都はどこですか、答えてください。"}),
         ("non_english", {"question": "Welches der folgenden Elemente ist ein Edelgas?"}),
         ("non_english", {"question": "¿Qué planeta es rojo?"}),
     ],
@@ -104,24 +93,17 @@ def test_a_fault_is_rejected_by_its_rule(rule: str, fields: dict[str, Any]) -> N
     "question",
     [
         "1.5 kg of gold cost how much?",
-        "3.14159 is an approximation of",
-        "100. 00 is how much?",
         "(a) is larger than (b) if",
-        "No man is an island, wrote",
         "Q is the set of rational numbers. Which is true?",
         "The interval [0, 1) contains",
         "The reasons are 1) cost and 2) time. Which counts most?",
         "The teeth of a carnivore are mostly -",
-        "He said that the capital of France is ...",
         "pH is a measure of",
-        "x + 2 = 5. What is x?",
         "f(x) = 2x has the derivative",
         "_ was the capital of France.",
         "What is π in cm² if α ≤ β and é is a letter?",
-        "Evaluate $\\log_3 81$ in full.",
         "Karl Heinz Müller und Söhne",
         "What does the Russian word 'мир' mean in English?",
-        "¿ is the mark that opens which kind of Spanish sentence?",
         "Spanish sentences such as '¿Cómo?' open with",
     ],
 )
@@ -162,10 +144,7 @@ def test_numbering_of_all_choices_is_removed(numbers: list[str]) -> None:
         ["1.5 kg", "2.5 kg", "3.5 kg", "4.5 kg"],
         ["A. Lincoln", "G. Washington", "T. Jefferson", "J. Adams"],
         ["1. Paris", "London", "Rome", "Bonn"],
-        ["I only", "II only", "I and II", "III and IV"],
         ["1 - x", "2 - x", "3 - x", "4 - x"],
-        ["A", "B", "AB", "O"],
-        ["4. 0", "3. 0", "2. 0", "1. 0"],
     ],
 )
 def test_choices_not_numbered_in_order_are_unchanged(choices: list[str]) -> None:
@@ -176,9 +155,7 @@ def test_choices_not_numbered_in_order_are_unchanged(choices: list[str]) -> None
     ("labels", "answer", "gold"),
     [
         (list("ABCD"), "C", 2),
-        (list("abcd"), "c", 2),
         (["a)", "b)", "c)", "d)"], "(c)", 2),
-        (["1", "2", "3", "4"], "3", 2),
         (["1.", "2.", "3.", "4."], "Answer: 3", 2),
         (["i", "ii", "iii", "iv"], "III", 2),
         (["", "", "", ""], "C", 2),
@@ -186,7 +163,6 @@ def test_choices_not_numbered_in_order_are_unchanged(choices: list[str]) -> None
         (list("ABCD"), "**Answer:** C", 2),
         (list("ABCD"), "The correct answer is (c).", 2),
         (list("ABCD"), "Correct option: C) Rome", 2),
-        (list("ABCD"), "C. Rome", 2),
         (list("ABCD"), "C. It is the eternal city.", 2),
         (list("ABCD"), "rome.", 2),
         (["D", "C", "B", "A"], "B", 1),  # choices are put in order: Bonn, Rome, London, Paris
@@ -196,11 +172,6 @@ def test_labels_and_answers_become_a_position(labels: list[str], answer: str, go
     row = kept(labels=labels, answer=answer)
     assert row["answer"] == gold
     assert row["choices"][gold] == "Rome"
-
-
-def test_the_answer_may_omit_the_numbering_of_the_choices() -> None:
-    choices = ["A. Paris", "B. London", "C. Rome", "D. Bonn"]
-    assert kept(choices=choices, answer="Rome")["answer"] == 2
 
 
 def test_options_that_differ_only_in_case_are_distinguished() -> None:
@@ -232,13 +203,6 @@ def test_texts_may_be_as_short_or_as_long_as_the_limits() -> None:
         assert verdict(question=("What is it? " + "and " * 2_500)[: length - 1] + "?") == seen
 
 
-def test_rows_keep_their_order_if_some_are_rewritten() -> None:
-    rows = [item(item_id="a", question=f"1. {QUESTION}"), item(item_id="b")]
-    clean = clean_batch(table(*rows), CleaningParams()).rows
-    assert clean.column("item_id").to_pylist() == ["a", "b"]
-    assert clean.column("question").to_pylist() == [QUESTION, QUESTION]
-
-
 @pytest.mark.parametrize(("latin", "rule"), [(20, "clean"), (19, "non_english")])
 def test_a_fifth_of_the_letters_may_be_of_another_script(latin: int, rule: str) -> None:
     question = "Which " + "ab " * ((latin - 5) // 2) + "c" * ((latin - 5) % 2) + " абвгд?"
@@ -259,52 +223,6 @@ def test_the_accepted_numbers_of_choices_are_configurable() -> None:
     assert verdict(CleaningParams(n_choices=(3, 5))) == "n_choices"
 
 
-def test_the_funnel_counts_each_rule_and_adds_up() -> None:
-    rows = [
-        item(item_id="a", question="7. " + QUESTION),
-        item(item_id="b", choices=CITIES[:2]),
-        item(item_id="c", question="what is the capital of France?"),
-        item(item_id="d"),
-    ]
-    counts = clean_batch(table(*rows), CleaningParams()).counts.to_pandas()
-    CleaningFunnel.validate(counts)
-    assert counts["rule"].tolist() == [rule.name for rule in ROW_RULES]
-    assert counts["rows_in"].tolist()[1:] == counts["rows_out"].tolist()[:-1]
-    assert (counts["rows_in"] - counts["rejected"] == counts["rows_out"]).all()
-    by_rule = counts.set_index("rule")
-    assert by_rule.loc["question_numbering", "changed"] == 1
-    assert by_rule.loc["n_choices", "rejected"] == 1
-    assert counts["rows_out"].iloc[-1] == 2
-
-
-def test_rejected_rows_keep_their_original_content() -> None:
-    row = item(question='3. what is\u2028the \u0085capital "of" France?\n', labels=list("abcd"))
-    cleaned = clean_batch(table(row), CleaningParams(off=("unreadable", "question_numbering")))
-    assert cleaned.rejected.num_rows == 0
-    cleaned = clean_batch(table(row), CleaningParams())
-    RejectedRawItems.validate(cleaned.rejected.to_pandas())
-    assert json.loads(cleaned.rejected.column("raw")[0].as_py()) == row
-
-
-def test_changes_give_before_and_after() -> None:
-    changes = cleaned(question="3) " + QUESTION, answer="rome").changes
-    CleaningChanges.validate(changes.to_pandas())
-    assert changes.select(["rule", "column", "before", "after"]).to_pylist() == [
-        {"rule": "answer_format", "column": "answer", "before": "rome", "after": "C"},
-        {
-            "rule": "question_numbering",
-            "column": "question",
-            "before": "3) " + QUESTION,
-            "after": QUESTION,
-        },
-    ]
-
-
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(InputError, match="answer"):
         clean_batch(table(item()).drop_columns("answer"), CleaningParams())
-
-
-def test_invalid_parameters_are_refused() -> None:
-    with pytest.raises(ValueError, match="n_choices"):
-        CleaningParams(n_choices=(1,))

@@ -6,37 +6,30 @@ from benchwright.methods.mmlu_cf.extraction import extract
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 
 N = 4_000
-CLASSED = "<span class=correct>"
 LINES = {
-    "opening brackets": "(" * N,
     "opening brackets and spaces": "[ " * N,
-    "letters": "A" * N,
-    "letters with brackets": "a) " * N,
+    "letters with brackets": "a) " * (N // 4),
     "labels on one line": "(a) x (b) y " * (N // 2),
     "options without questions": "a) x\nb) y\nc) z\nd) w\n" * (N // 40),
     "one letter a line": "A\n" * N,
     "spaces": " " * N + "x",
-    "asterisks": "*" * N,
     "bold that does not end": "**a" * N,
     "links that do not end": "[a](" * N,
     "answers on one line": "Answer: " * N,
     "heads of keys": "Answers\n" * N,
-    "a key of pairs": "Answers: " + "1-b " * N,
     "a key of dashes": "Answers: " + "1 – 2; " * N,
     "a key that does not rise": "Answers: 1 - x " + "2 " * N,
     "a counted key of lines": "".join(f"Answer: 1 - x\n{i} - x\n" for i in range(2, N // 10)),
     "templates that do not end": "# x\n#: a\n#: b\n" + "{{a|" * N,
-    "links that do not end in a wiki": "# x\n#: a\n#: b\n" + "[[a|" * N,
     "quotes in a wiki": "# x\n#: a\n#: b\n" + "''" * N,
     "statements": "I. x\nII. y\n" * (N // 10),
     "rows of a table": "a\tb\n" * N,
     "a thread": "x wrote:\n" * N,
-    "tags": "<html>" + "<" * N,
     "elements in elements": "<html>" + "<div>" * N,
     "tables in tables": "<html>" + "<table>" * N,
     "formatting that does not end": "<html>" + "".join(f"<font a={i}>" for i in range(N)) + "x",
     "attributes": "<html><p " + " ".join(f"a{i}=1" for i in range(N)) + ">x",
-    "marks around everything": "<html>" + CLASSED * 500 + "x<br>" * (N // 10),
+    "marks around everything": "<html>" + "<span class=correct>" * 500 + "x<br>" * (N // 10),
     "brackets in linked data": '<html><script type="application/ld+json">' + "[" * N + "</script>",
 }
 
@@ -47,21 +40,13 @@ def test_pages_without_questions_give_none(text: str) -> None:
         assert questions_in(text, kind) == []
 
 
-@pytest.mark.parametrize("place", ["stem", "option", "explanation"])
-def test_a_text_of_a_megabyte_is_kept_whole(place: str) -> None:
+def test_texts_of_a_megabyte_are_kept_whole() -> None:
     long = "word " * 200_000
-    stem, option, explanation = (
-        long if place == name else "short" for name in ("stem", "option", "explanation")
-    )
-    text = f"1. {stem}?\nA. {option}\nB. y\nC. z\nD. w\nAnswer: B\nExplanation: {explanation}\n"
+    text = f"1. {long}?\nA. {long}\nB. y\nC. z\nD. w\nAnswer: B\nExplanation: {long}\n"
     (question,) = questions_in(text, "text/plain")
+    kept = question.question, question.choices[0], question.explanation
+    assert min(len(text or "") for text in kept) > 999_990
     assert question.answer == "B"
-    wanted = {
-        "stem": question.question,
-        "option": question.choices[0],
-        "explanation": question.explanation,
-    }
-    assert len(wanted[place] or "") > 999_990
 
 
 def test_thousands_of_questions_with_one_key_get_their_answers() -> None:
@@ -72,7 +57,7 @@ def test_thousands_of_questions_with_one_key_get_their_answers() -> None:
     assert [question.answer for question in questions] == ["abc"[i % 3] for i in range(1, n + 1)]
 
 
-@pytest.mark.parametrize("odd", ["\x00", "\ufeff", "\u200b", "\ud800", "Ã©â‚¬", "\x0c", "\r"])
+@pytest.mark.parametrize("odd", ["\x00", "\ufeff", "\ud800", "\x0c", "\r"])
 def test_odd_characters_do_not_hide_a_question(odd: str) -> None:
     text = f"Quiz{odd}\n1. What{odd} is it?\nA. one{odd}\nB. two\nC. three\nAnswer: B\n"
     (question,) = questions_in(text, "text/plain")

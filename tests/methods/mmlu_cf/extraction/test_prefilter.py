@@ -1,51 +1,25 @@
-"""Documents without signs of options are skipped, documents with questions never."""
-
-import json
-from pathlib import Path
+"""Documents without signs of options are skipped; conftest.py checks that no others are."""
 
 import pyarrow as pa
 import pytest
 
 from benchwright.methods.mmlu_cf.extraction.extract import may_hold_questions, questions_in
-from methods.mmlu_cf.extraction.handmade_pages import PAGES
 
-PROSE = [
+PROSE = (
     "<html><body><nav><ul><li><a href='/'>Home</a></li><li>News</li></ul></nav><p>The river rose in"
     " <b>March</b>, and a bridge fell. Who had built it? Nobody knew; a mason from D. was asked."
-    "</p><ul><li>bread</li><li>milk</li></ul></body></html>",
+    "</p><ul><li>bread</li><li>milk</li></ul></body></html>"
+)
+NOTES = (
     "# Notes\n\nCall me at 5. I'd rather go with a friend. We'd like a plan b for the trip.\n\n"
-    "- eggs\n- flour\n\nWhat's next? Nothing.\n",
-    "Vitamin C is good. In the U.S. of A. they say so, and Mr. B agrees.\n1. Wash\n2. Rinse\n",
-    "",
-]
+    "- eggs\n- flour\n\nWhat's next? Nothing. In the U.S. of A. Mr. B agrees.\n1. Wash\n2. Rinse\n"
+)
 
 
-def passed(texts: list[str]) -> list[bool]:
-    return may_hold_questions(pa.array(texts, pa.large_string())).tolist()
-
-
-@pytest.mark.parametrize("text", PROSE)
-def test_prose_is_skipped(text: str) -> None:
-    assert passed([text]) == [False]
-    assert questions_in(text, "text/html" if "<" in text else "text/plain") == []
-
-
-def test_nulls_are_skipped_and_positions_are_kept() -> None:
-    texts = pa.array([None, "A. x\nB. y", "prose"], pa.large_string())
-    assert may_hold_questions(texts).tolist() == [False, True, False]
-
-
-def test_no_bundled_or_handmade_page_with_questions_is_skipped(repository: Path) -> None:
-    source = repository / "data" / "01_raw" / "documents" / "documents.jsonl"
-    bundled = [json.loads(line) for line in source.open(encoding="utf-8")]
-    pages = [(page.text, page.content_type) for page in PAGES if page.questions]
-    pages += [(document["text"], document["content_type"]) for document in bundled]
-    shown = passed([text for text, _ in pages])
-    assert all(
-        there or not questions_in(text, kind)
-        for (text, kind), there in zip(pages, shown, strict=True)
-    )
-    assert sum(shown) > 140
+def test_prose_and_nulls_are_skipped_and_positions_are_kept() -> None:
+    texts = pa.array([None, "A. x\nB. y", PROSE, NOTES, ""], pa.large_string())
+    assert may_hold_questions(texts).tolist() == [False, True, False, False, False]
+    assert questions_in(PROSE, "text/html") == questions_in(NOTES, "text/plain") == []
 
 
 @pytest.mark.parametrize(
@@ -73,4 +47,4 @@ def test_no_bundled_or_handmade_page_with_questions_is_skipped(repository: Path)
     ],
 )
 def test_each_sign_of_options_passes_the_prefilter(page: str) -> None:
-    assert passed([page]) == [True]
+    assert may_hold_questions(pa.array([page], pa.large_string())).tolist() == [True]
