@@ -41,31 +41,19 @@ def metals(item_id: str = "a", text: str = BEFORE) -> Question:
     return Question("item", item_id, text, METALS, 1)
 
 
-def test_the_first_wording_that_passes_is_used() -> None:
-    replies = Said(GOOD)
-    [made] = rephrase([metals()], replies, alike, PARAMS)
-    assert made == Attempt("item", "a", 1, BEFORE, GOOD, GOOD, 1.0, (), True)
-    assert [attempt for attempt, _ in replies.asked] == [1]
-
-
 def test_only_failed_questions_are_asked_again() -> None:
     other = metals("b", "Which of these metals is the heaviest?")
     replies = Said(lambda text: GOOD if "lightest" in text else "I'm sorry.", "Which is heaviest?")
-    made = rephrase([other, metals()], replies, alike, PARAMS)
-    assert [(each.item_id, each.attempt, each.used) for each in made] == [
-        ("b", 1, False),
-        ("b", 2, True),
-        ("a", 1, True),
-    ]
+    failed, used, first = rephrase([other, metals()], replies, alike, PARAMS)
+    assert first == Attempt("item", "a", 1, BEFORE, GOOD, GOOD, 1.0, (), True)
+    assert (used.item_id, used.attempt, used.used) == ("b", 2, True)
+    assert (failed.failed, failed.after, failed.used) == (("refusal",), None, False)
     assert [len(texts) for _, texts in replies.asked] == [2, 1]
-    assert made[0].failed == ("refusal",)
-    assert made[0].after is None
 
 
 def test_question_is_kept_if_no_attempt_passes() -> None:
     made = rephrase([metals()], Said(BEFORE, "Which is lithium?", "Why?"), alike, PARAMS)
-    assert [each.attempt for each in made] == [1, 2, 3]
-    assert not any(each.used for each in made)
+    assert [(each.attempt, each.used) for each in made] == [(1, False), (2, False), (3, False)]
     assert made[0].failed == ("unchanged",)
     assert "options" in made[1].failed
 
@@ -90,7 +78,6 @@ def test_a_prompt_that_is_too_long_is_not_asked_again() -> None:
     [
         ("____", "nothing_to_rephrase"),
         ("Which one?", "nothing_to_rephrase"),
-        ("", "nothing_to_rephrase"),
         (("a long line of text " * 30 + "\n") * 2 + "Signed by the king.", "passage"),
     ],
 )
@@ -103,17 +90,13 @@ def test_questions_that_cannot_be_rephrased_are_recorded_with_the_reason(
     assert not replies.asked
 
 
-def test_passages_are_shown_and_kept() -> None:
+def test_passages_are_shown_and_kept_and_open_ended_questions_rephrased() -> None:
     passage = "It was 1812 and the army marched. " * 10 + "\n"
-    text = passage + BEFORE
     replies = Said(GOOD)
-    [made] = rephrase([metals(text=text)], replies, alike, PARAMS)
+    [made] = rephrase([metals(text=passage + BEFORE)], replies, alike, PARAMS)
     assert made.after == passage + GOOD
     [(_, [prompt])] = replies.asked
     assert passage.strip() in prompt
-
-
-def test_open_ended_questions_are_rephrased_too() -> None:
     question = Question("item", "a", "How many eggs are half a dozen eggs?", (), -1, "6")
     [made] = rephrase([question], Said("Half a dozen eggs are how many?"), alike, PARAMS)
     assert made.used
@@ -122,13 +105,9 @@ def test_open_ended_questions_are_rephrased_too() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        GOOD,
         f'"{GOOD}"',
-        f"**{GOOD}**",
-        f"Rephrased question: {GOOD}",
         f"**New question:** {GOOD}",
         f'Rephrased question: "{GOOD}"',
-        f'**New question:** "{GOOD}"',
         f"- {GOOD}",
         f"Here is the question in other words:\n\n{GOOD}",
         f"Sure! Here's a rephrased version:\n\n“{GOOD}”",
@@ -148,7 +127,6 @@ def test_question_is_extracted_from_text_around_it(reply: str) -> None:
         ("I'm sorry, but I cannot help with that.", "refusal"),
         (f"{GOOD}\nA. iron\nB. lithium", "options"),
         (f"{GOOD} A) iron B) lithium", "options"),
-        (f"{GOOD}\nAnswer: B", "answered"),
         (f"{GOOD} The correct answer is lithium.", "answered"),
         (f"1. {GOOD}\n2. Which metal weighs least?", "several"),
         (f"{GOOD}\n\nI changed the order of words.", "several"),
@@ -158,7 +136,7 @@ def test_replies_without_a_single_question_are_rejected(reply: str | None, reaso
     assert read_reply(reply, BEFORE) == (None, reason)
 
 
-@pytest.mark.parametrize("after", ['"Ode" is', "√16 equals", "(a + b)² equals", "“Ode” is"])
+@pytest.mark.parametrize("after", ['"Ode" is', "√16 equals", "(a + b)² equals"])
 def test_marks_at_the_start_belong_to_the_question(after: str) -> None:
     assert read_reply(after, f"Nothing but {after}") == (after, "")
     assert read_reply(f"Rephrased question: {after}", "It is") == (after, "")
