@@ -10,24 +10,20 @@ from benchwright.core.errors import InputError
 from benchwright.params.mmlu_cf import BatchClusterParams, BatchEngineParams
 from benchwright.scoring.batch_engine import BatchEngine
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
-
 TWO = BatchEngineParams(workers=2)
 
 
 @pytest.mark.parametrize("params", [BatchEngineParams(), TWO])
-def test_parts_come_in_the_order_of_the_tasks(params: BatchEngineParams) -> None:
+def test_parts_come_in_the_order_of_the_tasks_and_errors_are_passed_on(
+    params: BatchEngineParams,
+) -> None:
     with BatchEngine(params, "cleaning") as engine:
         expected = [f"{number}{letter}" for number in range(9) if number != 3 for letter in "ab"]
         assert list(engine.over(twice, iter(range(9)))) == expected
         assert list(engine.over(rows_of, [pa.table({"a": [1, 2]})])) == [2]
         assert list(engine.over(twice, [])) == []
-
-
-@pytest.mark.parametrize("params", [BatchEngineParams(), TWO])
-def test_user_errors_are_passed_on(params: BatchEngineParams) -> None:
-    with BatchEngine(params, "cleaning") as engine, pytest.raises(InputError, match="a bad value"):
-        list(engine.over(refused, range(4)))
+        with pytest.raises(InputError, match="a bad value"):
+            list(engine.over(refused, range(4)))
 
 
 def test_tasks_are_consumed_lazily() -> None:

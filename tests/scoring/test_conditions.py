@@ -1,5 +1,6 @@
 """Prompts and answers under conditions, styles and perturbed copies."""
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
-from benchwright.language_models.protocol import PromptScore, PromptText
+from benchwright.language_models.protocol import PromptText
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.rendering import Question, rotate
 from benchwright.scoring.score_shards import plan_shards
@@ -45,6 +46,32 @@ def ask(
 
 def table(*rows: dict[str, Any]) -> pd.DataFrame:
     return Items.from_rows([tuple(row.values()) for row in rows])
+
+
+def test_every_column_of_prompts_and_responses_is_as_before(
+    ask: Ask, build: Callable[..., pd.DataFrame], items: pd.DataFrame, demonstrations: pd.DataFrame
+) -> None:
+    """After a rule was changed on purpose, update these."""
+    open_ended = items.iloc[:2].assign(choices=[[], []], answer=-1, answer_text="7")
+    open_ended["item_id"] = ["open/0", "open/1"]
+    changes = {
+        "items": pd.concat([items, open_ended], ignore_index=True),
+        "demonstrations": pd.concat([demonstrations, open_ended], ignore_index=True),
+        "perturbed_items": perturbed_items(2, {1, 4}),
+    }
+    scoring = live(
+        *("one@cloze-1", "one@letters-1", "one@cloze_bytes-0", "two@letters-0", "two@generate-1"),
+        rotations=2,
+        generation={"samples": 2, "temperature": 1.0},
+    )
+    out = ask(scoring, **changes)
+    tables = build(scoring, **changes), out.live_responses, out.generations
+    seen = [
+        hashlib.sha256(table.to_json(orient="records", double_precision=3).encode()).hexdigest()[:8]
+        for table in tables
+    ]
+    assert seen == ["a10916fa", "a7673854", "cee87aeb"]
+    assert [len(table) for table in tables] == [270, 270, 124]
 
 
 @given(st.integers(2, 26), st.integers(0, 60), st.data())
@@ -95,17 +122,6 @@ def test_rotations_are_asked_where_options_are_listed_and_turn(
     assert "4 questions are not asked in style cloze: a rotation of options that" in caplog.text
 
 
-def test_rotations_of_cloze_styles_alone_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"scoring\.rotations changes nothing in cloze styles"):
-        live("one@cloze-0", "two@cloze_bytes-3", rotations=1)
-
-
-def test_letter_said_of_rotated_options_is_the_items_own(ask: Ask, monkeypatch: Any) -> None:
-    monkeypatch.setattr(StandIn, "says", lambda *_: "The answer is (A).")
-    scoring = live("one@generate-0", conditions=[], rotations=1, calibration=False)
-    assert (ask(scoring).live_responses["prediction"] == 1).all()
-
-
 def test_the_memorisation_probe_ends_where_the_first_option_would_begin(build: Any) -> None:
     scoring = live(
         "one@generate-1", "one@letters-0", conditions=["question_only"], calibration=False
@@ -125,16 +141,6 @@ def test_recalled_texts_are_kept_and_not_scored(ask: Ask, monkeypatch: Any) -> N
     assert set(out.live_responses["extraction"]) == {"none"}
     assert (out.live_responses["prediction"] == -1).all()
     assert out.generations["text"].tolist() == [" red\nB. green\nC. The answer"] * 12
-
-
-def test_a_chain_of_thought_is_asked_for_and_shown(build: Any, demonstrations: Any) -> None:
-    shown = demonstrations.assign(explanation="Roses are green. #### 7")
-    row = build(live("one@generate-1", calibration=False), demonstrations=shown).iloc[0]
-    assert row["prefix"].endswith("Answer: Roses are green. The answer is (A).")
-    assert "D. grey\nThink step by step, then end with" in row["text"]
-    assert row["text"].endswith("\nAnswer:")
-    assert list(row["continuations"]) == []
-    assert list(row["options"]) == ["red", "green", "blue", "grey"]
 
 
 def test_failed_extractions_are_unknown_not_wrong(
@@ -250,42 +256,9 @@ def test_unaltered_items_of_copies_are_scored_once(build: Any, models: ModelsPar
     assert sum(len(shard.keys) for shard in plan.shards) == 4 + 2 * 5
 
 
-@pytest.mark.parametrize("condition", ["rotation-1", "choices", "Question"])
-def test_an_unknown_condition_is_refused(condition: str) -> None:
-    with pytest.raises(ValueError, match="conditions"):
-        live("one@cloze-0", conditions=[condition])
-
-
 def test_copies_are_shown_in_full_under_any_conditions(build: Any) -> None:
     scoring = live("one@letters-0", conditions=["choices_only"], calibration=False)
     prompts = build(scoring, perturbed_items=perturbed_items(1, {1}))
     perturbed = prompts[prompts["condition"] == "wicked-0"]
     assert perturbed["text"].str.contains("Which colour").all()
     assert len(perturbed) == 6
-
-
-def test_start_of_another_question_ends_an_answer(build: Any, models: ModelsParams) -> None:
-    asked = {"conditions": ["question"], "generation": {"stop": ["###"]}}
-    prompts = build(live("one@generate-1", "one@generate-0", **asked))
-    shown, alone = (prompts[prompts["shots"] == n]["stop"].iloc[0] for n in (1, 0))
-    assert list(alone) == ["###"]
-    given, pattern = shown
-    assert given == "###"
-    assert pattern.startswith("Think step by step")
-    entry = {"backend": "openai", "family": "f", "endpoint": CHAT}
-    chat = ModelsParams.model_validate({"models": {"one": entry}})
-    letters = build(live("one@letters-0", conditions=["question"]), models=chat)
-    assert list(letters["stop"].iloc[0]) == ["\n\n"]
-
-
-def test_responses_without_a_listed_label_are_failed_extractions(
-    ask: Ask, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def nothing(self: StandIn, prompts: Any, progress: Any = None) -> list[PromptScore]:
-        return [PromptScore((), (1, 1, 1, 1), 9) for _ in prompts]
-
-    monkeypatch.setattr(StandIn, "score", nothing)
-    out = ask(live("one@letters-0", conditions=["question"], calibration=False))
-    assert set(out.live_responses["extraction"]) == {"failed"}
-    assert out.live_responses["logprobs"].isna().all()
-    assert "12 of 12 (100.0%) answers name no option" in caplog.text

@@ -1,28 +1,32 @@
 """Answers to questions under construction, with a store in memory."""
 
-import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from pydantic import ValidationError
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.language_models.protocol import PromptScore
-from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
-    answer_questions,
-    one_configuration,
-)
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import answer_questions
 from benchwright.params.mmlu_cf import DifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring import scores
 from benchwright.tables.mmlu_cf import CleanItems
 from scoring.scoring_examples import model_entry
 
-MODELS = ModelsParams.model_validate({"models": {"one": model_entry(1), "two": model_entry(2)}})
+FAR = {"url": "http://localhost:1/v1", "logprobs": "echo"}
+MODELS = ModelsParams.model_validate(
+    {
+        "models": {
+            "one": model_entry(1),
+            "two": model_entry(2),
+            "far": {"backend": "openai", "endpoint": FAR, "family": "f"},
+        }
+    }
+)
 SCORING = ScoringParams.model_validate(
     {"device": "cpu", "dtype": "float32", "engine": "ray", "shard_size": 4, "conditions": []}
 )
@@ -40,19 +44,12 @@ class Longest:
         assert scoring.engine == "local"
         for number, batch in enumerate(batches):
             self.texts += [prompt.prefix + prompt.text for prompt in batch.prompts]
-            yield (
-                number,
-                [
-                    PromptScore(
-                        None
-                        if "unanswerable" in prompt.text
-                        else tuple(-float(len(each) - 1) for each in prompt.continuations),
-                        (1,) * len(prompt.continuations),
-                        9,
-                    )
-                    for prompt in batch.prompts
-                ],
-            )
+            yield number, [self.score(prompt) for prompt in batch.prompts]
+
+    def score(self, prompt: Any) -> PromptScore:
+        values = tuple(-float(len(each) - 1) for each in prompt.continuations)
+        fits = "unanswerable" not in prompt.text
+        return PromptScore(values if fits else None, (1,) * len(values), 9)
 
 
 @pytest.fixture
@@ -78,8 +75,8 @@ def items() -> pd.DataFrame:
     )
 
 
-def ask(items: pd.DataFrame, store: MemoryShards, **difficulty: Any) -> pd.DataFrame:
-    params = DifficultyParams.model_validate(difficulty)
+def ask(items: pd.DataFrame, store: MemoryShards, *answering: str, **more: Any) -> pd.DataFrame:
+    params = DifficultyParams.model_validate({"answering": answering, **more})
     return answer_questions(items, store, params, MODELS, SCORING, 0)
 
 
@@ -87,42 +84,24 @@ def test_answers_are_scored_against_the_gold_and_stored(
     model: Longest, items: pd.DataFrame
 ) -> None:
     store = MemoryShards()
-    answers = ask(items, store, answering=["one@cloze-0"]).set_index("item_id")["correct"]
+    answers = ask(items, store, "one@cloze-0").set_index("item_id")["correct"]
     assert answers.index.tolist() == ["d#1", "d#2", "e#1", "e#2"]
     np.testing.assert_array_equal(answers.to_numpy(), [1, 0, np.nan, np.nan])
     assert len(model.texts) == 3  # 27 options have no letters
-    assert len(store) > 0
     (shown,) = [text for text in model.texts if "Which is long?" in text]
     assert shown.index("A tale of words.") < shown.index("Which is long?")
-    ask(items, store, answering=["one@cloze-0"])
+    ask(items, store, "one@cloze-0")
     assert len(model.texts) == 3  # no new requests
-
-
-def test_derived_styles_are_normalised(model: Longest, items: pd.DataFrame) -> None:
-    store = MemoryShards()
-    answers = ask(items[:2], store, answering=["two@cloze_bytes-0", "two@cloze_tokens-0"])
-    by_model = answers.pivot(index="model", columns="item_id", values="correct")  # noqa: PD010
+    by_bytes = ask(items[:2], store, "two@cloze_bytes-0", "two@cloze_tokens-0")
     # By bytes all options are equal, and the first one is taken; tokens are one each.
-    assert by_model.loc["two@cloze_bytes-0"].tolist() == [0, 0]
-    assert by_model.loc["two@cloze_tokens-0"].tolist() == [1, 0]
-    assert len(model.texts) == 2
+    assert by_bytes.sort_values(["model", "item_id"])["correct"].tolist() == [0, 0, 1, 0]
+    assert len(model.texts) == 5
 
 
 def test_no_model_is_loaded_if_none_is_named_or_needed(model: Longest, items: pd.DataFrame) -> None:
-    for settings in ({}, {"answering": ["one@cloze-0"], "fallback": "none"}):
-        assert ask(items, MemoryShards(), **settings).empty
+    assert ask(items, MemoryShards()).empty
+    assert ask(items, MemoryShards(), "one@cloze-0", fallback="none").empty
     assert model.texts == []
-
-
-def test_error_names_an_unknown_model_and_known_ones(items: pd.DataFrame) -> None:
-    with pytest.raises(InputError, match=r"unknown model 'three'; expected one of one, two"):
-        ask(items, MemoryShards(), answering=["three@cloze-0"])
-
-
-@pytest.mark.parametrize("names", [["one"], ["one@cloze-5"], ["one@cloze-0", "one@cloze-0"]])
-def test_only_distinct_zero_shot_configurations_are_accepted(names: list[str]) -> None:
-    with pytest.raises(ValidationError, match="answering"):
-        DifficultyParams(answering=tuple(names))
 
 
 def test_an_error_does_not_quote_a_question(
@@ -133,25 +112,12 @@ def test_an_error_does_not_quote_a_question(
 
     monkeypatch.setattr(scores, "answer_batches", fail)
     with pytest.raises(InputError, match=r"answering failed .RuntimeError.") as caught:
-        ask(items, MemoryShards(), answering=["one@cloze-0"])
+        ask(items, MemoryShards(), "one@cloze-0")
     assert "short" not in str(caught.value)
 
 
 def test_servers_cause_a_warning(
     model: Longest, items: pd.DataFrame, caplog: pytest.LogCaptureFixture
 ) -> None:
-    endpoint = {"url": "http://localhost:1/v1", "logprobs": "echo"}
-    models = ModelsParams.model_validate(
-        {"models": {"far": {"backend": "openai", "endpoint": endpoint, "family": "f"}}}
-    )
-    params = DifficultyParams(answering=("far@cloze-0",))
-    with caplog.at_level(logging.WARNING):
-        answer_questions(items[:1], MemoryShards(), params, models, SCORING, 0)
+    ask(items[:1], MemoryShards(), "far@cloze-0")
     assert "far is a server: it receives questions of the closed half" in caplog.text
-
-
-def test_settings_of_one_configuration_keep_machine_settings() -> None:
-    rows = one_configuration("one@letters-2", SCORING)
-    assert (rows.engine, rows.calibration, rows.conditions) == ("local", False, ("question",))
-    assert (rows.device, rows.dtype, rows.shard_size) == ("cpu", "float32", 4)
-    assert rows.configurations == ("one@letters-2",)

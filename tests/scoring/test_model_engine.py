@@ -2,10 +2,8 @@
 
 import shutil
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +11,7 @@ import psutil
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.language_models.protocol import (
-    Answers,
-    Batch,
-    PromptText,
-    Sampling,
-)
+from benchwright.language_models.protocol import Answers, Batch, PromptText, Sampling
 from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
 from benchwright.scoring.model_engine import (
     answer_batches,
@@ -39,14 +32,9 @@ def scoring(**changes: Any) -> ScoringParams:
     return ScoringParams.model_validate(given)
 
 
-def endpoint(url: str) -> ModelParams:
-    server = {"url": url, "key_env": "BENCHWRIGHT_TEST_KEY", "retries": 0, "timeout": 20}
-    return ModelParams.model_validate({"backend": "openai", "endpoint": server, "family": "f"})
-
-
-def local(path: Path | str, **changes: Any) -> ModelParams:
+def local(path: Path | str) -> ModelParams:
     return ModelParams.model_validate(
-        {"weights": {"path": str(path)}, "family": "f", "context": 512, **changes}
+        {"weights": {"path": str(path)}, "family": "f", "context": 512}
     )
 
 
@@ -68,44 +56,33 @@ def some_batches(count: int = 3, size: int = 4) -> list[Batch]:
     ]
 
 
-@pytest.fixture(scope="module")
-def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_tiny_llama(tmp_path_factory.mktemp("tiny"))
-
-
 def test_actors_get_absolute_paths_and_resolved_settings(
-    weights: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(weights.parent)
-    model, asked = for_actors(local(weights.name), scoring(dtype="auto"))
+    monkeypatch.chdir(save_tiny_llama(tmp_path / "tiny").parent)
+    model, asked = for_actors(local("tiny"), scoring(dtype="auto"))
     assert isinstance(model.weights, PathWeights)
-    assert model.weights.path == str(weights)
+    assert model.weights.path == str(tmp_path / "tiny")
     assert "auto" not in (model.dtype, asked.dtype, asked.device)
 
 
 def test_actors_need_the_device_of_this_process() -> None:
     model, asked = local("/nowhere"), scoring(ray={"gpus_per_actor": 1})
+    assert list(answer_on_ray("m", model, asked, [], print)) == []
     with pytest.raises(InputError, match="gpus_per_actor is 1, but models run on cpu"):
         next(answer_on_ray("m", model, asked, some_batches(), print))
 
 
-def test_missing_ray_is_reported_in_one_line(
-    weights: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    with pytest.raises(InputError, match=r"pip install 'benchwright\[ray\]'"):
-        next(answer_on_ray("m", local(weights), scoring(), some_batches(), print))
-
-
-def test_unreachable_cluster_is_reported_in_one_line(weights: Path) -> None:
+def test_missing_ray_and_an_unreachable_cluster_are_reported_in_one_line() -> None:
     pytest.importorskip("ray")
+    model = ModelParams.model_validate(served("http://127.0.0.1:9/v1"))
     asked = scoring(ray={"address": "127.0.0.1:9"})
     with pytest.raises(InputError, match=r"127\.0\.0\.1:9.*ray start --head"):
-        next(answer_on_ray("m", local(weights), asked, some_batches(), print))
-
-
-def test_no_batches_need_no_cluster() -> None:
-    assert list(answer_on_ray("m", local("/nowhere"), scoring(), [], print)) == []
+        next(answer_on_ray("m", model, asked, some_batches(), print))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(__import__("sys").modules, "ray", None)
+        with pytest.raises(InputError, match=r"pip install 'benchwright\[ray\]'"):
+            next(answer_on_ray("m", model, asked, some_batches(), print))
 
 
 @pytest.mark.parametrize("resource", ["CPU", "GPU"])
@@ -128,18 +105,6 @@ def ray_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.fixture
-def cluster(ray_folder: Path) -> Iterator[None]:
-    """An existing cluster of two cores."""
-    import ray
-
-    quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
-    ray.init(address="local", num_cpus=2, **quiet)
-    yield
-    assert ray.is_initialized(), "a cluster that was there before must not be stopped"
-    ray.shutdown()
-
-
 def actors() -> set[psutil.Process]:
     """The processes of Ray's actors that hold a model."""
     result = set()
@@ -158,16 +123,23 @@ def say_slowly(prompt: str, _: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("kind", ["endpoint", pytest.param("local", marks=pytest.mark.long)])
-def test_killed_actors_do_not_change_results(
-    ray_folder: Path, kind: str, request: pytest.FixtureRequest
+def test_killed_actors_do_not_change_results_and_keys_reach_them_but_not_the_log(
+    ray_folder: Path, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batches = some_batches(40, 12)
     if kind == "local":
-        check_killed_actors(local(request.getfixturevalue("weights")), batches)
+        check_killed_actors(local(save_tiny_llama(tmp_path)), batches)
         return
+    monkeypatch.setenv("BENCHWRIGHT_TEST_KEY", SECRET)
     with ScriptedServer(says=say_slowly) as server:
-        model = ModelParams.model_validate(served(server.url))
+        endpoint = {"key_env": "BENCHWRIGHT_TEST_KEY"}
+        model = ModelParams.model_validate(served(server.url, endpoint=endpoint))
         check_killed_actors(model, [batch._replace(sampling=Sampling(8)) for batch in batches])
+        headers = {key.lower(): value for key, value in server.arrivals[-1].headers.items()}
+    assert headers["authorization"] == f"Bearer {SECRET}"
+    files = [path for path in ray_folder.rglob("*") if path.is_file()]
+    assert any("runtime_env_agent" in path.name for path in files)
+    assert not [path for path in files if SECRET.encode() in path.read_bytes()]
 
 
 def check_killed_actors(model: ModelParams, batches: list[Batch]) -> None:
@@ -200,42 +172,22 @@ def check_killed_actors(model: ModelParams, batches: list[Batch]) -> None:
     assert not actors()
 
 
-class Refusing(BaseHTTPRequestHandler):
-    """A server that refuses all requests and records their keys."""
+@pytest.mark.long
+def test_a_cluster_that_was_there_before_is_not_stopped(ray_folder: Path) -> None:
+    import ray
 
-    keys: list[str | None]
-
-    def do_POST(self) -> None:
-        self.keys.append(self.headers.get("Authorization"))
-        self.send_response(401)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-def test_keys_reach_actors_but_not_the_log(
-    ray_folder: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("BENCHWRIGHT_TEST_KEY", SECRET)
-    handler = type("Remembering", (Refusing,), {"keys": []})
-    server = HTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    model = endpoint(f"http://127.0.0.1:{server.server_port}/v1")
-    asked = scoring(engine="ray", ray={"actors": 2, "cpus_per_actor": 0.5})
-    with pytest.raises(InputError) as caught:
-        list(answer_batches("remote", model, asked, some_batches(), print))
-    server.shutdown()
-    server.server_close()
+    quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+    ray.init(address="local", num_cpus=2, **quiet)
+    with ScriptedServer(refusal=(401, "no such key")) as server:
+        model = ModelParams.model_validate(served(server.url))
+        asked = scoring(engine="ray", ray={"actors": 2, "cpus_per_actor": 0.5})
+        with pytest.raises(InputError, match="401") as caught:
+            list(answer_batches("remote", model, asked, some_batches(), print))
     assert "\n" not in str(caught.value)
-    assert "401" in str(caught.value)
-    assert f"Bearer {SECRET}" in handler.keys
-    files = [path for path in ray_folder.rglob("*") if path.is_file()]
-    assert any("runtime_env_agent" in path.name for path in files)
-    assert not [path for path in files if SECRET.encode() in path.read_bytes()]
     for _ in range(100):
         if not actors():
             break
         time.sleep(0.1)
     assert not actors(), "actors live on after the run"
+    assert ray.is_initialized()
+    ray.shutdown()

@@ -72,12 +72,6 @@ def test_calibration_items_are_shown_whole_only(build: Any) -> None:
     assert not without["item_id"].str.startswith("val/").any()
 
 
-def test_demonstrations_of_the_subject_are_sorted_by_number(build: Any) -> None:
-    row = prompt_of(build(live("one@cloze-6")), "t/0")
-    shown = [line for line in row.prefix.splitlines() if line.startswith("Which")]
-    assert shown == [f"Which colour has dev/{i}?" for i in (0, 2, 4, 6, 8, 10)]
-
-
 def test_other_subjects_fill_missing_demonstrations(build: Any) -> None:
     row = prompt_of(build(live("one@cloze-8")), "t/0")
     assert row.prefix.count("Which colour") == 8
@@ -98,49 +92,6 @@ def test_an_item_is_never_its_own_demonstration(build: Any, demonstrations: pd.D
     assert set(rows["shots_used"]) == {5}
 
 
-def test_demonstrations_are_dropped_until_the_prompt_fits(
-    build: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Words:
-        def __call__(self, text: str) -> Any:
-            return type("Ids", (), {"input_ids": text.split()})
-
-    monkeypatch.setattr("benchwright.scoring.prompts.model_tokenizer", lambda *_: Words())
-    short = ModelsParams.model_validate({"models": {"one": model_entry(1, context=32)}})
-    row = prompt_of(build(live("one@cloze-5"), models=short), "t/0")
-    assert (row.shots, row.shots_used) == (5, 2)
-    longest = f"{row.prefix}{row.text} green"
-    assert len(longest.split()) <= 32 < len(longest.split()) + 6
-
-
-def test_short_prompts_load_no_tokenizer(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any) -> None:
-        raise AssertionError("a tokenizer was loaded")
-
-    monkeypatch.setattr("benchwright.scoring.prompts.model_tokenizer", refuse)
-    assert len(build(live("one@cloze-5"))) == 28
-
-
-def test_open_ended_items_are_counted_and_not_scored(
-    build: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    rows = [item("t/0"), item("t/1", choices=(), answer=-1), item("t/2", choices=(), answer=-1)]
-    rows[1]["answer_text"] = rows[2]["answer_text"] = "42"
-    items = Items.from_rows([tuple(row.values()) for row in rows])
-    asked = live("one@cloze-0", calibration=False, conditions=["question"])
-    prompts = build(asked, items=items)
-    assert set(prompts["item_id"]) == {"t/0"}
-    assert "2 questions are not asked in style cloze: it has no options" in caplog.text
-
-
-def test_twenty_six_options_have_letters(build: Any) -> None:
-    options = tuple(f"option {i}" for i in range(26))
-    items = Items.from_rows([tuple(item("t/0", choices=options).values())])
-    row = prompt_of(build(live("one@letters-0"), items=items), "t/0")
-    assert "\nZ. option 25\nAnswer:" in row.text
-    assert row.continuations[-1] == " Z"
-
-
 def test_error_names_an_unknown_model_and_the_known_ones(build: Any) -> None:
     with pytest.raises(InputError, match="unknown model 'three'; expected one of one, two"):
         build(live("three@cloze-1"))
@@ -149,11 +100,6 @@ def test_error_names_an_unknown_model_and_the_known_ones(build: Any) -> None:
 def test_more_shots_than_demonstrations_are_an_error(build: Any) -> None:
     with pytest.raises(InputError, match=r"one@cloze-13 asks for 13 demonstrations.* has 12"):
         build(live("one@cloze-13"))
-
-
-def test_a_configuration_without_style_is_refused() -> None:
-    with pytest.raises(ValueError, match="<model>@<style>-<shots>"):
-        live("gemma-3-270m")
 
 
 def test_chat_template_wraps_the_prompt(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:

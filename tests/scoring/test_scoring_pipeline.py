@@ -1,6 +1,9 @@
 """The scoring stage with an empty, full, partial, damaged or shared store."""
 
-import re
+import os
+import shutil
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -88,30 +91,15 @@ def test_every_item_gets_raw_scores_in_every_configuration(stage: Stage) -> None
     assert responses["correct"].isna().all()
 
 
-def test_models_are_loaded_one_after_another_and_not_again(stage: Stage) -> None:
+def test_only_new_configurations_are_scored_one_model_after_another(stage: Stage) -> None:
+    stage.run()
     stage.run()
     assert StandIn.loaded == ["1", "closed", "2", "closed"]
-    stage.run()
-    assert StandIn.loaded == ["1", "closed", "2", "closed"]
-
-
-def test_only_new_configurations_are_scored(stage: Stage) -> None:
-    stage.run()
     before = stage.bytes()
     stage.run(scoring=live("one@cloze-2", "one@letters-2", "two@cloze-0", "two@letters-1"))
     after = stage.bytes()
     assert StandIn.loaded[4:] == ["2", "closed"]
     assert {name: after[name] for name in before} == before
-
-
-@pytest.mark.parametrize("keep", [0, 1, 5])
-def test_partial_store_gives_the_same_bytes(stage: Stage, tmp_path: Path, keep: int) -> None:
-    wanted = stage.run()
-    complete = stage.bytes()
-    for file in stage.files()[keep:]:
-        file.unlink()
-    pd.testing.assert_frame_equal(stage.run(), wanted)
-    assert stage.bytes() == complete
 
 
 def test_damaged_shards_are_scored_again_with_a_warning(
@@ -127,6 +115,30 @@ def test_damaged_shards_are_scored_again_with_a_warning(
     pd.testing.assert_frame_equal(stage.run(), wanted)
     assert stage.bytes() == complete
     assert sum("is ignored; its prompts are scored again" in text for text in caplog.messages) >= 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the run is forked")
+def test_killed_run_leaves_whole_shards_and_the_next_gives_the_same_bytes(stage: Stage) -> None:
+    wanted = stage.run()
+    complete = stage.bytes()
+    shutil.rmtree(stage.store)
+    child = os.fork()
+    if not child:
+        fsync = os.fsync
+        os.fsync = lambda descriptor: (fsync(descriptor), time.sleep(0.1))[0]  # type: ignore[assignment]
+        stage.run()
+        os._exit(0)
+    until = time.monotonic() + 30
+    while len(stage.files()) < 2 and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(0.05)  # the next shard is written, but not yet named
+    os.kill(child, signal.SIGKILL)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    left = stage.bytes()
+    assert 2 <= len(left) < len(complete)
+    assert left.items() <= complete.items()
+    pd.testing.assert_frame_equal(stage.run(), wanted)
+    assert {path.name: path.read_bytes() for path in stage.store.iterdir()} == complete
 
 
 def test_stopped_run_resumes(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,16 +178,6 @@ def test_prompts_beyond_the_context_are_marked_and_reported(
     assert "one@cloze-0, question: 1 of 6 (16.7%) prompts do not fit" in caplog.text
     assert by_item.loc["t/1", "logprobs"] is None
     assert by_item.loc["t/0", "extraction"] == "ok"
-
-
-def test_progress_counts_hits(
-    stage: Stage, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("benchwright.core.progress.DELAY", 0)
-    stage.run()
-    stage.run()
-    last = capfd.readouterr().err.splitlines()[-1]
-    assert re.match(r"scoring: (\d+) of \1 prompts after ", last)
 
 
 def test_written_answers_come_through_the_files_between_the_nodes(stage: Stage) -> None:
