@@ -96,7 +96,6 @@ audit: .venv-audit/.installed
 
 KILLS ?= 20
 faults: $(VENV)/.dev
-	BENCHWRIGHT_KILLS=$(KILLS) $(BIN)/pytest tests/faults/test_killed_scoring.py
 	$(BIN)/python tests/faults/kill_matrix.py $(KILLS)
 
 viz: $(VENV)/.installed

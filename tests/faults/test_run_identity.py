@@ -185,11 +185,13 @@ def test_a_second_run_of_the_same_millisecond_is_refused(run: Run, tmp_path: Pat
     assert pd.read_parquet(tmp_path / "kept" / JANUARY / "kept")["distance"].min() == 3
 
 
+@pytest.mark.parametrize("runner", [SequentialRunner, ThreadRunner, ParallelRunner])
 def test_a_run_reads_its_own_outputs_while_a_later_one_of_other_settings_saves(
-    run: Run, tmp_path: Path
+    run: Run, tmp_path: Path, runner: type[AbstractRunner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("KEDRO_MP_CONTEXT", "fork")  # a spawned worker cannot import this module
     run(MARCH, threshold=9)
-    assert run(FEBRUARY)["n_kept"] == 7
+    assert run(FEBRUARY, runner=runner())["n_kept"] == 7
     kept = [tmp_path / "kept" / version / "kept" for version in (FEBRUARY, MARCH)]
     found = [settings_of(path, path.parent.name) for path in kept]
     assert [of["filtering.threshold"] for of in found if of] == ["3", "9"]
@@ -204,12 +206,3 @@ def test_a_part_is_made_with_a_changed_setting_and_remembers_what_it_was_made_fr
     run(MARCH, threshold=9, of=COUNT)
     with pytest.raises(InputError, match=rf"filtering\.threshold is 9 in counts .*{MARCH}, but 3"):
         run(APRIL, only_missing=True)
-
-
-@pytest.mark.parametrize("runner", [SequentialRunner, ThreadRunner, ParallelRunner])
-def test_with_every_runner_a_run_reads_what_it_writes(
-    run: Run, runner: type[AbstractRunner], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KEDRO_MP_CONTEXT", "fork")  # a spawned worker cannot import this module
-    run(MARCH, threshold=9)
-    assert run(FEBRUARY, runner=runner())["n_kept"] == 7

@@ -1,13 +1,14 @@
 """Two simultaneous runs in one project both succeed, each with its own files."""
 
 import os
+import sqlite3
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
+from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 from faults.kill_matrix import run_of
-from faults.project_runs import Server, copied, empty_root, left_in, versions_hook
+from faults.project_runs import Server, copied, empty_root, left_in
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
 
@@ -50,18 +51,13 @@ def test_simultaneous_first_runs_are_both_recorded(server: Server, tmp_path: Pat
     ended = server.run(first, beside=second, environment=tracked)
     assert (ended["code"], ended["beside"]) == (0, 0), server.said[-2000:]
     assert "could not record" not in server.said
-    import sqlite3
-
     with sqlite3.connect(tmp_path / "mlflow.db") as database:
         states = database.execute("select status from runs").fetchall()
     assert states == [("FINISHED",), ("FINISHED",)]
 
 
-@pytest.mark.parametrize("rounds", [50])
-def test_simultaneous_writers_always_leave_a_complete_export(tmp_path: Path, rounds: int) -> None:
-    from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
-
-    folder = tmp_path / "harness"
+def test_simultaneous_writers_always_leave_a_complete_export(tmp_path: Path) -> None:
+    folder, rounds = tmp_path / "harness", 50
 
     def write(fact: str) -> None:
         for number in range(rounds):
@@ -89,25 +85,3 @@ def test_simultaneous_writers_always_leave_a_complete_export(tmp_path: Path, rou
     assert HarnessTasks(path=str(folder)).load()["n"] == rounds - 1
     assert [path.name for path in tmp_path.iterdir()] == ["harness"]
     assert seen
-
-
-def test_run_does_not_load_what_another_run_saves_meanwhile(tmp_path: Path) -> None:
-    from kedro.io import DataCatalog
-    from kedro.io.core import Version
-    from kedro.pipeline import Node, Pipeline
-
-    from benchwright.datasets.atomic import ParquetTable
-
-    def saved(version: str) -> ParquetTable:
-        return ParquetTable(filepath=str(tmp_path / "t"), version=Version(None, version))
-
-    dataset = saved("2026-01-01T00.00.00.000Z")
-    catalog = DataCatalog({"t": dataset})
-    pipeline = Pipeline([Node(lambda: None, None, "t", name="make")])
-    given = {"pipeline": pipeline, "catalog": catalog}
-    hook = versions_hook(tmp_path)
-    hook.before_pipeline_run(run_params={"run_id": "2026-01-01T00.00.00.000Z"}, **given)
-    dataset.save(pd.DataFrame({"a": [1]}))
-    saved("2026-01-02T00.00.00.000Z").save(pd.DataFrame({"a": [2]}))
-    dataset.release()
-    assert dataset.load()["a"].tolist() == [1]

@@ -17,9 +17,9 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked
 PERTURBED = run_of("export_perturbed", "limit=40")
 
 
-@pytest.mark.parametrize(("ended_by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize(
-    "runner", ["SequentialRunner", pytest.param("ThreadRunner", marks=pytest.mark.long)]
+    ("ended_by", "code", "runner"),
+    [(signal.SIGINT, 130, "SequentialRunner"), (signal.SIGTERM, 143, "ThreadRunner")],
 )
 def test_interrupted_run_says_how_to_resume(
     server: Server, root: Path, ended_by: int, code: int, runner: str
