@@ -1,9 +1,7 @@
 """Scores exported to and imported from lm-evaluation-harness equal our own."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -18,12 +16,12 @@ from benchwright.language_models.protocol import PromptText
 from benchwright.language_models.weights import ModelSource
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams
-from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.scoring import ModelsParams
 from benchwright.scoring.prompts import build_prompts
 from benchwright.tables.items import Demonstrations, Items
 from faults.tiny_llama import save_tiny_llama
 from responses.imported_rows import import_as_rows
-from scoring.scoring_examples import item
+from scoring.scoring_examples import item, live
 
 pytest.importorskip("lm_eval")
 
@@ -46,36 +44,19 @@ def table(kind: str, subject: str) -> pd.DataFrame:
     return model.from_rows([tuple(row.values()) for row in rows])
 
 
-@pytest.fixture
-def small_benchmark() -> BenchmarkParams:
-    fields = {
-        "question": "question",
-        "choices": {"column": "choices"},
-        "gold": {"form": "index", "column": "answer"},
+FIELDS = {
+    "question": "question",
+    "choices": {"column": "choices"},
+    "gold": {"form": "index", "column": "answer"},
+}
+SMALL = BenchmarkParams.model_validate(
+    {
+        **dict.fromkeys(("title", "licence", "citation", "url"), "x"),
+        "name": "small",
+        "sources": {"local": {"file": "x.parquet", "all_rows": "test", "fields": FIELDS}},
+        "splits": {"evaluation": ["test"], "demonstrations": ["dev"]},
     }
-    source = {"file": "x.parquet", "all_rows": "test", "fields": fields}
-    return BenchmarkParams.model_validate(
-        {
-            "name": "small",
-            "title": "Small",
-            "licence": "CC0-1.0",
-            "citation": "none",
-            "url": "https://example.org",
-            "sources": {"local": source},
-            "splits": {"evaluation": ["test"], "demonstrations": ["dev"]},
-        }
-    )
-
-
-def by_its_command(model: Path, task: str, shots: int, tasks: Path, logs: Path) -> None:
-    command = [
-        *(sys.executable, "-m", "lm_eval", "--model", "hf"),
-        *("--model_args", f"pretrained={model},dtype=float32", "--device", "cpu"),
-        *("--tasks", task, "--include_path", str(tasks)),
-        *("--num_fewshot", str(shots), "--log_samples", "--output_path", str(logs)),
-    ]
-    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
-    subprocess.run(command, check=True, env=os.environ | offline, capture_output=True)
+)
 
 
 def in_this_process(model: Path, task: str, shots: int, tasks: Path, logs: Path) -> None:
@@ -101,70 +82,36 @@ def in_this_process(model: Path, task: str, shots: int, tasks: Path, logs: Path)
     tracker.save_results_samples(task_name=task, samples=samples[task])
 
 
-@pytest.fixture
-def tiny_folder(tmp_path: Path) -> Path:
-    return save_tiny_llama(tmp_path / "tiny")
-
-
 @pytest.mark.live
-@pytest.mark.parametrize(
-    ("style", "shots", "model_folder"),
-    [
-        ("cloze", 3, "tiny_folder"),
-        pytest.param("letters", 2, "smollm2_folder", marks=pytest.mark.long),
-        pytest.param("cloze", 3, "smollm2_folder", marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.parametrize("style", ["cloze", "letters"])
 def test_imported_log_likelihoods_equal_ours(
-    style: str,
-    shots: int,
-    model_folder: str,
-    tmp_path: Path,
-    small_benchmark: BenchmarkParams,
-    request: pytest.FixtureRequest,
+    style: Literal["cloze", "letters"], tmp_path: Path
 ) -> None:
-    folder = request.getfixturevalue(model_folder)
+    folder = save_tiny_llama(tmp_path / "tiny")
     items, shown = table("test", "science"), table("dev", "science")
     for frame in (items, shown):
         frame["content_hash"] = [
             content_hash(q, c) for q, c in zip(frame["question"], frame["choices"], strict=True)
         ]
-    scoring = ScoringParams.model_validate(
-        {
-            "mode": "live",
-            "configurations": [f"m@{style}-{shots}"],
-            "conditions": ["question"],
-            "calibration": False,
-        }
-    )
-    exported = export_tasks(
-        items,
-        items.assign(tags=""),
-        shown,
-        "",
-        small_benchmark,
-        scoring,
-        ExportsParams(styles=(style,)),  # type: ignore[arg-type]
-        "smart",
-        None,
-        0,
-    )
+    scoring = live(f"m@{style}-3", conditions=["question"], calibration=False)
+    exports = ExportsParams(styles=(style,))
+    tables = (items, items.assign(tags=""), shown)
+    exported = export_tasks(*tables, "", SMALL, scoring, exports, "smart", None, 0)
     HarnessTasks(path=str(tmp_path / "harness")).save(exported)
     task = "benchwright_small" + ("" if style == "letters" else "_cloze")
     logs = tmp_path / "responses"
-    ask = by_its_command if style == "letters" else in_this_process
-    ask(folder, task, shots, tmp_path / "harness", logs)
+    in_this_process(folder, task, 3, tmp_path / "harness", logs)
 
-    files = ResponseFiles(benchmark=small_benchmark.model_dump(), folder=str(logs)).load()
+    files = ResponseFiles(benchmark=SMALL.model_dump(), folder=str(logs)).load()
     imported = import_as_rows(files, items, items.head(0))
     theirs = imported.imported_responses.set_index("item_id")
     assert set(theirs["style"]) == {style}
-    assert set(theirs["shots"]) == {shots}
+    assert set(theirs["shots"]) == {3}
 
     entry = {"weights": {"path": str(folder)}, "family": "f", "context": 2048}
     models = ModelsParams.model_validate({"models": {"m": entry}})
     tables = {"items": items, "demonstrations": shown, "calibration_items": items.head(0)}
-    prompts = build_prompts(small_benchmark, scoring, models, (), 0, **tables)
+    prompts = build_prompts(SMALL, scoring, models, (), 0, **tables)
     model = TransformersModel.load(ModelSource(str(folder)), "float32", context=2048)
     columns = (prompts[name] for name in ("prefix", "text", "continuations"))
     asked = [PromptText(a, b, tuple(c)) for a, b, c in zip(*columns, strict=True)]

@@ -6,23 +6,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-import benchwright as bw
-from benchwright.datasets.atomic import ParquetTable
 from end_to_end.saved import newest
 
 pytestmark = [pytest.mark.real_data, pytest.mark.live, pytest.mark.long]
 
 MODEL_OUTPUT = "07_model_output"
-
-
-def coverage_of(data: Path, benchmark: str, variant: str = "smart") -> pd.DataFrame:
-    path = newest(data, MODEL_OUTPUT, "rule_coverage.parquet", benchmark, variant)
-    return pd.read_parquet(path).set_index("rule")
-
-
-def report_of(data: Path, benchmark: str, variant: str = "smart") -> str:
-    path = newest(data, "08_reporting", "report.html", benchmark, variant)
-    return path.read_text(encoding="utf-8")
 
 
 def easy_by_hand(answers: pd.DataFrame, models: int) -> tuple[set[str], int]:
@@ -51,26 +39,6 @@ def test_easy_items_of_arc_are_those_that_seven_models_confidently_solve(
     show(f"arc: easy {len(easy)} of {judged} judged, removed {rows['removed'].sum()}")
 
 
-def test_the_python_api_gives_the_bytes_of_the_run_from_the_raw_tables(
-    arc: Path, shared_data: Path, tmp_path: Path
-) -> None:
-    source = pd.read_parquet(shared_data / "benchmarks/arc.parquet")
-    columns = {"answer_index": "answer", "subset": "subject", "arc_challenge_id": "source_id"}
-    result = bw.smart(
-        source[source["split"] == "test"].rename(columns=columns),
-        pd.read_parquet(shared_data / "responses/arc_7models.parquet"),
-        filter_models="all",
-        embeddings=pd.read_parquet(arc / "04_feature/arc/embeddings.parquet"),
-        params={"evaluation": {"random_subsets": 0, "bootstrap_samples": 0}},
-    )
-    tables = {"kept_items": result.kept, "removed_items": result.removed}
-    for name, table in (tables | {"item_audit": result.audit, "groups": result.groups}).items():
-        file = tmp_path / f"{name}.parquet"
-        ParquetTable(filepath=str(file)).save(table)
-        saved = newest(arc, MODEL_OUTPUT, f"{name}.parquet", "arc")
-        assert file.read_bytes() == saved.read_bytes(), name
-
-
 def test_arc_keeps_an_acceptable_member_of_every_group(arc: Path) -> None:
     groups = pd.read_parquet(newest(arc, MODEL_OUTPUT, "groups.parquet", "arc"))
     audit = pd.read_parquet(newest(arc, MODEL_OUTPUT, "item_audit.parquet", "arc"))
@@ -88,10 +56,11 @@ def test_mmlu_items_that_some_models_did_not_answer_are_not_assessed(
     answers = pd.read_parquet(shared_data / "responses/mmlu_7models.parquet")
     easy, judged = easy_by_hand(answers, 7)
     data = run_project(benchmark="mmlu", variant="no_similar", mirror_root=str(shared_data))
-    coverage = coverage_of(data, "mmlu", "no_similar")
-    assert coverage.loc["easy", "status"] == "partial"
-    assert coverage.loc["easy", "judged"] == judged
-    assert coverage.loc["easy", "flagged"] == len(easy)
+    path = newest(data, MODEL_OUTPUT, "rule_coverage.parquet", "mmlu", "no_similar")
+    coverage = pd.read_parquet(path).set_index("rule")
+    row = coverage.loc["easy"]
+    assert (row["status"], row["judged"], row["flagged"]) == ("partial", judged, len(easy))
     assert coverage.loc["duplicate", "removed"] == 106
     assert coverage.loc["anomalous", "removed"] == 895
-    assert f"{14042 - judged} of 14042" in report_of(data, "mmlu", "no_similar").replace(",", "")
+    page = newest(data, "08_reporting", "report.html", "mmlu", "no_similar").read_text("utf-8")
+    assert f"{14042 - judged} of 14042" in page.replace(",", "")

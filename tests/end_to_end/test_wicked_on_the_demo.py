@@ -95,22 +95,3 @@ def test_demonstrations_come_from_the_copy(wicked: Path) -> None:
     assert (perturbed["shots_used"] == 1).all()
     as_they_were = prompts[prompts["condition"] == "question"]
     assert not as_they_were["prefix"].astype(str).str.contains("None of the above").all()
-
-
-def test_second_run_scores_nothing_and_gives_same_bytes(
-    wicked: Path, run_project: Callable[..., Path]
-) -> None:
-    def shards() -> dict[str, int]:
-        paths = (wicked / "06_models").rglob("*.parquet")
-        return {path.name: path.stat().st_mtime_ns for path in paths}
-
-    def saved() -> list[bytes]:
-        places = [("07_model_output", "live_responses"), ("08_reporting", "comparison_scores")]
-        names = [newest(wicked, layer, f"{name}.parquet", "demo") for layer, name in places]
-        return [path.read_bytes() for path in names]
-
-    asked, first = shards(), saved()
-    assert asked
-    run_project(data=wicked, **WICKED)
-    assert shards() == asked
-    assert saved() == first
