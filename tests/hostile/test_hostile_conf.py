@@ -14,12 +14,8 @@ FILES = {
         BENCHMARK + "    title: !!python/object/apply:os.mkdir [MARKER]\n",
         "could not determine a constructor",
     ),
-    "a tag of a function": (BENCHMARK + "    title: !!python/name:os.system\n", "constructor"),
-    "an open list": ("_benchmarks:\n  toy: [\n", "line 3"),
     "tabs": ("_benchmarks:\n\ttoy: x\n", "cannot start any token"),
     "a name twice": (BENCHMARK + "    name: other\n", "found duplicate key name"),
-    "a list": ("- a\n- b\n", "expected a mapping, got a list"),
-    "a NUL": ("a: \0\n", "unacceptable character"),
     "lists in lists": ("a: " + "[" * 5_000, "toy.yml"),
     "lists of lists": (
         "a: &a [x, x, x, x, x, x, x, x, x]\n"
@@ -29,7 +25,6 @@ FILES = {
         ),
         "expansion exceeds",
     ),
-    "a number for all benchmarks": ("_benchmarks: 3\n", "_benchmarks: expected a mapping, got 3"),
     "a number for a benchmark": (
         "_benchmarks: {toy: 3}\n",
         "_benchmarks.toy: expected a mapping, got 3",
@@ -70,10 +65,7 @@ def page(charset: str, body: bytes) -> bytes:
     return record.encode() + b"\r\n\r\n" + head + body + b"\r\n\r\n"
 
 
-ODD = ["undefined", "rot13", "nothing", "\x00"]
-
-
-@pytest.mark.parametrize("charset", ODD)
+@pytest.mark.parametrize("charset", ["undefined", "rot13", "\x00"])
 def test_an_unsuitable_charset_loses_no_page(tmp_path: Path, charset: str) -> None:
     path = tmp_path / "x.warc.gz"
     long = b"<p>a-" + b"b" * 300_000

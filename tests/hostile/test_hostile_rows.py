@@ -5,28 +5,11 @@ import math
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from benchwright.params.benchmark import GoldForm
-from benchwright.pipelines.ingestion import IngestedTables
 from hostile.accepted import PARTS
 from hostile.readers import answers, source
-
-GOOD: dict[str, Any] = {"id": "good", "question": "q", "choices": ["a", "b", "c", "d"], "gold": 1}
-
-
-def ingested(folder: Path, rows: list[dict[str, Any]], form: GoldForm = "index") -> IngestedTables:
-    path = folder / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    fields = {
-        "item_id": "id",
-        "question": "question",
-        "choices": {"column": "choices"},
-        "gold": {"column": "gold", "form": form},
-    }
-    return source(path, fields)
-
 
 KEPT: list[tuple[GoldForm, Any, list[str], int]] = [
     ("index", "01", list("abcd"), 1),
@@ -43,20 +26,14 @@ KEPT: list[tuple[GoldForm, Any, list[str], int]] = [
 def test_an_unusual_but_valid_row_is_kept(
     tmp_path: Path, form: GoldForm, gold: Any, choices: list[str], answer: int
 ) -> None:
-    made = ingested(tmp_path, [{**GOOD, "choices": choices, "gold": gold}], form)
+    row = {"id": "good", "question": "q", "choices": choices, "gold": gold}
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    columns = {"choices": {"column": "choices"}, "gold": {"column": "gold", "form": form}}
+    made = source(path, {"item_id": "id", "question": "question", **columns})
     (item,) = made.items.to_dict("records")
     assert (list(item["choices"]), item["answer"]) == (choices, answer)
     assert item["answer_text"] == choices[answer]
-
-
-def reported(folder: Path, rows: list[dict[str, Any]]) -> tuple[pd.DataFrame, pd.Series]:
-    """Imported answers and the one row of the report; every row of the file is in one count."""
-    path = folder / "a.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    made = answers(path)
-    report = made.import_report.iloc[0]
-    assert report["rows"] == len(rows) == report[PARTS].sum()
-    return made.imported_responses, report
 
 
 FIRST = {"item_id": "q1", "model": "m", "correct": 1, "prediction": "B"}
@@ -68,13 +45,7 @@ ANSWERS: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
     ),
     "to an item that is not there": ({**FIRST, "item_id": "1"}, {"not_joined": 1}),
     "NaN": ({"item_id": "q2", "model": "m", "correct": math.nan}, {"dropped": 1}),
-    "infinite": ({"item_id": "q2", "model": "m", "correct": math.inf}, {"dropped": 1}),
     "outside 0 to 1": ({"item_id": "q2", "model": "m", "correct": 2}, {"dropped": 1}),
-    "without a model": ({"item_id": "q2", "model": None, "correct": 1}, {"dropped": 1}),
-    "inconsistent with the gold": (
-        {"item_id": "q2", "model": "m", "correct": 1, "prediction": "A"},
-        {"joined_by_id": 2, "contradicting": 1},
-    ),
     "a right answer that was improbable": (
         {"item_id": "q2", "model": "m", "correct": 1, "p_answer": 0.01},
         {"joined_by_id": 2, "contradicting": 1},
@@ -87,20 +58,12 @@ ANSWERS: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
         {"item_id": "q2", "model": "m", "prediction": "E"},
         {"dropped": 1},
     ),
-    "fewer log-likelihoods than options": (
-        {"item_id": "q2", "model": "m", "logprobs": [-1, -2]},
-        {"dropped": 1},
-    ),
     "all log-likelihoods tied": (
         {"item_id": "q2", "model": "m", "correct": 0, "logprobs": [-1, -1, -1, -1]},
         {"joined_by_id": 2, "contradicting": 0},
     ),
     "log-likelihoods that are no numbers": (
         {"item_id": "q2", "model": "m", "logprobs": [-1, math.nan, -1, -1]},
-        {"dropped": 1},
-    ),
-    "a number that no column holds": (
-        {"item_id": "q2", "model": "m", "correct": 10**40},
         {"dropped": 1},
     ),
     "half a character": ({"item_id": "q2", "model": "\ud800", "correct": 1}, {"joined_by_id": 2}),
@@ -114,12 +77,8 @@ ANSWERS: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
 @pytest.mark.parametrize("name", ANSWERS)
 def test_an_invalid_answer_is_counted(tmp_path: Path, name: str) -> None:
     row, expected = ANSWERS[name]
-    _, report = reported(tmp_path, [FIRST, row])
+    path = tmp_path / "a.jsonl"
+    path.write_text(f"{json.dumps(FIRST)}\n{json.dumps(row)}\n", encoding="utf-8")
+    report = answers(path).import_report.iloc[0]
+    assert report["rows"] == report[PARTS].sum() == 2
     assert {key: int(report[key]) for key in expected} == expected
-
-
-def test_answers_do_not_depend_on_their_order(tmp_path: Path) -> None:
-    rows = [FIRST, {**FIRST, "item_id": "q2"}, {**FIRST, "item_id": "01", "model": "n"}]
-    imported, _ = reported(tmp_path, rows)
-    other, _ = reported(tmp_path, rows[::-1])
-    pd.testing.assert_frame_equal(imported, other)
