@@ -1,6 +1,6 @@
 """Agreement of rankings on all and on the kept items, and with human ratings (SMART, Table 3)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,7 +112,7 @@ def compare_ranks(
             *(_with_intervals(row, between) for row in compare_scores(part, human_ratings)),
             *_by_responses(correct, among, responses.clusters),
         ]
-        rows += [(group, *row.cells()) for row in _explained(compared, part, group)]
+        rows += [(group, *_explained(row, part, group).cells()) for row in compared]
     return RankAgreementTable.from_rows(rows)
 
 
@@ -122,29 +122,29 @@ def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankMetric]
     after = part["accuracy_kept"].to_numpy(dtype=np.float64)
     n_full = int(part["n_full"].max()) if len(part) else 0
     n_kept = int(part["n_kept"].max()) if len(part) else 0
+    mean_shift, largest_shift = rank_shift(full, after)
     for metric, seen in (
         ("kendall_tau_b", kendall_tau_b(full, after)),
         ("spearman", spearman(full, after)),
         ("pearson", pearson(full, after)),
+        ("mean_rank_shift", mean_shift),
+        ("max_rank_shift", largest_shift),
     ):
         yield RankMetric(metric, seen.value, seen.n, n_full, seen.reason)
-    shift = rank_shift(full, after)
-    yield RankMetric("mean_rank_shift", shift.mean, shift.n, n_full, shift.reason)
-    yield RankMetric("max_rank_shift", shift.largest, shift.n, n_full, shift.reason)
 
     rated = ratings_of([str(model) for model in part["model"]], ratings)
     before, later = pearson(full, rated), pearson(after, rated)
     known = ~np.isnan(rated)
     both = pearson(full[known], after[known])
     test = williams_test(before.value, later.value, both.value, before.n)
-    for metric, value, n_items, reason in (
-        ("arena_pearson_full", before.value, n_full, before.reason),
-        ("arena_pearson_kept", later.value, n_kept, later.reason),
-        ("arena_williams_p", test.p_value, n_full, test.reason),
+    for metric, found, n_items in (
+        ("arena_pearson_full", before, n_full),
+        ("arena_pearson_kept", later, n_kept),
+        ("arena_williams_p", test, n_full),
     ):
-        why = reason.replace("model", "rated model", 1)
-        between = _NO_INTERVAL if metric == "arena_williams_p" else fisher_interval(value, before.n)
-        yield RankMetric(metric, value, before.n, n_items, why, models=between)
+        why = found.reason.replace("model", "rated model", 1)
+        between = _NO_INTERVAL if found is test else fisher_interval(found.value, before.n)
+        yield RankMetric(metric, found.value, before.n, n_items, why, models=between)
 
 
 def _with_intervals(row: RankMetric, between: RankIntervals) -> RankMetric:
@@ -181,11 +181,9 @@ def _against_removed(correct: NDArray[np.float64], kept: NDArray[np.bool_]) -> C
     return kendall_tau_b(both[0], both[1])
 
 
-def _explained(rows: Iterable[RankMetric], part: pd.DataFrame, group: str) -> Iterator[RankMetric]:
-    for row in rows:
-        if part.empty:
-            yield row._replace(reason=f"no {GROUPS[group]}")
-        elif not part["n_kept"].max():
-            yield row._replace(value=np.nan, reason="none of the panel's items was kept")
-        else:
-            yield row
+def _explained(row: RankMetric, part: pd.DataFrame, group: str) -> RankMetric:
+    if part.empty:
+        return row._replace(reason=f"no {GROUPS[group]}")
+    if not part["n_kept"].max():
+        return row._replace(value=np.nan, reason="none of the panel's items was kept")
+    return row

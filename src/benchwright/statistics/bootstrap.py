@@ -141,7 +141,7 @@ def rank_agreement_intervals(
         rows = slice(start, start := start + len(counts))
         full_items[rows] = subset_scores(correct, counts)
         kept_items[rows] = subset_scores(correct, counts * kept_mask)
-    shift = rank_agreement.rank_shift(full, kept)
+    shift = rank_agreement.rank_shift(full, kept)[0]
     groups = len(np.unique(clusters[kept_mask]))
     few = f"the kept items form {groups} cluster{'s' * (groups != 1)}; resampling needs 2"
     out = RankIntervals({}, {})

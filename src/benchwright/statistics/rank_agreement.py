@@ -138,15 +138,6 @@ class Coefficient(NamedTuple):
     reason: str = ""
 
 
-class RankShift(NamedTuple):
-    """Mean and largest absolute change of rank over n models, in ranks."""
-
-    mean: float
-    largest: float
-    n: int
-    reason: str = ""
-
-
 def ranks(scores: ArrayLike) -> NDArray[np.float64]:
     """Rank scores (m,): 1 is the best, ties share their average, NaN stays NaN."""
     return ranks_rows(np.asarray(scores, dtype=np.float64)[None, :])[0]
@@ -167,13 +158,13 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Coefficient:
     return _coefficient(spearman_rows, x, y)
 
 
-def rank_shift(x: ArrayLike, y: ArrayLike) -> RankShift:
-    """Return the mean and largest |rank in x − rank in y|."""
+def rank_shift(x: ArrayLike, y: ArrayLike) -> tuple[Coefficient, Coefficient]:
+    """Return the mean and the largest |rank in x − rank in y|, in ranks."""
     a, b = (row[0][~np.isnan(row[0])] for row in complete_rows(x, y))
     if len(a) < 2:
-        return RankShift(np.nan, np.nan, len(a), _too_few(len(a), 2))
+        return (Coefficient(np.nan, len(a), _too_few(len(a), 2)),) * 2
     shift = np.abs(ranks(a) - ranks(b))
-    return RankShift(float(shift.mean()), float(shift.max()), len(a))
+    return Coefficient(float(shift.mean()), len(a)), Coefficient(float(shift.max()), len(a))
 
 
 def _coefficient(
@@ -192,39 +183,28 @@ def _too_few(n: int, needed: int) -> str:
     return f"{n} model{'' if n == 1 else 's'}; at least {needed} are needed"
 
 
-class Williams(NamedTuple):
-    """Williams' test over n models; `reason` says why the metrics are NaN, "" otherwise."""
-
-    t: float
-    p_value: float
-    df: int
-    n: int
-    reason: str = ""
-
-
-def williams_test(r_jk: float, r_jh: float, r_kh: float, n: int) -> Williams:
-    """Test whether the correlations of j with k and of j with h are equal, two-sided.
+def williams_test(r_jk: float, r_jh: float, r_kh: float, n: int) -> Coefficient:
+    """Return the two-sided p-value of equal correlations of j with k and of j with h (Williams).
 
     All three are Pearson's over the same n models: j could be a human rating, k and h accuracy on
-    all and on the kept items. t has n − 3 degrees of freedom; t > 0 where r_jk is the larger.
-    NaN with a reason where a correlation is missing, with fewer than four models, and where k and
-    h are the same variable up to scale.
+    all and on the kept items. t has n − 3 degrees of freedom. NaN with a reason where a correlation
+    is missing, with fewer than four models, and where k and h are the same variable up to scale.
     """
     from scipy.special import stdtr
 
     reason = ""
     if n < 4:
-        reason = f"{n} model{'' if n == 1 else 's'}; at least 4 are needed"
+        reason = _too_few(n, 4)
     elif np.isnan([r_jk, r_jh, r_kh]).any():
         reason = "a correlation is missing"
     elif r_kh >= 1 - 1e-12:
         reason = "the two scores compared are the same up to scale"
     if reason:
-        return Williams(np.nan, np.nan, max(n - 3, 0), n, reason)
+        return Coefficient(np.nan, n, reason)
     determinant = 1 - r_jk**2 - r_jh**2 - r_kh**2 + 2 * r_jk * r_jh * r_kh
     mean = (r_jk + r_jh) / 2
     spread = 2 * (n - 1) / (n - 3) * max(determinant, 0.0) + mean**2 * (1 - r_kh) ** 3
     if spread <= 0:
-        return Williams(np.nan, np.nan, n - 3, n, "the correlations are perfect")
+        return Coefficient(np.nan, n, "the correlations are perfect")
     t = float((r_jk - r_jh) * np.sqrt((n - 1) * (1 + r_kh) / spread))
-    return Williams(t, float(2 * stdtr(n - 3, -abs(t))), n - 3, n)
+    return Coefficient(float(2 * stdtr(n - 3, -abs(t))), n)

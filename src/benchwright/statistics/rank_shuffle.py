@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.statistics import bootstrap, rank_agreement
-from benchwright.statistics.bootstrap import Interval
 from benchwright.statistics.paired_differences import paired_se
 from benchwright.statistics.percentile import holm, percentile_among
 from benchwright.statistics.proportion import Bounded
@@ -66,8 +65,7 @@ def rank_shuffle(
     after_items = np.round(each_items.mean(axis=1), 12)
 
     tau, rho = rank_agreement.kendall_tau_b(before, after), rank_agreement.spearman(before, after)
-    moved = rank_agreement.rank_shift(before, after)
-    shift = Coefficient(moved.mean, moved.n, moved.reason)
+    shift = rank_agreement.rank_shift(before, after)[0]
     again = rank_agreement.kendall_tau_b_rows(before, before_items) if len(counts) else np.empty(0)
     return RankShuffle(
         _around(tau, rank_agreement.kendall_tau_b_rows(before_items, after_items), (-1, 1)),
@@ -124,13 +122,8 @@ def _p_values(gap: Float, error: NDArray[np.floating], clusters: NDArray[np.inte
 def _around(metric: Coefficient, resampled: Float, bounds: tuple[float, float]) -> Bounded:
     if metric.reason:
         return Bounded(np.nan, np.nan, np.nan, metric.reason)
-    interval = bootstrap.normal_interval(metric.value, resampled, bounds)
-    return _bounded(metric.value, interval)
-
-
-def _bounded(value: float, interval: Interval) -> Bounded:
-    interval = bootstrap.noted(interval)
-    return Bounded(value, interval.low, interval.high, interval.reason)
+    interval = bootstrap.noted(bootstrap.normal_interval(metric.value, resampled, bounds))
+    return Bounded(metric.value, interval.low, interval.high, interval.reason)
 
 
 def _between_copies(each: Float, each_items: Float) -> Bounded:
@@ -138,15 +131,12 @@ def _between_copies(each: Float, each_items: Float) -> Bounded:
     if not pairs:
         return Bounded(np.nan, np.nan, np.nan, f"{len(each)} copy; at least 2 are needed")
     coefficients = [rank_agreement.kendall_tau_b(each[i], each[j]) for i, j in pairs]
-    known = [each.value for each in coefficients if not each.reason]
-    if not known:
-        return Bounded(np.nan, np.nan, np.nan, coefficients[0].reason)
-    value = float(np.mean(known))
+    known = [found for found in coefficients if not found.reason] or coefficients[:1]
+    mean = known[0]._replace(value=float(np.mean([found.value for found in known])))
     by_pair = np.array(
         [rank_agreement.kendall_tau_b_rows(each_items[:, i], each_items[:, j]) for i, j in pairs]
     )
-    resampled = by_pair.mean(axis=0) if by_pair.size else np.empty(0)
-    return _bounded(value, bootstrap.normal_interval(value, resampled, (-1, 1)))
+    return _around(mean, by_pair.mean(axis=0) if by_pair.size else np.empty(0), (-1, 1))
 
 
 def _resampled(tau: Coefficient, again: Float) -> Bounded:
