@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from benchwright.cli.read_logs import ingested
 from benchwright.core.atomic_files import written_aside
@@ -21,7 +22,7 @@ from benchwright.core.version import VERSION
 from benchwright.datasets.score_store import ScoreStore, StoredShards
 from benchwright.datasets.subset_manifest import MANIFEST
 from benchwright.exports.export import subset_manifest
-from benchwright.methods.dele.asking import Asked, AskingPolicy, Draw, Goal, Look, asking_policy
+from benchwright.methods.dele.asking import Asked, AskingPolicy, Goal, Look, asking_policy
 from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
 from benchwright.params.benchmark import BenchmarkParams
@@ -193,10 +194,10 @@ def run_ask(asking: Asking, say: Callable[[str], None] = lambda _: None) -> AskR
     store = ScoreStore(str(asking.folder / "scores")).load()
     state, tables = Asked.nothing(), []
     with model_kept():
-        while (draw := policy.propose(state)) is not None:
-            responses, table = _answers(asking, draw, store)
+        while (places := policy.propose(state)) is not None:
+            responses, table = _answers(asking, places, store)
             tables.append(table)
-            state = policy.observe(state, draw, responses)
+            state = policy.observe(state, places, responses)
             if policy.width is not None:
                 say(_look_line(state.looks[-1], policy))
     answers = pd.concat(tables, ignore_index=True)
@@ -204,10 +205,10 @@ def run_ask(asking: Asking, say: Callable[[str], None] = lambda _: None) -> AskR
 
 
 def _answers(
-    asking: Asking, draw: Draw, store: StoredShards
-) -> tuple[np.ndarray[Any, np.dtype[np.float64]], pd.DataFrame]:
-    """Return responses (b,) to a draw, NaN where the model gave none, and their table."""
-    tables, ids = asking.tables, [asking.item_ids[place] for place in draw.places]
+    asking: Asking, places: NDArray[np.intp], store: StoredShards
+) -> tuple[NDArray[np.float64], pd.DataFrame]:
+    """Return responses (b,) to items, NaN where the model gave none, and their table."""
+    tables, ids = asking.tables, [asking.item_ids[place] for place in places]
     prompts = build_prompts(
         asking.benchmark,
         asking.scoring,

@@ -54,13 +54,6 @@ class Asked(NamedTuple):
         return cls(np.empty(0, dtype=np.intp), np.empty(0))
 
 
-class Draw(NamedTuple):
-    """Items to ask next: positions (b,), and the probability of each to be asked by then."""
-
-    places: NDArray[np.intp]
-    inclusion: Float
-
-
 @dataclass(frozen=True)
 class AskingPolicy:
     """Proposes items and judges the responses; see `asking_policy`."""
@@ -76,8 +69,8 @@ class AskingPolicy:
         """The name of the estimator in the registry."""
         return "aipw" if len(self.training.scores) else "mean"
 
-    def propose(self, state: Asked) -> Draw | None:
-        """Return the items to ask next, None where the goal is reached."""
+    def propose(self, state: Asked) -> NDArray[np.intp] | None:
+        """Return the positions (b,) of the items to ask next, None where the goal is reached."""
         done = len(state.looks)
         if done == len(self.looks.sizes):
             return None
@@ -85,13 +78,11 @@ class AskingPolicy:
             last = state.looks[-1]
             if last.high - last.low <= self.width:
                 return None
-        size = self.looks.sizes[done]
-        places = self.order[len(state.places) : size]
-        return Draw(places, np.full(len(places), size / len(self.order)))
+        return self.order[len(state.places) : self.looks.sizes[done]]
 
-    def observe(self, state: Asked, draw: Draw, responses: ArrayLike) -> Asked:
-        """Return the state with the responses (b,) to a draw and the estimate from all so far."""
-        places = np.concatenate([state.places, draw.places])
+    def observe(self, state: Asked, asked: NDArray[np.intp], responses: ArrayLike) -> Asked:
+        """Return the state with responses (b,) to items and the estimate from all so far."""
+        places = np.concatenate([state.places, asked])
         known = np.concatenate([state.responses, np.asarray(responses, dtype=np.float64)])
         subset = WeightedSubset.equal(places)
         fitted = ESTIMATORS[self.estimator].fit(self.training, subset, self.seed)
@@ -106,16 +97,11 @@ class AskingPolicy:
 def asking_policy(
     item_ids: Sequence[str], training: Training, goal: Goal, seed: int
 ) -> AskingPolicy:
-    """Return the policy for a benchmark of n items.
+    """Return the policy for a benchmark of n items, in any order.
 
     With a width one looks several times, at a level that holds where one stops
-    (`statistics.fixed_width`); with a budget alone, once.
-
-    Args:
-        item_ids: n ids; their order does not matter.
-        training: responses (m, n) of other models, perhaps of none (m = 0).
-        goal: when to stop.
-        seed: of the order of the items, and of the estimator.
+    (`statistics.fixed_width`); with a budget alone, once. `training` may have no models; `seed` is
+    of the order of the items, and of the estimator.
     """
     n = len(item_ids)
     uniforms = item_uniforms(seed, _STAGE, item_ids)

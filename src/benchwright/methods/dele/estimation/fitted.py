@@ -1,6 +1,6 @@
 """The interface of estimators, with missing responses and the bounds of scores."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -113,7 +113,9 @@ class FittedSubset:
         values = np.asarray(responses, dtype=np.float64)
         out = np.full((4, len(values)), np.nan)
         notes = np.full(len(values), "", dtype=object)
-        for gaps, rows in _patterns(np.isnan(values)):
+        patterns, pattern = np.unique(np.isnan(values), axis=0, return_inverse=True)
+        for number, gaps in enumerate(patterns):
+            rows = np.flatnonzero(pattern.ravel() == number)
             own = values[np.ix_(rows, np.flatnonzero(~gaps))]
             out[:, rows], notes[rows] = self._alike(own, gaps, level)
         score, low, high, se = out
@@ -137,10 +139,3 @@ class FittedSubset:
         low, high = (np.clip(bound, *limits) for bound in (found.low, found.high))
         notes = ["; ".join(filter(None, (gap_note, note))) for note in found.reason]
         return np.stack([found.score, low, high, found.se]), notes
-
-
-def _patterns(missing: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
-    """Yield each pattern of missing responses (k,) with its rows."""
-    patterns, pattern = np.unique(missing, axis=0, return_inverse=True)
-    for number, gaps in enumerate(patterns):
-        yield gaps, np.flatnonzero(pattern.ravel() == number)

@@ -34,19 +34,12 @@ _BLOCK = 1 << 22
 
 
 class ItemPredictor(NamedTuple):
-    """Ridge regression of responses on features of the items.
+    """Ridge regression of responses on features of the items."""
 
-    Attributes:
-        offset: (n,) prediction without any response.
-        features: (m, n) features of the items.
-        penalty: of the squared coefficients.
-        ratio: variance of the residuals of left-out training models, in units of p(1 − p).
-    """
-
-    offset: Float
-    features: Float
-    penalty: float
-    ratio: float = 1.0
+    offset: Float  # (n,) prediction without any response
+    features: Float  # (m, n) features of the items
+    penalty: float  # of the squared coefficients
+    ratio: float = 1.0  # variance of residuals of left-out training models, in units of p(1 − p)
 
     @classmethod
     def of(
@@ -131,15 +124,10 @@ def difference_estimate(
 ) -> DesignEstimate:
     """Estimate the scores of r models from responses (r, k) to the items at `places` (k,).
 
-    The variance is that of a draw of fixed size. The fewer right or the fewer wrong responses
-    there are, the more it is mixed with the one expected from the training models, which counts
-    like four responses: a model with equal responses has residuals near 0.
-
-    Args:
-        predictor: the predictions.
-        places: positions of the asked items.
-        inclusion: (k,) probabilities in (0, 1] that these items were asked.
-        responses: in [0, 1], none missing.
+    `inclusion` (k,) are the probabilities in (0, 1] that these items were asked. The variance is
+    that of a draw of fixed size. The fewer right or the fewer wrong responses there are, the more
+    it is mixed with the one expected from the training models, which counts like four responses: a
+    model with equal responses has residuals near 0.
     """
     n, k = len(predictor.offset), len(places)
     inside, outside = predictor.left_out(places, responses)
@@ -165,17 +153,13 @@ def tuned_predictor(
 ) -> ItemPredictor:
     """Choose the penalty with the least variance of the scores of left-out training models.
 
-    The models are asked k items of draws of their own, so the choice does not depend on the items
-    that new models are asked. If the mean of a model's other responses predicts better than all
-    penalties, it is the predictor.
+    The models are asked k items of draws of their own, by the spread of responses where `unequal`,
+    so the choice does not depend on the items that new models are asked. If the mean of a model's
+    other responses predicts better than all penalties, it is the predictor.
 
-    Args:
-        values: responses (m, n) of at least one training model, none missing.
-        complete: (m,) whether the model answered nearly all items.
-        groups: masks (m,) of models to leave out together; the last one counts like all others.
-        k: number of items to ask.
-        unequal: whether items are drawn by the spread of their responses.
-        seed: of the draws.
+    `values` are responses (m, n), none missing; `complete` (m,) marks models that answered nearly
+    all items; `groups` are masks (m,) of models to leave out together, the last of which counts
+    like all others.
     """
     n = values.shape[1]
     means = values.mean(axis=0, dtype=np.float64)

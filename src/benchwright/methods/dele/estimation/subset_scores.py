@@ -60,16 +60,9 @@ def estimate_scores(
 
     The default estimator of a draw with known probabilities is `aipw`, whose intervals also cover
     the best models, or `mean` without training models. Another weighted subset gets `weighted`, any
-    other `gp_irt`. See docs/explanation/estimation.md.
-
-    Args:
-        subset: the manifest.
-        new: responses of the new models; those to other items are ignored, with a note.
-        known: responses of training models to the benchmark; new models among them are ignored.
-        estimator: a name in the registry, or `auto`.
-        level: confidence level of the intervals.
-        seed: seed that assigns the training models to folds.
-        paired: whether responses are (1 + B − A)/2 of two models.
+    other `gp_irt`. See docs/explanation/estimation.md. Responses to other items, and training
+    models among the new ones, are ignored with a note. `seed` assigns training models to folds;
+    responses are (1 + B − A)/2 of two models where `paired`.
 
     Raises:
         InputError: the estimator is unknown or needs training models, no response is to the

@@ -104,11 +104,9 @@ def _by_sampler(results: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
 def gain_over_random(
     results: pd.DataFrame, sampler: str, metric: str, params: AdaptiveParams
 ) -> float:
-    """Return the gain of a sampler over random, a mean over rates and repeats.
+    """Return the gain of a sampler over random in a panel's results, mean over rates and repeats.
 
     A positive gain is better for every metric. NaN if either has no results.
-
-    `results` are those of one panel; `metric` is a criterion.
     """
     means = _by_sampler(results[results["sampler"].isin([sampler, RANDOM])], params)[metric]
     return _sign(metric) * float(means.get(sampler, np.nan) - means.get(RANDOM, np.nan))

@@ -92,11 +92,6 @@ def tsne_map(pool: SamplingPool, source: str) -> tuple[NDArray[np.intp], NDArray
     The subset is random and depends only on the ids. TF-IDF is first reduced to 50 dimensions;
     items without words are left out. With fewer than four items the map is empty. Return places in
     the pool (s,) and coordinates (s, 2), whose axes and distances have no meaning.
-
-    `source` is "tfidf" or an encoder.
-
-    Raises:
-        InputError: the pool has no vectors of this encoder.
     """
     from sklearn.decomposition import TruncatedSVD
     from sklearn.manifold import TSNE

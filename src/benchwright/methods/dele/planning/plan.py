@@ -13,7 +13,7 @@ from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.planning.predicted_scores import (
     ESTIMATOR,
     FEWEST_MODELS,
-    PredictedScores,
+    fewest_items,
 )
 from benchwright.methods.dele.planning.score_errors import (
     TARGETS,
@@ -227,9 +227,7 @@ def make_plan(
     """Compute the sufficient number of random items from responses of other models.
 
     Standard errors and differences come from formulas (`score_errors`), rank agreement from random
-    subsets. Future models are assumed to be like those that answered.
-
-    `curves` is a saved `SamplingCurves` table, for samplers other than random.
+    subsets. `curves` is a saved `SamplingCurves` table, for samplers other than random.
 
     Raises:
         InputError: there is no target, or there are too few models or items.
@@ -261,11 +259,10 @@ class _Planner:
         scores = subset_scores(responses.correct, np.ones((1, self.n)))[0]
         first, second = pairs_of_models(self.m, wanted.seed)
         self.gaps = np.abs(scores[first] - scores[second])
-        self.subsets = {
-            name: _RandomSubsets(responses.correct, wanted.subsets, wanted.seed, strata)
-            for name, strata in (("random", None), ("stratified", responses.strata))
-            if name == "random" or strata is not None
-        }
+        drawn = responses.correct, wanted.subsets, wanted.seed
+        self.subsets = {"random": _RandomSubsets(*drawn, None)}
+        if responses.strata is not None:
+            self.subsets["stratified"] = _RandomSubsets(*drawn, responses.strata)
 
     def error(self, k: int, whose: str, target: Target) -> float:
         """Return the standard error of the median or the worst model."""
@@ -306,9 +303,8 @@ class _Planner:
         """Yield a row if AIPW needs fewer items than the mean and its intervals hold."""
         if row.items is None or self.m < FEWEST_MODELS:
             return
-        known = self.responses
-        predicted = PredictedScores(known.correct, known.clusters, self.wanted.seed)
-        if found := predicted.fewest(row.wanted, row.items):
+        known, seed = self.responses, self.wanted.seed
+        if found := fewest_items(known.correct, known.clusters, seed, row.wanted, row.items):
             covered = f"95% intervals of models left out cover {found.coverage:.1%}"
             row = row._replace(sampler=found.sampler, estimator=ESTIMATOR, with_all=0.0)
             yield self.reached(row._replace(reason=covered), found.items, found.standard_error)

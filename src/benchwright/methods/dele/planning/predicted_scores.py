@@ -4,7 +4,7 @@ Half of the models train the estimator and the other half are asked, both ways, 
 those of models that it has not seen.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -39,58 +39,55 @@ class Predicted(NamedTuple):
     coverage: float  # of its 95% intervals
 
 
-class PredictedScores:
-    """Errors of AIPW on draws of any number of items."""
+def fewest_items(
+    correct: NDArray[np.floating],
+    clusters: NDArray[np.integer],
+    seed: int,
+    wanted: float,
+    most: int,
+) -> Predicted | None:
+    """Find the draw with the fewest items, below `most`, for a standard error of AIPW.
 
-    def __init__(
-        self, correct: NDArray[np.floating], clusters: NDArray[np.integer], seed: int
-    ) -> None:
-        chosen = stage_generator(seed, "plan/halves").permutation(len(correct))[:_MOST_MODELS]
-        first, second = correct[chosen[::2]], correct[chosen[1::2]]
-        self._seed = seed
-        self._halves = [
-            (Training(training, clusters), asked)
-            for training, asked in ((first, second), (second, first))
-        ]
-        self.at = lru_cache(maxsize=None)(self._at)
-
-    def fewest(self, wanted: float, most: int) -> Predicted | None:
-        """Find the draw with the fewest items, below `most`, for a standard error.
-
-        None if no draw needs fewer items or holds the coverage of its intervals.
-        """
-        found = [self._fewest(sampler, wanted, most) for sampler in ("random", "unequal")]
-        return min(filter(None, found), key=lambda each: each.items, default=None)
-
-    def _fewest(self, sampler: str, wanted: float, most: int) -> Predicted | None:
+    None if no draw needs fewer items or holds the coverage of its intervals.
+    """
+    chosen = stage_generator(seed, "plan/halves").permutation(len(correct))[:_MOST_MODELS]
+    first, second = correct[chosen[::2]], correct[chosen[1::2]]
+    halves = [(Training(first, clusters), second), (Training(second, clusters), first)]
+    found = []
+    for sampler in ("random", "unequal"):
+        at = lru_cache(maxsize=None)(partial(_error_and_coverage, halves, seed, sampler))
         low, high = 2, most - 1
-        if high < low or self.at(sampler, high)[0] > wanted:
-            return None
+        if high < low or at(high)[0] > wanted:
+            continue
         while high > max(low + 1, low * _STEP):
             middle = round((low * high) ** 0.5)
-            low, high = (low, middle) if self.at(sampler, middle)[0] <= wanted else (middle, high)
-        error, coverage = self.at(sampler, high)
-        return Predicted(high, sampler, error, coverage) if coverage >= _LEAST_COVERAGE else None
+            low, high = (low, middle) if at(middle)[0] <= wanted else (middle, high)
+        error, coverage = at(high)
+        if coverage >= _LEAST_COVERAGE:
+            found.append(Predicted(high, sampler, error, coverage))
+    return min(found, key=lambda each: each.items, default=None)
 
-    def _at(self, sampler: str, k: int) -> tuple[float, float]:
-        """Return the median model's standard error and the coverage at k items."""
-        errors, inside = [], []
-        for number, (training, asked) in enumerate(self._halves):
-            generator = stage_generator(self._seed, f"plan/draws/{number}")
-            truth, n = np.nanmean(asked, axis=1, dtype=np.float64), asked.shape[1]
-            spread = response_spread(training.filled.mean(axis=0), len(training.filled))
-            inclusion = inclusion_probabilities(spread, k, UNIFORM_SHARE)
-            se = []
-            for _ in range(_DRAWS):
-                order, start = generator.permutation(n), float(generator.random())
-                if sampler == "random":
-                    subset = WeightedSubset.equal(order[:k])
-                else:
-                    places = systematic_draw(inclusion, order, start)
-                    subset = WeightedSubset.drawn(places, inclusion[places])
-                fitted = ESTIMATORS[ESTIMATOR].fit(training, subset, self._seed)
-                found = fitted(asked[:, subset.positions])
-                se.append(found.se)
-                inside.append((found.low <= truth + 1e-9) & (truth <= found.high + 1e-9))
-            errors.append(np.mean(se, axis=0))
-        return float(np.median(np.concatenate(errors))), float(np.concatenate(inside).mean())
+
+def _error_and_coverage(
+    halves: list[tuple[Training, NDArray[np.floating]]], seed: int, sampler: str, k: int
+) -> tuple[float, float]:
+    """Return the median model's standard error and the coverage at k items."""
+    errors, inside = [], []
+    for number, (training, asked) in enumerate(halves):
+        generator = stage_generator(seed, f"plan/draws/{number}")
+        truth, n = np.nanmean(asked, axis=1, dtype=np.float64), asked.shape[1]
+        spread = response_spread(training.filled.mean(axis=0), len(training.filled))
+        inclusion = inclusion_probabilities(spread, k, UNIFORM_SHARE)
+        se = []
+        for _ in range(_DRAWS):
+            order, start = generator.permutation(n), float(generator.random())
+            subset = WeightedSubset.equal(order[:k])
+            if sampler == "unequal":
+                places = systematic_draw(inclusion, order, start)
+                subset = WeightedSubset.drawn(places, inclusion[places])
+            fitted = ESTIMATORS[ESTIMATOR].fit(training, subset, seed)
+            found = fitted(asked[:, subset.positions])
+            se.append(found.se)
+            inside.append((found.low <= truth + 1e-9) & (truth <= found.high + 1e-9))
+        errors.append(np.mean(se, axis=0))
+    return float(np.median(np.concatenate(errors))), float(np.concatenate(inside).mean())

@@ -19,7 +19,6 @@ from benchwright.methods.dele.samplers.response_samplers import (
 Float = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
-_BLOCK = 1 << 15  # costs computed at once: they stay in the cache of a processor
 _DECIMALS = 6  # smaller differences of points are rounding errors
 _SIZES = 128  # cached clusterings of a pool
 _COMPONENTS = 64  # of the responses; this bounds the time with thousands of models
@@ -58,15 +57,9 @@ def _costs(points: Float, sizes: NDArray[np.integer]) -> Float:
     """Return twice the cost (u, u) of each union, 2st/(s + t) × squared distance; diagonal ∞."""
     square, weight = (points**2).sum(axis=1), sizes.astype(np.float64)
     costs = np.asarray(points @ points.T)
-    step = max(1, _BLOCK // max(len(costs), 1))
-    for start in range(0, len(costs), step):
-        rows = slice(start, start + step)
-        block, own = costs[rows], weight[rows, None]
-        block *= -2
-        block += square[rows, None]
-        block += square
-        np.maximum(block, 0, out=block)
-        block *= 2 * own * weight / (own + weight)
+    for place, row in enumerate(costs):
+        np.maximum(-2 * row + square[place] + square, 0, out=row)
+        np.multiply(row, 2 * weight[place] * weight / (weight[place] + weight), out=row)
     np.fill_diagonal(costs, np.inf)
     return costs
 

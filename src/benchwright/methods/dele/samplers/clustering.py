@@ -193,9 +193,6 @@ def cluster_items(pool: SamplingPool, method: Method, source: str, k: K) -> Clus
     """Cluster a pool's items on TF-IDF (`source` "tfidf") or on the vectors of an encoder.
 
     The result does not depend on the order of the pool or the number of cores.
-
-    Raises:
-        InputError: the pool has no vectors of that encoder.
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.utils.extmath import row_norms

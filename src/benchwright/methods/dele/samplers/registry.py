@@ -77,9 +77,7 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
 
 
 def sampler_kinds(params: SamplingParams) -> Mapping[str, SamplerKind]:
-    """Return the samplers that `params.samplers` names; `random` is added if it is missing.
-
-    `all` includes the samplers of all encoders.
+    """Return the samplers that `params.samplers` names, and `random`; `all` means all of them.
 
     Raises:
         InputError: a name is unknown.
@@ -103,9 +101,6 @@ def make_samplers(params: SamplingParams) -> Mapping[str, Sampler]:
     """Return the samplers of `sampler_kinds`, within subjects if `params.within_subject` is set.
 
     Fits that samplers make once per pool are cached as long as `params` stay the same.
-
-    Raises:
-        InputError: a name is unknown.
     """
     made = {name: kind.make(params) for name, kind in sampler_kinds(params).items()}
     if not params.within_subject:

@@ -62,11 +62,10 @@ _DECIMALS = 9  # smaller differences are rounding errors, which would break ties
 
 
 def discrimination_sampler(pool: SamplingPool, seed: int) -> Draw:
-    """Draw the items with the highest `rest_score_correlations` first.
+    """Draw the items with the highest `rest_score_correlations` first; items without any come last.
 
     This favours items of medium difficulty and ranks models better than the slope of the
-    two-parameter model, which is also high for items that almost all or no models get right. The
-    mean of the chosen items does not estimate scores. Items without responses come last.
+    two-parameter model. The mean of the chosen items does not estimate scores.
     """
     require_responses(pool, "discrimination")
     values = _discrimination_of(pool).tolist()
@@ -124,9 +123,8 @@ _spread_of = once_per_pool(
 def unequal_sampler(pool: SamplingPool, seed: int) -> Draw:
     """Draw items with known probabilities, larger where models disagree about an item.
 
-    The probability is proportional to √(p(1 − p)), p the share of right responses, for the part of
-    the draw that is not uniform. Subsets do not nest. Estimators use the probabilities
-    (`WeightedSubset.inclusion`).
+    The part that is not uniform is proportional to √(p(1 − p)), p the share of right responses.
+    Subsets do not nest.
     """
     require_responses(pool, "unequal")
     spread = _spread_of(pool)
