@@ -200,7 +200,6 @@ def make_inputs(**changed: Any) -> Inputs:
             "k": 100,
             "items_within": 2,
             "share_within": 2 / n,
-            "warning": "two bandwidths differ a lot",
         },
         "response_matrix": matrix,
         "choices_only_matrix": matrix_of(ids, FILTER, seed=5),

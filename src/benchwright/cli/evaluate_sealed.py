@@ -21,8 +21,7 @@ from benchwright.datasets.half_scores import FORMAT, HalfResult, SealedIdentity
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
     one_configuration,
-    options_chosen,
-    right_answer,
+    right_answers,
 )
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
@@ -107,9 +106,8 @@ def model_scorer(
     asked_as = Configuration(request.model, request.style, request.shots)
 
     def scorer(items: Sequence[SealedItem]) -> list[float | None]:
-        questions = map(_question, items)
-        chosen = options_chosen(questions, asked_as, models, scoring, pool, MemoryShards())
-        right = (right_answer(chosen.get(item.item_id), item.answer) for item in items)
+        questions = list(map(_question, items))
+        right = right_answers(questions, asked_as, models, scoring, pool, MemoryShards())
         return [None if np.isnan(value) else value for value in right]
 
     return scorer

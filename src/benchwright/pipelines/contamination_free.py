@@ -9,7 +9,7 @@ from kedro.pipeline import Pipeline
 
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.contamination_free import apply_transforms, as_items, reword
-from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
+from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -44,8 +44,12 @@ def apply_rules(
         failed: dict[str, int] = {}
         for part in perturbation.transforms:
             if isinstance(part, RephraseParams):
-                limits = ReplyLimits(part.max_tokens, part.temperature)
-                ask = ask_in_memory(part.model, models, scoring, judge_store, limits, "rephrasing")
+                ask = ask_in_memory(
+                    *(part.model, models, scoring, judge_store),
+                    max_tokens=part.max_tokens,
+                    temperature=part.temperature,
+                    what="rephrasing",
+                )
                 similarity = wording_similarity(part.encoder, models, scoring)
                 rephrasings, failed = reword(as_items(final_items), ask, similarity, part)
         items, changes = apply_transforms(final_items, perturbation, closed_seed, rephrasings)

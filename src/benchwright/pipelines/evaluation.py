@@ -121,7 +121,7 @@ _PAGE = [
     ),
     node(
         summary.note_items,
-        [*_COVERED, "verdicts", "similarity_threshold", "import_report", "params:limit"],
+        [*_COVERED, "verdicts", "import_report", "params:limit"],
         "report_item_notes",
     ),
     node(sections.show_rules, ["rule_coverage", "filter_model_ablation"], "report_rules"),

@@ -45,10 +45,7 @@ _NODES = [
     node(
         similar.estimate_threshold,
         ["items", "neighbours", "params:filtering", "neighbour_search"],
-        [
-            *("distance_density", "similarity_threshold", "threshold_sensitivity"),
-            "neighbour_convergence",
-        ],
+        ["distance_density", "similarity_threshold", "neighbour_convergence"],
     ),
     node(
         similar.group_similar_items,

@@ -4,7 +4,6 @@ from kedro.pipeline import Pipeline
 
 from benchwright.methods.mmlu_cf.memorisation import (
     choose_examples,
-    collect_memorisation_metrics,
     compare_replies,
     summarise_memorisation,
 )
@@ -23,7 +22,6 @@ _NODES = [
         ["items", "memorisation", "params:memorisation", "params:seed"],
         "memorisation_examples",
     ),
-    node(collect_memorisation_metrics, "memorisation_summary", "memorisation_metrics"),
     node(
         render_memorisation_page,
         [

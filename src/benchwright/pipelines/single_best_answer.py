@@ -196,7 +196,7 @@ def _with_labels_of_judge(known: pd.DataFrame, annotations: pd.DataFrame) -> pd.
 def evaluate_single_best_answer_classifier(
     sba_labelled_items: pd.DataFrame, sba_labels: pd.DataFrame, sba_classifier: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, dict[str, float]]:
-    """Evaluate the classifier, the heuristic, the judge and the annotators.
+    """Evaluate the classifier, the heuristic and the judge.
 
     Returns:
         The table of `evaluate`, and the metrics of the classifier for MLflow.

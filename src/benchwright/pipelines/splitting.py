@@ -8,7 +8,7 @@ import pandas as pd
 from kedro.pipeline import Pipeline
 
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
+from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, read_key
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import public_assignment, seal_halves
@@ -29,8 +29,6 @@ from benchwright.similarity.vectors import encode_texts
 from benchwright.tables.similarity import TextVectors
 
 logger = logging.getLogger(__name__)
-
-_YES_NO = ReplyLimits(max_tokens=8, temperature=0.7)
 
 
 def derive_closed_seed(sealing: SealingParams, seed: int) -> int:
@@ -70,7 +68,12 @@ def split_items_in_halves(
     with no_question_in_errors(items, "splitting"):
         ask = None
         if rules.judge is not None:
-            ask = ask_in_memory(rules.judge, models, scoring, judge_store, _YES_NO, "splitting")
+            ask = ask_in_memory(
+                *(rules.judge, models, scoring, judge_store),
+                max_tokens=8,
+                temperature=0.7,
+                what="splitting",
+            )
         texts = item_texts(items)
         vectors = encode_texts(texts, TextVectors.empty(), fields.encoder, models).vectors
         placed = np.stack([vectors[text] for text in texts])

@@ -1,7 +1,7 @@
 """Written answers of chat models, with a store of replies, for any stage."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
@@ -55,7 +55,19 @@ def ask_model(
     """
     if name not in models.models:
         raise InputError(f"{what}: unknown model {name!r}; {expected(name, models.models)}")
-    return _Asked(name, models.models[name], scoring, store, max_tokens, temperature, what)
+    asked = _Asked(name, models.models[name], scoring, store, f"{what} with {name}")
+
+    def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        if not texts:
+            return []
+        drawn = Sampling(max_tokens, temperature=0.0 if attempt == 1 else temperature, seed=attempt)
+        try:
+            replies = asked.replies(sorted(set(texts)), drawn)
+        except InputError as error:
+            raise InputError(f"{what} with {name}: {error}") from error
+        return [replies[text] for text in texts]
+
+    return ask
 
 
 @dataclass
@@ -64,29 +76,28 @@ class _Asked:
     model: ModelParams
     scoring: ScoringParams
     store: StoredShards
-    max_tokens: int
-    temperature: float
     what: str
 
-    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
-        if not texts:
-            return []
-        try:
-            replies = self._replies(sorted(set(texts)), attempt)
-        except InputError as error:
-            raise InputError(f"{self.what} with {self.name}: {error}") from error
-        return [replies[text] for text in texts]
-
-    def _replies(self, texts: Sequence[str], attempt: int) -> dict[str, str | None]:
-        temperature = 0.0 if attempt == 1 else self.temperature
-        drawn = Sampling(self.max_tokens, temperature=temperature, seed=attempt)
+    def replies(self, texts: Sequence[str], drawn: Sampling) -> dict[str, str | None]:
         asked = model_ingredients(self.model, self.scoring) | {"sampling": json.dumps(drawn)}
         before, after, template = self._frame
         prompts = {text: PromptText("", before + text + after, (), template) for text in texts}
         keys = {text: score_key(asked, prompts[text], (), _STYLE, 0) for text in texts}
         by_key = {keys[text]: prompts[text] for text in texts}
-        written = self._written(by_key, drawn)
-        return {text: written[key] for text, key in keys.items()}
+        shards = cut_shards(self.name, by_key, drawn, self.scoring)
+        shards.sort(key=lambda shard: shard.name)
+        frames: list[pd.DataFrame] = []
+        missing: list[Shard] = []
+        for shard in shards:
+            frame = self.store.get(shard.name)
+            if frame is not None and holds(frame, shard):
+                frames.append(frame)
+            else:
+                missing.append(shard)
+        if missing:
+            frames += self._asked(missing, drawn, len(by_key))
+        written = {key: reply for frame in frames for key, reply in written_texts(frame).items()}
+        return {text: reply[0] if (reply := written[key]) else None for text, key in keys.items()}
 
     @cached_property
     def _frame(self) -> ChatFrame:
@@ -101,33 +112,17 @@ class _Asked:
                 "set instruct: false to ask it in plain text"
             ) from error
 
-    def _written(self, by_key: Mapping[str, PromptText], drawn: Sampling) -> dict[str, str | None]:
-        shards = cut_shards(self.name, by_key, drawn, self.scoring)
-        written: dict[str, str | None] = {}
-        missing: list[Shard] = []
-
-        def keep(frame: pd.DataFrame) -> None:
-            for key, texts in written_texts(frame).items():
-                written[key] = texts[0] if texts else None
-
-        for shard in sorted(shards, key=lambda shard: shard.name):
-            frame = self.store.get(shard.name)
-            if frame is not None and holds(frame, shard):
-                keep(frame)
-            else:
-                missing.append(shard)
-        if not missing:
-            return written
-        what = f"{self.what} with {self.name}"
-        with progress_bar(what, "prompt", len(by_key), len(written)) as bar:
-            batches = [Batch(drawn, shard.prompts) for shard in missing]
-            for number, answers in answer_batches(
-                self.name, self.model, self.scoring, batches, bar.update
-            ):
-                frame = shard_table(missing[number], answers)
-                self.store.add(missing[number].name, frame)
-                keep(frame)
-        return written
+    def _asked(self, missing: list[Shard], drawn: Sampling, total: int) -> list[pd.DataFrame]:
+        """Ask the texts of these shards, and add each shard to the store at once."""
+        frames = []
+        done = total - sum(len(shard.keys) for shard in missing)
+        batches = [Batch(drawn, shard.prompts) for shard in missing]
+        with progress_bar(self.what, "prompt", total, done) as bar:
+            answered = answer_batches(self.name, self.model, self.scoring, batches, bar.update)
+            for number, answers in answered:
+                frames.append(shard_table(missing[number], answers))
+                self.store.add(missing[number].name, frames[-1])
+        return frames
 
 
 class Reply(NamedTuple, Generic[T]):

@@ -38,16 +38,6 @@ DistanceDensity = Columns(
 )
 """The kernel density of neighbour distances on its grid; `peak` marks local maxima."""
 
-ThresholdSensitivity = Columns(
-    (float, "bandwidth"),
-    (int, "peaks"),
-    (str, "branch"),
-    (float, "threshold"),
-    (int, "items_within"),
-    (float, "share_within"),
-)
-"""The threshold by kernel bandwidth (the rule is discontinuous)."""
-
 EncoderOverlap = Columns(
     (str, "encoder_a", "encoder_b"),
     (int, "n_items"),

@@ -40,7 +40,7 @@ def test_each_row_equals_the_rule_with_that_many_neighbours(similar):
 
 
 def test_impossible_numbers_of_neighbours_are_omitted():
-    assert estimate(VECTORS[:11], numbered_items(11))[3]["k"].tolist() == [5, 10]
-    assert estimate(VECTORS[:10], numbered_items(10))[3]["k"].tolist() == [5]
-    assert estimate(VECTORS[:1])[3].empty
-    assert estimate(VECTORS, enabled=False)[3].empty
+    assert estimate(VECTORS[:11], numbered_items(11))[2]["k"].tolist() == [5, 10]
+    assert estimate(VECTORS[:10], numbered_items(10))[2]["k"].tolist() == [5]
+    assert estimate(VECTORS[:1])[2].empty
+    assert estimate(VECTORS, enabled=False)[2].empty

@@ -138,21 +138,6 @@ def test_branch_is_reported_with_the_threshold(distances, similar, branch, thres
         assert result["threshold"] == (below / 2 if branch == "halved" else below)
 
 
-def test_threshold_that_depends_on_bandwidth_is_warned_about(caplog):
-    # Twenty close pairs form a separate peak only under a narrow kernel.
-    close, rest = np.linspace(0.05, 0.07, 20), np.linspace(0.1, 0.5, 2001)
-    heaped = 0.3 + (rest - 0.3) ** 3 / 0.2**2
-    items, neighbours = distances_table(np.concatenate([close, heaped]))
-    settings = params(**NO_STRINGS)
-    with caplog.at_level(logging.WARNING):
-        _, result, sensitivity, *_ = estimate_threshold(items, neighbours, settings, EXACT)
-    assert sensitivity["branch"].tolist() == ["first_peak"] * 4 + ["halved"] * 2
-    few, many = sensitivity["items_within"].iloc[3:5]
-    assert many > 2 * few
-    assert f"0.20 finds {few} items close, bandwidth 0.25 finds {many}" in result["warning"]
-    assert result["warning"] in caplog.text
-
-
 @pytest.mark.parametrize(
     ("similar", "threshold", "limit"),
     [
@@ -166,11 +151,10 @@ def test_threshold_that_depends_on_bandwidth_is_warned_about(caplog):
 def test_largest_distance_bounds_what_is_removed_but_not_the_threshold(similar, threshold, limit):
     items, neighbours = distances_table(ONE_PEAK)
     settings = params(**NO_STRINGS, bandwidth=0.4, halve_single_peak=False, **similar)
-    _, result, sensitivity, *_ = estimate_threshold(items, neighbours, settings, EXACT)
+    _, result, _ = estimate_threshold(items, neighbours, settings, EXACT)
     assert result["threshold"] == pytest.approx(threshold, abs=0.02)
     assert result["limit"] == pytest.approx(limit, abs=0.02)
     assert result["items_within"] == (result["limit"] > ONE_PEAK).sum()
-    assert sensitivity["items_within"].max() <= (limit + 0.02 > ONE_PEAK).sum()
 
 
 def random_items(n: int, close: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -113,16 +113,6 @@ def test_saved_tables_have_no_text_and_no_id() -> None:
             assert secret not in content, name
 
 
-@pytest.mark.parametrize("rows", [(), ({"question": "Why?"},)])
-def test_empty_inputs_and_outputs_are_empty_tables(rows: Any) -> None:
-    out = run(raw_items(*rows), {})
-    assert out["clean_items"].empty
-    assert list(out["clean_items"].columns) == CleanItems.columns()
-    assert out["rejected_raw_items"].num_rows == len(rows)
-    assert out["domain_counts"]["clean_items"].sum() == 0
-    assert list(out["cleaning_reasons"].columns) == ["rule", "kind", "reason", "rows"]
-
-
 def test_results_do_not_depend_on_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = raw_items(*ROWS)
     whole = nodes.clean_raw_items(raw, CleaningParams())

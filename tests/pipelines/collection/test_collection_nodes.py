@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from kedro.io import DataCatalog, DatasetError, MemoryDataset
 from kedro.runner import SequentialRunner
@@ -119,23 +118,10 @@ def test_measures_distinguish_wrong_and_missing_labels_and_unlabelled_documents(
     assert "planet" not in table.to_json()
 
 
-@pytest.mark.parametrize("labels", [[], [label("elsewhere", 0, 1)]])
-def test_without_labels_of_these_documents_there_are_no_measures(
-    tmp_path: Path, labels: list[dict[str, Any]]
-) -> None:
-    _, out = collected(write_shards(tmp_path, [("a", "")]), labels)
-    assert out["extraction_measures"].empty
-    assert list(out["extraction_measures"].columns)[:2] == ["measure", "style"]
-
-
 def test_documents_with_the_same_id_are_refused(tmp_path: Path) -> None:
     shards = write_shards(tmp_path, [("a", ""), ("a", "")])
     with pytest.raises(InputError, match="doc_id 'a' is not unique"):
         nodes.extract_items(shards.load(), CollectionParams())
-
-
-def test_measures_of_no_items_are_empty() -> None:
-    assert nodes.measure_extraction(RAW_ITEMS.empty_table(), [label("a", 0, 1)]).empty
 
 
 def test_labels_are_optional_and_invalid_labels_are_named(tmp_path: Path) -> None:
@@ -150,8 +136,3 @@ def test_labels_are_optional_and_invalid_labels_are_named(tmp_path: Path) -> Non
     path.write_text("{\n")
     with pytest.raises(DatasetError, match=r"labels\.jsonl: line 1: not valid JSON"):
         dataset.load()
-
-
-def test_raw_items_are_an_arrow_table(tmp_path: Path) -> None:
-    raw, _ = collected(write_shards(tmp_path, [("a", "")]), [])
-    assert isinstance(raw, pa.Table)

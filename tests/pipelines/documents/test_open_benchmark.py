@@ -14,7 +14,6 @@ from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
 from benchwright.core.errors import InputError
-from benchwright.core.natural_order import in_order
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.atomic import TextFile
 from benchwright.datasets.benchmark_source import BenchmarkSource
@@ -167,20 +166,6 @@ def test_each_rewritten_text_is_saved_before_and_after(made: Made) -> None:
     for change in answers.to_dict("records"):
         assert change["before"] == raw.loc[change["item_id"], "answer"]
         assert change["after"] == "ABCD"[clean.loc[change["item_id"], "answer"]]
-
-
-def test_outputs_do_not_depend_on_the_order_of_documents(
-    made: Made, repository: Path, tmp_path: Path
-) -> None:
-    again = run_slice(repository, tmp_path, shuffled=True)
-    assert (again.data / FILE).read_bytes() == (made.data / FILE).read_bytes()
-    assert {name for name, table in made.saved.items() if len(table) > 1} >= {
-        *("open_raw_items", "open_clean_items", "open_rejected_items", "open_cleaning_changes")
-    }
-    for name, table in made.saved.items():
-        pd.testing.assert_frame_equal(again.saved[name], table, check_exact=True)
-        ids = table["item_id"].tolist() if "item_id" in table else []
-        assert ids == in_order(ids)
 
 
 def test_the_error_before_the_first_run_names_the_pipeline(

@@ -27,7 +27,7 @@ from methods.smart.filtering_examples import (
 )
 
 TABLES = (
-    *("distance_density", "threshold_sensitivity", "groups", "verdicts", "item_audit"),
+    *("distance_density", "groups", "verdicts", "item_audit"),
     *("rule_coverage", "rules_by_subject", "kept_items", "removed_items"),
 )
 N = 40
@@ -170,27 +170,7 @@ def test_disabled_rule_has_the_status_off_and_no_warning(caplog):
     assert set(data["item_audit"]["similar"]) == {"off"}
 
 
-def test_unanimous_answers_without_probabilities_have_a_separate_column():
-    filtering = FilteringParams(easy=EasyParams(confidence=None, retain=0))
-    data = run_filtering(numbered_items(2), make_matrix([[1, 0]]), filtering=filtering)
-    audit = data["item_audit"]
-    assert set(audit["easy"]) == {"off"}
-    assert audit["easy_unanimous"].tolist() == ["flagged", "clear"]
-    assert audit["removed_by"].tolist() == ["easy_unanimous", ""]
-    assert "easy" not in data["rule_coverage"]["rule"].tolist()
-
-
 def test_removing_every_item_is_an_error_with_counts_by_rule():
     filtering = FilteringParams(easy=EasyParams(retain=0))
     with pytest.raises(InputError, match=r"all 2 items are removed \(easy 2\)"):
         run_filtering(numbered_items(2), make_matrix([[1, 1]], [[0.9, 0.9]]), filtering=filtering)
-
-
-def test_audit_has_each_item_with_its_nearest_neighbour():
-    data = run(*example())
-    audit = data["item_audit"].set_index("item_id")
-    table = data["neighbours"].table()
-    nearest = table[table["item_id"] == "q/22"].sort_values("distance").iloc[0]
-    assert audit.loc["q/22", "neighbour"] == nearest["neighbour"]
-    assert audit.loc["q/22", "neighbour_distance"] == nearest["distance"]
-    assert audit.index[:3].tolist() == ["q/0", "q/1", "q/2"]

@@ -108,8 +108,6 @@ def test_the_original_benchmark_stands_beside_the_halves(write: Callable[..., Ha
     assert gaps.loc["giant", ["original", "n_original"]].tolist() == [0.883, 14_042]
     assert gaps.loc["tiny", "original"] == 0.662  # a log that does not say how it asked
     assert np.isnan(gaps.loc["served", "original"])
-    notes = made["compared_halves"].notes
-    assert notes == ("mmlu/smart has no accuracy of served@letters-0; score it there too",)
     page = made["half_gap_report"]
     assert "Accuracy in percent on mmlu/smart and both halves" in page
     assert page.index("88.3%") < page.index("70.0%") < page.index("71.0%")
@@ -224,7 +222,6 @@ def test_unpaired_halves_are_noted_and_not_compared(
     assert warnings == [
         "half_gap: giant@letters-0: no results of the validation half",
         "half_gap: served@letters-0: validation: 5 answers; too few",
-        "half_gap: results are by versions 0.0.9, 0.1.0: a difference may be theirs",
         "half_gap: unknown size (conf: models.models.<name>.size_b): stranger",
     ]
     assert all(
@@ -268,11 +265,6 @@ def test_a_repeated_half_is_refused(write: Callable[..., HalfScores]) -> None:
     ("changed", "reason"),
     [
         ({"format": "something"}, "format: Input should be 'benchwright-half-score-1'"),
-        ({"half": "train"}, "half: Input should be 'validation' or 'test'"),
-        (
-            {"all": group(1.5) | {"se": 0.1}},
-            "all.accuracy: Input should be less than or equal to 1",
-        ),
         ({"items": []}, "items: Extra inputs are not permitted"),
     ],
 )
@@ -292,17 +284,3 @@ def test_an_error_about_an_empty_folder_explains_how_to_make_results(tmp_path: P
     (tmp_path / "torn.json").write_text('{"format": ')
     with pytest.raises(DatasetError, match=r"torn.json: not valid JSON .JSONDecodeError."):
         HalfScores(folder=str(tmp_path)).load()
-
-
-def test_results_without_an_error_have_no_test_and_no_alarm(
-    write: Callable[..., HalfScores],
-) -> None:
-    rows = both("tiny", 0.9, 0.1)
-    for row in rows:
-        row["all"]["se"] = None  # all items of one cluster
-    made = run(write(rows))
-    assert made["half_gap"]["reason"].tolist() == [
-        "the items of a half form one cluster; 2 are needed"
-    ]
-    assert not made["half_gap"]["suspicious"].any()
-    assert "No conclusion" in made["half_gap_report"]

@@ -219,14 +219,6 @@ def test_copy_in_the_raw_folder_is_read_instead_of_the_hub(
     assert result.items.answer_text.tolist() == ["2,000"]
 
 
-def test_missing_configuration_is_reported_with_existing_ones(
-    tmp_path: Path, hub_cache: None, conf_benchmark: Any
-) -> None:
-    write_hub(tmp_path / "hub", {"socratic/test": [as_gsm()]}, card=False)
-    with pytest.raises(DatasetError, match="main: no Parquet files; it has socratic"):
-        hub_result(conf_benchmark("gsm8k"), tmp_path)
-
-
 def test_unreachable_hub_error_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, conf_benchmark: Any
 ) -> None:

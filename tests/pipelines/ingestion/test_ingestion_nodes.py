@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
-from benchwright.core.natural_order import natural_key
 from benchwright.datasets.source_fields import Rule
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion import IngestedTables, create_pipeline, map_source_rows
+from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from few_examples import few_examples
 
 FIELDS = {
@@ -95,29 +94,19 @@ def test_row_becomes_an_item_with_verbatim_texts() -> None:
     ("rule", "changes"),
     [
         (Rule.UNKNOWN_SPLIT, {"_split": "tset"}),
-        (Rule.UNKNOWN_SPLIT, {"_split": None}),
-        (Rule.MISSING_ID, {"id": None}),
         (Rule.MISSING_ID, {"id": " "}),
         (Rule.MISSING_SUBJECT, {"subject": float("nan")}),
-        (Rule.MISSING_QUESTION, {"question": None}),
         (Rule.MISSING_QUESTION, {"question": "\n\t "}),
         (Rule.NOT_TEXT, {"question": ["Which?"]}),
         (Rule.NOT_TEXT, {"question": "half a pair \ud83d"}),
         (Rule.NOT_TEXT, {"options": ["owl", 1.5]}),
-        (Rule.NOT_TEXT, {"options": ["owl", True]}),
         (Rule.MISSING_CHOICES, {"options": None}),
         (Rule.MISSING_CHOICES, {"options": "owl, wren"}),
-        (Rule.EMPTY_OPTION, {"options": ["owl", ""]}),
-        (Rule.EMPTY_OPTION, {"options": ["owl", None]}),
         (Rule.EMPTY_OPTION, {"options": ["owl", "  "]}),
-        (Rule.TOO_FEW_OPTIONS, {"options": []}),
         (Rule.TOO_FEW_OPTIONS, {"options": ["owl"]}),
         (Rule.TOO_MANY_OPTIONS, {"options": [str(i) for i in range(27)]}),
         (Rule.MISSING_GOLD, {"answer": None}),
-        (Rule.MISSING_GOLD, {"answer": ""}),
         (Rule.UNREADABLE_GOLD, {"answer": "owl"}),
-        (Rule.UNREADABLE_GOLD, {"answer": 1}),
-        (Rule.UNREADABLE_GOLD, {"answer": "?"}),
         (Rule.GOLD_OUT_OF_RANGE, {"answer": "D"}),
     ],
 )
@@ -143,12 +132,9 @@ LABELLED = {"choices": {"column": "options", "labels": "labels"}}
     ("rule", "fields", "changes"),
     [
         (Rule.GOLD_OUT_OF_RANGE, gold("index"), {"answer": 3}),
-        (Rule.GOLD_OUT_OF_RANGE, gold("index"), {"answer": -1}),
         (Rule.GOLD_OUT_OF_RANGE, gold("number"), {"answer": 0}),
-        (Rule.GOLD_OUT_OF_RANGE, gold("number"), {"answer": 4}),
         (Rule.UNREADABLE_GOLD, gold("index"), {"answer": True}),
         (Rule.UNREADABLE_GOLD, gold("index"), {"answer": 1.5}),
-        (Rule.UNREADABLE_GOLD, gold("index"), {"answer": "B"}),
         (Rule.GOLD_NOT_AMONG_OPTIONS, gold("text"), {"answer": "gull"}),
         (Rule.AMBIGUOUS_GOLD, gold("text"), {"answer": "owl", "options": ["owl", "owl", "kite"]}),
         (Rule.GOLD_NOT_AMONG_OPTIONS, gold("label", **LABELLED), {"answer": "4"}),
@@ -159,7 +145,6 @@ LABELLED = {"choices": {"column": "options", "labels": "labels"}}
         (Rule.GOLD_OUT_OF_RANGE, gold("one_hot"), {"answer": [0, 0, 0]}),
         (Rule.UNREADABLE_GOLD, gold("one_hot"), {"answer": [0, 1]}),
         (Rule.UNREADABLE_GOLD, gold("multi_hot"), {"answer": [0, 2, 1]}),
-        (Rule.UNREADABLE_GOLD, gold("one_hot"), {"answer": "B"}),
     ],
 )
 def test_gold_answer_that_names_no_single_option_is_rejected(
@@ -174,25 +159,14 @@ def test_gold_answer_that_names_no_single_option_is_rejected(
     assert result.rejected_items.rule.tolist() == [rule]
 
 
-def test_wrong_number_of_options_is_rejected() -> None:
-    result = ingest([GOOD, row("bad", options=["owl", "wren"])], benchmark(n_choices=3))
-    (rejected,) = result.rejected_items.itertuples()
-    assert rejected.rule == Rule.WRONG_NUMBER_OF_OPTIONS
-    assert rejected.detail == "2 options; expected 3 (n_choices)"
-
-
 @pytest.mark.parametrize(
     ("form", "answer"),
     [
         ("index", 1),
         ("index", "1"),
-        ("index", 1.0),
-        ("index", np.int64(1)),
         ("number", "2"),
         ("letter", " b "),
-        ("text", "wren"),
         ("text", "wren "),
-        ("one_hot", [0, 1, 0]),
         ("one_hot", np.array([0, 1, 0])),
         ("multi_hot", [False, True, True]),
     ],
@@ -201,11 +175,6 @@ def test_every_form_of_gold_answer_is_read(form: str, answer: Any) -> None:
     item = only_item([row(answer=answer)], benchmark(gold(form)))
     assert (item.answer, item.answer_text) == (1, "wren")
     assert item.correct_set == ([1, 2] if form == "multi_hot" else [1])
-
-
-def test_equal_options_are_kept_if_the_gold_answer_identifies_one() -> None:
-    item = only_item([row(options=["owl", "wren", "wren"], answer="C")])
-    assert item.answer == 2
 
 
 def test_trailing_empty_options_are_dropped_only_if_configured() -> None:
@@ -291,18 +260,6 @@ def test_gold_answer_that_always_comes_first_gets_a_hashed_position() -> None:
     assert again.answer.tolist() != items.answer.tolist()
 
 
-def test_hashed_order_does_not_depend_on_source_order() -> None:
-    first = only_item([row("q", best="yes", wrong="no;never")], benchmark(TRUTHFUL))
-    second = only_item([row("q", best="yes", wrong="never;no")], benchmark(TRUTHFUL))
-    assert first.to_dict() == second.to_dict()
-
-
-def test_best_answer_that_equals_a_wrong_one_stays_the_gold_answer() -> None:
-    rows = [row(f"q{i}", best="yes", wrong="yes;no") for i in range(20)]
-    items = ingest(rows, benchmark(TRUTHFUL)).items
-    assert set(items.answer_text) == {"yes"}
-
-
 def test_generated_ids_count_rows_by_subject_and_split_including_rejected_rows() -> None:
     fields = {k: v for k, v in FIELDS.items() if k != "item_id"}
     rows = [
@@ -317,12 +274,6 @@ def test_generated_ids_count_rows_by_subject_and_split_including_rejected_rows()
     assert result.items.item_id.tolist() == ["toy/birds/0", "toy/birds/2", "toy/fish/0"]
     assert result.demonstrations.item_id.tolist() == ["toy_dev/birds/0"]
     assert result.calibration_items.item_id.tolist() == ["toy_validation/fish/0"]
-
-
-def test_without_subjects_the_subject_is_the_benchmark() -> None:
-    fields = {k: v for k, v in FIELDS.items() if k not in ("item_id", "subject")}
-    item = only_item([row()], benchmark(fields))
-    assert (item.item_id, item.subject) == ("toy/0", "toy")
 
 
 def test_same_row_of_a_duplicate_id_is_kept_in_any_row_order() -> None:
@@ -358,11 +309,6 @@ def test_calibration_items_and_demonstrations_of_one_split_are_disjoint() -> Non
     assert {f"validation/{i}" for i in range(5)} <= calibrating
 
 
-def test_small_shared_split_keeps_at_least_half_for_demonstrations() -> None:
-    result = ingest(many(1, "test") + many(5, "train"))
-    assert (len(result.demonstrations), len(result.calibration_items)) == (3, 2)
-
-
 def test_items_of_a_small_limit_are_among_those_of_a_larger_one() -> None:
     rows = many(30, "test") + many(30, "validation") + many(4, "dev")
     ten, twenty = ingest(rows, limit=10), ingest(rows[::-1], limit=20)
@@ -370,11 +316,6 @@ def test_items_of_a_small_limit_are_among_those_of_a_larger_one() -> None:
     assert set(ten.items.item_id) < set(twenty.items.item_id)
     assert set(ten.items.item_id) != {f"test/{i}" for i in range(10)}
     assert set(ingest(rows, limit=10, seed=1).items.item_id) != set(ten.items.item_id)
-
-
-def test_limit_below_one_is_rejected() -> None:
-    with pytest.raises(InputError, match="limit=0"):
-        ingest([GOOD], limit=0)
 
 
 def test_source_without_valid_rows_is_rejected_with_counts_by_rule() -> None:
@@ -391,11 +332,6 @@ def test_rows_must_state_their_source_if_there_are_several() -> None:
     frame = pd.DataFrame([GOOD], dtype=object)
     frame.attrs["source"] = {"kind": "mirror"}
     assert len(map_source_rows(frame, several, None, 0).items) == 1
-
-
-def test_ids_are_in_natural_order_and_may_have_long_numbers() -> None:
-    ids = ["a/10", "a/2", "a/02", "b/1", "a/2/x", "9" * 5000, "a"]
-    assert sorted(ids, key=natural_key) == ["9" * 5000, "a", "a/02", "a/2", "a/2/x", "a/10", "b/1"]
 
 
 def test_rejected_row_is_saved_whole_even_with_invalid_unicode() -> None:
@@ -443,21 +379,6 @@ def test_every_row_has_one_outcome_in_any_row_order(
     assert counts[0] == counts[1]
 
 
-def test_shuffled_rows_with_their_positions_give_the_same_bytes(tmp_path: Any) -> None:
-    fields = {k: v for k, v in FIELDS.items() if k != "item_id"}
-    rows = [row(str(i), subject=f"s{i % 3}", answer="AB?"[i % 3]) for i in range(40)]
-    frame = pd.DataFrame(rows, dtype=object)
-    written = []
-    for source in (frame, frame.sample(frac=1, random_state=3)):
-        result = map_source_rows(source, benchmark(fields), None, 0)
-        files = []
-        for name, table in result._asdict().items():
-            table.to_parquet(tmp_path / name)
-            files.append((tmp_path / name).read_bytes())
-        written.append(files)
-    assert written[0] == written[1]
-
-
 def test_label_errors_that_the_source_knows_are_those_of_evaluated_items() -> None:
     rows = [
         row("a", error="ok"),
@@ -473,14 +394,3 @@ def test_label_errors_that_the_source_knows_are_those_of_evaluated_items() -> No
         kept = result.items.set_index("item_id").loc["b", "question"]
         assert known == {"a": "ok", "b": "wrong_groundtruth" if "is b" in kept else "ok"}
     assert ingest(rows).known_label_errors.empty
-
-
-def test_pipeline_has_the_expected_inputs_and_outputs() -> None:
-    pipeline = create_pipeline()
-    assert pipeline.inputs() == {
-        "benchmark_source",
-        "params:ingestion",
-        "params:limit",
-        "params:seed",
-    }
-    assert pipeline.outputs() == set(IngestedTables._fields)

@@ -145,17 +145,7 @@ def test_examples_are_the_best_recited_items(stage: dict[str, Any]) -> None:
     assert {first["match"], second["match"]} == {""}
 
 
-def test_metrics_count_models(stage: dict[str, Any]) -> None:
-    assert stage["memorisation_metrics"] == {"models": 2, "models_that_remember": 1}
-
-
 def test_the_error_without_replies_names_the_settings(ingestion: Any) -> None:
     with pytest.raises(InputError, match="set score=live, the style generate") as raised:
         run(items_of(4), Generations.empty(), ingestion)
     assert "configurations knows@generate-0, guesses@generate-0" in str(raised.value)
-
-
-def test_results_do_not_depend_on_row_order(stage: dict[str, Any], ingestion: Any) -> None:
-    again = run(stage["items"].iloc[::-1], stage["generations"].iloc[::-1], ingestion)
-    pd.testing.assert_frame_equal(again["memorisation"], stage["memorisation"])
-    assert again["memorisation_report"] == stage["memorisation_report"]

@@ -104,11 +104,6 @@ def test_setting_sba_selects_labels_only_or_nothing() -> None:
     assert predicted_ids(PerturbationParams(sba="none")) == {"sba": [], "other": []}
 
 
-def test_error_without_classifier_names_the_training_command() -> None:
-    with pytest.raises(InputError, match="train one with kedro run --pipeline sba"):
-        predicted_ids(BY_MODEL)
-
-
 def test_another_encoder_than_that_of_the_classifier_is_rejected() -> None:
     models = ModelsParams.model_validate(
         {"encoders": {"mini": {"weights": {"package": "p", "folder": "f", "sha256": "0" * 64}}}}
@@ -160,25 +155,3 @@ def test_items_without_a_readable_reply_of_the_judge_stay_unlabelled(
         assert judged_by(server.url, tmp_path) == {}
     assert "no label could be read for 4 of 4 items" in caplog.text
     assert not any("b/s/2" in ids for ids in predicted_ids(BY_JUDGE).values())
-
-
-def test_prompt_of_the_paper_reaches_the_judge(tmp_path: Path) -> None:
-    seen: list[str] = []
-    with ScriptedServer(says=lambda prompt, _: seen.append(prompt) or "0") as server:
-        judged_by(server.url, tmp_path, "paper")
-    assert seen
-    assert all("Classify the following questions into SBA and non-SBA" in text for text in seen)
-
-
-def test_source_judge_without_a_judge_names_the_setting(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no chat model is named"):
-        judge_single_best_answers(
-            shown("b/s"),
-            shown("b/d"),
-            LABELS,
-            ScoreStore(str(tmp_path)).load(),
-            BY_JUDGE,
-            SingleBestAnswerParams(),
-            ModelsParams(),
-            ScoringParams(),
-        )

@@ -1,12 +1,10 @@
 """Labels of single-best-answer items and their effect on perturbed copies."""
 
 import pandas as pd
-import pytest
 
 from benchwright.core.content_hash import content_hash
-from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.perturbation import create_pipeline, perturb_items, read_labels
+from benchwright.pipelines.perturbation import perturb_items, read_labels
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.wicked import PerturbationChanges, PerturbedItems, Rephrasings
 
@@ -29,16 +27,6 @@ def labels(*rows: tuple[str, object]) -> pd.DataFrame:
 def test_one_positive_label_is_enough() -> None:
     seen = read_labels(labels(("q1", 0), ("q2", 0), ("q1", 1), ("q3", "1")), PerturbationParams())
     assert seen == {"q1": 1, "q2": 0, "q3": 1}
-
-
-def test_sba_none_reads_no_labels() -> None:
-    assert read_labels(labels(("q1", 1)), PerturbationParams(sba="none")) == {}
-    assert read_labels(labels(), PerturbationParams()) == {}
-
-
-def test_error_names_the_row_of_a_bad_label() -> None:
-    with pytest.raises(InputError, match="row 2: sba is 'maybe'; it must be 0 or 1"):
-        read_labels(labels(("q1", 0), ("q2", "maybe")), PerturbationParams())
 
 
 def test_labelled_items_stay_unaltered_in_every_copy() -> None:
@@ -71,8 +59,3 @@ def test_demonstrations_are_perturbed_like_items() -> None:
     shown = perturbed_items[perturbed_items["role"] == "demonstration"]
     assert len(shown) == 8
     assert all("None of the above" in choices for choices in shown["choices"])
-
-
-def test_every_node_has_a_docstring() -> None:
-    nodes = create_pipeline().nodes
-    assert all(node.func.__doc__ and node.func.__name__ == node.short_name for node in nodes)

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import logging
-import pickle
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +23,7 @@ from benchwright.language_models.protocol import Generated
 from benchwright.methods.mmlu_cf.difficulty.rating import combine_ratings
 from benchwright.methods.mmlu_cf.judging import judges as judges_module
 from benchwright.methods.mmlu_cf.judging.judges import judged_values
-from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore, SealedShards
+from benchwright.methods.mmlu_cf.sealing.judge_store import SealedShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import open_sealed
@@ -700,16 +699,3 @@ def test_secret_seed_is_in_no_file_and_no_log(run: Run) -> None:
     )
     for text in (str(seed), f"{seed:x}", KEY):
         assert text.encode() not in written
-
-
-def test_the_store_in_memory_is_empty_after_pickling() -> None:
-    store = JudgeStore(folder="nowhere", sealing={"judge_store": "memory"})
-    store.load().add("shard", pd.DataFrame({"text": ["a closed question"]}))
-    assert "shard" in store.load()
-    assert store.load().get("shard") is not None
-    assert store.load().get("other") is None
-    for held in (store.load(), store):
-        written = pickle.dumps(held)
-        assert b"closed question" not in written
-    assert len(pickle.loads(pickle.dumps(store.load()))) == 0  # noqa: S301  (made here)
-    assert "closed" not in repr(store.load())

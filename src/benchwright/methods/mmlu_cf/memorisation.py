@@ -286,11 +286,3 @@ def _example(row: Any, question: str, choices: list[str], fuzzy: float) -> dict[
 
 def _clipped(text: str) -> str:
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
-
-
-def collect_memorisation_metrics(memorisation_summary: pd.DataFrame) -> dict[str, float]:
-    """Count the models, and those that remember items, for MLflow."""
-    return {
-        "models": float(len(memorisation_summary)),
-        "models_that_remember": float(memorisation_summary["remembers"].sum()),
-    }

@@ -2,10 +2,9 @@
 
 The threshold δ is the first peak of the density of neighbour distances. This choice is
 discontinuous: with a slightly different bandwidth a peak can vanish and δ jump. The result
-therefore includes the curve, its peaks, the branch and the thresholds of other bandwidths.
+therefore includes the curve, its peaks and the branch.
 """
 
-import logging
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -27,19 +26,14 @@ from benchwright.similarity.neighbour_search import (
 )
 from benchwright.similarity.threshold import bin_distances
 from benchwright.statistics.nearest_neighbours import neighbours_of
-from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
+from benchwright.tables.similarity import DistanceDensity
 from benchwright.tables.smart import NeighbourConvergence
-
-log = logging.getLogger(__name__)
 
 Rows = NDArray[np.intp]
 Ints = NDArray[np.integer]
 
-# The threshold is unstable if another bandwidth changes the number of close items by this factor.
-_JUMP = 2
 EXACT_UP_TO = 50_000
 """With more items neighbours are approximate, and their recall is measured."""
-_BANDWIDTHS = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
 _FEWER_NEIGHBOURS = (5, 10, 25, 50, 100)
 _RECALL_CHECKED = 200  # items whose exact neighbours measure the recall of the search
 
@@ -97,30 +91,21 @@ def estimate_threshold(
     neighbours: Neighbourhood,
     filtering: FilteringParams,
     neighbour_search: dict[str, Any],
-) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame]:
     """Estimate the density of neighbour distances and take its first peak as the threshold.
 
-    With a single peak the threshold is half of its distance (as in the released code). A warning
-    is logged if the number of close items differs more than twofold between adjacent bandwidths.
-    Items within the threshold are counted up to `max_distance`.
+    With a single peak the threshold is half of its distance (as in the released code). Items
+    within the threshold are counted up to `max_distance`.
 
     Returns:
         The curve; the threshold with the branch taken and `neighbour_search` (`check_neighbours`);
-        the thresholds of other bandwidths, and of fewer neighbours (`NeighbourConvergence`).
+        the thresholds of fewer neighbours (`NeighbourConvergence`).
     """
     params, nearest = filtering.similar, neighbours.nearest_distances()
     fewer = [k for k in _FEWER_NEIGHBOURS if k <= neighbours.indices.shape[1]]
     *by_number, binned = bin_distances(items, neighbours, [*fewer, params.k], params)
     density, threshold = thresholds.estimate(binned, params)
     *_, within, share_within = _outcome(threshold, nearest, len(items))
-    others = []
-    for bandwidth in _BANDWIDTHS if len(nearest) else ():
-        other = thresholds.estimate(binned, params.model_copy(update={"bandwidth": bandwidth}))
-        others.append((bandwidth, *_outcome(other.threshold, nearest, len(items))))
-    sensitivity = ThresholdSensitivity.from_rows(others)
-    warning = discontinuity(sensitivity)
-    if warning:
-        log.warning("similar: %s", warning)
     curve = DistanceDensity.empty()
     if density is not None:
         peak = np.isin(density.x, threshold.peaks)
@@ -134,14 +119,13 @@ def estimate_threshold(
         "k": params.k,
         "items_within": within,
         "share_within": share_within,
-        "warning": warning,
         "neighbour_search": neighbour_search,
     }
     rows = [
         (k, *_outcome(thresholds.estimate(of_k, params).threshold, nearest, len(items)))
         for k, of_k in zip(fewer, by_number, strict=True)
     ]
-    return curve, result, sensitivity, NeighbourConvergence.from_rows(rows)
+    return curve, result, NeighbourConvergence.from_rows(rows)
 
 
 def _outcome(
@@ -151,22 +135,6 @@ def _outcome(
     within = int(thresholds.closer_than(nearest, threshold).sum())
     delta = np.nan if threshold.value is None else threshold.value
     return len(threshold.peaks), threshold.branch, delta, within, within / items
-
-
-def discontinuity(sensitivity: pd.DataFrame) -> str:
-    """Describe the largest jump between two neighbouring bandwidths, or return ""."""
-    bandwidths, within = sensitivity["bandwidth"].tolist(), sensitivity["items_within"].tolist()
-    jumps = [
-        (max(a, b) / max(min(a, b), 1), place)  # at least one item
-        for place, (a, b) in enumerate(pairwise(within))
-    ]
-    factor, place = max(jumps, key=lambda jump: jump[0], default=(0, 0))
-    if factor <= _JUMP:
-        return ""
-    return (
-        f"the threshold is unstable: bandwidth {bandwidths[place]:.2f} finds {within[place]} items "
-        f"close, bandwidth {bandwidths[place + 1]:.2f} finds {within[place + 1]}"
-    )
 
 
 def group_similar_items(

@@ -108,10 +108,10 @@ def set_levels(
         return judged
     ratings = judged["difficulty"].dropna()
     reference = ratings.to_numpy() if len(ratings) >= _FEWEST_RATED else None
-    answered = difficulty_from_responses(matrix, difficulty.min_models, reference)
-    if answered.reason:
-        logger.warning("difficulty: levels from models' responses: %s", answered.reason)
-    return combine_ratings(ids, difficulty_ratings, closed_seed, answered.levels)
+    levels, reason = difficulty_from_responses(matrix, difficulty.min_models, reference)
+    if reason:
+        logger.warning("difficulty: levels from models' responses: %s", reason)
+    return combine_ratings(ids, difficulty_ratings, closed_seed, levels)
 
 
 def sample_items(

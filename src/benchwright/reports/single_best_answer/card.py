@@ -143,7 +143,6 @@ def _row(rows: pd.DataFrame, part: str) -> dict[Any, Any] | None:
 _TITLES = {
     "held_out": "Held-out items",
     "left_out": "Benchmarks left out of training",
-    "read_twice": "Items with two annotators",
 }
 
 

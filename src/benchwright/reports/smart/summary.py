@@ -115,15 +115,12 @@ def note_items(
     rejected_items: pd.DataFrame,
     rule_coverage: pd.DataFrame,
     verdicts: pd.DataFrame,
-    similarity_threshold: dict[str, Any],
     import_report: pd.DataFrame,
     limit: int | None = None,
 ) -> list[str]:
     """Write the caveats about rules, labels and source rows."""
-    warning = similarity_threshold.get("warning")
     return [
         *_rule_notes(rule_coverage, len(items)),
-        *([f"Similar items: {warning}."] if warning else []),
         *_label_notes(verdicts, len(items), set(kept_items["item_id"])),
         *_source_notes(rejected_items, import_report, limit),
     ]

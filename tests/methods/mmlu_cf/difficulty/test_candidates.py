@@ -7,12 +7,8 @@ from benchwright.methods.mmlu_cf.difficulty.rating import difficulty_candidates
 ITEMS = pd.DataFrame({"item_id": [f"q{place}" for place in range(50)], "place": range(50)})
 
 
-def test_all_items_are_candidates_by_default() -> None:
-    assert difficulty_candidates(ITEMS, None, 0) is ITEMS
-    assert len(difficulty_candidates(ITEMS, 50, 0)) == 50
-
-
 def test_candidates_are_nested_and_do_not_depend_on_row_order() -> None:
+    assert difficulty_candidates(ITEMS, None, 0) is ITEMS
     few = difficulty_candidates(ITEMS, 10, 3)
     assert len(few) == 10
     assert few["place"].is_monotonic_increasing

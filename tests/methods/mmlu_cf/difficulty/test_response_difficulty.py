@@ -6,9 +6,6 @@ import pytest
 
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import level_shares
 from benchwright.methods.mmlu_cf.difficulty.rating import DIFFICULTY, compare_ratings, count_levels
-from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
-    matrix_of_responses,
-)
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 
 IDS = ["d#1", "d#2", "e#1"]
@@ -16,18 +13,6 @@ IDS = ["d#1", "d#2", "e#1"]
 
 def answer_rows(*rows: tuple[object, ...]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=["item_id", "model", "correct"])
-
-
-def test_the_matrix_has_missing_values() -> None:
-    rows = answer_rows(
-        ("d#1", "m", 1.0), ("e#1", "m", 0.0), ("d#2", "a", 1.0), ("d#1", "a", np.nan)
-    )
-    matrix = matrix_of_responses(rows, IDS[::-1])
-    assert matrix.models == ("a", "m")
-    assert matrix.item_ids == ("d#1", "d#2", "e#1")
-    expected = [[np.nan, 1, np.nan], [1, np.nan, 0]]
-    np.testing.assert_array_equal(matrix.correct, np.array(expected, np.float32))
-    assert matrix_of_responses(rows[:0], IDS).models == ()
 
 
 def test_levels_of_each_pool_are_counted_with_the_target() -> None:

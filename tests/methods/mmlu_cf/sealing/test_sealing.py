@@ -254,8 +254,6 @@ def test_too_few_answers_withhold_accuracies() -> None:
     assert score.reason == "5 answers; accuracies of fewer than 10 are withheld"
     enough = evaluate_sealed(benchmark(["law"] * 10), lambda items: [1] * 10, 10)
     assert (enough.whole.accuracy, enough.reason) == (1, "")
-    with pytest.raises(InputError, match="scored 29 of 30 items"):
-        evaluate_sealed(benchmark(["law"] * 30), lambda items: [1] * 29, 10)
 
 
 class Scripted:

@@ -37,17 +37,6 @@ def test_the_interval_assumes_independent_samples() -> None:
     assert not gap["suspicious"]  # the closed half is the better one
 
 
-def test_clusters_widen_the_interval() -> None:
-    loose, tied = independent(500, 0.5), GroupResult(n=500, accuracy=0.5, se=0.05)
-    rows = [
-        ScoredHalves(name, "letters", 0, score, score)
-        for name, score in (("loose", loose), ("tied", tied))
-    ]
-    gaps = half_gaps(rows, {}).set_index("model")
-    width = gaps["high"] - gaps["low"]
-    assert width["tied"] > 2 * width["loose"]
-
-
 @pytest.mark.parametrize(
     ("size", "group"),
     [(0.5, "mini"), (5, "mini"), (6, "small"), (12, "small"), (13, "medium"), (50, "medium"),

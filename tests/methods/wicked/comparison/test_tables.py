@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from benchwright.methods.wicked.comparison.coverage import count_changes
-from benchwright.methods.wicked.comparison.instruct import compare_instruct
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.tables.responses import Models
 from benchwright.tables.wicked import PerturbationChanges
 
 RULES = PerturbationParams.model_validate(
@@ -64,15 +62,6 @@ def test_families_with_both_kinds_are_compared(stage: Any) -> None:
     scores = stage.outputs["comparison_scores"].set_index("configuration")["delta"]
     assert pair["delta_instruct"] == pytest.approx(scores["org/alpha-7b-it@letters-5"])
     assert pair["difference"] == pytest.approx(pair["delta_instruct"] - pair["delta_base"])
-
-
-def test_reason_names_the_missing_kind_of_model(stage: Any) -> None:
-    table = stage.outputs["comparison_instruct"]
-    row = table[table["asking_style"] == "generate-0"].iloc[0]
-    assert row["reason"] == "not enough models: no base model"
-    assert np.isnan(row["difference"])
-    unknown = compare_instruct(stage.outputs["compared_responses"], Models.empty())
-    assert (unknown["reason"] == "not enough models: no instruct and no base model").all()
 
 
 def test_each_step_is_compared_with_the_previous_one_on_the_same_items(rules: Any) -> None:

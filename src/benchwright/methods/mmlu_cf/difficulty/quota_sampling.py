@@ -75,11 +75,9 @@ def sample_by_difficulty(
     level; the strata are as near as possible to independent fields and levels. A field with fewer
     questions than its share contributes all, and the others share the rest. Within these counts as
     many domains as possible are covered (a maximum flow), then explained questions come first, then
-    those of the domains sampled least. `items` have item_id, field, difficulty (0–9; NaN is never
-    sampled), domain and explanation (null or blank if none), in any order. The seed breaks ties.
-
-    Raises:
-        InputError: an id occurs twice, or a difficulty is not a whole number from 0 to 9.
+    those of the domains sampled least. `items` have item_id (unique), field, difficulty (whole
+    numbers 0–9; NaN is never sampled), domain and explanation (null or blank if none), in any
+    order. The seed breaks ties.
     """
     pool = _pool(items, seed)
     fields = sorted(set(pool["field"]))
@@ -101,23 +99,12 @@ def sample_by_difficulty(
 def _pool(items: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Return the items that have a level, by hash of their ids."""
     ids = items["item_id"].astype(str)
-    if ids.duplicated().any():
-        raise InputError(
-            f"sampling: item_id {ids[ids.duplicated()].iloc[0]!r} occurs twice; make ids unique"
-        )
-    level = pd.to_numeric(items["difficulty"])
-    wrong = level.notna() & ~level.isin(range(LEVELS))
-    if wrong.any():
-        raise InputError(
-            f"sampling: item {ids[wrong].iloc[0]!r} has difficulty {level[wrong].iloc[0]}; use a "
-            "whole number from 0 to 9"
-        )
     explanation = items["explanation"]
     table = pd.DataFrame(
         {
             "item_id": ids,
             "field": items["field"].astype(str),
-            "level": level,
+            "level": items["difficulty"],
             "domain": items["domain"].where(items["domain"].notna(), None),
             "explained": explanation.notna() & explanation.astype(str).str.strip().ne(""),
             "order": item_uniforms(seed, "sample_by_difficulty", ids.tolist()),

@@ -5,9 +5,8 @@ The difficulty b of a two-parameter item response model has no levels. Equiperce
 the hardest tenth of a reference.
 """
 
-import logging
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,18 +33,8 @@ from benchwright.tables.responses import Prompts
 
 Float = NDArray[np.float64]
 
-logger = logging.getLogger(__name__)
-
 ANSWERS = ("item_id", "model", "correct")
 """Columns of answers as plain rows; `correct` is 0–1, NaN if the model gave no answer."""
-
-
-class DifficultyFromResponses(NamedTuple):
-    """Levels 0–9 by item id, NaN if unknown; the models that answered; why levels are unknown."""
-
-    levels: dict[str, float]
-    models: int
-    reason: str
 
 
 def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = None) -> Float:
@@ -73,20 +62,19 @@ def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = 
 
 def difficulty_from_responses(
     responses: ResponseMatrix, min_models: int, reference_levels: ArrayLike | None = None
-) -> DifficultyFromResponses:
+) -> tuple[dict[str, float], str]:
     """Compute levels of the items that models answered, by their b among all items of the matrix.
 
     The items get the distribution of the reference levels; without these, each level has a tenth.
+    Return levels 0–9 by item id, NaN if unknown, and why they are unknown.
     """
     models = int((~np.isnan(responses.correct)).any(axis=1).sum())
-    nothing = dict.fromkeys(responses.item_ids, np.nan)
     if models < min_models:
         reason = f"{models} models have answers; {min_models} are needed"
-        return DifficultyFromResponses(nothing, models, reason)
+        return dict.fromkeys(responses.item_ids, np.nan), reason
     fitted = fit_2pl(responses.correct)
     levels = levels_by_quantiles(fitted.difficulty, reference_levels)
-    by_item = dict(zip(responses.item_ids, levels.tolist(), strict=True))
-    return DifficultyFromResponses(by_item, models, fitted.reason)
+    return dict(zip(responses.item_ids, levels.tolist(), strict=True)), fitted.reason
 
 
 def matrix_of_responses(responses: pd.DataFrame, item_ids: Sequence[str]) -> ResponseMatrix:
@@ -113,19 +101,18 @@ def one_configuration(name: str, scoring: ScoringParams) -> ScoringParams:
     return ScoringParams.model_validate({**scoring.model_dump(), **asked})
 
 
-def options_chosen(
-    questions: Iterable[Question],
+def right_answers(
+    questions: Sequence[Question],
     configuration: Configuration,
     models: ModelsParams,
     scoring: ScoringParams,
     pool: DemonstrationPool,
     store: StoredShards,
-) -> dict[str, int]:
-    """Return the option that a model chooses, by item id, with the code of the scoring stage.
+) -> list[float]:
+    """Ask one configuration, with the code of the scoring stage: 1 right, 0 wrong, NaN unknown.
 
-    −1 stands for an unknown answer; questions unsuited to the style are omitted. `scoring`
-    comes from `one_configuration`. Stored answers are reused, new ones are added
-    shard by shard.
+    `scoring` comes from `one_configuration`. Stored answers are reused, new ones are added shard
+    by shard.
 
     Raises:
         InputError: the model's weights or its server are unavailable, or demonstrations are
@@ -133,19 +120,23 @@ def options_chosen(
     """
     asked_as = Configuration(configuration.model, *scoring.asked()[0][1:])
     writer = PromptWriter(asked_as, models.models[asked_as.model], scoring, PromptParams())
-    rows = [
-        writer.row(Asked(question, "question", pool))
-        for question in questions
-        if not unsuited(question, "question", asked_as.style)
-    ]
-    prompts = Prompts.from_rows(rows)
+    prompts = Prompts.from_rows(
+        [
+            writer.row(Asked(question, "question", pool))
+            for question in questions
+            if not unsuited(question, "question", asked_as.style)
+        ]
+    )
     for shard in score_prompts(prompts, store, models, scoring):
         for name, frame in shard.items():
             store.add(name, frame)
     live = collect_responses(prompts, store, models, scoring).live_responses
-    return {
-        str(row["item_id"]): _chosen(row, configuration.style) for row in live.to_dict("records")
-    }
+    chosen = {row["item_id"]: _chosen(row, configuration.style) for row in live.to_dict("records")}
+    options = [chosen.get(question.item_id, -1) for question in questions]
+    return [
+        np.nan if option < 0 else float(option == question.answer)
+        for option, question in zip(options, questions, strict=True)
+    ]
 
 
 def answer_questions(
@@ -171,31 +162,17 @@ def answer_questions(
         asked = difficulty_candidates(fielded_items, difficulty.at_most, closed_seed)
         shown = _questions(with_passage(asked))
         for name in sorted(names):
-            configuration = parse_configuration(name)
-            _require_known(configuration, models)
-            alone = one_configuration(name, scoring)
+            configuration, alone = parse_configuration(name), one_configuration(name, scoring)
+            if configuration.model not in models.models:
+                known = expected(configuration.model, models.models)
+                raise InputError(
+                    f"difficulty.answering: unknown model {configuration.model!r}; {known}"
+                )
+            warn_of_server(configuration.model, models, "difficulty.answering")
             pool = DemonstrationPool([], alone.demonstrations, alone.demonstration_order, 0)
-            chosen = options_chosen(shown, configuration, models, alone, pool, judge_store)
-            right = [right_answer(chosen.get(q.item_id), q.answer) for q in shown]
+            right = right_answers(shown, configuration, models, alone, pool, judge_store)
             rows += [(q.item_id, name, value) for q, value in zip(shown, right, strict=True)]
-            logger.info(
-                "%s answered %d of %d questions, %.1f%% of them correctly",
-                *(name, int(np.isfinite(right).sum()), len(right)),
-                100 * float(np.nanmean(right)) if np.isfinite(right).any() else np.nan,
-            )
     return pd.DataFrame(rows, columns=list(ANSWERS)).astype({"correct": np.float64})
-
-
-def right_answer(chosen: int | None, answer: int) -> float:
-    """Return 1 for the right option, 0 for another one, NaN if unknown."""
-    return np.nan if chosen is None or chosen < 0 else float(chosen == answer)
-
-
-def _require_known(configuration: Configuration, models: ModelsParams) -> None:
-    if configuration.model not in models.models:
-        known = expected(configuration.model, models.models)
-        raise InputError(f"difficulty.answering: unknown model {configuration.model!r}; {known}")
-    warn_of_server(configuration.model, models, "difficulty.answering")
 
 
 def _questions(items: pd.DataFrame) -> list[Question]:

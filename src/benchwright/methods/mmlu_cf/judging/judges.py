@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from string import ascii_uppercase
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -82,31 +82,25 @@ def judged_values(rows: Iterable[tuple[str, str, str, float | None]]) -> pd.Data
     return pd.DataFrame(ordered, columns=VALUES).astype({"value": np.float64})
 
 
-class ReplyLimits(NamedTuple):
-    """The maximum number of tokens of a reply, and the temperature of attempts after the first."""
-
-    max_tokens: int
-    temperature: float
-
-
 def ask_in_memory(
     name: str,
     models: ModelsParams,
     scoring: ScoringParams,
     store: StoredShards,
-    limits: ReplyLimits,
+    *,
+    max_tokens: int,
+    temperature: float,
     what: str,
 ) -> Ask:
     """Return a model of conf as a function that runs here and keeps replies in the run's store.
 
-    `engine: ray` is ignored, because its object store spills to disk. A server causes a warning.
-    `what` is the step, for the progress bar and errors.
-
-    Raises:
-        InputError: the name is unknown.
+    As `ask_model`, but `engine: ray` is ignored, because its object store spills to disk, and a
+    server causes a warning.
     """
     local = scoring.model_copy(update={"engine": "local"})
-    ask = ask_model(name, models, local, store, **limits._asdict(), what=what)
+    ask = ask_model(
+        name, models, local, store, max_tokens=max_tokens, temperature=temperature, what=what
+    )
     warn_of_server(name, models, what)
     return ask
 
@@ -133,12 +127,13 @@ def named_judges(
 
     Where the questions will be `closed`, see `ask_in_memory`.
     """
-    limits = ReplyLimits(params.max_tokens, params.temperature)
-    if closed:
-        asked = (models, scoring, store, limits, what)
-        return {name: ask_in_memory(name, *asked) for name in params.judges}
-    options = {**limits._asdict(), "what": what}
-    return {name: ask_model(name, models, scoring, store, **options) for name in params.judges}
+    ask = ask_in_memory if closed else ask_model
+    settings = (models, scoring, store)
+    most, temperature = params.max_tokens, params.temperature
+    return {
+        name: ask(name, *settings, max_tokens=most, temperature=temperature, what=what)
+        for name in params.judges
+    }
 
 
 def judge_agreement(task: str, judged: pd.DataFrame, scale: Scale, seed: int) -> pd.DataFrame:

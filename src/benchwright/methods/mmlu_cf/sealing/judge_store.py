@@ -1,14 +1,12 @@
 """Judges' replies on disk during a run, encrypted under the key that seals the closed half.
 
-A shard is a file `<keyed hash of its name>.shard`: a mark, a check of the key, a random nonce, then
-AES-256-GCM over the shard's name and its Parquet bytes. Mark, check and file name are authenticated
-too, so a renamed file does not open. Names of shards are hashes of prompts, against which a guess
+A shard is a file `<keyed hash of its name>.shard`: a random nonce, then AES-256-GCM over Parquet,
+with the shard's name authenticated. Names of shards are hashes of prompts, against which a guess
 could be checked: hence the keyed hash (HMAC-SHA-256). Scrypt derives the key once per run, with a
 salt from the benchmark's name. Sizes and times of files are visible.
 """
 
 import hashlib
-import hmac
 import io
 import logging
 import os
@@ -22,6 +20,7 @@ from kedro.io import AbstractDataset
 
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
+from benchwright.core.keyed_random import keyed_bytes
 from benchwright.datasets.score_store import MemoryShards, StoredShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey, read_key, subkey
 from benchwright.params.mmlu_cf import SealingParams
@@ -29,8 +28,7 @@ from benchwright.params.mmlu_cf import SealingParams
 logger = logging.getLogger(__name__)
 
 SUFFIX = ".shard"
-_MARK = b"benchwright-shard-1\n"
-_CHECK, _NONCE = 8, 12
+_NONCE = 12
 
 
 class SealedShards(StoredShards):
@@ -53,27 +51,25 @@ class SealedShards(StoredShards):
         raise TypeError("a key cannot be pickled")
 
     @cached_property
-    def _keys(self) -> tuple[bytes, bytes, bytes]:
-        """The key of contents, the key of file names, and the head of every file."""
+    def _keys(self) -> tuple[bytes, bytes]:
+        """The key of contents, and that of file names."""
         derived = self._key.derived(self._salt)
-        cipher, names, check = (subkey(derived, part) for part in ("shards", "names", "check"))
-        return cipher, names, _MARK + check[:_CHECK]
+        return subkey(derived, "shards"), subkey(derived, "names")
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-        file, (cipher, _, head) = self._file(name), self._keys
+        file = self._file(name)
         if not file.is_file():
             raise KeyError(name)
         try:
-            data, start = file.read_bytes(), len(head)
-            nonce, sealed = data[start : start + _NONCE], data[start + _NONCE :]
-            plain = AESGCM(cipher).decrypt(nonce, sealed, data[:start] + file.stem.encode())
+            data = file.read_bytes()
+            plain = AESGCM(self._keys[0]).decrypt(data[:_NONCE], data[_NONCE:], name.encode())
         except (OSError, ValueError, InvalidTag) as error:
             logger.warning("%s is incomplete or altered (%s): ignored", file, type(error).__name__)
             raise KeyError(name) from None
-        return pd.read_parquet(io.BytesIO(plain.partition(b"\n")[2]))
+        return pd.read_parquet(io.BytesIO(plain))
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
         """Encrypt and write a shard at once, replacing one of the same name.
@@ -83,17 +79,13 @@ class SealedShards(StoredShards):
         """
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-        buffer = io.BytesIO()
-        frame.to_parquet(buffer, index=False)
-        file, (cipher, _, head), nonce = self._file(name), self._keys, os.urandom(_NONCE)
-        plain = name.encode() + b"\n" + buffer.getvalue()
-        sealed = AESGCM(cipher).encrypt(nonce, plain, head + file.stem.encode())
-        with written_aside(file) as aside:
-            aside.write_bytes(head + nonce + sealed)
+        nonce, plain = os.urandom(_NONCE), frame.to_parquet(index=False)
+        sealed = AESGCM(self._keys[0]).encrypt(nonce, plain, name.encode())
+        with written_aside(self._file(name)) as aside:
+            aside.write_bytes(nonce + sealed)
 
     def _file(self, name: str) -> Path:
-        digest = hmac.new(self._keys[1], name.encode(), hashlib.sha256).hexdigest()
-        return self._folder / f"{digest[:32]}{SUFFIX}"
+        return self._folder / f"{keyed_bytes(self._keys[1], 'shard', name).hex()[:32]}{SUFFIX}"
 
 
 class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):

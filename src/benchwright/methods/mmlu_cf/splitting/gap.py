@@ -168,7 +168,7 @@ def pair_halves(
     Only fields that both halves report separately are paired: "other fields" may be different
     fields in each half. `results` are by file. `sealed` is the benchmark's name or the first digits
     of the SHA-256 of its `test.sealed`; None if there are results of one benchmark only. Notes name
-    the configurations that lack a half or an accuracy, and different versions of the package.
+    the configurations that lack a half or an accuracy.
 
     Raises:
         InputError: there are results of no or of several benchmarks, a half of a configuration
@@ -205,9 +205,6 @@ def pair_halves(
         ]
     if not scores:
         raise InputError(f"half_gap: no model has results of both halves ({'; '.join(notes)})")
-    versions = sorted({half.version for half in own.values()})
-    if len(versions) > 1:
-        notes.append(f"results are by versions {', '.join(versions)}: a difference may be theirs")
     return scores, ComparedHalves(benchmark, tuple(notes))
 
 
@@ -269,12 +266,6 @@ def compare_halves(
     originals = {str(name): (float(share), float(n)) for name, share, n in known}
     gaps = half_gaps(scores, groups, settings.alpha, originals)
     notes = list(compared.notes)
-    whole = gaps[gaps["field"].eq("")]
-    alone = whole[whole["original"].isna()] if settings.original else whole[:0]
-    if len(alone):
-        keys = zip(alone["model"], alone["style"], alone["shots"], strict=True)
-        names = ", ".join(configuration_name(*key) for key in keys)
-        notes.append(f"{settings.original} has no accuracy of {names}; score it there too")
     unknown = [name for name, group in groups.items() if group == "unknown"]
     if unknown:
         notes.append(f"unknown size (conf: models.models.<name>.size_b): {', '.join(unknown)}")

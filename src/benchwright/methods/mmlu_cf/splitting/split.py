@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.methods.mmlu_cf.margin_table import (
     Counts,
@@ -33,11 +32,8 @@ def split_halves(
     placed first, the largest first, each in the half that balances strata, fields, levels and sizes
     best. Single items then bring every stratum (field × level), then every field, then every level
     as near to its share as possible, exactly. A hash of its id places each single item.
-    `items` have item_id, field, difficulty (whole numbers; NaN, unknown, is a level too) and any of
-    `TOGETHER`, in any order. Unknown ids in `together` are ignored.
-
-    Raises:
-        InputError: an id occurs twice.
+    `items` have item_id (unique), field, difficulty (whole numbers; NaN, unknown, is a level too)
+    and any of `TOGETHER`, in any order. Unknown ids in `together` are ignored.
     """
     if items.empty:
         return SplitAssignment.empty()
@@ -86,10 +82,6 @@ def groups_of(ids: Sequence[str], together: Iterable[Sequence[str]]) -> NDArray[
 def _with_groups(items: pd.DataFrame, together: Iterable[Sequence[str]], seed: int) -> pd.DataFrame:
     """Return the items by hash of their ids, with level and group."""
     ids = items["item_id"].astype(str)
-    if ids.duplicated().any():
-        raise InputError(
-            f"splitting: item_id {ids[ids.duplicated()].iloc[0]!r} occurs twice; make ids unique"
-        )
     level = pd.to_numeric(items["difficulty"]).fillna(-1).astype("int64")
     table = pd.DataFrame({"item_id": ids, "field": items["field"].astype(str), "level": level})
     table["order"] = item_uniforms(seed, "split_halves", ids.tolist())

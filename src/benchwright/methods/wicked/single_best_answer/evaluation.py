@@ -1,7 +1,6 @@
 """Thresholds, and recall and precision for single-best-answer items by method and benchmark."""
 
 from collections.abc import Iterator
-from itertools import permutations
 from math import nan
 from typing import Any, NamedTuple
 
@@ -55,7 +54,7 @@ def operating_point(
 
 ALL = "all"
 
-# Parts are those of `evaluate`; methods are classifier, heuristic, judge:<model>, annotator <name>;
+# Parts are those of `evaluate`; methods are classifier, heuristic, judge:<model>;
 # the p-value is that of ranks no better than chance.
 EVALUATION = Columns(
     (str, "part", "benchmark", "method", "against"),
@@ -69,9 +68,8 @@ EVALUATION = Columns(
 def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -> pd.DataFrame:
     """Evaluate recall and precision of every method on every part of the labelled items.
 
-    Parts are `held_out` (neither trained nor chose the threshold), `left_out` (benchmarks that were
-    not trained on), and `read_twice` (one annotator against another). Bounds are 95% Wilson
-    intervals.
+    Parts are `held_out` (neither trained nor chose the threshold) and `left_out` (benchmarks that
+    were not trained on). Bounds are 95% Wilson intervals.
 
     Args:
         items: question, benchmark, label, judged, split and probability, by item id.
@@ -90,7 +88,6 @@ def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -
                 *_judges(group, annotations),
             ]
             rows += [{"part": part, "benchmark": name, "against": against} | row for row in found]
-    rows += _annotators(annotations)
     return EVALUATION.from_rows(rows)
 
 
@@ -110,16 +107,6 @@ def _judges(items: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str
         verdicts = labels.set_index("item_id")["label"].reindex(read.index).dropna()
         if len(verdicts):
             yield {"method": name} | _metrics(read.loc[verdicts.index], verdicts)
-
-
-def _annotators(annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    read = annotations[~annotations["labeller"].str.startswith(JUDGE)]
-    by_name = {str(name): labels for name, labels in read.groupby("labeller")}
-    for (name, labels), (other, truth) in permutations(by_name.items(), 2):
-        both = truth.merge(labels[["item_id", "label"]], on="item_id", suffixes=("", "_given"))
-        key = {"part": "read_twice", "method": f"annotator {name}", "against": f"annotator {other}"}
-        for benchmark, group in _benchmarks(both):
-            yield key | {"benchmark": benchmark} | _metrics(group, group["label_given"])
 
 
 def _metrics(items: pd.DataFrame, flagged: "pd.Series[Any]") -> dict[str, Any]:
