@@ -127,7 +127,7 @@ def test_diff_compares_the_last_two_runs_and_writes_a_page(tmp_path: Path) -> No
         ),
         ("variants", "no_similar           SMART without the similarity rule; needs no encoder"),
         ("models", "gemma-3-270m                 gemma-3  0.268   transformers"),
-        ("pipelines", "documents         10     documents  documents"),
+        ("pipelines", "documents         9      documents  documents"),
         ("runs", "arc        no_similar  50     0     2026-01-01T00.00.00.000Z  2"),
     ],
 )

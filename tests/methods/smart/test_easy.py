@@ -103,30 +103,3 @@ def test_each_item_is_drawn_independently():
     assert few == {item_id for item_id in many if int(item_id.split("/")[1]) < 500}
     # 10% ± 4 standard deviations
     assert 146 <= len(many) <= 254
-
-
-@pytest.mark.real_data
-def test_easy_items_of_arc_equal_a_count_in_pandas(shared_data):
-    answers = pd.read_parquet(shared_data / "responses" / "arc_7models.parquet")
-    sure = answers["correct"] & (answers["p_answer"] > np.float32(0.8))
-    easy = sure.groupby(answers["item_id"]).sum() == answers["model"].nunique()
-    wide = answers.assign(correct=answers["correct"].astype("float32"))
-    correct = wide.pivot_table(index="model", columns="item_id", values="correct")
-    p_answer = wide.pivot_table(index="model", columns="item_id", values="p_answer")
-    p_answer = p_answer.reindex_like(correct)
-    matrix = ResponseMatrix(
-        tuple(correct.index),
-        tuple(correct.columns),
-        correct.to_numpy(np.float32),
-        p_answer.to_numpy(np.float32),
-        p_answer.to_numpy(np.float32),
-        np.full(correct.shape, -1, np.int16),
-    )
-    items = numbered_items(len(correct.columns)).assign(
-        item_id=list(correct.columns),
-        subject=[item_id.split("/")[1] for item_id in correct.columns],
-    )
-    verdicts = flag_easy_items(items, matrix, list(matrix.models), FilteringParams(), seed=0)
-    assert verdicts.judged.all()
-    assert int(verdicts.flagged.sum()) == int(easy.sum()) > 1000
-    assert int((verdicts.flagged & ~verdicts.removed).sum()) == round(0.1 * int(easy.sum()))

@@ -1,13 +1,10 @@
 """The funnel from source rows to kept items."""
 
 import pandas as pd
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchwright.methods.smart.audit import count_funnel
 from benchwright.tables.items import RejectedItems
 from benchwright.tables.smart import RuleCoverage, Verdicts
-from few_examples import few_examples
 
 RULES = ("anomalous", "easy", "similar")
 
@@ -58,26 +55,3 @@ def test_with_a_limit_rejected_rows_are_no_step() -> None:
     assert funnel["step"].tolist()[0] == "items"
     assert "malformed" not in funnel["step"].tolist()
     assert funnel["left"].iloc[[0, -1]].tolist() == [2, 1]
-
-
-@given(
-    st.dictionaries(st.text("abc", min_size=1), st.sets(st.sampled_from(RULES)), min_size=1),
-    st.integers(0, 3),
-)
-@few_examples
-def test_each_step_leaves_the_previous_number_minus_removals(
-    removed: dict[str, set[str]], rejected: int
-) -> None:
-    kept = [item for item, rules in removed.items() if not rules]
-    ordered = verdicts_of(removed)
-    funnels = [
-        count_funnel(
-            rejected_rows(rejected), items_of(list(removed)), verdicts, coverage(), items_of(kept)
-        )
-        for verdicts in (ordered, ordered.iloc[::-1])
-    ]
-    pd.testing.assert_frame_equal(*funnels)
-    left, taken = funnels[0]["left"], funnels[0]["removed"]
-    assert left.iloc[0] == len(removed) + rejected
-    assert left.iloc[-1] == len(kept)
-    assert (left.diff().iloc[1:] == -taken.iloc[1:]).all()

@@ -1,11 +1,9 @@
 import math
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.optional_table import OptionalReviewCsv
 from benchwright.methods.smart.label_errors import (
     ELSEWHERE,
     kept_minus_removed,
@@ -130,20 +128,3 @@ def test_error_names_the_unreadable_row(errors: pd.DataFrame, message: str) -> N
     with pytest.raises(InputError) as error:
         rates(errors)
     assert str(error.value).startswith(f"label_errors.csv, {message}")
-
-
-def test_file_of_the_demo_lists_the_planted_errors(repository: Path) -> None:
-    folder = repository / "data" / "01_raw" / "demo"
-    table = OptionalReviewCsv(
-        filepath=str(folder / "label_errors.csv"), columns=["item_id", "wrong"], optional=["kind"]
-    ).load()
-    planted = pd.read_csv(folder / "planted.csv", keep_default_na=False)
-    rows = pd.read_json(folder / "items.jsonl", lines=True)
-    wrong = set(planted.loc[planted["kind"] == "wrong_gold", "item_id"])
-    malformed = set(planted.loc[planted["kind"] == "malformed", "item_id"])
-    whole = set(planted.loc[planted["kind"] == "malformed_original", "item_id"])
-    test = set(rows.loc[rows["split"] == "test", "id"])
-    assert set(table["item_id"]) == test - (malformed - whole)
-    assert table["item_id"].is_unique
-    assert set(table.loc[table["wrong"] == "1", "item_id"]) == wrong
-    assert set(table.loc[table["kind"] != "ok", "item_id"]) == wrong

@@ -30,16 +30,3 @@ def test_metrics_agree_with_the_tables(run, small) -> None:
     matrix = small.matrix(small.items()["item_id"].tolist(), small.filter, seed=5)
     expected = float(matrix.correct[0].mean())
     assert metrics["accuracy_choices_only.acme_alpha_cloze-3"] == pytest.approx(expected)
-
-
-def test_undefined_metrics_are_omitted(run, small) -> None:
-    from benchwright.core.response_matrix import ResponseMatrix
-
-    nobody = ResponseMatrix.empty(tuple(small.items()["item_id"]))
-    metrics = run(
-        response_matrix=nobody,
-        choices_only_matrix=nobody,
-        similarity_threshold={"branch": "none"},
-    )["metrics"]
-    assert {"kendall_tau_b", "similarity_threshold", "agreement_full"} & set(metrics) == set()
-    assert metrics["n_panel_models"] == 0

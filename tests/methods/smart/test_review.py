@@ -1,11 +1,7 @@
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.optional_table import OptionalReviewCsv
-from benchwright.datasets.review_csv import ReviewCsv
 from benchwright.methods.smart import review
 from benchwright.methods.smart.review import (
     make_review_sheet,
@@ -187,24 +183,3 @@ def test_error_names_the_unreadable_row(rows: list[tuple[str, str, object]], mes
     with pytest.raises(InputError) as error:
         read_reviews(filled(*rows), verdicts(), SUSPECTS)
     assert str(error.value).startswith(f"review_sheet.csv, {message}")
-
-
-def test_sheet_survives_a_spreadsheet_program(tmp_path: Path) -> None:
-    import csv
-    import io
-
-    path = tmp_path / "sheet.csv"
-    ReviewCsv(filepath=str(path)).save(sheet())
-    rows = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline="")))
-    assert rows[1][3].startswith("'=Question")
-    verdict = rows[0].index("verdict")
-    for number, row in enumerate(rows[1:]):
-        row[verdict] = "Agree" if number % 4 else "n"
-    out = io.StringIO()
-    csv.writer(out, delimiter=";", lineterminator="\r\n").writerows(rows)
-    path.write_bytes(out.getvalue().encode("utf-8-sig"))
-    columns = ["item_id", "rule", "verdict"]
-    back = OptionalReviewCsv(filepath=str(path), columns=columns).load()
-    table = read_reviews(back, verdicts(), SUSPECTS)
-    assert table["reviewed"].tolist() == [20, 1, 2, 3]
-    assert table["disagree"].tolist() == [5, 1, 0, 1]

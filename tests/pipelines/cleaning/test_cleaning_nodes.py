@@ -2,15 +2,12 @@
 
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
-import pytest
 from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
 from benchwright.params.mmlu_cf import CleaningParams
-from benchwright.pipelines import cleaning as nodes
 from benchwright.pipelines.cleaning import create_pipeline
 from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems
 
@@ -111,13 +108,3 @@ def test_saved_tables_have_no_text_and_no_id() -> None:
         content = out[name].to_json()
         for secret in ("green0", "number 0", "d0", "three", "Why?"):
             assert secret not in content, name
-
-
-def test_results_do_not_depend_on_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    raw = raw_items(*ROWS)
-    whole = nodes.clean_raw_items(raw, CleaningParams())
-    monkeypatch.setattr(nodes, "_AT_ONCE", 2)
-    parts = nodes.clean_raw_items(raw, CleaningParams())
-    pd.testing.assert_frame_equal(whole[0], parts[0])
-    pd.testing.assert_frame_equal(whole[3], parts[3])
-    assert sorted(whole[1].to_pylist(), key=str) == sorted(parts[1].to_pylist(), key=str)

@@ -86,15 +86,6 @@ def test_questions_domains_and_faults_come_from_all_shards(tmp_path: Path) -> No
     assert out["documents_read"]["unreadable"].tolist() == [1, 0]
 
 
-def test_results_do_not_depend_on_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shards = write_shards(tmp_path, [(name, "") for name in "abcd"])
-    whole = collected(shards, [])[0]
-    monkeypatch.setattr("benchwright.datasets.document_shards._BATCH_DOCUMENTS", 1)
-    raw, out = collected(shards, [])
-    assert raw.equals(whole)
-    assert out["document_domains"] == {"": 4}
-
-
 def test_documents_above_the_configured_size_are_unreadable(tmp_path: Path) -> None:
     shards = write_shards(tmp_path, [("a", "")])
     raw, out = collected(shards, [], document_bytes=20)

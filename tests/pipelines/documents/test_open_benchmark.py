@@ -8,18 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from hypothesis import given
 from hypothesis import strategies as st
 from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
 from benchwright.core.errors import InputError
-from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.atomic import TextFile
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.document_shards import DocumentShards
 from benchwright.methods.mmlu_cf.fields import FIELDS
-from benchwright.methods.mmlu_cf.open_benchmark import benchmark_lines, choose_demonstrations
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import CleaningParams, CollectionParams, OpenBenchmarkParams
 from benchwright.pipeline_registry import register_pipelines
@@ -34,7 +31,6 @@ from benchwright.tables.mmlu_cf import (
     RawItems,
     RejectedRawItems,
 )
-from few_examples import few_examples
 
 NEEDED = {"doc-001", "doc-004", "doc-008", "doc-019", "doc-021", "doc-036", "doc-057", "doc-101"}
 FILE = "03_primary/documents/open_benchmark.jsonl"
@@ -190,50 +186,3 @@ def test_the_sealing_pipeline_has_none_of_the_open_outputs(
 
 
 FIELD = st.sampled_from([None, "Law", "Math", "Other"])
-
-
-@given(
-    st.lists(st.tuples(FIELD, st.booleans(), st.sampled_from([-1, 0, 1])), max_size=60),
-    st.integers(0, 6),
-    st.floats(0, 0.99),
-    st.integers(0, 3),
-    st.randoms(),
-)
-@few_examples
-def test_demonstrations_have_the_smallest_hashes_in_any_order(
-    drawn: list[tuple[str | None, bool, int]], most: int, share: float, seed: int, random: Any
-) -> None:
-    rows = [
-        (
-            f"d#{k}",
-            "d",
-            None,
-            None,
-            "Why?",
-            ["a", "b"],
-            answer,
-            None,
-            "P" if p else None,
-            field,
-            0.5,
-        )
-        for k, (field, p, answer) in enumerate(drawn)
-    ]
-    items = CleanItems.from_rows(rows)
-    params = OpenBenchmarkParams(demonstrations=most, demonstration_share=share)
-    chosen = choose_demonstrations(items, params, seed)
-    for name in ("Law", "Math", "Other"):
-        of_field = [row for row in rows if (row[9] or "Other") == name]
-        usable = [row[0] for row in of_field if row[8] is None and row[6] >= 0]
-        draws = dict(zip(usable, item_uniforms(seed, "open_benchmark", usable), strict=True))
-        wanted = sorted(usable, key=lambda item_id: draws[item_id])[
-            : min(most, int(share * len(of_field)))
-        ]
-        assert {row[0] for row in of_field} & chosen == set(wanted)
-    random.shuffle(rows)
-    mixed = CleanItems.from_rows(rows)
-    assert choose_demonstrations(mixed, params, seed) == chosen
-    assert benchmark_lines(mixed, chosen) == benchmark_lines(items, chosen)
-    lines = [json.loads(line) for line in benchmark_lines(items, chosen).splitlines()]
-    assert {row["item_id"] for row in lines if row["split"] == "dev"} == chosen
-    assert [row["answer"] is None for row in lines] == [answer < 0 for _, _, answer in drawn]

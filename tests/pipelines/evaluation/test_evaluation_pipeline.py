@@ -14,14 +14,3 @@ def test_tables_have_their_columns_and_the_best_model_comes_first(run) -> None:
         assert out[name].columns.tolist() == table.columns()
     assert out["scores"]["model"].iloc[0] == "org/zeta"
     assert set(out["agreement"]["kind"]) == {"prediction"}
-
-
-def test_plots_can_be_stored_as_plotly_json(run, tmp_path) -> None:
-    import plotly.io
-
-    out = run()
-    names = [name for name in out if name.endswith("_plot")]
-    assert len(names) == 4
-    for name in names:
-        plotly.io.write_json(out[name], tmp_path / "plot.json")
-        assert plotly.io.read_json(tmp_path / "plot.json").layout.title.text

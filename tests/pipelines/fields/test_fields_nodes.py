@@ -103,17 +103,6 @@ def test_each_item_gets_the_field_that_its_vector_points_to() -> None:
         run(items, by="judges")
 
 
-def test_mean_confidence_does_not_depend_on_item_order() -> None:
-    generator = np.random.default_rng(0)
-    items = pd.DataFrame(
-        {"field": "Law", "domain": "d0", "field_confidence": generator.uniform(size=1000)}
-    )
-    counted = nodes.count_fields(items)
-    for seed in range(5):
-        again = nodes.count_fields(items.sample(frac=1, random_state=seed))
-        pd.testing.assert_frame_equal(again, counted, check_exact=True)
-
-
 def test_field_counts_have_domains_and_no_text() -> None:
     out = run(clean_items(["Law", "Math", "Law", "Other", "Law"]))
     counts = out["field_counts"].set_index("field")

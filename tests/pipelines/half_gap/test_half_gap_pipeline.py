@@ -17,7 +17,7 @@ from benchwright.methods.mmlu_cf.splitting.gap import pair_halves
 from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.half_gap import create_pipeline
-from benchwright.tables.mmlu_cf import HalfGap, HalfGapShares
+from benchwright.tables.mmlu_cf import HalfGap
 
 N = 5_000
 WEIGHTS = {"path": "nowhere"}
@@ -163,27 +163,6 @@ def test_without_a_leak_the_page_states_the_smallest_detectable_gap(
     # The mean error of the two, times 2.2414, the normal quantile of 1 − 0.05/4.
     errors = [np.sqrt(2 * p * (1 - p) / N) for p in (0.705, 0.405)]
     assert f"better by about {100 * 2.2414 * np.mean(errors):.1f} points" in page
-
-
-def test_shares_of_small_gaps_are_by_style_shots_and_size(
-    write: Callable[..., HalfScores],
-) -> None:
-    rows = [
-        *both("giant", 0.70, 0.703),
-        *both("tiny", 0.40, 0.408),
-        *both("giant", 0.72, 0.74, shots=5),
-    ]
-    made = run(write(rows), HalfGapParams())
-    shares = HalfGapShares.validate(made["half_gap_shares"])
-    keyed = shares.set_index(["style", "shots", "size_group", "below"])
-    assert keyed["share"].loc["", -1, "", 0.005] == pytest.approx(1 / 3)
-    assert keyed["share"].loc["", -1, "", 0.01] == pytest.approx(2 / 3)
-    assert keyed["share"].loc["letters", 0, "mini", 0.005] == 0
-    assert keyed["share"].loc["letters", 0, "large", 0.005] == 1
-    assert keyed["n"].loc["letters", 5, "", 0.01] == 1
-    assert ("letters", 5, "mini", 0.01) not in keyed.index
-    assert made["half_gap_metrics"]["share_below_0.5_points"] == pytest.approx(1 / 3)
-    assert "expected_below_1_points" in made["half_gap_metrics"]
 
 
 def test_only_fields_reported_in_both_halves_are_compared(

@@ -199,26 +199,6 @@ def test_subjects_of_mmlu_cf_come_from_split_names(
     assert result.demonstrations.item_id.tolist() == ["mmlu_cf_dev/Law/0"]
 
 
-def test_subjects_of_mmlu_redux_come_from_configurations(
-    tmp_path: Path, hub_cache: None, conf_benchmark: Any
-) -> None:
-    params = conf_benchmark("mmlu_redux", hub=tmp_path / "copy")
-    configs = params["sources"]["hub"]["configs"]
-    assert len(set(configs)) == 57
-    params["sources"]["hub"]["configs"] = configs[:2]
-    write_hub(tmp_path / "copy", {f"{c}/test": [as_redux()] for c in configs[:2]}, card=True)
-    result = hub_result(params, tmp_path)
-    assert result.items.subject.tolist() == ["abstract_algebra", "anatomy"]
-
-
-def test_copy_in_the_raw_folder_is_read_instead_of_the_hub(
-    tmp_path: Path, hub_cache: None, conf_benchmark: Any
-) -> None:
-    write_hub(tmp_path / "hub", {"main/test": [as_gsm()]}, card=True)
-    result = hub_result(conf_benchmark("gsm8k"), tmp_path)
-    assert result.items.answer_text.tolist() == ["2,000"]
-
-
 def test_unreachable_hub_error_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, conf_benchmark: Any
 ) -> None:

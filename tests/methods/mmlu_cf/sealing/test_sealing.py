@@ -1,11 +1,9 @@
 """The closed half: encrypted, opened only in memory, reported as aggregates."""
 
-import gzip
 import json
 import logging
 import os
 import pickle
-import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -372,28 +370,3 @@ def test_a_server_gets_closed_questions_only_on_request(
         command.run_evaluate_sealed(
             repository, None, request._replace(send_to_server=True, shots=5), SealingParams()
         )
-
-
-def test_the_search_covers_tables_databases_archives_and_escapes(tmp_path: Path) -> None:
-    stem = 'Which "élan" of the\nseven sisters shines brightest?'
-    places = {
-        "a.parquet": lambda p: pd.DataFrame({"x": [[stem]]}).to_parquet(p),
-        "b.json": lambda p: p.write_text(json.dumps({"x": stem})),
-        "c.log.gz": lambda p: p.write_bytes(gzip.compress(stem.encode())),
-        "d.html": lambda p: p.write_text("Which &quot;&eacute;lan&quot; of the<br>seven"),
-        "f.txt": lambda p: p.write_text("WHICH élan of   the seven?"),
-        "g.txt": lambda p: p.write_text("Which élan of the eight sisters shines bright?"),
-    }
-    for name, write in places.items():
-        write(tmp_path / name)
-    with sqlite3.connect(tmp_path / "e.db") as base:
-        base.execute("create table t (x text)")
-        base.execute("insert into t values (?)", (stem,))
-    base.close()
-    files = [hit.file.name for hit in files_with(tmp_path, [stem])]
-    assert files == ["a.parquet", "b.json", "c.log.gz", "d.html", "e.db", "f.txt"]
-    public = ["Under which élan of the seven do they stand?"]
-    files = [hit.file.name for hit in files_with(tmp_path, [stem, "of the eight"], public)]
-    assert "f.txt" not in files  # its words occur in a public question
-    assert "g.txt" in files  # a short text is searched as a whole
-    assert word_sequences(["Too short", "just long enough"]) == {("just", "long", "enough")}

@@ -1,6 +1,5 @@
 """The same question in both halves in different words."""
 
-import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -14,7 +13,6 @@ from benchwright.methods.mmlu_cf.splitting.leakage import (
     judge_pairs,
     parse_same,
     same_numbers,
-    similar_pairs,
     split_without_leaks,
 )
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
@@ -109,21 +107,6 @@ def test_pairs_that_no_round_moves_lose_an_item(
     assert (leaks["removed"] != "").all()
     assert set(done.assignment["item_id"]) == set(items["item_id"]) - set(leaks["removed"])
     assert set(done.pairs["verdict"]) == {"certain", "other_words"}  # without a judge
-
-
-def test_all_similar_pairs_are_found() -> None:
-    random = np.random.default_rng(0)
-    centre = random.normal(size=(1, 16))
-    vectors = unit(
-        np.vstack([centre + 0.1 * random.normal(size=(30, 16)), random.normal(size=(50, 16))])
-    )
-    ids = [f"q{i:02d}" for i in range(80)]
-    cosine = vectors.astype(np.float64) @ vectors.T
-    wanted = {
-        (ids[a], ids[b]) for a, b in itertools.combinations(range(80), 2) if cosine[a, b] >= 0.8
-    }
-    assert len(wanted) >= 30 * 29 / 2
-    assert {pair[:2] for pair in similar_pairs(ids, vectors, 0.8)} == wanted
 
 
 @pytest.mark.parametrize(

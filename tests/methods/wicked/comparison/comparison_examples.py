@@ -1,6 +1,5 @@
 """A small benchmark, its copies by the real transforms, and simulated models."""
 
-import json
 from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace
@@ -108,7 +107,6 @@ def make_inputs(
         )
         responses.append(answers(configurations, ids, str(condition)))
     table = pd.concat(responses, ignore_index=True)
-    prompts = prompts_table(configurations, items, perturbed_items, demonstrations)
     known = {
         "response_matrix": ResponseMatrix.of(configurations, ids, correct=before),
         "perturbed_matrices": matrices,
@@ -117,7 +115,6 @@ def make_inputs(
         "perturbation_changes": PerturbationChanges.validate(changes),
         "perturbed_items": PerturbedItems.validate(perturbed_items),
         "items": items,
-        "prompts": prompts,
         "models_table": models_of(configurations),
         "single_best_answer_ids": {"sba": [], "other": [ids[0]] if ids else []},
         "params:perturbation": settings,
@@ -189,39 +186,6 @@ def answers(
             for item in ids
         ]
     return pd.DataFrame(rows, columns=Responses.columns())
-
-
-def prompts_table(
-    configurations: tuple[str, ...],
-    items: pd.DataFrame,
-    perturbed_items: pd.DataFrame,
-    demonstrations: pd.DataFrame,
-) -> pd.DataFrame:
-    """The columns of `Prompts` that the stage reads; unaltered items share their prompt."""
-    rows = []
-    shown = json.dumps(demonstrations["item_id"][:3].tolist())
-    texts = [("question", row.item_id, row.choices) for row in items.itertuples()]
-    texts += [
-        (row.condition, row.item_id, row.choices)
-        for row in perturbed_items[perturbed_items["role"] == "item"].itertuples()
-    ]
-    for name in configurations:
-        asked = parse_configuration(name)
-        for condition, item, choices in texts:
-            rows.append(
-                {
-                    "prompt_id": f"{asked.style}/{item}/{'|'.join(choices)}",
-                    "configuration": name,
-                    "model": asked.model,
-                    "repeat": 1,
-                    "item_id": item,
-                    "condition": condition,
-                    "demonstrations": shown if asked.shots else "[]",
-                }
-            )
-    columns = ["prompt_id", "configuration", "model", "item_id", "condition", "demonstrations"]
-    frame = pd.DataFrame(rows, columns=columns)
-    return frame.assign(demonstrations=frame["demonstrations"].astype("category"))
 
 
 def models_of(configurations: tuple[str, ...]) -> pd.DataFrame:

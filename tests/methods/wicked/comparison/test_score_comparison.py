@@ -171,15 +171,6 @@ def test_items_of_one_passage_form_a_cluster_in_the_standard_error() -> None:
     assert together["delta_se"].iloc[0] > 1.2 * apart["delta_se"].iloc[0]
 
 
-def test_tables_are_empty_without_answers() -> None:
-    nobody = ResponseMatrix.empty(IDS)
-    seen = align(nobody, {"wicked-0": nobody}, changes(wicked_0="...."))
-    assert seen == {}
-    assert [table.empty for table in compare_scores(seen, FEW, 0)] == [True] * 3
-    assert [table.empty for table in follow_responses(seen, NO_MODELS)] == [True] * 2
-    assert align(nobody, {}, changes()) == {}
-
-
 def test_failed_extractions_count_as_wrong(stage: Any) -> None:
     name = "m@generate-0"
     original = matrix("question", m__generate_0=[1, np.nan, 1, 1])

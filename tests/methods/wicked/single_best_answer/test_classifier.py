@@ -93,17 +93,6 @@ def examples(n: int = 80) -> tuple[Features, np.ndarray]:
     return Features(("signal", "noise", "constant"), values), labels
 
 
-def test_probabilities_equal_those_of_scikit_learn() -> None:
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.preprocessing import StandardScaler
-
-    features, labels = examples()
-    scaled = StandardScaler().fit_transform(features.table)
-    expected = LogisticRegression(C=0.1, tol=1e-8, max_iter=5000).fit(scaled, labels)
-    probabilities = logistic_probabilities(fit_logistic(features, labels), features.table)
-    assert probabilities == pytest.approx(expected.predict_proba(scaled)[:, 1], abs=1e-6)
-
-
 @pytest.mark.parametrize("label", [0, 1])
 def test_labels_of_one_kind_give_a_constant_classifier(label: int) -> None:
     features, labels = examples()
