@@ -1,6 +1,5 @@
 """What everything in conf and in the pipelines must have, checked by walking all of it."""
 
-import inspect
 import re
 from collections.abc import Callable, Iterator
 from itertools import cycle, islice
@@ -119,26 +118,6 @@ def test_every_parameter_is_used(context: KedroContext) -> None:
     # These choose benchmark, variant and places; conf itself uses them.
     by_conf = {"benchmark", "variant", "data_root", "mirror_root", "score"}
     assert declared - used - by_conf == set()
-
-
-def test_all_nodes_use_the_same_model_of_a_section() -> None:
-    models: dict[str, set[type]] = {}
-    for node in {node for pipeline in PIPELINES.values() for node in pipeline.nodes}:
-        signature = inspect.signature(node.func, eval_str=True)
-        inputs = node._inputs
-        positional = [inputs] if isinstance(inputs, str) else inputs or []
-        named = isinstance(inputs, dict)
-        bound = signature.bind(**inputs) if named else signature.bind(*positional)
-        for name, given in bound.arguments.items():
-            asked = signature.parameters[name].annotation
-            if isinstance(asked, type) and issubclass(asked, BaseModel):
-                for dataset in given.values() if isinstance(given, dict) else [given]:
-                    models.setdefault(dataset, set()).add(asked)
-    assert {
-        name: classes
-        for name, classes in models.items()
-        if len(classes) > 1 or BaseModel in classes
-    } == {}
 
 
 @pytest.mark.parametrize("node", all_nodes(), ids=lambda node: node.name)

@@ -1,8 +1,6 @@
 """Reading a benchmark's rows: verbatim, from the right place, with errors that say what to do."""
 
-import gzip
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ import pytest
 from kedro.io import DatasetError
 
 from benchwright.core.errors import InputError
-from benchwright.core.verbatim import read_verbatim
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
@@ -67,45 +64,8 @@ def raw(tmp_path: Path) -> Path:
     return folder
 
 
-CSV = (
-    "\ufeffsplit,question,A,B,answer\r\n"
-    'test,"None, she said\r\n""NA""",NA,01,0\r\n'
-    "test, TRUE ,null,1e5,1\n"
-    "dev,nan,N/A,,0\n"
-)
-
-
 def csv_sources(file: str) -> dict[str, Any]:
     return local(file, {**FIELDS, "choices": {"columns": ["A", "B"]}})
-
-
-@pytest.mark.parametrize("name", ["items.csv", "items.csv.gz", "items.tsv"])
-def test_csv_cells_are_text(tmp_path: Path, raw: Path, name: str) -> None:
-    text = CSV
-    if name.endswith(".tsv"):
-        text = text.replace("None, she", "None; she").replace(",", "\t").replace("None;", "None,")
-    content = text.encode()
-    (raw / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    frame = load(tmp_path, csv_sources(name))
-    assert frame.question.tolist() == ['None, she said\r\n"NA"', " TRUE ", "nan"]
-    assert frame.A.tolist() == ["NA", "null", "N/A"]
-    assert frame.B.tolist() == ["01", "1e5", ""]
-    assert frame.columns.tolist() == ["split", "question", "A", "B", "answer", "_split"]
-
-
-def test_json_lines_keep_types_line_separators_and_byte_order_marks(
-    tmp_path: Path, raw: Path
-) -> None:
-    rows = [
-        {"split": "test", "question": "a\u2028b\x85c", "choices": ["1", "x"], "answer": 1},
-        {"split": "test", "question": "next", "choices": ["1", "x"], "extra": {"deep": [1]}},
-    ]
-    lines = "\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    (raw / "items.jsonl").write_bytes(b"\xef\xbb\xbf" + lines.encode() + b"\n\n")
-    frame = load(tmp_path, local("items.jsonl"))
-    assert frame.question.tolist() == ["a\u2028b\x85c", "next"]
-    assert frame.answer.tolist() == [1, None]
-    assert frame.extra.tolist() == [None, {"deep": [1]}]
 
 
 def test_only_splits_in_use_are_read_with_their_positions(tmp_path: Path, raw: Path) -> None:
@@ -208,28 +168,6 @@ def test_what_is_missing_is_reported_with_what_is_there(tmp_path: Path, raw: Pat
     message = mistake(tmp_path, csv_sources("items.csv"))
     assert "no row of split test" in message
     assert message.endswith("the source has dev, testing")
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("x.jsonl", b'{"a": 1}\n{"a": ', "line 2: not valid JSON"),
-        ("x.csv", b"a,b\n1,2\n1,2,3\n", "line 3: 3 cells for 2 columns"),
-        ("x.csv.gz", b"a,b\n1,2\n", "gzip"),
-        (
-            "x.xlsx",
-            b"",
-            "unknown file type; expected .parquet, .jsonl, .json, .ndjson, .csv, .tsv, optionally",
-        ),
-    ],
-)
-def test_broken_files_raise_input_errors(
-    tmp_path: Path, name: str, content: bytes, message: str
-) -> None:
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match=re.escape(message)) as caught:
-        read_verbatim(tmp_path / name)
-    assert str(caught.value).startswith(str(tmp_path / name))
 
 
 def test_invalid_benchmark_settings_are_reported_by_key(tmp_path: Path) -> None:

@@ -69,13 +69,6 @@ def test_files_of_different_types_and_columns_are_concatenated(tmp_path: Path) -
     ]
 
 
-def test_copy_may_be_a_link(tmp_path: Path) -> None:
-    put(tmp_path / "elsewhere" / "test.jsonl", '{"id": "01"}\n')
-    put(tmp_path / "elsewhere" / "README.md", CARD.format("default", "test.jsonl"))
-    (tmp_path / "hub").symlink_to(tmp_path / "elsewhere")
-    assert rows(split_files(tmp_path / "hub", None)["test"]) == [{"id": "01"}]
-
-
 def test_cells_are_objects(tmp_path: Path) -> None:
     read = read_copied([put(tmp_path / "a.csv", "a,b\n1,\n"), put(tmp_path / "b.csv", "a,b\n1\n")])
     expected = pd.DataFrame({"a": ["1", "1"], "b": ["", None]}, dtype=object)

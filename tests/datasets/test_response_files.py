@@ -66,12 +66,6 @@ def test_json_lines_keep_types_and_mixed_columns_become_text(tmp_path: Path) -> 
     ]
 
 
-def test_configured_files_come_first(tmp_path: Path) -> None:
-    for name in ("b.csv", "a.csv", "z.csv", "notes.txt", ".hidden.csv", "x.pkl"):
-        (tmp_path / name).write_text("item_id,model\nq,m\n", encoding="utf-8")
-    assert list(load(tmp_path, {"file": "z.csv"})) == ["z.csv", "a.csv", "b.csv"]
-
-
 def test_folder_takes_precedence_over_the_mirror(tmp_path: Path) -> None:
     folder, mirror = tmp_path / "own", tmp_path / "mirror"
     for place, item in ((folder, "own"), (mirror / "responses", "mirrored")):
@@ -144,7 +138,8 @@ def sample(**other: Any) -> dict[str, Any]:
 def test_logs_in_subfolders_have_model_and_shots(tmp_path: Path) -> None:
     write_log(tmp_path / "org__model-7b", [sample()], "arc_easy", results("arc_easy", shots=3))
     write_log(tmp_path / "run" / "x", [sample()], "t", results("t", model="other", shots=0))
-    (tmp_path / "b.csv").write_text("item_id,model\nq,m\n", encoding="utf-8")
+    for name in ("b.csv", "notes.txt", ".hidden.csv", "x.pkl"):
+        (tmp_path / name).write_text("item_id,model\nq,m\n", encoding="utf-8")
     (tmp_path / "run" / "unread.csv").write_text("no table", encoding="utf-8")
     files = load(tmp_path)
     assert {name: (f.spec.layout, f.spec.model, f.spec.shots) for name, f in files.items()} == {
@@ -219,19 +214,6 @@ def test_renamed_results_are_found_by_time(tmp_path: Path) -> None:
     write_log(tmp_path, [sample()], beside=results("task", model="usual"))
     (file,) = load(tmp_path).values()
     assert file.spec.model == "usual"
-
-
-def test_outside_links_and_hidden_folders_are_ignored(
-    tmp_path: Path,
-) -> None:
-    folder, outside = tmp_path / "responses", tmp_path / "outside"
-    log = write_log(outside / "m", [sample()])
-    inside = write_log(folder / "m", [sample()], time="2026-01-02T00-00-00")
-    (folder / "linked").symlink_to(outside, target_is_directory=True)
-    (folder / "m" / f"samples_linked_{TIME}.jsonl").symlink_to(log)
-    (folder / "m" / f"samples_again_{TIME}.jsonl").symlink_to(inside)
-    write_log(folder / ".hidden", [sample()])
-    assert list(load(folder)) == [f"m/samples_again_{TIME}.jsonl", f"m/{inside.name}"]
 
 
 def test_only_needed_fields_of_a_sample_are_kept(tmp_path: Path) -> None:

@@ -77,8 +77,3 @@ def test_other_files_are_rejected(tmp_path: Path) -> None:
     assert not is_response_matrix(path)
     with pytest.raises(DatasetError, match=r"m\.parquet: cannot be read"):
         ResponseMatrixDataset(filepath=str(path)).load()
-
-
-def test_only_local_files_are_supported() -> None:
-    with pytest.raises(DatasetError, match="expected a local file"):
-        ResponseMatrixDataset(filepath="s3://bucket/m.parquet")

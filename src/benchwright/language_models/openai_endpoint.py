@@ -187,7 +187,7 @@ class EndpointModel:
         except RefusedError as refused:
             if refused.too_long or refused.status not in _BAD_REQUEST:
                 raise
-        self._ranks_labels = ranking is not None
+        self._ranks_labels &= ranking is not None
         listed = dict(ranking.tokens) if ranking else {}
         if ranking is None or not all(option in listed for option in options):
             return None
