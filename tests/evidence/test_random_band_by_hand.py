@@ -1,7 +1,5 @@
 """The random band: its draws, and the rows that tables and the report show."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +10,6 @@ from benchwright.evidence.random_comparison import compare_with_random
 from benchwright.evidence.ratings import Ratings
 from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.reports.smart.comparisons import random_table
-from benchwright.tables.evidence import RandomComparison
 
 MODELS, IDS = tuple(f"m{i:02d}" for i in range(12)), tuple(f"i{k:03d}" for k in range(90))
 PANEL_IDS = IDS[:60]
@@ -116,11 +112,3 @@ def test_pearson_with_ratings_uses_scores_on_the_subset(
     assert seen["value"] == pytest.approx(on_kept)
     assert seen["full"] == pytest.approx(on_all)
     assert seen["random_low"] < seen["random_high"]
-
-
-@pytest.mark.parametrize(
-    ("value", "outside"), [(0.949, True), (0.95, False), (0.99, False), (0.991, True)]
-)
-def test_metric_above_or_below_the_band_is_marked(small: Any, value: float, outside: bool) -> None:
-    table = RandomComparison.from_rows([small.random_comparison_row(value=value)])
-    assert random_table(table, "held_out").rows[0][2].strong is outside

@@ -298,7 +298,7 @@ def render_sweep(runs: Sequence[SweepRun], folder: Path, title: str) -> str:
 
 def _as_number(row: Mapping[Any, Any], name: str) -> str:
     value = row[name]
-    return number(value, 0 if is_missing(value) or value == int(value) else 3, none="–")
+    return number(value, 0 if is_missing(value) or value == int(value) else 3)
 
 
 def split_names(text: str) -> list[str]:

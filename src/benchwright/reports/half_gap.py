@@ -28,7 +28,6 @@ from benchwright.reports.page.parts import (
 )
 from benchwright.reports.page.plot_style import KEPT, REMOVED, distinct_names
 from benchwright.reports.page.provenance import Fact, provenance_section
-from benchwright.reports.page.provenance import settings as facts_of
 from benchwright.reports.page.shapes import Panel, Scale, dots, rows
 from benchwright.reports.page.wording import interval, number, percent, points, rows_of
 
@@ -142,12 +141,11 @@ def render_half_gap_page(
         Fact("validation.jsonl, SHA-256", benchmark.validation),
         Fact("test.sealed, SHA-256", benchmark.test),
     ]
-    used = facts_of("half_gap", settings)
     sections = [
         Section("Models", _models(half_gap, settings), "gaps"),
         Section("Fields", _fields(half_gap), "fields"),
         Section("Small gaps", [_small_gaps(half_gap_shares)], "shares"),
-        provenance_section("Compared files", facts, "monitor", used, _METHOD),
+        provenance_section(facts, _METHOD, half_gap=settings),
     ]
     lead = [Text(sentence, "judgement") for sentence in more]
     return render_sections(

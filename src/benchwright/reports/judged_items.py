@@ -23,7 +23,6 @@ from benchwright.reports.page.parts import (
     render_page,
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
-from benchwright.reports.page.provenance import settings as facts_of
 from benchwright.reports.page.shapes import PALETTE, nothing
 from benchwright.reports.page.wording import count, number, percent, rows_of
 
@@ -95,13 +94,8 @@ def render_judge_page(
 
     The same inputs give the same bytes.
     """
-    provenance = provenance_section(
-        "Judged benchmark",
-        benchmark_facts(ingestion, variant, seed, []),
-        "judges",
-        [*facts_of("difficulty", difficulty), *facts_of("checking", checking)],
-        _METHOD,
-    )
+    facts = benchmark_facts(ingestion, variant, seed)
+    provenance = provenance_section(facts, _METHOD, difficulty=difficulty, checking=checking)
     page = judge_page._replace(
         window=f"{ingestion.title}: judged items",
         title=ingestion.title,

@@ -26,7 +26,6 @@ from benchwright.reports.page.parts import (
     render_sections,
 )
 from benchwright.reports.page.provenance import Fact, benchmark_facts, provenance_section
-from benchwright.reports.page.provenance import settings as facts_of
 from benchwright.reports.page.wording import count, number, p_value, rows_of
 
 _NAMED = 3  # models in a headline
@@ -100,17 +99,16 @@ def render_memorisation_page(
     first, *more = _headline(rows)
     recall = scoring.generation.recall_tokens
     method = _METHOD.format(fuzzy=number(settings.fuzzy), alpha=ALPHA, recall=recall)
-    used = [
-        *facts_of("memorisation", settings),
+    facts = [
+        *benchmark_facts(ingestion, variant, seed),
         Fact("scoring.configurations", ", ".join(scoring.configurations)),
         Fact("scoring.generation.recall_tokens", str(recall)),
     ]
-    facts = benchmark_facts(ingestion, variant, seed, [])
     sections = [
         Section("Method", [Text(method, code=True)], "method"),
         Section("Results", _result(rows), "result"),
         Section("Examples", _examples(memorisation_examples), "examples"),
-        provenance_section("Test", facts, "probe", used, _SOURCE),
+        provenance_section(facts, _SOURCE, memorisation=settings),
     ]
     return render_sections(
         f"{ingestion.title}: memorisation",

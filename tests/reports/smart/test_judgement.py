@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from benchwright.reports.smart.comparisons import random_table
 from benchwright.reports.smart.summary import judge_against_random, write_alarm
 from benchwright.tables.evidence import RandomComparison
 
@@ -79,11 +78,7 @@ def test_value_that_is_written_like_a_bound_is_inside(
     if metric == "tau":
         assert judge({"value": value}).ranking == place
         return
-    spread = {**small.spread, "value": value}
-    assert judge({}, spread).headroom == place
-    rows = [small.random_comparison_row(), small.random_comparison_row(**spread)]
-    shown = random_table(RandomComparison.from_rows(rows), "held_out").rows
-    assert [row[2].strong for row in shown] == [True, place != "inside"]  # tau-b, range
+    assert judge({}, {**small.spread, "value": value}).headroom == place
 
 
 def test_no_conclusion_without_range_of_best_models(judge) -> None:

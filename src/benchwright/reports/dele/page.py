@@ -11,10 +11,11 @@ from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPane
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import EstimationParams, SamplingParams
-from benchwright.reports.dele.labels import METRICS, PANELS
+from benchwright.reports.dele.plots import METRICS, PANELS
 from benchwright.reports.dele.sampling_headline import METRIC
 from benchwright.reports.page.parts import (
     Cell,
+    Column,
     Folded,
     Plot,
     Section,
@@ -30,9 +31,10 @@ from benchwright.reports.page.parts import (
     render_sections,
     table_of,
 )
-from benchwright.reports.page.provenance import benchmark_facts, provenance_section, settings
+from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.wording import (
     bounds,
+    clip_text,
     coefficient,
     number,
     p_value,
@@ -71,9 +73,8 @@ def show_sampling_provenance(
     estimation: EstimationParams,
 ) -> list[Section]:
     """Show the benchmark and the settings."""
-    used = [*settings("sampling", sampling), *settings("estimation", estimation)]
-    facts = benchmark_facts(ingestion, variant, seed, [])
-    return [provenance_section("Benchmark", facts, "samplers and estimators", used, _METHOD)]
+    facts = benchmark_facts(ingestion, variant, seed)
+    return [provenance_section(facts, _METHOD, sampling=sampling, estimation=estimation)]
 
 
 def show_samplers(
@@ -243,10 +244,10 @@ def show_estimates(estimate_errors: pd.DataFrame, estimation: EstimationParams) 
         f"scores in their {percent(estimation.level, 0)} interval. Worth is how many items of a "
         "random subset one item is worth, by squared error and by width."
     )
-    columns = (
+    columns: list[Column] = [
         ("Panel", as_words, "panel"),
         ("Items", as_words, "subset"),
-        ("Estimator", _estimator, "estimator"),
+        ("Estimator", lambda row, name: Cell(row[name], [row["reason"] or ""]), "estimator"),
         ("Mean absolute error", _as_points, "mean_absolute_error"),
         ("Bias", _as_points, "bias"),
         ("Coverage", as_share, "coverage"),
@@ -255,14 +256,10 @@ def show_estimates(estimate_errors: pd.DataFrame, estimation: EstimationParams) 
         ("By width", _as_number, "effective_by_width"),
         ("Training models", as_count, "n_train"),
         ("Models", as_count, "n_models"),
-    )
+    ]
     label = "Errors of estimated scores, in points; means over models and subsets"
     table = table_of(rows, columns, range(3, 11), label)
     return [Section("Estimated scores", [Text(text), table], "estimates")]
-
-
-def _estimator(row: Row, name: str) -> Cell:
-    return Cell(row[name], [row["reason"]] if row["reason"] else [])
 
 
 def _as_points(row: Row, name: str) -> str:
@@ -280,7 +277,11 @@ def show_item_texts(
     sections = []
     if len(readability_examples):
         columns = (
-            ("Question", _question, "text"),
+            (
+                "Question",
+                lambda row, name: Cell(clip_text(row[name], 300), [row["item_id"]]),
+                "text",
+            ),
             ("Rank", lambda row, name: f"{row['end']} {row[name]}", "rank"),
             ("Difficult words", as_share, "difficult_words"),
             ("Dale–Chall", _as_number, "dale_chall"),
@@ -293,11 +294,6 @@ def show_item_texts(
     shown = {"cluster_curves_plot": cluster_curves, "item_map_plot": item_map}
     plots = [Plot(name) for name, table in shown.items() if len(table)]
     return [*sections, Section("Clusters", plots, "clusters")] if plots else sections
-
-
-def _question(row: Row, name: str) -> Cell:
-    text = row[name]
-    return Cell(text if len(text) <= 300 else f"{text[:300]}…", [row["item_id"]])
 
 
 def show_chosen_subset(

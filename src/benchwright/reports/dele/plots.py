@@ -10,7 +10,6 @@ from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.methods.dele.evidence.rate_curves import IN_SAMPLE
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
-from benchwright.reports.dele.labels import METRICS, PANELS
 from benchwright.reports.page.plot_style import INK, QUIET
 from benchwright.reports.page.shapes import (
     PALETTE,
@@ -23,6 +22,25 @@ from benchwright.reports.page.shapes import (
     nothing,
     stacked,
 )
+
+PANELS = {
+    "held_out": "held-out models",
+    "forward": "stronger models, items chosen by weaker ones",
+    "all": "models, in-sample",
+    "selection": "models that chose the items, in-sample",
+}
+"""Panels of models, as part of a phrase after a number."""
+
+METRICS = {
+    "tau_b": "Kendall tau-b",
+    "spearman": "Spearman",
+    "pearson": "Pearson of scores",
+    "wasserstein": "Wasserstein distance",
+    "mean_absolute_error": "mean absolute error",
+    "error_sd": "spread of score errors over models",
+    "rate_variance": "variance of Spearman over rates",
+    "bias": "bias",
+}
 
 LINES = {
     RANDOM: "random",

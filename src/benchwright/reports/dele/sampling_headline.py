@@ -9,7 +9,7 @@ from benchwright.methods.dele.evidence.choice import gains_over_splits
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
-from benchwright.reports.dele.labels import METRICS
+from benchwright.reports.dele.plots import METRICS
 from benchwright.reports.page.parts import Text, Top
 from benchwright.reports.page.wording import bounds, coefficient, count, joined
 from benchwright.runs.tracking import known_metrics

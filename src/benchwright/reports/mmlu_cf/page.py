@@ -34,7 +34,7 @@ from benchwright.reports.page.parts import (
     render_sections,
     table_of,
 )
-from benchwright.reports.page.provenance import Fact, provenance_section, settings
+from benchwright.reports.page.provenance import Fact, provenance_section
 from benchwright.reports.page.wording import (
     bounds,
     coefficient,
@@ -45,7 +45,6 @@ from benchwright.reports.page.wording import (
     words_of,
 )
 
-_HIDDEN = {"sealing.key_file", "sealing.key_env"}
 _METHOD = (
     "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark."
 )
@@ -82,11 +81,9 @@ def render_construction_report(
 def show_construction_provenance(variant: str, seed: int, **sections: Any) -> list[Section]:
     """Show the settings of every step, by the section of the parameters."""
     # Kedro would convert each section to the type of an annotation, hence `Any`.
-    name = sections["sealing"].model_dump()["name"]
+    name = sections["sealing"].name
     facts = [Fact("Benchmark", name), Fact("Variant", variant), Fact("Seed", str(seed))]
-    used = [fact for section, params in sections.items() for fact in settings(section, params)]
-    known = [fact for fact in used if fact.name not in _HIDDEN]
-    return [provenance_section("Benchmark", facts, "steps", known, _METHOD)]
+    return [provenance_section(facts, _METHOD, **sections)]
 
 
 def show_construction_documents(
@@ -257,29 +254,27 @@ def _rules(rule_counts: Mapping[str, Any]) -> list[Any]:
         share = percent(altered / total if total else None)
         rows.append([name.replace("_", " "), number(altered), share, "; ".join(copied)])
     label = "Questions altered by each rule, and reasons for leaving others unchanged"
-    blocks = [Table(label, ("Rule", "Altered", "Share", "Unchanged"), rows, (1, 2))]
+    blocks: list[Any] = [Table(label, ("Rule", "Altered", "Share", "Unchanged"), rows, (1, 2))]
     if checks := rule_counts["rephrase_checks"]:
-        failed = [[check.replace("_", " "), number(n)] for check, n in sorted(checks.items())]
-        blocks.append(Table("Rejected wordings, by check", ("Check", "Wordings"), failed, (1,)))
+        failed = ", ".join(f"{words_of({}, check)} {n:,}" for check, n in sorted(checks.items()))
+        blocks.append(Text(f"Wordings rejected by each check: {failed}.", "quiet"))
     return blocks
 
 
 def _distances(half_distances: pd.DataFrame) -> Text | Table:
     if half_distances.empty:
         return Text("There are no halves to compare.")
-    rows = [
-        [
-            Cell(row["attribute"], [row["reason"]] if row["reason"] else []),
-            *(number(row[name], 3) for name in ("total_variation", "expected", "chance_95")),
-        ]
-        for row in rows_of(half_distances)
+    names: list[Column] = [
+        ("Attribute", lambda row, name: Cell(row[name], [row["reason"] or ""]), "attribute"),
+        ("Total variation", as_metric, "total_variation"),
+        ("Random halves, mean", as_metric, "expected"),
+        ("95th percentile", as_metric, "chance_95"),
     ]
-    head = ("Attribute", "Total variation", "Random halves, mean", "95th percentile")
     label = (
         "Distance between the halves: the share of questions that would have to change to make "
         "them equal, compared with random halves of the same questions"
     )
-    return Table(label, head, rows, range(1, 4))
+    return table_of(rows_of(half_distances), names, range(1, 4), label)
 
 
 def show_public_half(

@@ -175,7 +175,7 @@ def _points(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
             if pair is not None:
                 path += f"{'L' if before else 'M'}{pair[0]} {pair[1]}"
             before = pair
-        yield f'<path {_stroke(trace["line"])} d="{path}">{_said(trace)}</path>'
+        yield f'<path {_stroke(trace["line"])} d="{path}"/>'
     if "error_x" in trace:
         yield from _errors(trace, across, down)
     if "markers" in mode:
@@ -247,12 +247,9 @@ def _stroke(line: Json) -> str:
     return f'fill="none" stroke="{line["color"]}" stroke-width="{line["width"]}"{dashed}'
 
 
-def _said(trace: Json, i: int | None = None) -> str:
+def _said(trace: Json, i: int) -> str:
     """Return what is shown while the pointer is over a mark."""
-    hover = trace.get("hovertext")
-    if not hover:
-        return ""
-    text = hover[0] if i is None and len(set(hover)) == 1 else "" if i is None else hover[i]
+    text = trace.get("hovertext", {i: ""})[i]
     return f"<title>{text}</title>" if text else ""
 
 

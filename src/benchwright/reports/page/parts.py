@@ -36,7 +36,6 @@ class Cell(NamedTuple):
     under: Sequence[str] = ()
     link: str = ""
     quiet: str = ""
-    strong: bool = False
 
 
 class Table(NamedTuple):
@@ -241,7 +240,7 @@ def as_value(record: Mapping[Any, Any], name: str) -> str:
     value = record[name]
     if isinstance(value, float):
         return as_share(record, name)
-    return as_count(record, name) if isinstance(value, int) else str(value or "–")
+    return as_count(record, name) if isinstance(value, int) else str(value or "—")
 
 
 def as_text(record: Mapping[Any, Any], name: str) -> str:
@@ -255,18 +254,18 @@ def as_words(record: Mapping[Any, Any], name: str) -> str:
 
 
 def as_share(record: Mapping[Any, Any], name: str) -> str:
-    """Return 0.1443 as `14.4%`, – where it is missing."""
-    return percent(record.get(name), none="–")
+    """Return 0.1443 as `14.4%`, — where it is missing."""
+    return percent(record.get(name))
 
 
 def as_metric(record: Mapping[Any, Any], name: str) -> str:
-    """Return 0.95554 as `0.956`, – where it is missing."""
-    return number(record.get(name), 3, none="–")
+    """Return 0.95554 as `0.956`, — where it is missing."""
+    return number(record.get(name), 3)
 
 
 def as_count(record: Mapping[Any, Any], name: str) -> str:
-    """Return 14042 as `14,042`, – where it is missing."""
-    return number(record.get(name), none="–")
+    """Return 14042 as `14,042`, — where it is missing."""
+    return number(record.get(name))
 
 
 def between(

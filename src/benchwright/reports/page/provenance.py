@@ -1,10 +1,9 @@
 """Where a report comes from: benchmark, licence, settings, seed and package versions."""
 
+from collections.abc import Sequence
 from importlib.metadata import distributions
 from platform import python_version
 from typing import Any, NamedTuple
-
-from pydantic import BaseModel
 
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.reports.page.parts import Folded, Section, Table, Text
@@ -21,6 +20,9 @@ PACKAGES = (
 )
 
 
+_HIDDEN = {"sealing.key_file", "sealing.key_env"}
+
+
 class Fact(NamedTuple):
     """A name and its value, both as text."""
 
@@ -29,7 +31,7 @@ class Fact(NamedTuple):
 
 
 def benchmark_facts(
-    ingestion: BenchmarkParams, variant: str, seed: int, filter_models: list[str]
+    ingestion: BenchmarkParams, variant: str, seed: int, filter_models: Sequence[str] = ()
 ) -> list[Fact]:
     """Return what was refined, under which licence, from which possible sources."""
     facts = [
@@ -46,15 +48,18 @@ def benchmark_facts(
     return [fact for fact in facts if fact.value]
 
 
-def settings(section: str, params: BaseModel) -> list[Fact]:
-    """Return every setting of a section by its dotted name."""
-    return _flatten(section, params.model_dump(mode="json"))
+def provenance_section(facts: Sequence[Fact], method: str, **settings: Any) -> Section:
+    """Return the last section of a page: facts, settings, versions, and the method's source.
 
-
-def provenance_section(
-    what: str, facts: list[Fact], settings_of: str, settings_used: list[Fact], method: str
-) -> Section:
-    """Return the last section of a page: facts, settings, versions, and the method's source."""
+    `settings` are parameters (pydantic models) by the name of their section.
+    """
+    dumped = {name: params.model_dump(mode="json") for name, params in settings.items()}
+    used = [
+        fact
+        for name, values in dumped.items()
+        for fact in _flatten(name, values)
+        if fact.name not in _HIDDEN
+    ]
     installed = {name: [found.version for found in distributions(name=name)] for name in PACKAGES}
     versions = [
         Fact(name, "".join(found[:1]) or "not installed") for name, found in installed.items()
@@ -62,8 +67,8 @@ def provenance_section(
     return Section(
         "Provenance",
         [
-            Table(what, (), facts),
-            Folded("Settings", [Table(f"Settings of the {settings_of}", (), settings_used)]),
+            Table("", (), facts),
+            Folded("Settings", [Table("", (), used)]),
             Folded("Versions", [Table("", (), [Fact("Python", python_version()), *versions])]),
             Text(f"Method: {method}", "quiet"),
         ],

@@ -20,14 +20,14 @@ def is_missing(value: Any) -> bool:
     return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
-def percent(value: Any, digits: int = 1, none: str = "—") -> str:
-    """Return 0.1443 as `14.4%`; `none` where it is missing."""
-    return none if is_missing(value) else f"{value:.{digits}%}"
+def percent(value: Any, digits: int = 1) -> str:
+    """Return 0.1443 as `14.4%`; — where it is missing."""
+    return "—" if is_missing(value) else f"{value:.{digits}%}"
 
 
-def number(value: Any, digits: int = 0, none: str = "—") -> str:
-    """Return 14042 as `14,042`; `none` where it is missing."""
-    return none if is_missing(value) else f"{value:,.{digits}f}"
+def number(value: Any, digits: int = 0) -> str:
+    """Return 14042 as `14,042`; — where it is missing."""
+    return "—" if is_missing(value) else f"{value:,.{digits}f}"
 
 
 def words_of(names: dict[str, str], name: str) -> str:
@@ -83,3 +83,8 @@ def interval(low: float | None, high: float | None, *, signed: bool = True) -> s
     if is_missing(low) or is_missing(high):
         return ""
     return f"[{points(low, signed=signed)}, {points(high, signed=signed)}]"
+
+
+def clip_text(text: str, most: int) -> str:
+    """Return the text, cut to at most `most` characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"

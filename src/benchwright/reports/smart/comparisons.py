@@ -6,11 +6,9 @@ from typing import Any
 import pandas as pd
 
 from benchwright.evidence.rank_agreement import GROUPS
-from benchwright.evidence.told_apart import not_told_apart
 from benchwright.methods.smart.label_errors import kept_minus_removed
-from benchwright.methods.smart.review import SUSPECT_ITEMS
-from benchwright.reports.page.parts import Cell, Table
-from benchwright.reports.page.wording import number, p_value, rows_of
+from benchwright.reports.page.parts import Cell, Table, as_count, columns, table_of
+from benchwright.reports.page.wording import p_value, rows_of
 from benchwright.reports.smart.wording import (
     METHODS,
     in_order,
@@ -21,7 +19,6 @@ from benchwright.reports.smart.wording import (
 )
 
 _RATINGS = "arena_"  # how the names of metrics about human ratings begin
-_WIDE = 0.25  # width of an interval from which the report warns
 
 
 def rank_table(rank_agreement: pd.DataFrame) -> Table:
@@ -60,36 +57,11 @@ def describe_ratings(rank_agreement: pd.DataFrame, source: str, n_models: int) -
     if not source:
         return "No human ratings are configured."
     rows = {row["metric"]: row for row in rows_of(rank_agreement) if row["models"] == "all"}
-    metrics = [f"arena_pearson_{part}" for part in ("full", "kept")]
-    ends = [rows[metric] for metric in metrics if metric in rows]
-    n = ends[0]["n_models"] if ends else 0
-    said = f"Ratings: {source}; {n:,} of {n_models:,} models counted."
-    if not ends or ends[0]["value"] is None:
-        return f"{said} No comparison with human ratings: at least 3 models are needed."
-    bounds = [(row["low_models"], row["high_models"]) for row in ends]
-    if any(low is None or high - low > _WIDE for low, high in bounds):
-        said += (
-            " The intervals over models are too wide to tell whether filtering changes the "
-            "correlation."
-        )
+    found = rows.get("arena_pearson_full", {"n_models": 0, "value": None})
+    said = f"Ratings: {source}; {found['n_models']:,} of {n_models:,} models counted."
+    if found["value"] is None:
+        said += " No comparison with human ratings: at least 3 models are needed."
     return said
-
-
-def describe_detectable(rank_agreement: pd.DataFrame, group: str) -> str:
-    """Describe the minimum detectable differences on all and on the kept items; "" if unknown."""
-    rows = {row["metric"]: row for row in rows_of(rank_agreement) if row["models"] == group}
-    full, kept = (rows.get(f"mdd_{part}") for part in ("full", "kept"))
-    if full is None or kept is None or full["value"] is None or kept["value"] is None:
-        return ""
-    before, after = (write_value(row["metric"], row["value"]) for row in (full, kept))
-    whose = "two held-out models" if group == "held_out" else "two models"
-    gap = rows.get("gap_kept")
-    told = not_told_apart(gap["value"]) if gap is not None and gap["value"] is not None else ""
-    return (
-        f"The minimum detectable difference between {whose} is {before} points on all "
-        f"{full['n_items']:,} items and {after} points on the {kept['n_items']:,} kept ones (5% "
-        f"level, power 80%, median over pairs). {told}"
-    ).strip()
 
 
 def _size(row: dict[Any, Any]) -> str:
@@ -130,7 +102,7 @@ def _beside_random(row: dict[Any, Any]) -> list[str | Cell]:
     return [
         Cell(metric_of(metric).label, [row["reason"] or ""]),
         Cell(METHODS.get(method, method), [f"{row['n_items']:,}\u00a0items"]),
-        Cell(write_value(metric, row["value"]), strong=_outside(row)),
+        write_value(metric, row["value"]),
         write_value(metric, row["full"]),
         Cell(write_value(metric, row["random_mean"]), quiet=interval),
         "—" if percentile is None else write_percentile(percentile),
@@ -138,29 +110,19 @@ def _beside_random(row: dict[Any, Any]) -> list[str | Cell]:
     ]
 
 
-def _outside(row: dict[Any, Any]) -> bool:
-    """Return whether the written value lies outside the middle 95% of the random subsets."""
-    value, low, high = (row[name] for name in ("value", "random_low", "random_high"))
-    if None in (value, low, high) or low <= value <= high:
-        return False
-    written = write_value(row["metric"], value)
-    return written not in {write_value(row["metric"], bound) for bound in (low, high)}
-
-
 def ablation_table(filter_model_ablation: pd.DataFrame) -> Table:
     """Return mean and standard deviation over subsets of one size (SMART, Table 6)."""
-    rows = []
-    for size, part in filter_model_ablation.groupby("n_models"):
-        share = part["share_removed"]
-        sd = f"± {share.std():.2%}" if len(share) > 1 else ""
-        means = (number(part[rule].mean()) for rule in ("easy", "answer_only"))
-        rows.append([str(size), str(len(part)), Cell(f"{share.mean():.2%}", quiet=sd), *means])
-    label = (
-        "Items removed with subsets of the filter models: mean ± standard deviation over subsets "
-        "(SMART, Table 6)"
+    label = "Items removed with subsets of the filter models: means over subsets (SMART, Table 6)"
+    by_size = filter_model_ablation.groupby("n_models", as_index=False).agg(
+        subsets=("share_removed", "size"),
+        share_removed=("share_removed", "mean"),
+        sd=("share_removed", "std"),
+        easy=("easy", "mean"),
+        answer_only=("answer_only", "mean"),
     )
-    head = ["Filter models", "Subsets", "Share removed", "Easy, mean", "Answer only, mean"]
-    return Table(label, head, rows, range(5))
+    shown = columns("n_models subsets share_removed sd")
+    shown += [("Easy", as_count, "easy"), ("Answer only", as_count, "answer_only")]
+    return table_of(rows_of(by_size), shown, range(6), label)
 
 
 def label_difference(label_error_rates: pd.DataFrame) -> str:
@@ -174,16 +136,4 @@ def label_difference(label_error_rates: pd.DataFrame) -> str:
     return (
         f"Share of wrong labels, kept minus removed: {100 * gap.difference:+.1f} points "
         f"[{100 * gap.low:+.1f}, {100 * gap.high:+.1f}], p: {p_value(gap.p_value)}{doubt}."
-    )
-
-
-def describe_suspects_reviewed(review_agreement: pd.DataFrame) -> str:
-    """Describe the precision of the ranking of suspect items, or return ""."""
-    found = review_agreement[review_agreement["rule"] == SUSPECT_ITEMS]
-    if found.empty:
-        return ""
-    row = found.iloc[0]
-    return (
-        f"Of {row['reviewed']:,} reviewed suspect items {row['agree']:,} were found wrong or "
-        f"unclear: {row['share_agree']:.0%} [{row['low']:.0%}, {row['high']:.0%}]."
     )

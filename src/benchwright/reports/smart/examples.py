@@ -7,8 +7,8 @@ import pandas as pd
 
 from benchwright.methods.smart.review import describe_suspect
 from benchwright.reports.page.parts import Article, Folded, Question, Text
-from benchwright.reports.page.wording import count
-from benchwright.reports.smart.item_list import LONG_CHOICE, LONG_QUESTION, clip_text
+from benchwright.reports.page.wording import clip_text, count
+from benchwright.reports.smart.item_list import LONG_CHOICE, LONG_QUESTION
 
 _SUSPECTS = 50
 _GROUPS = 10

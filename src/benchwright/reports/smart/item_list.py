@@ -10,6 +10,7 @@ from benchwright.core.natural_order import natural_order
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
 from benchwright.reports.page.parts import ItemTable, Section, Text
+from benchwright.reports.page.wording import clip_text
 
 LONG_QUESTION = 2_000
 LONG_CHOICE = 400
@@ -57,11 +58,6 @@ def list_items(item_audit: pd.DataFrame, response_matrix: ResponseMatrix, panel:
     names = sorted({name for marks in columns["marks"] for name in marks})
     table = ItemTable({"items": columns}, names, [*_COLUMNS, *known])
     return Section("All items", [Text(text, code=True), table], "items")
-
-
-def clip_text(text: str, most: int) -> str:
-    """Return the text, cut to at most `most` characters."""
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _removed_first(item_audit: pd.DataFrame) -> NDArray[np.intp]:

@@ -7,16 +7,13 @@ import pandas as pd
 
 from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.ratings import Ratings
-from benchwright.methods.smart.review import (
-    SUSPECT_ITEMS,
-)
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams, FilterModelChoice
 from benchwright.reports.page import parts
 from benchwright.reports.page.parts import Cell, Folded, Plot, Section, Table, Text, Top
-from benchwright.reports.page.provenance import benchmark_facts, provenance_section, settings
-from benchwright.reports.page.wording import count, is_missing, number, percent, rows_of
+from benchwright.reports.page.provenance import benchmark_facts, provenance_section
+from benchwright.reports.page.wording import clip_text, count, is_missing, number, percent, rows_of
 from benchwright.reports.smart import comparisons
 from benchwright.reports.smart.examples import show_groups, show_suspects
 from benchwright.reports.smart.wording import BRANCHES, RULE_MEANINGS
@@ -99,14 +96,12 @@ def show_ranking(
     )
     blocks: list[Any] = [Text(text), Plot("rank_chart_plot")]
     if len(rank_agreement):
-        detectable = comparisons.describe_detectable(rank_agreement, headline_group(panel))
         rated = comparisons.describe_ratings(rank_agreement, human_ratings.source, len(scores))
         notes = (
-            f"{detectable} n = models × items. Clearly different: the two models differ "
-            "significantly on all items (5% level, without correction for multiple pairs). "
-            f"{rated}"
+            "n = models × items. Clearly different: the two models differ significantly on all "
+            f"items (5% level, without correction for multiple pairs). {rated}"
         )
-        blocks += [comparisons.rank_table(rank_agreement), Text(notes.strip(), "quiet")]
+        blocks += [comparisons.rank_table(rank_agreement), Text(notes, "quiet")]
     return Section("Ranking of models", blocks, "ranking")
 
 
@@ -134,13 +129,12 @@ _WHY_RANDOM = (
     "The baseline IRE drops items of low difficulty or discrimination."
 )
 _READING_RANDOM = (
-    "Bold: outside the middle 95% of the random subsets. Percentile: position of the value among "
-    "them; 0 is below all, 100 above. p: two-sided, from the same subsets, corrected for the "
-    "number of methods (Holm), not over metrics. Lower is better for rank shifts, neither for the "
-    "shift of accuracy and the Wasserstein distance, higher for the others. Signal to noise: "
-    "standard deviation of the models' accuracies divided by the typical standard error of an "
-    "accuracy. The dataset `random_comparison` has other sets of models, and random subsets by "
-    "subject."
+    "Percentile: position of the value among the random subsets; 0 is below all, 100 above. p: "
+    "two-sided, from the same subsets, corrected for the number of methods (Holm), not over "
+    "metrics. Lower is better for rank shifts, neither for the shift of accuracy and the "
+    "Wasserstein distance, higher for the others. Signal to noise: standard deviation of the "
+    "models' accuracies divided by the typical standard error of an accuracy. The dataset "
+    "`random_comparison` has other sets of models, and random subsets by subject."
 )
 
 
@@ -196,14 +190,10 @@ def _threshold(found: Row) -> list[Text]:
     threshold, limit = found.get("threshold"), found.get("limit")
     if threshold is None or limit is None:
         return []
-    text = f"δ = {threshold:.3f}: {BRANCHES[found['branch']]}."
+    text, than = f"δ = {threshold:.3f}: {BRANCHES[found['branch']]}.", "δ"
     if limit < threshold:
-        text += (
-            f" Only pairs closer than {limit:g} (`similar.max_distance`) are grouped, since items "
-            "farther apart rarely ask the same."
-        )
+        than = f"{limit:g} (`similar.max_distance`)"
     if found.get("items_within") is not None:
-        than = "δ" if limit == threshold else f"{limit:g}"
         text += f" {found['items_within']:,} items have a neighbour closer than {than}."
     return [Text(text, "box", code=True)]
 
@@ -233,14 +223,14 @@ def show_labels(
             parts.table_of(rows_of(label_error_rates), columns, label=label),
             Text(comparisons.label_difference(label_error_rates)),
         ]
-    reviews = review_agreement[review_agreement["rule"] != SUSPECT_ITEMS]
-    if len(reviews):
-        columns = parts.columns(
-            "rule reviewed agree borderline disagree",
+    if len(review_agreement):
+        columns = [
+            ("Rule", parts.as_words, "rule"),
+            *parts.columns("reviewed agree borderline disagree"),
             ("Share agreed", parts.between(parts.as_share), "share_agree"),
-        )
+        ]
         label = "Agreement of reviewers with removals; 95% intervals (SMART, section 5.3)"
-        blocks.append(parts.table_of(rows_of(reviews), columns, label=label))
+        blocks.append(parts.table_of(rows_of(review_agreement), columns, label=label))
     blocks += [
         Text("Suspect items", "heading"),
     ]
@@ -256,7 +246,6 @@ def show_labels(
                 "models once), ties by the lead of the wrong option most often chosen. "
                 + ("" if checked else f"The rule was not checked: {silent['suspect_label']}.")
             ),
-            Text(comparisons.describe_suspects_reviewed(review_agreement)),
             *shown,
         ]
     else:
@@ -337,8 +326,8 @@ def _rejected(rejected_items: pd.DataFrame) -> Table | Text:
     rows = []
     for rule, part in rejected_items.sort_values("row").groupby("rule"):
         first = part.iloc[0]
-        raw = str(first["raw"])
-        shown = Cell(f"Row {first['row']}: {first['detail']}", [raw[:300] + "…" * (len(raw) > 300)])
+        raw = clip_text(str(first["raw"]), 300)
+        shown = Cell(f"Row {first['row']}: {first['detail']}", [raw])
         rows.append([str(rule).replace("_", " "), f"{len(part):,}", shown])
     label = "Rejected source rows by rule, with the first of each"
     return Table(label, ["Rule", "Rows", "First"], rows, (1,))
@@ -406,14 +395,12 @@ def show_provenance(
     seed: int,
 ) -> Section:
     """Show the benchmark and the settings."""
-    return provenance_section(
-        "Benchmark and run",
-        benchmark_facts(ingestion, variant, seed, filter_models),
-        "methods",
-        [*settings("filtering", filtering), *settings("evaluation", evaluation)],
+    method = (
         "Gupta et al. (2024), Improving Model Evaluation using SMART Filtering of Benchmark "
-        "Datasets.",
+        "Datasets."
     )
+    facts = benchmark_facts(ingestion, variant, seed, filter_models)
+    return provenance_section(facts, method, filtering=filtering, evaluation=evaluation)
 
 
 def _silent(rule_coverage: pd.DataFrame) -> dict[str, str]:

@@ -23,9 +23,10 @@ from benchwright.reports.page.parts import (
     Text,
     Top,
 )
-from benchwright.reports.page.provenance import benchmark_facts, provenance_section, settings
+from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.wording import (
     bounds,
+    clip_text,
     coefficient,
     count,
     interval,
@@ -231,28 +232,22 @@ def show_comparison_styles(
     if len(comparison_written):
         label = (
             "Written and scored answers of the same model (WiCkeD, Table 2). Recovered: the "
-            "difference with written answers minus that of the scored configuration under the name"
+            "difference with written answers minus that of the scored configuration under the "
+            "name. A written answer from which no option can be extracted counts as wrong"
         )
-        note = (
-            "A written answer from which no option can be extracted counts as wrong. The last "
-            "columns leave such answers out."
-        )
-        table = _table(label, rows_of(comparison_written), _WRITTEN, "comparison_written")
-        blocks += [Text("Written answers", "heading"), *table, Text(note, "quiet")]
+        blocks += _table(label, rows_of(comparison_written), _WRITTEN, "comparison_written")
     if len(comparison_instruct):
         label = (
             "Change of accuracy of instruction-tuned and base models, in points, with intervals "
             "over items. Only the rows of model families compare similar models"
         )
-        table = _table(label, rows_of(comparison_instruct), _INSTRUCT, "comparison_instruct")
-        blocks += [Text("Instruct and base models", "heading"), *table]
+        blocks += _table(label, rows_of(comparison_instruct), _INSTRUCT, "comparison_instruct")
     if len(rule_ablation):
         label = (
             "Accuracy with the first transforms of the list (MMLU-CF, Table 2), on the same "
             f"{rule_ablation['n_items'].iloc[0]:,} items in every row. Differences in points"
         )
-        table = _table(label, rows_of(rule_ablation), _ABLATION, "rule_ablation")
-        blocks += [Text("Effect of each transform", "heading"), *table]
+        blocks += _table(label, rows_of(rule_ablation), _ABLATION, "rule_ablation")
     return Section("Styles, kinds of models, transforms", blocks, "styles")
 
 
@@ -267,26 +262,20 @@ _WRITTEN: list[parts.Column] = [
 ]
 
 
-def _family(row: Row, name: str) -> str:
-    return str(row[name] or "all models")
-
-
 def _of_kind(row: Row, kind: str) -> Cell:
     return Cell(points(row[f"delta_{kind}"]), [f"n = {row[f'n_{kind}']}"])
 
 
+def _between(row: Row, name: str) -> Cell:
+    return Cell(points(row[name]), [interval(row["low"], row["high"]), row["reason"] or ""])
+
+
 _INSTRUCT: list[parts.Column] = [
-    ("Models", _family, "family"),
+    ("Models", lambda row, name: row[name] or "all models", "family"),
     ("Asking style", _describe, "asking_style"),
     ("Instruct", _of_kind, "instruct"),
     ("Base", _of_kind, "base"),
-    (
-        "Difference",
-        lambda row, name: Cell(
-            points(row[name]), [interval(row["low"], row["high"]), row["reason"] or ""]
-        ),
-        "difference",
-    ),
+    ("Difference", _between, "difference"),
 ]
 
 
@@ -296,7 +285,7 @@ def _of_step(row: Row, name: str) -> str | Cell:
 
 _ABLATION: list[parts.Column] = [
     ("Configuration", lambda row, name: "" if row["step"] else row[name], "configuration"),
-    ("Transforms", lambda row, name: f"+ {row[name]}" if row["step"] else "none", "rule"),
+    ("Transforms", lambda row, name: words_of({}, row[name]) if row["step"] else "none", "rule"),
     ("Accuracy", parts.as_share, "accuracy"),
     ("sd over copies", lambda row, name: points(row[name], signed=False), "accuracy_sd"),
     ("This transform", _of_step, "step_delta"),
@@ -345,15 +334,13 @@ def show_comparison_provenance(
     ingestion: BenchmarkParams, variant: str, perturbation: PerturbationParams, seed: int
 ) -> Section:
     """Show the benchmark and the settings."""
-    return provenance_section(
-        "Benchmark",
-        benchmark_facts(ingestion, variant, seed, []),
-        "perturbation",
-        settings("perturbation", perturbation),
+    method = (
         "Elhady et al. (2025), WiCkeD: A Simple Method to Make Multiple Choice Benchmarks More "
         "Challenging; Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language "
-        "Understanding Benchmark.",
+        "Understanding Benchmark."
     )
+    facts = benchmark_facts(ingestion, variant, seed)
+    return provenance_section(facts, method, perturbation=perturbation)
 
 
 def show_comparison_examples(
@@ -409,10 +396,7 @@ def _kind(changes: pd.DataFrame) -> str:
 def _questions(table: pd.DataFrame, wanted: list[str], above: str) -> dict[str, Question]:
     return {
         row["item_id"]: Question(
-            row["question"][:_LONGEST] + "…" * (len(row["question"]) > _LONGEST),
-            list(row["choices"]),
-            row["answer"],
-            above,
+            clip_text(row["question"], _LONGEST), list(row["choices"]), row["answer"], above
         )
         for row in table[table["item_id"].isin(wanted)].to_dict("records")
     }

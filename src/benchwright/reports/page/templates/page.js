@@ -6,16 +6,6 @@
   if (contents && window.matchMedia("(max-width: 77.99rem)").matches) contents.open = false;
 })();
 
-// The key / moves to the search box.
-document.addEventListener("keydown", function (event) {
-  const box = document.querySelector("input[type=search]");
-  const typing = event.target.closest("input, select, textarea");
-  if (!box || typing || event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  box.focus();
-  box.select();
-});
-
 // The search box of a page of folded items shows those that have all of its words.
 (function () {
   const box = document.getElementById("find");
@@ -33,17 +23,3 @@ document.addEventListener("keydown", function (event) {
       ? found.toLocaleString("en") + " of " + items.length.toLocaleString("en") + " items" : "";
   });
 })();
-
-// Printing opens all details.
-(function () {
-  let opened = [];
-  window.addEventListener("beforeprint", function () {
-    opened = Array.from(document.querySelectorAll("main details:not([open])"));
-    for (const details of opened) details.open = true;
-  });
-  window.addEventListener("afterprint", function () {
-    for (const details of opened) details.open = false;
-    opened = [];
-  });
-})();
-
