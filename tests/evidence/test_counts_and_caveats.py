@@ -7,16 +7,6 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.ire import estimate_item_parameters
 from benchwright.evidence.panel import Panel
-from benchwright.evidence.random_comparison import (
-    compare_with_random,
-    gather_subsets,
-)
-from benchwright.evidence.rank_agreement import compare_ranks
-from benchwright.evidence.ratings import Ratings
-from benchwright.evidence.scores import score_models
-from benchwright.params.evaluation import EvaluationParams
-from benchwright.reports.smart.wording import METRICS
-from benchwright.tables.evidence import ItemParameters
 
 NAMES, IDS = tuple(f"m{i:02d}" for i in range(14)), tuple(f"i{k:02d}" for k in range(80))
 
@@ -49,19 +39,3 @@ def test_fit_on_all_models_is_in_sample(roles: tuple[str, ...], in_sample: bool)
     matrix, panel, _ = stage(roles)
     _, about = estimate_item_parameters(matrix, panel)
     assert about["in_sample"] is in_sample
-
-
-def test_every_metric_has_a_name_and_a_unit_in_the_report() -> None:
-    matrix, panel, items = stage(("filter", *["held_out"] * 13))
-    kept = items.iloc[:50]
-    scores = score_models(matrix, items, kept, panel)
-    settings = EvaluationParams(bootstrap_samples=0, random_subsets=2)
-    ratings = Ratings({name: i for i, name in enumerate(NAMES)}, "")
-    ranks = compare_ranks(
-        *(matrix, items, kept, scores, panel, ratings, settings, 0),
-    )
-    random_comparison, _ = compare_with_random(
-        *(matrix, items, gather_subsets(kept, ItemParameters.empty()), scores, panel),
-        *(ratings, settings, 0),
-    )
-    assert {*ranks["metric"], *random_comparison["metric"]} - set(METRICS) == set()

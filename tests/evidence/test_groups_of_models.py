@@ -59,18 +59,6 @@ def clustered(correct: np.ndarray, stem: np.ndarray) -> float:
     return float(np.sqrt(len(sums) / (len(sums) - 1) * np.square(sums).sum()) / len(correct))
 
 
-def test_standard_errors_are_clustered_by_stem() -> None:
-    matrix, panel, items = in_threes()
-    # Kept: one item of the first stem, two of the second, all of the last four.
-    kept = [0, 3, 4, *range(12, 24)]
-    chosen = pd.DataFrame({"item_id": [IDS[k] for k in kept]})
-    seen = score_models(matrix, items, chosen, panel).set_index("model")
-    stem = np.arange(24) // 3
-    for model, correct in zip(matrix.models, matrix.correct.astype(float), strict=True):
-        assert seen.loc[model, "se_full"] == pytest.approx(clustered(correct, stem))
-        assert seen.loc[model, "se_kept"] == pytest.approx(clustered(correct[kept], stem[kept]))
-
-
 def ranks_of(
     matrix: ResponseMatrix, panel: Panel, items: pd.DataFrame, kept: list[str]
 ) -> pd.DataFrame:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.evidence.panel import choose_panel, in_sample_note, panel_warnings
+from benchwright.evidence.panel import choose_panel, panel_warnings
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.tables.responses import Models
 
@@ -63,14 +63,6 @@ def test_only_named_evaluation_models_take_part_and_unknown_ones_are_reported() 
     seen = choose(m, ["a"], wanted=["b", "missing"])
     assert seen.models == ("b",)
     assert [tuple(out) for out in seen.left_out] == [("missing", 0.0)]
-
-
-def test_with_too_few_held_out_models_metrics_are_in_sample() -> None:
-    m = matrix({"a": "xx", "b": "xx", "c": "xx", "d": "xx"})
-    assert in_sample_note(choose(m, ["a"])) == ""
-    assert in_sample_note(choose(m, ["a", "b"])) == "in-sample: only 2 held-out models"
-    related = "in-sample: every model is a filter model or related to one"
-    assert in_sample_note(choose(m, ["a", "b", "c", "d"])) == related
 
 
 @pytest.mark.parametrize(

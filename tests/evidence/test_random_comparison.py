@@ -99,21 +99,6 @@ def test_items_chosen_for_one_model_lie_below_the_random_band() -> None:
     assert tau_draws["value"].mean() == pytest.approx(tau["random_mean"])
 
 
-def test_stratified_subsets_keep_subject_shares_and_vary_less() -> None:
-    matrix, panel = simulated()
-    # The subjects differ, so the mean depends on the share of each subject.
-    levels = np.array([0.0, 0.3, 0.7, 1.0])[np.arange(200) % 4]
-    rng = np.random.default_rng(1)
-    right = (rng.random(matrix.correct.shape) < levels).astype(np.float32)
-    matrix = ResponseMatrix.of(matrix.models, matrix.item_ids, correct=right)
-    seen, _ = judged(matrix, panel, list(matrix.item_ids[:40]))
-    width = {
-        kind: np.ptp(row(seen, "signed_shift", "all", random=kind)[["random_low", "random_high"]])
-        for kind in ("plain", "stratified")
-    }
-    assert width["stratified"] < 0.7 * width["plain"]
-
-
 def test_comparison_is_reproducible_and_does_not_depend_on_order() -> None:
     matrix, panel = simulated(12, 60)
     kept = list(matrix.item_ids[:30])
@@ -133,23 +118,6 @@ def test_no_comparison_without_models_or_if_disabled() -> None:
     assert judged(matrix, panel, list(matrix.item_ids[:9]), random_subsets=0)[0].empty
     nobody = panel._replace(models=(), roles=(), item_ids=())
     assert judged(matrix, nobody, list(matrix.item_ids[:9]))[0].empty
-
-
-def test_band_needs_three_models() -> None:
-    matrix, panel = simulated(3, 40)
-    assert panel.roles == ("filter", "held_out", "held_out")
-    seen, _ = judged(matrix, panel, list(matrix.item_ids[::2]))
-    assert set(seen["models"]) == {"all"}
-
-
-def test_no_or_all_items_kept_does_not_fail() -> None:
-    matrix, panel = simulated(8, 30)
-    nothing = row(judged(matrix, panel, [])[0], "kendall_tau_b", "all")
-    assert np.isnan(nothing["value"])
-    assert nothing["reason"]
-    everything, _ = judged(matrix, panel, list(matrix.item_ids))
-    assert row(everything, "kendall_tau_b", "all")["value"] == 1
-    assert np.isnan(row(everything, "tau_b_complement", "all")["value"])
 
 
 def test_ire_is_compared_at_its_own_size_with_corrected_p_values() -> None:

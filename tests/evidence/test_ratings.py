@@ -153,11 +153,6 @@ def test_error_names_the_row_or_the_dates(
     assert "\n" not in str(seen.value)
 
 
-def test_repeated_equal_ratings_are_accepted() -> None:
-    user = pd.DataFrame({"model": ["m", "m"], "rating": [3, 3]})
-    assert read_ratings(user, CONF).by_model == {"m": 3}
-
-
 def test_a_named_file_of_ratings_must_exist(tmp_path: Path) -> None:
     file, missing = tmp_path / "r.csv", str(tmp_path / "none.csv")
     file.write_text("model,rating,more\n01,7,0\n,,\n")

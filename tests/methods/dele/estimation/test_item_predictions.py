@@ -1,24 +1,16 @@
 """Predicted responses, the estimate that asked items correct, and unequal draws."""
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import Ridge
 
-from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation.aipw import predictor_of
 from benchwright.methods.dele.estimation.item_predictions import (
     ItemPredictor,
     difference_estimate,
     variance,
-)
-from benchwright.methods.dele.estimation.training import Training
-from benchwright.statistics.unequal_draws import (
-    inclusion_probabilities,
-    response_spread,
 )
 
 Float = NDArray[np.float64]
@@ -72,27 +64,3 @@ def test_variance_of_equal_probabilities_is_that_of_the_mean() -> None:
     residual = np.random.default_rng(4).normal(size=(3, 20))
     found = variance(residual, np.full(20, 0.25)) / 80**2
     np.testing.assert_allclose(found, residual.var(axis=1, ddof=1) / 20 * 0.75)
-
-
-def test_training_that_disagrees_at_random_leaves_the_mean() -> None:
-    """Every model has its own easy items, so the items' means predict nothing."""
-    rng = np.random.default_rng(6)
-    own = np.array([rng.permutation(np.repeat([0.0, 1.0], 100)) for _ in range(4)])
-    made = predictor_of(Training(own.astype(np.float32)), 40, False, 0)
-    assert len(made.features) == 1
-    np.testing.assert_array_equal(made.offset, 0.5)
-
-
-@pytest.mark.parametrize("right", [0.0, 1.0])
-def test_equal_responses_have_finite_intervals_that_cover(
-    run: Any, simulation: Any, right: float
-) -> None:
-    training = simulation(60, 1, 100, seed=2).training
-    inclusion = inclusion_probabilities(response_spread(training.mean(axis=0), 60), 20, 0.2)
-    places = np.arange(20)
-    answers = np.full((1, 100), right)
-    answers[0, 20:22] = 1 - right
-    for subset in (WeightedSubset.equal(places), WeightedSubset.drawn(places, inclusion[places])):
-        found = run("aipw", Training(training), subset, answers)
-        assert 0 < found.high[0] - found.low[0] < 0.4
-        assert found.low[0] <= answers.mean() <= found.high[0]

@@ -21,14 +21,6 @@ def test_folds_mix_weak_and_strong_models_and_keep_equal_models_together(simulat
     assert (training.folds(4) != folds).any()
 
 
-def test_whole_families_are_left_out(simulated: Any) -> None:
-    families = np.arange(200) % 17
-    folds = Training(simulated.training, families=families).folds(0)
-    for family in range(17):
-        assert len(set(folds[families == family])) == 1
-    assert len(set(folds)) == 5
-
-
 def test_one_family_has_no_past_errors(simulated: Any, run: Any) -> None:
     training = Training(simulated.training, families=np.zeros(200, dtype=int))
     subset = WeightedSubset.equal(np.arange(10))

@@ -6,7 +6,6 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.evidence.choice import (
-    add_composed_gain,
     choose_by_subject,
     choose_samplers,
     luck_of_winners,
@@ -33,12 +32,6 @@ BY_SUBJECT = make_study(
 @pytest.fixture(scope="module")
 def choices() -> pd.DataFrame:
     return choose_by_subject(BY_SUBJECT)[1]
-
-
-@pytest.fixture(scope="module")
-def curves(choices: pd.DataFrame) -> pd.DataFrame:
-    sampler_choice = choose_samplers(compare_samplers(BY_SUBJECT)[0], BY_SUBJECT)
-    return trace_chosen(sampler_choice, choices, BY_SUBJECT)
 
 
 def test_both_halves_choose_for_each_subject() -> None:
@@ -95,17 +88,6 @@ def test_composed_curves_are_those_of_the_composed_subsets(choices: pd.DataFrame
         np.mean([own.std(ddof=1) for own in errors])
     )
     assert (line["splits"] == 3).all()
-
-
-def test_gain_of_the_composed_subset_joins_the_metrics(curves: pd.DataFrame) -> None:
-    metrics = add_composed_gain({"n": 2.0}, curves, BY_SUBJECT.sampling)
-    row = curves.query("line == 'chosen_by_subject' and rate == 10 and metric == 'spearman'").iloc[
-        0
-    ]
-    assert metrics["n"] == 2
-    assert metrics["composed_gain"] == pytest.approx(row["gain"])
-    none = curves[~curves["line"].str.endswith("by_subject")]
-    assert add_composed_gain({"n": 2.0}, none, BY_SUBJECT.sampling) == {"n": 2.0}
 
 
 def test_agreement_of_winners_is_compared_with_chance() -> None:

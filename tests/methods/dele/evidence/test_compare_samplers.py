@@ -22,11 +22,9 @@ from benchwright.statistics.percentile import holm
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_panels,
-    make_params,
     make_study,
 )
 
-PARAMS = make_params()
 STUDY = make_study()
 PANELS = STUDY.panels
 
@@ -34,20 +32,6 @@ PANELS = STUDY.panels
 @pytest.fixture(scope="module")
 def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
     return compare_samplers(STUDY)
-
-
-def test_every_sampler_is_measured_on_every_panel(
-    judged: tuple[pd.DataFrame, pd.DataFrame],
-) -> None:
-    results, left_out = judged
-    names = {"random", "stratified", "word_length", "anchor_points", "share_wrong"}
-    assert set(results["sampler"]) == names
-    assert left_out.empty
-    # panels, rates, repeats of four samplers and draws of random
-    assert len(results) == 4 * 4 * (4 * 4 + PARAMS.evidence.random_draws)
-    whole = results[results["rate"] == 100]
-    assert whole["mean_absolute_error"].max() == pytest.approx(0, abs=1e-9)
-    assert whole["tau_b"].min() == pytest.approx(1)
 
 
 def test_held_out_responses_do_not_affect_the_items(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from benchwright.methods.dele.evidence.choice import choose_samplers, gains_over_splits
-from benchwright.methods.dele.evidence.rate_curves import thinned, trace_chosen, trace_subjects
+from benchwright.methods.dele.evidence.rate_curves import trace_chosen, trace_subjects
 from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.params.sampling import SamplingParams
@@ -114,12 +114,3 @@ def test_subject_curves_omit_samplers_that_read_responses(subjects: pd.DataFrame
     assert inside["mean"].between(inside["random_low"] - 1e-9, inside["random_high"] + 1e-9).all()
     large = make_params(evidence={**EVIDENCE, "subject_items": 16})
     assert set(trace_subjects(uneven(large))["subject"]) == {"large"}
-
-
-def test_rates_are_thinned_to_twenty_including_the_last() -> None:
-    assert thinned([float(rate) for rate in range(1, 101)]) == [
-        float(rate) for rate in range(5, 101, 5)
-    ]
-    assert thinned([1.0, 2.0, 7.5]) == [1.0, 2.0, 7.5]
-    many = thinned([rate / 10 for rate in range(1, 1001)])
-    assert (len(many), many[-1]) == (20, 100.0)

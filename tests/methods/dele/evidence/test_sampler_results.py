@@ -7,7 +7,6 @@ import pytest
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.evidence.sampler_results import (
     measure_samplers,
-    repeat_seed,
     weights_of,
 )
 from benchwright.methods.dele.evidence.study import Draws, sizes_of_rates
@@ -57,15 +56,6 @@ def test_sizes_are_rounded_shares_of_all_items() -> None:
     assert sizes_of_rates([1, 10], 7) == [1, 1]
     assert sizes_of_rates([12.5], 4) == [1]  # rounds half up
     assert sizes_of_rates([50], 0) == [0]
-
-
-def test_seeds_differ_by_repeat_and_sampler() -> None:
-    seeds = {repeat_seed(s, name, r) for s in (0, 1) for name in ("a", "b") for r in range(20)}
-    assert len(seeds) == 80
-
-
-def test_results_are_empty_without_samplers() -> None:
-    assert measure_samplers(_pool(), {}, PANELS, Draws([10], {}, seed=0)).empty
 
 
 def test_results_do_not_depend_on_the_block_size(

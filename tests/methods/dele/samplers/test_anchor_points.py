@@ -20,7 +20,6 @@ from benchwright.methods.dele.samplers.response_samplers import (
     filled_responses,
     rest_score_correlations,
     share_wrong,
-    share_wrong_sampler,
 )
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.item_response import fit_2pl, probability
@@ -109,15 +108,6 @@ def test_rest_score_correlation_matches_the_definition() -> None:
         else:
             expected = np.corrcoef(correct[:, item], rest)[0, 1]
             assert correlations[item] == pytest.approx(expected, abs=1e-6)
-
-
-def test_items_are_drawn_in_proportion_to_wrong_responses() -> None:
-    correct = np.zeros((19, 4))
-    correct[:, 1], correct[:10, 2], correct[:15, 3] = 1, 1, 1
-    pool = answers_pool(correct)
-    shares = np.array([19.5, 0.5, 9.5, 4.5]) / 20
-    first = np.bincount([share_wrong_sampler(pool, seed)(1).positions[0] for seed in range(4000)])
-    assert first / 4000 == pytest.approx(shares / shares.sum(), abs=0.03)
 
 
 @given(st.integers(0, 10_000))

@@ -98,13 +98,6 @@ def test_subjects_get_their_quotas(sizes: dict[str, int], data: st.DataObject, s
     assert all(got[name] >= level - 1 or got[name] == n for name, n in sizes.items())
 
 
-def test_ties_favour_no_subject() -> None:
-    pool = _pool({"a": 5, "b": 5, "c": 5, "d": 5})
-    for sampler in (stratified_sampler, balanced_sampler, within_subjects(random_sampler)):
-        seen = Counter(pool.subjects[sampler(pool, seed)(1).positions[0]] for seed in range(400))
-        assert all(70 <= seen[name] <= 130 for name in "abcd")  # 100 ± 3.5 sd
-
-
 def test_items_are_sorted_by_value_with_missing_values_last() -> None:
     pool = _pool({"": 5})
     values = [2.0, float("nan"), 3.0, 2.0, 1.0]

@@ -12,18 +12,10 @@ from benchwright.core.errors import InputError
 from benchwright.methods.dele.samplers.pool import (
     SamplingPool,
     feature_texts,
-    item_pool,
     once_per_pool,
 )
-from benchwright.methods.dele.samplers.registry import SAMPLERS, make_samplers, sampler_kinds
+from benchwright.methods.dele.samplers.registry import make_samplers
 from benchwright.params.sampling import SamplingParams
-
-
-def test_encoders_add_samplers_to_the_registered_ones() -> None:
-    everything = set(sampler_kinds(SamplingParams(encoders=("enc",))))
-    assert set(SAMPLERS) < everything
-    assert everything - set(SAMPLERS) == {"kmeans_enc", "spectral_enc", "dbscan_enc"}
-    assert {"random", "nmf_tfidf", "cpd", "flesch", "anchor_points"} <= set(SAMPLERS)
 
 
 def test_unknown_name_is_rejected() -> None:
@@ -64,13 +56,6 @@ def test_feature_text_is_the_question_with_or_without_choices() -> None:
         "Which?\nThis one.\nThat",
         "What is 2 + 2?",
     )
-
-
-def test_vectors_are_joined_by_text() -> None:
-    vectors = {"enc": {"What is 2 + 2?": np.array([0, 1.0]), "Which?": np.array([1, 0.0])}}
-    pool = item_pool(ITEMS, "question", vectors)
-    assert pool.vectors["enc"].tolist() == [[1, 0], [0, 1]]
-    assert pool.vectors["enc"].dtype == np.float32
 
 
 POOL = SamplingPool(("a", "b"), ("", ""), ("one", "two"), {"mini": np.eye(2, dtype=np.float32)})

@@ -2,14 +2,14 @@
 
 from math import isnan
 
+import pandas as pd
 import pytest
 
-from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.evidence.texts import FEATURES, easiest_and_hardest
 from benchwright.methods.dele.samplers.readability import (
     ReadingCounts,
     dale_chall,
     difficult_word_share,
-    easiest_and_hardest,
     flesch_reading_ease,
     gunning_fog,
     is_difficult,
@@ -73,12 +73,10 @@ TEXTS = {
 }
 
 
-def _pool(texts: dict[str, str]) -> SamplingPool:
-    return SamplingPool(tuple(texts), ("",) * len(texts), tuple(texts.values()))
-
-
 def test_easiest_and_hardest_items_are_ranked() -> None:
-    table = easiest_and_hardest(_pool(TEXTS))
+    columns = {name: [FEATURES[name](text) for text in TEXTS.values()] for name in FEATURES}
+    features = pd.DataFrame({"item_id": list(TEXTS), "subject": "", **columns})
+    table = easiest_and_hardest(features, list(TEXTS.values()))
     assert table[["end", "rank", "item_id"]].to_numpy().tolist() == [
         ["easy", 1, "a"],  # as easy as c: by id
         ["easy", 2, "c"],
@@ -86,4 +84,4 @@ def test_easiest_and_hardest_items_are_ranked() -> None:
         ["hard", 2, "b"],
     ]
     assert table["difficult_words"].tolist() == pytest.approx([0, 0, 1, 0.5])
-    assert easiest_and_hardest(_pool({"e": "____"})).empty
+    assert easiest_and_hardest(features[4:5], ["____"]).empty

@@ -76,12 +76,6 @@ def test_periods_are_full_stops() -> None:
     assert periods("about .5 or 5.") == 2  # the first is not recognisable as a decimal point
 
 
-def test_accented_vowels_are_vowels_and_formulas_are_ignored() -> None:
-    assert vowel_consonant_ratio("é É") != vowel_consonant_ratio("b é")
-    assert vowel_consonant_ratio("bé") == 1
-    assert wordform("ab $XYZ$ C") == 0.5
-
-
 @pytest.mark.parametrize("text", ["", "42", "IBS", "$x$", "猫"])
 def test_undefined_features_are_nan(text: str) -> None:
     assert isnan(compound_probability(text))

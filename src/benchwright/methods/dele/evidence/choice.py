@@ -348,13 +348,10 @@ def choose_by_subject(
 
 def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
     """Return the positions of the items of each subject with enough items, if there are several."""
-    names = np.array(pool.subjects, dtype=object)
-    distinct = sorted(set(pool.subjects))
-    if not sampling.evidence.by_subject or len(distinct) < 2:
+    places, evidence = pool.by_subject(), sampling.evidence
+    if not evidence.by_subject or len(places) < 2:
         return {}
-    places = {name: np.flatnonzero(names == name) for name in distinct}
-    least = sampling.evidence.subject_items
-    return {name: own for name, own in places.items() if len(own) >= least}
+    return {name: own for name, own in places.items() if len(own) >= evidence.subject_items}
 
 
 def add_composed_gain(

@@ -235,7 +235,6 @@ def _band(splits: list[int], model_panels: ModelPanels, study: SamplingStudy) ->
         for number, panel in panels.items():
             generator = study.generator(f"chosen_curves/{rate:g}/{number}")
             parts.append(random_results(model_panels.only([panel]), size, draws, generator)[panel])
-        for metric in METRICS:
-            together = np.concatenate([getattr(part, metric) for part in parts])
-            rows.append((rate, metric, *quantiles(together)))
+        for metric, values in zip(METRICS, zip(*parts, strict=True), strict=True):
+            rows.append((rate, metric, *quantiles(np.concatenate(values))))
     return pd.DataFrame(rows, columns=["rate", "metric", *_BAND])

@@ -186,11 +186,11 @@ def draw_random_bands(study: SamplingStudy) -> pd.DataFrame:
     for rate, size in study.sizes(study.rates) if study.panels.item_ids else ():
         generator = study.generator(f"random_bands/{rate:g}")
         drawn = random_results(model_panels, size, sampling.evidence.band_subsets, generator)
-        for panel, results in drawn.items():
-            rows += [
-                (panel, rate, size, metric, *quantiles(getattr(results, metric)))
-                for metric in METRICS
-            ]
+        rows += [
+            (panel, rate, size, metric, *quantiles(values))
+            for panel, results in drawn.items()
+            for metric, values in results._asdict().items()
+        ]
     return RandomBands.from_rows(rows)
 
 
@@ -243,38 +243,33 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
         nulls = generator.integers(draws, size=(draws, max(repeats.values())))
         for panel, results in drawn.items():
             for name in [RANDOM, *names]:
-                if (name, panel, rate) in means:
-                    key = {"sampler": name, "panel": panel, "rate": rate, "size": size}
-                    mean = means[name, panel, rate]
-                    rows += _rows(key, mean, results, nulls[:, : repeats[name]])
+                key = {"sampler": name, "panel": panel, "rate": rate, "size": size}
+                for metric, mean in means.get((name, panel, rate), {}).items():
+                    values, null = getattr(results, str(metric)), nulls[:, : repeats[name]]
+                    rows.append(_row({**key, "metric": str(metric)}, float(mean), values, null))
     return _corrected(
         pd.DataFrame(rows), {name: len(own) for name, own in model_panels.panels.items()}
     )
 
 
-def _rows(
-    key: dict[str, Any], means: Mapping[Any, Any], results: Preservation, nulls: NDArray[np.integer]
-) -> list[dict[str, Any]]:
-    rows = []
-    for metric, higher in HIGHER_IS_BETTER.items():
-        values: NDArray[np.float64] = getattr(results, metric)
-        value = float(means[metric])
-        bounds = zip(("random_low", "random_median", "random_high"), quantiles(values), strict=True)
-        among = values if nulls.shape[1] == 1 else values[nulls].mean(axis=1)
-        difference = value - float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
-        rows.append(
-            {
-                **key,
-                "metric": metric,
-                "mean": value,
-                **dict(bounds),
-                "better_by": difference if higher else -difference,
-                "percentile": percentile_among(value, values),
-                "p": np.nan if key["sampler"] == RANDOM else two_sided_p(value, among),
-                "random_subsets": len(values),
-            }
-        )
-    return rows
+def _row(
+    key: dict[str, Any], value: float, values: NDArray[np.float64], nulls: NDArray[np.integer]
+) -> dict[str, Any]:
+    """Compare a mean with single random subsets, or with means over those at places `nulls`."""
+    low, median, high = quantiles(values)
+    among = values if nulls.shape[1] == 1 else values[nulls].mean(axis=1)
+    difference = value - float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
+    return {
+        **key,
+        "mean": value,
+        "random_low": low,
+        "random_median": median,
+        "random_high": high,
+        "better_by": difference if HIGHER_IS_BETTER[key["metric"]] else -difference,
+        "percentile": percentile_among(value, values),
+        "p": np.nan if key["sampler"] == RANDOM else two_sided_p(value, among),
+        "random_subsets": len(values),
+    }
 
 
 def _corrected(table: pd.DataFrame, n_models: dict[str, int]) -> pd.DataFrame:

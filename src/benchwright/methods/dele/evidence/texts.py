@@ -1,6 +1,6 @@
 """Text features, readability indices and clusters (DELE, Tables 2–5, Figures 33–44)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import cast
 
@@ -20,11 +20,7 @@ from benchwright.methods.dele.samplers.clustering import (
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import sampler_kinds
-from benchwright.tables.dele import (
-    ClusterCurves,
-    ItemFeatures,
-    ItemMap,
-)
+from benchwright.tables.dele import ClusterCurves, ItemFeatures, ItemMap, ReadabilityExtremes
 
 FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
     {
@@ -45,6 +41,7 @@ FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
 """Features of a text by name; NaN if undefined."""
 
 
+_EXAMPLES = 3  # items at either end
 _SEED = 0
 _MAP_ITEMS = 1500
 _SVD = 50  # dimensions of TF-IDF after reduction, before t-SNE
@@ -59,7 +56,23 @@ def describe_texts(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     pool = study.plain
     columns = {name: [feature(text) for text in pool.texts] for name, feature in FEATURES.items()}
     frame = pd.DataFrame({"item_id": pool.item_ids, "subject": pool.subjects, **columns})
-    return ItemFeatures.of(frame), readability.easiest_and_hardest(pool)
+    return ItemFeatures.of(frame), easiest_and_hardest(frame, pool.texts)
+
+
+def easiest_and_hardest(features: pd.DataFrame, texts: Sequence[str]) -> pd.DataFrame:
+    """List the three easiest and the three hardest items to read, with all indices (Table 2).
+
+    Items are ordered by the share of difficult words, then by the other indices and ids. Items
+    without words are left out. Return a `ReadabilityExtremes` table: the easiest, easiest first,
+    then the hardest, hardest first.
+    """
+    items = features.assign(text=texts, hard_to_read=-features["flesch"])
+    order = ["difficult_words", "dale_chall", "hard_to_read", "gunning_fog", "item_id"]
+    items = items.dropna(subset="difficult_words").sort_values(order)
+    shown = min(_EXAMPLES, len(items) // 2)
+    ends = [items.head(shown).assign(end="easy"), items[::-1].head(shown).assign(end="hard")]
+    table = pd.concat(ends, ignore_index=True)
+    return ReadabilityExtremes.of(table.assign(rank=[*range(1, shown + 1)] * 2))
 
 
 def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -1,6 +1,6 @@
 """Random, stratified and balanced samplers, and samplers inside subjects (DELE, A.1.1, 4.2, 5)."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -58,10 +58,7 @@ def within_subjects(sampler: Sampler, by_subject: Mapping[str, Sampler] | None =
     """
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
-        places: dict[str, list[int]] = defaultdict(list)
-        for place, subject in enumerate(pool.subjects):
-            places[subject].append(place)
-        members = {name: np.array(places[name], dtype=np.intp) for name in sorted(places)}
+        members = pool.by_subject()
         draws = {
             name: (by_subject or {}).get(name, sampler)(pool.select(own), seed)
             for name, own in members.items()

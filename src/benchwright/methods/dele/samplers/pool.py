@@ -43,6 +43,11 @@ class SamplingPool:
             self.correct[:, places] if self.correct.size else self.correct,
         )
 
+    def by_subject(self) -> dict[str, NDArray[np.intp]]:
+        """Return the positions of each subject's items, subjects in order."""
+        places = pd.DataFrame({"subject": self.subjects}).groupby("subject").indices
+        return {str(name): np.asarray(own, dtype=np.intp) for name, own in places.items()}
+
     @cached_property
     def digest(self) -> bytes:
         """A hash of everything except the subjects."""

@@ -5,20 +5,14 @@ and sentences are counted by `prose`. A number, a formula or a piece of code cou
 of one syllable. Counts differ from those of textstat.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, lru_cache
-from math import isnan, nan
-from types import MappingProxyType
+from math import nan
 from typing import NamedTuple
 
-import pandas as pd
-
-from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.prose import read_prose, sentence_count
-from benchwright.tables.dele import ReadabilityExtremes
 
 _COMPLEX = 3  # syllables
-_EXAMPLES = 3  # items at either end
 _ENDINGS = (
     ("s", ""),
     ("es", ""),
@@ -124,39 +118,3 @@ def _forms(word: str) -> list[str]:
         if ending in _DOUBLING and stem[-1] == stem[-2]:
             forms.append(stem[:-1])
     return forms
-
-
-# Each index with its sign: −1 if high values mean easy.
-_INDICES: Mapping[str, tuple[Callable[[str], float], int]] = MappingProxyType(
-    {
-        "difficult_words": (difficult_word_share, 1),
-        "dale_chall": (dale_chall, 1),
-        "flesch": (flesch_reading_ease, -1),
-        "gunning_fog": (gunning_fog, 1),
-    }
-)
-
-
-def easiest_and_hardest(pool: SamplingPool) -> pd.DataFrame:
-    """List the three easiest and the three hardest items to read, with all indices (Table 2).
-
-    Items are ordered by the share of difficult words, then by the other indices and ids. Items
-    without words are left out. Return a `ReadabilityExtremes` table: the easiest, easiest first,
-    then the hardest, hardest first.
-    """
-    rows = []
-    for item_id, subject, text in zip(pool.item_ids, pool.subjects, pool.texts, strict=True):
-        values = {key: index(text) for key, (index, _) in _INDICES.items()}
-        if not isnan(values["difficult_words"]):
-            order = (*(sign * values[key] for key, (_, sign) in _INDICES.items()), item_id)
-            rows.append((order, {"item_id": item_id, "subject": subject, "text": text, **values}))
-    rows.sort(key=lambda row: row[0])
-    shown = min(_EXAMPLES, len(rows) // 2)
-    ends = {"easy": rows[:shown], "hard": rows[len(rows) - shown :][::-1]}
-    return ReadabilityExtremes.from_rows(
-        [
-            {"end": end, **row, "rank": rank}
-            for end, ranked in ends.items()
-            for rank, (_, row) in enumerate(ranked, 1)
-        ]
-    )
