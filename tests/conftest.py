@@ -22,8 +22,6 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 SHARED = {
     "tests/faults/": "one server",
-    "tests/end_to_end/test_documents_to_an_open_benchmark.py": "the documents",
-    "tests/end_to_end/test_mmlu_cf_on_the_bundled_documents.py": "the documents",
     "tests/end_to_end/": "PyTorch",
     "tests/exports/test_harness_prompts.py": "PyTorch",
     "tests/responses/test_lm_eval_logs.py": "PyTorch",

@@ -65,20 +65,6 @@ HOSTILE = Surroundings(
     folder="docs",
     backwards=True,
 )
-ONE_BY_ONE = {
-    "Turkish": Surroundings(TURKISH),
-    "ASCII": Surroundings(ASCII),
-    "Kiritimati": Surroundings({"TZ": "Pacific/Kiritimati"}),
-    "Los Angeles": Surroundings({"TZ": "America/Los_Angeles"}),
-    "hash seed 1": Surroundings({"PYTHONHASHSEED": "1"}),
-    "hash seed random": Surroundings({"PYTHONHASHSEED": "random"}),
-    "two threads": Surroundings(threads(2)),
-    "umask 077": Surroundings({"UMASK": "077"}),
-    "folders backwards": Surroundings({"LISTED": "backwards"}),
-    "rows backwards": Surroundings(backwards=True),
-    "ThreadRunner": Surroundings(runner="ThreadRunner"),
-    "another folder": Surroundings(folder="docs"),
-}
 
 
 def with_turkish(folder: Path) -> dict[str, str]:

@@ -12,7 +12,6 @@ from determinism.surroundings import (
     ASCII,
     COMMON,
     HOSTILE,
-    ONE_BY_ONE,
     PLAIN,
     TURKISH,
     Commands,
@@ -122,21 +121,6 @@ def test_all_hostile_surroundings_at_once_give_the_same_bytes(
     show(f"same bytes in hostile surroundings: {len(now)} files of {', '.join(QUICK)}")
     assert len(now) > 80
     assert differing(now, quick, backwards=True) == []
-
-
-@pytest.fixture(scope="module")
-def by_itself(plain: Attempt) -> dict[str, bytes]:
-    return plain._replace(folder=plain.folder / "by_itself").left(BY_ITSELF)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", list(ONE_BY_ONE))
-def test_each_surrounding_alone_gives_the_same_bytes(
-    name: str, attempt: Attempts, by_itself: dict[str, bytes]
-) -> None:
-    surroundings = ONE_BY_ONE[name]
-    now = attempt(name, surroundings).left(BY_ITSELF)
-    assert differing(now, by_itself, surroundings.backwards) == []
 
 
 @pytest.fixture(scope="module")

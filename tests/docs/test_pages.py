@@ -1,7 +1,13 @@
-"""Pages point at what exists, name every pipeline, and agree on the version."""
+"""Pages build as a site offline, point at what exists, and name every pipeline."""
 
 import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -53,3 +59,31 @@ def test_release_files_agree_on_the_version() -> None:
     assert citation["license"] == "Apache-2.0"
     assert {"cff-version", "message", "title", "authors"} <= citation.keys()
     assert "## Unreleased" in (REPOSITORY / "CHANGELOG.md").read_text()
+
+
+def pages_in(nav: Any) -> Iterator[str]:
+    """The pages that a navigation lists, whatever sections they are in."""
+    if isinstance(nav, str):
+        yield nav
+    else:
+        for part in nav.values() if isinstance(nav, dict) else nav:
+            yield from pages_in(part)
+
+
+def test_site_builds_strictly(tmp_path: Path) -> None:
+    shutil.copytree(REPOSITORY / "docs", tmp_path / "docs")
+    shutil.copy(REPOSITORY / "zensical.toml", tmp_path)
+    zensical = Path(sys.executable).with_name("zensical")
+    built = subprocess.run(
+        [zensical, "build", "--strict"], check=False, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    assert (tmp_path / ".site" / "index.html").is_file()
+
+
+def test_navigation_lists_every_page_once() -> None:
+    nav = tomllib.loads((REPOSITORY / "zensical.toml").read_text())["project"]["nav"]
+    docs = REPOSITORY / "docs"
+    assert sorted(pages_in(nav)) == sorted(
+        str(page.relative_to(docs)) for page in docs.rglob("*.md")
+    )

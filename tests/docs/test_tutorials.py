@@ -4,8 +4,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from functools import cache
 from itertools import takewhile
@@ -31,17 +29,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 TUTORIALS = sorted((REPOSITORY / "docs" / "tutorials").glob("*.md"))
 PAGES = [REPOSITORY / "README.md", REPOSITORY / "docs" / "index.md", *TUTORIALS]
 OTHER_PROGRAMS = {
-    ".",
-    "cd",
-    "chmod",
-    "cp",
-    "ls",
-    "make",
-    "mkdir",
-    "mlflow",
-    "pip",
-    "python",
-    "python3",
+    *(".", "cd", "chmod", "cp", "ls", "make", "mkdir", "mlflow", "pip", "python", "python3")
 }
 SECTIONS: dict[str, type[Section]] = {
     "filtering": FilteringParams,
@@ -175,39 +163,3 @@ def test_tutorials_run_as_printed(page: Path, repository: Path, tmp_path: Path) 
             )
             assert done.returncode == 0, f"{step.text}\n{done.stdout[-3000:]}"
             printed = done.stdout
-
-
-@pytest.mark.long
-@pytest.mark.live
-def test_readme_commands_run_as_printed(
-    repository: Path, tmp_path: Path, shared_data: Path
-) -> None:
-    """What the README takes from the hub is read from a folder with the same files.
-
-    `pytest -rP` shows a table of the commands.
-    """
-    project = project_of_a_reader(repository, tmp_path)
-    failed = []
-    for command in shell_commands((repository / "README.md").read_text()):
-        if command[0] not in {"kedro", "benchwright"} or command[1] == "new":
-            continue
-        mirrored = [
-            f"{word},mirror_root={shared_data}" if "commonsense_qa" in word else word
-            for word in command
-        ]
-        started = time.monotonic()
-        done = subprocess.run(
-            mirrored,
-            check=False,
-            cwd=project,
-            env=environment(project),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        last = done.stdout.strip().rpartition("\n")[2]
-        took = f"{time.monotonic() - started:.0f} s"
-        sys.stdout.write(f"{done.returncode} | {took} | {shlex.join(command)} | {last}\n")
-        if done.returncode:
-            failed.append(f"{command}\n{done.stdout[-3000:]}")
-    assert not failed, "\n".join(failed)

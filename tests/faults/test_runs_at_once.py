@@ -1,14 +1,13 @@
 """Two simultaneous runs in one project both succeed, each with its own files."""
 
 import os
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 from faults.kill_matrix import run_of
-from faults.project_runs import Server, copied, empty_root, left_in
+from faults.project_runs import Server, copied, left_in
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
 
@@ -40,20 +39,6 @@ def test_simultaneous_runs_do_not_read_each_others_files(
         names = sorted(name for name in exported if part in name)
         found = [next(iter(both.files[name].values())) for name in names]
         assert found in [[copy[name] for name in names] for copy in alone]
-
-
-@pytest.mark.long
-def test_simultaneous_first_runs_are_both_recorded(server: Server, tmp_path: Path) -> None:
-    store = f"sqlite:///{tmp_path}/mlflow.db"
-    roots = [empty_root(tmp_path / name) for name in ("one", "two")]
-    first, second = (run_of("smart", "limit=20", "--namespaces", "ingestion")(r) for r in roots)
-    tracked = {"BENCHWRIGHT_MLFLOW": "on", "MLFLOW_TRACKING_URI": store}
-    ended = server.run(first, beside=second, environment=tracked)
-    assert (ended["code"], ended["beside"]) == (0, 0), server.said[-2000:]
-    assert "could not record" not in server.said
-    with sqlite3.connect(tmp_path / "mlflow.db") as database:
-        states = database.execute("select status from runs").fetchall()
-    assert states == [("FINISHED",), ("FINISHED",)]
 
 
 def test_simultaneous_writers_always_leave_a_complete_export(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from benchwright.scoring.scores import Collected, collect_responses, score_promp
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Responses
 from benchwright.tables.wicked import PerturbedItems
-from scoring.scoring_examples import StandIn, item, live, model_entry, number
+from scoring.scoring_examples import StandIn, item, live, model_entry
 
 Ask = Callable[..., Collected]
 CHAT = {"url": "http://localhost:1/v1", "api": "chat", "logprobs": "none"}
@@ -86,42 +86,6 @@ def test_rotation_keeps_the_options_and_the_right_one(
     assert rotate(turned, (-turn) % k) == question
 
 
-def test_scores_of_rotated_options_come_back_in_the_items_own_order(ask: Ask) -> None:
-    scoring = live("one@letters-1", conditions=["question"], rotations=3, calibration=False)
-    responses = ask(scoring, items=table(item("t/0"))).live_responses.set_index("condition")
-    for condition, turn in (("rotation-1", 1), ("rotation-3", 3)):
-        row = responses.loc[condition]
-        options = ["red", "green", "blue", "grey"]
-        shown = options[turn:] + options[:turn]
-        body = "\n\nWhich colour has t/0?\n" + "\n".join(
-            f"{label}. {option}" for label, option in zip("ABCD", shown, strict=True)
-        )
-        prefix = (
-            "The following are multiple choice questions (with answers) about anatomy.\n\n"
-            "Which colour has dev/0?\nA. red\nB. green\nC. blue\nD. grey\nAnswer: A"
-        )
-        whole = "1" * 64 + prefix + body + "\nAnswer:"
-        wanted = {
-            option: number(whole + f" {label}") for label, option in zip("ABCD", shown, strict=True)
-        }
-        assert row["logprobs"] == pytest.approx([wanted[option] for option in options], abs=1e-3)
-
-
-def test_rotations_are_asked_where_options_are_listed_and_turn(
-    build: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    two = item("t/0", choices=("yes", "no"))
-    scoring = live("one@letters-0", "one@cloze-0", conditions=[], rotations=2, calibration=False)
-    prompts = build(scoring, items=table(two, item("t/1")))
-    asked = sorted(zip(prompts["style"], prompts["item_id"], prompts["condition"], strict=True))
-    assert asked == [
-        ("letters", "t/0", "rotation-1"),
-        ("letters", "t/1", "rotation-1"),
-        ("letters", "t/1", "rotation-2"),
-    ]
-    assert "4 questions are not asked in style cloze: a rotation of options that" in caplog.text
-
-
 def test_the_memorisation_probe_ends_where_the_first_option_would_begin(build: Any) -> None:
     scoring = live(
         "one@generate-1", "one@letters-0", conditions=["question_only"], calibration=False
@@ -132,15 +96,6 @@ def test_the_memorisation_probe_ends_where_the_first_option_would_begin(build: A
     assert row["prefix"].endswith("?\nA. red\nB. green\nC. blue\nD. grey\nAnswer: B")
     assert row["text"] == "\n\nWhich colour has t/1?\nA."
     assert row["max_new_tokens"] == scoring.generation.recall_tokens
-
-
-def test_recalled_texts_are_kept_and_not_scored(ask: Ask, monkeypatch: Any) -> None:
-    monkeypatch.setattr(StandIn, "says", lambda prompt, sample: " red\nB. green\nC. The answer")
-    scoring = live("one@generate-0", conditions=["question_only"], calibration=False)
-    out = ask(scoring)
-    assert set(out.live_responses["extraction"]) == {"none"}
-    assert (out.live_responses["prediction"] == -1).all()
-    assert out.generations["text"].tolist() == [" red\nB. green\nC. The answer"] * 12
 
 
 def test_failed_extractions_are_unknown_not_wrong(
@@ -254,11 +209,3 @@ def test_unaltered_items_of_copies_are_scored_once(build: Any, models: ModelsPar
     assert len(plan.keys) == 30
     # Four unchanged items once each, two changed ones in each of five copies.
     assert sum(len(shard.keys) for shard in plan.shards) == 4 + 2 * 5
-
-
-def test_copies_are_shown_in_full_under_any_conditions(build: Any) -> None:
-    scoring = live("one@letters-0", conditions=["choices_only"], calibration=False)
-    prompts = build(scoring, perturbed_items=perturbed_items(1, {1}))
-    perturbed = prompts[prompts["condition"] == "wicked-0"]
-    assert perturbed["text"].str.contains("Which colour").all()
-    assert len(perturbed) == 6

@@ -98,12 +98,6 @@ def test_answers_are_scored_against_the_gold_and_stored(
     assert len(model.texts) == 5
 
 
-def test_no_model_is_loaded_if_none_is_named_or_needed(model: Longest, items: pd.DataFrame) -> None:
-    assert ask(items, MemoryShards()).empty
-    assert ask(items, MemoryShards(), "one@cloze-0", fallback="none").empty
-    assert model.texts == []
-
-
 def test_an_error_does_not_quote_a_question(
     items: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,12 +85,12 @@ def test_missing_ray_and_an_unreachable_cluster_are_reported_in_one_line() -> No
             next(answer_on_ray("m", model, asked, some_batches(), print))
 
 
-@pytest.mark.parametrize("resource", ["CPU", "GPU"])
-def test_actors_beyond_the_resources_are_reported(resource: str) -> None:
+def test_actors_beyond_the_resources_are_reported() -> None:
     params = RayParams(actors=3, cpus_per_actor=2, gpus_per_actor=0.5)
     check_resources(params, {"CPU": 6, "GPU": 1.5})
-    with pytest.raises(InputError, match=f"3 actors of .* {resource}s each need"):
-        check_resources(params, {"CPU": 6, "GPU": 1.5, resource: 1})
+    for resource in ("CPU", "GPU"):
+        with pytest.raises(InputError, match=f"3 actors of .* {resource}s each need"):
+            check_resources(params, {"CPU": 6, "GPU": 1.5, resource: 1})
 
 
 @pytest.fixture

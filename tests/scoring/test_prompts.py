@@ -63,15 +63,6 @@ def test_choices_only_shows_the_options_without_questions_in_every_style(build: 
         assert row.continuations == scored
 
 
-def test_calibration_items_are_shown_whole_only(build: Any) -> None:
-    prompts = build(live("one@cloze-0"))
-    of_calibration = prompts[prompts["item_id"].str.startswith("val/")]
-    assert set(of_calibration["condition"]) == {"question"}
-    assert len(of_calibration) == 4
-    without = build(live("one@cloze-0", calibration=False))
-    assert not without["item_id"].str.startswith("val/").any()
-
-
 def test_other_subjects_fill_missing_demonstrations(build: Any) -> None:
     row = prompt_of(build(live("one@cloze-8")), "t/0")
     assert row.prefix.count("Which colour") == 8

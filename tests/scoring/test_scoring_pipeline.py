@@ -141,43 +141,12 @@ def test_killed_run_leaves_whole_shards_and_the_next_gives_the_same_bytes(stage:
     assert {path.name: path.read_bytes() for path in stage.store.iterdir()} == complete
 
 
-def test_stopped_run_resumes(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    scored = StandIn.score
-    calls: list[int] = []
-
-    def stop_at_the_fourth(self: StandIn, prompts: Any, progress: Any = None) -> Any:
-        calls.append(len(prompts))
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return scored(self, prompts, progress)
-
-    monkeypatch.setattr(StandIn, "score", stop_at_the_fourth)
-    with pytest.raises(KeyboardInterrupt):
-        stage.run()
-    assert len(stage.files()) == 3
-    stage.run()
-    assert len(calls) == len(stage.files()) + 1, "no shard but the interrupted one is scored twice"
-
-
 def test_imported_answers_load_no_model_and_leave_empty_tables(stage: Stage) -> None:
     responses = stage.run(scoring=ScoringParams())
     assert len(Responses.validate(responses)) == 0
     assert len(Prompts.validate(pd.read_parquet(stage.folder / "prompts.parquet"))) == 0
     assert StandIn.loaded == []
     assert not stage.store.exists()
-
-
-def test_prompts_beyond_the_context_are_marked_and_reported(
-    stage: Stage, caplog: pytest.LogCaptureFixture
-) -> None:
-    rows = [item("t/0"), item("t/1", question="long " * 200)]
-    columns = stage.inputs["items"].columns
-    responses = stage.run(items=pd.DataFrame(rows)[columns], scoring=live("one@cloze-0"))
-    by_item = responses[responses["condition"] == "question"].set_index("item_id")
-    assert by_item.loc["t/1", "extraction"] == "too_long"
-    assert "one@cloze-0, question: 1 of 6 (16.7%) prompts do not fit" in caplog.text
-    assert by_item.loc["t/1", "logprobs"] is None
-    assert by_item.loc["t/0", "extraction"] == "ok"
 
 
 def test_written_answers_come_through_the_files_between_the_nodes(stage: Stage) -> None:

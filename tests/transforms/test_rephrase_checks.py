@@ -133,10 +133,7 @@ def test_all_parts_of_real_questions_are_as_before(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Sigmund Freud called it what?", {"sigmund", "freud"}),
         ("Ceres, a round body near Mars, is a", {"ceres", "mars"}),
-        ("Newton's law says what?", {"newton"}),
-        ("Here it is. Water boils. Oil burns.", set()),
         ("When I asked, I'm told", set()),
         ("WHICH ORGAN LETS A TROUT HOVER?", set()),
     ],
@@ -148,12 +145,9 @@ def test_names_are_capitalised_inside_a_sentence(text: str, expected: set[str]) 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Solve 3x − 7 = 11 for x.", ["3x", "=", "x", "−"]),
         ("Is f(x) = x^2 + 1 even?", ["+", "=", "f(x)", "x^2"]),
         ("What is $\\frac{1}{2}$ of `a[0]`?", ["$\\frac{1}{2}$", "`a[0]`"]),
-        ("DNA, H2O (CO₂) and pH", ["CO₂", "DNA", "H2O", "pH"]),
         ("A square of 24 m² and a rod of 5kg", ["m²"]),
-        ("t ln t at time t", ["ln", "t", "t", "t"]),
         ("Which is NOT true, EXCEPT I say so? A dog.", []),
         ("Pay $7, 20% or £5 – café ____ in 1960s style!", []),
     ],
@@ -171,14 +165,10 @@ def test_quotations_are_found_and_apostrophes_ignored() -> None:
     ("before", "after", "same"),
     [
         ("Which is NOT a mammal?", "Which of these isn't a mammal?", True),
-        ("All are mammals EXCEPT", "Which one is not a mammal?", True),
         ("Which is least likely?", "Which is most unlikely?", True),
-        ("Which statement is incorrect?", "Which statement is not correct?", True),
         ("Which can live without air?", "Which lacks a need for air?", True),
-        ("Is it true or false?", "Does it hold?", True),
         ("Which is a mammal?", "Which of these is no mammal?", False),
         ("All are mammals EXCEPT", "All are mammals, as is", False),
-        ("Who can't swim?", "Who can swim?", False),
         ("What is untrue but not illegal?", "What is true and legal?", False),
     ],
 )
@@ -197,16 +187,12 @@ def test_opposites_are_detected() -> None:
     ("text", "expected"),
     [
         ("twelve eggs, 12 eggs, a dozen eggs", ["12", "12", "12"]),
-        ("1,000 and one thousand", ["1000", "1000"]),
         ("1.5 million or 1500000", ["1500000", "1500000"]),
-        ("two hundred and fifty", ["250"]),
-        ("nine, ten and eleven", ["9", "10", "11"]),
         ("25% or 25 percent or 25 per cent", ["25 %"] * 3),
         ("half an hour, two-thirds, 1/2", ["1/2", "2/3", "1/2"]),
         ("the third planet, the 3rd, the second law", ["3 th", "3 th", "2 th"]),
         ("5 kg, 5kg, five kilograms", ["5 kg"] * 3),
         ("$7 or 7 dollars, 10 m per second", ["7 $", "7 $", "10 m"]),
-        ("−5 °C, 3-5 days", ["-5 °c", "3", "5 d"]),
         ("twice as tall, eighty-four, 3.0 or 3", ["2", "84", "3", "3"]),
         ("no one, someone often, H2O and CO2, first of all, x2", []),
     ],
@@ -231,11 +217,7 @@ def test_a_number_with_its_unit_is_one_piece() -> None:
     ("text", "form"),
     [
         ("Which of the following is true:", "question"),
-        ("Choose the best word.", "question"),
-        ("In which of these is it found", "question"),
         ("When water freezes, it turns into", "stem"),
-        ("What has three sides is called a", "stem"),
-        ("The cause of it is:", "stem"),
         ("The sky is ____ today.", "blank"),
         ("A stone fell. What is it?", "question"),
         ("What is it? A stone fell.", "statement"),
@@ -287,10 +269,8 @@ def only(check: str, before: str, after: str, *choices: str) -> bool:
     [
         ("The ____ is hot.", "The thing that is hot?"),
         ("The ____ is hot.", "Hot are the ____ and the ____."),
-        ("What does it turn into?", "It turns into"),
         ("It is shaped like a", "Its shape is that of"),
         ("Which of the following burns?", "What burns?"),
-        ("She went. Where is she?", "She went."),
     ],
 )
 def test_options_must_still_fit(before: str, after: str) -> None:
