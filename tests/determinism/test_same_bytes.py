@@ -9,7 +9,6 @@ import pytest
 
 from determinism.results import differing
 from determinism.surroundings import (
-    ASCII,
     COMMON,
     HOSTILE,
     PLAIN,
@@ -138,46 +137,6 @@ def test_every_pipeline_and_command_gives_the_same_bytes(
     now = attempt(f"all {name}", surroundings).left({**BY_ITSELF, **MORE}, with_commands=True)
     show(f"same bytes, all pipelines and commands, {name}: {len(now)} files")
     assert differing(now, everything, backwards=True) == []
-
-
-def test_surroundings_take_effect(tmp_path: Path) -> None:
-    script = tmp_path / "seen.py"
-    script.write_text(
-        "import json, locale, os, sys, time\n"
-        "mask = os.umask(0)\n"
-        "names = [one.name for one in os.scandir(sys.argv[1])]\n"
-        "print(json.dumps([locale.getpreferredencoding(), time.tzname[0], mask, names,\n"
-        "  os.listdir(sys.argv[1]), locale.localeconv()['decimal_point']]))\n",
-        encoding="utf-8",
-    )
-    listed = tmp_path / "listed"
-    listed.mkdir()
-    for name in "ab":
-        (listed / name).touch()
-    turkish = with_turkish(tmp_path / "locales")
-    seen = seen_in(HOSTILE.environment, script, listed)
-    assert seen == ["ANSI_X3.4-1968", "+14", 0o77, ["b", "a"], ["b", "a"], "."]
-    if turkish:
-        assert seen_in({**TURKISH, **turkish}, script, listed)[-1] == ","
-    assert ASCII.items() <= HOSTILE.environment.items()
-
-
-def seen_in(environment: Mapping[str, str], script: Path, listed: Path) -> list[object]:
-    import json
-    import subprocess
-    import sys
-
-    from determinism.surroundings import environment_of
-
-    done = subprocess.run(
-        [sys.executable, str(script), str(listed)],
-        env=environment_of(Surroundings(environment)),
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    seen: list[object] = json.loads(done.stdout)
-    return seen
 
 
 def test_comparison_detects_changed_new_and_missing_files(tmp_path: Path) -> None:

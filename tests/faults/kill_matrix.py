@@ -52,19 +52,12 @@ def command(words: Sequence[str]) -> Words:
 
 
 class Subject(NamedTuple):
-    """A command to kill.
-
-    Attributes:
-        name: in the table.
-        prior: commands that run before, undisturbed.
-        words: the command that is killed.
-        timed: paths that contain times; checked only to be readable.
-    """
+    """A command to kill."""
 
     name: str
-    prior: tuple[Words, ...]
+    prior: tuple[Words, ...]  # commands that run before, undisturbed
     words: Words
-    timed: str = ""
+    timed: str = ""  # paths that contain times; checked only to be readable
 
 
 SMART = run_of("smart", CHEAP)
@@ -96,23 +89,14 @@ SUBJECTS = (
 
 
 class Outcome(NamedTuple):
-    """Counts of one subject.
+    """Counts of one subject."""
 
-    Attributes:
-        tried: kills of a run that had not ended.
-        survived: number of them after which every file was complete.
-        lost: the others.
-        aside: temporary files that the kills left, removed in the end.
-        same: whether the undisturbed run after them gave the same bytes and left no such files.
-        seconds: of all attempts.
-    """
-
-    tried: int
-    survived: int
-    lost: int
-    aside: int
-    same: bool
-    seconds: float
+    tried: int  # kills of a run that had not ended
+    survived: int  # after which every file was complete
+    lost: int  # the others
+    aside: int  # temporary files that the kills left, removed in the end
+    same: bool  # whether the run after them gave the same bytes and left no such files
+    seconds: float  # of all attempts
 
 
 class Matrix:

@@ -4,6 +4,7 @@ As a script it reads a command per line as JSON (see `attempt`) and writes its r
 reduces the time of a run from ten seconds to one or two.
 """
 
+import importlib
 import json
 import os
 import signal
@@ -13,6 +14,11 @@ from pathlib import Path
 from typing import Any
 
 WAIT = 0.002
+IMPORTED = (
+    *("kedro.framework.session", "kedro_datasets.pandas", "kedro_datasets.plotly"),
+    *("kedro_viz.integrations.kedro.hooks", "pandera.backends.pandas", "plotly.graph_objects"),
+    *("pyarrow.parquet", "scipy.stats", "sklearn.cluster", "sklearn.feature_extraction.text"),
+)
 WITH_NODES = ("run", "sweep")
 
 
@@ -187,18 +193,8 @@ def running(child: int) -> bool:
 
 def _import_everything() -> None:
     """Import what runs need before forking; no thread is started."""
-    import kedro.framework.session  # noqa: F401
-    import kedro_datasets.pandas
-    import kedro_datasets.plotly  # noqa: F401
-    import kedro_viz.integrations.kedro.hooks  # noqa: F401
-    import pandas  # noqa: F401
-    import pandera.backends.pandas  # noqa: F401
-    import plotly.graph_objects  # noqa: F401
-    import pyarrow.parquet  # noqa: F401
-    import scipy.stats  # noqa: F401
-    import sklearn.cluster
-    import sklearn.feature_extraction.text
-    import sklearn.neighbors  # noqa: F401
+    for name in IMPORTED:
+        importlib.import_module(name)
     from kedro.framework.project import pipelines
     from kedro.framework.startup import bootstrap_project
 

@@ -32,10 +32,6 @@ def count(items: pd.DataFrame, kept: pd.DataFrame, removed: pd.DataFrame) -> pd.
     return pd.DataFrame({"n_items": [len(items)], "n_kept": [len(kept)], "n": [len(removed)]})
 
 
-def export(counts: pd.DataFrame) -> pd.DataFrame:
-    return counts
-
-
 def tell(kept: pd.DataFrame, filtering: dict[str, int]) -> str:
     return f"{len(kept)} items at {filtering['threshold']} or more"
 
@@ -45,7 +41,6 @@ PIPELINE = Pipeline(
         Node(read_items, "rows", "items", name="read"),
         Node(split, ["items", "params:filtering"], ["kept", "removed"], name="split"),
         Node(count, ["items", "kept", "removed"], "counts", name="count"),
-        Node(export, "counts", "exported", name="export"),
     ]
 )
 COUNT = PIPELINE.only_nodes("count")
@@ -74,7 +69,6 @@ def run(tmp_path: Path) -> Run:
             name: {"type": table, "filepath": str(tmp_path / name), "versioned": True}
             for name in SAVED
         }
-        conf["exported"] = {"type": table, "filepath": str(tmp_path / "exported")}
         kind = SharedMemoryDataCatalog if isinstance(runner, ParallelRunner) else DataCatalog
         catalog = kind.from_config(conf, load_versions=load, save_version=version)
         catalog["rows"], catalog["params:filtering"] = rows, {"threshold": threshold}
@@ -122,18 +116,6 @@ def test_missing_outputs_are_made_from_tables_of_runs_with_the_same_settings(
         run(APRIL, threshold=9, only_missing=True)
 
 
-def test_newer_tables_of_a_stage_are_not_mixed_with_what_was_made_from_older_ones(
-    run: Run,
-) -> None:
-    run(JANUARY)
-    run(FEBRUARY, threshold=9, of=SPLIT)
-    with pytest.raises(
-        InputError, match=rf"filtering\.threshold is 3 in counts of the run {JANUARY}"
-    ):
-        run(MARCH, threshold=9, only_missing=True)  # counts are of January
-    assert run(APRIL, threshold=9, of=COUNT)["n_kept"] == 1
-
-
 def test_missing_outputs_need_recorded_settings(run: Run, tmp_path: Path) -> None:
     run(JANUARY)
     (tmp_path / "runs" / f"{JANUARY}.json").unlink()
@@ -154,19 +136,6 @@ def test_versions_cannot_replace_what_a_run_makes(run: Run) -> None:
     run(JANUARY)
     with pytest.raises(InputError, match="--load-versions kept: this run makes kept itself"):
         run(FEBRUARY, threshold=9, load={"kept": JANUARY})
-
-
-@pytest.mark.parametrize(
-    ("load", "message"),
-    [
-        ({"kept": FEBRUARY}, f"--load-versions kept:{FEBRUARY}: expected one of {JANUARY}"),
-        ({"exported": JANUARY}, f"--load-versions exported:{JANUARY}: there are none"),
-    ],
-)
-def test_versions_must_be_saved_and_read(run: Run, load: dict[str, str], message: str) -> None:
-    run(JANUARY)
-    with pytest.raises(InputError, match=message):
-        run(MARCH, of=COUNT, load=load)
 
 
 def test_a_pipeline_on_the_results_of_one_run_may_have_other_settings_but_a_stage_may_not(

@@ -7,15 +7,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.language_models.protocol import PromptText
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.scoring.rendering import Question, rotate
-from benchwright.scoring.score_shards import plan_shards
 from benchwright.scoring.scores import Collected, collect_responses, score_prompts
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Responses
@@ -66,24 +62,14 @@ def test_every_column_of_prompts_and_responses_is_as_before(
     )
     out = ask(scoring, **changes)
     tables = build(scoring, **changes), out.live_responses, out.generations
+    prefixes = tables[0]["prefix"].astype(str)
+    assert (prefixes == prefixes.str.rstrip()).all()
     seen = [
         hashlib.sha256(table.to_json(orient="records", double_precision=3).encode()).hexdigest()[:8]
         for table in tables
     ]
     assert seen == ["a10916fa", "a7673854", "cee87aeb"]
     assert [len(table) for table in tables] == [270, 270, 124]
-
-
-@given(st.integers(2, 26), st.integers(0, 60), st.data())
-def test_rotation_keeps_the_options_and_the_right_one(
-    k: int, turn: int, data: st.DataObject
-) -> None:
-    gold = data.draw(st.integers(0, k - 1))
-    question = Question("i", "s", "q", tuple(map(str, range(k))), gold, "")
-    turned = rotate(question, turn)
-    assert sorted(turned.choices) == sorted(question.choices)
-    assert turned.choices[turned.answer] == question.choices[gold]
-    assert rotate(turned, (-turn) % k) == question
 
 
 def test_the_memorisation_probe_ends_where_the_first_option_would_begin(build: Any) -> None:
@@ -199,13 +185,3 @@ def test_copies_have_their_own_demonstrations(build: Any) -> None:
     assert perturbed["prefix"].astype(str).str.endswith("D. none\nAnswer: D").all()
     changed = perturbed[(perturbed["item_id"] == "t/1") & (perturbed["condition"] == "wicked-1")]
     assert "D. none 1\n" in changed["text"].item()
-
-
-def test_unaltered_items_of_copies_are_scored_once(build: Any, models: ModelsParams) -> None:
-    scoring = live("one@letters-1", conditions=["question"], calibration=False)
-    five = build(scoring, perturbed_items=perturbed_items(5, {1, 4}))
-    five = five[five["condition"] != "question"]
-    plan = plan_shards(five, models, scoring)
-    assert len(plan.keys) == 30
-    # Four unchanged items once each, two changed ones in each of five copies.
-    assert sum(len(shard.keys) for shard in plan.shards) == 4 + 2 * 5

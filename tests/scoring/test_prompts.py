@@ -4,18 +4,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
-from benchwright.params.benchmark import PromptParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.scoring.rendering import (
-    LABELS,
-    Question,
-    render_demonstration,
-    render_prompt,
-)
 from benchwright.tables.items import Items
 from scoring.scoring_examples import item, live, model_entry
 
@@ -83,12 +74,9 @@ def test_an_item_is_never_its_own_demonstration(build: Any, demonstrations: pd.D
     assert set(rows["shots_used"]) == {5}
 
 
-def test_error_names_an_unknown_model_and_the_known_ones(build: Any) -> None:
+def test_errors_name_known_models_and_the_number_of_demonstrations(build: Any) -> None:
     with pytest.raises(InputError, match="unknown model 'three'; expected one of one, two"):
         build(live("three@cloze-1"))
-
-
-def test_more_shots_than_demonstrations_are_an_error(build: Any) -> None:
     with pytest.raises(InputError, match=r"one@cloze-13 asks for 13 demonstrations.* has 12"):
         build(live("one@cloze-13"))
 
@@ -108,37 +96,6 @@ def test_chat_template_wraps_the_prompt(build: Any, monkeypatch: pytest.MonkeyPa
     assert row.text.endswith("Answer:</user><model>")
     assert row.continuations == ["A", "B", "C", "D"]
     assert row.template == "chat"
-
-
-texts = st.text(min_size=1, max_size=30)
-styles = st.sampled_from(["letters", "cloze"])
-conditions = st.sampled_from(["question", "choices_only"])
-
-
-@given(
-    st.lists(st.tuples(texts, st.lists(texts, min_size=2, max_size=4)), min_size=1, max_size=4),
-    styles,
-    conditions,
-    texts,
-)
-def test_a_prefix_never_ends_in_white_space_and_cutting_loses_nothing(
-    contents: list[tuple[str, list[str]]], style: str, condition: str, description: str
-) -> None:
-    words = PromptParams(description=description)
-    asked = [Question(str(i), "s", q, tuple(c), 0, "") for i, (q, c) in enumerate(contents)]
-    shown = [render_demonstration(d, style, condition, words, True) for d in asked[1:]]
-    cut = render_prompt(asked[0], shown, style, condition, words)
-    assert cut.prefix == cut.prefix.rstrip()
-    whole = cut.prefix + cut.text
-    assert whole.endswith("Answer:")
-    assert all(text in whole for text in shown)
-    if condition == "question":
-        assert asked[0].text in whole
-    if style == "letters" or condition == "choices_only":
-        assert all(
-            f"{label}. {choice}" in cut.text
-            for label, choice in zip(LABELS, asked[0].choices, strict=False)
-        )
 
 
 def test_choices_only_is_asked_of_filter_models_only(build: Any) -> None:

@@ -139,19 +139,6 @@ def test_numbering_of_all_choices_is_removed(numbers: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "choices",
-    [
-        ["1.5 kg", "2.5 kg", "3.5 kg", "4.5 kg"],
-        ["A. Lincoln", "G. Washington", "T. Jefferson", "J. Adams"],
-        ["1. Paris", "London", "Rome", "Bonn"],
-        ["1 - x", "2 - x", "3 - x", "4 - x"],
-    ],
-)
-def test_choices_not_numbered_in_order_are_unchanged(choices: list[str]) -> None:
-    assert kept(choices=choices, answer="A")["choices"] == choices
-
-
-@pytest.mark.parametrize(
     ("labels", "answer", "gold"),
     [
         (list("ABCD"), "C", 2),

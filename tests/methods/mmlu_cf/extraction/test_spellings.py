@@ -129,19 +129,6 @@ def lettered(choices: list[str], form: str = "{}. {}", end: str = "\n") -> str:
 
 
 @pytest.mark.parametrize(
-    ("sign", "answer"),
-    [("::", "Ans. {} {}"), ("—", "Ans. {} {} {}"), ("|", "Answer {1} {0}"), ("=>", "Ans. {} {}")],
-)
-def test_signs_after_a_label_separate_it(sign: str, answer: str) -> None:
-    text = "\n\n".join(
-        f"No. {n} {sign} {stem}\n{lettered(choices, '{} ' + sign + ' {}')}\n"
-        + answer.format(right, sign, choices["ABC".index(right)])
-        for n, (stem, choices, right) in enumerate(ITEMS, start=1)
-    )
-    assert read(text) == ITEMS
-
-
-@pytest.mark.parametrize(
     ("form", "answer"),
     [
         ("#: ''{}'' {}", "#: '''Answer key:''' {{{{hidden|{}}}}}"),
@@ -157,13 +144,6 @@ def test_wiki_markup_is_read(form: str, answer: str) -> None:
     assert read(text) == ITEMS
     assert wiki_rows(["# a {{x|y|b=c}} [[d|e]]"]) == ["", "1. a y e"]
     assert not is_wiki(["# Title", "## Part", "### *Part*", "text"])
-
-
-def test_unfinished_stems_above_letters_are_stems() -> None:
-    parts = [f"{stem}\n\n{lettered(c)}" for stem, c, _ in ITEMS]
-    assert read("\n\n".join([*parts, "Answers: 1 A 2 B 3 B"])) == ITEMS
-    starred = [f"{stem}\n{lettered(c)}".replace(f"{r}.", f"*{r}.") for stem, c, r in ITEMS]
-    assert read("\n\n".join(starred)) == ITEMS
 
 
 def test_banners_and_counters_are_not_part_of_a_stem() -> None:
@@ -211,12 +191,6 @@ def test_statements_code_and_tables_belong_to_the_stem() -> None:
         (f"<html><p>3. What is x?</p>{table}", "What is x?\na b\nc d"),
     ):
         assert read(page + end, "text/html") == [(wanted, CHOICES[0], "B")]
-
-
-def test_a_stem_with_the_word_wrote_is_not_a_forum_post() -> None:
-    text = f"1. Who wrote the Aeneid?\n{lettered(CHOICES[0])}\n\n"
-    text += f"2. Who wrote the Iliad?\n{lettered(CHOICES[1])}\n\nAnswers: 1 B 2 C\n"
-    assert [part[2] for part in read(text)] == ["B", "C"]
 
 
 @pytest.mark.parametrize(
