@@ -69,7 +69,7 @@ _NODES = [
     ),
     node(
         review.make_review_sheet,
-        ["items", "item_audit", "verdicts", "groups", "suspect_items", "params:seed"],
+        ["items", "verdicts", "groups", "suspect_items", "params:seed"],
         "review_sheet",
     ),
     node(
@@ -81,8 +81,8 @@ _NODES = [
     node(
         metrics.collect_metrics,
         [
-            *("item_metrics", "rank_agreement", "agreement", "filter_model_profile"),
-            *("similarity_threshold", "random_comparison", "ire_fit", "label_error_rates"),
+            *("item_metrics", "rank_agreement", "agreement"),
+            *("similarity_threshold", "random_comparison", "ire_fit"),
         ],
         "metrics",
     ),

@@ -4,10 +4,9 @@ from kedro.pipeline import Pipeline
 
 from benchwright.methods.smart import audit, similar
 from benchwright.methods.smart.anomalous import flag_anomalous_items
-from benchwright.methods.smart.answer_only import flag_answer_only_items
 from benchwright.methods.smart.combine import combine_rules, leave_out_prefiltered
 from benchwright.methods.smart.duplicates import find_copies
-from benchwright.methods.smart.easy import flag_easy_items
+from benchwright.methods.smart.easy import flag_answer_only_items, flag_easy_items
 from benchwright.methods.smart.filter_model_ablation import vary_filter_models
 from benchwright.methods.smart.label_errors import flag_suspect_labels
 from benchwright.pipelines.nodes import node

@@ -18,7 +18,7 @@ _NODES = [
     ),
     node(count_small_gaps, "half_gap", "half_gap_shares"),
     node(plot_gaps, "half_gap", "half_gap_plot"),
-    node(collect_gap_metrics, ["half_gap", "half_gap_shares"], "half_gap_metrics"),
+    node(collect_gap_metrics, "half_gap", "half_gap_metrics"),
     node(
         render_half_gap_page,
         [

@@ -15,7 +15,6 @@ from benchwright.methods.mmlu_cf.memorisation import (
 )
 from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
 from benchwright.tables.responses import Generations
 
 PARAMS = MemorisationParams()
@@ -92,22 +91,6 @@ def recited(choices: list[str]) -> str:
     )
 
 
-def test_a_model_that_remembers_three_in_ten_items_is_detected() -> None:
-    items = items_of(300)
-    other = items_of(600)["choices"].iloc[300:].tolist()
-    chosen = np.random.default_rng(1).random(300) < 0.3
-    replies = {
-        row["item_id"]: recited(row["choices"] if remembered else other[i])
-        for i, (row, remembered) in enumerate(zip(items.to_dict("records"), chosen, strict=True))
-    }
-    table = Memorisation.validate(compare(items, generations(replies)))
-    summary = MemorisationSummary.validate(summarise_memorisation(table)).iloc[0]
-    assert summary["exact"] == summary["fuzzy"] == chosen.mean()
-    assert summary["exact_low"] < 0.3 < summary["exact_high"]
-    assert summary["control_whole"] == 0
-    assert summary["remembers"]
-
-
 def test_guessed_options_are_not_memorisation() -> None:
     items = items_of(60, subjects=1)
     items["choices"] = [["True", "False", f"Both {i}", f"None {i}"] for i in range(60)]
@@ -130,19 +113,3 @@ def test_the_control_is_an_item_of_the_subject_with_as_many_different_options() 
     assert all(subject[a] == subject[b] and a != b for a, b in controls.items())
     assert all(set(texts[a]).isdisjoint(texts[b]) for a, b in controls.items())
     assert control_items(items.iloc[::-1], 0) == controls
-
-
-def test_models_and_samples_are_distinguished() -> None:
-    items = items_of(40)
-    right = {r["item_id"]: recited(r["choices"]) for r in items.to_dict("records")}
-    wrong = dict.fromkeys(items["item_id"], " nothing")
-    second = generations(right).assign(sample=1)
-    frames = [generations(wrong), second, generations(wrong, "other")]
-    table = compare(items, pd.concat(frames))
-    summary = summarise_memorisation(table).set_index("model")
-    assert summary["exact"].to_dict() == {"other@generate-0": 0, "scripted@generate-0": 1}
-    assert summary["options_fuzzy"]["scripted@generate-0"] == 0.5
-    assert summary["remembers"].to_dict() == {
-        "other@generate-0": False,
-        "scripted@generate-0": True,
-    }

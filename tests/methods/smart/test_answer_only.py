@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.methods.smart.answer_only import flag_answer_only_items
+from benchwright.methods.smart.easy import flag_answer_only_items
 from benchwright.methods.smart.label_errors import flag_suspect_labels
 from benchwright.params.filtering import FilteringParams
 from methods.smart.filtering_examples import make_matrix, numbered_items

@@ -66,26 +66,6 @@ def test_no_group_loses_its_last_acceptable_member(situation, remove):
             assert members["kept"].any(), group_id
 
 
-@given(situations())
-def test_one_duplicate_stays_unless_another_rule_removes_it(situation):
-    n, gone, copies, similar, seed = situation
-    findings, _ = combined(n, gone, copies, similar, seed)
-    redundant = findings["duplicate"].removed
-    for group in copies:
-        rows = [int(member.split("/")[1]) for member in group]
-        assert redundant[rows].sum() == len(group) - 1
-
-
-@given(situations())
-def test_at_most_half_of_similar_items_are_removed(situation):
-    n, gone, copies, similar, seed = situation
-    findings, groups = combined(n, gone, copies, similar, seed)
-    redundant = findings["similar"].removed
-    for _, members in groups[groups["kind"] == "similar"].groupby("group_id"):
-        rows = [int(member.split("/")[1]) for member in members["item_id"]]
-        assert redundant[rows].sum() <= len(rows) // 2
-
-
 def test_duplicate_that_another_rule_removes_is_not_the_one_kept():
     items = make_items(["Is it?", "Is it?", "Was it?"])
     matrix = make_matrix([[1, 1, 0]], [[0.99, 0.5, 0.5]])

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from benchwright.methods.smart.duplicates import (
     find_conflicting_gold,
-    find_copies,
     find_duplicates,
     find_option_supersets,
 )
@@ -102,25 +101,6 @@ def test_copies_with_other_options_share_enough_and_are_found_once(wrong, share)
             assert len(both) >= share * len(options_of[other]) - 1e-9
     gone = {member for group in groups for member in group[1:]}
     assert supersets(items[~items["item_id"].isin(gone)].reset_index(drop=True), share) == ()
-
-
-asked = st.tuples(
-    st.sampled_from(["Which?", "which ?", "WHICH ?", "Why?"]),
-    st.sampled_from([["a", "b"], ["B", "a "], ["a", "c"], ["a", "b", "c"]]),
-    st.integers(0, 1),
-)
-
-
-@given(st.lists(asked, min_size=1, max_size=8), st.sampled_from([FilteringParams(), BY_QUESTION]))
-def test_only_items_with_the_same_question_need_comparing(rows, filtering):
-    items = make_items(*map(list, zip(*rows, strict=True)))
-    items.index += 5
-    found = find_copies(items, filtering)
-    assert found.duplicate == find_duplicates(items, filtering)
-    assert found.conflicting_gold == find_conflicting_gold(items, filtering)
-    superset = find_option_supersets(items, filtering)
-    assert found.option_superset.groups == superset.groups
-    assert repr(found.option_superset.value) == repr(superset.value)
 
 
 def items_of(shared_data, benchmark: str, split: str) -> pd.DataFrame:

@@ -7,10 +7,9 @@ import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.smart.anomalous import flag_anomalous_items
-from benchwright.methods.smart.answer_only import flag_answer_only_items
 from benchwright.methods.smart.combine import combine_rules
 from benchwright.methods.smart.duplicates import find_copies
-from benchwright.methods.smart.easy import flag_easy_items
+from benchwright.methods.smart.easy import flag_answer_only_items, flag_easy_items
 from benchwright.methods.smart.filter_model_ablation import (
     model_subsets,
     vary_filter_models,

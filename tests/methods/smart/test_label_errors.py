@@ -5,7 +5,6 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.methods.smart.label_errors import (
-    ELSEWHERE,
     kept_minus_removed,
     rate_label_errors,
 )
@@ -104,12 +103,6 @@ def test_error_types_replace_a_missing_wrong_column() -> None:
         columns="item_id wrong kind",
     )  # fmt: skip
     assert counts(rates(both))["kept"] == (2, 1)
-
-
-def test_ids_that_are_not_among_the_items_are_counted_separately() -> None:
-    table = rates(file_of(("q4", "1"), ("dev/1", "1"), ("q77", "0")))
-    assert counts(table)["all"] == (1, 1)
-    assert counts(table)[ELSEWHERE] == (2, 1)
 
 
 @pytest.mark.parametrize(

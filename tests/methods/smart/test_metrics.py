@@ -13,7 +13,7 @@ def test_metrics_are_finite_and_have_valid_mlflow_names(run) -> None:
     assert [name for name in metrics if not re.fullmatch(r"[\w.\-]+", name)] == []
 
 
-def test_metrics_agree_with_the_tables(run, small) -> None:
+def test_metrics_agree_with_the_tables(run) -> None:
     metrics = run()["metrics"]
     assert (metrics["n_items"], metrics["n_kept"], metrics["n_removed"]) == (60, 50, 10)
     assert metrics["share_removed"] == pytest.approx(10 / 60)
@@ -26,7 +26,3 @@ def test_metrics_agree_with_the_tables(run, small) -> None:
     assert metrics["similarity_threshold"] == 0.25
     assert (metrics["n_panel_models"], metrics["n_held_out_models"]) == (7, 4)
     assert -1 <= metrics["kendall_tau_b.held_out"] <= 1
-    assert 0 < metrics["share_confident.acme_alpha_cloze-3"] < 1
-    matrix = small.matrix(small.items()["item_id"].tolist(), small.filter, seed=5)
-    expected = float(matrix.correct[0].mean())
-    assert metrics["accuracy_choices_only.acme_alpha_cloze-3"] == pytest.approx(expected)

@@ -8,14 +8,9 @@ from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.datasets import neighbour_table
 from benchwright.datasets.neighbour_table import NeighbourTable
 from benchwright.methods.smart import similar as similar_rule
-from benchwright.methods.smart.audit import measure_coverage
-from benchwright.methods.smart.combine import combine_rules
-from benchwright.methods.smart.duplicates import find_copies
 from benchwright.methods.smart.similar import (
     check_neighbours,
-    estimate_threshold,
     find_neighbours,
-    group_similar_items,
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.tables.similarity import Neighbours
@@ -52,7 +47,7 @@ def test_recall_is_the_share_of_true_neighbours(monkeypatch):
     without[:, :5] = exact.indices[:, -1:]  # the nearest five are replaced by the farthest one
     monkeypatch.setattr(similar_rule, "EXACT_UP_TO", 0)
     seen = check_neighbours(ITEMS, EMBEDDINGS, exact._replace(indices=without), params(), 0)
-    assert [seen[name] for name in ("recall", "nearest_found")] == [0.75, 0]
+    assert seen["recall"] == 0.75
 
 
 def test_neighbours_are_the_same_after_saving(tmp_path, monkeypatch):
@@ -71,27 +66,6 @@ def test_neighbours_are_the_same_after_saving(tmp_path, monkeypatch):
     assert (again.indices == near.indices).all()
     dataset.save(Neighbourhood.empty())
     assert len(dataset.load().item_ids) == 0
-
-
-def test_threshold_and_coverage_report_the_approximate_search(monkeypatch):
-    monkeypatch.setattr(similar_rule, "EXACT_UP_TO", 0)
-    filtering = params(threshold=0.05)
-    neighbours = find_neighbours(ITEMS, EMBEDDINGS, filtering)
-    search = check_neighbours(ITEMS, EMBEDDINGS, neighbours, filtering, 0)
-    threshold = estimate_threshold(ITEMS, neighbours, filtering, search)[1]
-    assert threshold["neighbour_search"] == search
-    similar = group_similar_items(ITEMS, neighbours, threshold, filtering)
-    findings, _ = combine_rules(
-        ITEMS,
-        find_copies(ITEMS, filtering),
-        similar,
-        filtering,
-        0,
-    )
-    rule = measure_coverage(findings).set_index("rule").loc["similar"]
-    assert rule["status"] == "ran"
-    assert "approximate" in rule["reason"]
-    assert f"{search['recall']:.1%} of the true neighbours" in rule["reason"]
 
 
 def test_no_neighbours_are_not_checked():

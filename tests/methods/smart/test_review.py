@@ -40,10 +40,6 @@ def verdicts() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item_id", "rule", "removed", "detail"])
 
 
-def audit(nearest: dict[str, str]) -> pd.DataFrame:
-    return pd.DataFrame({"item_id": IDS, "neighbour": [nearest.get(item) for item in IDS]})
-
-
 GROUPS = pd.DataFrame(
     [
         ("d", "q/30", "duplicate", False),
@@ -65,8 +61,8 @@ SUSPECTS = SuspectItems.from_rows(
 )
 
 
-def sheet(seed: int = 0, nearest: dict[str, str] | None = None) -> pd.DataFrame:
-    return make_review_sheet(items(), audit(nearest or {}), verdicts(), GROUPS, SUSPECTS, seed)
+def sheet(seed: int = 0) -> pd.DataFrame:
+    return make_review_sheet(items(), verdicts(), GROUPS, SUSPECTS, seed)
 
 
 def row_of(table: pd.DataFrame, rule: str, item: str) -> pd.Series:
@@ -107,12 +103,9 @@ def test_suspect_items_are_listed_as_ranked_with_what_most_chose() -> None:
     ]
 
 
-def test_neighbour_is_the_nearest_of_the_group_or_the_kept_one() -> None:
+def test_neighbour_is_the_kept_one_of_the_group() -> None:
     assert row_of(sheet(), "duplicate", "q/30")["neighbour"] == "=Question 31?\nA. yes 31\nB. no"
     assert row_of(sheet(), "similar", "q/35")["neighbour"].startswith("=Question 36?")
-    near = sheet(nearest={"q/35": "q/1", "q/1": "q/12"})
-    assert row_of(near, "similar", "q/35")["neighbour"].startswith("=Question 1?")
-    assert row_of(near, "similar", "q/1")["neighbour"].startswith("=Question 36?")
 
 
 def test_draw_is_limited_a_prefix_and_depends_only_on_the_seed(

@@ -155,21 +155,6 @@ def test_rule_without_inputs_has_a_reason_and_no_share(caplog):
     assert states["answer_only"].tolist() == ["not_judged"]
 
 
-def test_disabled_rule_has_the_status_off_and_no_warning(caplog):
-    filtering = FilteringParams.model_validate(
-        {"similar": {"enabled": False}, "answer_only": {"enabled": False}}
-    )
-    with caplog.at_level(logging.WARNING):
-        data = run_filtering(
-            numbered_items(2), make_matrix([[1, 0]], [[0.9, 0.1]]), filtering=filtering
-        )
-    coverage = data["rule_coverage"].set_index("rule")
-    assert coverage.loc[["similar", "answer_only"], "status"].tolist() == ["off", "off"]
-    assert "answer_only" not in caplog.text
-    assert "similar" not in data["verdicts"]["rule"].tolist()
-    assert set(data["item_audit"]["similar"]) == {"off"}
-
-
 def test_removing_every_item_is_an_error_with_counts_by_rule():
     filtering = FilteringParams(easy=EasyParams(retain=0))
     with pytest.raises(InputError, match=r"all 2 items are removed \(easy 2\)"):

@@ -144,19 +144,6 @@ def test_a_judge_that_gives_all_items_the_same_value_is_named(
     assert "no unit has ratings of two raters" in page
 
 
-def test_items_without_options_stay_unjudged(
-    store: Path, server: ScriptedServer, repository: Path
-) -> None:
-    rows = ITEMS.to_dict("records")
-    rows[0] |= {"choices": [], "answer": -1, "correct_set": []}
-    judged = judge(store, server, repository, pd.DataFrame(rows))["judged_items"]
-    assert judged.set_index("item_id").loc[EASY, "reason"] == "unjudged"
-    assert judged["level"].notna().sum() == 3
-    rows = [row | {"choices": []} for row in rows]
-    with pytest.raises(InputError, match="no item has options"):
-        judge(store, server, repository, pd.DataFrame(rows))
-
-
 def test_without_judges_the_run_stops_before_it_asks(
     store: Path, server: ScriptedServer, repository: Path
 ) -> None:

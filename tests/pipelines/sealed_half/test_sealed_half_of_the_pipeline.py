@@ -465,13 +465,6 @@ def test_a_killed_run_resumes_with_the_remaining_questions(
     assert not set(asked) & set(before)
     assert len(asked) + len(before) == N
     assert made.memory["item_difficulty"]["level"].tolist() == [4.0] * N
-    alone, asked_alone = tmp_path / "alone", []
-    alone.mkdir()
-    monkeypatch.setattr(asking, "answer_batches", _batches(asked_alone, None))
-    whole = _run(repository, alone, labelled, parameters)
-    assert sorted(asked_alone) == sorted(asked + before)
-    same = whole.memory["difficulty_ratings"]
-    pd.testing.assert_frame_equal(same, made.memory["difficulty_ratings"])
 
 
 class KilledError(Exception):
@@ -533,9 +526,6 @@ def test_responses_give_levels_without_judges(
     unknown = _run(repository, tmp_path, labelled, few, "2")
     assert set(unknown.memory["item_difficulty"]["source"]) == {"not_judged"}
     assert "responses: 12 models have answers; 13 are needed" in unknown.log
-    off = parameters | {"difficulty": DifficultyParams(fallback="none")}
-    unknown = _run(repository, tmp_path, labelled, off, "3")
-    assert set(unknown.memory["item_difficulty"]["source"]) == {"not_judged"}
 
 
 def test_ratings_take_precedence_and_set_the_distribution(

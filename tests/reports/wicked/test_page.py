@@ -17,7 +17,7 @@ from benchwright.reports.wicked.findings import (
 )
 from benchwright.tables.wicked import ComparisonScores, ComparisonSummary, ComparisonWritten
 
-NO_LABELS = Unchecked(0, 0, 0.0, 0, 0, 0)
+NO_LABELS = Unchecked(0, 0, 0, 0, 0)
 
 
 def text(page: str) -> str:

@@ -1,4 +1,7 @@
-"""Items that are easy for all filter models, and the tenth that is retained (SMART, 3.2)."""
+"""Items easy for all filter models, of which a tenth is retained, or solved without the question.
+
+SMART, sections 3.2 and 3.3.
+"""
 
 from dataclasses import replace
 
@@ -7,7 +10,7 @@ import pandas as pd
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
-from benchwright.methods.smart.filter_models import NO_PROBABILITIES, flag_unanimous
+from benchwright.methods.smart.filter_models import flag_unanimous
 from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.params.filtering import EasyParams, FilteringParams
 from benchwright.statistics.random_subsets import largest_remainder
@@ -32,12 +35,6 @@ def flag_easy_items(
     params = filtering.easy
     rule = "easy" if params.confidence is not None else "easy_unanimous"
     finding = flag_unanimous(rule, items, response_matrix, chosen_filter_models, params, "right")
-    if finding.reason.startswith(NO_PROBABILITIES):
-        return replace(
-            finding,
-            reason=f"{finding.reason}; `filtering.easy.confidence: null` "
-            "in the benchmark's file needs none",
-        )
     if finding.status != "ran":
         return finding
     stays = retained_easy(items, finding.flagged, params, seed)
@@ -68,3 +65,28 @@ def retained_easy(items: pd.DataFrame, easy: Bools, params: EasyParams, seed: in
     for name, rows in rows_of.items():
         stays[rows[np.argsort(uniforms[rows], kind="stable")[: quotas[name]]]] = True
     return stays
+
+
+DOING = "right from the options alone"
+
+
+def flag_answer_only_items(
+    items: pd.DataFrame,
+    choices_only_matrix: ResponseMatrix,
+    chosen_filter_models: list[str],
+    filtering: FilteringParams,
+) -> Finding:
+    """Flag items that all filter models solve from the options alone (SMART, section 3.3).
+
+    Each must be above 0.8 probability; the rule runs only if all have such responses. The paper
+    calls these items contaminated; one solved without its question was not necessarily memorised.
+    """
+    return flag_unanimous(
+        "answer_only",
+        items,
+        choices_only_matrix,
+        chosen_filter_models,
+        filtering.answer_only,
+        DOING,
+        "choices-only responses",
+    )

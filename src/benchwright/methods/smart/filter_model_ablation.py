@@ -10,9 +10,13 @@ import pandas as pd
 from benchwright.core.natural_order import in_order
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
-from benchwright.methods.smart.answer_only import DOING, flag_answer_only_items
 from benchwright.methods.smart.combine import choose_redundant, draw_members
-from benchwright.methods.smart.easy import flag_easy_items, retained_easy
+from benchwright.methods.smart.easy import (
+    DOING,
+    flag_answer_only_items,
+    flag_easy_items,
+    retained_easy,
+)
 from benchwright.methods.smart.filter_models import judge_unanimous
 from benchwright.methods.smart.finding import CopyGroups, Finding, Grouping
 from benchwright.params.filtering import FilteringParams

@@ -11,9 +11,6 @@ from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import AnswerOnlyParams, EasyParams, SuspectLabelParams
 
-NO_PROBABILITIES = "no probabilities"
-"""The beginning of the reason of a rule that lacks probabilities."""
-
 _LISTED = 8
 
 
@@ -48,7 +45,7 @@ def flag_unanimous(
     lacking = np.any(agree, axis=1) & np.all(np.isnan(probability), axis=1)
     if params.confidence is not None and lacking.any():
         without = some_of(matrix.models, [matrix.models[row] for row in np.flatnonzero(lacking)])
-        reason = f"{NO_PROBABILITIES} where {doing}, from {without}"
+        reason = f"no probabilities where {doing}, from {without}"
         return Finding.idle(rule, n, "not_run", reason)
     judged, flagged = judge_unanimous(matrix, params.confidence, doing)
     answered = matrix.answered()

@@ -35,7 +35,6 @@ def flag_suspect_labels(
 FILE = "label_errors.csv"
 SUSPECT = "suspect_label"
 NOT_SUSPECT = "not suspect_label"
-ELSEWHERE = "not among the items"
 
 _WRONG = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _TOP = (50, 100)
@@ -63,8 +62,7 @@ def rate_label_errors(
 
     Returns:
         A `LabelErrorRates` table of all, kept and removed items, of those that each rule removed or
-        suspects, of the most suspect ones, and of checked ids that are not among the items. Without
-        checked items it is empty.
+        suspects, and of the most suspect ones. Without checked items it is empty.
 
     Raises:
         InputError: a row has no id or no readable value, or two rows of one id contradict.
@@ -76,8 +74,6 @@ def rate_label_errors(
     rows = [_row(name, members, wrong) for name, members in _groups(item_audit, verdicts)]
     ranked = suspect_items["item_id"].astype(str)
     rows += [_row(f"{k} most suspect", set(ranked[:k]), wrong) for k in _TOP if k < len(ranked)]
-    if elsewhere := set(wrong) - set(item_audit["item_id"].astype(str)):
-        rows.append(_row(ELSEWHERE, elsewhere, wrong))
     return LabelErrorRates.from_rows(rows)
 
 

@@ -40,11 +40,9 @@ def collect_metrics(
     item_metrics: dict[str, float],
     rank_agreement: pd.DataFrame,
     agreement: pd.DataFrame,
-    filter_model_profile: pd.DataFrame,
     similarity_threshold: dict[str, Any],
     random_comparison: pd.DataFrame,
     ire_fit: dict[str, Any],
-    label_error_rates: pd.DataFrame,
 ) -> dict[str, float]:
     """Collect the run's metrics in one flat table of numbers; `item_metrics` come first.
 
@@ -60,11 +58,6 @@ def collect_metrics(
             metrics["n_rated_models"] = row["n_models"]
     metrics |= _beside_random(random_comparison)
     metrics["ire_share_removed"] = ire_fit.get("share_removed")
-    for row in label_error_rates.to_dict("records"):
-        metrics[f"label_error_rate.{row['items']}"] = row["rate"]
-    for row in filter_model_profile.to_dict("records"):
-        for name in ("share_confident", "accuracy_choices_only"):
-            metrics[f"{name}.{row['model']}"] = row[name]
     if len(agreement):
         metrics["agreement_full"] = agreement["full"].mean()
         metrics["agreement_kept"] = agreement["kept"].mean()

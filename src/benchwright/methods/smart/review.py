@@ -30,7 +30,6 @@ _VERDICTS = {
 
 def make_review_sheet(
     items: pd.DataFrame,
-    item_audit: pd.DataFrame,
     verdicts: pd.DataFrame,
     groups: pd.DataFrame,
     suspect_items: pd.DataFrame,
@@ -43,7 +42,7 @@ def make_review_sheet(
     sample. An item that two rules removed can be drawn for both: each row is about one rule.
     As many suspect items follow, in the order of their ranking.
     """
-    partner = _partners(item_audit, groups)
+    partner = _partners(groups)
     removed = verdicts[verdicts["removed"]]
     drawn = []
     for rule in in_rule_order(removed["rule"]):
@@ -116,27 +115,16 @@ def read_reviews(
     return ReviewAgreement.from_rows(rows)
 
 
-def _partners(item_audit: pd.DataFrame, groups: pd.DataFrame) -> dict[tuple[str, str], str]:
+def _partners(groups: pd.DataFrame) -> dict[tuple[str, str], str]:
     """Return the item to compare a duplicate or similar item with, by rule and item.
 
-    It is the nearest neighbour if that is in the same group, else the first kept member, else the
-    first other member.
+    It is the first kept member of the group, else the first other member.
     """
-    grouped = item_audit["item_id"].isin(groups["item_id"])
-    columns = (item_audit.loc[grouped, name] for name in ("item_id", "neighbour"))
-    nearest = dict(zip(*columns, strict=True))
-    named = (groups[name] for name in ("group_id", "kind", "item_id", "kept"))
-    by_group: dict[tuple[str, str], list[tuple[str, bool]]] = {}
-    for group, rule, item, stays in zip(*named, strict=True):
-        by_group.setdefault((group, rule), []).append((item, stays))
     partner: dict[tuple[str, str], str] = {}
-    for (_, rule), rows in by_group.items():
-        members = [item for item, _ in rows]
-        kept = [item for item, stays in rows if stays]
-        for member in members:
-            others = [m for m in (*kept, *members) if m != member]
-            near = nearest.get(member)
-            partner[rule, member] = near if isinstance(near, str) and near in others else others[0]
+    for key, rows in groups.groupby(["group_id", "kind"], sort=False):
+        first = [*rows.loc[rows["kept"], "item_id"], *rows["item_id"]]
+        for member in rows["item_id"]:
+            partner[str(key[1]), member] = next(other for other in first if other != member)
     return partner
 
 

@@ -10,7 +10,6 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.checking import check_items, decide
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
-    QuotaSample,
     sample_by_difficulty,
     sampling_pool,
 )
@@ -133,8 +132,8 @@ def sample_items(
         InputError: nothing could be sampled.
     """
     params = sampling_by_difficulty
-    items, sample = _sampled(fielded_items, item_difficulty, params, closed_seed)
-    if not sample.item_ids:
+    items, strata = _sampled(fielded_items, item_difficulty, params, closed_seed)
+    if items.empty:
         raise InputError(
             "sampling: no question was sampled; check that sampling_by_difficulty.size is not 0 "
             "and that there are questions"
@@ -147,7 +146,7 @@ def sample_items(
             *(without, len(fielded_items)),
             "they are omitted" if len(rated) else "it does not affect the sample",
         )
-    return items, sample.strata
+    return items, strata
 
 
 def choose_final_items(
@@ -165,8 +164,7 @@ def choose_final_items(
     """
     size = len(checked_items) if checking.size is None else checking.size
     sized = sampling_by_difficulty.model_copy(update={"size": size})
-    items, sample = _sampled(checked_items, item_difficulty, sized, closed_seed)
-    return items, sample.strata
+    return _sampled(checked_items, item_difficulty, sized, closed_seed)
 
 
 def _sampled(
@@ -174,14 +172,14 @@ def _sampled(
     item_difficulty: pd.DataFrame,
     sampling: SamplingByDifficultyParams,
     closed_seed: int,
-) -> tuple[pd.DataFrame, QuotaSample]:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     pool = sampling_pool(items, item_difficulty, sampling)
     with no_question_in_errors(items, "sampling"):
-        sample = sample_by_difficulty(pool, sampling, closed_seed)
-    chosen = pool[pool["item_id"].isin(set(sample.item_ids))].drop(columns="difficulty")
+        ids, strata = sample_by_difficulty(pool, sampling, closed_seed)
+    chosen = pool[pool["item_id"].isin(set(ids))].drop(columns="difficulty")
     if chosen.empty:
-        return CleanItems.empty(), sample
-    return pd.DataFrame(CleanItems.validate(chosen.reset_index(drop=True))), sample
+        return CleanItems.empty(), strata
+    return pd.DataFrame(CleanItems.validate(chosen.reset_index(drop=True))), strata
 
 
 def judge_benchmark(

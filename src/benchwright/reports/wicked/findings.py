@@ -181,8 +181,8 @@ def _coherence(perturbation: PerturbationParams, unchecked: Unchecked) -> list[s
     n = unchecked.lost_unchecked
     lost = "lost its" if n == 1 else "lost their"
     note = (
-        f"{count(n, 'item')} {lost} gold option in at least one copy "
-        f"({unchecked.lost_per_copy:,.1f} per copy) without a single-best-answer label. Where "
+        f"{count(n, 'item')} {lost} gold option in at least one copy, without a "
+        "single-best-answer label. Where "
         "another option is then right, “none” wrongly counts as the answer, and part of the "
         "difference is an error of the benchmark. "
     )

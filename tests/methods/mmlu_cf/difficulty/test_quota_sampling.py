@@ -1,6 +1,7 @@
 """Samples by difficulty: quotas, domains, explanations."""
 
 import itertools
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,18 @@ from benchwright.methods.mmlu_cf.margin_table import (
 )
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 from few_examples import few_examples
+
+
+class Sample(NamedTuple):
+    """Sorted ids and the counts of the strata."""
+
+    item_ids: list[str]
+    strata: pd.DataFrame
+
+
+def sampled(items: pd.DataFrame, size: int, seed: int = 0) -> Sample:
+    return Sample(*sample_by_difficulty(items, SamplingByDifficultyParams(size=size), seed))
+
 
 rows = st.lists(
     st.tuples(
@@ -62,25 +75,24 @@ def test_a_sample_has_the_available_items_and_does_not_depend_on_row_order(
     of: list[tuple[object, ...]], size: int, random: object
 ) -> None:
     items = pool(of)
-    params = SamplingByDifficultyParams(size=size)
-    sample = sample_by_difficulty(items, params, seed=1)
+    sample = sampled(items, size, 1)
     usable = items[items["difficulty"].notna()]
     strata = sample.strata
     assert (strata["sampled"] <= strata["available"]).all()
     assert strata["sampled"].sum() == len(sample.item_ids) == min(size, len(usable))
     chosen = usable[usable["item_id"].isin(sample.item_ids)]
     counts = chosen.groupby(["field", "difficulty"]).size()
-    sampled = strata.set_index(["field", "level"])["sampled"]
-    assert all(sampled[key] == count for key, count in counts.items())
+    counted = strata.set_index(["field", "level"])["sampled"]
+    assert all(counted[key] == count for key, count in counts.items())
     order = list(range(len(items)))
     random.shuffle(order)  # type: ignore[attr-defined]
-    again = sample_by_difficulty(items.iloc[order], params, seed=1)
+    again = sampled(items.iloc[order], size, 1)
     assert again.item_ids == sample.item_ids
     assert again.strata.equals(sample.strata)
 
 
 def test_with_enough_items_fields_and_levels_meet_their_quotas_exactly() -> None:
-    sample = sample_by_difficulty(plenty(), SamplingByDifficultyParams(size=100), seed=0)
+    sample = sampled(plenty(), 100)
     by_field = sample.strata.groupby("field")["sampled"].sum()
     by_level = sample.strata.groupby("level")["sampled"].sum()
     assert sorted(by_field) == [33, 33, 34]
@@ -91,7 +103,7 @@ def test_with_enough_items_fields_and_levels_meet_their_quotas_exactly() -> None
 def test_a_missing_level_is_replaced_by_adjacent_levels() -> None:
     items = plenty()
     items = items[items["difficulty"] != 9]
-    sample = sample_by_difficulty(items, SamplingByDifficultyParams(size=100), seed=0)
+    sample = sampled(items, 100)
     by_level = sample.strata.groupby("level")["sampled"].sum()
     assert by_level.tolist() == [0, 0, 1, 4, 11, 21, 27, 21, 15, 0]
     assert sample.strata.query("level == 9")["shortfall"].sum() == 4
@@ -100,7 +112,7 @@ def test_a_missing_level_is_replaced_by_adjacent_levels() -> None:
 def test_a_small_field_contributes_all_and_others_share_the_rest() -> None:
     items = plenty()
     poor = items[(items["field"] != "law") | (items["difficulty"].eq(6) & (items.index % 6 == 0))]
-    sample = sample_by_difficulty(poor, SamplingByDifficultyParams(size=100), seed=0)
+    sample = sampled(poor, 100)
     by_field = sample.strata.groupby("field")["sampled"].sum()
     assert by_field["law"] == (poor["field"] == "law").sum() == 5
     assert sorted(by_field[["math", "physics"]]) == [47, 48]
@@ -145,7 +157,7 @@ def test_the_sample_has_the_maximum_number_of_domains(
     of: list[tuple[object, ...]], size: int
 ) -> None:
     items = pool(of[:9])
-    sample = sample_by_difficulty(items, SamplingByDifficultyParams(size=size), seed=3)
+    sample = sampled(items, size, 3)
     usable = items[items["difficulty"].notna()]
     taken = sample.strata.set_index(["field", "level"])["sampled"]
     best = 0
@@ -162,6 +174,6 @@ def test_the_sample_has_the_maximum_number_of_domains(
 
 def test_explained_questions_come_first_within_a_stratum() -> None:
     items = pool([("law", 6, "a.org", "because" if i % 3 == 0 else " ") for i in range(30)])
-    sample = sample_by_difficulty(items, SamplingByDifficultyParams(size=10), seed=0)
+    sample = sampled(items, 10)
     explained = items.loc[items["explanation"] == "because", "item_id"]
     assert sample.item_ids == sorted(explained)

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import pickle
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -22,7 +21,6 @@ from benchwright.methods.mmlu_cf.sealing.key import (
     new_key,
     read_key,
     seal_bytes,
-    write_new_key,
 )
 from benchwright.methods.mmlu_cf.sealing.safe_errors import word_sequences
 from benchwright.methods.mmlu_cf.sealing.seal import (
@@ -208,18 +206,6 @@ def test_the_key_is_read_from_a_file_or_the_environment_and_never_shown(
         pickle.dumps(key)
     with pytest.raises(InputError, match="cannot be read"):
         read_key(SealingParams(key_file=str(tmp_path / "absent")))
-
-
-@pytest.mark.skipif(os.name != "posix", reason="other systems have other permissions")
-def test_a_key_file_that_others_can_read_causes_a_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    write_new_key(tmp_path / "key")
-    for mode, said in ((0o600, []), (0o644, ["sealing: other users can read the key file "])):
-        (tmp_path / "key").chmod(mode)
-        read_key(SealingParams(key_file=str(tmp_path / "key")))
-        assert [one.getMessage()[:43] for one in caplog.records] == said
-    assert str(tmp_path) not in caplog.text
 
 
 def test_the_representation_of_a_sealed_item_hides_its_texts(sealed: SealedFiles) -> None:

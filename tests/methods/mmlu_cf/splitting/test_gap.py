@@ -11,8 +11,9 @@ from benchwright.methods.mmlu_cf.splitting.gap import (
     ScoredHalves,
     count_small_gaps,
     half_gaps,
-    size_group,
+    model_groups,
 )
+from benchwright.params.scoring import ModelsParams
 
 
 def independent(n: int, accuracy: float) -> GroupResult:
@@ -40,11 +41,12 @@ def test_the_interval_assumes_independent_samples() -> None:
 @pytest.mark.parametrize(
     ("size", "group"),
     [(0.5, "mini"), (5, "mini"), (6, "small"), (12, "small"), (13, "medium"), (50, "medium"),
-     (72, "large"), (None, "unknown"), (float("nan"), "unknown")],
+     (72, "large"), (None, "unknown")],
 )  # fmt: skip
 def test_size_groups_are_those_of_the_paper(size: float | None, group: str) -> None:
-    assert size_group(size) == group
-    assert size_group(size, api=True) == "api"
+    model = {"weights": {"path": "nowhere"}, "family": "a", "size_b": size}
+    models = ModelsParams.model_validate({"models": {"m": model}})
+    assert model_groups(["m", "else"], models) == {"m": group, "else": "unknown"}
 
 
 def test_halves_without_standard_error_or_variance_give_a_reason() -> None:
@@ -97,14 +99,3 @@ def test_false_alarms_are_rare_and_leaks_of_five_points_are_detected(
     assert false <= 0.05
     assert detected[0.05] == 1
     assert 0.3 < detected[0.02] < 0.9
-
-
-def test_fields_are_corrected_separately() -> None:
-    whole = models([0.60], [0.58], 10_000)
-    fields = [
-        scores._replace(field=f"f{i}") for i in range(14) for scores in models([0.6], [0.6], 700)
-    ]
-    gaps = half_gaps([*whole, *fields], {})
-    row = gaps[gaps["field"].eq("")].iloc[0]
-    assert row["p_holm"] == row["p_value"]
-    assert row["suspicious"]

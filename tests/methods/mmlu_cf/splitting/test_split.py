@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from benchwright.methods.mmlu_cf.splitting.split import (
     groups_of,
-    half_distances,
     split_halves,
     two_sample_distance,
 )
@@ -74,18 +73,6 @@ def test_ids_linked_through_others_stay_together() -> None:
     items = table([("law", 5, None)] * 20)
     halves = split_halves(items, 0.5, 0, together=[["q0", "q7"], ["q7", "q12"]])
     assert len(set(halves.set_index("item_id")["half"][["q0", "q7", "q12"]])) == 1
-
-
-def test_halves_of_large_documents_differ_less_than_random_halves() -> None:
-    random = np.random.default_rng(0)
-    of = []
-    for document in range(300):
-        field = random.choice(["law", "math", "physics", "health"])
-        of += [(field, int(random.integers(2, 10)), document)] * int(random.integers(1, 6))
-    halves = split_halves(table(of), 0.5, seed=0)
-    distances = half_distances(halves, seed=0).set_index("attribute")
-    assert (distances["total_variation"] < distances["expected"] / 2).all()
-    assert abs(distances["n_validation"]["field"] - distances["n_test"]["field"]) <= 1
 
 
 def test_a_share_other_than_half_is_kept_in_every_stratum() -> None:

@@ -218,7 +218,7 @@ def test_unlabelled_items_without_gold_option_are_counted() -> None:
     assert results["delta.wicked.a"] == -0.25
     assert "accuracy_sd.wicked.a" not in results  # one copy has none
     counts = count_unchecked(marks, checked, set(IDS))
-    assert (counts.lost, counts.lost_unchecked, counts.lost_per_copy) == (2, 1, 1)
+    assert (counts.lost, counts.lost_unchecked) == (2, 1)
     assert (counts.sba, counts.other, counts.unchecked) == (1, 1, 2)
 
 

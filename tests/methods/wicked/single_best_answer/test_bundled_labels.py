@@ -20,12 +20,6 @@ def test_label_files_contain_no_text(labels: pd.DataFrame) -> None:
     assert real["item_id"].nunique() >= 400
 
 
-def test_planted_items_of_the_demo_are_labelled(repository: Path, labels: pd.DataFrame) -> None:
-    planted = pd.read_csv(repository / "data/01_raw/demo/planted.csv", keep_default_na=False)
-    wanted = set(planted.loc[planted["kind"] == "single_best_answer", "item_id"])
-    assert set(labels.loc[labels["benchmark"] == "demo", "item_id"]) == wanted
-
-
 def test_two_annotators_agree_on_most_items(
     labels: pd.DataFrame, show: Callable[[str], None]
 ) -> None:

@@ -43,16 +43,9 @@ def test_blank_cells_have_defaults() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        (("q2", "b", "a", "maybe"), "row 2: sba is 'maybe'; it must be 0 or 1"),
-        (("q1", "b", "a", "0"), "row 2: 'a' labels 'q1' for the second time"),
-    ],
-)
-def test_error_names_the_bad_row(bad: tuple[str, str, str, str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_annotations(rows(("q1", "b", "a", "1"), bad))
+def test_error_names_the_bad_row() -> None:
+    with pytest.raises(InputError, match="row 2: sba is 'maybe'; it must be 0 or 1"):
+        read_annotations(rows(("q1", "b", "a", "1"), ("q2", "b", "a", "maybe")))
 
 
 def test_annotators_overrule_the_judge_and_one_positive_label_is_enough() -> None:

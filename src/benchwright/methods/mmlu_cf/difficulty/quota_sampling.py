@@ -5,7 +5,6 @@ balanced, as many domains as possible are covered, questions with an explanation
 """
 
 from math import erf, sqrt
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,13 +27,6 @@ LEVELS = 10
 """Levels of difficulty, 0 (easiest) to 9 (Figure 4)."""
 
 _NO_FIELD = "Other"
-
-
-class QuotaSample(NamedTuple):
-    """A sample: sorted `item_ids` and the counts of its strata."""
-
-    item_ids: list[str]
-    strata: pd.DataFrame
 
 
 def level_shares(mean: float = 6.0, sd: float = 1.5) -> NDArray[np.float64]:
@@ -67,7 +59,7 @@ def sampling_pool(
 
 def sample_by_difficulty(
     items: pd.DataFrame, params: SamplingByDifficultyParams, seed: int
-) -> QuotaSample:
+) -> tuple[list[str], pd.DataFrame]:
     """Draw the sample whose counts by field and level come nearest to the quotas.
 
     It has the requested size if there are enough questions. Then, exactly and in this order: fields
@@ -77,7 +69,7 @@ def sample_by_difficulty(
     many domains as possible are covered (a maximum flow), then explained questions come first, then
     those of the domains sampled least. `items` have item_id (unique), field, difficulty (whole
     numbers 0–9; NaN is never sampled), domain and explanation (null or blank if none), in any
-    order. The seed breaks ties.
+    order. The seed breaks ties. Return the sorted ids and the counts of the strata.
     """
     pool = _pool(items, seed)
     fields = sorted(set(pool["field"]))
@@ -93,7 +85,7 @@ def sample_by_difficulty(
     ]
     strata = pd.DataFrame(rows, columns=["field", "level", "target", "available", "sampled"])
     strata["shortfall"] = (strata["target"] - strata["sampled"]).clip(lower=0)
-    return QuotaSample(sorted(chosen["item_id"]), strata.astype({"field": str}))
+    return sorted(chosen["item_id"]), strata.astype({"field": str})
 
 
 def _pool(items: pd.DataFrame, seed: int) -> pd.DataFrame:

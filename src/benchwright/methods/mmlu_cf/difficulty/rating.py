@@ -220,9 +220,6 @@ def compare_ratings(
     return {**result, **dict(zip(_SHIFT, metrics, strict=True)), "reason": mean.reason}
 
 
-UNKNOWN = -1
-
-
 def count_levels(
     item_difficulty: pd.DataFrame,
     sampled_items: pd.DataFrame,
@@ -245,8 +242,8 @@ def count_levels(
     target = level_shares(sampling_by_difficulty.mean, sampling_by_difficulty.sd)
     rows: list[tuple[Any, ...]] = []
     for pool, levels in pools.items():
-        known = levels.fillna(UNKNOWN).astype(np.int64)
-        for level in range(UNKNOWN, LEVELS):
+        known = levels.fillna(-1).astype(np.int64)
+        for level in range(-1, LEVELS):
             n = int((known == level).sum())
             expected = target[level] if pool == "sampled" and level >= 0 else np.nan
             rows.append((pool, level, n, n / max(len(known), 1), expected))

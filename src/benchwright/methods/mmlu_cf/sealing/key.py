@@ -4,18 +4,15 @@ import base64
 import hashlib
 import hmac
 import json
-import logging
 import os
 import uuid
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from benchwright.core.errors import InputError
 from benchwright.core.keyed_random import keyed_bytes
 from benchwright.params.mmlu_cf import SealingParams
-
-logger = logging.getLogger(__name__)
 
 _SHORTEST = 16
 _NEW_KEY = "`benchwright new-key FILE` makes a key"
@@ -74,10 +71,7 @@ def read_key(params: SealingParams) -> SealKey:
     """
     if params.key_file is not None:
         try:
-            file = Path(params.key_file.get_secret_value())
-            text = file.read_text(encoding="utf-8")
-            if os.name == "posix" and file.stat().st_mode & 0o077:
-                _warn_of_readers(file)
+            text = Path(params.key_file.get_secret_value()).read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
             raise InputError(
                 f"sealing: key_file cannot be read ({type(error).__name__}); it must be the path "
@@ -92,12 +86,6 @@ def read_key(params: SealingParams) -> SealKey:
             f"({_NEW_KEY}; without the key the closed half is lost)"
         )
     return SealKey(text)
-
-
-@cache
-def _warn_of_readers(file: Path) -> None:
-    """Warn once for each file, which a run reads several times; its path is not shown."""
-    logger.warning("sealing: other users can read the key file (chmod 600 hides it)")
 
 
 @lru_cache(maxsize=8)

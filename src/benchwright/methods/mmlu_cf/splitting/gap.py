@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from math import isnan, nan, sqrt
+from math import nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,21 +39,6 @@ class ScoredHalves(NamedTuple):
     validation: GroupResult
     test: GroupResult
     field: str = ""
-
-
-def size_group(size_b: float | None, *, api: bool = False) -> str:
-    """Return the size group of a model with so many 10⁹ parameters (Table 1).
-
-    A size between two groups counts as the larger.
-    """
-    if api:
-        return "api"
-    if size_b is None or isnan(size_b):
-        return "unknown"
-    for name, above in (("large", 50), ("medium", 12), ("small", 5)):
-        if size_b > above:
-            return name
-    return "mini"
 
 
 def half_gaps(
@@ -209,16 +194,20 @@ def pair_halves(
 
 
 def model_groups(names: Iterable[str], models: ModelsParams) -> dict[str, str]:
-    """Return the size group of each model; a server of unknown size is an API.
+    """Return the size group of each model (Table 1); a server of unknown size is an API.
 
-    Models that conf does not list are `unknown`.
+    A size between two groups counts as the larger. Models that conf does not list are `unknown`.
     """
     groups = {}
     for name in names:
         model = models.models.get(name)
         size = None if model is None else model.size_b
-        api = model is not None and model.endpoint is not None and size is None
-        groups[name] = size_group(size, api=api)
+        if size is None:
+            served = model is not None and model.endpoint is not None
+            groups[name] = "api" if served else "unknown"
+        else:
+            bounds = (("large", 50), ("medium", 12), ("small", 5), ("mini", 0))
+            groups[name] = next(group for group, above in bounds if size > above)
     return groups
 
 
@@ -274,18 +263,14 @@ def compare_halves(
     return gaps, ComparedHalves(compared.benchmark, tuple(notes))
 
 
-def collect_gap_metrics(half_gap: pd.DataFrame, half_gap_shares: pd.DataFrame) -> dict[str, float]:
-    """Collect alarms, the mean of Δ and the shares of small gaps, for MLflow."""
+def collect_gap_metrics(half_gap: pd.DataFrame) -> dict[str, float]:
+    """Collect alarms and the mean of Δ, for MLflow."""
     whole = half_gap[half_gap["field"].eq("")]
-    results = {
-        "configurations": float(len(whole)),
-        "alarms": float(whole["suspicious"].sum()),
-        "alarms_in_fields": float(half_gap["suspicious"].sum() - whole["suspicious"].sum()),
-        "mean_delta": float(whole["delta"].mean()),
-    }
-    shares = half_gap_shares
-    for row in shares[shares["style"].eq("") & shares["size_group"].eq("")].to_dict("records"):
-        bound = f"{100 * float(row['below']):g}_points"
-        results[f"share_below_{bound}"] = float(row["share"])
-        results[f"expected_below_{bound}"] = float(row["expected"])
-    return known_metrics(results)
+    return known_metrics(
+        {
+            "configurations": len(whole),
+            "alarms": whole["suspicious"].sum(),
+            "alarms_in_fields": half_gap["suspicious"].sum() - whole["suspicious"].sum(),
+            "mean_delta": whole["delta"].mean(),
+        }
+    )

@@ -45,7 +45,6 @@ class Unchecked(NamedTuple):
 
     lost: int  # items that lost their gold option in at least one copy
     lost_unchecked: int  # of these, items without a label: each may be incoherent
-    lost_per_copy: float  # the same per copy, on average
     sba: int  # items labelled as single-best-answer items
     other: int  # items labelled as others
     unchecked: int  # items without a label
@@ -67,12 +66,9 @@ def count_unchecked(
     checked = everyone & {item for ids in single_best_answer_ids.values() for item in ids}
     removed = marks.index[marks["gold_removed"]]
     lost = {str(item) for item in removed.get_level_values("item_id")}
-    unchecked = [item for item in removed.get_level_values("item_id") if item not in checked]
-    copies = marks.index.get_level_values("condition").nunique()
     return Unchecked(
         len(lost),
         len(lost - checked),
-        len(unchecked) / copies if copies else 0.0,
         len(single),
         len(checked - single),
         len(everyone - checked),
@@ -97,7 +93,6 @@ def collect_comparison_metrics(
         "share_altered": float(marks["altered"].mean()),
         "share_gold_removed": float(marks["gold_removed"].mean()),
         "gold_removed_unchecked": float(unchecked.lost_unchecked),
-        "gold_removed_unchecked_per_copy": unchecked.lost_per_copy,
     }
     for row in comparison_summary.to_dict("records"):
         if row["metric"] in (*_OF_MODELS, *_COUNTS):

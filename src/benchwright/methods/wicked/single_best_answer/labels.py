@@ -47,7 +47,7 @@ def read_annotations(labels: pd.DataFrame) -> pd.DataFrame:
     Empty cells are read as the start of the id (benchmark) and `file` (annotator).
 
     Raises:
-        InputError: a label is not 0 or 1, or one annotator labels an item twice.
+        InputError: a label is not 0 or 1.
     """
     ids = labels["item_id"].astype(str)
     read = pd.DataFrame(
@@ -60,13 +60,6 @@ def read_annotations(labels: pd.DataFrame) -> pd.DataFrame:
             "label": label_numbers(labels),
         }
     )
-    twice = read.duplicated(["item_id", "labeller"])
-    if twice.any():
-        row = int(twice.to_numpy().argmax())
-        raise InputError(
-            f"single_best_answer_labels, row {row + 1}: {read['labeller'].iloc[row]!r} labels "
-            f"{read['item_id'].iloc[row]!r} for the second time; give each annotator a name"
-        )
     return read.sort_values(["item_id", "labeller"], ignore_index=True)
 
 
