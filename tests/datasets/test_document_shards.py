@@ -70,7 +70,7 @@ def test_texts_and_lines_up_to_the_limit_are_read(tmp_path: Path) -> None:
         line(6),
     ]
     (tmp_path / "x.jsonl").write_text("".join(f"{text}\n" for text in lines))
-    batches = DocumentShards(str(tmp_path), reading={"document_bytes": 100}).load()
+    batches = DocumentShards(str(tmp_path), largest=100).load()
     ids = [doc_id for batch in batches for doc_id in batch.column("doc_id").to_pylist()]
     assert ids == ["d1", "d4", "d6"]
     report = batches.reports[str(tmp_path / "x.jsonl")]
@@ -125,7 +125,7 @@ def test_only_pages_of_a_warc_are_documents(tmp_path: Path) -> None:
                     http_headers=head,
                 )
             )
-    batches = DocumentShards(str(tmp_path), reading={"document_bytes": 100}).load()
+    batches = DocumentShards(str(tmp_path), largest=100).load()
     result = [row for batch in batches for row in batch.to_pylist()]
     assert [(row["text"], row["domain"]) for row in result] == [("<p>café", "a.example.org")]
     (report,) = batches.reports.values()

@@ -228,7 +228,7 @@ def test_filter_models_are_described_by_their_knowledge() -> None:
     options = matrix.select_models(["sure"]).select_items(["i0", "i3"])
     table = Calibration.from_rows([("sure", 100, 1.5, 1.0, 0.9, 0.5)])
     wanted = ["sure", "silent", "absent"]
-    seen = profile_filter_models(matrix, options, table, wanted, EvaluationParams())
+    seen = profile_filter_models(matrix, options, table, wanted)
     rows = seen.set_index("model")
     assert rows.loc["sure", ["n", "accuracy", "share_confident"]].tolist() == [4, 0.75, 0.5]
     assert rows.loc["sure", ["n_choices_only", "accuracy_choices_only"]].tolist() == [2, 0.5]

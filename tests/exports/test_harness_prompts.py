@@ -124,9 +124,7 @@ def ours(
 ) -> dict[str, list[tuple[str, ...]]]:
     words = changes.pop("benchmark", benchmark()).prompt
     scoring = ScoringParams(**changes)
-    pool = DemonstrationPool(
-        questions(table(*examples)), scoring.demonstrations, scoring.demonstration_order, 0
-    )
+    pool = DemonstrationPool(questions(table(*examples)), scoring.demonstrations, 0)
     asked: dict[str, list[tuple[str, ...]]] = {}
     for question in questions(table(*items)):
         shown = [
@@ -155,7 +153,7 @@ def test_contexts_and_continuations_equal_those_of_scoring(
     ("prompt", "scoring"),
     [
         ({"separator": ""}, {}),
-        ({"separator": " ### "}, {"demonstration_order": "seeded"}),
+        ({"separator": " ### "}, {}),
         ({"description": ""}, {"demonstrations": "all"}),
         ({"description": " \n{{subject}} {subject}: \n "}, {"label_tokens": "bare"}),
         ({"answer_prefix": "", "question_prefix": "Q: "}, {}),

@@ -101,22 +101,11 @@ def test_parts_of_a_task_do_not_have_the_name_of_the_group() -> None:
     assert [task.name for task in result.tasks] == ["t_part1", "t_part2"]
 
 
-def test_no_more_demonstrations_than_requested_are_exported() -> None:
-    result = family(TWO_SUBJECTS, OWN, exports={"max_shots": 2})
-    assert [len(task.demonstrations) for task in result.tasks] == [2, 2]
-
-
 def test_a_task_without_demonstrations_never_takes_examples_from_its_questions() -> None:
-    for changes in ({}, {"exports": {"max_shots": 0}}):
-        config = family(TWO_SUBJECTS, OWN if changes else (), **changes).tasks[0].config
-        assert config["num_fewshot"] == 0
-        assert "fewshot_split" not in config
-
-
-def test_number_of_shots_is_fixed_only_if_configured() -> None:
+    config = family(TWO_SUBJECTS, ()).tasks[0].config
+    assert config["num_fewshot"] == 0
+    assert "fewshot_split" not in config
     assert "num_fewshot" not in family(TWO_SUBJECTS, OWN).tasks[0].config
-    result = family(TWO_SUBJECTS, OWN, exports={"num_fewshot": 4})
-    assert [task.config["num_fewshot"] for task in result.tasks] == [4, 4]
 
 
 def test_letters_are_chosen_among_labels_and_cloze_among_options() -> None:
@@ -164,15 +153,12 @@ def test_results_do_not_depend_on_row_order() -> None:
     [
         {"words": {"answer_prefix": "A:"}},
         {"words": {"description": ""}},
-        {"demonstration_order": "seeded"},
-        {"exports": {"max_shots": 1}},
     ],
 )
 def test_version_depends_on_the_texts(change: dict[str, Any]) -> None:
     def version(**changes: Any) -> str:
         return str(family(TWO_SUBJECTS, OWN, **changes).tasks[0].config["metadata"]["version"])
 
-    assert version() == version(exports={"num_fewshot": 2})
     assert version() != version(**change)
 
 

@@ -15,10 +15,10 @@ LONG = {"model_type": "gemma3", "text_config": {"max_position_embeddings": 131_0
 ENDPOINT = {"url": "http://localhost:1/v1", "api": "chat", "logprobs": "none"}
 
 
-def limit(folder: Path, config: dict[str, Any], most: int | None = None, **stated: int) -> int:
+def limit(folder: Path, config: dict[str, Any], **stated: int) -> int:
     (folder / "config.json").write_text(json.dumps(config))
     model = {"weights": {"path": str(folder)}, "family": "f", **stated}
-    scoring = ScoringParams(max_tokens=most, dtype="float32", device="cpu")
+    scoring = ScoringParams(dtype="float32", device="cpu")
     return context_limit(ModelParams.model_validate(model), scoring)
 
 
@@ -29,10 +29,8 @@ def test_context_is_what_the_weights_support_up_to_a_bound(
     assert limit(tmp_path, config) == expected
 
 
-def test_stated_context_and_that_of_the_section_scoring_take_precedence(tmp_path: Path) -> None:
+def test_a_stated_context_takes_precedence(tmp_path: Path) -> None:
     assert limit(tmp_path, LONG, context=100_000) == 100_000
-    assert limit(tmp_path, LONG, most=512) == 512
-    assert limit(tmp_path, LLAMA, most=9000) == 4096
 
 
 def test_servers_have_a_default_and_folders_a_configuration(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ OTHER_NAMES = {
     "chosen_filter_models": "filter_models",
     "params:filter_models": "filter_model_rule",
     "params:half_gap": "settings",
-    "params:memorisation": "settings",
     "params:responses": "parameters",
     "compared_items": "items",
     "sampling_panels": "panels",

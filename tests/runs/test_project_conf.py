@@ -83,8 +83,8 @@ def test_catalog_has_the_sections_of_the_variant(catalog: Any) -> None:
     assert entries["judge_store"]["sealing"] == {"name": "mmlu_cf"}
     assert entries["judge_store"]["folder"] == "data/06_models/judge_store"
     assert not [name for name in entries if name.startswith("_")]
-    given = catalog(sealing={"judge_store": "memory"})["judge_store"]["sealing"]
-    assert given == {"name": "mmlu_cf", "judge_store": "memory"}
+    given = catalog(sealing={"min_group": 60})["judge_store"]["sealing"]
+    assert given == {"name": "mmlu_cf", "min_group": 60}
     assert catalog(variant="smart")["judge_store"]["sealing"] == {}
 
 

@@ -28,7 +28,6 @@ def ask(folder: Path, entry: dict[str, Any], shard_size: int = 256, name: str = 
         ScoringParams(shard_size=shard_size),
         ScoreStore(str(folder)).load(),
         max_tokens=32,
-        temperature=0.7,
         what="judging",
     )
 

@@ -57,9 +57,7 @@ def test_each_ingredient_changes_the_key(monkeypatch: pytest.MonkeyPatch) -> Non
         key(MODEL | {"label_space": False}),
         key(MODEL | {"chat_template": True}),
         key(scoring=live("one@cloze-2", dtype="float32")),
-        key(scoring=live("one@cloze-2", dtype="bfloat16", max_tokens=1024)),
         key(MODEL | {"backend": "vllm"}),
-        key(MODEL | {"backend": "vllm", "vllm": {"block_size": 16}}),
         key(SERVER),
         key(SERVER | {"endpoint": {"url": "http://localhost:2/v1"}}),
     ]

@@ -25,7 +25,6 @@ from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evidence.panel import headline_group, panel_warnings
 from benchwright.exports.export import sampler_of, subset_manifest
 from benchwright.methods.dele.estimation.subset_scores import AUTO, estimate_scores
-from benchwright.methods.dele.samplers.pool import feature_texts
 from benchwright.pipelines import embedding, evaluation, filtering, perturbation
 from benchwright.pipelines import responses as responses_stage
 from benchwright.pipelines import sampling as sampling_stage
@@ -252,8 +251,7 @@ def sample(
         vectors = read_embeddings(embeddings, items, read)["vector"]
     settings = settings_of("dele", benchmark, {**(params or {}), **chosen})
     if embeddings is not None:
-        texts = feature_texts(read, settings["sampling"].get("feature_text", "question"))
-        given["pool_vectors"] = {_GIVEN: dict(zip(texts, vectors, strict=True))}
+        given["pool_vectors"] = {_GIVEN: dict(zip(read["question"], vectors, strict=True))}
     stages = (responses_stage, sampling_stage)
     known = _computed(stages, given, settings, "chosen_subset", "sampler_choice")
     subset = known["chosen_subset"]

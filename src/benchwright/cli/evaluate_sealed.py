@@ -231,7 +231,7 @@ def _pool(request: SealedRequest, scoring: ScoringParams, seed: int) -> Demonstr
                 "with --demonstrations validation.jsonl"
             )
         questions = [_question(item) for item in read_public(request.demonstrations).items]
-    return DemonstrationPool(questions, scoring.demonstrations, scoring.demonstration_order, seed)
+    return DemonstrationPool(questions, scoring.demonstrations, seed)
 
 
 def _question(item: SealedItem) -> Question:

@@ -36,7 +36,7 @@ Scored = Literal["text", "letter"]
 EXIT_CODES = {False: 0, True: 1}
 POWER = 0.8
 _WORDS = PromptParams(description="")
-_POOL = DemonstrationPool([], "all", "source", 0)
+_POOL = DemonstrationPool([], "all", 0)
 
 
 class ReleasedItem(NamedTuple):

@@ -16,12 +16,12 @@ import pyarrow.parquet as pq
 from benchwright.core.errors import InputError, in_short
 from benchwright.core.verbatim import BROKEN
 from benchwright.datasets.read_only import ReadOnly
-from benchwright.params.mmlu_cf import ReadingParams
 
 COLUMNS = ("doc_id", "url", "domain", "content_type", "text")
 SCHEMA = pa.schema([(name, pa.large_string()) for name in COLUMNS])
 """The Arrow schema of `Documents`."""
 
+LARGEST_DOCUMENT = 8 << 20  # bytes
 _BATCH_DOCUMENTS = 1_000
 _BATCH_CHARACTERS = 64 << 20
 _PARQUET_ROWS = 64  # read at once
@@ -58,10 +58,13 @@ class DocumentBatches:
     """
 
     def __init__(
-        self, files: list[Path], params: ReadingParams, fields: Mapping[str, str] | None = None
+        self,
+        files: list[Path],
+        fields: Mapping[str, str] | None = None,
+        largest: int = LARGEST_DOCUMENT,
     ) -> None:
         self.files = files
-        self.params = params
+        self.largest = largest
         self.fields = dict(fields or {})
         self.reports: dict[str, ShardReport] = {}
 
@@ -71,7 +74,7 @@ class DocumentBatches:
         size = 0
         for file in self.files:
             report = self.reports[str(file)]
-            for row in _documents(file, self.params.document_bytes, report, self.fields):
+            for row in _documents(file, self.largest, report, self.fields):
                 length = len(row[-1] or "")
                 if rows and (len(rows) >= _BATCH_DOCUMENTS or size + length > _BATCH_CHARACTERS):
                     yield _table(rows)
@@ -85,25 +88,25 @@ class DocumentBatches:
 class DocumentShards(ReadOnly[DocumentBatches]):
     """Shards of documents: a file, a folder (read recursively) or a pattern (`crawl/*.jsonl.zst`).
 
-    `fields` maps column names to names in the files, e.g. `{text: content}`; `reading` has the
-    limits (`ReadingParams`).
+    `fields` maps column names to names in the files, e.g. `{text: content}`; larger documents than
+    `largest` bytes are skipped and counted.
     """
 
     def __init__(
         self,
         path: str,
         fields: dict[str, str] | None = None,
-        reading: dict[str, Any] | None = None,
+        largest: int = LARGEST_DOCUMENT,
         metadata: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(path, metadata=metadata)
         self._path = path
         self._fields = fields or {}
-        self._params = ReadingParams(**(reading or {}))
+        self._largest = largest
 
     def load(self) -> DocumentBatches:
         """Return the batches, read during iteration; InputError if there is no shard."""
-        return DocumentBatches(shard_files(self._path), self._params, self._fields)
+        return DocumentBatches(shard_files(self._path), self._fields, self._largest)
 
 
 def shard_files(path: str) -> list[Path]:

@@ -29,6 +29,7 @@ from benchwright.params.scoring import ScoringParams
 from benchwright.scoring.rendering import Question, questions
 
 ORIGINAL = "original"
+_PREFIX = "benchwright"  # of task names, so that they differ from stock tasks
 
 
 class ExportedRun(NamedTuple):
@@ -56,7 +57,7 @@ class ExportedRun(NamedTuple):
             "exports": self.exports.model_dump(mode="json"),
             "scoring": self.scoring.model_dump(
                 mode="json",
-                include={"demonstrations", "demonstration_order", "label_tokens", "generation"},
+                include={"demonstrations", "label_tokens", "generation"},
             ),
         }
 
@@ -94,7 +95,7 @@ def export_tasks(  # noqa: PLR0913 - Kedro passes and checks each parameter
         InputError: no item fits the styles.
     """
     run = ExportedRun(ingestion, scoring, exports, variant, limit, seed)
-    original = questions(items) if run.exports.original else []
+    original = questions(items)
     tags = dict(zip(kept_items["item_id"], kept_items["tags"], strict=True))
     added = AddedColumns(columns={"tags": tags})
     kept = _shared(original, items, kept_items)
@@ -123,8 +124,6 @@ def _shared(
 
     A million questions take a gigabyte, and most of a benchmark is kept.
     """
-    if not known:
-        return questions(kept_items)
     place = pd.Index(items["item_id"]).get_indexer(pd.Index(kept_items["item_id"]))
     same = place >= 0
     for name in ("subject", "content_hash", "answer", "answer_text", "explanation"):
@@ -161,7 +160,7 @@ def family_name(run: ExportedRun, item_set: ItemSet, variant: str, style: Export
     """
     with_options = any(question.choices for question in item_set.items)
     plain = "letters" if with_options else "generate"
-    parts = [run.exports.prefix, slug(run.ingestion.name)]
+    parts = [_PREFIX, slug(run.ingestion.name)]
     parts += [slug(variant)] if variant != ORIGINAL else []
     parts += [style] if style != plain else []
     return "_".join(parts)
@@ -293,8 +292,8 @@ def export_subset(  # noqa: PLR0913 - Kedro passes and checks each parameter
     Rows carry `weight`, but the harness computes plain means. The manifest describes the score and
     lists items and weights for `benchwright estimate`.
 
-    `sampler_choice` resolves `sampling.export.sampler: chosen`. `exports.original` is ignored; for
-    the other settings see `ExportedRun`.
+    `sampler_choice` resolves `sampling.export.sampler: chosen`; for the other settings see
+    `ExportedRun`.
 
     Raises:
         InputError: an id is not in the benchmark, or no item fits the styles.

@@ -35,6 +35,7 @@ from benchwright.scoring.rendering import (
 
 _NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
 _HASH_BYTES = 16
+_MOST_SHOTS = 25  # demonstrations of a task: as many as any benchmark of the harness shows
 
 
 class AskedAs(NamedTuple):
@@ -189,7 +190,7 @@ def _chooser(
 ) -> Callable[[Question], Sequence[Question]]:
     """Return a function that chooses the demonstrations of a question, as scoring does."""
     pool_of = demonstration_pools(demonstrations, asked.scoring, asked.seed)
-    count = asked.exports.max_shots
+    count = _MOST_SHOTS
     ids = {d.item_id for d in demonstrations}
     hashes = {d.content_hash for d in demonstrations}
     known: dict[tuple[bool, str, str], Sequence[Question]] = {}
@@ -264,8 +265,7 @@ def _shots(shown: Sequence[Any], asked: AskedAs) -> dict[str, Any]:
     config: dict[str, Any] = {"fewshot_split": "dev", "fewshot_config": {"sampler": "first_n"}}
     if asked.label_space != " ":
         config["fewshot_config"]["target_delimiter"] = " "
-    default = asked.exports.num_fewshot
-    return config if default is None else {**config, "num_fewshot": min(default, len(shown))}
+    return config
 
 
 def _scoring(part: _Part, asked: AskedAs) -> dict[str, Any]:

@@ -42,16 +42,15 @@ _CONTEXT_OF_SERVER = 8_192  # by default; its weights are elsewhere
 
 
 def context_limit(model: ModelParams, scoring: ScoringParams) -> int:
-    """Return how many tokens the model reads and writes, at most `scoring.max_tokens`.
+    """Return how many tokens the model reads and writes.
 
     Raises:
         InputError: conf states no context, and the weights cannot be read.
     """
-    limit = model.context or _CONTEXT_OF_SERVER
-    if model.context is None and model.weights is not None:
-        source = model_source(model.weights, _dtype(model, scoring))
-        limit = min(supported_context(source), _MOST_CONTEXT)
-    return min(limit, scoring.max_tokens or limit)
+    if model.context is not None or model.weights is None:
+        return model.context or _CONTEXT_OF_SERVER
+    source = model_source(model.weights, _dtype(model, scoring))
+    return min(supported_context(source), _MOST_CONTEXT)
 
 
 def load_model(name: str, model: ModelParams, scoring: ScoringParams) -> LanguageModel:

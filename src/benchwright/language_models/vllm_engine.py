@@ -274,8 +274,6 @@ class VllmEngine:
         self._sampling_params = SamplingParams
         on_cpu = {"block_size": _CPU_BLOCK, "kv_cache_memory_bytes": _CPU_CACHE}
         cache = on_cpu if device == "cpu" else {}
-        if settings.block_size is not None:
-            cache["block_size"] = settings.block_size
         try:
             self.llm = LLM(
                 source.name_or_path,

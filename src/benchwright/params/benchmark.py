@@ -258,8 +258,8 @@ class PromptParams(Section):
 class BenchmarkParams(Section):
     """One benchmark: its sources, splits, prompt, models and citation.
 
-    `scoring`, `embedding`, `perturbation`, `filtering`, `evaluation`, `sampling`, `estimation` and
-    `exports` override the variant's settings.
+    `scoring`, `embedding`, `perturbation`, `filtering`, `evaluation`, `sampling` and `exports`
+    override the variant's settings.
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
@@ -285,7 +285,6 @@ class BenchmarkParams(Section):
     filtering: dict[str, Any] = Field(default_factory=dict)
     evaluation: dict[str, Any] = Field(default_factory=dict)
     sampling: dict[str, Any] = Field(default_factory=dict)
-    estimation: dict[str, Any] = Field(default_factory=dict)
     exports: dict[str, Any] = Field(default_factory=dict)
     harness: StockTaskParams | None = None
     """Stock tasks of lm-evaluation-harness with the same questions (docs/how_to/export.md)."""

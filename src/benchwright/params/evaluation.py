@@ -10,8 +10,6 @@ class EvaluationParams(Section):
 
     # minimum share of items that a model of the panel answered
     min_coverage: float = Field(default=0.95, gt=0, le=1)
-    # probability above which a response of a filter model counts as confident
-    confidence: float = Field(default=0.8, ge=0, le=1)
     # random subsets per kind (plain, stratified by subject) in the comparison with random subsets;
     # 0 skips the comparison
     random_subsets: int = Field(default=1_000, ge=0)

@@ -1,8 +1,8 @@
 """Settings of the export to lm-evaluation-harness, and stock tasks with the same questions."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints
 
 from benchwright.params.section import Distinct, Section
 
@@ -29,20 +29,5 @@ class StockTaskParams(Section):
 class ExportsParams(Section):
     """The `exports` section of a variant or benchmark."""
 
-    # first part of the task names; must differ from stock tasks
-    prefix: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")] = "benchwright"
     # styles of tasks with options; open-ended tasks are always `generate`
     styles: Annotated[tuple[ExportStyle, ...], Field(min_length=1), Distinct] = ("letters", "cloze")
-    original: bool = True  # also export the original benchmark, besides the kept items
-    max_shots: int = Field(default=25, ge=0, le=1000)  # maximum number of demonstrations in a task
-    # default number of demonstrations; None for none. 0 is not allowed, since the harness cannot
-    # override it.
-    num_fewshot: int | None = Field(default=None, ge=1)
-
-    @model_validator(mode="after")
-    def _shots_are_there(self) -> Self:
-        if self.num_fewshot is not None and self.num_fewshot > self.max_shots:
-            raise ValueError(
-                f"num_fewshot ({self.num_fewshot}) is greater than max_shots ({self.max_shots})"
-            )
-        return self

@@ -28,12 +28,6 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Confidence = Annotated[float, Field(ge=0, lt=1)]
 
 
-class AnomalousParams(Section):
-    """Removal of whole subjects unlike the rest, named by the benchmark (SMART, section 3.1)."""
-
-    enabled: bool = True
-
-
 class EasyParams(Section):
     """Items that every filter model answers correctly with confidence (SMART, section 3.2)."""
 
@@ -115,7 +109,6 @@ class SimilarParams(Section):
 class FilteringParams(Section):
     """All filters of SMART."""
 
-    anomalous: AnomalousParams = AnomalousParams()
     easy: EasyParams = EasyParams()
     answer_only: AnswerOnlyParams = AnswerOnlyParams()
     suspect_label: SuspectLabelParams = SuspectLabelParams()

@@ -31,19 +31,11 @@ class BatchEngineParams(Section):
     ray: BatchClusterParams = BatchClusterParams()
 
 
-class ReadingParams(Section):
-    """Limits of reading document shards."""
-
-    document_bytes: int = Field(default=8 << 20, ge=1)  # larger documents are skipped and counted
-
-
 class CollectionParams(BatchEngineParams):
     """Reading documents and extracting questions (MMLU-CF, section 3.2, step 1).
 
     With several workers, or on Ray, each shard is read and extracted by one of them.
     """
-
-    reading: ReadingParams = ReadingParams()
 
 
 RuleName = Literal[
@@ -55,25 +47,12 @@ RuleName = Literal[
 """The rules in the order in which they run."""
 
 
-class NearDuplicateParams(Section):
-    """MinHash LSH over question and choices, with exact Jaccard similarity for each pair."""
-
-    # minimum Jaccard similarity of question and choices together
-    similarity: float = Field(default=0.7, gt=0, le=1)
-    # minimum similarity of each part: the passage, the beginning and the last sentence of the
-    # question, and the choices. A shared long passage is then not enough.
-    part_similarity: float = Field(default=0.5, gt=0, le=1)
-
-
 class CleaningParams(BatchEngineParams):
     """Rules for extracted questions (MMLU-CF, section 3.2, step 2), and where they run."""
 
     off: tuple[RuleName, ...] = ()  # rules that do not run
     # accepted numbers of choices
     n_choices: tuple[Annotated[int, Field(ge=2, le=26)], ...] = Field(default=(4,), min_length=1)
-    # `reject` all items with the same question and choices but different answers, or `keep_one`
-    conflicting_answers: Literal["reject", "keep_one"] = "reject"
-    near_duplicates: NearDuplicateParams = NearDuplicateParams()
 
 
 class JudgesParams(Section):
@@ -83,7 +62,6 @@ class JudgesParams(Section):
     judges: Annotated[tuple[str, ...], Distinct] = ()
     # maximum number of attempts until a reply can be read
     attempts: int = Field(default=3, ge=1, le=20)
-    temperature: float = Field(default=0.7, gt=0, le=2)  # of all attempts but the first
     max_tokens: int = Field(default=24, ge=1)  # maximum length of a reply
 
 
@@ -103,11 +81,9 @@ class DifficultyParams(JudgesParams):
     at_most: int | None = Field(default=None, ge=1)
     shots: int = Field(default=5, ge=0)  # worked examples before the question
     rate_final: bool = True  # also rate the questions after the contamination-free rules
-    # without any rating: difficulty from models' `responses`, or `none`
-    fallback: Literal["responses", "none"] = "responses"
-    # zero-shot configurations whose models answer for the fallback
+    # zero-shot configurations whose answers give levels where no judge does
     answering: Annotated[tuple[str, ...], Distinct] = ()
-    min_models: int = Field(default=5, ge=2)  # models with answers that the fallback needs
+    min_models: int = Field(default=5, ge=2)  # models with answers that levels need
 
     @model_validator(mode="after")
     def _answer_without_demonstrations(self) -> Self:
@@ -136,11 +112,7 @@ class CheckingParams(JudgesParams):
     """Quality and harmlessness (MMLU-CF, section 3.2, step 4, and Table 4)."""
 
     above: float = Field(default=4.0, ge=1, le=5)  # mean rating, 1–5, that a question must exceed
-    # a harm counts if `any` judge reports it, or more than half of those who replied (`majority`)
-    harmful: Literal["any", "majority"] = "any"
-    # minimum number of ratings; with fewer, a question is not judged
-    min_judges: int = Field(default=1, ge=1)
-    unjudged: Literal["keep", "drop"] = "drop"  # whether to keep questions that are not judged
+    unjudged: Literal["keep", "drop"] = "drop"  # whether to keep questions that no judge rated
     # questions in the benchmark, sampled from those that passed as under `sampling_by_difficulty`;
     # None takes all (the paper: 20,000 of 50,000)
     size: int | None = Field(default=None, ge=2)
@@ -150,29 +122,13 @@ class CheckingParams(JudgesParams):
 class LeakageParams(Section):
     """How paraphrases of one question across the halves are found."""
 
-    # cosine similarity, −1–1, from which a pair is considered
-    candidate: float = Field(default=0.80, ge=-1, le=1)
-    # cosine similarity from which a pair with equal numbers is a leak without a judge
-    certain: float = Field(default=0.97, ge=-1, le=1)
-    # share of common words (Jaccard) from which a pair is a leak if there is no judge
-    overlap: float = Field(default=0.6, gt=0, le=1)
-    # a chat model under `models.models` that decides on pairs in between; None uses `overlap`
+    # a chat model under `models.models` that decides on similar pairs; None counts common words
     judge: str | None = None
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if self.certain < self.candidate:
-            raise ValueError(
-                f"certain ({self.certain}) must not be less than candidate ({self.candidate})"
-            )
-        return self
 
 
 class SplittingParams(Section):
     """Two halves with the same fields and difficulty (MMLU-CF, sections 3.2 and 4.5)."""
 
-    # share of the questions in the public half
-    validation_share: float = Field(default=0.5, gt=0, lt=1)
     leakage: LeakageParams = LeakageParams()  # search for paraphrases across the halves
 
 
@@ -185,13 +141,9 @@ class SealingParams(Section):
     # of the benchmark; part of the keyed ids and of the canaries
     name: str = Field(default="mmlu_cf", pattern=r"^[a-z][a-z0-9_]*$")
     licence: str = ""  # of the documents, for the card of the public half
-    # environment variable that holds the key, or a file that holds only the key, used instead;
+    # a file that holds only the key, instead of the environment variable BENCHWRIGHT_SEAL_KEY;
     # never shown, since a key may be typed here
-    key_env: SecretStr = SecretStr("BENCHWRIGHT_SEAL_KEY")
     key_file: SecretStr | None = None
-    # keep judges' replies on disk, `encrypted` with the same key, so that a killed run can resume,
-    # or in `memory`
-    judge_store: Literal["encrypted", "memory"] = "encrypted"
     # fewest questions of a field whose accuracy is reported
     min_group: int = Field(default=50, ge=2)
 
@@ -205,14 +157,6 @@ class HalfGapParams(Section):
     # the benchmark and variant of a saved run of `smart`, e.g. mmlu/smart, whose accuracies stand
     # beside the halves (MMLU-CF, Table 1)
     original: str | None = Field(default=None, pattern=r"^\w+/\w+(/[\w-]+)?$")
-    alpha: float = Field(default=0.05, gt=0, lt=1)  # of the two-sided test, over all configurations
-
-
-class MemorisationParams(Section):
-    """The memorisation probe (MMLU-CF, Figure 1)."""
-
-    # normalised edit similarity, 0–100, from which a written option matches the item's
-    fuzzy: float = Field(default=90.0, gt=0, le=100)
 
 
 class OpenBenchmarkParams(Section):
@@ -220,5 +164,3 @@ class OpenBenchmarkParams(Section):
 
     # maximum number of questions per field that become demonstrations
     demonstrations: int = Field(default=5, ge=0)
-    # maximum share of a field that becomes demonstrations
-    demonstration_share: float = Field(default=0.25, ge=0, lt=1)

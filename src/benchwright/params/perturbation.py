@@ -49,9 +49,6 @@ class RephraseParams(Section):
     model: str = Field(min_length=1)  # its name under `models.models`
     # maximum number of attempts; if none passes the checks, the item is unchanged
     attempts: int = Field(default=3, ge=1, le=20)
-    # of all attempts but the first, which is greedy
-    temperature: float = Field(default=0.7, gt=0, le=2)
-    max_tokens: int = Field(default=512, ge=16)  # maximum length of a reply
     encoder: str = "all-minilm-l6-v2"  # sentence encoder that compares the two wordings
     # minimum cosine between the two wordings, −1–1
     min_similarity: float = Field(default=0.8, ge=-1, le=1)

@@ -1,4 +1,4 @@
-"""Settings of samplers, their evaluation (`sampling:`) and estimators (`estimation:` in conf)."""
+"""Settings of samplers and their evaluation (`sampling:` in conf)."""
 
 from typing import Annotated, Literal, Self
 
@@ -24,8 +24,6 @@ class AdaptiveParams(Section):
     # lowest_rate, highest_rate: samplers are compared between these percentages of the items
     lowest_rate: float = Field(default=5, gt=0, le=100)
     highest_rate: float = Field(default=25, gt=0, le=100)
-    # Spearman correlation, mean over repeats, that a sampler must reach at each rate
-    min_correlation: float = Field(default=0.9, ge=-1, le=1)
     # what samplers are ranked by; the best mean rank wins. `error_sd` is the standard deviation of
     # a model's score error over models, `rate_variance` the paper's variance of Spearman's
     # correlation over rates.
@@ -70,8 +68,6 @@ class SamplingEvidenceParams(Section):
     band_subsets: int = Field(default=200, ge=20)
     # draws of `random` at least, whose mean is the baseline of gains
     random_draws: int = Field(default=100, ge=1)
-    # the rank correlation that defines the smallest sufficient rate
-    keep: float = Field(default=0.9, ge=-1, le=1)
     estimate_subsets: int = Field(default=5, ge=1)  # random subsets for the estimation of scores
     by_subject: bool = True  # also choose a sampler inside each subject
     subject_items: int = Field(default=50, ge=2)  # minimum number of items of a subject for this
@@ -105,8 +101,6 @@ class SamplingParams(Section):
     )
     repeats: int = Field(default=20, ge=1)  # draws of each sampler, each with its own seed
     within_subject: bool = False  # run each sampler inside each subject, with proportional quotas
-    # the text that features and encoders use
-    feature_text: Literal["question", "question_and_choices"] = "question"
     # encoders under `models.encoders` whose vectors are clustered
     encoders: Names = ("all-minilm-l6-v2",)
     # whether the three parts of the compound probability distribution are `standardised` over the
@@ -126,9 +120,3 @@ class SamplingParams(Section):
         if "all" in value and len(value) > 1:
             raise ValueError("`all` cannot be combined with names of samplers")
         return value
-
-
-class EstimationParams(Section):
-    """The `estimation` section (docs/explanation/estimation.md)."""
-
-    level: float = Field(default=0.95, gt=0, lt=1)  # target coverage of intervals

@@ -106,9 +106,6 @@ class VllmParams(Section):
     tensor_parallel: int = Field(default=1, ge=1)  # GPUs per copy of the model
     # share of each GPU's memory that vLLM may use
     gpu_memory: float = Field(default=0.9, gt=0, le=1)
-    # tokens per block of the prefix cache; None is 32 on a CPU, where vLLM's own 128 leaves most of
-    # a prefix uncached, and vLLM's choice on a GPU
-    block_size: int | None = Field(default=None, ge=1)
     max_sequences: int = Field(default=256, ge=1)  # maximum number of concurrent prompts
     enforce_eager: bool = False  # skip compilation, for a faster start and slower scoring
 
@@ -273,8 +270,6 @@ class ScoringParams(Section):
     rotations: int = Field(default=0, ge=0, le=25)
     # from the item's own subject (others fill in if it has too few) or from all
     demonstrations: Literal["per_subject", "all"] = "per_subject"
-    # by id, as most harnesses do (`source`), or by a seeded hash
-    demonstration_order: Literal["source", "seeded"] = "source"
     # letters are scored as `" A"` (`spaced`, as in the demonstrations) or as `"A"` (`bare`, as in
     # SMART's code)
     label_tokens: Literal["spaced", "bare"] = "spaced"
@@ -287,8 +282,6 @@ class ScoringParams(Section):
     batch_tokens: int = Field(default=2048, ge=64)
     # maximum prompts in one file of the store; a crash loses at most one file
     shard_size: int = Field(default=256, ge=1)
-    # maximum context of every model; None uses the models' settings
-    max_tokens: int | None = Field(default=None, ge=16)
     generation: GenerationParams = GenerationParams()  # settings of generated responses
     # `local` runs batches in this process, one model after another; `ray` in actors
     engine: Literal["local", "ray"] = "local"

@@ -26,8 +26,6 @@ class FineTuningParams(Section):
 
     model: str | None = None  # a folder or a hub id that `AutoModelForSequenceClassification` loads
     revision: str | None = None  # commit of a hub id
-    # its input: the `question` alone, as in the paper, or the `options` too
-    text: Literal["question", "options"] = "question"
 
 
 class SingleBestAnswerParams(Section):
@@ -49,11 +47,7 @@ class SingleBestAnswerParams(Section):
     # target recall of single-best-answer items, which sets the threshold of `embedding` and `bert`
     # (98.9% in the paper)
     recall: float = Field(default=0.989, gt=0, le=1)
-    # share of the labelled items kept for evaluation
-    held_out: float = Field(default=0.25, gt=0, lt=1)
     folds: int = Field(default=5, ge=2, le=20)  # of the cross-validation that chooses the threshold
-    # benchmarks whose labels are only used for evaluation
-    leave_out: tuple[str, ...] = ("commonsense_qa",)
 
     @model_validator(mode="after")
     def _models_are_named(self) -> Self:

@@ -40,7 +40,7 @@ def extract_items(
     Raises:
         InputError: two documents with questions have one doc_id, or the engine is not available.
     """
-    work = partial(shard_parts, reading=collection.reading, fields=documents.fields)
+    work = partial(shard_parts, fields=documents.fields, largest=documents.largest)
     items = [RAW_ITEMS.empty_table()]
     domains: Counter[str] = Counter()
     reports: dict[str, ShardReport] = {}

@@ -16,6 +16,7 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.nodes import node
 from benchwright.similarity.vectors import wording_similarity
 from benchwright.transforms.compose import Rephrased
+from benchwright.transforms.rephrase import LONGEST_REPLY
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +47,7 @@ def apply_rules(
             if isinstance(part, RephraseParams):
                 ask = ask_in_memory(
                     *(part.model, models, scoring, judge_store),
-                    max_tokens=part.max_tokens,
-                    temperature=part.temperature,
+                    max_tokens=LONGEST_REPLY,
                     what="rephrasing",
                 )
                 similarity = wording_similarity(part.encoder, models, scoring)

@@ -53,7 +53,7 @@ _NODES = [
         filter_models.profile_filter_models,
         [
             *("response_matrix", "choices_only_matrix", "calibration"),
-            *("chosen_filter_models", "params:evaluation"),
+            "chosen_filter_models",
         ],
         "filter_model_profile",
     ),

@@ -23,7 +23,7 @@ _BY_MODELS = ["easy_findings", "answer_only_findings", "suspect_label_findings"]
 _NODES = [
     node(
         flag_anomalous_items,
-        ["items", "params:anomalous_subjects", "params:filtering", "params:limit"],
+        ["items", "params:anomalous_subjects", "params:limit"],
         "anomalous_findings",
     ),
     node(flag_easy_items, ["items", *_ANSWERED, "params:seed"], "easy_findings"),

@@ -13,13 +13,13 @@ from benchwright.reports.memorisation import render_memorisation_page
 _NODES = [
     node(
         compare_replies,
-        ["items", "generations", "params:memorisation", "params:scoring", "params:seed"],
+        ["items", "generations", "params:scoring", "params:seed"],
         "memorisation",
     ),
     node(summarise_memorisation, "memorisation", "memorisation_summary"),
     node(
         choose_examples,
-        ["items", "memorisation", "params:memorisation", "params:seed"],
+        ["items", "memorisation", "params:seed"],
         "memorisation_examples",
     ),
     node(
@@ -27,7 +27,6 @@ _NODES = [
         [
             "params:ingestion",
             "params:variant",
-            "params:memorisation",
             "params:scoring",
             "params:seed",
             "memorisation_summary",

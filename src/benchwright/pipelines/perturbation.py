@@ -25,7 +25,7 @@ from benchwright.scoring.rendering import questions as as_questions
 from benchwright.similarity.vectors import wording_similarity
 from benchwright.tables.wicked import Rephrasings, SbaPredictions
 from benchwright.transforms.compose import perturb
-from benchwright.transforms.rephrase import Attempt, Question, rephrase
+from benchwright.transforms.rephrase import LONGEST_REPLY, Attempt, Question, rephrase
 
 logger = logging.getLogger(__name__)
 
@@ -99,8 +99,7 @@ def rephrase_questions(
         models,
         scoring,
         answer_store,
-        max_tokens=params.max_tokens,
-        temperature=params.temperature,
+        max_tokens=LONGEST_REPLY,
         what="rephrasing",
     )
     questions = [*_questions(items, "item"), *_questions(shown_demonstrations, "demonstration")]

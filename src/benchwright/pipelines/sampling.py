@@ -53,7 +53,7 @@ _NODES = [
         ["sampling_curves", "sampling_study"],
         "sampling_summary",
     ),
-    node(estimates.measure_estimates, ["sampling_study", "params:estimation"], "estimate_errors"),
+    node(estimates.measure_estimates, "sampling_study", "estimate_errors"),
     node(choice.choose_samplers, ["sampling_results", "sampling_study"], "sampler_choice"),
     node(rate_curves.trace_subjects, "sampling_study", "subject_curves"),
     node(
@@ -145,7 +145,7 @@ _PAGE = [
         ["sampler_choice", "subject_winners", "subject_luck", "params:sampling"],
         "sampler_choice_section",
     ),
-    node(page.show_estimates, ["estimate_errors", "params:estimation"], "estimates_section"),
+    node(page.show_estimates, "estimate_errors", "estimates_section"),
     node(
         page.show_item_texts,
         ["readability_examples", "cluster_curves", "item_map"],
@@ -163,7 +163,6 @@ _PAGE = [
             "params:variant",
             "params:seed",
             "params:sampling",
-            "params:estimation",
         ],
         "sampling_provenance",
     ),

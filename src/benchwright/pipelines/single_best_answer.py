@@ -27,6 +27,8 @@ from benchwright.pipelines.nodes import node
 from benchwright.reports.single_best_answer.card import render_card
 from benchwright.tables.base import Columns
 
+_HELD_OUT = 0.25  # share of the labelled items for evaluation
+_EVALUATED_ONLY = ("commonsense_qa",)  # benchmarks whose labels train nothing
 _SHOWN = ["question", "choices", "answer"]
 
 # The probability of a training item is out of fold; it is missing for items without text.
@@ -139,14 +141,14 @@ def train_single_best_answer_classifier(
     rated = one_label_per_item(sba_judged_annotations)
     texts = sba_judged_texts[judgeable(sba_judged_texts)].set_index("item_id")
     known = rated.join(texts, how="inner").sort_index()
-    left_out = known["benchmark"].isin(single_best_answer.leave_out).to_numpy()
+    left_out = known["benchmark"].isin(_EVALUATED_ONLY).to_numpy()
     split = np.where(left_out, "left_out", "train").astype(object)
-    held_out = held_out_items(known[~left_out], single_best_answer.held_out)
+    held_out = held_out_items(known[~left_out], _HELD_OUT)
     split[np.flatnonzero(~left_out)[held_out]] = "held_out"
     known = known.assign(split=split.tolist())
     if single_best_answer.labels == "judge":
         known = _with_labels_of_judge(known, sba_judged_annotations)
-    _require_both_labels(known, rated, single_best_answer)
+    _require_both_labels(known, rated)
     trained = train_classifier(known, text_vector_cache, single_best_answer, models)
     known = known.assign(probability=trained.probability)
     with_text = set(sba_judged_texts["item_id"])
@@ -165,14 +167,12 @@ def train_single_best_answer_classifier(
     )
 
 
-def _require_both_labels(
-    known: pd.DataFrame, rated: pd.DataFrame, params: SingleBestAnswerParams
-) -> None:
+def _require_both_labels(known: pd.DataFrame, rated: pd.DataFrame) -> None:
     """Raise InputError, with the runs that add items, unless both labels occur."""
     training = known.loc[known["split"] == "train", "label"]
     if training.nunique() == 2:
         return
-    away = rated[~rated.index.isin(known.index) & ~rated["benchmark"].isin(params.leave_out)]
+    away = rated[~rated.index.isin(known.index) & ~rated["benchmark"].isin(_EVALUATED_ONLY)]
     present = f"all {len(training)} have the label {training.iloc[0]}" if len(training) else "none"
     runs = " and ".join(
         f"kedro run --namespaces ingestion --params benchmark={name}"

@@ -64,20 +64,16 @@ def split_items_in_halves(
     """
     level = item_difficulty.set_index("item_id")["level"]
     items = final_items.assign(difficulty=final_items["item_id"].map(level).astype(np.float64))
-    rules = splitting.leakage
+    judge = splitting.leakage.judge
     with no_question_in_errors(items, "splitting"):
         ask = None
-        if rules.judge is not None:
-            ask = ask_in_memory(
-                *(rules.judge, models, scoring, judge_store),
-                max_tokens=8,
-                temperature=0.7,
-                what="splitting",
-            )
+        if judge is not None:
+            asked = (judge, models, scoring, judge_store)
+            ask = ask_in_memory(*asked, max_tokens=8, what="splitting")
         texts = item_texts(items)
         vectors = encode_texts(texts, TextVectors.empty(), fields.encoder, models).vectors
         placed = np.stack([vectors[text] for text in texts])
-        halved = split_without_leaks(items, placed, splitting, closed_seed, ask)
+        halved = split_without_leaks(items, placed, closed_seed, ask)
         distances = half_distances(halved.assignment, closed_seed)
     return halved.assignment, count_pairs(halved.pairs), distances
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.configuration import configuration_name
-from benchwright.methods.mmlu_cf.splitting.gap import LEVEL, SIZE_GROUPS, ComparedHalves
+from benchwright.methods.mmlu_cf.splitting.gap import ALPHA, LEVEL, SIZE_GROUPS, ComparedHalves
 from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.reports.page.parts import (
     LONGEST_TABLE,
@@ -97,12 +97,12 @@ def _headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]:
     return [
         *sentences,
         "With these numbers of items, the public half must be better by about "
-        f"{100 * _smallest_alarm(tested, settings):.1f} points to raise the alarm (median over "
+        f"{100 * _smallest_alarm(tested):.1f} points to raise the alarm (median over "
         "models). Smaller leaks go undetected.",
     ]
 
 
-def _smallest_alarm(tested: pd.DataFrame, settings: HalfGapParams) -> float:
+def _smallest_alarm(tested: pd.DataFrame) -> float:
     """Compute the |Δ|, 0–1, from which a single model raises the alarm: the median over models.
 
     The standard error comes from the interval. The test is two-sided at `alpha` over all models, as
@@ -110,7 +110,7 @@ def _smallest_alarm(tested: pd.DataFrame, settings: HalfGapParams) -> float:
     """
     z = NormalDist().inv_cdf
     error = (tested["high"] - tested["low"]) / (2 * z((1 + LEVEL) / 2))
-    return float(error.median() * z(1 - settings.alpha / (2 * len(tested))))
+    return float(error.median() * z(1 - ALPHA / (2 * len(tested))))
 
 
 def _name(row: Row) -> str:

@@ -5,9 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.memorisation import ALPHA, LEVEL
+from benchwright.methods.mmlu_cf.memorisation import ALPHA, FUZZY, LEVEL
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.reports.page.parts import (
     Article,
@@ -85,7 +84,6 @@ def _test(row: Row) -> str:
 def render_memorisation_page(
     ingestion: BenchmarkParams,
     variant: str,
-    settings: MemorisationParams,
     scoring: ScoringParams,
     seed: int,
     memorisation_summary: pd.DataFrame,
@@ -98,7 +96,7 @@ def render_memorisation_page(
     rows = sorted(rows_of(memorisation_summary), key=lambda row: (-row["fuzzy"], row["model"]))
     first, *more = _headline(rows)
     recall = scoring.generation.recall_tokens
-    method = _METHOD.format(fuzzy=number(settings.fuzzy), alpha=ALPHA, recall=recall)
+    method = _METHOD.format(fuzzy=number(FUZZY), alpha=ALPHA, recall=recall)
     facts = [
         *benchmark_facts(ingestion, variant, seed),
         Fact("scoring.configurations", ", ".join(scoring.configurations)),
@@ -108,7 +106,7 @@ def render_memorisation_page(
         Section("Method", [Text(method, code=True)], "method"),
         Section("Results", _result(rows), "result"),
         Section("Examples", _examples(memorisation_examples), "examples"),
-        provenance_section(facts, _SOURCE, memorisation=settings),
+        provenance_section(facts, _SOURCE),
     ]
     return render_sections(
         f"{ingestion.title}: memorisation",

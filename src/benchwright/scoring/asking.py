@@ -27,6 +27,7 @@ from benchwright.scoring.score_shards import (
 )
 
 T = TypeVar("T")
+_TEMPERATURE = 0.7  # of further attempts: another reply, still a sensible one
 
 _STYLE = "ask"  # in the keys, since no item is answered
 
@@ -38,7 +39,6 @@ def ask_model(
     store: StoredShards,
     *,
     max_tokens: int,
-    temperature: float,
     what: str,
 ) -> Ask:
     """Return a model of conf as a function that loads it for the first new text.
@@ -46,7 +46,7 @@ def ask_model(
     Models with `instruct` (or `chat_template`) get a text as a user's message in their chat
     template, an endpoint with `api: chat` as `messages`, others the plain text. Equal texts are
     asked once. Replies are added to the store shard by shard, so that a killed run continues where
-    it was. The first attempt has temperature 0; attempt n draws at `temperature` with seed n.
+    it was. The first attempt has temperature 0; attempt n draws at .7 with seed n.
     `what` names the task in the progress bar and errors, e.g. "rephrasing".
 
     Raises:
@@ -60,7 +60,8 @@ def ask_model(
     def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
         if not texts:
             return []
-        drawn = Sampling(max_tokens, temperature=0.0 if attempt == 1 else temperature, seed=attempt)
+        temperature = 0.0 if attempt == 1 else _TEMPERATURE
+        drawn = Sampling(max_tokens, temperature=temperature, seed=attempt)
         try:
             replies = asked.replies(sorted(set(texts)), drawn)
         except InputError as error:

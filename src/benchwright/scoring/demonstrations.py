@@ -27,16 +27,14 @@ class DemonstrationPool:
     """The demonstrations of each subject in a fixed order, followed by those of other subjects.
 
     Those without options or a known answer are left out. `per_subject` puts the item's subject
-    first; `all` draws from all. The order of the same subject's demonstrations is `source` (by id
-    with numbers as numbers) or `seeded` (by a hash of seed and id); others are always in seeded
-    order.
+    first, by id with numbers as numbers; `all` draws from all. Others are ordered by a hash of seed
+    and id.
     """
 
     def __init__(
         self,
         demonstrations: Iterable[Question],
         demonstrations_of: Literal["per_subject", "all"],
-        order: Literal["source", "seeded"],
         seed: int,
     ) -> None:
         usable = [d for d in demonstrations if _usable(d)]
@@ -45,8 +43,7 @@ class DemonstrationPool:
         self._seeded = sorted(usable, key=lambda d: (random_numbers[d.item_id], d.item_id))
         self._own: dict[str, list[Question]] = {}
         by_id = sorted(usable, key=lambda d: natural_key(d.item_id))
-        ordered = self._seeded if order == "seeded" else by_id
-        for question in ordered if demonstrations_of == "per_subject" else ():
+        for question in by_id if demonstrations_of == "per_subject" else ():
             self._own.setdefault(question.subject, []).append(question)
         self._ids = {d.item_id for d in usable}
         self._hashes = {d.content_hash for d in usable}
@@ -72,7 +69,7 @@ def demonstration_pools(
     demonstrations: Sequence[Question], scoring: ScoringParams, seed: int
 ) -> Callable[[Question], DemonstrationPool]:
     """Return a function from a question to its demonstrations, of the same kind as the question."""
-    order = scoring.demonstrations, scoring.demonstration_order, seed
+    order = scoring.demonstrations, seed
     by_kind = {
         kind: DemonstrationPool([d for d in demonstrations if open_ended(d) == kind], *order)
         for kind in (False, True)

@@ -4,86 +4,62 @@ import pandera.pandas as pa
 import pyarrow
 from pandera.typing import Series
 
-from benchwright.tables.base import Table
+from benchwright.tables.base import Columns, Table
+
+SplitAssignment = Columns(
+    (str, "item_id", "half", "field"),
+    (float, "difficulty"),
+    (str, "stratum"),
+)
+"""The half of each item; in a sealed benchmark, test items have keyed ids."""
 
 
-class SplitAssignment(Table):
-    """The half of each item; in a sealed benchmark, test items have keyed ids."""
+HalfGap = Columns(
+    (str, "model", "style"),
+    (int, "shots"),
+    (str, "size_group"),
+    (int, "n_validation", "n_test"),
+    (float, "validation", "test", "delta", "low", "high"),
+    (bool, "suspicious"),
+    (str, "field"),  # "" is all fields
+    (float, "p_value", "p_holm"),
+    (str, "reason"),
+    (float, "original", "n_original"),  # on the original benchmark
+)
+"""One model's accuracy on both halves; key (model, style, shots, field).
 
-    item_id: Series[str] = pa.Field(unique=True)
-    half: Series[str] = pa.Field(isin=["validation", "test"])
-    field: Series[str]
-    difficulty: Series[float] = pa.Field(nullable=True)
-    stratum: Series[str]
-
-
-class HalfGap(Table):
-    """One model's accuracy on both halves; key (model, style, shots, field).
-
-    `delta` is test − validation; accuracies, delta and bounds are shares, 0–1.
-    """
-
-    model: Series[str]
-    style: Series[str]
-    shots: Series[int]
-    size_group: Series[str]
-    n_validation: Series[int]
-    n_test: Series[int]
-    validation: Series[float] = pa.Field(nullable=True)
-    test: Series[float] = pa.Field(nullable=True)
-    delta: Series[float] = pa.Field(nullable=True)
-    low: Series[float] = pa.Field(nullable=True)
-    high: Series[float] = pa.Field(nullable=True)
-    suspicious: Series[bool]
-    field: Series[str]  # "" is all fields
-    p_value: Series[float] = pa.Field(nullable=True)
-    p_holm: Series[float] = pa.Field(nullable=True)
-    reason: Series[str]
-    original: Series[float] = pa.Field(nullable=True)  # accuracy on the original benchmark
-    n_original: Series[float] = pa.Field(nullable=True)
+`delta` is test − validation; accuracies, delta and bounds are shares, 0–1.
+"""
 
 
-class Memorisation(Table):
-    """Share of an item's options that a model writes from the question alone; key
-    (model, item_id, sample).
+Memorisation = Columns(
+    (str, "model", "item_id"),
+    (float, "exact", "fuzzy", "control_fuzzy"),
+    (str, "reply"),
+    (int, "sample", "written"),  # written: options in the reply
+    (str, "control_item"),  # "" without a suitable item of the subject
+)
+"""Share of an item's options that a model writes from the question alone.
 
-    `exact` and `fuzzy` are shares of the options (0–1) written in their places; `control_fuzzy` is
-    the same for the options of another item of the subject.
-    """
-
-    model: Series[str]
-    item_id: Series[str]
-    exact: Series[float] = pa.Field(ge=0, le=1)
-    fuzzy: Series[float] = pa.Field(ge=0, le=1)
-    control_fuzzy: Series[float] = pa.Field(nullable=True, ge=0, le=1)
-    reply: Series[str]
-    sample: Series[int] = pa.Field(ge=0)
-    written: Series[int] = pa.Field(ge=0)  # options in the reply
-    control_item: Series[str]  # "" without a suitable item of the subject
+Key (model, item_id, sample). `exact` and `fuzzy` are shares of the options (0–1) written in their
+places; `control_fuzzy` is the same for the options of another item of the subject.
+"""
 
 
-class MemorisationSummary(Table):
-    """Rates of remembered items per model, and the test against the control; key model."""
-
-    model: Series[str]
-    items: Series[int]
-    with_options: Series[int]  # items with a reply that has any option
-    exact: Series[float]  # items with all options verbatim
-    exact_low: Series[float]
-    exact_high: Series[float]
-    fuzzy: Series[float]  # items with all options within the threshold
-    fuzzy_low: Series[float]
-    fuzzy_high: Series[float]
-    options_fuzzy: Series[float]  # mean share of an item's options
-    compared: Series[int]  # items with a control
-    control_whole: Series[float] = pa.Field(nullable=True)  # items whose control is complete
-    control_whole_low: Series[float] = pa.Field(nullable=True)
-    control_whole_high: Series[float] = pa.Field(nullable=True)
-    item_only: Series[int] = pa.Field(ge=0)  # complete items whose control is incomplete
-    control_only: Series[int] = pa.Field(ge=0)  # the reverse
-    p_value: Series[float] = pa.Field(nullable=True)
-    p_holm: Series[float] = pa.Field(nullable=True)
-    remembers: Series[bool]
+MemorisationSummary = Columns(
+    (str, "model"),
+    (int, "items", "with_options"),  # with_options: items with a reply that has any option
+    # items with all options verbatim, or within the threshold
+    (float, "exact", "exact_low", "exact_high", "fuzzy", "fuzzy_low", "fuzzy_high"),
+    (float, "options_fuzzy"),  # mean share of an item's options
+    (int, "compared"),  # items with a control
+    # items whose control is complete
+    (float, "control_whole", "control_whole_low", "control_whole_high"),
+    (int, "item_only", "control_only"),  # complete items whose control is not, and the reverse
+    (float, "p_value", "p_holm"),
+    (bool, "remembers"),
+)
+"""Rates of remembered items per model, and the test against the control; key model."""
 
 
 class RejectedRawItems(Table):
@@ -175,16 +151,6 @@ class JudgedItems(Table):
     reason: Series[str] = pa.Field(isin=CHECKED)
 
 
-class Documents(Table):
-    """Web documents in their original form; key doc_id."""
-
-    doc_id: Series[str]
-    url: Series[str] = pa.Field(nullable=True)
-    domain: Series[str] = pa.Field(nullable=True)
-    content_type: Series[str]  # text/plain, text/html, text/markdown
-    text: Series[str]
-
-
 class RawItems(Table):
     """Questions extracted from documents, in their original form; key item_id.
 
@@ -207,23 +173,20 @@ class RawItems(Table):
     end: Series[int] = pa.Field(ge=0)
 
 
-class HalfGapShares(Table):
-    """Share of small gaps between the halves; key (style, shots, size_group, below).
+HalfGapShares = Columns(
+    (str, "style"),
+    (int, "shots"),
+    (str, "size_group"),
+    (float, "below"),  # bound of |Δ|, a share
+    (int, "n"),  # configurations
+    (float, "share", "low", "high", "expected"),
+)
+"""Share of small gaps between the halves; key (style, shots, size_group, below).
 
-    `style` "" with `shots` −1 is all styles and shots, `size_group` "" all sizes. Shares are 0–1,
-    bounds are Wilson's, as if models were independent; `expected` is the share under sampling error
-    alone, for halves of equal difficulty.
-    """
-
-    style: Series[str]
-    shots: Series[int]
-    size_group: Series[str]
-    below: Series[float]  # bound of |Δ|, a share
-    n: Series[int] = pa.Field(ge=1)  # configurations
-    share: Series[float] = pa.Field(ge=0, le=1)
-    low: Series[float]
-    high: Series[float]
-    expected: Series[float] = pa.Field(ge=0, le=1)
+`style` "" with `shots` −1 is all styles and shots, `size_group` "" all sizes. Shares are 0–1,
+bounds are Wilson's, as if models were independent; `expected` is the share under sampling error
+alone, for halves of equal difficulty.
+"""
 
 
 def arrow_schema(table: type[Table], texts: pyarrow.DataType) -> pyarrow.Schema:

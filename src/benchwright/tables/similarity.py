@@ -24,12 +24,11 @@ class Embeddings(EncoderVectors):
     item_id: Series[str] = pa.Field(unique=True)
 
 
-class Neighbours(Table):
-    """The k nearest other items of each item by cosine distance, nearest first."""
-
-    item_id: Series[str]
-    neighbour: Series[str]
-    distance: Series[float] = pa.Field(ge=0, le=2)
+Neighbours = Columns(
+    (str, "item_id", "neighbour"),
+    (float, "distance"),  # 0–2
+)
+"""The k nearest other items of each item by cosine distance, nearest first."""
 
 
 DistanceDensity = Columns(

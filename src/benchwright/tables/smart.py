@@ -19,30 +19,24 @@ RULES = (
 """The filters' rules, in the order in which tables and pages list them."""
 
 
-class Groups(Table):
-    """Groups of redundant items, with the members that are kept."""
-
-    group_id: Series[str]
-    item_id: Series[str]
-    kind: Series[str] = pa.Field(
-        isin=["duplicate", "option_superset", "conflicting_gold", "similar"]
-    )
-    kept: Series[bool]
+Groups = Columns(
+    (str, "group_id", "item_id", "kind"),  # duplicate, option_superset, conflicting_gold, similar
+    (bool, "kept"),
+)
+"""Groups of redundant items, with the members that are kept."""
 
 
-class Verdicts(Table):
-    """The verdict of a rule on an item; key (item_id, rule).
+Verdicts = Columns(
+    (str, "item_id", "rule", "state"),  # flagged, clear, not_judged
+    (bool, "removed"),
+    (float, "value"),
+    (str, "detail"),
+)
+"""The verdict of a rule on an item; key (item_id, rule).
 
-    `flagged`: the rule applies; `removed`: the item goes because of it (easy items that are
-    retained are flagged and not removed). `not_judged`: an input was missing for this item.
-    """
-
-    item_id: Series[str]
-    rule: Series[str]
-    state: Series[str] = pa.Field(isin=["flagged", "clear", "not_judged"])
-    removed: Series[bool]
-    value: Series[float] = pa.Field(nullable=True)
-    detail: Series[str]
+`flagged`: the rule applies; `removed`: the item goes because of it (easy items that are
+retained are flagged and not removed). `not_judged`: an input was missing for this item.
+"""
 
 
 class ItemAudit(Table):

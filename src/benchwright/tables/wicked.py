@@ -25,18 +25,14 @@ class PerturbedItems(Table):
     content_hash: Series[str]
 
 
-class PerturbationChanges(Table):
-    """Result of each transform in each copy; key (condition, role, item_id, transform)."""
-
-    condition: Series[str]
-    role: Series[str] = pa.Field(isin=["item", "demonstration"])
-    item_id: Series[str]
-    transform: Series[str]
-    altered: Series[bool]
-    reason: Series[str]  # why the item is unaltered, "" if altered
-    removed_choice: Series[str] = pa.Field(nullable=True)
-    removed_index: Series[int] = pa.Field(ge=-1)  # −1 if no option was removed
-    gold_removed: Series[bool]
+PerturbationChanges = Columns(
+    (str, "condition", "role", "item_id", "transform"),
+    (bool, "altered"),
+    (str, "reason", "removed_choice"),  # reason: why the item is unaltered, "" if altered
+    (int, "removed_index"),  # −1 if no option was removed
+    (bool, "gold_removed"),
+)
+"""Result of each transform in each copy; key (condition, role, item_id, transform)."""
 
 
 ComparisonScores = Columns(

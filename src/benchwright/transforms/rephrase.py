@@ -22,6 +22,9 @@ from benchwright.transforms.rephrase_checks import (
 SIMILARITY = "similarity"
 """The name of the check that needs an encoder; the others are in `rephrase_checks.CHECKS`."""
 
+LONGEST_REPLY = 512
+"""Tokens of a reply: longer than any rewording of a question."""
+
 Ask = Callable[[Sequence[str], int], list[str | None]]
 """A chat model: the reply to each text at the n-th attempt; None where the text is too long."""
 

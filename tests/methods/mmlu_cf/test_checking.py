@@ -71,7 +71,7 @@ def reason(ratings: Sequence[float | None], flags: Sequence[list[float]], **para
     return str(table["reason"].iloc[0])
 
 
-HATE, SEX, HARM = [1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 1.0, 0]
+HATE = [1.0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,6 @@ HATE, SEX, HARM = [1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 1.0, 0]
         ([3, 4, 5], [NO], {"above": 3.9}, "good"),
         ([4, 4, 5, None], [NO], {}, "good"),
         ([5] * 4, [HATE, NO, NO, NO], {}, "harmful"),
-        ([5] * 4, [HATE, HATE, NO, NO], {"harmful": "majority"}, "good"),  # half
-        ([5] * 4, [HATE, SEX, HARM, NO], {"harmful": "majority"}, "good"),
-        ([5] * 4, [HATE, HATE, HATE, NO], {"harmful": "majority"}, "harmful"),
-        ([5, None], [NO, NO], {"min_judges": 2}, "unjudged"),
-        ([5, 5], [NO], {"min_judges": 2}, "unjudged"),
-        ([5, 5], [NO, NO], {"min_judges": 2}, "good"),
         ([None], [HATE], {"unjudged": "keep"}, "harmful"),
         ([5], [], {"unjudged": "keep"}, "unjudged"),
         ([], [], {}, "unjudged"),

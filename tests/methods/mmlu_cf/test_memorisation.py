@@ -13,15 +13,12 @@ from benchwright.methods.mmlu_cf.memorisation import (
     summarise_memorisation,
     written_options,
 )
-from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.tables.responses import Generations
 
-PARAMS = MemorisationParams()
-
 
 def compare(items: pd.DataFrame, generations: pd.DataFrame) -> pd.DataFrame:
-    return compare_replies(items, generations, PARAMS, ScoringParams(), 0)
+    return compare_replies(items, generations, ScoringParams(), 0)
 
 
 word = st.text("abcdefgh ", min_size=1, max_size=12).map(str.strip).filter(bool)
@@ -54,15 +51,15 @@ def test_a_reply_in_the_format_of_the_prompt_is_read_exactly(options: list[str])
     reply = "\n".join([" " + options[0], *rest, "Answer: A"])
     written = written_options(reply, len(options))
     assert written == options
-    assert in_place(written, options, 90) == (1, 1)
+    assert in_place(written, options) == (1, 1)
 
 
 def test_verbatim_counts_case_and_fuzzy_does_not() -> None:
     options = ["The mitochondrion", "A ribosome of the cell", "5", "6"]
     written = ["the Mitochondrion.", "A ribosome of the cells", "5", "7"]
-    assert in_place(written, options, 90) == (1 / 4, 3 / 4)
-    assert in_place([], options, 90) == (0, 0)
-    assert in_place(["The mitochondrion\nand more"], options, 90) == (1 / 4, 1 / 4)
+    assert in_place(written, options) == (1 / 4, 3 / 4)
+    assert in_place([], options) == (0, 0)
+    assert in_place(["The mitochondrion\nand more"], options) == (1 / 4, 1 / 4)
 
 
 def items_of(n: int, subjects: int = 3) -> pd.DataFrame:

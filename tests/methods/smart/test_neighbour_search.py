@@ -60,7 +60,7 @@ def test_neighbours_are_the_same_after_saving(tmp_path, monkeypatch):
     assert (read.indices == near.indices).all()
     assert (read.distances == near.distances).all()
     table = pd.read_parquet(tmp_path / "n.parquet")
-    pd.testing.assert_frame_equal(table, Neighbours.validate(near.table()))
+    pd.testing.assert_frame_equal(table, Neighbours.of(near.table()))
     table.sample(frac=1, random_state=0).to_parquet(tmp_path / "mixed.parquet")
     again = Neighbourhood.of(pd.read_parquet(tmp_path / "mixed.parquet"))
     assert (again.indices == near.indices).all()

@@ -49,7 +49,7 @@ def degrees(angle: float) -> float:
 def test_neighbours_are_other_items_nearest_first():
     items = make_items(WORDS)
     table = find_neighbours(items, make_embeddings(VECTORS), params(k=2)).table()
-    Neighbours.validate(table)
+    Neighbours.of(table)
     of_second = table[table["item_id"] == "q/1"]
     assert of_second["neighbour"].tolist() == ["q/0", "q/2"]
     assert of_second["distance"].tolist() == pytest.approx([degrees(10)] * 2, abs=1e-5)

@@ -58,18 +58,18 @@ def write_shards(folder: Path, documents: list[tuple[str, str]]) -> DocumentShar
     return DocumentShards(path=f"{folder}/documents*")
 
 
-def collected(shards: DocumentShards, labels: list[dict[str, Any]], **reading: Any) -> Any:
+def collected(shards: DocumentShards, labels: list[dict[str, Any]]) -> Any:
     catalog = DataCatalog(
         {
             "documents": shards,
             "extraction_labels": MemoryDataset(labels),
-            "params:collection": MemoryDataset(CollectionParams(reading=reading)),
+            "params:collection": MemoryDataset(CollectionParams()),
             "raw": MemoryDataset(),
         }
     )
     stage = create_pipeline()
     outputs = SequentialRunner().run(stage, catalog)
-    raw, _, _ = nodes.extract_items(shards.load(), CollectionParams(reading=reading))
+    raw, _, _ = nodes.extract_items(shards.load(), CollectionParams())
     return raw, {name: dataset.load() for name, dataset in outputs.items()}
 
 
@@ -87,8 +87,9 @@ def test_questions_domains_and_faults_come_from_all_shards(tmp_path: Path) -> No
 
 
 def test_documents_above_the_configured_size_are_unreadable(tmp_path: Path) -> None:
-    shards = write_shards(tmp_path, [("a", "")])
-    raw, out = collected(shards, [], document_bytes=20)
+    write_shards(tmp_path, [("a", "")])
+    shards = DocumentShards(path=f"{tmp_path}/documents*", largest=20)
+    raw, out = collected(shards, [])
     assert raw.num_rows == 0
     assert out["documents_read"]["unreadable"].tolist() == [2]
 

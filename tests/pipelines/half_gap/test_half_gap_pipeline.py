@@ -104,7 +104,7 @@ def test_the_original_benchmark_stands_beside_the_halves(write: Callable[..., Ha
     }
     settings = HalfGapParams(original="mmlu/smart")
     made = run(write(rows), settings, pd.DataFrame(columns))
-    gaps = HalfGap.validate(made["half_gap"]).set_index("model")
+    gaps = HalfGap.of(made["half_gap"]).set_index("model")
     assert gaps.loc["giant", ["original", "n_original"]].tolist() == [0.883, 14_042]
     assert gaps.loc["tiny", "original"] == 0.662  # a log that does not say how it asked
     assert np.isnan(gaps.loc["served", "original"])
@@ -126,7 +126,7 @@ def test_a_leak_of_ten_points_raises_the_alarm_for_that_model_alone(
         *both("served-7b", 0.55, 0.555),
     ]
     made = run(write(rows))
-    gaps = HalfGap.validate(made["half_gap"]).set_index("model")
+    gaps = HalfGap.of(made["half_gap"]).set_index("model")
     assert gaps["suspicious"].to_dict() == {
         "giant": False,
         "served": False,

@@ -9,7 +9,6 @@ import yaml
 
 from benchwright.core.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.pipelines.memorisation import create_pipeline
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
@@ -63,11 +62,10 @@ def ingestion(request: pytest.FixtureRequest) -> BenchmarkParams:
     return BenchmarkParams.model_validate(conf["_benchmarks"]["demo"])
 
 
-def run(items: pd.DataFrame, written: pd.DataFrame, ingestion: Any, **settings: Any) -> Any:
+def run(items: pd.DataFrame, written: pd.DataFrame, ingestion: Any) -> Any:
     made: dict[str, Any] = {
         "items": items,
         "generations": written,
-        "params:memorisation": MemorisationParams(**settings),
         "params:scoring": SCORING,
         "params:ingestion": ingestion,
         "params:variant": "memorisation",
@@ -90,8 +88,8 @@ def stage(ingestion: BenchmarkParams) -> dict[str, Any]:
 def test_a_model_that_recites_three_in_ten_items_is_detected(
     stage: dict[str, Any],
 ) -> None:
-    Memorisation.validate(stage["memorisation"])
-    summary = MemorisationSummary.validate(stage["memorisation_summary"]).set_index("model")
+    Memorisation.of(stage["memorisation"])
+    summary = MemorisationSummary.of(stage["memorisation_summary"]).set_index("model")
     knows, guesses = summary.loc["knows@generate-0"], summary.loc["guesses@generate-0"]
     assert knows["exact"] == knows["fuzzy"] == SHARE
     assert (knows["control_whole"], knows["item_only"], knows["control_only"]) == (0, 60, 0)

@@ -40,7 +40,7 @@ def test_labelled_items_stay_unaltered_in_every_copy() -> None:
         0,
     )
     assert list(PerturbedItems.validate(perturbed_items).columns) == PerturbedItems.columns()
-    assert list(PerturbationChanges.validate(changes).columns) == PerturbationChanges.columns()
+    assert list(PerturbationChanges.of(changes).columns) == PerturbationChanges.columns()
     assert sorted(perturbed_items["condition"].unique()) == ["wicked-1", "wicked-2", "wicked-3"]
     rows = changes[changes["item_id"] == "q1"]
     assert set(rows["reason"]) == {"single_best_answer"}

@@ -177,7 +177,7 @@ def _parameters(judges: bool) -> dict[str, Any]:
     ]
     if judges:
         rules.insert(0, {"transform": "rephrase", "model": "writer", "min_similarity": 0.1})
-    leakage = {"candidate": 0.7, "certain": 0.9, "judge": "first" if judges else None}
+    leakage = {"judge": "first" if judges else None}
     return {
         "seed": 10,
         "models": ModelsParams.model_validate(

@@ -7,7 +7,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.sampling import EstimationParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.sampling import create_pipeline
 from methods.dele.evidence.sampling_examples import (
@@ -61,7 +60,6 @@ def run(answers: NDArray[np.float32]) -> dict[str, Any]:
         "params:ingestion": BENCHMARK,
         "params:variant": "dele",
         "params:sampling": PARAMS,
-        "params:estimation": EstimationParams(),
         "params:models": ModelsParams(),
         "params:seed": 0,
     }

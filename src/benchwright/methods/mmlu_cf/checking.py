@@ -104,8 +104,8 @@ def decide(
 ) -> pd.DataFrame:
     """Keep harmless items with a mean rating above the bound.
 
-    An item with a harm that counts is never kept. An item whose quality or harms too few judges
-    rated is `unjudged`, and kept only if `params.unjudged` says so.
+    An item with a harm is never kept. An item whose quality or harms no judge rated is `unjudged`,
+    and kept only if `params.unjudged` says so.
 
     Args:
         item_ids: of the items, in the order of the rows.
@@ -117,16 +117,16 @@ def decide(
         item_id, mean_rating (1–5), harms (those that count, separated by commas), kept, and the
         reason, one of `CHECKED`.
     """
-    counted = _harms_that_count(harms, params)
-    means, judges = (ratings.groupby("item_id")["value"].agg(how) for how in ("mean", "count"))
-    heard = harms.dropna(subset="value").groupby("item_id")["judge"].nunique()
+    counted = _harms_that_count(harms)
+    means = ratings.groupby("item_id")["value"].mean().dropna()
+    heard = set(harms.loc[harms["value"].notna(), "item_id"])
     rows: list[tuple[Any, ...]] = []
     for item_id in item_ids:
         mean = means.get(item_id, np.nan)
         names = counted.get(item_id, [])
         if names:
             reason = "harmful"
-        elif min(judges.get(item_id, 0), heard.get(item_id, 0)) < params.min_judges:
+        elif item_id not in means or item_id not in heard:
             reason = "unjudged"
         else:
             reason = "good" if mean > params.above else "low_rating"
@@ -135,13 +135,12 @@ def decide(
     return pd.DataFrame(rows, columns=["item_id", "mean_rating", "harms", "kept", "reason"])
 
 
-def _harms_that_count(harms: pd.DataFrame, params: CheckingParams) -> dict[str, list[str]]:
-    """Return the harms of each item that has any, in the order of `HARMS`."""
+def _harms_that_count(harms: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the harms that any judge reports of an item, in the order of `HARMS`."""
     order = [harm.name for harm in HARMS]
-    known = harms[harms["value"].notna()]
-    shares = known.groupby(["item_id", "criterion"])["value"].mean()
-    counting = shares[shares > (0.5 if params.harmful == "majority" else 0)]
+    reported = harms.loc[harms["value"] > 0, ["item_id", "criterion"]].drop_duplicates()
     by_item: dict[str, list[str]] = {}
-    for item_id, harm in sorted(counting.index, key=lambda key: (key[0], order.index(key[1]))):
+    pairs = reported.itertuples(index=False, name=None)
+    for item_id, harm in sorted(pairs, key=lambda key: (key[0], order.index(key[1]))):
         by_item.setdefault(item_id, []).append(harm)
     return by_item

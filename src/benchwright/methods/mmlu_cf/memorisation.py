@@ -13,7 +13,6 @@ import pandas as pd
 from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
-from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.scoring.rendering import LABELS
 from benchwright.statistics.percentile import holm
@@ -22,6 +21,8 @@ from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
 
 LEVEL = 0.95
 """Coverage of the intervals."""
+FUZZY = 90.0
+"""Normalised edit similarity, 0–100, from which a written option matches the item's."""
 ALPHA = 0.05
 """Of the test against the control, over all models."""
 _EXAMPLES = 5  # items of a model on the page
@@ -82,9 +83,7 @@ class OptionMatch(NamedTuple):
     fuzzy: bool
 
 
-def option_matches(
-    written: Sequence[str], options: Sequence[str], fuzzy: float
-) -> list[OptionMatch]:
+def option_matches(written: Sequence[str], options: Sequence[str]) -> list[OptionMatch]:
     """Compare each option with what is written in its place, verbatim and by similarity.
 
     The similarity, 0–100, is `rapidfuzz.fuzz.ratio` of the folded texts: twice the common
@@ -97,14 +96,14 @@ def option_matches(
     for answer, option in zip_longest(written[: len(options)], options, fillvalue=""):
         text = _lines(answer, option)
         exact = bool(text.strip()) and verbatim(text) == verbatim(option)
-        near = bool(folded(text)) and ratio(folded(text), folded(option)) >= fuzzy
+        near = bool(folded(text)) and ratio(folded(text), folded(option)) >= FUZZY
         matches.append(OptionMatch(exact, exact or near))
     return matches
 
 
-def in_place(written: Sequence[str], options: Sequence[str], fuzzy: float) -> tuple[float, float]:
+def in_place(written: Sequence[str], options: Sequence[str]) -> tuple[float, float]:
     """Compute the shares of options written in their places, verbatim and by similarity."""
-    exact, similar = map(sum, zip(*option_matches(written, options, fuzzy), strict=True))
+    exact, similar = map(sum, zip(*option_matches(written, options), strict=True))
     return exact / len(options), similar / len(options)
 
 
@@ -116,7 +115,6 @@ def _lines(written: str, option: str) -> str:
 def compare_replies(
     items: pd.DataFrame,
     generations: pd.DataFrame,
-    memorisation: MemorisationParams,
     scoring: ScoringParams,
     seed: int,
 ) -> pd.DataFrame:
@@ -143,9 +141,9 @@ def compare_replies(
             continue
         written = written_options(text, len(choices))
         other = controls.get(item_id, "")
-        control = in_place(written, options[other], memorisation.fuzzy)[1] if other else nan
+        control = in_place(written, options[other])[1] if other else nan
         name = configuration_name(str(reply["model"]), str(reply["style"]), int(reply["shots"]))
-        shares = (*in_place(written, choices, memorisation.fuzzy), control)
+        shares = (*in_place(written, choices), control)
         rows.append((name, item_id, *shares, text, int(reply["sample"]), len(written), other))
     if not rows:
         raise InputError(
@@ -237,7 +235,7 @@ _LONGEST = 1_500  # characters of a text
 
 
 def choose_examples(
-    items: pd.DataFrame, memorisation: pd.DataFrame, settings: MemorisationParams, seed: int
+    items: pd.DataFrame, memorisation: pd.DataFrame, seed: int
 ) -> list[dict[str, Any]]:
     """Choose the items of each model with the most options in place; ties are drawn.
 
@@ -257,16 +255,16 @@ def choose_examples(
             ["exact", "fuzzy", "draw"], ascending=[False, False, True]
         )
         examples = [
-            _example(row, *questions[str(row["item_id"])], settings.fuzzy)
+            _example(row, *questions[str(row["item_id"])])
             for row in best[:_EXAMPLES].to_dict("records")
         ]
         shown.append({"model": str(model), "items": examples})
     return shown
 
 
-def _example(row: Any, question: str, choices: list[str], fuzzy: float) -> dict[str, Any]:
+def _example(row: Any, question: str, choices: list[str]) -> dict[str, Any]:
     written = written_options(str(row["reply"]), len(choices))
-    matches = option_matches(written, choices, fuzzy)
+    matches = option_matches(written, choices)
     texts = [*written, *[""] * len(choices)]
     return {
         "item_id": str(row["item_id"]),

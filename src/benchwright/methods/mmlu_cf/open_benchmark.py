@@ -11,6 +11,7 @@ from benchwright.core.natural_order import natural_key
 from benchwright.core.seeding import item_uniforms
 from benchwright.params.mmlu_cf import OpenBenchmarkParams
 
+_SHARE = 0.25  # of a field that becomes demonstrations, at most
 _UNNAMED = "Other"  # one of the 14 fields; an item without a subject would be rejected
 
 
@@ -29,7 +30,7 @@ def choose_demonstrations(items: pd.DataFrame, params: OpenBenchmarkParams, seed
         of_field[subject].append((float(draw), item_id))
     chosen: set[str] = set()
     for subject, drawn in of_field.items():
-        most = int(params.demonstration_share * int(sizes[subject]))
+        most = int(_SHARE * int(sizes[subject]))
         count = min(params.demonstrations, most)
         chosen.update(item_id for _, item_id in sorted(drawn)[:count])
     return chosen

@@ -8,7 +8,6 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.methods.smart.filter_models import listed
 from benchwright.methods.smart.finding import Finding
-from benchwright.params.filtering import FilteringParams
 
 log = logging.getLogger(__name__)
 
@@ -16,7 +15,6 @@ log = logging.getLogger(__name__)
 def flag_anomalous_items(
     items: pd.DataFrame,
     anomalous_subjects: list[str],
-    filtering: FilteringParams,
     limit: int | None,
 ) -> Finding:
     """Flag the items of the subjects that the benchmark's file lists as anomalous.
@@ -29,8 +27,6 @@ def flag_anomalous_items(
     """
     subjects = items["subject"]
     n = len(subjects)
-    if not filtering.anomalous.enabled:
-        return Finding.idle("anomalous", n, "off")
     known = sorted(subjects.unique())
     for name in anomalous_subjects:
         if name in known:

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.smart.finding import Bools, Finding
-from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import AnswerOnlyParams, EasyParams, SuspectLabelParams
+
+CONFIDENT = 0.8  # probability from which a response counts as confident, as in `EasyParams`
 
 _LISTED = 8
 
@@ -119,19 +120,18 @@ def profile_filter_models(
     choices_only_matrix: ResponseMatrix,
     calibration: pd.DataFrame,
     filter_models: list[str],
-    evaluation: EvaluationParams,
 ) -> pd.DataFrame:
     """Describe each filter model by all of its responses.
 
-    `share_confident` is the share of responses that are correct with a probability above
-    `confidence`, an upper bound of the share of easy items; it is missing if the responses have no
-    probabilities. `accuracy_choices_only` is the accuracy on prompts with only the options.
+    `share_confident` is the share of responses that are correct with a probability above .8, an
+    upper bound of the share of easy items; it is missing if the responses have no probabilities.
+    `accuracy_choices_only` is the accuracy on prompts with only the options.
     """
     temperature = dict(zip(calibration["configuration"], calibration["temperature"], strict=True))
     rows = [
         (
             model,
-            *_responses(response_matrix, model, evaluation.confidence),
+            *_responses(response_matrix, model, CONFIDENT),
             *_responses(choices_only_matrix, model, 1)[:2],
             float(temperature.get(model, np.nan)),
         )

@@ -100,7 +100,7 @@ def set_levels(
     """
     ids = fielded_items["item_id"].astype(str).tolist()
     judged = combine_ratings(ids, difficulty_ratings, closed_seed)
-    if difficulty.fallback == "none" or judged["level"].notna().all():
+    if judged["level"].notna().all():
         return judged
     matrix = matrix_of_responses(difficulty_answers, ids)
     if not matrix.models:

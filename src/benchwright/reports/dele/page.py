@@ -6,11 +6,13 @@ from typing import Any
 import pandas as pd
 
 from benchwright.exports.export import ALL_MODELS_SPLIT, sampler_of
-from benchwright.methods.dele.evidence.choice import gains_over_splits
+from benchwright.methods.dele.evidence.choice import MIN_CORRELATION, gains_over_splits
+from benchwright.methods.dele.evidence.estimates import LEVEL
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
+from benchwright.methods.dele.evidence.rate_curves import SUFFICIENT
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.sampling import EstimationParams, SamplingParams
+from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.plots import METRICS, PANELS
 from benchwright.reports.dele.sampling_headline import METRIC
 from benchwright.reports.page.parts import (
@@ -70,11 +72,10 @@ def show_sampling_provenance(
     variant: str,
     seed: int,
     sampling: SamplingParams,
-    estimation: EstimationParams,
 ) -> list[Section]:
     """Show the benchmark and the settings."""
     facts = benchmark_facts(ingestion, variant, seed)
-    return [provenance_section(facts, _METHOD, sampling=sampling, estimation=estimation)]
+    return [provenance_section(facts, _METHOD, sampling=sampling)]
 
 
 def show_samplers(
@@ -92,7 +93,7 @@ def show_samplers(
         note = (
             f"All items have {number(tokens['tokens_in_all'])} tokens ({tokens['tokens_by']}). The "
             f"rate is the smallest at which, and at all higher rates, the mean over repeats is at "
-            f"least {sampling.evidence.keep:g}. p is two-sided, after Holm's correction over "
+            f"least {SUFFICIENT:g}. p is two-sided, after Holm's correction over "
             "samplers and rates."
         )
         table = _sampler_table(sampling_summary, sampling_against_random, sampling)
@@ -110,7 +111,7 @@ def show_samplers(
 
 def _sampler_table(own: pd.DataFrame, tested: pd.DataFrame, sampling: SamplingParams) -> Table:
     """Return a panel's samplers at the main rate, after the band of random subsets (Table 1)."""
-    panel, rate, keep = own["panel"].iloc[0], sampling.evidence.main_rate, sampling.evidence.keep
+    panel, rate = own["panel"].iloc[0], sampling.evidence.main_rate
     tested = tested[tested["panel"] == panel]
     bands = tested[tested["rate"] == rate].drop_duplicates("metric").set_index("metric")
     rows: list[list[Any]] = []
@@ -139,7 +140,7 @@ def _sampler_table(own: pd.DataFrame, tested: pd.DataFrame, sampling: SamplingPa
     )
     head = (
         *("Sampler", "tau-b", "Against random", "Spearman", "Wasserstein"),
-        *("Score error", f"Rate for tau-b {keep:g}", f"Rate for Spearman {keep:g}"),
+        *("Score error", f"Rate for tau-b {SUFFICIENT:g}", f"Rate for Spearman {SUFFICIENT:g}"),
     )
     return Table(label, head, rows, (1, *range(3, 8)))
 
@@ -182,7 +183,7 @@ def show_sampler_choice(
     criteria = ", ".join(METRICS[name] for name in adaptive.criteria)
     text = (
         "One part of the models chooses a sampler, the held-out models measure its gain. A sampler "
-        f"is eligible if its Spearman correlation is at least {adaptive.min_correlation:g} at "
+        f"is eligible if its Spearman correlation is at least {MIN_CORRELATION:g} at "
         f"every rate from {adaptive.lowest_rate:g}% to {adaptive.highest_rate:g}%; the best mean "
         f"rank by {criteria} wins (DELE, Algorithm 1). “Chosen by subject” composes the subset of "
         "the choices inside each subject."
@@ -232,7 +233,7 @@ def _subjects(subject_winners: pd.DataFrame, luck: Mapping[str, float]) -> list[
     return [Text(text, code=True), *table]
 
 
-def show_estimates(estimate_errors: pd.DataFrame, estimation: EstimationParams) -> list[Section]:
+def show_estimates(estimate_errors: pd.DataFrame) -> list[Section]:
     """Build the section on errors of estimated scores."""
     rows = rows_of(estimate_errors)
     if not rows:
@@ -241,7 +242,7 @@ def show_estimates(estimate_errors: pd.DataFrame, estimation: EstimationParams) 
     text = (
         f"Each estimator predicts a model's score on all items from its responses to "
         f"{number(rows[0]['size'])} of them, trained on other models. Coverage is the share of "
-        f"scores in their {percent(estimation.level, 0)} interval. Worth is how many items of a "
+        f"scores in their {percent(LEVEL, 0)} interval. Worth is how many items of a "
         "random subset one item is worth, by squared error and by width."
     )
     columns: list[Column] = [

@@ -7,6 +7,7 @@ import pandas as pd
 from benchwright.core.configuration import count_models
 from benchwright.methods.dele.evidence.choice import gains_over_splits
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
+from benchwright.methods.dele.evidence.rate_curves import SUFFICIENT
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.plots import METRICS
@@ -101,7 +102,7 @@ def _sufficient_size(sampling_summary: pd.DataFrame, main: str, sampling: Sampli
     own = sampling_summary[
         (sampling_summary["sampler"] == RANDOM) & (sampling_summary["panel"] == main)
     ]
-    wanted = f"tau-b {sampling.evidence.keep:g}"
+    wanted = f"tau-b {SUFFICIENT:g}"
     if own.empty or pd.isna(own["rate_for_tau_b"].iloc[0]):
         return f"; no rate reaches a mean {wanted}"
     rate, size = own["rate_for_tau_b"].iloc[0], int(own["items_for_tau_b"].iloc[0])

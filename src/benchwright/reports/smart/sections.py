@@ -7,6 +7,7 @@ import pandas as pd
 
 from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.ratings import Ratings
+from benchwright.methods.smart.filter_models import CONFIDENT
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams, FilterModelChoice
@@ -271,7 +272,7 @@ def show_data(
     if len(filter_model_profile):
         label = (
             "Filter models, over all responses; confident = correct with a probability above "
-            f"{evaluation.confidence:g}"
+            f"{CONFIDENT:g}"
         )
         blocks.append(parts.table_of(rows_of(filter_model_profile), _PROFILE, label=label))
     else:

@@ -17,7 +17,6 @@ from benchwright.methods.dele.evidence.sampler_results import (
     draw_random_bands,
 )
 from benchwright.methods.dele.evidence.sampler_results import tested_panels as panels_to_test
-from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.percentile import holm
 from methods.dele.evidence.sampling_examples import (
     make_answers,
@@ -98,7 +97,7 @@ def test_summary_has_items_and_tokens(judged: tuple[pd.DataFrame, pd.DataFrame])
 
 
 def test_estimates_are_measured_on_models_that_did_not_train() -> None:
-    table = measure_estimates(STUDY, EstimationParams())
+    table = measure_estimates(STUDY)
     assert set(table["estimator"]) == set(ESTIMATORS)
     assert set(table["panel"]) == {"held_out", "forward"}
     assert (table["size"] == 15).all()  # a quarter of 60

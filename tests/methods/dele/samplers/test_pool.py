@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.samplers.pool import (
     SamplingPool,
-    feature_texts,
     once_per_pool,
 )
 from benchwright.methods.dele.samplers.registry import make_samplers
@@ -47,15 +46,6 @@ ITEMS = pd.DataFrame(
         "choices": [np.array(["This one.", "That"], dtype=object), []],
     }
 )
-
-
-def test_feature_text_is_the_question_with_or_without_choices() -> None:
-    assert feature_texts(ITEMS, "question") == ("Which?", "What is 2 + 2?")
-    # An open-ended item, as in GSM8K, has only a question.
-    assert feature_texts(ITEMS, "question_and_choices") == (
-        "Which?\nThis one.\nThat",
-        "What is 2 + 2?",
-    )
 
 
 POOL = SamplingPool(("a", "b"), ("", ""), ("one", "two"), {"mini": np.eye(2, dtype=np.float32)})

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.datasets.document_shards import COLUMNS
 from benchwright.methods.mmlu_cf.cleaning.rules import clean_batch
 from benchwright.methods.mmlu_cf.extraction.extract import (
     RAW_ITEMS,
@@ -20,7 +21,6 @@ from benchwright.methods.mmlu_cf.extraction.extract import (
 )
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice, measure
 from benchwright.params.mmlu_cf import CleaningParams
-from benchwright.tables.mmlu_cf import Documents
 from methods.mmlu_cf.extraction.handmade_pages import PAGES, Page
 
 FOLDER = Path(__file__).resolve().parents[4] / "data" / "01_raw" / "documents"
@@ -33,7 +33,7 @@ def records(name: str) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def documents() -> pa.Table:
     frame = pd.DataFrame(records("documents.jsonl")).assign(domain="example.org")
-    return pa.Table.from_pandas(frame[Documents.columns()], preserve_index=False)
+    return pa.Table.from_pandas(frame[list(COLUMNS)], preserve_index=False)
 
 
 @pytest.fixture(scope="module")

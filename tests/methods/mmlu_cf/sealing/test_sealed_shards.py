@@ -108,13 +108,10 @@ def test_the_dataset_chooses_the_store_by_settings_and_key(
     assert opened.load() is opened.load()
     opened.save({"shard-1": FRAME})
     assert store(tmp_path).get("shard-1") is not None
-    in_memory = JudgeStore(folder=str(tmp_path), sealing={"judge_store": "memory"})
-    assert isinstance(in_memory.load(), MemoryShards)
     monkeypatch.delenv("BENCHWRIGHT_SEAL_KEY")
     assert isinstance(JudgeStore(folder=str(tmp_path)).load(), MemoryShards)
-    monkeypatch.setenv("THEIR_KEY", OTHER)
-    theirs = JudgeStore(folder=str(tmp_path), sealing={"key_env": "THEIR_KEY"})
-    assert theirs.load().get("shard-1") is None
+    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", OTHER)
+    assert JudgeStore(folder=str(tmp_path)).load().get("shard-1") is None
 
 
 def test_neither_the_key_nor_its_contents_are_pickled(

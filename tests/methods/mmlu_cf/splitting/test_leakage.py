@@ -16,7 +16,6 @@ from benchwright.methods.mmlu_cf.splitting.leakage import (
     split_without_leaks,
 )
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
-from benchwright.params.mmlu_cf import LeakageParams, SplittingParams
 
 N, PLANTED = 600, 40
 
@@ -76,8 +75,7 @@ def test_planted_pairs_are_found_and_none_remains_across_the_halves(
 ) -> None:
     items, vectors, pairs = planted
     ask, asked = knowing_judge(items, pairs)
-    params = SplittingParams(leakage=LeakageParams(judge="scripted"))
-    done = split_without_leaks(items, vectors, params, seed=0, ask=ask)
+    done = split_without_leaks(items, vectors, seed=0, ask=ask)
     half = done.assignment.set_index("item_id")["half"]
     assert len(half) == N
     assert all(half[a] == half[b] for a, b in pairs)
@@ -101,7 +99,7 @@ def test_pairs_that_no_round_moves_lose_an_item(
 ) -> None:
     monkeypatch.setattr(leakage, "_ROUNDS", 1)
     items, vectors, _ = planted
-    done = split_without_leaks(items, vectors, SplittingParams(), seed=0)
+    done = split_without_leaks(items, vectors, seed=0)
     leaks = done.pairs[done.pairs["verdict"] == "certain"]
     assert not leaks["moved"].any()
     assert (leaks["removed"] != "").all()
@@ -130,7 +128,7 @@ def test_only_an_unambiguous_yes_or_no_is_read(reply: str, expected: bool | None
 def test_equal_wordings_with_other_numbers_are_not_certain() -> None:
     texts = {"a": "What is 12 plus 5?", "b": "What is 12 plus 7?", "c": "What is 12 plus 5?"}
     pairs = [Pair("a", "b", 0.99), Pair("a", "c", 1.0)]
-    assert list(judge_pairs(pairs, texts, LeakageParams()).values()) == ["other_words", "certain"]
+    assert list(judge_pairs(pairs, texts).values()) == ["other_words", "certain"]
     assert same_numbers("1,000 of 3", "3 of 1,000")
 
 
@@ -143,7 +141,7 @@ def test_common_words_decide_if_replies_are_unreadable() -> None:
         asked.append(attempt)
         return ["perhaps", None][: len(prompts)]
 
-    judged = judge_pairs(pairs, texts, LeakageParams(), ask)
+    judged = judge_pairs(pairs, texts, ask)
     assert list(judged.values()) == ["same_words", "other_words"]
     assert asked == [1, 2, 3]
 

@@ -112,7 +112,7 @@ def make_inputs(
         "perturbed_matrices": matrices,
         "responses": table[table["condition"] == "question"],
         "live_responses": table,
-        "perturbation_changes": PerturbationChanges.validate(changes),
+        "perturbation_changes": PerturbationChanges.of(changes),
         "perturbed_items": PerturbedItems.validate(perturbed_items),
         "items": items,
         "models_table": models_of(configurations),

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
@@ -12,7 +11,6 @@ from benchwright.methods.wicked.single_best_answer.bert import (
     classify,
     fine_tune,
     load_classifier,
-    texts_to_classify,
 )
 from benchwright.params.single_best_answer import FineTuningParams
 from methods.wicked.single_best_answer.tiny_bert import write_tiny_bert
@@ -88,9 +86,3 @@ def test_folder_without_trained_head_or_model_is_rejected(folder: Path, tmp_path
         load_classifier(str(folder), trained=True)
     with pytest.raises(InputError, match="could not be loaded"):
         load_classifier(str(tmp_path / "nothing"), trained=False)
-
-
-def test_texts_are_questions_with_or_without_options() -> None:
-    items = pd.DataFrame({"question": ["q"], "choices": [["a", "b"]]})
-    assert texts_to_classify(items, "question") == ["q"]
-    assert texts_to_classify(items, "options") == ["q\na\nb"]

@@ -47,10 +47,13 @@ class Choice(NamedTuple):
     reason: str = ""  # a caveat of the choice, or ""
 
 
+MIN_CORRELATION = 0.9  # Spearman's, that an eligible sampler reaches at each rate
+
+
 def choose_sampler(results: pd.DataFrame, params: AdaptiveParams) -> Choice:
     """Choose a sampler by the results of one panel.
 
-    A sampler is eligible if its mean Spearman correlation over repeats reaches `min_correlation`
+    A sampler is eligible if its mean Spearman correlation over repeats reaches .9
     at every compared rate. If none does, all are eligible and the choice has a reason. Eligible
     samplers are ranked by each criterion, with average ranks for ties. The lowest mean rank wins,
     then the higher correlation, then the name.
@@ -58,14 +61,14 @@ def choose_sampler(results: pd.DataFrame, params: AdaptiveParams) -> Choice:
     `results` have the columns sampler, rate, repeat and the fields of `Preservation`.
     """
     table = _by_sampler(results, params)
-    eligible = table.pop("lowest_spearman").ge(params.min_correlation)
+    eligible = table.pop("lowest_spearman").ge(MIN_CORRELATION)
     table = table.assign(eligible=eligible, mean_rank=np.nan).reset_index()
     reason = ""
     if table.empty:
         reason = f"no results between {params.lowest_rate:g}% and {params.highest_rate:g}%"
         return Choice("", table, reason)
     if not table["eligible"].any():
-        reason = f"no sampler reaches a Spearman correlation of {params.min_correlation:g}"
+        reason = f"no sampler reaches a Spearman correlation of {MIN_CORRELATION:g}"
         if not table["spearman"].notna().any():
             reason = "correlations are undefined: too few models, or all scores are equal"
             return Choice("", table, reason)
@@ -242,7 +245,7 @@ def choose_subset(
     sampling, pool = study.sampling, study.plain
     export = sampling.export
     if not len(pool):
-        pool = item_pool(items, sampling.feature_text, pool_vectors)
+        pool = item_pool(items, pool_vectors)
     size = export.size or sizes_of_rates([export.rate], len(pool))[0]
     if size > len(pool):
         raise InputError(

@@ -12,7 +12,6 @@ from benchwright.methods.dele.evidence.panels import CHOSEN_BY
 from benchwright.methods.dele.evidence.sampler_results import repeat_seed
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.methods.dele.samplers.registry import RANDOM, SAMPLERS
-from benchwright.params.sampling import EstimationParams
 from benchwright.tables.dele import EstimateErrors
 
 ANCHORS, UNEQUAL = "anchor_points", "unequal"
@@ -21,16 +20,17 @@ _PANELS = ("held_out", "forward")
 _ROUNDING = 1e-9
 _ITEMS = 100  # of a subset
 _ERRORS = ["absolute", "bias", "coverage", "width", "squared"]
+LEVEL = 0.95  # target coverage of intervals
 
 
-def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.DataFrame:
+def measure_estimates(study: SamplingStudy) -> pd.DataFrame:
     """Measure the errors of estimated scores of models that did not train the estimators.
 
     The subsets are random ones, draws with unequal known probabilities, and anchor points chosen by
     the training models, each of 100 items or a quarter of the items. Return an `EstimateErrors`
     table of means over models and subsets; a sampler that cannot draw has a row with the reason.
     """
-    panels, level = study.panels, estimation.level
+    panels = study.panels
     count = study.sampling.evidence.estimate_subsets
     size = min(_ITEMS, len(panels.item_ids) // 4)
     seeds = [repeat_seed(study.seed, "estimates", i) for i in range(count)]
@@ -52,12 +52,12 @@ def measure_estimates(study: SamplingStudy, estimation: EstimationParams) -> pd.
             except InputError as error:
                 drawn, why = [], str(error)
             for name in _READ_PROBABILITIES if kind == UNEQUAL else ESTIMATORS:
-                found, reason = _errors(name, training, drawn, tested, study.seed, level)
+                found, reason = _errors(name, training, drawn, tested, study.seed, LEVEL)
                 plain = found if plain is None else plain  # the mean of random items comes first
                 counts = (size, len(own), len(train), len(tested))
                 # What an item is worth in random items, by squared error and by width.
                 worth = (_ratio(plain, found, "squared"), _ratio(plain, found, "width") ** 2)
-                rows.append((name, panel, kind, *counts, *found[:4], *worth, level, why or reason))
+                rows.append((name, panel, kind, *counts, *found[:4], *worth, LEVEL, why or reason))
     return EstimateErrors.from_rows(rows)
 
 

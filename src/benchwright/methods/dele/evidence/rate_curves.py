@@ -62,6 +62,7 @@ def trace_curves(sampling_results: pd.DataFrame, random_bands: pd.DataFrame) -> 
 
 
 _KEPT = ("spearman", "tau_b")
+SUFFICIENT = 0.9  # rank correlation of the smallest sufficient rate, as DELE's eligibility
 
 
 def summarise_samplers(sampling_curves: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
@@ -82,7 +83,7 @@ def summarise_samplers(sampling_curves: pd.DataFrame, study: SamplingStudy) -> p
         sizes = curves.drop_duplicates("rate").set_index("rate")["size"]
         sufficient: list[float] = []
         for metric in _KEPT:
-            rate = smallest_rate(values[metric], evidence.keep)
+            rate = smallest_rate(values[metric], SUFFICIENT)
             size = int(sizes[rate]) if not np.isnan(rate) else 0
             sufficient += [rate, size, _tokens(str(name), size, study)]
         rows.append(

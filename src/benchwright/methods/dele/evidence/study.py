@@ -16,7 +16,6 @@ from benchwright.methods.dele.samplers.pool import (
     Sampler,
     SamplingPool,
     VectorsByText,
-    feature_texts,
     item_pool,
 )
 from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers, sampler_kinds
@@ -121,7 +120,7 @@ def encode_pool_texts(
     wanted = [e for e in sampling.encoders if any(name.endswith(f"_{e}") for name in reading)]
     if panels.item_ids:
         items = items[items["item_id"].astype(str).isin(panels.item_ids)]
-    texts = feature_texts(items, sampling.feature_text)
+    texts = tuple(items["question"])
     encoded = {name: encode_texts(texts, sampling_vector_cache, name, models) for name in wanted}
     tables = [each.cache for each in encoded.values()] or [TextVectors.empty()]
     vectors: dict[str, VectorsByText] = {name: each.vectors for name, each in encoded.items()}
@@ -143,11 +142,12 @@ def prepare_study(
     """
     rows = items.set_index(items["item_id"].astype(str)).loc[list(panels.item_ids)]
     rows = rows.reset_index(drop=True)
-    plain = item_pool(rows, sampling.feature_text, pool_vectors)
+    plain = item_pool(rows, pool_vectors)
     pools = {
         choosers: replace(plain, correct=panels.responses(choosers))
         for choosers in dict.fromkeys(CHOSEN_BY.values())
     }
-    with_choices = feature_texts(rows, "question_and_choices")
+    both = zip(rows["question"], rows["choices"], strict=True)
+    with_choices = ["\n".join([question, *choices]) for question, choices in both]
     tokens, by = text_lengths(with_choices, sampling.tokenizer, models, "sampling.tokenizer")
     return SamplingStudy(panels, pools, np.asarray(tokens, dtype=float), by, sampling, seed)

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -78,30 +78,14 @@ class SamplerKind(NamedTuple):
     random: bool  # whether repeats differ by more than the order of ties
 
 
-FeatureText = Literal["question", "question_and_choices"]
-
-
-def feature_texts(items: pd.DataFrame, kind: FeatureText) -> tuple[str, ...]:
-    """Return the text of each row of an `Items` table.
-
-    Options are on separate lines without letters, which are not part of the benchmark.
-    """
-    if kind == "question":
-        return tuple(items["question"])
-    both = zip(items["question"], items["choices"], strict=True)
-    return tuple("\n".join([question, *choices]) for question, choices in both)
-
-
 VectorsByText = Mapping[str, NDArray[np.float32]]
 
 
 def item_pool(
-    items: pd.DataFrame,
-    kind: FeatureText = "question",
-    vectors: Mapping[str, VectorsByText] | None = None,
+    items: pd.DataFrame, vectors: Mapping[str, VectorsByText] | None = None
 ) -> SamplingPool:
-    """Return the items of an `Items` table as a pool; `vectors` are by encoder and text."""
-    texts = feature_texts(items, kind)
+    """Return an `Items` table as a pool of questions; `vectors` are by encoder and question."""
+    texts = tuple(items["question"])
     matrices = {
         encoder: np.array([by_text[text] for text in texts], dtype=np.float32)
         for encoder, by_text in (vectors or {}).items()

@@ -186,7 +186,7 @@ def deduplicate(
     prints = (fingerprints(rows, params) if prints is None else prints).take(order)
     removed = [DUPLICATES.empty_table()]
     if "exact_duplicate" not in params.off:
-        keep, lost = _without_exact(active, prints, params)
+        keep, lost = _without_exact(active, prints)
         removed.append(lost)
         active, prints = active.filter(pa.array(keep)), prints.take(np.flatnonzero(keep))
     if "near_duplicate" not in params.off:
@@ -195,9 +195,7 @@ def deduplicate(
         known = np.zeros(0, np.int64)
         while True:
             answer = active.column("answer").to_numpy()
-            near, compared = near_pairs(
-                Rows.of(as_raw(active)), signed, answer, params.near_duplicates, known, over
-            )
+            near, compared = near_pairs(Rows.of(as_raw(active)), signed, answer, known, over)
             like, similarity = _leaders(active.num_rows, near.later, near.earlier, near.similarity)
             keep = like < 0
             if keep.all():
@@ -217,9 +215,7 @@ def _order(rows: pa.Table) -> Ints:
     return order.to_numpy().astype(np.int64)
 
 
-def _without_exact(
-    table: pa.Table, prints: Fingerprints, params: CleaningParams
-) -> tuple[Bools, pa.Table]:
+def _without_exact(table: pa.Table, prints: Fingerprints) -> tuple[Bools, pa.Table]:
     """Return which rows stay, shape (n,), and the others as duplicates."""
     first = same_text(prints.text)
     repeated = first < np.arange(len(first))
@@ -228,8 +224,6 @@ def _without_exact(
     clash = groups[first]  # whether copies have different answers
     like, ones = np.where(repeated & ~clash, first, -1), np.ones(len(first))
     lost = _lost(table, like, ones, "exact_duplicate", "same as")
-    if params.conflicting_answers == "keep_one":
-        clash &= repeated
     like = np.where(clash, first, -1)
     why = "answers differ between the copies of"
     disputed = _lost(table, like, ones, "exact_duplicate", why)

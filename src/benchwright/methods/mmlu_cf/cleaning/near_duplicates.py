@@ -7,7 +7,6 @@ long passage are no candidates.
 
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +27,9 @@ from benchwright.methods.mmlu_cf.cleaning.rows import (
     truths,
     written_over,
 )
-from benchwright.params.mmlu_cf import NearDuplicateParams
 
+_SIMILAR = 0.7  # least Jaccard similarity of question and choices together
+_PART_SIMILAR = 0.5  # and of each part: a shared long passage is not enough
 _LONG = 250  # bytes above which a text may contain a passage
 # Up to the last end of a sentence or line that at least 15 characters follow.
 _BEFORE_LAST_SENTENCE = r"(?s)^.*(?:[.?!][\x{22}\x{27}\x{201D})\]]*\s|\n)\s*(?P<last>\S.{14,})$"
@@ -209,28 +209,28 @@ class PairsToCompare(NamedTuple):
         return some._replace(items=self.items[some.items])
 
 
-def compared_pairs(pairs: PairsToCompare, params: NearDuplicateParams) -> Iterator[Compared]:
+def compared_pairs(pairs: PairsToCompare) -> Iterator[Compared]:
     """Yield those pairs that ask the same, as one batch.
 
-    Two items ask the same if (1) question, passage and choices together reach `similarity`; (2) the
+    Two items ask the same if (1) question, passage and choices together reach .7; (2) the
     passage, the beginning and the last sentence of the question, and the choices each reach
-    `part_similarity`; (3) they have the same numbers, operators and words of polarity ("not",
+    .5; (3) they have the same numbers, operators and words of polarity ("not",
     "increase"); (4) their answers are the same choice; (5) no word is replaced by a word with
     another spelling. In doubt, (3), (4) and (5) keep both items.
     """
     rows = pairs.rows
     whole = pc.binary_join_element_wise(pc.fill_null(rows.passage, ""), rows.question, _SPACE)
     similarity = jaccard(item_shingles(rows, whole).distinct(), pairs.later, pairs.earlier)
-    similar = similarity >= params.similarity
+    similar = similarity >= _SIMILAR
     pairs, similarity = pairs.only(similar), similarity[similar]
-    same = _parts_similar(pairs, params.part_similarity)
+    same = _parts_similar(pairs)
     pairs, similarity = pairs.only(same), similarity[same]
-    same = _ask_the_same(pairs, params.part_similarity)
+    same = _ask_the_same(pairs)
     later, earlier = pairs.items[pairs.later[same]], pairs.items[pairs.earlier[same]]
     yield Compared(later, earlier, similarity[same])
 
 
-def _parts_similar(pairs: PairsToCompare, least: float) -> Bools:
+def _parts_similar(pairs: PairsToCompare) -> Bools:
     """Return whether passage, last sentence, beginning and choices are each similar."""
     rows, same = pairs.rows, np.ones(len(pairs.later), np.bool_)
     for part in (
@@ -239,18 +239,20 @@ def _parts_similar(pairs: PairsToCompare, least: float) -> Bools:
         shingles(beginning(rows.question)),
         shingles(rows.choices).grouped(rows.offsets),
     ):
-        same[same] = jaccard(part.distinct(), pairs.later[same], pairs.earlier[same]) >= least
+        same[same] = (
+            jaccard(part.distinct(), pairs.later[same], pairs.earlier[same]) >= _PART_SIMILAR
+        )
     return same
 
 
-def _ask_the_same(pairs: PairsToCompare, least: float) -> Bools:
+def _ask_the_same(pairs: PairsToCompare) -> Bools:
     """Return whether formulas, polarity, number of choices, answers and words agree."""
     rows, later, earlier = pairs.rows, pairs.later, pairs.earlier
     same = np.ones(len(later), np.bool_)
     for features in (_formulas(rows), _polarity(rows), rows.counts):
         same &= features[later] == features[earlier]
     gold = rows.offsets[:-1] + np.maximum(pairs.answer, 0)
-    same[same] = _same_answer(rows, gold, later[same], earlier[same], least)
+    same[same] = _same_answer(rows, gold, later[same], earlier[same])
     questions = (rows.question.take(pa.array(side[same])).to_pylist() for side in (later, earlier))
     same[same] = [not substituted(text, other) for text, other in zip(*questions, strict=True)]
     return same
@@ -301,7 +303,7 @@ def _similar(word: str, other: str) -> bool:
     return fuzz.ratio(word, other) >= 70 and long not in {prefix + short for prefix in _NEGATING}
 
 
-def _same_answer(rows: Rows, gold: Ints, later: Ints, earlier: Ints, least: float) -> Bools:
+def _same_answer(rows: Rows, gold: Ints, later: Ints, earlier: Ints) -> Bools:
     """Return whether the answers, at `gold` among all choices, are equal or similar.
 
     The answer of one item must not be a wrong choice of the other.
@@ -309,7 +311,7 @@ def _same_answer(rows: Rows, gold: Ints, later: Ints, earlier: Ints, least: floa
     hashes = hashed(pc.replace_substring_regex(pc.utf8_lower(rows.choices), _NOT_WORD, ""))
     answers = shingles(rows.choices.take(pa.array(gold))).distinct()
     equal = hashes[gold[later]] == hashes[gold[earlier]]
-    same: Bools = equal | (jaccard(answers, later, earlier) >= least)
+    same: Bools = equal | (jaccard(answers, later, earlier) >= _PART_SIMILAR)
     for items, others in ((later, earlier), (earlier, later)):
         wanted = hashes[gold[items]]
         choice = np.zeros(len(items), np.bool_)
@@ -352,7 +354,6 @@ def near_pairs(
     rows: Rows,
     signed: NDArray[np.uint32],
     answer: Ints,
-    params: NearDuplicateParams,
     known: Pairs,
     over: Over,
 ) -> tuple[Compared, Pairs]:
@@ -368,13 +369,13 @@ def near_pairs(
     n = len(rows)
     pairs = _candidates(signed)
     chunks = _chunks(pairs, _ESTIMATED_AT_ONCE)
-    likely = np.concatenate([_NO_PAIRS, *(_likely(signed, chunk, params) for chunk in chunks)])
+    likely = np.concatenate([_NO_PAIRS, *(_likely(signed, chunk) for chunk in chunks)])
     tasks = (
         PairsToCompare.of(rows, answer, chunk // n, chunk % n)
         for chunk in _chunks(np.setdiff1d(likely, known, assume_unique=True), _PAIRS_AT_ONCE)
     )
     none = Compared(_NO_PAIRS, _NO_PAIRS, np.zeros(0))
-    parts = [none, *over(partial(compared_pairs, params=params), tasks)]
+    parts = [none, *over(compared_pairs, tasks)]
     return Compared(*map(np.concatenate, zip(*parts, strict=True))), likely
 
 
@@ -414,10 +415,10 @@ def _chunks(pairs: Pairs, size: int) -> Iterator[Pairs]:
         yield pairs[start : start + size]
 
 
-def _likely(signed: NDArray[np.uint32], pairs: Pairs, params: NearDuplicateParams) -> Pairs:
+def _likely(signed: NDArray[np.uint32], pairs: Pairs) -> Pairs:
     """Return the pairs that their signatures do not exclude."""
     n = len(signed)
-    spread = (params.similarity * (1 - params.similarity) / PERMUTATIONS) ** 0.5
+    spread = (_SIMILAR * (1 - _SIMILAR) / PERMUTATIONS) ** 0.5
     agreement = (signed[pairs // n] == signed[pairs % n]).mean(axis=1)
-    likely: Pairs = pairs[agreement >= params.similarity - _MARGIN * spread]
+    likely: Pairs = pairs[agreement >= _SIMILAR - _MARGIN * spread]
     return likely

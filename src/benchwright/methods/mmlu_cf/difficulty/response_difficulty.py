@@ -150,18 +150,16 @@ def answer_questions(
     """Ask the models of `difficulty.answering` the questions, for a difficulty without judges.
 
     Passages come before the questions; nothing else is shown. Return rows of item_id, model (the
-    configuration) and correct, for memory; none if no model is named or `difficulty.fallback` is
-    none.
+    configuration) and correct, for memory; none if no model is named.
 
     Raises:
         InputError: a model is unknown or unavailable.
     """
-    names = difficulty.answering if difficulty.fallback == "responses" else ()
     rows: list[tuple[str, str, float]] = []
     with no_question_in_errors(fielded_items, "difficulty.answering"):
         asked = difficulty_candidates(fielded_items, difficulty.at_most, closed_seed)
         shown = _questions(with_passage(asked))
-        for name in sorted(names):
+        for name in sorted(difficulty.answering):
             configuration, alone = parse_configuration(name), one_configuration(name, scoring)
             if configuration.model not in models.models:
                 known = expected(configuration.model, models.models)
@@ -169,7 +167,7 @@ def answer_questions(
                     f"difficulty.answering: unknown model {configuration.model!r}; {known}"
                 )
             warn_of_server(configuration.model, models, "difficulty.answering")
-            pool = DemonstrationPool([], alone.demonstrations, alone.demonstration_order, 0)
+            pool = DemonstrationPool([], alone.demonstrations, 0)
             right = right_answers(shown, configuration, models, alone, pool, judge_store)
             rows += [(q.item_id, name, value) for q, value in zip(shown, right, strict=True)]
     return pd.DataFrame(rows, columns=list(ANSWERS)).astype({"correct": np.float64})

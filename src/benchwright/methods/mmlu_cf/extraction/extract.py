@@ -16,7 +16,6 @@ from benchwright.methods.mmlu_cf.extraction.html import BLOCKS, html_page
 from benchwright.methods.mmlu_cf.extraction.lines import PageText
 from benchwright.methods.mmlu_cf.extraction.plain_text import plain_page
 from benchwright.methods.mmlu_cf.extraction.questions import FoundQuestion, questions_of
-from benchwright.params.mmlu_cf import ReadingParams
 from benchwright.tables.mmlu_cf import RawItems, arrow_schema
 
 RAW_ITEMS = arrow_schema(RawItems, pa.list_(pa.large_string()))
@@ -87,9 +86,7 @@ class ShardPart(NamedTuple):
     reports: Mapping[str, ShardReport]
 
 
-def shard_parts(
-    file: Path, reading: ReadingParams, fields: Mapping[str, str]
-) -> Iterator[ShardPart]:
+def shard_parts(file: Path, fields: Mapping[str, str], largest: int) -> Iterator[ShardPart]:
     """Read a shard batch by batch and extract its multiple-choice questions.
 
     The shard has the same path on all machines; `fields` names its columns.
@@ -97,7 +94,7 @@ def shard_parts(
     Raises:
         InputError: the shard cannot be opened, or its format is unknown.
     """
-    batches = DocumentBatches([file], reading, fields)
+    batches = DocumentBatches([file], fields, largest)
     for batch in batches:
         domains = Counter(domain or "" for domain in batch.column("domain").to_pylist())
         texts = pc.fill_null(batch.column("text"), "").combine_chunks()

@@ -89,7 +89,6 @@ def ask_in_memory(
     store: StoredShards,
     *,
     max_tokens: int,
-    temperature: float,
     what: str,
 ) -> Ask:
     """Return a model of conf as a function that runs here and keeps replies in the run's store.
@@ -98,9 +97,7 @@ def ask_in_memory(
     server causes a warning.
     """
     local = scoring.model_copy(update={"engine": "local"})
-    ask = ask_model(
-        name, models, local, store, max_tokens=max_tokens, temperature=temperature, what=what
-    )
+    ask = ask_model(name, models, local, store, max_tokens=max_tokens, what=what)
     warn_of_server(name, models, what)
     return ask
 
@@ -128,12 +125,8 @@ def named_judges(
     Where the questions will be `closed`, see `ask_in_memory`.
     """
     ask = ask_in_memory if closed else ask_model
-    settings = (models, scoring, store)
-    most, temperature = params.max_tokens, params.temperature
-    return {
-        name: ask(name, *settings, max_tokens=most, temperature=temperature, what=what)
-        for name in params.judges
-    }
+    settings, most = (models, scoring, store), params.max_tokens
+    return {name: ask(name, *settings, max_tokens=most, what=what) for name in params.judges}
 
 
 def judge_agreement(task: str, judged: pd.DataFrame, scale: Scale, seed: int) -> pd.DataFrame:

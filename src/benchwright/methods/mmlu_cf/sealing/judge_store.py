@@ -89,11 +89,11 @@ class SealedShards(StoredShards):
 
 
 class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
-    """One store for all nodes of a run in this process: encrypted on disk, or in memory.
+    """One store for all nodes of a run in this process, encrypted on disk.
 
-    On disk (`sealing.judge_store: encrypted`) a killed run continues where it stopped. Without a
-    key, which only pipelines that seal nothing may lack, replies are kept in memory. Several
-    benchmarks may share the folder. `sealing` is the section of conf.
+    A killed run continues where it stopped. Without a key, which only pipelines that seal nothing
+    may lack, replies are kept in memory. Several benchmarks may share the folder. `sealing` is the
+    section of conf.
     """
 
     def __init__(
@@ -115,12 +115,11 @@ class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         """
         if self._shards is None:
             params = SealingParams.model_validate(self._sealing)
-            self._shards = MemoryShards()
-            if params.judge_store == "encrypted":
-                try:
-                    self._shards = SealedShards(self._folder, read_key(params), params.name)
-                except InputError:
-                    logger.info("no key: judges' replies are kept in memory only")
+            try:
+                self._shards = SealedShards(self._folder, read_key(params), params.name)
+            except InputError:
+                logger.info("no key: judges' replies are kept in memory only")
+                self._shards = MemoryShards()
         return self._shards
 
     def save(self, data: dict[str, pd.DataFrame]) -> None:

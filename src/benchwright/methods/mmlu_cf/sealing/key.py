@@ -15,6 +15,7 @@ from benchwright.core.keyed_random import keyed_bytes
 from benchwright.params.mmlu_cf import SealingParams
 
 _SHORTEST = 16
+KEY_VARIABLE = "BENCHWRIGHT_SEAL_KEY"
 _NEW_KEY = "`benchwright new-key FILE` makes a key"
 # Memory-hard, about 0.3 s and 128 MiB per guess of a passphrase.
 SCRYPT_N, SCRYPT_R, SCRYPT_P = 1 << 17, 8, 1
@@ -64,7 +65,7 @@ def write_new_key(file: Path) -> None:
 
 
 def read_key(params: SealingParams) -> SealKey:
-    """Read the key from `key_file`, or else from the environment variable `key_env`.
+    """Read the key from `key_file`, or else from the environment variable.
 
     Raises:
         InputError: neither holds a key, or it is too short.
@@ -78,11 +79,11 @@ def read_key(params: SealingParams) -> SealKey:
                 "of a file that holds the key, not the key itself (not shown here)"
             ) from None
         return SealKey(text.strip())
-    text = os.environ.get(params.key_env.get_secret_value(), "").strip()
+    text = os.environ.get(KEY_VARIABLE, "").strip()
     if not text:
         raise InputError(
-            "sealing: no key: set the environment variable that key_env names "
-            "(BENCHWRIGHT_SEAL_KEY by default), or key_file to the path of a file with the key "
+            f"sealing: no key: set the environment variable {KEY_VARIABLE}, or key_file to the "
+            "path of a file with the key "
             f"({_NEW_KEY}; without the key the closed half is lost)"
         )
     return SealKey(text)

@@ -25,6 +25,8 @@ SIZE_GROUPS = ("api", "large", "medium", "small", "mini", "unknown")
 """API, above 50, 13–50, 6–12 and at most 5 billion parameters (Table 1)."""
 LEVEL = 0.95
 """Coverage of the intervals."""
+ALPHA = 0.05
+"""Level of the two-sided test, over all configurations."""
 BOUNDS = (0.005, 0.01)
 """Bounds of |Δ| below which configurations are counted; in the paper 60% and 96% are below."""
 _HALVES = ("validation", "test")
@@ -253,7 +255,7 @@ def compare_halves(
     columns = ("model", "accuracy_full", "n_full")
     known = zip(*(original_scores[name] for name in columns), strict=True)
     originals = {str(name): (float(share), float(n)) for name, share, n in known}
-    gaps = half_gaps(scores, groups, settings.alpha, originals)
+    gaps = half_gaps(scores, groups, ALPHA, originals)
     notes = list(compared.notes)
     unknown = [name for name, group in groups.items() if group == "unknown"]
     if unknown:

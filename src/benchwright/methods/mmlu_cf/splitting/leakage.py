@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.splitting.split import split_halves
-from benchwright.params.mmlu_cf import LeakageParams, SplittingParams
 from benchwright.scoring.asking import ask_in_rounds
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
 from benchwright.tables.mmlu_cf import SplitAssignment
@@ -34,6 +33,10 @@ _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _YES_OR_NO_FIRST = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
+_CANDIDATE = 0.80  # cosine from which a pair is considered
+_CERTAIN = 0.97  # cosine from which a pair with equal numbers is a leak without a judge
+_OVERLAP = 0.6  # share of common words from which a pair is a leak if there is no judge
+_HALF = 0.5  # of the questions are public
 _FIRST_K = 8
 _ROUNDS = 10  # of search and repair, at most
 _ATTEMPTS = 3  # until a reply of the judge can be read
@@ -106,11 +109,11 @@ def parse_same(reply: str) -> bool | None:
 
 
 def judge_pairs(
-    pairs: Sequence[Pair], texts: Mapping[str, str], params: LeakageParams, ask: Ask | None = None
+    pairs: Sequence[Pair], texts: Mapping[str, str], ask: Ask | None = None
 ) -> dict[Pair, str]:
     """Decide for each pair whether it is the same question.
 
-    A pair with equal numbers and a similarity of at least `certain` is. The judge decides on the
+    A pair with equal numbers and a similarity of at least .97 is. The judge decides on the
     others. Without a judge, or without a readable reply, the share of common words and equal
     numbers decide. `texts` are question and options by id. Verdicts are `certain`, `same_words`,
     `other_words`, `judged_same` and `judged_different`.
@@ -119,10 +122,10 @@ def judge_pairs(
     for pair in pairs:
         first, second = texts[pair.first], texts[pair.second]
         equal = same_numbers(first, second)
-        if pair.similarity >= params.certain and equal:
+        if pair.similarity >= _CERTAIN and equal:
             verdicts[pair] = "certain"
         else:
-            same = equal and word_overlap(first, second) >= params.overlap
+            same = equal and word_overlap(first, second) >= _OVERLAP
             verdicts[pair] = "same_words" if same else "other_words"
     if ask is None:
         return verdicts
@@ -141,7 +144,6 @@ def judge_pairs(
 def split_without_leaks(
     items: pd.DataFrame,
     vectors: NDArray[np.float32],
-    params: SplittingParams,
     seed: int,
     ask: Ask | None = None,
 ) -> Repaired:
@@ -153,17 +155,16 @@ def split_without_leaks(
     in the most pairs, then the one of the larger stratum. `items` are as for `split_halves`, with
     question and choices; `vectors` (n, d) in the order of rows.
     """
-    rules = params.leakage
     ids = items["item_id"].astype(str).tolist()
     texts = dict(zip(ids, item_texts(items), strict=True))
-    near = similar_pairs(ids, vectors, rules.candidate)
+    near = similar_pairs(ids, vectors, _CANDIDATE)
     groups: list[list[str]] = []
     seen: dict[Pair, str] = {}
     for number in range(_ROUNDS):
-        assignment = split_halves(items, params.validation_share, seed, groups)
+        assignment = split_halves(items, _HALF, seed, groups)
         half = dict(zip(assignment["item_id"], assignment["half"], strict=True))
         across = [pair for pair in near if half[pair.first] != half[pair.second]]
-        seen |= judge_pairs([pair for pair in across if pair not in seen], texts, rules, ask)
+        seen |= judge_pairs([pair for pair in across if pair not in seen], texts, ask)
         leaks = [pair for pair in across if seen[pair] in LEAKS]
         if not leaks or number == _ROUNDS - 1:
             break
@@ -175,7 +176,7 @@ def split_without_leaks(
         moved = verdict in LEAKS and half[pair.first] == half[pair.second]
         rows.append((pair.first, pair.second, verdict, removed.get(pair, ""), moved))
     return Repaired(
-        pd.DataFrame(SplitAssignment.validate(kept.reset_index(drop=True))),
+        SplitAssignment.of(kept.reset_index(drop=True)),
         pd.DataFrame(rows, columns=PAIRS).astype({"moved": "bool"}),
     )
 

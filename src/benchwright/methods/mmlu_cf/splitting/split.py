@@ -59,9 +59,7 @@ def split_halves(
     table["difficulty"] = table["level"].where(table["level"] >= 0)
     names = table["level"].map(lambda level: "unknown" if level < 0 else str(level))
     table["stratum"] = table["field"] + " · " + names
-    columns = SplitAssignment.columns()
-    table = table.sort_values("item_id", ignore_index=True)
-    return SplitAssignment.validate(table[columns].astype({"difficulty": "float64"}))
+    return SplitAssignment.of(table.sort_values("item_id", ignore_index=True))
 
 
 def groups_of(ids: Sequence[str], together: Iterable[Sequence[str]]) -> NDArray[np.int64]:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
@@ -27,16 +26,6 @@ class SequenceClassifier(NamedTuple):
         """Write both to a folder, the weights as safetensors."""
         self.model.save_pretrained(folder)
         self.tokenizer.save_pretrained(folder)
-
-
-def texts_to_classify(items: pd.DataFrame, text: str) -> list[str]:
-    """Return the questions, with their options on the lines below where `text` is `options`."""
-    if text == "question":
-        return list(items["question"])
-    return [
-        "\n".join([question, *choices])
-        for question, choices in zip(items["question"], items["choices"], strict=True)
-    ]
 
 
 def load_classifier(

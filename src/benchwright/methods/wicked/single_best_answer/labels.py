@@ -20,7 +20,6 @@ JUDGE = "judge:"
 """Prefix of the names of labellers that are chat models."""
 
 _ATTEMPTS = 3  # until a label can be read
-_TEMPERATURE = 0.7  # of all attempts but the first
 _REPLY_TOKENS = 16
 
 
@@ -182,7 +181,6 @@ def label_by_judge(
     ask = ask_model(
         *(judge.model, models, scoring, answer_store),
         max_tokens=_REPLY_TOKENS,
-        temperature=_TEMPERATURE,
         what="judge",
     )
     columns = (items[name] for name in ("question", "choices", "answer"))

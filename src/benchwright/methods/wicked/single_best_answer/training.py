@@ -48,7 +48,7 @@ def predict(
         folder = classifier.get("weights_folder")
         source, revision = (folder, None) if folder else (tuning["model"], tuning["revision"])
         loaded = bert.load_classifier(source, revision, trained=True)
-        probability[able] = bert.classify(loaded, bert.texts_to_classify(asked, tuning["text"]))
+        probability[able] = bert.classify(loaded, list(asked["question"]))
         return probability, cache
     groups, encoder = classifier["groups"], classifier["encoder"]
     vectors: Mapping[str, NDArray[np.float32]] = {}
@@ -115,7 +115,7 @@ def train_classifier(
     else:
         tuning = params.fine_tuning
         document["fine_tuning"] = tuning.model_dump()
-        texts = bert.texts_to_classify(items, tuning.text)
+        texts = list(items["question"])  # alone, as in the paper
         if params.kind == "hub":
             classifier = bert.load_classifier(tuning.model or "", tuning.revision, trained=True)
         else:
@@ -172,4 +172,4 @@ def describe(document: Mapping[str, Any]) -> str:
         return f"logistic regression on {groups}{by}"
     tuning = document["fine_tuning"]
     how = "fine-tuned" if document["kind"] == "bert" else "as it is"
-    return f"{tuning['model']} {how}, reading the {tuning['text']}"
+    return f"{tuning['model']} {how}, reading the question"
