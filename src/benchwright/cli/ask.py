@@ -4,7 +4,6 @@ The order of the items follows from the seed, and scores are saved shard by shar
 run that is started again goes on with the same items and asks none twice.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,9 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.cli.read_logs import ingested
-from benchwright.core.atomic_files import written_aside
+from benchwright.core.atomic_files import write_json, written_aside
 from benchwright.core.configuration import STYLES, configuration_name
-from benchwright.core.errors import InputError, expected
+from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.version import VERSION
 from benchwright.datasets.score_store import ScoreStore, StoredShards
@@ -130,10 +129,7 @@ def prepare(
     """
     parameters = load_conf(project, env, params)["parameters"]
     models = ModelsParams.model_validate(parameters["models"])
-    if request.model not in models.models:
-        raise InputError(
-            f"--model: unknown model {request.model!r}; {expected(request.model, models.models)}"
-        )
+    models.named(request.model, "--model")
     if request.style not in STYLES:
         raise InputError(f"--style {request.style!r}: expected one of {', '.join(STYLES)}")
     goal = request.goal
@@ -233,13 +229,6 @@ def _answers(
     return np.array([of[name] for name in ids], dtype=np.float64), built.responses
 
 
-def _write(file: Path, content: Mapping[str, Any]) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with written_aside(file) as aside:
-        aside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    return file
-
-
 def _look_line(look: Look, policy: AskingPolicy) -> str:
     return (
         f"{look.asked:,} items: {look.score:.3f} [{look.low:.3f}, {look.high:.3f}], width "
@@ -299,5 +288,5 @@ def write_results(result: AskResult) -> list[Path]:
     chosen = items.iloc[places][["item_id"]].assign(weight=1 / len(places), inclusion=np.nan)
     name = result.asking.benchmark.name
     manifest = subset_manifest(items, chosen, "random", request.seed, name, {})
-    _write(folder / MANIFEST, {"subset": manifest.model_dump(mode="json")})
-    return [_write(folder / RESULT, result_json(result)), answers]
+    write_json(folder / MANIFEST, {"subset": manifest.model_dump(mode="json")})
+    return [write_json(folder / RESULT, result_json(result)), answers]

@@ -12,10 +12,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.core.atomic_files import written_aside
+from benchwright.core.atomic_files import write_json
 from benchwright.core.configuration import STYLES, Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
-from benchwright.core.errors import InputError, expected
+from benchwright.core.errors import InputError
 from benchwright.core.version import VERSION
 from benchwright.datasets.half_scores import FORMAT, HalfResult, SealedIdentity
 from benchwright.datasets.score_store import MemoryShards
@@ -26,7 +26,6 @@ from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import (
-    Scorer,
     SealedBenchmark,
     SealedItem,
     SealedScore,
@@ -83,26 +82,21 @@ def run_evaluate_sealed(
     """
     parameters = load_conf(project, env)["parameters"]
     models = ModelsParams.model_validate(parameters["models"])
-    scoring = _scoring(parameters, request)
-    _require_allowed(models, request)
+    if request.style not in STYLES:
+        raise InputError(f"--style {request.style!r}: expected one of {', '.join(STYLES)}")
+    given = ScoringParams.model_validate(dict(parameters.get("scoring") or {}))
+    scoring = one_configuration(request.asked_as, given)
+    endpoint = models.named(request.model, "--model").endpoint
+    if request.half == "test" and endpoint is not None and not request.send_to_server:
+        raise InputError(
+            f"evaluate-sealed: {request.model} runs on a server, which may store the closed "
+            "questions; allow this with --send-to-server"
+        )
     pool = _pool(request, scoring, int(parameters.get("seed", 0)))
     if request.half == "validation":
         benchmark = read_public(request.file)
     else:
         benchmark = open_sealed(request.file, read_key(sealing))
-    scorer = model_scorer(request, models, scoring, pool)
-    texts = pd.DataFrame(
-        {"question": [item.question for item in benchmark.items]}
-        | {"choices": [item.choices for item in benchmark.items]}
-    )
-    with no_question_in_errors(texts, "evaluate-sealed"):
-        return evaluate_sealed(benchmark, scorer, sealing.min_group)
-
-
-def model_scorer(
-    request: SealedRequest, models: ModelsParams, scoring: ScoringParams, pool: DemonstrationPool
-) -> Scorer:
-    """Return a function that scores items and stores nothing."""
     asked_as = Configuration(request.model, request.style, request.shots)
 
     def scorer(items: Sequence[SealedItem]) -> list[float | None]:
@@ -110,7 +104,9 @@ def model_scorer(
         right = right_answers(questions, asked_as, models, scoring, pool, MemoryShards())
         return [None if np.isnan(value) else value for value in right]
 
-    return scorer
+    texts = pd.DataFrame([(item.question, item.choices) for item in benchmark.items])
+    with no_question_in_errors(texts.set_axis(["question", "choices"], axis=1), "evaluate-sealed"):
+        return evaluate_sealed(benchmark, scorer, sealing.min_group)
 
 
 def read_public(file: Path) -> SealedBenchmark:
@@ -196,30 +192,7 @@ def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
     )
     name = re.sub(r"[^A-Za-z0-9_.@-]", "_", request.asked_as)
     file = out if out.suffix == ".json" else out / f"{name}.{request.half}.json"
-    with written_aside(file) as aside:
-        aside.write_text(json.dumps(result.model_dump(mode="json"), indent=2) + "\n", "utf-8")
-    return file
-
-
-def _scoring(parameters: Any, request: SealedRequest) -> ScoringParams:
-    if request.style not in STYLES:
-        raise InputError(
-            f"evaluate-sealed: style {request.style!r}: expected one of {', '.join(STYLES)}"
-        )
-    given = ScoringParams.model_validate(dict(parameters.get("scoring") or {}))
-    return one_configuration(request.asked_as, given)
-
-
-def _require_allowed(models: ModelsParams, request: SealedRequest) -> None:
-    if request.model not in models.models:
-        known = expected(request.model, models.models)
-        raise InputError(f"evaluate-sealed: unknown model {request.model!r}; {known}")
-    model = models.models[request.model]
-    if request.half == "test" and model.endpoint is not None and not request.send_to_server:
-        raise InputError(
-            f"evaluate-sealed: {request.model} runs on a server, which may store the closed "
-            "questions; allow this with --send-to-server"
-        )
+    return write_json(file, result.model_dump(mode="json"))
 
 
 def _pool(request: SealedRequest, scoring: ScoringParams, seed: int) -> DemonstrationPool:

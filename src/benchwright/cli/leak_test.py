@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
-from benchwright.core.errors import InputError, expected
+from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
 from benchwright.core.version import VERSION
 from benchwright.datasets.score_store import ScoreStore
@@ -32,8 +31,6 @@ from benchwright.tables.responses import Prompts
 from benchwright.transforms.altered_item import Altered, MultipleChoice
 from benchwright.transforms.released_order import commitment, equivalent_orders, released_number
 
-Scored = Literal["text", "letter"]
-EXIT_CODES = {False: 0, True: 1}
 POWER = 0.8
 _WORDS = PromptParams(description="")
 _POOL = DemonstrationPool([], "all", 0)
@@ -61,7 +58,7 @@ class LeakTestRequest(NamedTuple):
     """The model, what is scored, the error rate, and the seed of the fresh keys."""
 
     model: str
-    scored: Scored = "text"
+    scored: Literal["text", "letter"] = "text"
     alpha: float = 0.05
     seed: int = 0
 
@@ -184,10 +181,7 @@ def run_leak_test(
 
 
 def _asked_as(request: LeakTestRequest, models: ModelsParams) -> Configuration:
-    if request.model not in models.models:
-        known = expected(request.model, models.models)
-        raise InputError(f"leak-test: unknown model {request.model!r}; {known}")
-    model = models.models[request.model]
+    model = models.named(request.model, "leak-test")
     endpoint = model.endpoint
     if request.scored == "text" and endpoint is not None and endpoint.logprobs != "echo":
         raise InputError(
@@ -266,20 +260,22 @@ def order_scores(
     return scores
 
 
+_SCORED = {
+    "text": "the options and the answer, as text",
+    "letter": "the letter of the right option",
+}
+
+
 def terminal_lines(made: LeakTested) -> list[str]:
     """Return the lines to print, the decision first."""
     found, (model, scored, alpha, _) = made.evidence, made.request
     said = "evidence" if made.found else "no evidence"
-    what = {
-        "text": "the options and the answer, as text",
-        "letter": "the letter of the right option",
-    }[scored]
     left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(made.left_out.items()))
     key = "the key chose these orders" if made.key_checked else "the key is not checked"
     return [
         f"{said} that {model} was trained on the released items of {made.release.name} "
         f"(p = {found.p_value:.2g}, α = {alpha:g})",
-        f"score: log-probability of {what}, in nats",
+        f"score: log-probability of {_SCORED[scored]}, in nats",
         f"{found.items:,} items in up to {made.release.most} orders; {key}",
         *([f"left out: {left_out}"] if left_out else []),
         f"released order above the others by {found.excess:+.3f} per item; "
@@ -287,10 +283,10 @@ def terminal_lines(made: LeakTested) -> list[str]:
     ]
 
 
-def write_result(made: LeakTested, out: Path) -> Path:
-    """Write the result to a JSON file."""
+def result_json(made: LeakTested) -> dict[str, Any]:
+    """Return the result as JSON."""
     found, request = made.evidence, made.request
-    result = {
+    return {
         "format": 1,
         "benchwright": VERSION,
         "release": made.release.name,
@@ -299,7 +295,7 @@ def write_result(made: LeakTested, out: Path) -> Path:
         "model": request.model,
         "score": request.scored,
         "evidence_of_training": made.found,
-        "exit_code": EXIT_CODES[made.found],
+        "exit_code": int(made.found),
         **found._asdict(),
         "alpha": request.alpha,
         "power": POWER,
@@ -309,6 +305,3 @@ def write_result(made: LeakTested, out: Path) -> Path:
         "keys": KEYS,
         "seed": request.seed,
     }
-    with written_aside(out) as aside:
-        aside.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    return out

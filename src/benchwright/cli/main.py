@@ -13,6 +13,7 @@ from typing import Any
 import click
 from kedro.framework.cli.project import run as kedro_run
 
+from benchwright.core.atomic_files import write_json
 from benchwright.core.errors import InputError, one_line
 from benchwright.core.kedro_internals import kedro_errors_once
 from benchwright.core.progress import stage_log
@@ -695,5 +696,5 @@ def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any
     made = testing.run_leak_test(_project(), given["env"], request, folder, key, _run_params(given))
     click.echo("\n".join(testing.terminal_lines(made)))
     if out is not None:
-        click.echo(f"written: {_relative(testing.write_result(made, out))}")
-    sys.exit(testing.EXIT_CODES[made.found])
+        click.echo(f"written: {_relative(write_json(out, testing.result_json(made)))}")
+    sys.exit(int(made.found))

@@ -134,9 +134,7 @@ def run_sweep(request: SweepRequest, echo: Callable[[str], None]) -> SweepResult
     parent = None
     if tracking.tracking_is_on(conf):
         options: dict[str, Any] = {
-            "params": request.params,
-            "env": request.env,
-            "runner": request.runner,
+            name: getattr(request, name) for name in ("params", "env", "runner")
         }
         swept = zip(Combination._fields, zip(*todo, strict=True), strict=True)
         options |= {f"{key}s": list(dict.fromkeys(values)) for key, values in swept}

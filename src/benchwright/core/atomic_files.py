@@ -8,6 +8,7 @@ import contextlib
 import errno
 import glob
 import hashlib
+import json
 import os
 import platform
 import re
@@ -17,6 +18,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 from benchwright.core.errors import InputError
 
@@ -58,6 +60,13 @@ def written_aside(target: str | Path, *, folder: bool = False) -> Iterator[Path]
             aside.replace(target)
         finally:
             _remove(aside)
+
+
+def write_json(file: Path, content: Any) -> Path:
+    """Write JSON to a file, and return the file."""
+    with written_aside(file) as aside:
+        aside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return file
 
 
 def folder_aside(target: Path) -> AbstractContextManager[Path]:

@@ -20,6 +20,7 @@ from benchwright.core.configuration import (
     Configuration,
     parse_configuration,
 )
+from benchwright.core.errors import InputError, expected
 from benchwright.params.section import Names, Section
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -217,6 +218,12 @@ class ModelsParams(_MayHoldSecrets):
     )
     models: dict[str, ModelParams] = Field(default_factory=dict)
     encoders: dict[str, EncoderParams] = Field(default_factory=dict)
+
+    def named(self, name: str, setting: str) -> ModelParams:
+        """Return a model by its name, which the setting gives; raise InputError if unknown."""
+        if name not in self.models:
+            raise InputError(f"{setting}: unknown model {name!r}; {expected(name, self.models)}")
+        return self.models[name]
 
 
 class GenerationParams(Section):

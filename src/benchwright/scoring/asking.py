@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import pandas as pd
 
-from benchwright.core.errors import InputError, expected
+from benchwright.core.errors import InputError
 from benchwright.core.progress import progress_bar
 from benchwright.datasets.score_store import StoredShards
 from benchwright.language_models.loading import message_frame
@@ -53,9 +53,7 @@ def ask_model(
         InputError: the name is not known. When asked: weights, backend, server or chat template
             are missing.
     """
-    if name not in models.models:
-        raise InputError(f"{what}: unknown model {name!r}; {expected(name, models.models)}")
-    asked = _Asked(name, models.models[name], scoring, store, f"{what} with {name}")
+    asked = _Asked(name, models.named(name, what), scoring, store, f"{what} with {name}")
 
     def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
         if not texts:

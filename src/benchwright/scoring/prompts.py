@@ -17,7 +17,7 @@ from benchwright.core.configuration import (
     configuration_name,
     parse_configuration,
 )
-from benchwright.core.errors import InputError, expected
+from benchwright.core.errors import InputError
 from benchwright.language_models.loading import context_limit, message_frame, model_tokenizer
 from benchwright.params.benchmark import BenchmarkParams, PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
@@ -101,7 +101,7 @@ def build_prompts(
     rows: list[tuple[Any, ...]] = []
     skipped: Counter[str] = Counter()
     for configuration in scoring.asked():
-        model = _known_model(configuration, models)
+        model = models.named(configuration.model, "scoring.configurations")
         _can_answer(configuration, model)
         writer = PromptWriter(configuration, model, scoring, ingestion.prompt)
         filtering = _is_filter_model(configuration, filter_models)
@@ -305,13 +305,6 @@ def _is_filter_model(configuration: Configuration, filter_models: Collection[str
         else c._replace(style=SCORED_AS.get(c.style, c.style)) == configuration
         for c in named
     )
-
-
-def _known_model(configuration: Configuration, models: ModelsParams) -> ModelParams:
-    if configuration.model not in models.models:
-        known = expected(configuration.model, models.models)
-        raise InputError(f"scoring.configurations: unknown model {configuration.model!r}; {known}")
-    return models.models[configuration.model]
 
 
 def _can_answer(configuration: Configuration, model: ModelParams) -> None:

@@ -53,7 +53,7 @@ def ablation(
         SIMILAR,
         filtering,
         seed,
-        flag_anomalous_items(ITEMS, ["odd"], filtering, None),
+        flag_anomalous_items(ITEMS, ["odd"], None),
     )
 
 
@@ -65,7 +65,7 @@ def removed_by_all_rules(models: list[str], filtering: FilteringParams) -> dict[
         SIMILAR,
         filtering,
         0,
-        flag_anomalous_items(ITEMS, ["odd"], filtering, None),
+        flag_anomalous_items(ITEMS, ["odd"], None),
         flag_easy_items(ITEMS, MATRIX, models, filtering, 0),
         flag_answer_only_items(ITEMS, CHOICES_ONLY, models, filtering),
         flag_suspect_labels(ITEMS, MATRIX, models, filtering),

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from benchwright.core.configuration import Configuration, parse_configuration
 from benchwright.core.content_hash import content_hash
-from benchwright.core.errors import InputError, expected
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS
@@ -161,11 +160,7 @@ def answer_questions(
         shown = _questions(with_passage(asked))
         for name in sorted(difficulty.answering):
             configuration, alone = parse_configuration(name), one_configuration(name, scoring)
-            if configuration.model not in models.models:
-                known = expected(configuration.model, models.models)
-                raise InputError(
-                    f"difficulty.answering: unknown model {configuration.model!r}; {known}"
-                )
+            models.named(configuration.model, "difficulty.answering")
             warn_of_server(configuration.model, models, "difficulty.answering")
             pool = DemonstrationPool([], alone.demonstrations, 0)
             right = right_answers(shown, configuration, models, alone, pool, judge_store)
