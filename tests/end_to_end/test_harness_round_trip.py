@@ -10,7 +10,7 @@ import pytest
 from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.response_files import ResponseFiles
-from benchwright.exports.export import export_tasks
+from benchwright.exports.export import ExportedRun, export_tasks
 from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.protocol import PromptText
 from benchwright.language_models.weights import ModelSource
@@ -96,7 +96,8 @@ def test_imported_log_likelihoods_equal_ours(
     scoring = live(f"m@{style}-3", conditions=["question"], calibration=False)
     exports = ExportsParams(styles=(style,))
     tables = (items, items.assign(tags=""), shown)
-    exported = export_tasks(*tables, "", SMALL, scoring, exports, "smart", None, 0)
+    run = ExportedRun(SMALL, scoring, exports, "smart", None, 0)
+    exported = export_tasks(*tables, "", run)
     HarnessTasks(path=str(tmp_path / "harness")).save(exported)
     task = "benchwright_small" + ("" if style == "letters" else "_cloze")
     logs = tmp_path / "responses"

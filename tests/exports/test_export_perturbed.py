@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
-from benchwright.exports.export import export_perturbed, export_tasks
+from benchwright.exports.export import ExportedRun, export_perturbed, export_tasks
 from benchwright.params.exports import ExportsParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ScoringParams
@@ -43,12 +43,12 @@ def export(
         shown,
         perturbed_items,
         perturbation,
-        benchmark(),
-        ScoringParams(),
-        ExportsParams(**{"styles": ("letters",), **changes}),
-        "wicked",
-        limit,
-        seed,
+        ExportedRun(
+            benchmark(),
+            ScoringParams(),
+            ExportsParams(**{"styles": ("letters",), **changes}),
+            *("wicked", limit, seed),
+        ),
     )
 
 
@@ -113,12 +113,9 @@ def test_original_equals_that_of_the_plain_export() -> None:
         ITEMS.assign(tags=""),
         SHOWN,
         "",
-        benchmark(),
-        ScoringParams(),
-        ExportsParams(styles=("letters",)),
-        "smart",
-        None,
-        0,
+        ExportedRun(
+            benchmark(), ScoringParams(), ExportsParams(styles=("letters",)), "smart", None, 0
+        ),
     )
     assert contents(export()) == contents(kept)
     assert "condition" not in next(iter(export().families[0].tasks[0].rows))

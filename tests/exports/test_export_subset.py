@@ -11,7 +11,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 from benchwright.datasets.subset_manifest import ids_hash, read_subset
-from benchwright.exports.export import export_subset
+from benchwright.exports.export import ExportedRun, export_subset
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams
@@ -41,12 +41,12 @@ def export(
         table(item("dev/0")),
         SamplingParams.model_validate({"export": {"sampler": sampler, "seed": 7}}),
         "",
-        benchmark(**{**STOCK, **changes}),
-        ScoringParams(),
-        ExportsParams(styles=("letters", "cloze")),
-        variant="dele",
-        limit=None,
-        seed=0,
+        ExportedRun(
+            benchmark(**{**STOCK, **changes}),
+            ScoringParams(),
+            ExportsParams(styles=("letters", "cloze")),
+            *("dele", None, 0),
+        ),
     )
 
 

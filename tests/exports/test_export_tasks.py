@@ -7,7 +7,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport
-from benchwright.exports.export import export_tasks
+from benchwright.exports.export import ExportedRun, export_tasks
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.scoring import ScoringParams
 from exports.export_examples import benchmark, item, table
@@ -29,12 +29,14 @@ def export(
         kept if "tags" in kept else kept.assign(tags=""),
         SHOWN,
         "",
-        benchmark(**benchmark_changes),
-        ScoringParams(),
-        ExportsParams(**changes),
-        variant=variant,
-        limit=None,
-        seed=0,
+        ExportedRun(
+            benchmark(**benchmark_changes),
+            ScoringParams(),
+            ExportsParams(**changes),
+            variant,
+            None,
+            0,
+        ),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
-from benchwright.exports.export import export_tasks
+from benchwright.exports.export import ExportedRun, export_tasks
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.scoring.demonstrations import DemonstrationPool
@@ -79,12 +79,14 @@ def export(
         table(*items[:2]).assign(tags=""),
         table(*shown),
         "",
-        changes.pop("benchmark", benchmark()),
-        ScoringParams(**changes),
-        ExportsParams(styles=(style,)),
-        variant="smart",
-        limit=None,
-        seed=0,
+        ExportedRun(
+            changes.pop("benchmark", benchmark()),
+            ScoringParams(**changes),
+            ExportsParams(styles=(style,)),
+            "smart",
+            None,
+            0,
+        ),
     )
 
 

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from benchwright.datasets.export_folder import ExportFolder, FolderContent
+from benchwright.exports.export import ExportedRun
 from benchwright.exports.hub_folder import (
     card_licence,
     csv_lines,
@@ -21,7 +22,9 @@ from benchwright.exports.hub_folder import (
     publish_perturbed_copies,
     publish_subset,
 )
+from benchwright.params.exports import ExportsParams
 from benchwright.params.perturbation import PerturbationParams
+from benchwright.params.scoring import ScoringParams
 from benchwright.tables.dele import ChosenSubset
 from exports.export_examples import benchmark, item, table
 
@@ -37,7 +40,10 @@ RULES = pd.DataFrame(
         "share_removed": [1 / 3, 0, 1 / 3],
     }
 )
-RUN: dict[str, Any] = {"variant": "smart", "limit": None, "seed": 0}
+
+
+def run(**changes: Any) -> ExportedRun:
+    return ExportedRun(benchmark(**changes), ScoringParams(), ExportsParams(), "smart", None, 0)
 
 
 def saved(content: FolderContent, folder: Path) -> Path:
@@ -48,7 +54,7 @@ def saved(content: FolderContent, folder: Path) -> Path:
 
 
 def kept(**changes: Any) -> FolderContent:
-    return publish_kept_items(ITEMS, ITEMS.iloc[:2], RULES, benchmark(**changes), **RUN)
+    return publish_kept_items(ITEMS, ITEMS.iloc[:2], RULES, run(**changes))
 
 
 def card_of(folder: Path) -> dict[str, Any]:
@@ -81,7 +87,7 @@ def test_canary_is_in_the_card_the_rows_and_the_manifest(tmp_path: Path) -> None
     assert canary.startswith("colours canary ")
     assert canary in (folder / "README.md").read_text(encoding="utf-8")
     assert set(pd.read_parquet(folder / "smart.parquet")["canary"]) == {canary}
-    others = publish_kept_items(ITEMS, ITEMS, RULES, benchmark(), **RUN)
+    others = publish_kept_items(ITEMS, ITEMS, RULES, run())
     assert others.facts["canary"] != canary
 
 
@@ -105,7 +111,7 @@ def test_csv_has_a_column_for_each_option() -> None:
 
 def test_tags_of_kept_items_are_published(tmp_path: Path) -> None:
     tagged = ITEMS.assign(tags=["", "retained_easy", ""])
-    content = publish_kept_items(tagged, tagged, RULES, benchmark(), **RUN)
+    content = publish_kept_items(tagged, tagged, RULES, run())
     folder = saved(content, tmp_path / "hub")
     published = pd.read_parquet(folder / "smart.parquet")
     assert published["tags"].tolist() == ["", "retained_easy", ""]
@@ -118,7 +124,7 @@ def test_each_perturbed_copy_is_a_configuration_without_demonstrations(tmp_path:
             for n in (10, 2)
         ]
     )
-    content = publish_perturbed_copies(copies, PerturbationParams(), benchmark(), **RUN)
+    content = publish_perturbed_copies(copies, PerturbationParams(), run())
     folder = saved(content, tmp_path / "hub")
     named = [each["config_name"] for each in card_of(folder)["configs"]]
     assert named == ["wicked-2", "wicked-10"]
@@ -132,7 +138,7 @@ def test_subset_has_its_weights_and_order(tmp_path: Path) -> None:
     chosen = ChosenSubset.from_rows(
         [("colours/2", 0, 0.7, math.nan), ("colours/0", 1, 0.3, math.nan)]
     )
-    content = publish_subset(ITEMS, chosen, {"told_apart": "Pairs of models …"}, benchmark(), **RUN)
+    content = publish_subset(ITEMS, chosen, {"told_apart": "Pairs of models …"}, run())
     rows = pd.read_parquet(saved(content, tmp_path / "hub") / "subset.parquet")
     assert rows[["item_id", "weight"]].to_numpy().tolist() == [
         ["colours/2", 0.7],
@@ -160,18 +166,18 @@ OPEN = table(
 def copies() -> FolderContent:
     names = ("wicked-10", "wicked-2")
     rows = pd.concat([ITEMS.assign(condition=name, role="item") for name in names])
-    return publish_perturbed_copies(rows, PerturbationParams(), benchmark(), **RUN)
+    return publish_perturbed_copies(rows, PerturbationParams(), run())
 
 
 def subset() -> FolderContent:
     chosen = ChosenSubset.from_rows(
         [("colours/2", 0, 0.7, math.nan), ("colours/0", 1, 0.3, math.nan)]
     )
-    return publish_subset(ITEMS, chosen, {"told_apart": "Pairs of models …"}, benchmark(), **RUN)
+    return publish_subset(ITEMS, chosen, {"told_apart": "Pairs of models …"}, run())
 
 
 def open_ended() -> FolderContent:
-    return publish_kept_items(OPEN, OPEN, RULES, benchmark(), **RUN)
+    return publish_kept_items(OPEN, OPEN, RULES, run())
 
 
 FOLDERS = {"kept": kept, "copies": copies, "subset": subset, "open": open_ended}
@@ -184,10 +190,6 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return saved
 
 
-def read(folder: Path, name: str) -> Any:
-    return yaml.safe_load((folder / name).read_text(encoding="utf-8"))
-
-
 def rows_of(folder: Path) -> dict[str, pd.DataFrame]:
     return {file.stem: pd.read_parquet(file) for file in folder.glob("*.parquet")}
 
@@ -196,20 +198,6 @@ def joined(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Return what joins an answer to its item."""
     names = ["item_id", "content_hash", "condition", "subject", "weight"]
     return rows[[name for name in names if name in rows]].to_dict("records")
-
-
-def test_eval_yaml_has_a_task_for_each_configuration(folder: Path) -> None:
-    evaluation = read(folder, "eval.yaml")
-    assert evaluation["evaluation_framework"] == "inspect-ai"
-    tasks = {task["config"]: task for task in evaluation["tasks"]}
-    assert len({task["id"] for task in evaluation["tasks"]}) == len(tasks)
-    for name, rows in rows_of(folder).items():
-        fields = tasks.pop(name)["field_spec"]
-        named = {value for value in fields.values() if isinstance(value, str)}
-        assert named | set(fields["metadata"]) <= set(rows.columns)
-        assert {"item_id", "content_hash"} <= set(fields["metadata"])
-        assert ("weight" in fields["metadata"]) == ("weight" in rows)
-    assert not tasks
 
 
 def test_samples_of_inspect_have_the_letter_and_what_joins_them(folder: Path) -> None:
@@ -223,27 +211,11 @@ def test_samples_of_inspect_have_the_letter_and_what_joins_them(folder: Path) ->
             assert chosen.get(sample["target"], sample["target"]) == row.answer_text
 
 
-def test_inspect_reads_the_folder_and_the_repository(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_inspect_reads_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("inspect_ai")
-    from inspect_ai._eval.task.hf import task_create_from_hf
-
-    monkeypatch.chdir(folder.parents[1])
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder.parent / "cache"))
-    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(folder.parent / "datasets"))
-    monkeypatch.setattr(
-        "huggingface_hub.hf_hub_download", lambda repo_id, filename, **_: f"{repo_id}/{filename}"
-    )
     monkeypatch.syspath_prepend(folder)
     module = importlib.reload(importlib.import_module("inspect_tasks"))
-    tables = rows_of(folder)
-    for task in task_create_from_hf("hf/owner/name"):
-        name = task.name.split("/")[3] if len(tables) > 1 else next(iter(tables))
-        rows = tables[name]
-        local = getattr(module, name.replace("-", "_"))()
-        for dataset in (task.dataset, local.dataset):
-            assert [sample.metadata for sample in dataset] == joined(rows)
-            assert [sample.choices or [] for sample in dataset] == list(map(list, rows["choices"]))
-        assert [s.target for s in task.dataset] == [s.target for s in local.dataset]
-        assert [s.input for s in task.dataset] == [s.input for s in local.dataset]
+    for name, rows in rows_of(folder).items():
+        samples = getattr(module, name.replace("-", "_"))().dataset
+        assert [sample.metadata for sample in samples] == joined(rows)
+        assert [sample.choices or [] for sample in samples] == list(map(list, rows["choices"]))

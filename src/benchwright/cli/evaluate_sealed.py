@@ -26,6 +26,7 @@ from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import (
+    Scorer,
     SealedBenchmark,
     SealedItem,
     SealedScore,
@@ -97,6 +98,16 @@ def run_evaluate_sealed(
         benchmark = read_public(request.file)
     else:
         benchmark = open_sealed(request.file, read_key(sealing))
+    scorer = model_scorer(request, models, scoring, pool)
+    texts = pd.DataFrame([(item.question, item.choices) for item in benchmark.items])
+    with no_question_in_errors(texts.set_axis(["question", "choices"], axis=1), "evaluate-sealed"):
+        return evaluate_sealed(benchmark, scorer, sealing.min_group)
+
+
+def model_scorer(
+    request: SealedRequest, models: ModelsParams, scoring: ScoringParams, pool: DemonstrationPool
+) -> Scorer:
+    """Return a function that scores items and stores nothing."""
     asked_as = Configuration(request.model, request.style, request.shots)
 
     def scorer(items: Sequence[SealedItem]) -> list[float | None]:
@@ -104,9 +115,7 @@ def run_evaluate_sealed(
         right = right_answers(questions, asked_as, models, scoring, pool, MemoryShards())
         return [None if np.isnan(value) else value for value in right]
 
-    texts = pd.DataFrame([(item.question, item.choices) for item in benchmark.items])
-    with no_question_in_errors(texts.set_axis(["question", "choices"], axis=1), "evaluate-sealed"):
-        return evaluate_sealed(benchmark, scorer, sealing.min_group)
+    return scorer
 
 
 def read_public(file: Path) -> SealedBenchmark:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.errors import InputError
-from benchwright.core.natural_order import natural_key
+from benchwright.core.natural_order import in_order
 from benchwright.core.version import VERSION
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
@@ -20,7 +20,7 @@ from benchwright.exports.harness_task import (
     slug,
 )
 from benchwright.exports.instructions import HARNESS, render
-from benchwright.exports.stock_samples import samples_of_benchmark
+from benchwright.exports.stock_samples import StockSamples, samples_of_benchmark
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.perturbation import PerturbationParams
@@ -45,21 +45,24 @@ class ExportedRun(NamedTuple):
     def facts(self) -> dict[str, Any]:
         """Return what the manifest of every export records."""
         return {
-            "format": 1,
-            "benchwright": VERSION,
-            "harness": HARNESS,
             "benchmark": self.ingestion.name,
             "licence": self.ingestion.licence,
             "variant": self.variant,
             "limit": self.limit,
             "seed": self.seed,
-            "prompt": self.ingestion.prompt.model_dump(mode="json"),
-            "exports": self.exports.model_dump(mode="json"),
-            "scoring": self.scoring.model_dump(
-                mode="json",
-                include={"demonstrations", "label_tokens", "generation"},
-            ),
         }
+
+
+def describe_run(
+    ingestion: BenchmarkParams,
+    scoring: ScoringParams,
+    exports: ExportsParams,
+    variant: str,
+    limit: int | None,
+    seed: int,
+) -> ExportedRun:
+    """Gather what every export says of the run."""
+    return ExportedRun(ingestion, scoring, exports, variant, limit, seed)
 
 
 class ItemSet(NamedTuple):
@@ -72,54 +75,64 @@ class ItemSet(NamedTuple):
     added: AddedColumns = AddedColumns()
 
 
-def export_tasks(  # noqa: PLR0913 - Kedro passes and checks each parameter
+def _folder(
+    template: str,
+    run: ExportedRun,
+    families: Sequence[HarnessFamily],
+    stock: StockSamples,
+    facts: Mapping[str, Any],
+    **shown: Any,
+) -> HarnessExport:
+    """Return the folder of these families, or raise InputError if no item fits the styles."""
+    if not families:
+        raise InputError(
+            f"exports.styles: no item of benchmark {run.ingestion.name} can be asked in "
+            f"{', '.join(run.exports.styles)}"
+        )
+    told = {"benchmark": run.ingestion, "families": families, "stock": stock}
+    readme = render(template, **{**told, **shown})
+    asked = ("demonstrations", "label_tokens", "generation")
+    every = {
+        "format": 1,
+        "benchwright": VERSION,
+        "harness": HARNESS,
+        **run.facts(),
+        "prompt": run.ingestion.prompt.model_dump(mode="json"),
+        "exports": run.exports.model_dump(mode="json"),
+        "scoring": run.scoring.model_dump(mode="json", include=set(asked)),
+    }
+    return HarnessExport(list(families), stock.rows, readme, {**every, **facts})
+
+
+def export_tasks(
     items: pd.DataFrame,
     kept_items: pd.DataFrame,
     demonstrations: pd.DataFrame,
     mirror_root: str,
-    ingestion: BenchmarkParams,
-    scoring: ScoringParams,
-    exports: ExportsParams,
-    variant: str,
-    limit: int | None,
-    seed: int,
+    exported_run: ExportedRun,
 ) -> HarnessExport:
     """Write the benchmark and the kept items of the variant as tasks.
 
-    Prompts and demonstrations are those of scoring.
-
-    `kept_items` have the columns of `items`, and `tags`; `mirror_root` is the mirror that items
-    were read from, if any. For the settings see `ExportedRun`.
+    Prompts and demonstrations are those of scoring. `kept_items` have the columns of `items`, and
+    `tags`; `mirror_root` is the mirror that items were read from, if any.
 
     Raises:
         InputError: no item fits the styles.
     """
-    run = ExportedRun(ingestion, scoring, exports, variant, limit, seed)
-    original = questions(items)
+    run, original = exported_run, questions(items)
     tags = dict(zip(kept_items["item_id"], kept_items["tags"], strict=True))
-    added = AddedColumns(columns={"tags": tags})
     kept = _shared(original, items, kept_items)
     sets = [
         ItemSet(ORIGINAL, original, demonstrations),
-        ItemSet(run.variant, kept, demonstrations, added=added),
+        ItemSet(run.variant, kept, demonstrations, added=AddedColumns(columns={"tags": tags})),
     ]
-    families = families_of(sets, run)
-    check_families(families, run)
     stock = samples_of_benchmark(items, kept_items["item_id"], run.ingestion, mirror_root)
-    facts = {
-        **run.facts(),
-        "stock_samples": {
-            "tasks": {task: len(rows) for task, rows in stock.rows.items()},
-            "reason_for_none": stock.reason,
-        },
-    }
-    readme = render("tasks.md", benchmark=ingestion, families=families, stock=stock)
-    return HarnessExport(families, stock.rows, readme, facts)
+    rows = {task: len(rows) for task, rows in stock.rows.items()}
+    facts = {"stock_samples": {"tasks": rows, "reason_for_none": stock.reason}}
+    return _folder("tasks.md", run, families_of(sets, run), stock, facts)
 
 
-def _shared(
-    known: Sequence[Question], items: pd.DataFrame, kept_items: pd.DataFrame
-) -> list[Question]:
+def _shared(known: list[Question], items: pd.DataFrame, kept_items: pd.DataFrame) -> list[Question]:
     """Return the questions of `kept_items`, reusing `known` ones for rows of `items`.
 
     A million questions take a gigabyte, and most of a benchmark is kept.
@@ -154,45 +167,29 @@ def families_of(sets: Iterable[ItemSet], run: ExportedRun) -> list[HarnessFamily
 
 
 def family_name(run: ExportedRun, item_set: ItemSet, variant: str, style: ExportStyle) -> str:
-    """Return `<prefix>_<benchmark>[_<variant>][_<style>]`; the original has no variant.
+    """Return `benchwright_<benchmark>[_<variant>][_<style>]`; the original has no variant.
 
     `letters`, and `generate` if all items of the set are open-ended, add no style.
     """
     with_options = any(question.choices for question in item_set.items)
-    plain = "letters" if with_options else "generate"
     parts = [_PREFIX, slug(run.ingestion.name)]
     parts += [slug(variant)] if variant != ORIGINAL else []
-    parts += [style] if style != plain else []
+    parts += [style] if style != ("letters" if with_options else "generate") else []
     return "_".join(parts)
 
 
-def check_families(families: Sequence[HarnessFamily], run: ExportedRun) -> None:
-    """Raise InputError if no item fits the styles."""
-    if not families:
-        raise InputError(
-            f"exports.styles: no item of benchmark {run.ingestion.name} can be asked in "
-            f"{', '.join(run.exports.styles)}"
-        )
-
-
-def export_perturbed(  # noqa: PLR0913 - Kedro passes and checks each parameter
+def export_perturbed(
     items: pd.DataFrame,
     demonstrations: pd.DataFrame,
     perturbed_items: pd.DataFrame,
     perturbation: PerturbationParams,
-    ingestion: BenchmarkParams,
-    scoring: ScoringParams,
-    exports: ExportsParams,
-    variant: str,
-    limit: int | None,
-    seed: int,
+    exported_run: ExportedRun,
 ) -> HarnessExport:
     """Write the benchmark and its perturbed copies as tasks, and a group over the copies.
 
     Prompts are those of scoring; a copy has its own demonstrations. Rows of a copy carry its name
-    (`condition`), by which `import_responses` recognises the answers.
-
-    `perturbation` is recorded only; for the other settings see `ExportedRun`.
+    (`condition`), by which `import_responses` recognises the answers. `perturbation` is recorded
+    only.
 
     Returns:
         For each style the original, the copies, and a group per perturbation with the mean score
@@ -201,27 +198,25 @@ def export_perturbed(  # noqa: PLR0913 - Kedro passes and checks each parameter
     Raises:
         InputError: no item fits the styles.
     """
-    run = ExportedRun(ingestion, scoring, exports, variant, limit, seed)
-    conditions = sorted({str(name) for name in perturbed_items["condition"]}, key=natural_key)
+    run = exported_run
+    conditions = in_order({str(name) for name in perturbed_items["condition"]})
     perturbed = {name: _item_set(name, perturbed_items) for name in conditions}
     originals = families_of([ItemSet(ORIGINAL, questions(items), demonstrations)], run)
     of_copies = families_of(perturbed.values(), run)
     groups = list(_groups(of_copies, perturbed, run))
-    check_families([*originals, *of_copies], run)
-    facts = {**run.facts(), "perturbation": perturbation.model_dump(mode="json")}
     # The parameters that make the same copies.
-    params = [f"benchmark={ingestion.name}", f"variant={variant}"]
-    params += [] if limit is None else [f"limit={limit}"]
-    params += [f"seed={seed}"] if seed else []
+    params = {"benchmark": run.ingestion.name, "variant": run.variant, "limit": run.limit}
+    params |= {"seed": run.seed or None}
     style = originals[0].facts["style"] if originals else None
-    readme = render(
+    return _folder(
         "perturbed.md",
-        benchmark=ingestion,
-        families=[*originals, *groups, *of_copies],
+        run,
+        [*originals, *groups, *of_copies],
+        StockSamples({}, ""),
+        {"perturbation": perturbation.model_dump(mode="json")},
         example=[*originals[:1], *(group for group in groups if group.facts["style"] == style)],
-        params=",".join(params),
+        params=",".join(f"{name}={value}" for name, value in params.items() if value is not None),
     )
-    return HarnessExport([*originals, *groups, *of_copies], {}, readme, facts)
 
 
 def _item_set(condition: str, perturbed_items: pd.DataFrame) -> ItemSet:
@@ -273,33 +268,25 @@ WEIGHTED = (
 )
 
 
-def export_subset(  # noqa: PLR0913 - Kedro passes and checks each parameter
+def export_subset(
     items: pd.DataFrame,
     chosen_subset: pd.DataFrame,
     sampler_choice: pd.DataFrame,
     demonstrations: pd.DataFrame,
     sampling: SamplingParams,
     mirror_root: str,
-    ingestion: BenchmarkParams,
-    scoring: ScoringParams,
-    exports: ExportsParams,
-    variant: str,
-    limit: int | None,
-    seed: int,
+    exported_run: ExportedRun,
 ) -> HarnessExport:
     """Write the chosen items as tasks, with their weights, and as rows of stock tasks.
 
     Rows carry `weight`, but the harness computes plain means. The manifest describes the score and
-    lists items and weights for `benchwright estimate`.
-
-    `sampler_choice` resolves `sampling.export.sampler: chosen`; for the other settings see
-    `ExportedRun`.
+    lists items and weights for `benchwright estimate`. `sampler_choice` resolves
+    `sampling.export.sampler: chosen`.
 
     Raises:
         InputError: an id is not in the benchmark, or no item fits the styles.
     """
-    run = ExportedRun(ingestion, scoring, exports, variant, limit, seed)
-    benchmark = run.ingestion
+    run, benchmark = exported_run, exported_run.ingestion
     stock = samples_of_benchmark(items, chosen_subset["item_id"], benchmark, mirror_root)
     sampler = sampler_of(sampling, sampler_choice)
     subset = subset_manifest(
@@ -309,10 +296,8 @@ def export_subset(  # noqa: PLR0913 - Kedro passes and checks each parameter
     added = AddedColumns(columns={"weight": {item.item_id: item.weight for item in subset.items}})
     name = f"{sampler}_{len(subset.items)}"
     families = families_of([ItemSet(name, questions(rows), demonstrations, added=added)], run)
-    check_families(families, run)
-    facts = {**run.facts(), "subset": subset.model_dump(mode="json")}
-    readme = render("subset.md", benchmark=benchmark, families=families, stock=stock, subset=subset)
-    return HarnessExport(families, stock.rows, readme, facts)
+    facts = {"subset": subset.model_dump(mode="json")}
+    return _folder("subset.md", run, families, stock, facts, subset=subset)
 
 
 def subset_manifest(

@@ -8,18 +8,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.core.natural_order import natural_key
+from benchwright.core.natural_order import in_order
 from benchwright.core.version import VERSION
 from benchwright.datasets.export_folder import README, FolderContent, Pieces
-from benchwright.exports.inspect_tasks import (
-    CARRIED,
-    MODULE,
-    inspect_lines,
-    inspect_module,
-    task_name,
-)
+from benchwright.exports.export import ExportedRun
+from benchwright.exports.inspect_tasks import MODULE, inspect_lines, inspect_module, task_name
 from benchwright.exports.instructions import render
-from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.scoring.rendering import LABELS
 
@@ -38,15 +32,6 @@ _HUB_LICENCES = {
 }
 
 
-class PublishedRun(NamedTuple):
-    """The exported run."""
-
-    ingestion: BenchmarkParams
-    variant: str
-    limit: int | None
-    seed: int
-
-
 class _Configuration(NamedTuple):
     name: str  # of its files, and what `datasets.load_dataset` calls it
     rows: pd.DataFrame
@@ -57,65 +42,54 @@ def publish_kept_items(
     items: pd.DataFrame,
     kept_items: pd.DataFrame,
     rule_coverage: pd.DataFrame,
-    ingestion: BenchmarkParams,
-    variant: str,
-    limit: int | None,
-    seed: int,
+    exported_run: ExportedRun,
 ) -> FolderContent:
     """Write the kept items with a card that says what each rule removed, and why."""
-    run = PublishedRun(ingestion, variant, limit, seed)
-    kept = _Configuration(run.variant, kept_items, f"{len(kept_items):,} of {len(items):,} items")
+    content = f"{len(kept_items):,} of {len(items):,} items"
+    kept = _Configuration(exported_run.variant, kept_items, content)
     rules = rule_coverage[rule_coverage["removed"] > 0].sort_values("removed", ascending=False)
-    return _folder([kept], run, n_items=len(items), rules=rules.to_dict("records"))
+    return _folder([kept], exported_run, n_items=len(items), rules=rules.to_dict("records"))
 
 
 def publish_perturbed_copies(
-    perturbed_items: pd.DataFrame,
-    perturbation: PerturbationParams,
-    ingestion: BenchmarkParams,
-    variant: str,
-    limit: int | None,
-    seed: int,
+    perturbed_items: pd.DataFrame, perturbation: PerturbationParams, exported_run: ExportedRun
 ) -> FolderContent:
     """Write each perturbed copy as a configuration of one dataset, without demonstrations."""
-    run = PublishedRun(ingestion, variant, limit, seed)
     asked = perturbed_items[perturbed_items["role"] == "item"]
-    names = sorted(set(asked["condition"]), key=natural_key)
-    copies = {name: asked[asked["condition"] == name] for name in names}
+    copies = dict(iter(asked.groupby("condition")))
     configurations = [
-        _Configuration(name, rows, f"{len(rows):,} items") for name, rows in copies.items()
+        _Configuration(name, copies[name], f"{len(copies[name]):,} items")
+        for name in in_order(asked["condition"].unique())
     ]
     settings = json.dumps(perturbation.model_dump(mode="json"), indent=2, ensure_ascii=False)
-    return _folder(configurations, run, perturbation=settings)
+    return _folder(configurations, exported_run, perturbation=settings)
 
 
 def publish_subset(
     items: pd.DataFrame,
     chosen_subset: pd.DataFrame,
     chosen_subset_facts: dict[str, str],
-    ingestion: BenchmarkParams,
-    variant: str,
-    limit: int | None,
-    seed: int,
+    exported_run: ExportedRun,
 ) -> FolderContent:
     """Write the chosen subset with its weights.
 
     `chosen_subset_facts` has `told_apart`, a sentence for the card, or "".
     """
-    run = PublishedRun(ingestion, variant, limit, seed)
     rows = chosen_subset[["item_id", "weight"]].merge(items, on="item_id", validate="one_to_one")
     subset = _Configuration("subset", rows, f"{len(rows):,} of {len(items):,} items, with weights")
-    return _folder([subset], run, n_items=len(items), told_apart=chosen_subset_facts["told_apart"])
+    told_apart = chosen_subset_facts["told_apart"]
+    return _folder([subset], exported_run, n_items=len(items), told_apart=told_apart)
 
 
 def _folder(
-    configurations: Sequence[_Configuration], run: PublishedRun, **facts: Any
+    configurations: Sequence[_Configuration], run: ExportedRun, **facts: Any
 ) -> FolderContent:
     hashes = [hash_ for each in configurations for hash_ in each.rows["content_hash"]]
     canary = f"{run.ingestion.name} canary {uuid.uuid5(uuid.NAMESPACE_OID, ''.join(hashes))}"
     files: dict[str, Pieces] = {}
     for name, rows, _ in configurations:
-        table = _published_rows(rows, canary)
+        columns = [name for name in _COLUMNS if name in rows and not rows[name].isna().all()]
+        table = rows[columns].reset_index(drop=True).assign(canary=canary)
         files[f"{name}.parquet"] = [table.to_parquet(index=False)]
         files[f"{name}.csv"] = csv_lines(table)
         files[f"{name}.jsonl"] = inspect_lines(rows)
@@ -124,14 +98,6 @@ def _folder(
     open_ended = not any(len(each.rows["choices"].iloc[0]) for each in configurations)
     titles = {each.name: f"{title}: {each.content}" for each in configurations}
     files[MODULE] = [inspect_module(titles, open_ended=open_ended)]
-    evaluation = render(
-        "eval.yaml.txt",
-        title=title,
-        configurations=configurations,
-        columns=[name for name in CARRIED if name in _published_columns(first.rows)],
-        open_ended=open_ended,
-    )
-    files["eval.yaml"] = [evaluation.encode()]
     values = {"rules": None, "n_items": None, "perturbation": None, "told_apart": "", **facts}
     card = render(
         "hub_card.md",
@@ -149,24 +115,11 @@ def _folder(
     manifest = {
         "format": 1,
         "benchwright": VERSION,
-        "benchmark": run.ingestion.name,
-        "licence": run.ingestion.licence,
-        "variant": run.variant,
-        "limit": run.limit,
-        "seed": run.seed,
+        **run.facts(),
         "canary": canary,
         "items": {each.name: len(each.rows) for each in configurations},
     }
     return FolderContent({README: [card.encode()], **files}, manifest)
-
-
-def _published_columns(rows: pd.DataFrame) -> list[str]:
-    return [name for name in _COLUMNS if name in rows and not rows[name].isna().all()]
-
-
-def _published_rows(rows: pd.DataFrame, canary: str) -> pd.DataFrame:
-    """Return the published columns that have a value, and the canary."""
-    return rows[_published_columns(rows)].reset_index(drop=True).assign(canary=canary)
 
 
 def card_licence(licence: str) -> str:

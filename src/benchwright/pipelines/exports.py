@@ -3,20 +3,25 @@
 from kedro.pipeline import Pipeline
 
 from benchwright.exports import hub_folder as hub
-from benchwright.exports.export import export_perturbed, export_subset, export_tasks
+from benchwright.exports.export import (
+    describe_run,
+    export_perturbed,
+    export_subset,
+    export_tasks,
+)
 from benchwright.pipelines.nodes import node
 
-_RUN = ["params:variant", "params:limit", "params:seed"]
-_PUBLISHED = ["params:ingestion", *_RUN]
-_EXPORTED = ["params:ingestion", "params:scoring", "params:exports", *_RUN]
+_TOLD = ("ingestion", "scoring", "exports", "variant", "limit", "seed")
+_RUN = node(describe_run, [f"params:{name}" for name in _TOLD], "exported_run")
 
 
 def create_pipeline() -> Pipeline:
     """Create a pipeline: items and kept items → a folder of tasks, and one for the Hub."""
-    inputs = ["items", "kept_items", "demonstrations", "params:mirror_root", *_EXPORTED]
-    kept = ["items", "kept_items", "rule_coverage", *_PUBLISHED]
+    inputs = ["items", "kept_items", "demonstrations", "params:mirror_root", "exported_run"]
+    kept = ["items", "kept_items", "rule_coverage", "exported_run"]
     return Pipeline(
         [
+            _RUN,
             node(export_tasks, inputs, "harness_tasks"),
             node(hub.publish_kept_items, kept, "hub_kept_items"),
         ]
@@ -25,11 +30,11 @@ def create_pipeline() -> Pipeline:
 
 def create_perturbed_pipeline() -> Pipeline:
     """Create a pipeline: items and perturbed copies → a folder of tasks, and one for the Hub."""
-    inputs = ["items", "demonstrations", "perturbed_items", "params:perturbation", *_EXPORTED]
-    copies = ["perturbed_items", "params:perturbation", *_PUBLISHED]
+    copies = ["perturbed_items", "params:perturbation", "exported_run"]
     return Pipeline(
         [
-            node(export_perturbed, inputs, "harness_perturbed_tasks"),
+            _RUN,
+            node(export_perturbed, ["items", "demonstrations", *copies], "harness_perturbed_tasks"),
             node(hub.publish_perturbed_copies, copies, "hub_perturbed_items"),
         ]
     )
@@ -38,10 +43,11 @@ def create_perturbed_pipeline() -> Pipeline:
 def create_subset_pipeline() -> Pipeline:
     """Create a pipeline: items and a subset → a folder of tasks, and one for the Hub."""
     inputs = ["items", "chosen_subset", "sampler_choice", "demonstrations"]
-    inputs += ["params:sampling", "params:mirror_root", *_EXPORTED]
-    subset = ["items", "chosen_subset", "chosen_subset_facts", *_PUBLISHED]
+    inputs += ["params:sampling", "params:mirror_root", "exported_run"]
+    subset = ["items", "chosen_subset", "chosen_subset_facts", "exported_run"]
     return Pipeline(
         [
+            _RUN,
             node(export_subset, inputs, "harness_subset"),
             node(hub.publish_subset, subset, "hub_subset"),
         ]
