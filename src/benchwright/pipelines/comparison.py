@@ -11,7 +11,6 @@ from benchwright.methods.wicked.comparison.written_responses import compare_writ
 from benchwright.pipelines.nodes import boxed, node
 from benchwright.reports.wicked import page
 from benchwright.reports.wicked.findings import measure_reach, show_comparison_top
-from benchwright.reports.wicked.plots import plot_rank_shuffle
 
 _SCORES = ["comparison_scores", "comparison_summary"]
 _CHANGES = ["perturbation_changes", "single_best_answer_ids"]
@@ -53,7 +52,7 @@ _SHOWN = (
 """What the page shows, with its sections in order."""
 
 _PAGE = [
-    node(plot_rank_shuffle, ["comparison_scores", _SETTINGS], "comparison_ranks_plot"),
+    node(page.plot_rank_shuffle, ["comparison_scores", _SETTINGS], "comparison_ranks_plot"),
     node(
         show_comparison_top,
         [*_SCORES, "comparison_written", _SETTINGS, "perturbation_reach"],

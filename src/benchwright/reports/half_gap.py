@@ -18,10 +18,10 @@ from benchwright.reports.page.parts import (
     Table,
     Text,
     Top,
+    as_bounded_share,
     as_count,
     as_share,
     as_text,
-    between,
     cut_table,
     render_sections,
     table_of,
@@ -221,7 +221,7 @@ def _small_gaps(half_gap_shares: pd.DataFrame) -> Table:
         ("Size", lambda row, name: row[name] or "all", "size_group"),
         ("Below, points", lambda row, name: f"{100 * row[name]:g}", "below"),
         ("Configurations", as_count, "n"),
-        ("Share", between(as_share), "share"),
+        ("Share", as_bounded_share, "share"),
         ("Expected", as_share, "expected"),
     ]
     return table_of(rows_of(half_gap_shares)[:LONGEST_TABLE], columns, range(2, 6), label)

@@ -23,12 +23,11 @@ from benchwright.reports.page.parts import (
     Table,
     Text,
     Top,
+    as_bounded_share,
     as_count,
     as_metric,
-    as_share,
     as_text,
     as_words,
-    between,
     columns,
     cut_table,
     render_sections,
@@ -108,7 +107,7 @@ def show_construction_documents(
     names: list[Column] = [
         ("Measure", as_words, "measure"),
         ("Layout", as_words, "style"),
-        *columns("hits of", ("Share", between(as_share), "share")),
+        *columns("hits of", ("Share", as_bounded_share, "share")),
     ]
     measures = table_of(rows_of(extraction_measures), names, (2, 3, 4), label)
     label = "Questions before and after each rule"

@@ -268,14 +268,8 @@ def as_count(record: Mapping[Any, Any], name: str) -> str:
     return number(record.get(name))
 
 
-def between(
-    write: Callable[[Mapping[Any, Any], str], str], low: str = "low", high: str = "high"
-) -> Callable[[Mapping[Any, Any], str], Cell]:
-    """Return how a cell of a value with its interval beside it is written."""
-
-    def written(record: Mapping[Any, Any], name: str) -> Cell:
-        known = record.get(low) is not None and record.get(high) is not None
-        bounds = f"[{write(record, low)}, {write(record, high)}]" if known else ""
-        return Cell(write(record, name), quiet=bounds)
-
-    return written
+def as_bounded_share(record: Mapping[Any, Any], name: str) -> Cell:
+    """Return a share with its interval, `low` to `high`, beside it."""
+    known = record.get("low") is not None and record.get("high") is not None
+    bounds = f"[{as_share(record, 'low')}, {as_share(record, 'high')}]" if known else ""
+    return Cell(as_share(record, name), quiet=bounds)

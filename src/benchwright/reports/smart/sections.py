@@ -217,7 +217,7 @@ def show_labels(
     ]
     if len(label_error_rates):
         columns = parts.columns(
-            "items checked wrong", ("Share wrong", parts.between(parts.as_share), "rate")
+            "items checked wrong", ("Share wrong", parts.as_bounded_share, "rate")
         )
         label = "Wrong labels among items whose labels were checked; 95% intervals"
         blocks += [
@@ -228,7 +228,7 @@ def show_labels(
         columns = [
             ("Rule", parts.as_words, "rule"),
             *parts.columns("reviewed agree borderline disagree"),
-            ("Share agreed", parts.between(parts.as_share), "share_agree"),
+            ("Share agreed", parts.as_bounded_share, "share_agree"),
         ]
         label = "Agreement of reviewers with removals; 95% intervals (SMART, section 5.3)"
         blocks.append(parts.table_of(rows_of(review_agreement), columns, label=label))

@@ -7,12 +7,14 @@ import pandas as pd
 
 from benchwright.core.seeding import item_uniforms
 from benchwright.methods.wicked.comparison.compared_responses import (
+    asking_styles,
     describe_asking,
+    main_perturbation,
     perturbation_of,
 )
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.page import parts
+from benchwright.reports.page import parts, shapes
 from benchwright.reports.page.parts import (
     Article,
     Cell,
@@ -116,6 +118,23 @@ def _altered(row: Row, name: str) -> str:
     return f"{percent(row[f'{name}_original'])} → {percent(row[name])}"
 
 
+def plot_rank_shuffle(comparison_scores: pd.DataFrame, perturbation: PerturbationParams) -> Any:
+    """Plot ranks on the original (left) and on the copies (right), for one asking style."""
+    title = "Ranks on the original (left) and on the copies (right): blue rose, orange fell"
+    if comparison_scores.empty:
+        return shapes.nothing(title, _NO_RESPONSES)
+    name = main_perturbation(sorted(set(comparison_scores["perturbation"])), perturbation)
+    scores = comparison_scores[comparison_scores["perturbation"] == name]
+    style = next(iter(asking_styles(scores["configuration"].tolist())))
+    scores = scores[(scores["asking_style"] == style) & scores["rank_original"].notna()]
+    if len(scores) < 2:
+        return shapes.nothing(title, "There is only one model to rank.")
+    if said := describe_asking(style):
+        title += f" ({said})"
+    scores = scores.sort_values(["accuracy_original", "configuration"], ascending=[False, True])
+    return shapes.slopes(title, scores, ("original", "mean"))
+
+
 def show_comparison_order(
     comparison_scores: pd.DataFrame,
     comparison_summary: pd.DataFrame,
@@ -215,7 +234,7 @@ def show_comparison_answers(
         "is kept. A model with equal shares does not distinguish them; 95% intervals over items"
     )
     columns = parts.columns(
-        "configuration gold n by_chance", ("Share", parts.between(parts.as_share), "share")
+        "configuration gold n by_chance", ("Share", parts.as_bounded_share, "share")
     )
     rows = rows_of(comparison_none_rates)
     blocks += _table(label, rows, columns, "comparison_none_rates")
