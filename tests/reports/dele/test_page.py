@@ -80,20 +80,13 @@ def test_the_table_of_samplers_starts_with_the_random_band(results: dict[str, An
     assert by_name["random"][6].under[0] == items
 
 
-def test_page_has_the_correlation_of_each_winner(results: dict[str, Any]) -> None:
-    for row in results["subject_winners"].to_dict("records"):
-        cells = f'{row["winner"]}</td><td class="n">{row["spearman"]:.3f}</td>'
-        assert cells in results["sampling_report"]
-
-
 def test_every_sampler_is_drawn_in_the_random_band(results: dict[str, Any]) -> None:
     chart = json.loads(results["sampling_curves_plot"].to_json())
-    panels = {trace["yaxis"] for trace in chart["data"]}
+    names = [(trace["yaxis"], trace["name"]) for trace in chart["data"]]
+    panels = {panel for panel, _ in names}
     assert len(panels) == 3  # tau-b, Spearman, Wasserstein
-    for panel in panels:
-        names = [trace["name"] for trace in chart["data"] if trace["yaxis"] == panel]
-        assert names.count("random subsets, 95%") == 1
-        assert len(names) == 2 + 4
+    assert len(names) == 3 * (2 + 4)
+    assert {panel for panel, name in names if name == "random subsets, 95%"} == panels
     drawn = next(trace for trace in chart["data"] if "word_length" in str(trace.get("hovertext")))
     own = results["sampling_curves"].query(
         "sampler == 'word_length' and panel == 'held_out' and metric == 'tau_b'"
@@ -118,8 +111,3 @@ def test_insufficient_data_are_reported(answers: np.ndarray, message: str) -> No
     metrics = outputs["sampling_metrics"]
     assert metrics["n_models"] == len(outputs["sampling_panels"].models)
     assert all(np.isfinite(value) for value in metrics.values())
-
-
-def test_fractional_correctness_is_accepted() -> None:
-    answers = make_answers().astype(np.float32) * 0.7
-    assert "as all items do with" in run(answers)["sampling_report"]

@@ -6,9 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from kedro.io import DataCatalog, MemoryDataset
-from kedro.pipeline import Pipeline
-from kedro.runner import SequentialRunner
 
 from benchwright.params.mmlu_cf import (
     CheckingParams,
@@ -22,7 +19,6 @@ from benchwright.params.mmlu_cf import (
 )
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.pipelines.construction_report import create_pipeline
-from benchwright.reports.page.shapes import nothing as nothing_drawn
 from benchwright.tables.mmlu_cf import CleaningFunnel, SplitAssignment
 
 
@@ -52,22 +48,6 @@ SamplingStrata = Columns("field level target available sampled shortfall")
 
 FIELDS = ("Math", "Law", "History")
 HOSTILE = "<script>alert(1)</script>.example.org"
-OUTPUTS = (
-    "construction_metrics",
-    "construction_report",
-    "construction_funnel_plot",
-    "difficulty_levels_plot",
-)
-
-
-class Kept(MemoryDataset):
-    """Data in memory that is kept after the run."""
-
-    def __init__(self) -> None:
-        super().__init__(copy_mode="assign")
-
-    def _release(self) -> None:
-        pass
 
 
 def making(*, judges: bool = False) -> dict[str, Any]:
@@ -113,13 +93,15 @@ def making(*, judges: bool = False) -> dict[str, Any]:
             [(name, 16, 3, 0.5) for name in FIELDS] + [("", 0, 0, np.nan)]
         ),
         "field_rounds": JudgeRounds.empty(),
-        "difficulty_rounds": _rounds("difficulty", 48, 36, 6) if judges else _no_rounds(),
+        "difficulty_rounds": _rounds("difficulty", 48, 36, 6) if judges else JudgeRounds.empty(),
         "difficulty_counts": _levels(checked, judges=judges),
         "sampling_strata": _strata(judges=judges),
         "final_strata": _strata(judges=judges),
-        "final_difficulty_rounds": _rounds("difficulty", 24, 24, 0) if judges else _no_rounds(),
+        "final_difficulty_rounds": _rounds("difficulty", 24, 24, 0)
+        if judges
+        else JudgeRounds.empty(),
         "rating_shift": _rating_shift(judges=judges),
-        "checking_rounds": _rounds("checking", 30, 30, 0) if judges else _no_rounds(),
+        "checking_rounds": _rounds("checking", 30, 30, 0) if judges else JudgeRounds.empty(),
         "judge_agreement": _agreement() if judges else JudgeAgreement.empty(),
         "checking_counts": {
             "sampled": 30,
@@ -151,27 +133,11 @@ def making(*, judges: bool = False) -> dict[str, Any]:
 
 
 def run(inputs: dict[str, Any]) -> dict[str, Any]:
-    """Run the stage on saved tables and return its outputs by name."""
-    return _run(create_pipeline(), inputs, OUTPUTS)
-
-
-def report_of(inputs: dict[str, Any]) -> dict[str, Any]:
-    """Return page and metrics only, with empty plots, which is faster."""
-    nothing = nothing_drawn("A plot", "Not drawn.")
-    plots = {name: nothing for name in OUTPUTS if name.endswith("_plot")}
-    written = ("construction_metrics", "construction_report")
-    pipeline = create_pipeline()
-    nodes = [node.name for node in pipeline.nodes if not node.name.startswith("plot_")]
-    return _run(pipeline.only_nodes(*nodes), {**inputs, **plots}, written)
-
-
-def _run(pipeline: Pipeline, inputs: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    used = {name: value for name, value in inputs.items() if name in pipeline.inputs()}
-    catalog = DataCatalog({name: MemoryDataset(value, "assign") for name, value in used.items()})
-    for name in names:
-        catalog[name] = Kept()
-    SequentialRunner().run(pipeline, catalog)
-    return {name: catalog[name].load() for name in names}
+    """Return inputs and outputs of all nodes of the stage, by name."""
+    data = dict(inputs)
+    for node in create_pipeline().nodes:  # in an order in which each finds its inputs
+        data |= node.run({name: data[name] for name in node.inputs})
+    return data
 
 
 def _extraction() -> pd.DataFrame:
@@ -201,10 +167,6 @@ def _rounds(task: str, asked: int, first: int, second: int) -> pd.DataFrame:
             for judge in ("able", "baker")
         ]
     return JudgeRounds.from_rows(sorted(rows, key=lambda row: row[1:3]))
-
-
-def _no_rounds() -> pd.DataFrame:
-    return JudgeRounds.empty()
 
 
 def _levels(checked: int, *, judges: bool) -> pd.DataFrame:

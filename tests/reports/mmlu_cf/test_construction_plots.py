@@ -40,17 +40,13 @@ def test_the_funnel_goes_from_documents_to_halves(
     assert notes["documents"] == "20 of 2 domains"
     assert notes["clean"] == "48 · 80.0%"
     assert notes["after the rules"] == "at least 22 altered"
-    assert "30, no judge" in bars(unjudged["construction_funnel_plot"], 1, "text").values()
-
-
-def test_the_funnel_shows_the_final_sample_and_leaks() -> None:
     inputs = making(judges=True)
     inputs["checking_counts"]["final"] = 20
     inputs["leak_counts"] = LeakCounts.from_rows([("certain", 1, 0, 1, 0)])
     plot = run(inputs)["construction_funnel_plot"]
-    assert bars(plot)["final sample"] == 20
-    assert bars(plot, 1)["final sample"] == 4
-    assert "1 removed as leaks" in " ".join(as_json(plot)["data"][1]["text"])
+    assert (bars(plot)["final sample"], bars(plot, 1)["final sample"]) == (20, 4)
+    assert "1 removed as leaks" in bars(plot, 1, "text")["public half"]
+    assert "30, no judge" in bars(unjudged["construction_funnel_plot"], 1, "text").values()
 
 
 def test_levels_of_each_step_are_shown_with_the_target(judged: dict[str, Any]) -> None:

@@ -65,19 +65,15 @@ def test_line_is_broken_where_a_value_is_missing() -> None:
     assert path.count("L") == 1
 
 
-def test_logarithmic_axis_spaces_powers_evenly() -> None:
-    line = shapes.line([1, 10, 100], [0, 0, 0.5], KEPT)
-    figure = shapes.curves("t", [line], Scale("items", log=True), Scale(ticks={}))
-    x = places(figure, "x")
-    assert x["10"] - x["1"] == pytest.approx(x["100"] - x["10"], abs=0.2)
-
-
-def test_lines_of_a_panel_have_labels_above_one_another() -> None:
+def test_lines_have_labels_above_one_another_and_a_log_axis_has_even_powers() -> None:
     lines = [Line(1, "one", KEPT), Line(1.1, "two", REMOVED), Line(0.5, level=True)]
-    figure = shapes.curves("t", [shapes.line([0, 2], [0, 1], QUIET)], Scale(), Scale(), lines=lines)
-    y = places(figure, "y")
-    assert y["two"] == y["one"] - 14
+    curve = shapes.line([1, 10, 100], [0, 0, 0.5], QUIET)
+    x, y = Scale("items", log=True), Scale(ticks={})
+    figure = shapes.curves("t", [curve], x, y, lines=lines)
+    across, down = places(figure, "x"), places(figure, "y")
+    assert down["two"] == down["one"] - 14
     assert len(paths(figure, KEPT)) == len(paths(figure, REMOVED)) == 1
+    assert across["10"] - across["1"] == pytest.approx(across["100"] - across["10"], abs=0.2)
 
 
 @pytest.mark.parametrize(
@@ -145,19 +141,7 @@ def test_data_is_text_in_figures_and_drawings() -> None:
     assert drawn.count("<title>&lt;b&gt;bold") == 1
 
 
-def test_nothing_to_draw_has_a_reason() -> None:
-    figure = shapes.nothing("t", "no data")
-    assert texts(figure) == ["no data"]
-    assert figure.layout.meta["caption"] == "t"
-    assert not figure.data
-
-
 def test_names_are_shortened_only_if_they_stay_distinct() -> None:
     assert distinct_names(["x/one", "y/two"]) == ["one", "two"]
     assert distinct_names(["x/one", "y/one", "y/two"]) == ["x/one", "y/one", "two"]
-
-
-@pytest.mark.parametrize("length", [9, 10, 11])
-def test_clipped_text_has_at_most_the_length_and_keeps_both_ends(length: int) -> None:
-    seen = clip("abcdefghijkl"[:length], 10)
-    assert seen == ("abcdefghi", "abcdefghij", "abcde…hijk")[length - 9]
+    assert [clip("abcdefghijkl"[:n], 10) for n in (10, 11)] == ["abcdefghij", "abcde…hijk"]

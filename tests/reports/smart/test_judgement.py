@@ -115,14 +115,7 @@ def test_range_is_over_all_models_if_fewer_than_top(judge, small, n: int, whose:
 
 @pytest.mark.parametrize(
     ("percentile", "written"),
-    [
-        (0, "0"),
-        (0.05, "0.1"),
-        (2.05, "2"),
-        (99.95, "100"),
-        (99.4, "99.4"),
-        (100, "100"),
-    ],
+    [(0, "0"), (0.05, "0.1"), (2.05, "2"), (99.4, "99.4"), (99.95, "100")],
 )
 def test_percentiles_have_decimals_only_at_the_ends(judge, percentile: float, written: str) -> None:
     first = judge({"percentile": percentile}).sentences[0]

@@ -41,11 +41,8 @@ def test_random_band_counts_all_subsets_and_marks_this_run_and_ire(small) -> Non
     plot = plot_random_band(draws, small.random_comparison())
     bars = [trace for trace in plot.data if trace.type == "bar"]
     assert [(sum(trace.y), trace.yaxis) for trace in bars] == [(50, "y"), (50, "y2")]
-    bands = [
-        (min(trace.x), max(trace.x))
-        for trace in plot.data
-        if trace.type == "scatter" and trace.fill
-    ]
+    areas = [trace for trace in plot.data if trace.type == "scatter" and trace.fill]
+    bands = [(min(trace.x), max(trace.x)) for trace in areas]
     assert bands == [(0.95, 0.99), (0.95, 0.99)]
     assert [shape.x0 for shape in plot.layout.shapes] == [0.928, 0.928]
     low, high = plot.layout.xaxis.range
@@ -55,20 +52,13 @@ def test_random_band_counts_all_subsets_and_marks_this_run_and_ire(small) -> Non
     assert notes(plot) == [this_run, "50 items", ire, "50 items"]
 
 
-def test_without_held_out_models_the_band_uses_all_models(small) -> None:
+def test_without_held_out_models_the_band_uses_all_models_and_equal_subsets(small) -> None:
     table = small.random_comparison().query("models == 'all' and method == 'kept'")
-    draws = small.random_subsets(20).assign(models="all")
-    plot = plot_random_band(draws, table)
+    draws = small.random_subsets(20).assign(models="all", value=1.0)
+    plot = plot_random_band(draws, table.assign(value=1.0, random_low=1.0, random_high=1.0))
     assert "models)" in caption(plot)
     assert "held-out" not in caption(plot)
     assert {trace.yaxis for trace in plot.data} == {"y"}
-
-
-def test_equal_random_subsets_can_be_plotted(small) -> None:
-    draws = small.random_subsets(20)
-    draws["value"] = 1.0
-    table = small.random_comparison().assign(value=1.0, random_low=1.0, random_high=1.0)
-    plot = plot_random_band(draws, table)
     assert sum(next(trace for trace in plot.data if trace.type == "bar").y) == 20
     assert plot.layout.xaxis.range[0] < 1 < plot.layout.xaxis.range[1]
 

@@ -1,7 +1,5 @@
 """The report in a real browser, opened from disk (skipped where Chromium is absent)."""
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,40 +24,6 @@ def opened(page: Path, driver: Any) -> Any:
     for name in ("search", "decision", "rule"):
         set_value(driver, name, "")
     return driver
-
-
-@pytest.fixture
-def emulated(opened: Any) -> Iterator[Any]:
-    """Emulate another medium and restore the original afterwards."""
-
-    def emulate(media: str = "", scheme: str = "light") -> Any:
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
-        return opened
-
-    yield emulate
-    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of `rgb(…)` (WCAG 2.1)."""
-    channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(driver: Any, selector: str) -> float:
-    """The contrast of an element's text with its nearest opaque background."""
-    script = """
-        const element = document.querySelector(arguments[0]);
-        let under = element;
-        const paint = (e) => getComputedStyle(e).backgroundColor;
-        const clear = (e) => paint(e) === "rgba(0, 0, 0, 0)";
-        while (under.parentElement && clear(under)) under = under.parentElement;
-        return [getComputedStyle(element).color, paint(under)];
-    """
-    light, dark = sorted(map(luminance, driver.execute_script(script, selector)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
 
 
 def in_order(driver: Any) -> list[str]:
@@ -131,13 +95,6 @@ def test_search_box_menus_and_buttons_choose_items(opened: Any) -> None:
     opened.find_element("id", "next").send_keys(Keys.ENTER)
     assert not set(rows(opened)) & set(first)
     assert not opened.find_element("id", "previous").get_property("disabled")
-
-
-def test_items_with_markup_are_shown_as_text(opened: Any) -> None:
-    set_value(opened, "search", "alert(1)")
-    assert len(rows(opened)) == 1
-    assert "<script>alert(1)</script>" in rows(opened)[0]
-    assert opened.execute_script("return document.images.length") == 0
 
 
 def test_rules_in_the_table_link_to_their_items(opened: Any) -> None:
@@ -222,36 +179,14 @@ def test_page_fits_a_phone_and_wide_tables_scroll_in_focusable_frames(opened: An
         opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_contrast_is_sufficient(emulated: Any, scheme: str) -> None:
-    driver = emulated(scheme=scheme)
-    driver.execute_script("for (const e of document.querySelectorAll('details')) e.open = true")
-    set_value(driver, "search", "demo/020")
-    driver.execute_script("document.querySelector('#item-rows .open').click()")
-    texts = (
-        *("main p", ".headline", "main a", "nav a", ".quiet", ".under", "aside li"),
-        *("caption", ".badge.removed", ".badge", ".mark"),
-        *("thead th", "thead button", ".box", "[name=search]", "#next", ".more h4"),
-    )
-    seen = {selector: contrast(driver, selector) for selector in texts}
-    assert {name: ratio for name, ratio in seen.items() if ratio < 4.5} == {}  # WCAG 2.1, AA
-
-
-def test_print_shows_all_sections_and_hides_controls(emulated: Any) -> None:
-    for scheme in ("light", "dark"):
-        driver = emulated("print", scheme)
-        shown = driver.execute_script(
-            "return [...document.querySelectorAll('main > section')].map(e => e.offsetHeight)"
-        )
+def test_print_shows_all_sections_and_hides_controls(opened: Any) -> None:
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        height = "return [...document.querySelectorAll(arguments[0])].map(e => e.offsetHeight)"
+        shown = opened.execute_script(height, "main > section")
         assert len(shown) == 10
         assert min(shown) > 40
-        hidden = "nav, .controls, .pages, .skip"
-        script = "return [...document.querySelectorAll(arguments[0])].map(e => e.offsetHeight)"
-        assert set(driver.execute_script(script, hidden)) == {0}
-        paper = "return getComputedStyle(document.documentElement).backgroundColor"
-        assert driver.execute_script(paper) == "rgb(255, 255, 255)"
-        folded = (
-            "document.querySelector('#provenance details table').getBoundingClientRect().height"
-        )
-        assert driver.execute_script(f"return {folded}") > 100
-        assert contrast(driver, ".headline") > 15
+        assert set(opened.execute_script(height, "nav, .controls, .pages, .skip")) == {0}
+        assert opened.execute_script(height, "#provenance details table")[0] > 100
+    finally:
+        opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
