@@ -50,7 +50,7 @@ def left(*items: dict[str, Any], **params: Any) -> list[str]:
     ("params", "kept", "digest"),
     [
         ({}, 378, "129ae217803ab1ad"),
-        ({"n_choices": (2, 3, 4), "conflicting_answers": "keep_one"}, 442, "9722625dfb5cd37e"),
+        ({"n_choices": (2, 3, 4)}, 383, "dc1c22bc3e6752d9"),
         ({"off": ("lower_case_start", "question_numbering", "labels")}, 476, "9ad596abb2a13d6c"),
     ],
 )
