@@ -3,7 +3,13 @@
 import pandas as pd
 
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.responses.import_responses import Imported, as_responses, join_responses
+from benchwright.responses.answer_rows import MISSING
+from benchwright.responses.import_responses import (
+    Imported,
+    as_responses,
+    join_responses,
+    unscored_matrices,
+)
 from benchwright.responses.item_index import ResponseIndex
 
 
@@ -15,5 +21,7 @@ def import_as_rows(
 ) -> Imported:
     """`import_responses`, before answers without log-likelihoods become matrices."""
     index = ResponseIndex(items, calibration_items, perturbed_items)
-    rows, wide, report = join_responses(files, index)
-    return Imported(as_responses(rows, index), wide, report)
+    rows, report = join_responses(files, index)
+    answered = rows[rows["extraction"] != MISSING]
+    _, matrices = unscored_matrices(answered, index)
+    return Imported(as_responses(answered, index), matrices, report)

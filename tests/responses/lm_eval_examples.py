@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -127,11 +128,19 @@ def load(
 
 
 def import_log(
-    folder: Path, rows: Sequence[Mapping[str, Any]], name: str, ingested: IngestedTables
+    folder: Path,
+    rows: Sequence[Mapping[str, Any]],
+    name: str,
+    ingested: IngestedTables,
+    **entry: str,
 ) -> Imported:
     """Writes a log where lm-eval would, and imports it for one of the project's benchmarks."""
     write_log(folder / "org__model-7b", rows)
-    files = load(folder, sources=real_benchmark(name)["sources"])
+    loaded = load(folder, sources=real_benchmark(name)["sources"])
+    files = {
+        name: replace(file, spec=file.spec.model_copy(update=entry))
+        for name, file in loaded.items()
+    }
     return import_as_rows(files, ingested.items, ingested.calibration_items)
 
 

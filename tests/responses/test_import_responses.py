@@ -193,12 +193,9 @@ def test_rows_inconsistent_with_the_gold_are_counted_and_kept(
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"correct": 2}, "correct outside 0–1"),
         ({"correct": None}, "no response"),
         ({"correct": 1, "p_answer": 1.2}, "p_answer outside 0–1"),
         ({"correct": 1, "p_answer": -0.1}, "p_answer outside 0–1"),
-        ({"correct": 1, "prediction": 4}, "prediction is not an option of the item"),
-        ({"correct": 1, "prediction": 1.5}, "prediction unreadable"),
         ({"correct": 1, "shots": -3}, "invalid shots"),
         ({"correct": 1, "style": "letter"}, "unknown style"),
         ({"correct": 1, "model": ""}, "missing model"),
@@ -207,8 +204,6 @@ def test_rows_inconsistent_with_the_gold_are_counted_and_kept(
         ({"correct": 1, "option_bytes": [1.0, 0.0, 1.0, 1.0]}, "option_bytes below 1"),
         ({"correct": 1, "shots": float("inf")}, "invalid shots"),
         ({"correct": 1, "shots": 1e30}, "invalid shots"),
-        ({"correct": 1, "prediction": 1e30}, "prediction unreadable"),
-        ({"correct": 1, "prediction": "inf"}, "prediction unreadable"),
         ({"correct": 1, "logprobs": "[" * 100_000}, "logprobs unreadable"),
         ({"correct": 1, "logprobs": f"[{'9' * 400}, 0, 0, 0]"}, "logprobs unreadable"),
         ({"correct": 1, "logprobs": '["a", 0, 0, 0]'}, "logprobs unreadable"),
@@ -248,7 +243,7 @@ def test_probabilities_rounded_above_one_are_clipped(make_items: Make, make_file
         ({"item_id": ["q1"], "model": ["m"]}, "needs a column 'correct', 'score', "),
         ({"item_id": ["q1"], "model": ["m"], "correct": [None]}, "row 1: no response"),
         ({"item_id": ["q1"], "model": ["m"], "correct": ["yes"]}, "correct unreadable"),
-        ({"item_id": ["q1"], "model": ["m"], "correct": [57.3]}, "correct 57.3"),
+        ({"item_id": ["q1"], "model": ["m"], "correct": [57.3]}, "e.g. --scale 0:100"),
         (
             {"item_id": [1.5], "model": ["m"], "correct": [1]},
             "column 'item_id': expected text, got type double",
@@ -393,11 +388,46 @@ def test_orientations_of_wide_files_are_equivalent(
 def test_letters_become_predictions_scored_with_the_gold(make_items: Make, make_file: Make) -> None:
     file = make_file({"item_id": ["q1", "q2", "q3"], "m": ["B", "a", None], "n": ["E", "C", "B"]})
     result = imported(make_items("q1", "q2", "q3"), file)
-    (matrix,) = result.wide_matrices
-    assert matrix.prediction.tolist() == [[1, 0, -1], [-1, 2, 1]]
-    np.testing.assert_array_equal(matrix.correct, [[1, 0, np.nan], [np.nan, 0, 1]])
-    assert counts(result)["dropped"] == 1
-    assert "1 dropped (not an option of the item), e.g. q1 × n" in result.import_report.detail[0]
+    (matrix,) = result.wide_matrices  # a model with an answer that cannot be read stays in rows
+    assert (matrix.models, matrix.prediction.tolist()) == (("m",), [[1, 0]])
+    np.testing.assert_array_equal(matrix.correct, [[1, 0]])
+    rows = result.imported_responses.query("model == 'n'")
+    assert rows[["prediction", "correct"]].to_numpy().tolist() == [[-1, 0], [2, 0], [1, 1]]
+    assert rows.extraction.tolist() == ["failed", "none", "none"]
+    assert counts(result)["unreadable"] == 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "correct", "extraction"),
+    [
+        ({"correct": "[invalid]"}, 0, "failed"),
+        ({"prediction": 4}, 0, "failed"),
+        ({"prediction": "1.5"}, 0, "failed"),
+        ({"correct": 1, "prediction": "E"}, 1, "none"),
+        ({"correct": 1, "prediction": "?"}, 1, "none"),
+    ],
+)
+def test_what_cannot_be_read_is_wrong_unless_another_column_says_more(
+    make_items: Make, make_file: Make, cells: dict[str, Any], correct: float, extraction: str
+) -> None:
+    rows = [{"item_id": "q2", "model": "m", "correct": 1}, {"item_id": "q1", "model": "m", **cells}]
+    names = {name for row in rows for name in row}
+    file = make_file(
+        {name: [str(row[name]) if name in row else None for row in rows] for name in names}
+    )
+    result = imported(make_items("q1", "q2"), file)
+    first = result.imported_responses.iloc[0]
+    assert (first.item_id, first.correct, first.extraction) == ("q1", correct, extraction)
+    assert counts(result).get("unreadable", 0) == (extraction == "failed")
+
+
+def test_scores_are_on_the_scale_of_their_file(make_items: Make, make_file: Make) -> None:
+    cells = {"item_id": ["q1", "q2"], "model": ["m", "m"], "score": [1.0, 4.0]}
+    file = make_file(cells, scale=(1, 5))
+    assert imported(make_items("q1", "q2"), file).imported_responses.correct.tolist() == [0, 0.75]
+    for wrong in (5.1, float("inf"), -1.0):
+        with pytest.raises(InputError, match=r"1 of 2 scores are outside 1–5, e.g. "):
+            imported(make_items("q1"), make_file(cells | {"score": [wrong, 1.0]}, scale=(1, 5)))
 
 
 def test_first_cell_of_repeated_models_or_items_counts(make_items: Make, make_file: Make) -> None:
@@ -419,7 +449,7 @@ def test_first_cell_of_repeated_models_or_items_counts(make_items: Make, make_fi
         ({"item_id": ["q1"], "m": [1], "subject": ["math"]}, "column 'subject': expected 0–1"),
         ({"id": ["x1"], "m": [1]}, "neither 'x1' nor 'm' is an item id"),
         ({"item_id": ["q1"], "m": [None]}, "no cell has a response"),
-        ({"item_id": ["q1"], "m": [57.3]}, "no valid cell"),
+        ({"item_id": ["q1"], "m": [57.3]}, "1 of 1 scores are outside 0–1, e.g. 57.3 (q1 × m)"),
         ({"item_id": ["q1", None], "m": [1, 1]}, "row 2: the item id is missing"),
     ],
 )
@@ -474,16 +504,6 @@ def test_wide_files_that_share_a_model_are_merged(make_items: Make, make_file: M
     assert "1 different in an earlier file, e.g. q1 × m" in result.import_report.detail[1]
 
 
-def test_wide_files_without_a_common_model_stay_apart(make_items: Make, make_file: Make) -> None:
-    first = make_file({"item_id": ["q1"], "m": [1]})
-    second = make_file({"item_id": ["q2"], "n": [1]}, name="b.parquet")
-    matrices = imported(make_items("q1", "q2"), first, second).wide_matrices
-    assert [(matrix.models, matrix.item_ids) for matrix in matrices] == [
-        (("m",), ("q1",)),
-        (("n",), ("q2",)),
-    ]
-
-
 def test_tidy_and_wide_rows_of_a_model_are_compared(make_items: Make, make_file: Make) -> None:
     items = make_items(*(f"q{i}" for i in range(30)))
     names = items.item_id.tolist()
@@ -492,9 +512,9 @@ def test_tidy_and_wide_rows_of_a_model_are_compared(make_items: Make, make_file:
         {"item_id": names, "model": ["m"] * 30, "correct": [0] * 10 + [1] * 20}, name="tidy.parquet"
     )
     result = imported(items, wide, tidy)
-    assert counts(result, 0) == {"models": 1, "rows": 30, "doubled": 30, "contradicting": 10}
-    assert counts(result, 1) == {"models": 1, "rows": 30, "joined_by_id": 30}
-    assert "33% of the responses also in an earlier file differ" in (result.import_report.detail[0])
+    assert counts(result, 0) == {"models": 1, "rows": 30, "joined_by_id": 30}
+    assert counts(result, 1) == {"models": 1, "rows": 30, "doubled": 30, "contradicting": 10}
+    assert "33% of the responses also in an earlier file differ" in result.import_report.detail[1]
 
 
 def test_calibration_items_join_but_are_not_in_the_matrix(
@@ -513,7 +533,7 @@ ROW = st.fixed_dictionaries(
     {
         "item_id": st.sampled_from(["q1", "q2", "q3", "c1", "gone"]),
         "model": st.sampled_from(["m", "n"]),
-        "correct": st.sampled_from([0.0, 1.0, 0.5, 7.0, None]),
+        "correct": st.sampled_from([0.0, 1.0, 0.5, None]),
         "prediction": st.sampled_from(["A", "B", "E", None]),
         "p_answer": st.sampled_from([0.2, 0.9, 1.5, None]),
         "shots": st.sampled_from([-1, 0]),
@@ -536,7 +556,7 @@ def test_every_row_has_exactly_one_outcome(
     report = result.import_report.iloc[0]
     parts = ["joined_by_id", "joined_by_hash", "not_joined", "doubled", "dropped"]
     assert report["rows"] == len(rows) == report[parts].sum()
-    assert len(result.imported_responses) == report.joined_by_id
+    assert len(result.imported_responses) == report.joined_by_id + report.joined_by_hash
     assert report.contradicting <= report.joined_by_id + report.doubled
     key = ["item_id", "condition", "style", "shots", "model"]
     assert not result.imported_responses.duplicated(key).any()

@@ -11,6 +11,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
+from benchwright.responses.answer_files import Choice
 from benchwright.responses.known_responses import (
     KnownResponses,
     read_responses,
@@ -107,12 +108,16 @@ def test_first_of_duplicate_responses_counts_with_a_note(tmp_path: Path) -> None
     assert "1 different in an earlier file" in note
 
 
-def test_only_the_first_filter_counts(tmp_path: Path) -> None:
-    again = sample(0, 0.0) | {"filter": "last_number"}
-    log(tmp_path, "t", "m", sample(0, 1.0), again)
-    result = read_responses([tmp_path])
-    assert result.correct.tolist() == [[1]]
-    assert "1 duplicates from filters other than none" in result.notes[0]
+def test_metric_and_filter_are_chosen(tmp_path: Path) -> None:
+    rows = [sample(n, 1.0) | {"filter": f} for f in ("strict", "last") for n in range(2)]
+    rows[2] |= {"acc": 0.0, "f1": 0.25}
+    log(tmp_path, "t", "m", *rows)
+    with pytest.raises(InputError, match=r"several scores; choose one .*acc,last .*f1,last"):
+        read_responses([tmp_path])
+    assert read_responses([tmp_path], choice=Choice(filter="last")).correct.tolist() == [[0, 1]]
+    graded = read_responses([tmp_path], choice=Choice(metric="f1"))
+    assert graded.correct[0, 0] == 0.25
+    assert list(graded.unanswered.values()) == [{"t/1"}]
 
 
 def test_duplicate_rows_of_a_table_are_reported(tmp_path: Path) -> None:
@@ -122,6 +127,38 @@ def test_duplicate_rows_of_a_table_are_reported(tmp_path: Path) -> None:
     np.testing.assert_array_equal(result.correct, VALUES)
     assert len(result.notes) == 1
     assert "t.csv: 1 duplicates" in result.notes[0]
+    assert result.disputed == {"ann": {"q/2"}}
+
+
+def test_empty_cells_are_missing_and_unreadable_ones_are_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("item_id,model,score\na,m,1\nb,m,\nc,m,error\nd,m,nan\n")
+    result = read_responses([file])
+    np.testing.assert_array_equal(result.correct, [[1, np.nan, 0, np.nan]])
+    assert result.unanswered == {"m": {"b", "d"}}
+    assert result.unreadable == {"m": {"c"}}
+
+
+def test_prompts_of_one_model_are_told_apart_where_they_asked_the_same_items(
+    tmp_path: Path,
+) -> None:
+    rows = [("a", 0, 1), ("b", 0, 0), ("a", 5, 0), ("b", 5, 1)]
+    frame = pd.DataFrame(rows, columns=["item_id", "shots", "correct"]).assign(model="m")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    result = read_responses([tmp_path / "t.csv"])
+    assert result.models == ("m (0 shots)", "m (5 shots)")
+    assert result.correct.tolist() == [[1, 0], [0, 1]]
+    frame.assign(style="letters").iloc[[0, 3]].to_csv(tmp_path / "t.csv", index=False)
+    result = read_responses([tmp_path / "t.csv"])
+    assert (result.models, result.correct.tolist()) == (("m",), [[1, 1]])
+
+
+def test_repeats_are_averaged_or_the_first_counts(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"item_id": ["a"] * 4, "repeat": [1, 2, 3, 4], "correct": [1, 0, 0, 0]})
+    frame.assign(model="m").to_csv(tmp_path / "t.csv", index=False)
+    assert read_responses([tmp_path / "t.csv"]).correct.tolist() == [[0.25]]
+    first = read_responses([tmp_path / "t.csv"], choice=Choice(repeats="first"))
+    assert (first.correct.tolist(), first.disputed) == ([[1]], {})
 
 
 def test_files_with_the_same_name_in_two_folders_are_read(tmp_path: Path) -> None:
@@ -138,7 +175,8 @@ def test_tables_take_precedence_over_logs(tmp_path: Path) -> None:
     result = read_responses([tmp_path])
     assert result.item_ids == (*IDS, "q/77")
     assert result.correct[0].tolist() == [1, 0, 1, 1]
-    assert "1 responses are in several kinds of files" in result.notes[0]
+    assert "1 different in an earlier file, e.g. q/2 × ann" in result.notes[0]
+    assert result.disputed == {"ann": {"q/2"}}
 
 
 @pytest.mark.parametrize(

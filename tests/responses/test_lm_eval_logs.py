@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.configuration import configuration_name
+from benchwright.core.errors import InputError
 from benchwright.logs.sample import Sample
 from benchwright.params.responses import ResponsesParams
 from benchwright.responses.calibration import fit_temperatures
@@ -246,20 +247,23 @@ def test_written_answers_only_give_correctness(tmp_path: Path) -> None:
     assert responses.logprobs.isna().all()
 
 
-def test_first_filter_of_a_response_counts(tmp_path: Path) -> None:
+def test_one_filter_is_chosen(tmp_path: Path) -> None:
     docs = [{"question": f"q{i}?", "answer": f"so\n#### {i}"} for i in range(2)]
     rows = [
         wrote(i, doc, doc["answer"], by == "flexible", by=by)
         for by in ("strict", "flexible")
         for i, doc in enumerate(docs)
     ]
-    result = import_log(tmp_path, rows, "gsm8k", hub_items("gsm8k", docs))
-    assert result.imported_responses.correct.tolist() == [0, 0]
+    items = hub_items("gsm8k", docs)
+    listed = r"exact_match,flexible \(mean 1\), exact_match,strict \(mean 0\)"
+    with pytest.raises(InputError, match=rf"several scores; choose one .*: {listed}"):
+        import_log(tmp_path, rows, "gsm8k", items)
+    with pytest.raises(InputError, match=rf"no score acc; there are: {listed}"):
+        import_log(tmp_path, rows, "gsm8k", items, metric="acc")
+    result = import_log(tmp_path, rows, "gsm8k", items, filter="flexible")
+    assert result.imported_responses.correct.tolist() == [1, 1]
     assert counts(result) == {"rows": 4, "joined_by_hash": 2, "doubled": 2}
-    assert (
-        "2 duplicates from filters other than strict, e.g. doc 0 × org/model-7b"
-        in (result.import_report.detail[0])
-    )
+    assert "2 duplicates from filters other than flexible" in result.import_report.detail[0]
 
 
 # --- which item -------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from benchwright.pipelines import sampling as sampling_stage
 from benchwright.responses.known_responses import (
     KnownResponses,
     nameless_items,
-    responses_of_tables,
+    responses_of_files,
 )
 from benchwright.tables.evidence import ItemParameters
 from benchwright.tables.responses import Responses
@@ -300,7 +300,7 @@ def estimate(
 
 
 def _known_responses(responses: pd.DataFrame, name: str) -> KnownResponses:
-    return responses_of_tables(response_file(responses, name), name)
+    return responses_of_files(response_file(responses, name), name)
 
 
 _SMART = (responses_stage, embedding, filtering, evaluation)

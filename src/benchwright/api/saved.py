@@ -13,6 +13,7 @@ from benchwright.api.in_memory import read_parameters
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import ResponseFiles
+from benchwright.responses.answer_rows import MISSING
 from benchwright.responses.import_responses import as_responses, join_responses
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.known_responses import read_responses
@@ -116,6 +117,6 @@ def read_logs(
     if not logs:
         raise InputError(f"{folder}: no log of an evaluation tool")
     index = ResponseIndex(read_items(items), Demonstrations.empty())
-    rows, _, report = join_responses(logs, index)
+    rows, report = join_responses(logs, index)
     warn_of_lost_rows(report)
-    return as_responses(rows, index)
+    return as_responses(rows[rows["extraction"] != MISSING], index)

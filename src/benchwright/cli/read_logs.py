@@ -13,15 +13,14 @@ from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import listed
 from benchwright.datasets.benchmark_source import BenchmarkSource
-from benchwright.datasets.response_files import LoadedFile, log_file, read_table, told_apart
-from benchwright.logs.find import find_logs
+from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
 from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
+from benchwright.responses.answer_files import Choice, find_answer_files
+from benchwright.responses.answer_rows import MISSING
 from benchwright.responses.import_responses import join_responses
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.items_of_logs import items_of_logs
-from benchwright.responses.tidy_files import looks_tidy
 from benchwright.runs.project_conf import load_conf
 
 _ANSWERS = [
@@ -63,34 +62,38 @@ class ReadLogs(NamedTuple):
     others: list[Path]
 
 
-def read_logs(paths: Sequence[Path], items: pd.DataFrame | None = None) -> ReadLogs:
+def read_logs(
+    paths: Sequence[Path],
+    items: pd.DataFrame | None = None,
+    choice: Choice = Choice(),  # noqa: B008 - immutable
+) -> ReadLogs:
     """Read all logs, and tidy tables of responses, in files and folders, and join them to items.
 
     Args:
         paths: files, and folders that are searched.
         items: an `Items` table; None takes the questions in the logs, which tables alone lack.
+        choice: which answers count.
 
     Raises:
         InputError: nothing was recognised, or a file is broken.
     """
-    found = find_logs(paths)
-    files = told_apart([log_file(log, _entry(log.files[0])) for log in found.logs])
+    found = find_answer_files(paths, choice)
+    if not any(file.is_found for file in found.files.values()):
+        problems = [file.problem for file in found.files.values()]
+        raise InputError(next(iter(problems), f"{listed(paths)}: no log was recognised"))
     if items is None:
         if not found.logs:
             raise InputError(f"{listed(paths)}: no log was recognised")
         items = items_of_logs(found.logs)
-    tables = [path for path in found.others if path.name.endswith(TABLE_TYPES)]
-    files += filter(looks_tidy, (LoadedFile(_entry(path), read_table(path)) for path in tables))
-    named = {file.name: file for file in files}
     index = ResponseIndex(items)
-    rows, _, report = join_responses(named, index)
+    rows, report = join_responses(found.files, index)
+    rows = rows[rows["extraction"] != MISSING]
     position = rows["position"].to_numpy(dtype=int)
     hashes = items["content_hash"].to_numpy()
     answers = rows.assign(item_id=index.ids.to_numpy()[position], content_hash=hashes[position])[
         _ANSWERS
     ]
-    others = [path for path in found.others if str(path) not in named]
-    return ReadLogs(named, items, answers, report, others)
+    return ReadLogs(found.files, items, answers, report, found.others)
 
 
 def items_of_benchmarks(names: Sequence[str], project: Path, env: str | None) -> pd.DataFrame:
@@ -119,10 +122,6 @@ def ingested(project: Path, parameters: Mapping[str, Any]) -> IngestedTables:
         data_root=str(root),
     )
     return map_source_rows(source.load(), benchmark, None, 0)
-
-
-def _entry(path: Path) -> ResponseFileParams:
-    return ResponseFileParams(file="log.json").model_copy(update={"file": str(path)})
 
 
 def summary_lines(read: ReadLogs) -> list[str]:

@@ -44,6 +44,7 @@ class LoadedFile:
     table: pa.Table | None
     looked_in: tuple[str, ...] = ()  # searched folders
     log: Log | None = None
+    problem: str = ""  # why the file cannot be used; then there is neither table nor log
     # For a log: the field mappings of the benchmark's sources, the hub's first, as in stock tasks.
     mappings: tuple[FieldMapping, ...] = ()
 

@@ -21,8 +21,8 @@ from benchwright.core.values import LETTERS, ascii_surrogates
 from benchwright.core.verbatim import read_errors
 from benchwright.logs.json_stream import json_lines, members
 from benchwright.logs.options import are_letters, letter_position, option_position
-from benchwright.logs.sample import Log, Outcome, Sample
-from benchwright.logs.values import as_count, as_list, as_number, as_object, as_share, as_text
+from benchwright.logs.sample import Log, Mark, Outcome, Sample
+from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
 
 NAME = "Every Eval Ever"
 
@@ -111,8 +111,7 @@ def _log(
         revision=as_text(_details(aggregate, "model_info").get("revision")),
         style=styles.pop() if len(styles) == 1 and styles <= {*STYLES} else "",
         shots=max((as_count(setting.get("num_fewshot")) for setting in settings), default=-1),
-        score=score,
-        score_name="" if score is None else _without_split(stated_names),
+        scores={} if score is None else {Mark(_without_split(stated_names)): score},
     )
 
 
@@ -223,9 +222,9 @@ def _mark(row: Row, metadata: Row) -> float:
     if metadata.get("lm_eval_metrics") == "{}":
         return math.nan
     evaluation = as_object(row.get("evaluation", row.get("metrics")))
-    score = as_share(evaluation.get("score"))
+    score = as_number(evaluation.get("score"))
     if math.isnan(score):
-        return as_share(evaluation.get("is_correct"))
+        return as_number(evaluation.get("is_correct"))
     # Each of several epochs is given their mean.
     return score if score in (0, 1) or "epoch" not in metadata else math.nan
 
@@ -256,7 +255,7 @@ def _stated(aggregate: Row, task: str) -> dict[str, Row]:
 def _accuracy(result: Row) -> float:
     score = as_number(as_object(result.get("score_details")).get("score"))
     unit = as_object(result.get("metric_config")).get("metric_unit")
-    return as_share(score / 100 if unit == "percent" else score)
+    return score / 100 if unit == "percent" else score
 
 
 def _details(owner: Row, section: str) -> Row:

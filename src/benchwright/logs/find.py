@@ -42,6 +42,7 @@ class Found(NamedTuple):
 
     logs: list[Log]
     others: list[Path]  # files that are no log and belong to none
+    unusable: list[tuple[Path, str]]  # logs that cannot be read, and why
 
 
 def reader_of(path: Path) -> Reader | None:
@@ -61,21 +62,25 @@ def find_logs(paths: Iterable[Path]) -> Found:
     Hidden files and folders are left out, and links are not followed out of a folder.
 
     Raises:
-        InputError: a path does not exist, or a log is broken.
+        InputError: a path does not exist.
     """
     logs: list[Log] = []
+    unusable: list[tuple[Path, str]] = []
     seen: list[Path] = []
     for path in paths:
         if not path.exists():
             raise InputError(f"{path} does not exist")
         for place in [path] if path.is_file() else _places(path):
-            reader = reader_of(place)
-            if reader is not None:
-                logs += reader.read(place)
-            elif place.is_file():
-                seen.append(place)
+            try:
+                reader = reader_of(place)
+                if reader is not None:
+                    logs += reader.read(place)
+                elif place.is_file():
+                    seen.append(place)
+            except InputError as error:
+                unusable.append((place, str(error)))
     used = {file.resolve() for log in logs for file in log.files}
-    return Found(logs, [path for path in seen if path.resolve() not in used])
+    return Found(logs, [path for path in seen if path.resolve() not in used], unusable)
 
 
 def _places(folder: Path) -> Iterator[Path]:

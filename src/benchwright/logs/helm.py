@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.logs.json_files import array_elements, members, read_json
-from benchwright.logs.sample import Log, Sample
-from benchwright.logs.values import as_count, as_list, as_number, as_object, as_share, as_text
+from benchwright.logs.sample import Log, Mark, Sample
+from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
 
 NAME = "HELM"
 
@@ -63,8 +63,8 @@ def read(path: Path) -> list[Log]:
             model=as_text(adapter.get("model")),
             style="cloze_tokens" if method == "multiple_choice_separate_original" else "",
             shots=as_count(adapter.get("max_train_instances")),
-            score=score,
-            score_name=mark if score is not None else "",
+            scores={} if score is None else {Mark(mark): score},
+            main=Mark(mark),
         )
     ]
 
@@ -87,7 +87,7 @@ def _score(folder: Path) -> tuple[str, float | None]:
     counts = means.get("num_instances", {}) if len(by_split) > 1 else dict.fromkeys(by_split, 1.0)
     weights = [counts.get(split, math.nan) for split in by_split]
     total = sum(mean * weight for mean, weight in zip(by_split.values(), weights, strict=True))
-    score = as_share(total / sum(weights)) if sum(weights) else math.nan
+    score = total / sum(weights) if sum(weights) else math.nan
     return mark, None if math.isnan(score) else score
 
 
@@ -109,7 +109,8 @@ def _samples(run: _Run) -> Iterator[Sample]:
             yield sample._replace(skipped="perturbed")
             continue
         means = {**as_object(of_answer[0].get("stats")), **stats.get((name, trial), {})}
-        sample = sample._replace(correct=as_share(means.get(run.mark)))
+        marks = {Mark(name): as_number(value) for name, value in means.items()}
+        sample = sample._replace(correct=marks.get(Mark(run.mark), math.nan), marks=marks)
         of_answer[0].setdefault("mapped_output", mapped.get((name, trial)))
         yield _answered(sample, of_answer, means)
 
@@ -188,7 +189,7 @@ def _answered(
 ) -> Sample:
     results = [as_object(request.get("result")) for request in requests]
     if any(result.get("success") is not True or result.get("error") for result in results):
-        return sample._replace(outcome="failed", correct=math.nan)
+        return sample._replace(outcome="failed", correct=math.nan, marks={})
     if requests[0].get("reference_index") is not None:
         return _separate(sample, requests, stats)
     completions = as_list(results[0].get("completions"))

@@ -17,8 +17,8 @@ from benchwright.core.values import format_value
 from benchwright.core.verbatim import read_errors
 from benchwright.logs.json_stream import members
 from benchwright.logs.options import letter_position, option_position
-from benchwright.logs.sample import Log, Sample
-from benchwright.logs.values import as_count, as_list, as_object, as_share, as_text
+from benchwright.logs.sample import Log, Mark, Sample
+from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
 from benchwright.logs.zip_entries import ZipEntries, zip_entries
 
 NAME = "Inspect"
@@ -30,6 +30,7 @@ _MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "llama-cpp-python")
 _SHOTS = ("fewshot", "num_fewshot", "few_shot", "n_shots", "shots")
 _ATTACHMENT = "attachment://"
+_UNSCORED = "not scored: run `inspect score`"
 Json = Mapping[str, Any]
 
 
@@ -50,14 +51,13 @@ def read(path: Path) -> list[Log]:
     """Return the log in a file.
 
     Raises:
-        InputError: the file is broken, or has several scorers of which none is `choice`.
+        InputError: the file is broken.
     """
     packed = _is_archive(path)
     header = _header_of_archive(path) if packed else _header_of_json(path)
     evaluation = as_object(header.get("eval"))
     first = next(_packed_samples(path) if packed else _plain_samples(path), None)
-    scorer = _scorer(path, header, first)
-    score, metric = _score(header, scorer)
+    scorer = _scorer(header, first)
     status = header.get("status", "success")
     notes = [] if status == "success" else [f"the run has the status {_shown(as_text(status))}"]
     if header.get("_killed") is True:
@@ -73,8 +73,9 @@ def read(path: Path) -> list[Log]:
             model=_model(evaluation),
             style="generate",
             shots=_shots(evaluation),
-            score=score,
-            score_name=metric,
+            scores=_stated(header),
+            main=Mark("", scorer),
+            failure="no answer" if first is None or _scores(first) else _UNSCORED,
             notes=tuple(notes),
         )
     ]
@@ -132,27 +133,19 @@ def _shots(evaluation: Json) -> int:
     return -1
 
 
-def _scorer(path: Path, header: Json, first: Json | None) -> str:
-    """Return the scorer of the answers: `choice`, the only one, or the only one with marks C and I.
+def _scorer(header: Json, first: Json | None) -> str:
+    """Return the scorer of the answers, "" if unclear.
 
-    Raises:
-        InputError: none of several is.
+    It is `choice`, the only one, or the only one with marks C and I.
     """
     results = as_object(header.get("results"))
     stated = [as_text(as_object(e).get("scorer")) for e in as_list(results.get("scores"))]
     scores = {} if first is None else _scores(first)
     names = list(dict.fromkeys([*filter(None, stated), *scores]))
-    if "choice" in names or not names:
-        return "choice"
-    if len(names) == 1:
-        return names[0]
+    if "choice" in names or len(names) < 2:
+        return "choice" if "choice" in names or not names else names[0]
     marked = [name for name in names if as_object(scores.get(name)).get("value") in list(_MARKS)]
-    if len(marked) == 1:
-        return marked[0]
-    raise InputError(
-        f"{path}: several scorers ({_shown(', '.join(names))}) and none is `choice`; keep one "
-        "with `inspect score --action overwrite`"
-    )
+    return marked[0] if len(marked) == 1 else ""
 
 
 def _shown(text: str) -> str:
@@ -160,21 +153,19 @@ def _shown(text: str) -> str:
     return " ".join(text.split())[:200]
 
 
-def _score(header: Json, scorer: str) -> tuple[float | None, str]:
-    results = as_object(header.get("results"))
-    entries = [as_object(entry) for entry in as_list(results.get("scores"))]
-    entries = [entry for entry in entries if scorer in (entry.get("scorer"), entry.get("name"))]
-    # Epochs are reduced to their mean, if not in another way, which is named.
+def _stated(header: Json) -> dict[Mark, float]:
+    """Return the accuracy, or mean, of each scorer, reduced over epochs by their mean if it is."""
+    entries = [as_object(e) for e in as_list(as_object(header.get("results")).get("scores"))]
     entries.sort(key=lambda entry: entry.get("reducer") not in (None, "mean"))
+    found: dict[Mark, float] = {}
     for entry in entries:
         metrics = as_object(entry.get("metrics"))
-        reducer = as_text(entry.get("reducer"))
-        by = "" if reducer in ("", "mean") else f" ({reducer} of epochs)"
-        for name in ("accuracy", "mean"):
-            value = as_share(as_object(metrics.get(name)).get("value"))
-            if not math.isnan(value):
-                return value, f"{name}{by}"
-    return None, ""
+        values = (as_number(as_object(metrics.get(n)).get("value")) for n in ("accuracy", "mean"))
+        value = next((value for value in values if not math.isnan(value)), math.nan)
+        name, scorer = as_text(entry.get("name")), as_text(entry.get("scorer"))
+        if not math.isnan(value):
+            found.setdefault(Mark("" if name == scorer else name, scorer or name), value)
+    return found
 
 
 # --- samples -------------------------------------------------------------------------------------
@@ -241,24 +232,35 @@ def _sample(path: Path, sample: Json, scorer: str) -> Sample:
     )
     if sample.get("invalidation"):
         return read_sample._replace(skipped="invalidated in the log")
-    score = _scores(sample).get(scorer)
-    if score is None:
+    scores = {name: as_object(score) for name, score in _scores(sample).items()}
+    if not scores or (scorer and scorer not in scores):
         return read_sample._replace(outcome="failed")
-    return _answered(read_sample, as_object(score), choices)
+    marks = _marks(scores)
+    score = scores[scorer] if scorer else next(iter(scores.values()))
+    return _answered(read_sample._replace(marks=marks), score, choices)
+
+
+def _marks(scores: Mapping[str, Json]) -> dict[Mark, float]:
+    """Return the score of each scorer, or of each key of its value."""
+    marks = {}
+    for scorer, score in scores.items():
+        value = score.get("value")
+        values = value if isinstance(value, dict) else {"": value}
+        marks |= {Mark(as_text(key), as_text(scorer)): _mark(v) for key, v in values.items()}
+    return marks
 
 
 def _answered(sample: Sample, score: Json, choices: tuple[str, ...]) -> Sample:
     """Return a sample with its answer: letters of options, or any text without options."""
-    mark = _mark(score.get("value"))
-    answer = score.get("answer")
+    value, answer = score.get("value"), score.get("answer")
     text = answer.strip() if isinstance(answer, str) else ""
-    if not text and isinstance(score.get("value"), float) and math.isnan(score["value"]):
+    if not text and isinstance(value, float) and math.isnan(value):
         return sample._replace(outcome="failed")  # not scored
-    if not text and (answer is not None or mark == 0.0):
-        return sample._replace(outcome="unreadable", correct=mark)
+    if not text and answer is not None and _mark(value) == 0.0:
+        return sample._replace(outcome="unreadable")
     letter = letter_position(text, len(choices))
     chosen = letter if letter >= 0 else option_position(text, choices)
-    return sample._replace(chosen=chosen, correct=mark)
+    return sample._replace(chosen=chosen, correct=_mark(value))
 
 
 def _scores(sample: Json) -> Json:
@@ -269,10 +271,8 @@ def _scores(sample: Json) -> Json:
 
 
 def _mark(value: Any) -> float:
-    """Return a score as 0–1, NaN if it is none."""
-    if isinstance(value, str):
-        return _MARKS.get(value, math.nan)
-    return as_share(value)
+    """Return a score as a number, NaN if it is none."""
+    return _MARKS[value] if isinstance(value, str) and value in _MARKS else as_number(value)
 
 
 def _gold(target: Any, choices: tuple[str, ...]) -> tuple[int, ...]:

@@ -13,13 +13,12 @@ from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import BROKEN, opened_parquet
 from benchwright.logs.json_files import read_json
 from benchwright.logs.options import are_letters, option_position
-from benchwright.logs.sample import Log, Sample
+from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.logs.values import (
     as_count,
     as_list,
     as_number,
     as_object,
-    as_share,
     as_text,
 )
 
@@ -106,7 +105,7 @@ def read(path: Path) -> list[Log]:
     results = {} if results_file is None else as_object(read_json(results_file))
     general = as_object(results.get("config_general"))
     scores = as_object(as_object(results.get("results", results)).get(name))
-    score = as_share(scores.get(layout.mark))
+    score = as_number(scores.get(layout.mark))
     revision = general.get("model_sha") or as_object(general.get("model_config")).get("revision")
     flat = not layout.nested and "metrics" not in layout.columns
     leaderboard = flat or path.name.startswith("details_harness|")
@@ -120,8 +119,8 @@ def read(path: Path) -> list[Log]:
             revision=as_text(revision),
             style="cloze_bytes" if layout.mark == "acc_norm" else "",
             shots=next((number for number in asked if number >= 0), -1),
-            score=None if math.isnan(score) else score,
-            score_name=layout.mark,
+            scores={} if math.isnan(score) else {Mark(layout.mark): score},
+            main=Mark(layout.mark),
         )
     ]
 
@@ -185,7 +184,10 @@ def _samples(path: Path, layout: _Layout) -> Iterator[Sample]:
     with opened_parquet(path) as file:
         for number, row in enumerate(_rows(file, layout, layout.columns)):
             sample, values = answers(row, number)
-            sample = sample._replace(correct=as_share(_metrics(row, layout).get(layout.mark)))
+            named = _metrics(row, layout).items()
+            marks = {Mark(name): as_number(v) for name, v in named if not isinstance(v, list)}
+            correct = marks.get(Mark(layout.mark), math.nan)
+            sample = sample._replace(correct=correct, marks=marks)
             if values and all(isinstance(value, str) for value in values):
                 yield from _written(sample, values)
             else:
@@ -226,7 +228,7 @@ def _scored(sample: Sample, values: Sequence[Any], mark: str) -> Sample:
     pairs = (value[0] if as_list(value) else value for value in values)  # or (value, greedy)
     logprobs = tuple(map(as_number, pairs))
     if not logprobs or any(math.isnan(value) for value in logprobs):
-        return _options(sample)._replace(outcome="failed", correct=math.nan)
+        return _options(sample)._replace(outcome="failed", correct=math.nan, marks={})
     if mark == "mc1" or len(logprobs) != len(sample.choices):
         return sample._replace(choices=(), gold=())  # `choices` are those of several metrics
     return _options(sample)._replace(
@@ -248,6 +250,7 @@ def _written(sample: Sample, texts: Sequence[str]) -> Iterator[Sample]:
             outcome="answered" if text.strip() else "unreadable",
             chosen=chosen,
             correct=sample.correct if len(texts) == 1 else math.nan,
+            marks=sample.marks if len(texts) == 1 else {},
             skipped="" if len(texts) == 1 or chosen >= 0 else "one mark for several answers",
         )
 

@@ -8,7 +8,7 @@ numbers and booleans in responses as text. Contexts are not kept, since they mak
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,14 +16,17 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import ascii_surrogates, format_value
 from benchwright.logs.json_stream import array_elements, json_lines
-from benchwright.logs.sample import Log, Sample
-from benchwright.logs.values import as_share
+from benchwright.logs.sample import Log, Mark, Sample
+from benchwright.logs.values import as_number
 
 NAME = "lm-evaluation-harness"
 
 _KEYS = ("doc_id", "doc", "arguments")
 _RESPONSES = ("filtered_resps", "resps")
-OTHER_FILTER = "duplicates from filters other than"
+_STRUCTURE = frozenset(
+    ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics")
+)
+_LIKELIHOOD = frozenset(("exact_match",))  # of options: that the gold is likeliest of all texts
 _CONTEXT_END = 2_000  # characters, beyond any option
 _NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl?", re.DOTALL
@@ -40,7 +43,7 @@ class _Run(NamedTuple):
     shots: int = -1
     version: str = ""
     revision: str = ""
-    score: float | None = None
+    scores: Mapping[Mark, float] = {}
     file: Path | None = None
 
 
@@ -82,19 +85,18 @@ def read(path: Path) -> list[Log]:
             model=run.model or (folder.replace("__", "/", 1) if "__" in folder else ""),
             revision=run.revision,
             shots=run.shots,
-            score=run.score,
-            score_name="" if run.score is None else "acc",
+            scores=run.scores,
         )
     ]
 
 
 def _samples(path: Path) -> Iterator[Sample]:
-    """Yield the samples of a log; those of other filters than the first are skipped ones.
+    """Yield the samples of a log, one per document and filter.
 
     Raises:
         InputError: a line is incomplete or not a sample; the message names file and line.
     """
-    first = None
+    found = False
     for number, row in _objects(path):
         lacking = _lacking(row)
         if lacking is not None:
@@ -103,13 +105,11 @@ def _samples(path: Path) -> Iterator[Sample]:
                 "(lm_eval --log_samples)"
             )
         try:
-            sample = _sample(row)
+            yield _sample(row)
         except ValueError as error:
             raise InputError(f"{path}: line {number}: {error}") from error
-        used = ascii_surrogates(str(row.get("filter", "none")))
-        first = used if first is None else first
-        yield sample if used == first else sample._replace(skipped=f"{OTHER_FILTER} {first}")
-    if first is None:
+        found = True
+    if not found:
         raise InputError(f"{path}: no rows; remove the file or add a row per response")
 
 
@@ -139,7 +139,7 @@ def _read_run(path: Path, parts: re.Match[str] | None) -> _Run:
         shots=_shots(results, task),
         version=version if isinstance(version, str) else "",
         revision=_revision(results),
-        score=_score(results, task),
+        scores=_scores(results, task),
         file=file,
     )
 
@@ -151,14 +151,16 @@ def _revision(results: dict[str, Any]) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _score(results: dict[str, Any], task: str) -> float | None:
+def _scores(results: dict[str, Any], task: str) -> dict[Mark, float]:
+    """Return the scores of a task, named `metric,filter` since version 0.4.0."""
     known = results.get("results")
     scores = known.get(task) if isinstance(known, dict) else None
-    for name in ("acc,none", "acc", "exact_match,none"):
-        score = as_share(scores.get(name)) if isinstance(scores, dict) else math.nan
-        if not math.isnan(score):
-            return score
-    return None
+    found = {}
+    for name, value in (scores if isinstance(scores, dict) else {}).items():
+        metric, _, source = name.partition(",")
+        if isinstance(value, int | float) and not metric.endswith("_stderr"):
+            found[Mark(metric, source or "none")] = float(value)
+    return found
 
 
 def run_of(name: str) -> str:
@@ -216,12 +218,11 @@ def _sample(row: dict[str, Any]) -> Sample:
         raise ValueError(f"doc: expected an object, got {format_value(row['doc'])}")
     contexts, continuations = _requests(row["arguments"])
     sample = Sample(str(doc_id), doc=row["doc"], target=ascii_surrogates(str(row.get("target"))))
-    acc, exact_match = as_share(row.get("acc")), as_share(row.get("exact_match"))
+    marks = _marks(row)
     if continuations is None:
-        mark = acc if math.isnan(exact_match) else exact_match
-        return sample._replace(correct=mark)
-    # For options, exact_match means that the gold is the most likely of all texts.
-    sample = sample._replace(correct=acc)
+        return sample._replace(marks=marks)
+    of_options = {m: value for m, value in marks.items() if m.metric not in _LIKELIHOOD}
+    sample = sample._replace(marks=of_options)
     responses = next(row[key] for key in _RESPONSES if key in row)
     if not isinstance(responses, list) or len(responses) != len(continuations):
         raise ValueError(f"expected {len(continuations)} responses, got {format_value(responses)}")
@@ -234,6 +235,19 @@ def _sample(row: dict[str, Any]) -> Sample:
         logprobs=tuple(logprobs[:conditional]),
         contexts=ends if same else None,
     )
+
+
+def _marks(row: dict[str, Any]) -> dict[Mark, float]:
+    """Return the scores of a sample: those that it lists, else all keys with a number."""
+    listed = row.get("metrics")
+    names = listed if isinstance(listed, list) else [n for n in row if n not in _STRUCTURE]
+    source = ascii_surrogates(str(row.get("filter", "none")))
+    values = ((str(name), row.get(name)) for name in names)
+    return {
+        Mark(ascii_surrogates(name), source): as_number(value)
+        for name, value in values
+        if value is None or isinstance(value, int | float)
+    }
 
 
 def _requests(arguments: Any) -> tuple[list[str], list[str] | None]:

@@ -11,7 +11,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.logs.json_files import members
 from benchwright.logs.options import are_letters, letter_position
-from benchwright.logs.sample import Log, Sample
+from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.logs.values import as_list, as_number, as_object, as_share, as_text
 
 NAME = "OpenCompass"
@@ -80,8 +80,7 @@ def read(path: Path) -> list[Log]:
             task=task,
             model=folder.name,
             shots=_shots(settings),
-            score=score,
-            score_name=score_name,
+            scores={} if score is None else {Mark(score_name): score},
         )
     ]
 
@@ -170,7 +169,7 @@ def _of_replicas(row: object) -> list[_Reading]:
     count = max(1, *(len(as_list(field)) for field in fields))
     columns = [as_list(field) or [field] * count for field in fields]
     return [
-        _Reading(as_text(text), as_text(reference), as_share(correct))
+        _Reading(as_text(text), as_text(reference), as_number(correct))
         for text, reference, correct in zip(*columns, strict=False)
     ]
 

@@ -2,13 +2,27 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 Outcome = Literal["answered", "unreadable", "failed"]
 """`unreadable`: the model wrote something in which the tool found no option. `failed`: there is no
 answer (an error, a refusal of the provider, an answer that was never asked for)."""
+
+
+class Mark(NamedTuple):
+    """The name of a score in a log: its metric, and the filter or scorer that it comes from."""
+
+    metric: str = ""
+    source: str = ""
+
+    def __str__(self) -> str:
+        """Return `metric,source`, as lm-eval writes it."""
+        return ",".join(filter(None, self)) or "score"
+
+
+NO_MARK = Mark()
 
 
 class Sample(NamedTuple):
@@ -31,8 +45,9 @@ class Sample(NamedTuple):
     logprobs: tuple[float, ...] | None = None  # one per continuation
     option_tokens: tuple[int, ...] | None = None  # of each continuation, if `logprobs` is there
     target: str = ""  # the right option as written, where its position needs the item
-    correct: float = math.nan  # the log's own mark, 0–1
-    skipped: str = ""  # why the sample is no answer to the item (another filter, a perturbation)
+    marks: Mapping[Mark, float] = {}  # all scores, on the scale of the log
+    correct: float = math.nan  # the one that counts; a log with one score may state only this
+    skipped: str = ""  # why the sample is no answer to the item (a perturbation)
     prompt_tokens: int = -1
     generated_tokens: int = -1
 
@@ -50,6 +65,14 @@ class Log:
     revision: str = ""
     style: str = ""  # "" if the continuations show it
     shots: int = -1  # −1 unknown
-    score: float | None = None  # the log's own accuracy
-    score_name: str = ""
+    scores: Mapping[Mark, float] = field(
+        default_factory=dict
+    )  # what the log states of all its samples
+    main: Mark = NO_MARK  # the score that the log itself calls its main one
+    failure: str = "no answer"  # why samples have the outcome `failed`
     notes: tuple[str, ...] = ()  # what a report should say of the log
+
+    @property
+    def only_mark(self) -> Mark:
+        """The name of the score of samples that state only one."""
+        return next(iter(self.scores), NO_MARK)

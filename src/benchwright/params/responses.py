@@ -1,5 +1,6 @@
 """Settings of files of recorded responses, and of calibration."""
 
+import math
 from typing import Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
@@ -27,9 +28,6 @@ class ResponseFileParams(Section):
     # `tidy` has a row per item and model, `wide` has items and models as rows and columns,
     # `log` is the log of an evaluation tool; `auto` detects the layout
     layout: Literal["auto", "tidy", "wide", "log"] = "auto"
-    # rows of a wide file are items or models; `auto` looks for a column `item_id` or `model`, then
-    # for known item ids
-    orientation: Literal["auto", "items_by_models", "models_by_items"] = "auto"
     # cells of a wide file: correctness as 0–1, or the letter of the chosen option
     values: Literal["auto", "correct", "letters"] = "auto"
     # `question`, `choices_only`, … of rows without one
@@ -40,6 +38,11 @@ class ResponseFileParams(Section):
     # demonstrations of rows without a number, −1 if unknown. For logs, overrides what
     # they say.
     shots: int = Field(default=-1, ge=-1)
+    # lowest and highest score; scores outside are refused
+    scale: tuple[float, float] = (0.0, 1.0)
+    # for logs: the metric, and the filter or scorer, that counts; "" for the only or main one
+    metric: str = ""
+    filter: str = ""
     # for logs only: overrides the name of the model
     model: str | None = Field(default=None, min_length=1)
     # standard column name → its name in the file, if they differ
@@ -56,6 +59,9 @@ class ResponseFileParams(Section):
 
     @model_validator(mode="after")
     def _fits_the_layout(self) -> Self:
+        low, high = self.scale
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise ValueError(f"scale {low:g}, {high:g}: expected the lowest and the highest score")
         if self.layout == "log" and self.columns:
             raise ValueError("columns is only for the layouts tidy and wide")
         if self.layout in ("tidy", "wide") and self.model is not None:

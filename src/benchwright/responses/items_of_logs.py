@@ -38,15 +38,23 @@ def items_of_logs(logs: Sequence[Log]) -> pd.DataFrame:
     """
     rows: dict[_Key, dict[str, Any]] = {}
     taken: set[str] = set()
+    problem: InputError | None = None
+    whole: list[Log] = []
     for log in logs:
-        _add(rows, taken, log, of_prompts=False)
+        before = set(rows)
+        try:
+            _add(rows, taken, log, of_prompts=False)
+            whole.append(log)
+        except InputError as error:  # a broken log makes no items, and costs no other one
+            problem = problem or error
+            rows = {key: row for key, row in rows.items() if key in before}
     known = PromptIndex(
         [row["question"] for row in rows.values()], [row["choices"] for row in rows.values()]
     )
-    for log in logs:
+    for log in whole:
         _add(rows, taken, log, of_prompts=True, known=known)
     if not rows:
-        raise InputError("the logs have no questions")
+        raise problem or InputError("the logs have no questions")
     return pd.DataFrame(Items.validate(pd.DataFrame(list(rows.values()), columns=Items.columns())))
 
 

@@ -4,27 +4,30 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
+from numpy.typing import NDArray
 
+from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import format_value
 from benchwright.core.verbatim import no_rows
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.logs.lm_eval import OTHER_FILTER, run_of
+from benchwright.logs.lm_eval import run_of
 from benchwright.logs.options import letter_position
-from benchwright.logs.sample import Log, Sample
+from benchwright.logs.sample import NO_MARK, Log, Mark, Sample
+from benchwright.params.responses import ResponseFileParams
+from benchwright.responses.answer_rows import FAILED, MISSING, ROWS, check_rows, constant, name_rows
+from benchwright.responses.answer_tables import different_texts, unknown_condition
 from benchwright.responses.calibration import best_options, scores_of
 from benchwright.responses.find_items import Place, find_items, stated_condition, stated_id
 from benchwright.responses.item_index import Compared, ResponseIndex
 from benchwright.responses.option_orders import Orders, how_asked, matched, order_of, plain_text
+from benchwright.responses.scales import to_share
 from benchwright.responses.tally import EXAMPLES, Tally
-from benchwright.responses.tidy_files import ROWS, different_texts, read_tidy, unknown_condition
 
 ForeignRuns = frozenset[tuple[str, str]]
 """Runs, with conditions whose texts differ from those of this run's copies."""
@@ -32,24 +35,9 @@ ForeignRuns = frozenset[tuple[str, str]]
 _NUMBER = re.compile(r"[0-9]{1,4}")
 _OPTION_LIST = re.compile(r"\[\s*[0-9]{1,4}(?:\s*,\s*[0-9]{1,4})*\s*\]")
 _NO_TEXTS: Any = {"question": "", "prompt": "", "choices": (), "doc": None, "contexts": None}
+_LENGTHS = ("option_bytes", "option_tokens")
 _BATCH = 256  # samples whose texts are in memory at once
 _SAME_SCORE = 5e-4  # tools round their scores to three or four digits
-_TABLE = pa.schema(
-    [
-        ("item_id", pa.string()),
-        ("model", pa.string()),
-        ("condition", pa.string()),
-        ("repeat", pa.int64()),
-        ("correct", pa.float64()),
-        ("prediction", pa.int64()),
-        ("logprobs", pa.list_(pa.float64())),
-        ("option_bytes", pa.list_(pa.int64())),
-        ("option_tokens", pa.list_(pa.int64())),
-        ("extraction", pa.string()),
-        ("prompt_tokens", pa.int64()),
-        ("generated_tokens", pa.int64()),
-    ]
-)
 
 
 def foreign_runs(files: Iterable[LoadedFile], index: ResponseIndex) -> ForeignRuns:
@@ -98,7 +86,7 @@ def read_log(
 
     Items are found by `find_items`; a sample with a condition is only compared with the items of
     that condition. Options are compared by text: chosen options and log-likelihoods are reordered
-    to the item's options.
+    to the item's options. Samples without an answer make rows that are missing.
 
     Args:
         file: a log.
@@ -106,48 +94,98 @@ def read_log(
         foreign: runs and conditions whose samples are excluded.
 
     Raises:
-        InputError: samples are joined, but no row is valid.
+        InputError: the log is broken, has several scores to choose from, or scores outside its
+            scale.
     """
     if file.log is None:
         raise ValueError(f"{file.name} was not loaded")
     skipped = _Skipped(file.name, str(file.spec.model))
-    joined, samples = _join(file, _answered(file.log, skipped), index, foreign, skipped)
-    joined = _usable(joined, skipped)
+    joined, samples = _join(file, _asked(file.log, skipped), index, foreign, skipped)
+    mark = choose_mark(samples, file.spec, file.log)
+    if mark is not None:
+        joined = [row._replace(sample=_marked(row.sample, mark)) for row in joined]
+        others = [sample for sample in samples if sample.marks and mark not in sample.marks]
+        if others:
+            skipped.samples(f"duplicates from filters other than {mark.source}", others, "doubled")
+            samples = [sample for sample in samples if mark in sample.marks or not sample.marks]
+            joined = [row for row in joined if mark in row.sample.marks or not row.sample.marks]
+        samples = [_marked(sample, mark) for sample in samples]
     tally = Tally(file.name, file.log.format)
     rows = no_rows(ROWS)
     if joined:
+        joined = _with_outcome(joined, skipped)
         style = file.spec.style or file.log.style or _style(joined, skipped)
+        if mark is not None and mark.metric == "acc_norm" and style == "cloze":
+            style = "cloze_bytes"
         joined = _ordered(joined, style, skipped)
         differing = _differing_gold(joined, index)
-        tidy = _as_tidy(file, joined, index, style, differing)
-        rows, tally = read_tidy(tidy, index)
-        rows = _marked(rows, tally, joined, differing, index)
+        made, names = _rows(file, joined, index, style, differing)
+        rows = check_rows(made, names, [], [], tally, index)
+        others = sorted({row.place.position for row, d in zip(joined, differing, strict=True) if d})
+        named = [f"{index.ids[position]} × {file.spec.model}" for position in others]
+        tally.add("contradicting", "gold differs", len(others), named)
     tally.absorb(skipped)
     tally.notes += file.log.notes
     tally.layout, tally.models, tally.rows = file.log.format, 1, skipped.rows
-    tally.unreadable = int((rows["extraction"] == "failed").sum())
-    _compare_scores(tally, file.log, samples, rows, index)
+    tally.unreadable = int((rows["extraction"] == FAILED).sum())
+    _compare_scores(tally, file, mark, samples, rows, index)
     return rows, tally
 
 
-def _answered(log: Log, skipped: _Skipped) -> Iterator[Sample]:
-    """Yield the samples that may answer an item; count all, and at the end report the others."""
+def choose_mark(samples: Sequence[Sample], spec: ResponseFileParams, log: Log) -> Mark | None:
+    """Return the score of a log that counts; None if its samples have one score without a name.
+
+    It is the one that is asked for, else the only one, the log's own main score, or `acc`.
+
+    Raises:
+        InputError: there is no such score, or several, listed with their means.
+    """
+    known = sorted({mark for sample in samples for mark in sample.marks})
+    if not known:
+        return None
+    fits = [
+        mark
+        for mark in known
+        if spec.metric in ("", mark.metric) and spec.filter in ("", mark.source)
+    ]
+    for main in (log.main, Mark("acc")):
+        own = [m for m in fits if main.metric in ("", m.metric) and main.source in ("", m.source)]
+        fits = own if own and main != NO_MARK else fits
+    if len(fits) == 1:
+        return fits[0]
+    means = ", ".join(f"{mark} (mean {_mean(samples, mark):.4g})" for mark in fits or known)
+    if fits:
+        problem = "several scores; choose one with --metric, --filter or --scorer"
+    else:
+        wanted = Mark(spec.metric, spec.filter)
+        problem = f"no score {wanted}; there are"
+    raise InputError(f"{spec.file}: {problem}: {means}")
+
+
+def _mean(samples: Sequence[Sample], mark: Mark) -> float:
+    values = [sample.marks[mark] for sample in samples if mark in sample.marks]
+    return float(np.nanmean(values)) if values and not np.isnan(values).all() else math.nan
+
+
+def _marked(sample: Sample, mark: Mark) -> Sample:
+    return sample._replace(correct=sample.marks.get(mark, math.nan))
+
+
+def _asked(log: Log, skipped: _Skipped) -> Iterator[Sample]:
+    """Yield the samples that ask an item; count all, and at the end report the others."""
     failed: list[Sample] = []
     others: defaultdict[str, list[Sample]] = defaultdict(list)
     for sample in log.samples():
         skipped.rows += 1
         if sample.skipped:
             others[sample.skipped].append(Sample(sample.number))
-        elif sample.outcome == "failed":
+            continue
+        if sample.outcome == "failed":
             failed.append(Sample(sample.number))
-        else:
-            yield sample
+        yield sample
     for reason, of_reason in others.items():
-        if reason.startswith(OTHER_FILTER):
-            skipped.samples(reason, of_reason, "doubled")
-        else:
-            skipped.samples(f"dropped ({reason})", of_reason)
-    skipped.samples("failed (the log has no answer)", failed, "failed")
+        skipped.samples(f"dropped ({reason})", of_reason)
+    skipped.samples(f"failed ({log.failure})", failed, "failed")
 
 
 def _join(
@@ -174,7 +212,8 @@ def _join(
             items = index.of(condition)
             if items is None or (run_of(file.name), condition) in foreign:
                 why = unknown_condition if items is None else different_texts
-                lost[condition].setdefault(why(condition), []).extend(slim[row] for row in at)
+                unjoined = [slim[row] for row in at if batch[row].outcome != "failed"]
+                lost[condition].setdefault(why(condition), []).extend(unjoined)
                 continue
             as_perturbed = condition in index.perturbed
             places = find_items(
@@ -182,7 +221,8 @@ def _join(
             )
             for row, place in zip(at, places, strict=True):
                 if place is None:
-                    lost[condition].setdefault("not joined", []).append(slim[row])
+                    if batch[row].outcome != "failed":
+                        lost[condition].setdefault("not joined", []).append(slim[row])
                 else:
                     orders = how_asked(batch[row], place.choices)
                     of_batch[row] = _Joined(slim[row], condition, place, orders)
@@ -190,10 +230,10 @@ def _join(
     for _, unjoined in sorted(lost.items()):
         for what, of_reason in unjoined.items():
             skipped.samples(what, of_reason, "not_joined")
-    return _placed(joined, index), answered
+    return assign_positions(joined, index), answered
 
 
-def _placed(joined: Sequence[_Joined], index: ResponseIndex) -> list[_Joined]:
+def assign_positions(joined: Sequence[_Joined], index: ResponseIndex) -> list[_Joined]:
     """Return the samples with positions in the whole index.
 
     Items of one subject with equal texts are assigned to the samples with that text, in the same
@@ -218,27 +258,23 @@ def _placed(joined: Sequence[_Joined], index: ResponseIndex) -> list[_Joined]:
     return placed
 
 
-def _usable(joined: Sequence[_Joined], skipped: _Skipped) -> list[_Joined]:
-    """Return the rows with an answer, with as many log-likelihoods as options."""
-    usable, uneven, silent = [], [], []
+def _with_outcome(joined: Sequence[_Joined], skipped: _Skipped) -> list[_Joined]:
+    """Mark samples without an answer, or with log-likelihoods of other options, as failed."""
+    rows, uneven, silent = [], [], []
     for row in joined:
-        sample, place = row.sample, row.place
-        n_choices = len(place.choices)
+        sample, n_choices = row.sample, len(row.place.choices)
+        unmarked = math.isnan(sample.correct) and sample.chosen < 0 and sample.outcome == "answered"
         if sample.logprobs is not None and n_choices and len(sample.logprobs) != n_choices:
             uneven.append(sample)
-        elif _is_silent(row):
+        elif unmarked and not any(row.orders.values()):
             silent.append(sample)
         else:
-            usable.append(row)
+            rows.append(row)
+            continue
+        rows.append(row._replace(sample=sample._replace(outcome="failed")))
     skipped.samples("dropped (number of log-likelihoods differs from options)", uneven)
     skipped.samples("dropped (no response)", silent)
-    return usable
-
-
-def _is_silent(row: _Joined) -> bool:
-    sample = row.sample
-    unmarked = math.isnan(sample.correct) and sample.chosen < 0 and sample.outcome == "answered"
-    return unmarked and not any(row.orders.values())
+    return rows
 
 
 def _ordered(joined: Sequence[_Joined], style: str, skipped: _Skipped) -> list[_Joined]:
@@ -246,7 +282,7 @@ def _ordered(joined: Sequence[_Joined], style: str, skipped: _Skipped) -> list[_
     unordered = [
         f"doc {r.sample.number} × {skipped.layout}"
         for r in rows
-        if r.sample.logprobs is not None and r.order is None
+        if r.sample.logprobs is not None and r.order is None and r.sample.outcome != "failed"
     ]
     what = "log-likelihoods ignored (unknown order of options)"
     skipped.report(what, len(unordered), unordered)
@@ -325,42 +361,57 @@ def _item_order(place: Place, index: ResponseIndex) -> list[int] | None:
 # --- rows ----------------------------------------------------------------------------------------
 
 
-def _as_tidy(
+def _rows(
     file: LoadedFile,
     joined: Sequence[_Joined],
     index: ResponseIndex,
     style: str,
     differing: Sequence[bool],
-) -> LoadedFile:
-    rows = []
+) -> tuple[pd.DataFrame, NDArray[np.object_]]:
+    """Return the columns `ROWS` of the samples, in the items' order of options, and item names."""
+    columns: defaultdict[str, list[Any]] = defaultdict(list)
     for row, differs in zip(joined, differing, strict=True):
         sample = row.sample
-        logprobs = _in_item_order(row, sample.logprobs, index)
+        unread, failed = sample.outcome == "unreadable", sample.outcome == "failed"
+        logprobs = None if failed else _in_item_order(row, sample.logprobs, index)
         lengths = None
-        if style in ("cloze", "cloze_bytes"):
+        if style in ("cloze", "cloze_bytes") and not failed:
             texts = sample.continuations or ()  # without their leading space
             n_bytes = [max(1, len(text.removeprefix(" ").encode())) for text in texts]
             lengths = _in_item_order(row, n_bytes or None, index)
-        tokens = _in_item_order(row, sample.option_tokens, index)
+        tokens = None if failed else _in_item_order(row, sample.option_tokens, index)
         item_order = _item_order(row.place, index)
-        unread = sample.outcome == "unreadable"
         chosen = -1
-        if logprobs is None and not unread and item_order and sample.chosen < len(item_order):
-            chosen = -1 if sample.chosen < 0 else item_order[sample.chosen]
+        if logprobs is None and sample.outcome == "answered" and item_order:
+            inside = 0 <= sample.chosen < len(item_order)
+            chosen = item_order[sample.chosen] if inside else -1
         # Correctness under another gold is ignored; what was chosen remains valid.
-        silent = math.isnan(sample.correct) or (differs and (logprobs is not None or chosen >= 0))
-        correct = 0.0 if unread else None if silent else sample.correct
-        state = "failed" if unread else "ok" if chosen >= 0 else "none"
-        rows.append(
-            (
-                *(str(index.ids[row.place.position]), file.spec.model, row.condition),
-                *(sample.repeat, correct, chosen, logprobs, lengths, tokens, state),
-                *(sample.prompt_tokens, sample.generated_tokens),
-            )
-        )
-    spec = file.spec.model_copy(update={"layout": "tidy", "style": style, "columns": {}})
-    columns = dict(zip(_TABLE.names, zip(*rows, strict=True), strict=True))
-    return replace(file, spec=spec, log=None, table=pa.table(columns, schema=_TABLE))
+        silent = failed or (differs and (logprobs is not None or chosen >= 0))
+        correct = 0.0 if unread else math.nan if silent else sample.correct
+        state = MISSING if failed else FAILED if unread else "ok" if chosen >= 0 else "none"
+        values = {
+            "position": row.place.position, "condition": row.condition, "repeat": sample.repeat,
+            "correct": correct, "prediction": chosen, "logprobs": logprobs,
+            "option_bytes": lengths, "option_tokens": tokens, "extraction": state,
+            "prompt_tokens": sample.prompt_tokens, "generated_tokens": sample.generated_tokens,
+            "by_hash": row.place.by_text,
+        }  # fmt: skip
+        for name, value in values.items():
+            columns[name].append(value)
+    n = len(joined)
+    lists = {name: pd.Series(columns[name], dtype=object) for name in ("logprobs", *_LENGTHS)}
+    rows = pd.DataFrame({**columns, **lists}).assign(
+        style=constant(style, n),
+        shots=file.spec.shots,
+        model=constant(str(file.spec.model), n),
+        source=constant(file.name, n),
+        p_answer=np.nan,
+        p_prediction=np.nan,
+    )
+    names = index.ids.to_numpy()[rows["position"].to_numpy()]
+    correct = rows["correct"].to_numpy(dtype=np.float64)
+    rows["correct"] = to_share(file, correct, lambda mask: name_rows(names, rows["model"], mask))
+    return rows, names
 
 
 def _in_item_order(
@@ -376,54 +427,41 @@ def _in_item_order(
     return out
 
 
-def _marked(
-    rows: pd.DataFrame,
-    tally: Tally,
-    joined: Sequence[_Joined],
-    differing: Sequence[bool],
-    index: ResponseIndex,
-) -> pd.DataFrame:
-    """Set `by_hash` of rows joined by text, and count samples whose gold differs."""
-    by_text: dict[int, bool] = {}
-    differing_at: dict[int, bool] = {}
-    for row, differs in zip(joined, differing, strict=True):  # the first row of an item is kept
-        by_text.setdefault(row.place.position, row.place.by_text)
-        differing_at.setdefault(row.place.position, differs)
-    positions = rows["position"].tolist()
-    rows = rows.assign(by_hash=[by_text[position] for position in positions])
-    tally.joined_by_hash = int(rows["by_hash"].sum())
-    tally.joined_by_id = len(rows) - tally.joined_by_hash
-    others = [position for position in positions if differing_at[position]]
-    tally.contradicting += len(others)
-    named = zip(others, rows["model"], strict=False)  # every row has the same model
-    tally.report("gold differs", len(others), [f"{index.ids[p]} × {model}" for p, model in named])
-    return rows
-
-
 # --- scores --------------------------------------------------------------------------------------
 
 
 def _compare_scores(
-    tally: Tally, log: Log, samples: Sequence[Sample], rows: pd.DataFrame, index: ResponseIndex
+    tally: Tally,
+    file: LoadedFile,
+    mark: Mark | None,
+    samples: Sequence[Sample],
+    rows: pd.DataFrame,
+    index: ResponseIndex,
 ) -> None:
     """Set the accuracies of a tally, and note where they differ from the log's, and why."""
+    log, (low, high) = file.log, file.spec.scale
+    if log is None:
+        return
     marks = [sample.correct for sample in samples if not math.isnan(sample.correct)]
-    by_log = sum(marks) / len(marks) if marks else None
-    tally.log_score = by_log if log.score is None else log.score
+    by_log = (sum(marks) / len(marks) - low) / (high - low) if marks else None
+    stated = log.scores.get(mark or log.only_mark)
+    stated = None if stated is None else (stated - low) / (high - low)
+    tally.log_score = by_log if stated is None else stated
     tally.accuracy = _accuracy(rows, index)
-    if log.score is not None and by_log is not None and abs(log.score - by_log) > _SAME_SCORE:
-        of_items = _mean_of_items(samples)
-        same = abs(log.score - of_items) <= _SAME_SCORE
+    if stated is not None and by_log is not None and abs(stated - by_log) > _SAME_SCORE:
+        of_items = (_mean_of_items(samples) - low) / (high - low)
+        same = abs(stated - of_items) <= _SAME_SCORE
         why = ", since it averages the repeats of each item first" if same else ""
         tally.notes.append(
-            f"{log.score_name or 'the score'} of the log is {log.score:.4f}, the mean of its "
+            f"{mark or log.only_mark} of the log is {stated:.4f}, the mean of its "
             f"{len(marks)} marks {by_log:.4f}{why}"
         )
     if tally.accuracy is None or by_log is None:
         return
     if abs(tally.accuracy - by_log) > _SAME_SCORE:
+        answered = int((rows["extraction"] != MISSING).sum())
         tally.notes.append(
-            f"accuracy is {tally.accuracy:.4f} of {len(rows)} joined answers by the items' gold, "
+            f"accuracy is {tally.accuracy:.4f} of {answered} joined answers, "
             f"and {by_log:.4f} of {len(marks)} answers by the log's marks"
         )
 
@@ -438,14 +476,17 @@ def _mean_of_items(samples: Sequence[Sample]) -> float:
 
 
 def _accuracy(rows: pd.DataFrame, index: ResponseIndex) -> float | None:
-    """Return the share of right answers, by the items' gold where an option is known."""
+    """Return the mean score as in a response matrix: the option with the highest log-likelihood,
+    else the log's mark, else the chosen option, by the items' gold.
+    """
     if rows.empty:
         return None
     position = rows["position"].to_numpy(dtype=np.intp)
     chosen = rows["prediction"].to_numpy(dtype=np.int64, copy=True)
+    correct = rows["correct"].to_numpy(dtype=np.float64, copy=True)
     scored = rows["logprobs"].notna().to_numpy(dtype=bool)
     if scored.any():
         chosen[scored] = best_options(scores_of(rows[scored]))[0]
     judged = index.is_right(position, chosen)
-    correct = np.where(np.isnan(judged), rows["correct"].to_numpy(dtype=np.float64), judged)
+    correct = np.where(scored | np.isnan(correct), judged, correct)
     return None if np.isnan(correct).all() else float(np.nanmean(correct))

@@ -8,16 +8,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.configuration import configuration_name, parse_configuration
+from benchwright.core.configuration import parse_configuration
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.natural_order import natural_key
-from benchwright.datasets.response_files import LoadedFile, log_file, read_table, told_apart
-from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
-from benchwright.logs.find import find_logs
-from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
-from benchwright.responses.import_responses import import_responses
+from benchwright.datasets.response_files import LoadedFile, read_table
+from benchwright.params.responses import TABLE_TYPES, ResponsesParams
+from benchwright.responses.answer_files import Choice, find_answer_files, unusable_file
+from benchwright.responses.answer_rows import FAILED, MISSING
+from benchwright.responses.calibration import configurations
+from benchwright.responses.import_responses import (
+    as_responses,
+    join_responses,
+    unscored_matrices,
+)
+from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.items_of_logs import items_of_logs
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.runs.saved_runs import find_run
@@ -29,7 +35,10 @@ ANSWERED_BY = 0.5
 MIN_COVERAGE = 0.95
 """Minimum share of these items that a model answered."""
 _ITEM_COLUMNS = {"subject": "", "question": "", "choices": None, "passage_id": None}
-_ANSWER_COLUMNS = ("item_id", "model", "condition", "style", "shots", "correct", "score")
+_ANSWER_COLUMNS = (
+    *("item_id", "model", "condition", "style", "shots", "repeat", "correct", "score"),
+    *("prediction", "extraction"),
+)
 _QUESTION = "question"
 
 
@@ -45,7 +54,10 @@ class KnownResponses(NamedTuple):
         families: family by model, if a run saved them.
         curves: a run's `SamplingCurves`, or None.
         notes: caveats.
-        unreadable: items by model whose answer in a file held no option; they count as wrong.
+        unreadable: items by model whose answer could not be read; they count as wrong.
+        unanswered: items by model that it was asked and has no answer to.
+        disputed: items by model with several different answers, of which the first counts.
+        unusable: why files could not be used.
     """
 
     source: str
@@ -57,6 +69,9 @@ class KnownResponses(NamedTuple):
     curves: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
     unreadable: Mapping[str, frozenset[str]] = {}
+    unanswered: Mapping[str, frozenset[str]] = {}
+    disputed: Mapping[str, frozenset[str]] = {}
+    unusable: tuple[str, ...] = ()
 
     def select(self, rows: NDArray[np.bool_], columns: NDArray[np.bool_]) -> "KnownResponses":
         """Return the responses of some models to some items, by masks."""
@@ -121,6 +136,7 @@ def known_responses(
     files: Sequence[Path],
     params: Mapping[str, Any],
     items_file: Path | None = None,
+    choice: Choice = Choice(),  # noqa: B008 - immutable
 ) -> KnownResponses:
     """Read responses from files (`read_responses`), or the latest that a run saved.
 
@@ -130,7 +146,7 @@ def known_responses(
         InputError: a file cannot be read, or no run has saved a matrix.
     """
     if files or project is None:
-        responses = read_responses(files)
+        responses = read_responses(files, choice=choice)
     else:
         responses = _responses_of_run(project, env, params)
     return responses._replace(items=read_items(items_file)) if items_file else responses
@@ -204,97 +220,173 @@ def _item_columns(table: pd.DataFrame) -> pd.DataFrame:
     return table.fillna({"subject": "", "question": ""})
 
 
-class _Read(NamedTuple):
-    """Responses of one kind of files: models × items, caveats, and unreadable items by model."""
-
-    correct: pd.DataFrame
-    notes: Sequence[str] = ()
-    unreadable: Sequence[tuple[str, frozenset[str]]] = ()
-
-
-def read_responses(paths: Sequence[Path], items: pd.DataFrame | None = None) -> KnownResponses:
+def read_responses(
+    paths: Sequence[Path],
+    items: pd.DataFrame | None = None,
+    choice: Choice = Choice(),  # noqa: B008 - immutable
+) -> KnownResponses:
     """Read responses from files and folders of tables, saved matrices and logs.
 
     A tidy table has a row per item and model with `correct` or `score`; a wide table has items and
-    models as rows and columns, with values 0–1. Logs also give the texts of the items. The first
-    response of a model to an item counts, with tables before logs; a note reports the others.
-    `items` are those that logs are joined to, an `Items` table; None makes them of the logs.
+    models as rows and columns. Logs also give the texts of the items. The first response of a model
+    to an item counts; `disputed` has the items with several different ones. `items` are those that
+    logs are joined to, an `Items` table; None makes them of the logs.
 
     Raises:
-        InputError: a file is missing, has another format, or has no response.
+        InputError: a file is missing or has another format, or there is no response.
     """
-    found = find_logs(paths)
-    files = [file for path in paths for file in _tables_in(path, found.others)]
-    if not files and not found.logs:
-        expected = f"logs of evaluation tools or {', '.join(TABLE_TYPES)} files"
-        raise InputError(f"{paths[0]}: no responses; expected {expected}")
-    matrices = [file for file in files if is_response_matrix(file)]
-    saved = [ResponseMatrixDataset(filepath=str(file)).load() for file in matrices]
-    parts = [_Read(pd.DataFrame(m.correct, list(m.models), list(m.item_ids))) for m in saved]
-    texts = None
-    if loaded := {str(file): _loaded(file) for file in files if file not in matrices}:
-        parts.append(_imported(loaded, nameless_items(loaded)))
-    if found.logs:
-        items = items_of_logs(found.logs) if items is None else items
-        entry = ResponseFileParams(file="log.json")
-        specs = [entry.model_copy(update={"file": str(log.files[0])}) for log in found.logs]
-        # A log of several tools names one model apart.
-        logs = told_apart([log_file(*pair) for pair in zip(found.logs, specs, strict=True)])
-        parts.append(_imported({file.name: file for file in logs}, items))
-        pairs = zip(items["question"], items["choices"], strict=True)
-        questions = ["\n".join([question, *choices]).strip() for question, choices in pairs]
-        texts = _item_columns(items.assign(question=questions))
-    return _joined(", ".join(path.name for path in paths), parts)._replace(items=texts)
+    found = find_answer_files(paths, choice)
+    if not found.files:
+        expected_types = f"logs of evaluation tools or {', '.join(TABLE_TYPES)} files"
+        raise InputError(f"{paths[0]}: no responses; expected {expected_types}")
+    source = ", ".join(path.name for path in paths)
+    if items is None and found.logs:
+        items = items_of_logs(found.logs)
+    known = responses_of_files(found.files, source, items, choice)
+    if items is None:
+        return known
+    pairs = zip(items["question"], items["choices"], strict=True)
+    questions = ["\n".join([question, *choices]).strip() for question, choices in pairs]
+    return known._replace(items=_item_columns(items.assign(question=questions)))
 
 
-def responses_of_tables(files: Mapping[str, LoadedFile], source: str) -> KnownResponses:
-    """Return the responses in tables that are loaded already; see `read_responses`.
+def responses_of_files(
+    files: Mapping[str, LoadedFile],
+    source: str,
+    items: pd.DataFrame | None = None,
+    choice: Choice = Choice(),  # noqa: B008 - immutable
+) -> KnownResponses:
+    """Return the responses in files that are loaded already; see `read_responses`.
 
     Raises:
-        InputError: a table has another format or no response.
+        InputError: no file has a response.
     """
-    loaded = {name: _with_layout(file) for name, file in files.items()}
-    return _joined(source, [_imported(loaded, nameless_items(loaded))])
+    usable = {name: _judged(file) for name, file in files.items()}
+    tables = {name: file for name, file in usable.items() if file.table is not None}
+    parts = [] if items is None else [items]
+    if tables:
+        parts.append(nameless_items(tables, () if items is None else set(items["item_id"])))
+    problems = [file.problem for file in usable.values() if file.problem]
+    if not parts:
+        raise InputError(problems[0])
+    items = pd.concat(parts, ignore_index=True)
+    index = ResponseIndex(items)
+    rows, report = join_responses(usable, index)
+    records = report.to_dict("records")
+    problems += [row["detail"] for row in records if row["layout"] == "unusable"]
+    if rows.empty and problems:
+        raise InputError(problems[0])
+    notes = [
+        f"{Path(row['file']).name}: {row['detail']}"
+        for row in records
+        if row["layout"] != "unusable" and not usable[row["file"]].problem and _has_losses(row)
+    ]
+    rows = _tell_prompts_apart(rows[rows["condition"] == _QUESTION])
+    scored, matrices = unscored_matrices(rows[rows["extraction"] != MISSING], index)
+    # Normalised styles are other metrics, which would be further configurations.
+    unscaled = scored["style"] == "cloze"
+    lengths = {
+        name: scored[name].mask(unscaled, None) for name in ("option_bytes", "option_tokens")
+    }
+    matrix = build_response_matrices(
+        Responses.empty(),
+        as_responses(scored.assign(**lengths), index),
+        matrices,
+        Calibration.empty(),
+        items,
+        ResponsesParams(repeats=choice.repeats),
+    ).response_matrix
+    if not matrix.models:
+        raise InputError(f"{source}: no responses under the condition {_QUESTION}")
+    frame = pd.DataFrame(matrix.correct, index=list(matrix.models), columns=list(matrix.item_ids))
+    frame, names = _one_row_per_model(frame[sorted(frame, key=natural_key)])
+    ids = index.ids.to_numpy()
+
+    def by_model(mask: pd.Series) -> dict[str, frozenset[str]]:
+        marked = rows[mask]
+        if marked.empty:
+            return {}
+        item_ids = pd.Series(ids[marked["position"].to_numpy()])
+        configuration = pd.Series(configurations(marked)).map(lambda name: names.get(name, name))
+        return {str(n): frozenset(part) for n, part in item_ids.groupby(configuration)}
+
+    return KnownResponses(
+        source,
+        tuple(map(str, frame.index)),
+        tuple(map(str, frame.columns)),
+        frame.to_numpy(np.float32),
+        notes=tuple(notes),
+        unreadable=by_model(rows["extraction"] == FAILED),
+        unanswered=by_model(rows["extraction"] == MISSING),
+        disputed=by_model(rows["disputed"].astype(bool)),
+        unusable=tuple(problems),
+    )
 
 
-def _tables_in(path: Path, others: Sequence[Path]) -> list[Path]:
-    """Return a table, or the tables in a folder but not in its subfolders."""
-    if path.is_dir():
-        return [p for p in others if p.parent == path and p.name.endswith(TABLE_TYPES)]
-    if path in others and not path.name.endswith(TABLE_TYPES):
-        raise InputError(f"{path}: unknown file type; expected one of {', '.join(TABLE_TYPES)}")
-    return [path] if path in others else []
+def _has_losses(row: Mapping[str, Any]) -> bool:
+    counts = ("doubled", "dropped", "not_joined", "failed", "contradicting")
+    return any(row[name] for name in counts)
 
 
-def _loaded(file: Path) -> LoadedFile:
-    # Files in different folders may share a name, so paths identify them.
-    spec = ResponseFileParams(file="answers.csv").model_copy(update={"file": str(file)})
-    return _with_layout(LoadedFile(spec, read_table(file)))
+def _tell_prompts_apart(rows: pd.DataFrame) -> pd.DataFrame:
+    """Name models apart that were asked in several ways of which not all is known."""
+    asked = rows[["model", "style", "shots"]].drop_duplicates()
+    unclear = pd.Series(configurations(asked), asked.index).duplicated(keep=False)
+    ways = asked[unclear].itertuples(index=False, name=None)
+    if not unclear.any():
+        return rows
+    models = rows["model"].astype(object)
+    for model, style, shots in ways:
+        same = (rows["model"] == model) & (rows["style"] == style) & (rows["shots"] == shots)
+        way = [style] * bool(style) + [f"{shots} shots" if shots >= 0 else "unknown shots"]
+        models = models.where(~same, f"{model} ({', '.join(way)})")
+    return rows.assign(model=models)
 
 
-def _with_layout(file: LoadedFile) -> LoadedFile:
+def _one_row_per_model(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Join the rows (configurations) of a model that answered different items in each.
+
+    Return the frame, with sorted rows, and the new name by configuration.
+    """
+    names = {}
+    answered = frame.notna()
+    models = pd.Series([parse_configuration(name).model for name in frame.index], frame.index)
+    for model, group in models.groupby(models):
+        if len(group) > 1 and answered.loc[group.index].sum().max() <= 1:
+            names |= dict.fromkeys(group.index, str(model))
+    renamed = frame.rename(index=names)
+    return (renamed.groupby(level=0).first() if names else renamed).sort_index(), names
+
+
+def _judged(file: LoadedFile) -> LoadedFile:
     """Return a table with its layout, which must state correctness: the options are unknown."""
     spec, table = file.spec, file.table
-    names: list[str] = getattr(table, "column_names", [])
-    if table is None or not {"item_id", "model"} <= set(names):
+    if table is None:
+        return file
+    names = table.column_names
+    if not {"item_id", "model"} <= set(names):
+        if "item_id" not in names and "model" not in names:
+            has = ", ".join(map(str, names[:12]))
+            return unusable_file(spec, f"{file.name}: no column 'item_id' or 'model'; it has {has}")
         return LoadedFile(spec.model_copy(update={"layout": "wide", "values": "correct"}), table)
     if not {"correct", "score"} & set(names):
-        raise InputError(
-            f"{file.name}: no column 'correct' or 'score' (0–1); a run reads letters and "
-            "probabilities: list the file in the benchmark and use --benchmark"
+        return unusable_file(
+            spec,
+            f"{file.name}: no column 'correct' or 'score'; a run reads letters and "
+            "probabilities: list the file in the benchmark and use --benchmark",
         )
     table = table.select([name for name in names if name in _ANSWER_COLUMNS])
     return LoadedFile(spec.model_copy(update={"layout": "tidy"}), table)
 
 
-def nameless_items(files: Mapping[str, LoadedFile]) -> pd.DataFrame:
-    """Return an open-ended item for each id in the tables, since nothing else is known of it.
+def nameless_items(files: Mapping[str, LoadedFile], known: Collection[str] = ()) -> pd.DataFrame:
+    """Return an open-ended item for each id in tables that is not known, with nothing but its id.
 
     Raises:
-        InputError: a table has no items.
+        InputError: there is no id.
     """
-    ids = sorted({item for name, file in files.items() for item in _item_ids(name, file)})
-    if not ids:
+    ids = sorted({item for file in files.values() for item in _item_ids(file)}.difference(known))
+    if not ids and not known:
         raise InputError(f"{next(iter(files))}: no item ids")
     columns = Items.empty().columns
     blank = dict.fromkeys(columns) | {"split": "test", "subject": "", "answer": -1}
@@ -306,60 +398,10 @@ def nameless_items(files: Mapping[str, LoadedFile]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _item_ids(file: str, loaded: LoadedFile) -> list[str]:
-    table = loaded.table
-    if table is None:
+def _item_ids(file: LoadedFile) -> list[str]:
+    if file.table is None:
         return []
-    names = table.column_names
+    names = file.table.column_names
     if "item_id" in names:
-        return [str(name) for name in table["item_id"].to_pylist() if name is not None]
-    if "model" in names:
-        return [name for name in names if name != "model"]
-    raise InputError(f"{file}: no column 'item_id' or 'model'; it has {', '.join(names[:12])}")
-
-
-def _imported(loaded: dict[str, LoadedFile], items: pd.DataFrame) -> _Read:
-    imported = import_responses(loaded, items, items.head(0))
-    notes = [
-        f"{Path(file).name}: {row['detail']}"
-        for row, file in zip(imported.import_report.to_dict("records"), loaded, strict=True)
-        if row["doubled"] or row["dropped"] or row["not_joined"] or row["failed"]
-    ]
-    built = build_response_matrices(
-        Responses.empty(),
-        imported.imported_responses,
-        imported.wide_matrices,
-        Calibration.empty(),
-        items,
-    )
-    matrix, rows = built.response_matrix, built.responses
-    if not matrix.models:
-        raise InputError(f"{next(iter(loaded))}: no responses under the condition {_QUESTION}")
-    lost = rows[(rows["extraction"] == "failed") & (rows["condition"] == _QUESTION)]
-    unreadable = [
-        (configuration_name(str(model), str(style), int(str(shots))), frozenset(ids))
-        for (model, style, shots), ids in lost.groupby(["model", "style", "shots"])["item_id"]
-    ]
-    frame = pd.DataFrame(matrix.correct, index=list(matrix.models), columns=list(matrix.item_ids))
-    return _Read(frame, notes, unreadable)
-
-
-def _joined(source: str, parts: Sequence[_Read]) -> KnownResponses:
-    """Join the responses; the first one of a model to an item counts."""
-    out, notes = parts[0].correct, [note for part in parts for note in part.notes]
-    for frame in (part.correct for part in parts[1:]):
-        rows = out.index.intersection(frame.index)
-        columns = out.columns.intersection(frame.columns)
-        both = (out.loc[rows, columns].notna() & frame.loc[rows, columns].notna()).to_numpy().sum()
-        if both:
-            notes.append(f"{both:,} responses are in several kinds of files; the first counts")
-        out = out.combine_first(frame)
-    out = out.loc[sorted(out.index), sorted(out.columns, key=natural_key)]
-    models, item_ids = (tuple(map(str, names)) for names in (out.index, out.columns))
-    unreadable: dict[str, frozenset[str]] = {}
-    for model, ids in (pair for part in parts for pair in part.unreadable):
-        unreadable[model] = unreadable.get(model, frozenset()) | ids
-    correct = out.to_numpy(np.float32)
-    return KnownResponses(
-        source, models, item_ids, correct, notes=tuple(notes), unreadable=unreadable
-    )
+        return [str(name) for name in file.table["item_id"].to_pylist() if name is not None]
+    return [name for name in names if name != "model"]

@@ -1,0 +1,113 @@
+"""Find the logs and tables of answers in files and folders."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from benchwright.core.errors import InputError
+from benchwright.datasets.response_files import LoadedFile, log_file, read_table, told_apart
+from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
+from benchwright.logs.find import find_logs
+from benchwright.logs.sample import Log
+from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
+from benchwright.responses.answer_tables import looks_tidy
+
+
+class Choice(NamedTuple):
+    """Which answers of files count.
+
+    Attributes:
+        task: of logs; "" for all.
+        metric: of logs, e.g. `exact_match`; "" for the only or main one.
+        filter: filter or scorer of logs, e.g. `strict-match`.
+        scale: lowest and highest score.
+        repeats: of an item that a model was asked several times, the `mean` or the `first`.
+    """
+
+    task: str = ""
+    metric: str = ""
+    filter: str = ""
+    scale: tuple[float, float] = (0.0, 1.0)
+    repeats: Literal["mean", "first"] = "mean"
+
+    def entry(self, file: Path) -> ResponseFileParams:
+        """Return the settings of a file."""
+        # Files in different folders may share a name, so paths identify them.
+        values = {"file": str(file), "metric": self.metric, "filter": self.filter}
+        return ResponseFileParams(file="log.json").model_copy(
+            update={**values, "scale": self.scale}
+        )
+
+
+class AnswerFiles(NamedTuple):
+    """Logs and tables of answers, those that cannot be used, and other files."""
+
+    files: dict[str, LoadedFile]
+    others: list[Path]
+
+    @property
+    def logs(self) -> list[Log]:
+        """The logs."""
+        return [file.log for file in self.files.values() if file.log is not None]
+
+
+def find_answer_files(paths: Sequence[Path], choice: Choice = Choice()) -> AnswerFiles:  # noqa: B008 - immutable
+    """Find all logs, and tables of answers, in files and folders.
+
+    A file that cannot be read is one of the files, with its `problem`.
+
+    Raises:
+        InputError: a path does not exist, or is a file of another type.
+    """
+    found = find_logs(paths)
+    files: list[LoadedFile] = []
+    others = []
+    for path in found.others:
+        table = _answer_table(path, choice) if path.name.endswith(TABLE_TYPES) else None
+        if path in paths and table is None:
+            known = ", ".join(TABLE_TYPES)
+            raise InputError(f"{path}: unknown file type; expected one of {known}, or a log")
+        if table is not None and (path in paths or table.problem or _is_of_answers(table)):
+            files.append(table)
+        else:
+            others.append(path)
+    files += [unusable_file(choice.entry(path), reason) for path, reason in found.unusable]
+    for log in found.logs:
+        if choice.task in ("", log.task):
+            entry = choice.entry(log.files[0])
+            try:
+                files.append(log_file(log, entry))
+            except InputError as error:
+                files.append(unusable_file(entry, str(error)))
+    return AnswerFiles({file.name: file for file in told_apart(files)}, others)
+
+
+def unusable_file(entry: ResponseFileParams, problem: str) -> LoadedFile:
+    return LoadedFile(entry, None, problem=problem)
+
+
+def _answer_table(path: Path, choice: Choice) -> LoadedFile:
+    entry = choice.entry(path)
+    try:
+        if is_response_matrix(path):
+            matrix = ResponseMatrixDataset(filepath=str(path)).load()
+            rows, columns = np.nonzero(matrix.answered())
+            names = {"item_id": matrix.item_ids, "model": matrix.models}
+            parts = {
+                name: np.array(names[name], object)[at]
+                for name, at in (("item_id", columns), ("model", rows))
+            }
+            table = pa.table({**parts, "correct": matrix.correct[rows, columns]})
+        else:
+            table = read_table(path)
+    except InputError as error:
+        return unusable_file(entry, str(error))
+    return LoadedFile(entry, table)
+
+
+def _is_of_answers(file: LoadedFile) -> bool:
+    names = [] if file.table is None else file.table.column_names
+    return looks_tidy(file) or "item_id" in names or names[:1] == ["model"]

@@ -1,0 +1,420 @@
+"""Read tables of answers: a row per item and model, or items and models as rows and columns."""
+
+import re
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from benchwright.core.configuration import STYLES
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
+from benchwright.datasets.response_files import LoadedFile
+from benchwright.params.responses import TIDY_COLUMNS
+from benchwright.responses.answer_rows import (
+    FAILED,
+    LISTS,
+    Mask,
+    check_rows,
+    constant,
+    name_rows,
+    unanswered,
+)
+from benchwright.responses.cell_values import (
+    Cells,
+    column_kind,
+    number_lists,
+    numbers,
+    options,
+    text_lists,
+    texts,
+)
+from benchwright.responses.item_index import ResponseIndex
+from benchwright.responses.scales import to_share
+from benchwright.responses.tally import Tally
+
+_ITEM = ("item_id", "content_hash", "question")
+_VALUES = ("correct", "score", "prediction", "logprobs")
+_TOKENS = ("prompt_tokens", "generated_tokens")
+_ROUNDING = 1e-6  # of a probability in single precision
+_MOST = 10_000  # shots, or repeats
+_EXTRACTIONS = ("ok", "failed", "too_long", "none")
+
+
+def read_answer_table(file: LoadedFile, index: ResponseIndex) -> tuple[pd.DataFrame, Tally]:
+    """Read a table: the rows that count (`answer_rows.ROWS`), and a tally of all.
+
+    A row belongs to the items of its condition: items of a perturbed copy have the copy's texts. An
+    empty cell is an answer that is missing; a score or option that cannot be read counts as wrong.
+
+    Raises:
+        InputError: the file has neither layout, no answer, or scores outside its scale.
+    """
+    is_tidy = file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file))
+    return _read_tidy(file, index) if is_tidy else _read_wide(file, index)
+
+
+def _names(file: LoadedFile) -> dict[str, str]:
+    """Map standard column names to the names in the file."""
+    renamed: dict[str, str] = {str(ours): theirs for ours, theirs in file.spec.columns.items()}
+    return {name: renamed.get(name, name) for name in TIDY_COLUMNS}
+
+
+class _Columns:
+    """The columns of a file under their standard names."""
+
+    def __init__(self, file: LoadedFile, table: pa.Table) -> None:
+        self.file = file
+        self.table = table
+        self.names = _names(file)
+        present = table.column_names
+        for ours, theirs in file.spec.columns.items():
+            if theirs not in present:
+                raise InputError(
+                    f"{file.name}: no column {theirs!r} (configured for {ours}); "
+                    f"it has {', '.join(present[:12])}"
+                )
+        for name in self.names.values():
+            if present.count(name) > 1:
+                raise InputError(f"{file.name}: column {name!r} is not unique")
+
+    def __contains__(self, name: str) -> bool:
+        return self.names[name] in self.table.column_names
+
+    def __getitem__(self, name: str) -> pa.ChunkedArray:
+        return self.table[self.names[name]]
+
+    def texts(self, name: str, default: str | None = None) -> NDArray[np.object_]:
+        if name not in self:
+            return np.full(len(self.table), default, dtype=object)
+        values = texts(self[name], f"{self.file.name}, column {self.names[name]!r}")
+        values[pd.isna(values)] = default
+        return values
+
+    def categories(self, name: str, default: str | None = None) -> pd.Categorical:
+        if name not in self:
+            return constant(default or "", len(self.table))
+        return pd.Categorical(self.texts(name, default))
+
+    def cells(self, name: str, read: Any, missing: Any = np.nan) -> Cells:
+        if name in self:
+            return Cells(*read(self[name]))
+        empty = np.array(missing, dtype=object if missing is None else np.float64)
+        # Views of one value: a file of millions of rows lacks most columns.
+        return Cells(*(np.broadcast_to(value, len(self.table)) for value in (empty, False)))
+
+
+def looks_tidy(file: LoadedFile) -> bool:
+    """Return whether a file has columns for the model and the item, or for a value of responses."""
+    if file.table is None:
+        return False
+    names, present = _names(file), set(file.table.column_names)
+    has_item = not present.isdisjoint(names[name] for name in _ITEM)
+    return (has_item and names["model"] in present) or not present.isdisjoint(
+        names[name] for name in _VALUES
+    )
+
+
+def _read_tidy(file: LoadedFile, index: ResponseIndex) -> tuple[pd.DataFrame, Tally]:
+    if file.table is None:
+        raise ValueError(f"{file.name} was not loaded")
+    columns = _Columns(file, file.table)
+    _require(columns)
+    tally = Tally(file.name, "tidy", rows=len(columns.table))
+    rows, invalid, unread = _read_rows(columns)
+    tally.models = int(rows["model"].nunique())
+    item_ids = columns.texts("item_id")
+    unjoined = _join(rows, item_ids, columns, index)
+    _require_valid_row(columns, [*invalid, ("no response", unanswered(rows)), unread])
+    rows = check_rows(rows, item_ids, invalid, unjoined, tally, index)
+    tally.unreadable = int((rows["extraction"] == FAILED).sum())
+    return rows, tally
+
+
+def _require(columns: _Columns) -> None:
+    name = columns.file.name
+    has = ", ".join(columns.table.column_names[:12])
+    for needed in (("model",), _ITEM, _VALUES):
+        if not any(key in columns for key in needed):
+            *others, last = map(repr, needed)
+            wanted = f"{', '.join(others)} or {last}" if others else last
+            near = (get_close_matches(key, columns.table.column_names, n=1) for key in needed)
+            renamed = next((close[0] for close in near if close), None)
+            hint = f"; rename {renamed!r}, or name it under `columns`" if renamed else ""
+            raise InputError(f"{name}: a tidy file needs a column {wanted}; it has {has}{hint}")
+
+
+def _read_rows(
+    columns: _Columns,
+) -> tuple[pd.DataFrame, list[tuple[str, Mask]], tuple[str, Mask]]:
+    """Read all rows, and mark those with invalid values, and those that cannot be read."""
+    spec, n = columns.file.spec, len(columns.table)
+    stated = "correct" if "correct" in columns else "score"
+    marks, chosen = columns.cells(stated, numbers), columns.cells("prediction", options)
+    cells = {
+        **{name: columns.cells(name, numbers) for name in ("p_answer", "p_prediction")},
+        "shots": columns.cells("shots", numbers, float(spec.shots)),
+        "repeat": columns.cells("repeat", numbers, 1.0),
+        **{name: columns.cells(name, numbers, -1.0) for name in _TOKENS},
+        **{name: columns.cells(name, number_lists, None) for name in LISTS},
+    }
+    invalid = [(f"{name} unreadable", read.bad) for name, read in cells.items()]
+    for name in ("p_answer", "p_prediction"):
+        values = cells[name].content
+        outside = (values < -_ROUNDING) | (values > 1 + _ROUNDING)
+        invalid.append((f"{name} outside 0–1", outside))
+    counts = {}
+    for name, default, least in (("shots", spec.shots, -1), ("repeat", 1, 1)):
+        values = np.where(np.isnan(cells[name].content), default, cells[name].content)
+        whole = (values >= least) & (values <= _MOST) & (np.floor(values) == values)
+        invalid.append((f"invalid {name}", ~whole))
+        counts[name] = np.where(whole, values, default).astype(np.int64)
+    models = columns.categories("model")
+    invalid.append(("missing model", pd.isna(models) | (models == "")))
+    style = columns.categories("style", spec.style)
+    invalid.append(("unknown style", ~style.isin(["", *STYLES])))
+    correct = to_share(
+        columns.file,
+        marks.content,
+        lambda mask: name_rows(columns.texts("item_id"), pd.Series(models), mask),
+    )
+    # What cannot be read is wrong, unless another column says what it is.
+    unread = (marks.bad | chosen.bad) & np.isnan(correct) & np.isnan(chosen.content)
+    extraction = np.where(unread, FAILED, _extraction(columns, n))
+    prediction = np.where(np.isnan(chosen.content), -1, chosen.content).astype(np.int64)
+    rows = pd.DataFrame(
+        {
+            "model": models,
+            "condition": columns.categories("condition", spec.condition),
+            "style": style,
+            **counts,
+            "correct": np.where(unread, 0.0, correct),
+            "prediction": prediction,
+            **{name: np.clip(cells[name].content, 0, 1) for name in ("p_answer", "p_prediction")},
+            "extraction": extraction,
+            **{name: _whole(cells[name].content) for name in _TOKENS},
+            "source": constant(columns.file.name, n),
+        },
+        copy=False,
+    )
+    for name in LISTS:
+        rows[name] = pd.Series(cells[name].content, dtype=object)
+    return rows, invalid, (f"{stated if marks.bad.any() else 'prediction'} unreadable", unread)
+
+
+def _extraction(columns: _Columns, n: int) -> NDArray[np.object_]:
+    if "extraction" not in columns:
+        return np.full(n, "none", dtype=object)
+    stated = columns.texts("extraction", "none")
+    return np.where(np.isin(stated.astype(str), _EXTRACTIONS), stated, "none")
+
+
+def _whole(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return counts, −1 where there is none."""
+    known = (values >= 0) & (values < 1 << 53)
+    return np.where(known, values, -1).astype(np.int64)
+
+
+def _join(
+    rows: pd.DataFrame, item_ids: NDArray[np.object_], columns: _Columns, index: ResponseIndex
+) -> list[tuple[str, Mask]]:
+    """Add `position` and `by_hash`; return the rows of copies that are not of this run."""
+    hashes, question_only = _hashes(columns)
+    conditions = rows["condition"]
+    joined = index.join(item_ids, hashes, conditions, question_only=question_only)
+    positions = joined.positions
+    foreign = []
+    for condition in sorted(conditions.unique()):
+        of_condition = (conditions == condition).to_numpy(dtype=bool)
+        if index.of(condition) is None:
+            foreign.append((unknown_condition(condition), of_condition))
+        elif condition in index.perturbed and hashes is not None and not question_only:
+            texts_of = np.array(hashes, dtype=object)[of_condition]
+            if index.compare_texts(condition, item_ids[of_condition], texts_of).is_foreign():
+                foreign.append((different_texts(condition), of_condition))
+                positions[of_condition] = -1
+    rows["position"] = positions
+    rows["by_hash"] = joined.by_hash & (positions >= 0)
+    return foreign
+
+
+def unknown_condition(condition: str) -> str:
+    """Return the report's text for responses under an unknown condition."""
+    return f"not joined (unknown condition {condition})"
+
+
+def different_texts(condition: str) -> str:
+    """Return the report's text for responses to other texts than those of the copy."""
+    return (
+        f"not joined (texts differ from those of {condition} in this run; "
+        "check the seed and settings of the perturbation)"
+    )
+
+
+def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
+    """Return the hash of each row's text, if any, and whether it is of the question alone."""
+    if "content_hash" in columns:
+        return columns.texts("content_hash").tolist(), False
+    if "question" not in columns:
+        return None, False
+    questions = columns.texts("question")
+    if "choices" not in columns:
+        return [None if q is None else content_hash(q) for q in questions], True
+    known: dict[Any, str] = {}  # an item repeats for each model
+    hashes: list[str | None] = []
+    for question, choices in zip(questions, text_lists(columns["choices"]), strict=True):
+        if question is None:
+            hashes.append(None)
+            continue
+        text = (question, choices or ())
+        if text not in known:
+            known[text] = content_hash(*text)
+        hashes.append(known[text])
+    return hashes, False
+
+
+def _require_valid_row(columns: _Columns, invalid: list[tuple[str, Mask]]) -> None:
+    """Raise InputError if every row is invalid; else invalid rows are dropped and counted."""
+    if not np.logical_or.reduce([mask for _, mask in invalid]).all():
+        return
+    reason = next(reason for reason, mask in invalid if mask[0])
+    shown = ("model", "correct", "score", "prediction", "p_answer", "p_prediction", "logprobs")
+    values = ", ".join(
+        f"{columns.names[name]} {columns[name][0].as_py()!r}" for name in shown if name in columns
+    )
+    raise InputError(
+        f"{columns.file.name}: no valid row; row 1: {reason} (got {values}); write 'correct' and "
+        "probabilities as 0–1, and 'prediction' as a letter or 0-based index"
+    )
+
+
+# --- items and models as rows and columns ---------------------------------------------------------
+
+
+class _Grid(NamedTuple):
+    """Cells as models × items; `bad` marks those that cannot be read."""
+
+    models: NDArray[np.object_]
+    item_ids: NDArray[np.object_]
+    cells: NDArray[np.float64]
+    bad: Mask
+
+
+def _read_wide(file: LoadedFile, index: ResponseIndex) -> tuple[pd.DataFrame, Tally]:
+    table, spec = file.table, file.spec
+    if table is None:
+        raise ValueError(f"{file.name} was not loaded")
+    letters = _has_letters(file, table)
+    grid = _grid(file, table, index, letters)
+    at, column = np.nonzero(~np.isnan(grid.cells) | grid.bad)
+    if not len(at):
+        raise InputError(f"{file.name}: no cell has a response")
+    values, bad = grid.cells[at, column], grid.bad[at, column]
+    if bad.all():
+        hint = "" if letters else " with `values: letters`"
+        raise InputError(
+            f"{file.name}: no valid cell; write correctness as 0–1, or letters of options{hint}"
+        )
+    names = pd.Series(pd.Categorical(grid.models[at]))
+    item_ids = grid.item_ids[column]
+    items = index.of(spec.condition)
+    positions = (items or index.items).find(grid.item_ids)
+    positions = np.where(positions < 0, -1, positions + index.start(spec.condition))
+    n = len(at)
+    rows = pd.DataFrame(
+        {
+            "model": names,
+            "condition": constant(spec.condition, n),
+            "style": constant(spec.style, n),
+            "shots": np.full(n, spec.shots, dtype=np.int64),
+            "repeat": np.ones(n, dtype=np.int64),
+            "correct": np.where(bad, 0.0, np.nan),
+            "prediction": np.full(n, -1, dtype=np.int64),
+            "extraction": np.where(bad, FAILED, "none").astype(object),
+            "source": constant(file.name, n),
+            "position": positions[column] if items is not None else -1,
+            "by_hash": False,
+            **dict.fromkeys(("p_answer", "p_prediction"), np.nan),
+            **dict.fromkeys(_TOKENS, -1),
+        },
+        copy=False,
+    )
+    for name in LISTS:
+        rows[name] = pd.Series(np.full(n, None), dtype=object)
+    if letters:
+        rows["prediction"] = np.where(bad, -1, values).astype(np.int64)
+    else:
+        shares = to_share(file, values, lambda mask: name_rows(item_ids, names, mask))
+        rows["correct"] = np.where(bad, 0.0, shares)
+    everywhere = np.ones(n, dtype=bool)
+    unjoined = [] if items is not None else [(unknown_condition(spec.condition), everywhere)]
+    tally = Tally(file.name, "wide", models=len(set(grid.models)), rows=n)
+    rows = check_rows(rows, item_ids, [], unjoined, tally, index)
+    tally.unreadable = int((rows["extraction"] == FAILED).sum())
+    return rows, tally
+
+
+def _has_letters(file: LoadedFile, table: pa.Table) -> bool:
+    """Return whether cells are letters of options, as configured or as the first text shows."""
+    stated = file.spec.values  # noqa: PD011
+    if stated != "auto":
+        return stated == "letters"
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if column_kind(column) != "text" or name in ("item_id", "model"):
+            continue
+        for text in column.to_pylist()[:1000]:
+            if text is not None and text.strip():
+                if re.fullmatch("[A-Za-z]", text.strip()):
+                    return True
+                break
+    return False
+
+
+def _grid(file: LoadedFile, table: pa.Table, index: ResponseIndex, letters: bool) -> _Grid:
+    names = np.array(table.column_names, dtype=object)
+    key, items_in_rows = _orientation(file, table, index)
+    where = f"{file.name}, column {names[key]!r}"
+    rows = texts(table.column(key), where)
+    empty = pd.isna(rows)
+    if empty.any():
+        number = int(np.flatnonzero(empty)[0]) + 1
+        side = "item id" if items_in_rows else "model"
+        raise InputError(f"{where}, row {number}: the {side} is missing")
+    read = options if letters else numbers
+    others = [i for i in range(table.num_columns) if i != key]
+    values = np.empty((len(others), table.num_rows), dtype=np.float64)
+    bad = np.zeros(values.shape, dtype=bool)
+    for row, column in enumerate(others):
+        cells = read(table.column(column))
+        if cells.bad.all():
+            raise InputError(
+                f"{file.name}, column {names[column]!r}: expected "
+                f"{'letters' if letters else '0–1'}, got "
+                f"{str(table.column(column)[0].as_py())[:40]!r} in row 1; remove columns other "
+                f"than {'the item id' if items_in_rows else 'the model'} and responses"
+            )
+        values[row], bad[row] = cells.content, cells.bad
+    if items_in_rows:
+        return _Grid(names[others], rows, values, bad)
+    return _Grid(rows, names[others], values.T, bad.T)
+
+
+def _orientation(file: LoadedFile, table: pa.Table, index: ResponseIndex) -> tuple[int, bool]:
+    """Return the position of the key column, and whether rows are items."""
+    names = table.column_names
+    for ours in ("item_id", "model"):
+        key = file.spec.columns.get(ours, ours)
+        if key in names:
+            return names.index(key), ours == "item_id"
+    if (index.items.find(names[1:]) >= 0).any():
+        return 0, False
+    first = table.column(0)
+    if column_kind(first) == "text" and (index.items.find(map(str, first.to_pylist())) >= 0).any():
+        return 0, True
+    raise InputError(
+        f"{file.name}: neither rows nor columns are items of this benchmark: there is no column "
+        f"'item_id' or 'model', and neither {first[0].as_py()!r} nor {names[-1]!r} is an item id"
+    )
