@@ -2,21 +2,26 @@
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchwright.cli import cli
-from benchwright.cli.compare import Pair, Side, compare, read_pair
+from benchwright.cli.compare import compare, flips
 from benchwright.cli.gate import GateRequest, gate_subset, item_order
+from benchwright.cli.pair import Pair, Side, read_pair
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.estimation.subset_scores import estimate_scores
 from benchwright.responses.known_responses import KnownResponses
 from benchwright.statistics.paired_tests import mcnemar_mid_p
 from cli.test_estimate import CHOSEN, CORRECT, K, M, manifest
 from cli.test_estimate import IDS as SUBSET_IDS
+from few_examples import few_examples
 
 N = 200
 IDS = [f"q/{n}" for n in range(N)]
@@ -43,16 +48,36 @@ def run(*words: object) -> Result:
 def test_difference_is_of_items_that_both_answered(tmp_path: Path) -> None:
     first, second = answers(0), answers(0.3, seed=3)
     first[:3], second[-5:] = np.nan, np.nan
-    a, b = table(tmp_path / "a.csv", m=first), table(tmp_path / "b.csv", m=second)
-    made = compare(read_pair(str(a), str(b), None, None))
+    a, b = table(tmp_path / "a.csv", m=first), table(tmp_path / "b.csv", n=second)
+    made = compare(read_pair(str(a), str(b)))
     d = (second - first)[3:-5]
-    assert (made.pair.first.only, made.pair.second.only) == (5, 3)
+    assert (made.pair.first.missing, made.pair.second.missing) == (3, 5)
     assert made.overall.difference == pytest.approx(d.mean())
     assert (made.better, made.worse) == ((d > 0).sum(), (d < 0).sum())
     assert made.p_value == mcnemar_mid_p(made.better, made.worse)
+    worst = np.concatenate([second[:3] - 1, d, 0 - first[-5:]])
+    assert made.worst.difference == pytest.approx(worst.mean())
+    assert made.best.difference == pytest.approx(worst.mean() + 8 / N)
     done = run("compare", a, b)
     assert done.exit_code == 0, done.output
-    assert "items: 192 answered by both; left out: 5 only by A, 3 only by B" in done.output
+    missing = "missing: 3 of 200 answers of A (1.5%) and 5 of 200 answers of B (2.5%)"
+    assert done.output.startswith(f"{missing}\nno difference is shown: n minus m is ")
+    assert "items: 192 answered by both" in done.output
+
+
+def test_items_that_one_side_was_not_asked_are_left_out_on_request(tmp_path: Path) -> None:
+    a = table(tmp_path / "a.csv", m=answers(0))
+    b = tmp_path / "b.csv"
+    part = pd.DataFrame({"item_id": IDS, "model": "n", "score": answers(0.4, 3)})[:80]
+    part.loc[3, "score"] = None  # asked, and not answered
+    part.to_csv(b, index=False)
+    whole = run("gate", a, b, "--margin", 0.02)
+    assert (whole.exit_code, "add --common" in whole.output) == (2, True)
+    pair = read_pair(str(a), str(b), common=True)
+    assert (len(pair.item_ids), pair.left_out, pair.second.missing) == (80, 120, 1)
+    done = run("gate", a, b, "--margin", 0.02, "--common")
+    assert done.exit_code == 0
+    assert "--common: 120 items that one was not asked are left out" in done.output
 
 
 def test_subjects_and_passages_come_from_a_table_of_items(tmp_path: Path) -> None:
@@ -71,31 +96,175 @@ def test_subjects_and_passages_come_from_a_table_of_items(tmp_path: Path) -> Non
     page = (tmp_path / "o.html").read_text()
     assert "p (Holm)" in page
     assert "m compared with m" in page
+    assert "B is worse" in page
 
 
-def test_model_is_the_one_named_or_the_one_that_both_have(tmp_path: Path) -> None:
+def test_model_is_the_one_named_or_the_only_one(tmp_path: Path) -> None:
     many = table(tmp_path / "many.csv", m=answers(0), n=answers(0.2, 5), **{"o:7b": answers(0, 9)})
     one = table(tmp_path / "one.csv", n=answers(0))
-    assert read_pair(str(many), str(one), None, None).first.model == "n"
-    assert read_pair(f"{many}:o:7b", str(one), None, None).first.model == "o:7b"
+    assert read_pair(f"{many}:o:7b", str(one)).first.model == "o:7b"
     assert read_pair(str(many), str(many), "m", "n").second.model == "n"
-    assert read_pair(f"{many}:m", str(many), None, None).second.model == "m"
-    two = table(tmp_path / "two.csv", x=answers(0), y=answers(0))
-    with pytest.raises(InputError, match=r"two.csv has 2 models; choose one .*PATH:MODEL: x, y"):
-        read_pair(str(one), str(two), None, None)
-    with pytest.raises(InputError, match=r"no model 'z'; expected one of x, y"):
-        read_pair(str(one), f"{two}:z", None, None)
+    assert read_pair(f"{many}:m", str(one)).second.model == "n"
+    # Also where one of them is the other side's, or an old model would be compared with itself.
+    with pytest.raises(
+        InputError, match=r"many.csv has 3 models; choose one .*PATH:MODEL: m, n, o"
+    ):
+        read_pair(str(one), str(many))
+    with pytest.raises(InputError, match=r"no model 'z'; expected one of m, n, o:7b"):
+        read_pair(str(one), f"{many}:z")
     with pytest.raises(InputError, match="there is no such file or folder"):
-        read_pair(str(tmp_path / "none.csv"), str(one), None, None)
+        read_pair(str(tmp_path / "none.csv"), str(one))
 
 
 def test_unreadable_answers_count_as_wrong_in_both(shared_data: Path) -> None:
     logs = shared_data / "logs" / "inspect"
-    pair = read_pair(f"{logs / 'arc12'}:mockllm/answerer-a", str(logs / "hf_logprobs"), None, None)
-    assert (pair.second.unreadable, pair.second.accuracy, pair.first.only) == (4, 0.0, 8)
-    failed = read_pair(str(logs / "errors"), f"{logs / 'arc12'}:mockllm/answerer-b", None, None)
+    pair = read_pair(f"{logs / 'arc12'}:mockllm/answerer-a", str(logs / "hf_logprobs"))
+    assert (pair.second.unreadable, pair.second.accuracy, pair.second.missing) == (4, 0.0, 8)
+    failed = read_pair(str(logs / "errors"), f"{logs / 'arc12'}:mockllm/answerer-b")
     assert failed.first.unreadable == 0
     assert len(failed.item_ids) == 12
+
+
+# --- plausible mistakes ---------------------------------------------------------------------------
+
+GOOD, POOR = np.repeat([1.0, 0.0], [150, 50]), np.repeat([1.0, 0.0], [110, 90])
+
+
+def long_table(file: Path, scores: list[object], model: str = "m", **columns: object) -> Path:
+    rows = {"item_id": IDS[: len(scores)], "model": model, "score": scores, **columns}
+    pd.DataFrame(rows).to_csv(file, index=False)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [("", 2), ("nan", 2), ("error", 1), ("[invalid]", 1), ("inf", 3), ("-1", 3), (None, 2)],
+)
+def test_wrong_answers_that_are_missing_or_malformed_do_not_pass(
+    tmp_path: Path, wrong: str | None, code: int
+) -> None:
+    a = long_table(tmp_path / "a.csv", GOOD.tolist())
+    scores = pd.Series(POOR).astype(object).where(POOR > 0, wrong)
+    b = long_table(tmp_path / "b.csv", scores.tolist(), "n")
+    if wrong is None:
+        frame = pd.read_csv(b)
+        frame[POOR > 0].to_csv(b, index=False)
+    done = run("gate", a, b, "--margin", 0.02)
+    assert done.exit_code == code, done.output
+
+
+@pytest.mark.parametrize("factor", [5, 10, 100])
+def test_scores_of_another_scale_are_refused_or_mapped(tmp_path: Path, factor: int) -> None:
+    a = long_table(tmp_path / "a.csv", (factor * GOOD).tolist())
+    b = long_table(tmp_path / "b.csv", (factor * POOR).tolist(), "n")
+    refused = run("gate", a, b, "--margin", 0.02)
+    assert refused.exit_code == 3
+    assert f"--scale 0:{factor}" in refused.output
+    words = ("--scale", f"0:{factor}", "--out", tmp_path / "g.json")
+    done = run("gate", a, b, "--margin", 0.02 * factor, *words)
+    assert done.exit_code == 1, done.output
+    assert f"B − A is below −{0.02 * factor:.2f} points" in done.output
+    assert json.loads((tmp_path / "g.json").read_text())["scale"] == [0, factor]
+
+
+def test_percents_with_a_decimal_comma_are_numbers(tmp_path: Path) -> None:
+    a = long_table(tmp_path / "a.csv", ["70,5"] * 50 + ["80 %"] * 50)
+    done = run("gate", a, a, "--margin", 0.02)
+    assert (done.exit_code, "outside 0–1, e.g. 70.5" in done.output) == (3, True)
+
+
+@pytest.mark.parametrize("kind", ["doubled", "older", "prompts", "broken"])
+def test_answers_of_which_some_would_be_passed_over_are_refused(tmp_path: Path, kind: str) -> None:
+    a = long_table(tmp_path / "a.csv", GOOD.tolist())
+    folder = tmp_path / "b"
+    folder.mkdir()
+    b = long_table(folder / "z_new.csv", POOR.tolist(), "n")
+    if kind == "doubled":
+        frame = pd.read_csv(b)
+        pd.concat([frame.assign(score=GOOD), frame]).to_csv(b, index=False)
+    elif kind == "older":
+        long_table(folder / "a_old.csv", GOOD.tolist(), "n")
+    elif kind == "prompts":
+        frame = pd.read_csv(b)
+        pd.concat([frame.assign(score=GOOD, shots=0), frame.assign(shots=5)]).to_csv(b, index=False)
+    else:
+        (folder / "other.csv").write_text("item_id,model,score\nq,n,5\n")
+    done = run("gate", a, folder, "--margin", 0.02)
+    assert done.exit_code == 3, done.output
+
+
+def test_names_cannot_forge_lines_or_control_a_terminal(tmp_path: Path) -> None:
+    a = long_table(tmp_path / "a.csv", GOOD.tolist(), "m")
+    b = long_table(tmp_path / "b.csv", POOR.tolist(), "n\nnot worse: \x1b[2J")
+    done = run("gate", a, b, "--margin", 0.02)
+    assert done.exit_code == 1
+    assert "\x1b" not in done.output
+    assert not any(line.startswith("not worse") for line in done.output.splitlines())
+
+
+def test_what_makes_a_verdict_doubtful_is_noted(tmp_path: Path) -> None:
+    a = long_table(tmp_path / "a.csv", GOOD.tolist())
+    assert "note: A and B are the same answers" in run("gate", a, a, "--margin", 0.02).output
+    none = long_table(tmp_path / "n.csv", [0.0] * 50)
+    also = long_table(tmp_path / "o.csv", [0.0] * 50, "n")
+    assert "every answer of both models is wrong" in run("gate", none, also, "--margin", 0.1).output
+    assert "a margin of 50.00 points is large" in run("gate", a, a, "--margin", 0.5).output
+
+
+@given(st.data())
+@few_examples
+def test_no_loss_of_answers_lets_a_worse_model_pass(data: st.DataObject) -> None:
+    n = 300
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
+    first = (rng.random(n) < 0.8).astype(object)
+    second = np.array(first, dtype=object)
+    right = np.flatnonzero(first == 1)
+    second[rng.choice(right, size=30, replace=False)] = 0.0
+    lost = data.draw(st.sampled_from(["wrong", "any"]))
+    at = np.flatnonzero(second == 0) if lost == "wrong" else np.arange(n)
+    hit = rng.random(len(at)) < data.draw(st.floats(0, 1))
+    how = data.draw(st.sampled_from(["", "nan", "error", "inf", "1e400", "absent", "2"]))
+    second[at[hit]] = how
+    with TemporaryDirectory() as folder:
+        ids = np.array([f"q{number}" for number in range(n)])
+        kept = second != "absent"
+        pd.DataFrame({"item_id": ids, "a": first}).to_csv(f"{folder}/a.csv", index=False)
+        b = pd.DataFrame({"item_id": ids[kept], "model": "b", "score": second[kept]})
+        b.to_csv(f"{folder}/b.csv", index=False)
+        done = run("gate", f"{folder}/a.csv", f"{folder}/b.csv", "--margin", 0.02)
+    assert done.exit_code in (1, 2, 3), done.output
+
+
+def test_graded_scores_have_a_permutation_test(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    first = rng.random(N).round(2)
+    second = np.clip(first + rng.normal(0.1, 0.2, N), 0, 1).round(2)
+    a, b = table(tmp_path / "a.csv", m=first), table(tmp_path / "b.csv", n=second)
+    made = compare(read_pair(str(a), str(b)))
+    assert made.p_value < 0.001
+    done = run("compare", a, b)
+    assert "sign-flip permutation" in done.output
+    assert "McNemar" not in done.output
+
+
+def test_changed_items_are_listed_with_both_answers(tmp_path: Path) -> None:
+    first, second = [1.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 0.5]
+    a, b = long_table(tmp_path / "a.csv", first), long_table(tmp_path / "b.csv", second, "=n")
+    changed = flips(read_pair(str(a), str(b)))
+    assert [(f.item_id, f.first, f.second) for f in changed] == [
+        ("q/2", "right", "wrong"),
+        ("q/3", "right", "50.00%"),
+        ("q/1", "wrong", "right"),
+    ]
+    words = ("--flips", tmp_path / "f.csv", "--out", tmp_path / "c.json")
+    assert "q/2" in run("compare", a, b, *words).output
+    assert [f["item_id"] for f in json.loads((tmp_path / "c.json").read_text())["flips"]] == [
+        "q/2", "q/3", "q/1"
+    ]  # fmt: skip
+    assert "q/3" in (tmp_path / "f.csv").read_text(encoding="utf-8-sig")
+
+
+# --- decisions ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -105,7 +274,7 @@ def test_unreadable_answers_count_as_wrong_in_both(shared_data: Path) -> None:
 def test_exit_code_is_the_decision(
     tmp_path: Path, shift: float, margin: float, code: int, word: str
 ) -> None:
-    a, b = table(tmp_path / "a.csv", m=answers(0)), table(tmp_path / "b.csv", m=answers(shift, 4))
+    a, b = table(tmp_path / "a.csv", m=answers(0)), table(tmp_path / "b.csv", n=answers(shift, 4))
     done = run("gate", a, b, "--margin", margin, "--out", tmp_path / "g.json")
     assert done.exit_code == code, done.output
     assert done.output.startswith(f"{word}: B − A ")
@@ -182,13 +351,25 @@ def test_subset_decides_by_the_difference_of_the_two_estimates() -> None:
         gate_subset(pair, manifest("anchor_points", weights), known, GateRequest(0.05, 0.05))
 
 
+def test_items_of_a_subset_without_an_answer_count_as_in_the_worst_case() -> None:
+    pair, random = subset_pair(), manifest()
+    whole = gate_subset(pair, random, None, GateRequest(0.05, 0.05))
+    few = pair._replace(
+        item_ids=pair.item_ids[9:], answers=pair.answers[:, 9:], clusters=pair.clusters[9:]
+    )
+    made = gate_subset(few, random, None, GateRequest(0.05, 0.05))
+    assert made.comparison.pair.second.missing == 9
+    assert made.figures["low"] < whole.figures["low"] - 9 / K
+    assert made.figures["high"] > whole.figures["high"]
+
+
 def subset_pair() -> Pair:
     ids = manifest().item_ids
     answers = CORRECT[[20, 31]][:, CHOSEN].astype(np.float64)
     sides = [
         Side("s", name, float(row.mean()), 0, 0) for name, row in zip("ab", answers, strict=True)
     ]
-    return Pair(*sides, ids, answers, np.arange(K), None, frozenset(), ())
+    return Pair(*sides, ids, answers, np.arange(K), None)
 
 
 def answers_of(pair: Pair, at: int) -> KnownResponses:

@@ -14,18 +14,23 @@ _STEPS = 600  # most points of a path
 _MOST = 6.0  # powers of ten of evidence that are shown beyond the threshold
 
 
-def plot_differences(table: pd.DataFrame, level: float, allowed: float | None) -> Any:
-    """Draw a difference with its interval per row (name, items, difference, low, high), in shares.
+def plot_differences(
+    table: pd.DataFrame, level: float, allowed: float | None, width: float = 100.0
+) -> Any:
+    """Draw a difference per row (name, items, difference, low, high, p_value), in shares.
 
-    The first row is that of all items. Blue: the interval lies above 0, orange: below it, grey:
-    around it. `allowed` is a gate's margin, drawn as a line at minus its value.
+    The first row is that of all items; p-values of subjects are Holm's. Blue: significantly above
+    0, orange: below it, grey: neither. `allowed` is a gate's margin, drawn as a line at minus its
+    value; `width` is that of the scale in points.
     """
     names = [
         f"{clip(str(row['name']).replace('_', ' '), _LONGEST)} ({row['items']:,})"
         for row in table.to_dict("records")
     ]
-    values = 100 * table[["difference", "low", "high"]]
-    colours = np.select([values["low"] > 0, values["high"] < 0], [KEPT, REMOVED], QUIET)
+    values = width * table[["difference", "low", "high"]]
+    shown = (table["p_value"] < 1 - level) | (table.index == 0)
+    above, below = shown & (values["low"] > 0), shown & (values["high"] < 0)
+    colours = np.select([above, below], [KEPT, REMOVED], QUIET)
     traces = []
     for colour in (KEPT, REMOVED, QUIET):
         own = values[colours == colour]
@@ -37,8 +42,8 @@ def plot_differences(table: pd.DataFrame, level: float, allowed: float | None) -
         traces.append(dots(own["difference"], own.index, colour, hover=hover, across=ends))
     lines = [Line(0, colour=INK, dash="solid")]
     if allowed:
-        lines.append(Line(-100 * allowed, colour=REMOVED))
-    dotted = f"; dotted: −{100 * allowed:g}" if allowed else ""
+        lines.append(Line(-width * allowed, colour=REMOVED))
+    dotted = f"; dotted: −{width * allowed:g}" if allowed else ""
     title = f"B − A in points with {level:.0%} intervals"
     return rows(title, names, Panel(traces, Scale(f"B − A, points{dotted}"), lines=lines))
 

@@ -9,14 +9,15 @@ import numpy as np
 
 from benchwright.cli.compare import (
     Comparison,
-    Pair,
     compare,
     comparison_json,
-    points,
+    is_missing_much,
+    missing_line,
     render,
     summary,
 )
 from benchwright.cli.compare_plots import plot_evidence
+from benchwright.cli.pair import Pair
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
@@ -29,6 +30,8 @@ from benchwright.statistics.anytime import Decision, Evidence, evidence, first_d
 EXIT_CODES: dict[Decision, int] = {"not worse": 0, "worse": 1, "undecided": 2}
 UNUSABLE = 3
 _STAGE = "gate"
+_LARGE_MARGIN = 0.2
+_MOST_NEEDED = 1e7
 
 
 class GateRequest(NamedTuple):
@@ -60,9 +63,9 @@ class Gated(NamedTuple):
 
 
 def gate_all(pair: Pair, request: GateRequest) -> Gated:
-    """Decide by the interval at level 1 − 2α, for items of this kind."""
+    """Decide by the bounds at level 1 − 2α for items of this kind, at worst over what is missing."""
     made = compare(pair, 1 - 2 * request.alpha)
-    return _by_bounds(made, request, (made.overall.low, made.overall.high), "items of this kind")
+    return _by_bounds(made, request, (made.worst.low, made.best.high), "items of this kind")
 
 
 def gate_subset(
@@ -70,7 +73,8 @@ def gate_subset(
 ) -> Gated:
     """Decide by the estimated difference on the whole benchmark, from answers to a random subset.
 
-    (1 + B − A)/2 is estimated as one model's responses, so the difference is 2 · score − 1.
+    (1 + B − A)/2 is estimated as one model's responses, so the difference is 2 · score − 1. Items
+    of the subset that a model did not answer count as in `Pair.bounds`.
 
     Raises:
         InputError: the subset was not drawn at random, or no answer is to one of its items.
@@ -80,29 +84,77 @@ def gate_subset(
             f"--subset: the sampler {subset.sampler} chooses items; intervals of differences need "
             f"one of {', '.join(sorted(RANDOM))}"
         )
+    pair = _of_subset(pair, subset)
     made = compare(pair, 1 - 2 * request.alpha)
-    halves = ((1 + pair.d) / 2).astype(np.float32)[None, :]
-    new = KnownResponses("A and B", ("B − A",), pair.item_ids, halves)
     if training is not None:
         compared = {parse_configuration(side.model).model for side in (pair.first, pair.second)}
         training = training.without(compared)
     level = 1 - 2 * request.alpha
+    lowest, highest = pair.bounds()
+    rows = np.array([pair.d, lowest, highest])
+    halves = ((1 + rows) / 2).astype(np.float32)
+    new = KnownResponses("A and B", ("B − A", "lowest", "highest"), pair.item_ids, halves)
     estimated = estimate_scores(subset, new, training, level=level, seed=request.seed, paired=True)
-    found = estimated.models[0]
-    if found.score is None or found.low is None or found.high is None:
-        raise InputError(f"--subset: {found.reason}")
-    low, score, high = (2 * value - 1 for value in (found.low, found.score, found.high))
+    found, least, most = estimated.models
+    if found.score is None or least.low is None or most.high is None:
+        raise InputError(f"--subset: {found.reason or least.reason}")
+    low, score, high = (2 * value - 1 for value in (least.low, found.score, most.high))
     whose = f"all {estimated.of_items:,} items, estimated by {estimated.estimator}: "
-    gated = _by_bounds(made, request, (low, high), f"{whose}{points(score, signed=True)} points")
+    where = f"{whose}{pair.scale.points(score, signed=True)} points"
+    gated = _by_bounds(made, request, (low, high), where)
     notes = (*estimated.notes, *([found.reason] if found.reason else []))
     made = made._replace(pair=pair._replace(notes=(*pair.notes, *notes)))
     return gated._replace(comparison=made, figures={"estimate": score, **gated.figures})
+
+
+def _of_subset(pair: Pair, subset: SubsetManifest) -> Pair:
+    """Return the pair on all items of the subset, with those that neither side answered."""
+    names = {item.item_id: item.item_id for item in subset.items}
+    names |= {"{}/{}".format(*item.stock): item.item_id for item in subset.items if item.stock}
+    places = {names[name]: at for at, name in enumerate(pair.item_ids) if name in names}
+    if not places:
+        raise InputError(
+            f"--subset: no answer is to one of its {len(subset.items):,} items; it begins with "
+            f"{subset.item_ids[0]}, the answers with {pair.item_ids[0]}"
+        )
+    at = np.array([places.get(item, -1) for item in subset.item_ids], dtype=np.intp)
+    answers = np.where(at < 0, np.nan, pair.answers[:, at])
+    known = at >= 0
+    alone = pair.clusters.max() + 1 + np.arange(len(at))
+    both = ~np.isnan(answers).any(axis=0)
+    if not both.any():
+        raise InputError("--subset: no item of the subset was answered by both models")
+    first, second = (
+        side._replace(
+            accuracy=float(row[both].mean()),
+            missing=int(np.isnan(row).sum()),
+        )
+        for side, row in zip((pair.first, pair.second), answers, strict=True)
+    )
+
+    def picked(values: Any) -> Any:
+        return None if values is None else np.where(known, values[..., at], "")
+
+    return Pair(
+        first,
+        second,
+        subset.item_ids,
+        answers,
+        np.where(known, pair.clusters[at], alone),
+        picked(pair.subjects),
+        pair.notes,
+        pair.scale,
+        pair.left_out,
+        picked(pair.questions),
+        picked(pair.chosen),
+    )
 
 
 def _by_bounds(
     made: Comparison, request: GateRequest, bounds: tuple[float, float], where: str
 ) -> Gated:
     low, high = bounds
+    points = made.pair.scale.points
     decision: Decision = "undecided"
     if low > -request.margin:
         decision = "not worse"
@@ -112,26 +164,50 @@ def _by_bounds(
         f"one-sided {1 - request.alpha:.1%} bounds of B − A on {where}: "
         f"{points(low, signed=True)} and {points(high, signed=True)} points"
     )
-    return Gated(made, request, decision, {"low": low, "high": high}, reason)
+    if not made.pair.both.all():
+        reason += ", with missing answers of B wrong in the first and right in the second"
+    figures = {"low": low, "high": high}
+    if decision == "undecided" and (needed := _items_needed(made, request.margin)):
+        reason += f"; about {needed:,} items would decide if the difference stays as it is"
+        figures["items_needed"] = needed
+    return Gated(made, request, decision, figures, reason)
+
+
+def _items_needed(made: Comparison, margin: float) -> int:
+    """Return how many items like these would decide at the same difference; 0 if unknown.
+
+    The bounds approach the difference with the root of the number of items.
+    """
+    overall, distance = made.overall, made.overall.difference + margin
+    if not made.pair.both.all() or not distance:
+        return 0
+    reach = overall.difference - overall.low if distance > 0 else overall.high - overall.difference
+    needed = len(made.pair.item_ids) * (reach / distance) ** 2
+    return math.ceil(needed) if needed < _MOST_NEEDED else 0
 
 
 def gate_anytime(pair: Pair, request: GateRequest) -> Gated:
     """Decide by e-processes over the items in the order of their keyed hashes.
 
-    Items are those that either model answered; those passed over, which only one of them answered
-    although a later item was answered by both, are left out.
+    Items after the last that both answered are not asked yet; of those before it, missing answers
+    count as in `Pair.bounds`.
 
     Raises:
         InputError: the margin is 0 and an answer is neither right nor wrong.
     """
-    d = dict(zip(pair.item_ids, pair.d, strict=True))
-    if not request.margin and not np.isin(pair.answers, (0, 1)).all():
+    whole = np.isin(pair.answers, (0, 1)) | np.isnan(pair.answers)
+    if not request.margin and not whole.all():
         raise InputError("--anytime with --margin 0 needs answers of 0 or 1; give a margin above 0")
-    order = item_order([*pair.item_ids, *pair.only], request.seed)
-    last = max(at for at, name in enumerate(order) if name in d)
-    answered = np.array([d[name] for name in order[: last + 1] if name in d])
-    total = len(answered) + len(order) - last - 1
-    found = evidence(answered, request.margin, total)
+    order = item_order(pair.item_ids, request.seed)
+    places = {name: at for at, name in enumerate(pair.item_ids)}
+    at = np.array([places[name] for name in order])
+    last = int(np.flatnonzero(pair.both[at]).max())
+    passed, total = at[: last + 1], len(order)
+    lowest, highest = (each[passed] for each in pair.bounds())
+    found = Evidence(
+        evidence(lowest, request.margin, total).not_worse,
+        evidence(highest, request.margin, total).worse,
+    )
     decision, items = first_decision(found, request.alpha)
     final = [min(float(np.exp(min(part[items - 1], 700.0))), 1e300) for part in found]
     reason = (
@@ -139,9 +215,12 @@ def gate_anytime(pair: Pair, request: GateRequest) -> Gated:
         f"{total:,} items in the order of seed {request.seed}; evidence for not worse "
         f"{final[0]:.3g}, for worse {final[1]:.3g}, needed {1 / request.alpha:.3g}"
     )
+    missing = int((~pair.both[passed]).sum())
+    if missing:
+        reason += f"; {missing:,} items without both answers count as in the worst case"
     figures: dict[str, float] = {
         "stopped_after": items,
-        "answered": len(answered),
+        "answered": len(passed),
         "of_items": total,
         "evidence_not_worse": final[0],
         "evidence_worse": final[1],
@@ -160,14 +239,14 @@ def item_order(item_ids: Sequence[str], seed: int) -> list[str]:
 def write_order(pair: Pair, seed: int, file: Path) -> Path:
     """Write the ids of all items in the order of the seed, one per line."""
     with written_aside(file) as aside:
-        lines = item_order([*pair.item_ids, *pair.only], seed)
+        lines = item_order(pair.item_ids, seed)
         aside.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return file
 
 
 def verdict(made: Gated) -> str:
     """Say the decision in one line."""
-    margin = f"{points(made.request.margin)} points"
+    margin = f"{made.comparison.pair.scale.points(made.request.margin)} points"
     texts: dict[Decision, str] = {
         "not worse": f"not worse: B − A is above −{margin}",
         "worse": f"worse: B − A is below −{margin}",
@@ -178,7 +257,14 @@ def verdict(made: Gated) -> str:
 
 def gate_lines(made: Gated) -> list[str]:
     """Return the lines to print."""
-    return [verdict(made), made.reason, *summary(made.comparison)]
+    pair = made.comparison.pair
+    first = [missing_line(pair)] if is_missing_much(pair) and made.path is None else []
+    if first and made.decision == "undecided":
+        first.append("where one side was asked fewer items (--limit), add --common")
+    notes = []
+    if made.request.margin >= _LARGE_MARGIN:
+        notes.append(f"note: a margin of {pair.scale.points(made.request.margin)} points is large")
+    return [*first, verdict(made), made.reason, *summary(made.comparison), *notes]
 
 
 def gate_json(made: Gated) -> dict[str, Any]:

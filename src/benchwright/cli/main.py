@@ -1,9 +1,10 @@
 """The command line: Kedro's `run`, and the project's own commands."""
 
+import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir, contextmanager
 from functools import partial, wraps
 from itertools import product
@@ -18,6 +19,7 @@ from benchwright.core.errors import InputError, one_line
 from benchwright.core.kedro_internals import kedro_errors_once
 from benchwright.core.progress import stage_log
 from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
+from benchwright.core.values import escape_controls
 from benchwright.core.version import VERSION
 from benchwright.params.run import RUN_VALUES, check_run_values
 from benchwright.runs.project_conf import (
@@ -68,7 +70,7 @@ def _errors_in_one_line(code: int = 1) -> Iterator[None]:
                 message = one_line(error) or conf_mistake(Path.cwd(), error)
                 if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
                     raise
-                click.secho(f"benchwright: {message}", err=True, fg="red")
+                click.secho(f"benchwright: {escape_controls(message)}", err=True, fg="red")
                 for option in stage_log.resume_options:
                     click.echo(f"to continue from there, add {option}", err=True)
                 sys.exit(code)
@@ -191,12 +193,71 @@ def _relative(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
-def _write(content: dict[str, Any], page: Callable[[], str], *files: Path | None) -> None:
-    """Write JSON and page where a file is given, and name the files."""
-    from benchwright.cli.compare import write_results
+class _ScaleType(click.ParamType[tuple[float, float]]):
+    """A scale, `LOW:HIGH`."""
 
-    for file in write_results(content, page, *files):
-        click.echo(f"written: {_relative(file)}")
+    name = "LOW:HIGH"
+
+    def convert(self, value: Any, *_: Any) -> tuple[float, float]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            low, high = map(float, str(value).split(":"))
+        except ValueError:
+            low, high = 0.0, 0.0
+        if not -1e300 < low < high < 1e300:
+            self.fail(f"{value!r}: expected the lowest and the highest score, such as 0:100")
+        return low, high
+
+
+def _choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say which answers of files count; they are given as `choice`."""
+
+    @wraps(command)
+    def chosen(**given: Any) -> Any:
+        from benchwright.responses.answer_files import Choice
+
+        choice = Choice(**{name: given.pop(name) for name in Choice._fields})
+        return command(choice=choice, **given)
+
+    for option in (
+        _shown(
+            "--repeats",
+            default="mean",
+            type=click.Choice(["mean", "first"]),
+            help="Of several answers to an item.",
+        ),
+        click.option(
+            "--scale",
+            default="0:1",
+            type=_ScaleType(),
+            help="Lowest and highest score. Scores outside are refused. Default: 0:1.",
+        ),
+        click.option("--filter", "--scorer", default="", help="Filter or scorer of logs."),
+        click.option("--metric", default="", help="Metric of logs. Default: the only or main one."),
+        click.option("--task", default="", help="Task of logs. Default: all."),
+    ):
+        chosen = option(chosen)
+    return chosen
+
+
+def _print(lines: Iterable[str]) -> None:
+    """Print lines; what would control a terminal, or forge a line, is shown escaped."""
+    click.echo("\n".join(map(escape_controls, lines)))
+
+
+def _write(
+    content: dict[str, Any], page: Callable[[], str], out: Path | None, page_file: Path | None
+) -> None:
+    """Write JSON and page where a file is given, and name the files."""
+    from benchwright.core.atomic_files import written_aside
+
+    texts = {out: lambda: json.dumps(content, indent=1) + "\n", page_file: page}
+    for file, text in texts.items():
+        if file is not None:
+            with written_aside(file) as aside:
+                aside.write_text(text(), encoding="utf-8")
+            click.echo(f"written: {_relative(file)}")
 
 
 @cli.command()
@@ -251,6 +312,7 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
 @click.option("--benchmark", multiple=True, help="Join to the items of this benchmark. Repeatable.")
 @click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the logs' items.")
+@_choice_options
 @_env
 @_errors_in_one_line()
 def read(
@@ -258,6 +320,7 @@ def read(
     benchmark: tuple[str, ...],
     make_benchmark: str | None,
     env: str | None,
+    choice: Any,
 ) -> None:
     """Say what LOGS of evaluation tools contain.
 
@@ -270,8 +333,8 @@ def read(
     items = None
     if benchmark:
         items = read_logs.items_of_benchmarks(benchmark, _project(), env)
-    found = read_logs.read_logs(logs, items)
-    click.echo("\n".join(read_logs.summary_lines(found)))
+    found = read_logs.read_logs(logs, items, choice)
+    _print(read_logs.summary_lines(found))
     if make_benchmark:
         for file in read_logs.make_benchmark(make_benchmark, found, _project(), env):
             click.echo(f"written: {_relative(file)}")
@@ -354,7 +417,7 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
     from benchwright.cli.diff.page import terminal_lines, write_diff
 
     comparison = compare_saved(_project(), env, _run_params(given), before, after)
-    click.echo("\n".join(terminal_lines(comparison)))
+    _print(terminal_lines(comparison))
     click.echo(f"\ndiff: {_relative(write_diff(comparison, out or comparison.default_page))}")
 
 
@@ -399,7 +462,7 @@ def evaluate_sealed(
         score = sealed.run_evaluate_sealed(_project(), env, request, sealing)
         if len(requests) > 1:
             click.echo(f"\n{request.model}@{style}-{request.shots} on {request.file.name}")
-        click.echo("\n".join(sealed.terminal_lines(score)))
+        _print(sealed.terminal_lines(score))
         if out is not None:
             click.echo(f"\nresults: {_relative(sealed.write_score(request, score, out))}")
 
@@ -431,6 +494,7 @@ def evaluate_sealed(
 @click.option("--tokenizer", default="", metavar="MODEL", help="Model whose tokenizer counts.")
 @click.option("--json", "json_file", type=_FILE, help="JSON file to write.")
 @_page_option
+@_choice_options
 @_env
 @_errors_in_one_line()
 def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
@@ -453,11 +517,21 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
         given["tokenizer"],
     )
     project = _project() if not answers or request.tokenizer else None
-    known = known_responses(project, env, answers, _run_params(given), given["items"])
+    known = known_responses(
+        project, env, answers, _run_params(given), given["items"], given["choice"]
+    )
     made = planning.run_plan(select_answered(known, given["all_items"]), request, project, env)
-    click.echo("\n".join(planning.terminal_lines(made)))
+    _print(planning.terminal_lines(made))
     files = (given["json_file"], given["page_file"])
     _write(planning.plan_json(made), lambda: planning.render(made), *files)
+
+
+def _training_of(subset: Any, project: Path | None, env: str | None, given: dict[str, Any]) -> Any:
+    """Return responses of other models to a subset's benchmark: of files, else of a saved run."""
+    from benchwright.responses.known_responses import known_responses
+
+    run_named = {"benchmark": subset.benchmark, **subset.run, **_run_params(given)}
+    return known_responses(project, env, given["training"], run_named)
 
 
 @cli.command()
@@ -469,6 +543,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
 @_shown("--estimator", default="auto", help="As listed in docs/explanation/estimation.md.")
 @_seed_option
 @_json_option
+@_choice_options
 @_env
 @_errors_in_one_line()
 def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
@@ -480,17 +555,16 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     from benchwright.cli.estimate import terminal_lines, write_estimates
     from benchwright.datasets.subset_manifest import read_subset
     from benchwright.methods.dele.estimation.subset_scores import estimate_scores
-    from benchwright.responses.known_responses import known_responses, read_responses
+    from benchwright.responses.known_responses import read_responses
 
     manifest = read_subset(subset)
-    new = read_responses(answers)
+    new = read_responses(answers, choice=given["choice"])
     known = None
     if not given["no_training"]:
         project = None if given["training"] else _project()
-        run_named = {"benchmark": manifest.benchmark, **manifest.run, **_run_params(given)}
-        known = known_responses(project, env, given["training"], run_named)
+        known = _training_of(manifest, project, env, given)
     estimates = estimate_scores(manifest, new, known, given["estimator"], seed=given["seed"])
-    click.echo("\n".join(terminal_lines(estimates)))
+    _print(terminal_lines(estimates))
     if given["out"] is not None:
         click.echo(f"\nestimates: {_relative(write_estimates(estimates, given['out']))}")
 
@@ -533,19 +607,24 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
     request = asking.AskRequest(given["model"], goal, given["style"], given["shots"], given["seed"])
     prepared = asking.prepare(project, env, request, known, params, out)
     result = asking.run_ask(prepared, click.echo)
-    click.echo("\n".join(asking.terminal_lines(result)))
+    _print(asking.terminal_lines(result))
     for file in asking.write_results(result):
         click.echo(f"written: {_relative(file.resolve())}")
 
 
 def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the arguments and options that name two models, and the files to write."""
+    command = _choice_options(command)
     for option in (
         _page_option,
         _json_option,
+        click.option("--flips", type=_FILE, help="CSV file for the items that changed."),
         click.option("--items", "items_file", type=_FILE, help=_ITEMS_HELP),
-        click.option("--model-b", help="Model in B. Default: the only one, or the model of A."),
-        click.option("--model-a", help="Model in A. Default: the only one, or the model of B."),
+        click.option(
+            "--common", is_flag=True, help="Leave out items that only one side was asked."
+        ),
+        click.option("--model-b", help="Model in B. Default: the only one."),
+        click.option("--model-a", help="Model in A. Default: the only one."),
         click.argument("b"),
         click.argument("a"),
     ):
@@ -553,20 +632,35 @@ def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+_PAIR = ("a", "b", "model_a", "model_b", "items_file", "choice", "common")
+
+
+def _write_flips(pair: Any, file: Path | None) -> None:
+    from benchwright.cli.compare import flips_csv
+    from benchwright.core.atomic_files import written_aside
+
+    if file is not None:
+        with written_aside(file) as aside:
+            aside.write_bytes(flips_csv(pair))
+        click.echo(f"written: {_relative(file)}")
+
+
 @cli.command()
 @_pair_options
 @_errors_in_one_line()
-def compare(out: Path | None, page_file: Path | None, **given: Any) -> None:
+def compare(out: Path | None, page_file: Path | None, flips: Path | None, **given: Any) -> None:
     """Compare two models on the items that both answered.
 
     A and B are each a log of an evaluation tool, a table of responses, a folder of these, or
-    PATH:MODEL.
+    PATH:MODEL. Answers that are missing are counted, and how much they could change.
     """
     from benchwright.cli import compare as comparing
+    from benchwright.cli.pair import read_pair
 
-    made = comparing.compare(comparing.read_pair(**given))
-    click.echo("\n".join(comparing.terminal_lines(made)))
+    made = comparing.compare(read_pair(**given))
+    _print(comparing.terminal_lines(made))
     _write(comparing.comparison_json(made), lambda: comparing.render(made), out, page_file)
+    _write_flips(made.pair, flips)
 
 
 class _Decision(click.Command):
@@ -592,8 +686,8 @@ class _Decision(click.Command):
 @click.option(
     "--margin",
     required=True,
-    type=click.FloatRange(0, 1, max_open=True),
-    help="Difference that is tolerated: .01 is one percentage point.",
+    type=click.FloatRange(0),
+    help="Difference that is tolerated: .01 is one percentage point. With --scale: points of it.",
 )
 @_shown(
     "--alpha",
@@ -614,26 +708,41 @@ def gate(**given: Any) -> None:
     −margin (exit code 0), and worse if the upper bound is below −margin (1); otherwise the answers
     do not decide (2). The exit code for unusable input is 3.
     """
+    from kedro.utils import find_kedro_project
+
     from benchwright.cli import gate as gating
-    from benchwright.cli.compare import read_pair
+    from benchwright.cli.pair import read_pair
     from benchwright.datasets.subset_manifest import read_subset
-    from benchwright.responses.known_responses import read_responses
 
     if given["subset"] and (given["anytime"] or given["order"]):
         raise InputError("--subset cannot be used with --anytime or --order")
-    pair = read_pair(*(given[name] for name in ("a", "b", "model_a", "model_b", "items_file")))
-    request = gating.GateRequest(given["margin"], given["alpha"], given["seed"])
+    low, high = given["choice"].scale
+    margin = given["margin"] / (high - low)
+    if margin >= 1:
+        raise InputError(f"--margin {given['margin']:g}: the scale is {low:g} to {high:g}")
+    pair = read_pair(**{name: given[name] for name in _PAIR}, whole=True)
+    request = gating.GateRequest(margin, given["alpha"], given["seed"])
     if given["order"]:
         file = gating.write_order(pair, request.seed, given["order"])
         click.echo(f"written: {_relative(file)}")
     if given["subset"]:
-        training = read_responses(given["training"]) if given["training"] else None
-        made = gating.gate_subset(pair, read_subset(given["subset"]), training, request)
+        subset = read_subset(given["subset"])
+        training = None
+        if given["training"] or find_kedro_project(Path.cwd()):
+            try:
+                project = None if given["training"] else _project()
+                training = _training_of(subset, project, None, given)
+            except InputError as error:
+                if given["training"]:
+                    raise
+                click.echo(f"note: no training models: {escape_controls(str(error))}", err=True)
+        made = gating.gate_subset(pair, subset, training, request)
     else:
         made = (gating.gate_anytime if given["anytime"] else gating.gate_all)(pair, request)
-    click.echo("\n".join(gating.gate_lines(made)))
+    _print(gating.gate_lines(made))
     files = (given["out"], given["page_file"])
     _write(gating.gate_json(made), lambda: gating.render_gate(made), *files)
+    _write_flips(made.comparison.pair, given["flips"])
     sys.exit(gating.EXIT_CODES[made.decision])
 
 
@@ -694,7 +803,7 @@ def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any
     key = read_key(SealingParams(key_file=key_file)) if key_file else None
     request = testing.LeakTestRequest(*(given[n] for n in ("model", "scored", "alpha", "seed")))
     made = testing.run_leak_test(_project(), given["env"], request, folder, key, _run_params(given))
-    click.echo("\n".join(testing.terminal_lines(made)))
+    _print(testing.terminal_lines(made))
     if out is not None:
         click.echo(f"written: {_relative(write_json(out, testing.result_json(made)))}")
     sys.exit(int(made.found))

@@ -22,3 +22,8 @@ def format_value(value: Any, length: int = 60) -> str:
     """Format a value for a message: quoted, on one line, truncated to `length` characters."""
     text = ascii_surrogates(repr(value))
     return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def escape_controls(text: str) -> str:
+    """Return text on one line, in which control characters are written as escapes."""
+    return "".join(c if c.isprintable() or c == " " else repr(c)[1:-1] for c in text)

@@ -14,6 +14,7 @@ from benchwright.core.errors import InputError, first_problem
 
 MANIFEST = "manifest.json"
 _ROUNDING = 1e-6
+_SAME = 1e-3
 
 
 _STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -44,6 +45,7 @@ class SubsetManifest(BaseModel):
     of_items: int = Field(ge=1)
     of_items_hash: str  # `ids_hash` of all ids of the benchmark
     items_hash: str  # `ids_hash` of ids with content hashes
+    draws_hash: str = ""  # of ids with weights and inclusion; earlier exports have none
     equal_weights: bool  # if True, the score is the plain mean
     scoring: str  # how to score the responses, as text
     items: tuple[SubsetItem, ...] = Field(min_length=1)  # in the sampler's order
@@ -58,6 +60,15 @@ class SubsetManifest(BaseModel):
             raise ValueError(f"weights sum to {total:g}, not 1")
         if ids_hash(hashed(self.items)) != self.items_hash:
             raise ValueError("the items differ from the exported ones (items_hash)")
+        if self.draws_hash and ids_hash(drawn(self.items)) != self.draws_hash:
+            raise ValueError("weights or inclusion differ from the exported ones (draws_hash)")
+        if self.inclusion is not None:
+            inverse = 1 / self.inclusion
+            if not np.allclose(self.weights, inverse / inverse.sum(), rtol=_SAME):
+                raise ValueError("the weights do not follow from the inclusion probabilities")
+            equal = len(self.items) / self.of_items
+            if self.equal_weights and not np.allclose(self.inclusion, equal, rtol=_SAME):
+                raise ValueError(f"inclusion: expected {equal:g} for equal weights")
         return self
 
     @property
@@ -80,6 +91,11 @@ class SubsetManifest(BaseModel):
 def hashed(items: Iterable[SubsetItem]) -> list[str]:
     """Return id and content hash of each item, joined."""
     return [f"{item.item_id} {item.content_hash}" for item in items]
+
+
+def drawn(items: Iterable[SubsetItem]) -> list[str]:
+    """Return id, weight and inclusion of each item, joined."""
+    return [f"{item.item_id} {item.weight!r} {item.inclusion!r}" for item in items]
 
 
 def ids_hash(ids: Sequence[str]) -> str:

@@ -11,7 +11,13 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order
 from benchwright.core.version import VERSION
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
-from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
+from benchwright.datasets.subset_manifest import (
+    SubsetItem,
+    SubsetManifest,
+    drawn,
+    hashed,
+    ids_hash,
+)
 from benchwright.exports.harness_task import (
     AddedColumns,
     AskedAs,
@@ -318,14 +324,14 @@ def subset_manifest(
     if unknown:
         raise InputError(f"chosen item {unknown[0]} is not among the benchmark's items")
     weights = chosen_subset["weight"].to_numpy(np.float64)
-    drawn = chosen_subset["inclusion"].notna().all()
+    known = chosen_subset["inclusion"].notna().all()
     chosen = tuple(
         SubsetItem(
             item_id=name,
             weight=weight,
             content_hash=hashes[name],
             stock=stock.get(name),
-            inclusion=inclusion if drawn else None,
+            inclusion=inclusion if known else None,
         )
         for name, weight, inclusion in zip(
             chosen_subset["item_id"], weights.tolist(), chosen_subset["inclusion"], strict=True
@@ -340,6 +346,7 @@ def subset_manifest(
         of_items=len(items),
         of_items_hash=ids_hash(list(hashes)),
         items_hash=ids_hash(hashed(chosen)),
+        draws_hash=ids_hash(drawn(chosen)),
         equal_weights=equal,
         scoring=EQUAL if equal else WEIGHTED,
         items=chosen,

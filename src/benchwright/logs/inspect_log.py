@@ -242,7 +242,7 @@ def _sample(path: Path, sample: Json, scorer: str) -> Sample:
 
 def _marks(scores: Mapping[str, Json]) -> dict[Mark, float]:
     """Return the score of each scorer, or of each key of its value."""
-    marks = {}
+    marks: dict[Mark, float] = {}
     for scorer, score in scores.items():
         value = score.get("value")
         values = value if isinstance(value, dict) else {"": value}

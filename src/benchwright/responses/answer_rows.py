@@ -33,7 +33,7 @@ Reasons = Sequence[tuple[str, Mask]]
 
 def constant(value: str, count: int) -> pd.Categorical:
     """Return a column of one text."""
-    return pd.Categorical.from_codes(np.zeros(count, dtype=np.int8), [value])
+    return pd.Categorical([value]).repeat(count)
 
 
 def name_rows(items: NDArray[np.object_], models: pd.Series, rows: Mask) -> list[str]:

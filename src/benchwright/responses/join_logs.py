@@ -121,9 +121,10 @@ def read_log(
         differing = _differing_gold(joined, index)
         made, names = _rows(file, joined, index, style, differing)
         rows = check_rows(made, names, [], [], tally, index)
-        others = sorted({row.place.position for row, d in zip(joined, differing, strict=True) if d})
-        named = [f"{index.ids[position]} × {file.spec.model}" for position in others]
-        tally.add("contradicting", "gold differs", len(others), named)
+        pairs = zip(joined, differing, strict=True)
+        differ = sorted({row.place.position for row, differs in pairs if differs})
+        named = [f"{index.ids[position]} × {file.spec.model}" for position in differ]
+        tally.add("contradicting", "gold differs", len(differ), named)
     tally.absorb(skipped)
     tally.notes += file.log.notes
     tally.layout, tally.models, tally.rows = file.log.format, 1, skipped.rows
@@ -212,8 +213,8 @@ def _join(
             items = index.of(condition)
             if items is None or (run_of(file.name), condition) in foreign:
                 why = unknown_condition if items is None else different_texts
-                unjoined = [slim[row] for row in at if batch[row].outcome != "failed"]
-                lost[condition].setdefault(why(condition), []).extend(unjoined)
+                kept = [slim[row] for row in at if batch[row].outcome != "failed"]
+                lost[condition].setdefault(why(condition), []).extend(kept)
                 continue
             as_perturbed = condition in index.perturbed
             places = find_items(
@@ -409,8 +410,8 @@ def _rows(
         p_prediction=np.nan,
     )
     names = index.ids.to_numpy()[rows["position"].to_numpy()]
-    correct = rows["correct"].to_numpy(dtype=np.float64)
-    rows["correct"] = to_share(file, correct, lambda mask: name_rows(names, rows["model"], mask))
+    marks = rows["correct"].to_numpy(dtype=np.float64)
+    rows["correct"] = to_share(file, marks, lambda mask: name_rows(names, rows["model"], mask))
     return rows, names
 
 

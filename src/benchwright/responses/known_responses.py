@@ -58,6 +58,7 @@ class KnownResponses(NamedTuple):
         unanswered: items by model that it was asked and has no answer to.
         disputed: items by model with several different answers, of which the first counts.
         unusable: why files could not be used.
+        chosen: (m, n) options that were chosen, −1 if unknown; None where no file names options.
     """
 
     source: str
@@ -72,6 +73,7 @@ class KnownResponses(NamedTuple):
     unanswered: Mapping[str, frozenset[str]] = {}
     disputed: Mapping[str, frozenset[str]] = {}
     unusable: tuple[str, ...] = ()
+    chosen: NDArray[np.int16] | None = None
 
     def select(self, rows: NDArray[np.bool_], columns: NDArray[np.bool_]) -> "KnownResponses":
         """Return the responses of some models to some items, by masks."""
@@ -80,6 +82,7 @@ class KnownResponses(NamedTuple):
             models=tuple(models[rows]),
             item_ids=tuple(item_ids[columns]),
             correct=self.correct[np.ix_(rows, columns)],
+            chosen=None if self.chosen is None else self.chosen[np.ix_(rows, columns)],
         )
 
     def without(self, models: Collection[str]) -> "KnownResponses":
@@ -298,8 +301,11 @@ def responses_of_files(
     ).response_matrix
     if not matrix.models:
         raise InputError(f"{source}: no responses under the condition {_QUESTION}")
-    frame = pd.DataFrame(matrix.correct, index=list(matrix.models), columns=list(matrix.item_ids))
-    frame, names = _one_row_per_model(frame[sorted(frame, key=natural_key)])
+    columns = sorted(matrix.item_ids, key=natural_key)
+    frame = pd.DataFrame(matrix.correct, list(matrix.models), list(matrix.item_ids))[columns]
+    names = _split_models(frame)
+    options = pd.DataFrame(matrix.prediction, frame.index, list(matrix.item_ids))[columns]
+    frame, options = (_merge_models(cells, names) for cells in (frame, options.where(options >= 0)))
     ids = index.ids.to_numpy()
 
     def by_model(mask: pd.Series) -> dict[str, frozenset[str]]:
@@ -320,10 +326,11 @@ def responses_of_files(
         unanswered=by_model(rows["extraction"] == MISSING),
         disputed=by_model(rows["disputed"].astype(bool)),
         unusable=tuple(problems),
+        chosen=options.fillna(-1).to_numpy(np.int16) if options.notna().any(axis=None) else None,
     )
 
 
-def _has_losses(row: Mapping[str, Any]) -> bool:
+def _has_losses(row: Mapping[Any, Any]) -> bool:
     counts = ("doubled", "dropped", "not_joined", "failed", "contradicting")
     return any(row[name] for name in counts)
 
@@ -343,19 +350,20 @@ def _tell_prompts_apart(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(model=models)
 
 
-def _one_row_per_model(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Join the rows (configurations) of a model that answered different items in each.
-
-    Return the frame, with sorted rows, and the new name by configuration.
-    """
-    names = {}
+def _split_models(frame: pd.DataFrame) -> dict[str, str]:
+    """Return the model of each configuration that answered other items than the model's others."""
+    names: dict[str, str] = {}
     answered = frame.notna()
     models = pd.Series([parse_configuration(name).model for name in frame.index], frame.index)
     for model, group in models.groupby(models):
         if len(group) > 1 and answered.loc[group.index].sum().max() <= 1:
             names |= dict.fromkeys(group.index, str(model))
-    renamed = frame.rename(index=names)
-    return (renamed.groupby(level=0).first() if names else renamed).sort_index(), names
+    return names
+
+
+def _merge_models(frame: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    renamed = frame.rename(index=dict(names))
+    return (renamed.groupby(level=0).first() if names else renamed).sort_index()
 
 
 def _judged(file: LoadedFile) -> LoadedFile:

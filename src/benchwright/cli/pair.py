@@ -1,0 +1,267 @@
+"""Two models' answers to the same items, and what is missing of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.errors import InputError, expected
+from benchwright.core.natural_order import natural_key
+from benchwright.core.values import LETTERS
+from benchwright.responses.answer_files import Choice, find_answer_files
+from benchwright.responses.items_of_logs import items_of_logs
+from benchwright.responses.known_responses import KnownResponses, read_items, read_responses
+
+
+class Side(NamedTuple):
+    """A model whose answers are compared.
+
+    Attributes:
+        source: its file or folder.
+        model: its name there.
+        accuracy: its mean score, a share of the scale, on the items that both answered.
+        missing: number of the pair's items to which it has no answer.
+        unreadable: number of them whose answer could not be read, and counts as wrong.
+    """
+
+    source: str
+    model: str
+    accuracy: float
+    missing: int
+    unreadable: int
+
+
+class Scale(NamedTuple):
+    """Lowest and highest score, in which results are written."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def points(self, share: float, *, signed: bool = False) -> str:
+        """Write a difference of shares in points, of which a scale of 0 to 1 has 100."""
+        if np.isnan(share):
+            return "–"
+        width = 100.0 if self == Scale() else self.high - self.low
+        return f"{width * share:{'+' if signed else ''}.2f}".replace("-", "−")
+
+    def mean(self, share: float) -> str:
+        """Write a mean score."""
+        if self == Scale():
+            return f"{self.points(share)}%"
+        return f"{self.low + (self.high - self.low) * share:.3g} of {self.low:g}–{self.high:g}"
+
+
+class Pair(NamedTuple):
+    """Two models' answers to the n items that either was asked, in natural order of the ids.
+
+    Attributes:
+        first, second: the models A and B.
+        item_ids: n ids.
+        answers: (2, n) shares in [0, 1], NaN where an answer is missing.
+        clusters: (n,) labels, equal for items of one passage or stem.
+        subjects: (n,) subjects, or None.
+        notes: caveats.
+        scale: of the scores.
+        left_out: number of items that only one side was asked, left out by request.
+        questions: (n,) texts, or None.
+        chosen: (2, n) letters of the chosen options, "" where unknown.
+    """
+
+    first: Side
+    second: Side
+    item_ids: tuple[str, ...]
+    answers: NDArray[np.float64]
+    clusters: NDArray[np.intp]
+    subjects: NDArray[np.object_] | None
+    notes: tuple[str, ...] = ()
+    scale: Scale = Scale()
+    left_out: int = 0
+    questions: NDArray[np.object_] | None = None
+    chosen: NDArray[np.object_] | None = None
+
+    @property
+    def d(self) -> NDArray[np.float64]:
+        """Differences (n,), B − A, NaN where an answer is missing."""
+        return self.answers[1] - self.answers[0]
+
+    @property
+    def both(self) -> NDArray[np.bool_]:
+        """Which items (n,) both answered."""
+        return ~np.isnan(self.d)
+
+    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the differences (n,) at their lowest, and at their highest.
+
+        Missing answers of B are wrong and those of A right at the lowest, else the other way.
+        """
+        first, second = self.answers
+        lowest = np.nan_to_num(second, nan=0.0) - np.nan_to_num(first, nan=1.0)
+        highest = np.nan_to_num(second, nan=1.0) - np.nan_to_num(first, nan=0.0)
+        return lowest, highest
+
+
+def read_pair(
+    a: str,
+    b: str,
+    model_a: str | None = None,
+    model_b: str | None = None,
+    items_file: Path | None = None,
+    choice: Choice = Choice(),  # noqa: B008 - immutable
+    *,
+    common: bool = False,
+    whole: bool = False,
+) -> Pair:
+    """Read two models' answers, and join those to the same items.
+
+    Args:
+        a: a file or folder, or `PATH:MODEL`.
+        b: the same.
+        model_a: a model in `a`, by its name or its configuration's; needed if there are several.
+        model_b: the same in `b`.
+        items_file: a table of items with subject and passage_id, by item_id.
+        choice: which answers count.
+        common: leave out the items that only one of them was asked.
+        whole: refuse files of which a part cannot be used.
+
+    Raises:
+        InputError: a path or model is unknown or ambiguous, a model has several answers to an item,
+            or no item was answered by both.
+    """
+    (path_a, model_a), (path_b, model_b) = _split(a, model_a), _split(b, model_b)
+    paths = list(dict.fromkeys([path_a, path_b]))
+    logs = [log for path in paths for log in find_answer_files([path], choice).logs]
+    items = items_of_logs(logs) if logs else None
+    read = {path: read_responses([path], items, choice) for path in paths}
+    known = (read[path_a], read[path_b])
+    if whole and (problems := [problem for part in known for problem in part.unusable]):
+        raise InputError(f"{problems[0]}; nothing is decided on a part of the files")
+    names = (
+        _choose(known[0], model_a, "--model-a"),
+        _choose(known[1], model_b, "--model-b"),
+    )
+    rows = [_answers(part, name) for part, name in zip(known, names, strict=True)]
+    asked = [row.index for row in rows]
+    ids = asked[0].intersection(asked[1]) if common else asked[0].union(asked[1])
+    ids = pd.Index(sorted(ids, key=natural_key))
+    answers = np.array([row.reindex(ids) for row in rows], dtype=np.float64)
+    if not len(ids) or np.isnan(answers).any(axis=0).all():
+        begins = [
+            f"{row.index[0]} in {part.source}" if len(row) else f"{part.source} has no answer"
+            for row, part in zip(rows, known, strict=True)
+        ]
+        raise InputError(
+            f"no item was answered by both models; items begin with {' and '.join(begins)}"
+        )
+    tables = [part.items for part in known if part.items is not None]
+    about = pd.concat(tables).drop_duplicates("item_id") if tables else None
+    if items_file:
+        about = read_items(items_file)
+    item_ids = tuple(map(str, ids))
+    shared = KnownResponses("", (), item_ids, np.empty((0, len(ids)), np.float32), about)
+    both = ~np.isnan(answers).any(axis=0)
+    first, second = (
+        Side(
+            part.source,
+            name,
+            float(answers[at][both].mean()),
+            int(np.isnan(answers[at]).sum()),
+            len(part.unreadable.get(name, frozenset()) & set(item_ids)),
+        )
+        for at, (part, name) in enumerate(zip(known, names, strict=True))
+    )
+    questions = None
+    if about is not None:
+        texts = about.set_index("item_id")["question"].reindex(ids).fillna("")
+        questions = texts.to_numpy(dtype=object)
+    return Pair(
+        first,
+        second,
+        item_ids,
+        answers,
+        shared.clusters(),
+        shared.subjects(),
+        tuple(
+            dict.fromkeys(
+                [
+                    *_notes(first, second, answers[:, both], path_a == path_b),
+                    *(note for part in known for note in (*part.unusable, *part.notes)),
+                ]
+            )
+        ),
+        Scale(*choice.scale),
+        len(asked[0].union(asked[1])) - len(ids) if common else 0,
+        questions,
+        np.array([_letters(part, n, ids) for part, n in zip(known, names, strict=True)], object),
+    )
+
+
+def _answers(known: KnownResponses, model: str) -> pd.Series:
+    """Return a model's answers by item, NaN to those that it was asked and did not answer.
+
+    Raises:
+        InputError: it has several answers to an item.
+    """
+    if disputed := known.disputed.get(model):
+        raise InputError(
+            f"{known.source}: {model} has different answers to {len(disputed):,} items, e.g. "
+            f"{min(disputed, key=natural_key)}; give one of the files, or a column `repeat` for "
+            "answers to be averaged"
+        )
+    row = pd.Series(known.correct[known.models.index(model)], index=list(known.item_ids)).dropna()
+    silent = known.unanswered.get(model, frozenset()).difference(row.index)
+    return pd.concat([row, pd.Series(np.nan, index=sorted(silent))])
+
+
+def _letters(known: KnownResponses, model: str, ids: pd.Index) -> list[str]:
+    if known.chosen is None:
+        return [""] * len(ids)
+    row = pd.Series(known.chosen[known.models.index(model)], index=list(known.item_ids))
+    chosen = row.reindex(ids, fill_value=-1)
+    return [LETTERS[option] if 0 <= option < len(LETTERS) else "" for option in chosen]
+
+
+def _notes(first: Side, second: Side, answers: NDArray[np.float64], same_path: bool) -> list[str]:
+    notes = []
+    if same_path and first.model == second.model:
+        notes.append("A and B are the same answers")
+    elif (answers[0] == answers[1]).all():
+        notes.append("A and B gave the same answer to every item")
+    for value, what in ((0.0, "wrong"), (1.0, "right")):
+        if (answers == value).all():
+            notes.append(f"every answer of both models is {what}; check what the scores mean")
+    return notes
+
+
+def _split(given: str, model: str | None) -> tuple[Path, str | None]:
+    """Split `PATH:MODEL`; colons may be part of either."""
+    if Path(given).exists():
+        return Path(given), model
+    colons = [at for at, sign in enumerate(given) if sign == ":"]
+    for at in reversed(colons):
+        if Path(given[:at]).exists():
+            if model not in (None, given[at + 1 :]):
+                raise InputError(f"{given}: names another model than {model!r}; give one of them")
+            return Path(given[:at]), given[at + 1 :]
+    raise InputError(f"{given}: there is no such file or folder")
+
+
+def _choose(known: KnownResponses, wanted: str | None, option: str) -> str:
+    """Return the wanted model, or the only one."""
+    found: Sequence[str] = known.models
+    if wanted in known.models:
+        return str(wanted)
+    if wanted is not None:
+        found = [name for name in known.models if parse_configuration(name).model == wanted]
+        if not found:
+            names = expected(wanted, known.models)
+            raise InputError(f"{known.source}: no model {wanted!r}; {names}")
+    if len(found) > 1:
+        raise InputError(
+            f"{known.source} has {len(found)} models; choose one with {option} or PATH:MODEL: "
+            f"{', '.join(found)}"
+        )
+    return found[0]
