@@ -63,7 +63,7 @@ class Gated(NamedTuple):
 
 
 def gate_all(pair: Pair, request: GateRequest) -> Gated:
-    """Decide by the bounds at level 1 − 2α for items of this kind, at worst over what is missing."""
+    """Decide by the bounds at level 1 − 2α for items of this kind; what is missing at its worst."""
     made = compare(pair, 1 - 2 * request.alpha)
     return _by_bounds(made, request, (made.worst.low, made.best.high), "items of this kind")
 

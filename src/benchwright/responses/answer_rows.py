@@ -31,7 +31,7 @@ Mask = NDArray[np.bool_]
 Reasons = Sequence[tuple[str, Mask]]
 
 
-def constant(value: str, count: int) -> pd.Categorical:
+def constant(value: str, count: int) -> "pd.Categorical[Any]":
     """Return a column of one text."""
     return pd.Categorical([value]).repeat(count)
 
