@@ -9,19 +9,25 @@ from benchwright.statistics.anytime import Evidence
 
 ROWS = pd.DataFrame(
     [
-        ("all items", 90, 0.0, -0.1, 0.1),
-        ("a<b>", 30, 0.2, 0.1, 0.3),
-        ("c_d", 60, -0.1, -0.2, -0.01),
+        ("all items", 90, 0.0, -0.1, 0.1, 1.0),
+        ("a<b>", 30, 0.2, 0.1, 0.3, 0.01),
+        ("c_d", 60, -0.1, -0.2, -0.01, 0.01),
+        ("e", 60, -0.1, -0.2, -0.01, 0.06),
     ],
-    columns=["name", "items", "difference", "low", "high"],
+    columns=["name", "items", "difference", "low", "high", "p_value"],
 )
 
 
 def test_colours_say_on_which_side_of_zero_an_interval_lies() -> None:
     chart = plot_differences(ROWS, 0.95, 0.02)
     found = {trace.marker.color: list(trace.y) for trace in chart.data}
-    assert found == {KEPT: [1], REMOVED: [2], QUIET: [0]}
-    assert list(chart.layout.yaxis.ticktext) == ["all items (90)", "a&lt;b&gt; (30)", "c d (60)"]
+    assert found == {KEPT: [1], REMOVED: [2], QUIET: [0, 3]}
+    assert list(chart.layout.yaxis.ticktext) == [
+        "all items (90)",
+        "a&lt;b&gt; (30)",
+        "c d (60)",
+        "e (60)",
+    ]
     assert [shape.x0 for shape in chart.layout.shapes] == [0, -2]
     error = chart.data[0].error_x
     np.testing.assert_allclose([error.array[0], error.arrayminus[0]], [10, 10])

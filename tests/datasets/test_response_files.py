@@ -13,7 +13,7 @@ from benchwright.datasets.response_files import (
     log_file,
     told_apart,
 )
-from benchwright.logs.sample import Log, Sample
+from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.params.responses import ResponseFileParams
 from responses.lm_eval_examples import (
     TIME,
@@ -123,8 +123,11 @@ def test_unreadable_files_are_named(
     tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
+    (file,) = load(tmp_path).values()
+    assert not file.is_found
+    assert message in file.problem
     with pytest.raises(DatasetError) as error:
-        load(tmp_path)
+        load(tmp_path, {"file": name})
     assert message in cause(error)
 
 
@@ -157,7 +160,7 @@ def test_logs_in_subfolders_have_model_and_shots(tmp_path: Path) -> None:
             target="0",
             continuations=(A, B),
             logprobs=(-1.5, -2),
-            correct=1,
+            marks={Mark("acc", "none"): 1},
         )
     ]
 
@@ -182,9 +185,8 @@ def test_log_without_results_is_named_after_its_folder(tmp_path: Path) -> None:
     (file,) = load(tmp_path).values()
     assert (file.spec.model, file.spec.shots) == ("org/model", -1)
     write_log(tmp_path, [sample()], beside={})
-    with pytest.raises(DatasetError) as error:
-        load(tmp_path)
-    assert f"{tmp_path}/samples_task_{TIME}.jsonl: unknown model; keep" in cause(error)
+    problems = [file.problem for file in load(tmp_path).values() if file.problem]
+    assert problems[0].startswith(f"{tmp_path}/samples_task_{TIME}.jsonl: unknown model; keep")
 
 
 @pytest.mark.parametrize(
@@ -250,9 +252,9 @@ def test_only_needed_fields_of_a_sample_are_kept(tmp_path: Path) -> None:
     assert [end[-6:] for end in seen[1].contexts or ()] == ["trophy", "e case"]
     assert max(map(len, seen[1].contexts or ())) <= 2000
     assert (seen[2].continuations, seen[2].logprobs) == (None, None)
-    assert (seen[2].correct, seen[2].skipped) == (1, "duplicates from filters other than none")
+    assert seen[2].marks == {Mark("exact_match", "strict"): 1}
     assert seen[3].continuations == tuple(f" {i}" for i in range(12))
-    assert (seen[4].logprobs, seen[4].correct) == ((-1, -2), 1)
+    assert (seen[4].logprobs, seen[4].marks) == ((-1, -2), {Mark("acc", "none"): 1})
     assert seen[5].continuations is None
     assert [row.contexts is None for row in seen] == [True, False, True, True, True, True]
 
@@ -306,9 +308,9 @@ def test_files_in_subfolders_that_are_no_logs_are_named(
 def test_invalid_results_are_named(tmp_path: Path, say: str) -> None:
     write_log(tmp_path / "m", [sample()])
     (tmp_path / "m" / f"results_{TIME}.json").write_text(say, encoding="utf-8")
-    with pytest.raises(DatasetError) as error:
-        load(tmp_path)
-    assert f"results_{TIME}.json: " in cause(error)
+    (file,) = load(tmp_path).values()
+    assert not file.is_found
+    assert f"results_{TIME}.json: " in file.problem
 
 
 def test_model_and_sources_are_validated_for_logs(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_configurations_and_copies_are_told_apart_when_read_again(folder: Path) 
     logs = {(log.model, log.task): log for log in find_logs([folder]).logs}
     scored = logs["org/m", "colours"]
     assert (scored.style, scored.shots, scored.revision) == ("letters", 5, "abc")
-    assert scored.score == pytest.approx(1 / 3)
+    assert list(scored.scores.values()) == [pytest.approx(1 / 3)]
     (sample,) = logs["org/m", "colours/wicked-3"].samples()
     assert sample.doc is not None
     assert (sample.doc["condition"], sample.chosen) == ("wicked-3", 0)

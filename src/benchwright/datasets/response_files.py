@@ -85,7 +85,8 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
 
         Raises:
             InputError: an entry of `responses` is invalid, a configured file is neither in the
-                folder nor in the mirror, a file cannot be read, or the model of a log is unknown.
+                folder nor in the mirror, or one of them cannot be read. Other files that cannot be
+                read have a `problem`.
         """
         if not isinstance(self._named, list | tuple):
             got = format_value(self._named)
@@ -106,21 +107,31 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         """Yield the logs in the folder and below, and the tables in it, by name."""
         if not self.place.is_dir():
             return
+        self._mappings()  # a mistake in conf is none of a file
         found = find_logs([self.place])
-        entries: dict[Path, Log | None] = {log.files[0]: log for log in found.logs}
         tables = {path for path in found.others if path.parent == self.place}
-        entries |= dict.fromkeys(path for path in tables if path.name.endswith(TABLE_TYPES))
         if below := [path.relative_to(self.place) for path in found.others if path not in tables]:
             logger.warning("%s: not recognised as logs: %s", self.place, listed(below))
-        for name, path in sorted((p.relative_to(self.place).as_posix(), p) for p in entries):
+        entries: list[tuple[Path, Log | str | None]] = [(log.files[0], log) for log in found.logs]
+        entries += found.unusable
+        entries += [(path, None) for path in tables if path.name.endswith(TABLE_TYPES)]
+        for path, entry in sorted(entries, key=lambda of_file: of_file[0]):
             if path.resolve() in named:
                 continue
             # Entries may not have folders in their names, so the path is set after validation.
+            name = path.relative_to(self.place).as_posix()
             spec = ResponseFileParams(file="log.json").model_copy(update={"file": name})
-            if (log := entries[path]) is None:
-                yield LoadedFile(spec, read_table(path), (str(self.place),))
-            else:
-                yield self._log(log, spec, (str(self.place),))
+            looked_in = (str(self.place),)
+            try:
+                if isinstance(entry, str):
+                    raise InputError(entry)
+                if entry is None:
+                    yield LoadedFile(spec, read_table(path), looked_in)
+                else:
+                    yield self._log(entry, spec, looked_in)
+            except InputError as error:
+                logger.warning("%s", error)
+                yield LoadedFile(spec, None, looked_in, problem=str(error))
 
     def _load_file(self, spec: ResponseFileParams) -> list[LoadedFile]:
         folders = [self.place] + ([self._mirror] if self._mirror else [])
@@ -141,11 +152,13 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         return [LoadedFile(spec, read_table(path), looked_in)]
 
     def _log(self, log: Log, spec: ResponseFileParams, looked_in: tuple[str, ...]) -> LoadedFile:
-        mappings: tuple[FieldMapping, ...] = ()
-        if self._sources:
-            sources = _validated(SourcesParams, self._sources, "sources").by_kind()
-            mappings = tuple(source.fields for source in sources.values())
-        return replace(log_file(log, spec), looked_in=looked_in, mappings=mappings)
+        return replace(log_file(log, spec), looked_in=looked_in, mappings=self._mappings())
+
+    def _mappings(self) -> tuple[FieldMapping, ...]:
+        if not self._sources:
+            return ()
+        sources = _validated(SourcesParams, self._sources, "sources").by_kind()
+        return tuple(source.fields for source in sources.values())
 
 
 def log_file(log: Log, spec: ResponseFileParams) -> LoadedFile:

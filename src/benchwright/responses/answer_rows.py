@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
