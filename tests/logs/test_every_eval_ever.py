@@ -10,7 +10,7 @@ import pytest
 
 from benchwright.logs import every_eval_ever
 from benchwright.logs.find import find_logs
-from benchwright.logs.sample import Log, Sample
+from benchwright.logs.sample import Log, Mark, Sample
 
 CHOICES = ["a fox", "a hen", "a crow", "an owl"]
 Write = Callable[..., Path]
@@ -126,8 +126,8 @@ def test_of_several_metrics_one_counts_with_all_its_splits(write: Write) -> None
         ("id2", 0.0),
         ("id3", 1.0),
     ]
-    assert log.score == pytest.approx((1.0 * 2 + 0.25) / 3)  # by the samples of each split
-    assert log.score_name == "exact_match"
+    by_samples = pytest.approx((1.0 * 2 + 0.25) / 3)  # of each split
+    assert log.scores == {Mark("exact_match"): by_samples}
 
 
 def test_a_letter_names_an_option_beside_texts(write: Write) -> None:
@@ -197,7 +197,7 @@ def test_an_index_that_is_the_text_of_another_option_is_no_right_option(
 def test_answers_under_acc_norm_are_not_the_marked_ones(write: Write) -> None:
     acc_norm = {"evaluation_result_id": "acc_norm"}
     log, (sample,) = one(write(lm_eval_row("a fox", **acc_norm)))
-    assert (sample.chosen, sample.correct, log.score) == (-1, 1.0, None)
+    assert (sample.chosen, sample.correct, log.scores) == (-1, 1.0, {})
     _, (sample,) = one(write(lm_eval_row("a fox", **acc_norm), lm_eval_row("an owl")))
     assert sample.chosen == 3  # `acc` counts
 
@@ -215,7 +215,7 @@ def test_logs_without_metrics_have_no_marks_but_the_score(
     log, samples = one(path)
     assert all(math.isnan(sample.correct) for sample in samples)
     assert [sample.chosen for sample in samples] == [3, 0]
-    assert (log.score, log.score_name) == (0.5, "acc")
+    assert log.scores == {Mark("acc"): 0.5}
 
 
 def test_trials_are_repeats_without_marks_and_perturbations_are_skipped(write: Write) -> None:
@@ -276,7 +276,7 @@ def test_revision_and_shots_are_those_of_the_aggregate(write: Write) -> None:
         "evaluation_results": [result("acc", 50, metric_unit="percent") | settings],
     }
     log, _ = one(write(lm_eval_row("a fox", **marked(0.0)), aggregate=aggregate))
-    assert (log.revision, log.shots, log.score) == ("abc", 5, 0.5)
+    assert (log.revision, log.shots, log.scores) == ("abc", 5, {Mark("acc"): 0.5})
 
 
 def test_real_samples_of_every_converter_are_read(shared_data: Path) -> None:
@@ -289,12 +289,12 @@ def test_real_samples_of_every_converter_are_read(shared_data: Path) -> None:
     for log in found.logs:
         samples = list(log.samples())
         right = sum(sample.correct for sample in samples)
-        read[log.version, log.task] = (log.model, len(samples), right, log.score)
+        read[log.version, log.task] = (log.model, len(samples), right, *log.scores.values())
         if log.task != "demo-source.demo_bench":
             assert all(s.outcome == "answered" and s.chosen >= 0 and s.gold for s in samples)
             assert right == sum(sample.chosen in sample.gold for sample in samples)
     assert read == {
-        ("0.2.1", "mmlu"): ("openai/gpt2", 10, 1, None),
+        ("0.2.1", "mmlu"): ("openai/gpt2", 10, 1),
         ("0.3.0", "mmlu"): ("openai/gpt2", 10, 1, 0.1),
         ("0.3.0", "arc_easy"): ("ollama/qwen2.5-0.5b", 3, 1, pytest.approx(1 / 3)),
         ("0.3.0", "leaderboard_mmlu_pro_local"): (

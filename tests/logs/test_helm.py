@@ -9,7 +9,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.logs import helm
-from benchwright.logs.sample import Log, Sample
+from benchwright.logs.sample import Log, Mark, Sample
 
 OPTIONS = ("ice", "fire", "snow")
 
@@ -94,7 +94,7 @@ def test_joint_answers_are_mapped_by_letter(tmp_path: Path) -> None:
         run(tmp_path, scenario_state=states, per_instance_stats=marks)
     )
     assert (log.task, log.model, log.shots) == ("toy:subject=x", "org/m", 5)
-    assert (log.score, log.style) == (None, "")
+    assert (log.scores, log.style) == ({}, "")
     assert right.question == "Which of id1?"
     assert (right.choices, right.gold, right.number) == (OPTIONS, (1,), "id1")
     assert (right.chosen, right.correct, right.prompt_tokens, right.generated_tokens) == (
@@ -224,7 +224,7 @@ def test_the_score_is_the_mean_over_splits_by_their_items(tmp_path: Path) -> Non
         total("num_instances", 1.0, "valid"),
     ]
     log, _ = only(run(tmp_path, scenario_state=[joint()], stats=scores))
-    assert (log.score, log.score_name) == (0.375, "exact_match")
+    assert log.scores == {Mark("exact_match"): 0.375}
 
 
 def test_open_questions_have_a_target_and_no_options(tmp_path: Path) -> None:
@@ -253,5 +253,5 @@ def test_real_runs_are_read(
     assert (len(samples), log.shots) == (items, shots)
     assert set(log.files) == set(path.iterdir())
     assert sum(s.correct for s in samples) == sum(s.chosen in s.gold for s in samples) == right
-    assert log.score == pytest.approx(right / items)
+    assert log.scores == {Mark("exact_match"): pytest.approx(right / items)}
     assert {s.outcome for s in samples} == {"answered"}

@@ -169,10 +169,9 @@ def write(folder: Path, files: dict[str, Any]) -> None:
 def is_sound(sample: Sample) -> bool:
     texts = (sample.number, sample.question, sample.prompt, sample.target, *sample.choices)
     "".join(texts).encode()
-    marked = math.isnan(sample.correct) or 0 <= sample.correct <= 1
     known = sample.logprobs is None or all(isinstance(v, float) for v in sample.logprobs)
     within = sample.chosen < len(sample.choices) if sample.choices else sample.chosen >= -1
-    return marked and known and within and 1 <= sample.repeat < 2**40
+    return known and within and 1 <= sample.repeat < 2**40
 
 
 def all_samples(path: Path) -> list[Sample]:
@@ -180,7 +179,7 @@ def all_samples(path: Path) -> list[Sample]:
     reader = reader_of(path)
     assert reader is not None
     logs = reader.read(path)
-    assert all(log.score is None or 0 <= log.score <= 1 for log in logs)
+    assert all(isinstance(score, float) for log in logs for score in log.scores.values())
     return [sample for log in logs for sample in log.samples()]
 
 
@@ -360,4 +359,4 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
     (inside / "self").symlink_to(inside, target_is_directory=True)
     (inside / "gone.eval").symlink_to(inside / "nothing")
     os.mkfifo(inside / "pipe.eval")
-    assert find_logs([inside]) == ([], [])
+    assert find_logs([inside]) == ([], [], [])

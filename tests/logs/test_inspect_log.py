@@ -9,7 +9,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.logs.find import find_logs, reader_of
-from benchwright.logs.sample import Log
+from benchwright.logs.sample import NO_MARK, Log, Mark
 
 EVAL = {
     "task": "exam",
@@ -67,13 +67,13 @@ def test_archive_and_json_file_give_the_same_samples(tmp_path: Path) -> None:
         assert (log.format, log.version, log.task, log.model) == (
             *("Inspect", "0.3.285", "exam", "openai/gpt"),
         )
-        assert (log.shots, log.score, log.score_name, log.notes) == (3, 0.5, "accuracy", ())
+        assert (log.shots, log.scores, log.notes) == (3, {Mark("", "choice"): 0.5}, ())
     first, second, third = packed.samples()
     assert (first.number, first.question, first.choices) == ("a/1", "What of a/1?", ("x", "y", "z"))
     assert (first.gold, first.chosen, first.correct) == ((1,), 1, 1.0)
     assert (first.prompt_tokens, first.generated_tokens) == (10, 2)
     assert (second.chosen, second.correct, second.outcome) == (2, 0.0, "answered")
-    assert (third.chosen, third.correct, third.outcome) == (-1, 0.0, "unreadable")
+    assert (third.chosen, third.outcome) == (-1, "unreadable")
 
 
 def test_entries_packed_with_zstandard_in_several_frames_are_read(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_entries_packed_with_zstandard_in_several_frames_are_read(tmp_path: Path
 def test_killed_run_is_read_without_its_header(tmp_path: Path) -> None:
     entries = {"_journal/start.json": {"version": 2, "eval": EVAL, "plan": {}}}
     log = only(archive(tmp_path / "a", entries | {"samples/1_epoch_2.json": sample(1, "A", "I")}))
-    assert (log.model, log.score) == ("openai/gpt", None)
+    assert (log.model, log.scores) == ("openai/gpt", {})
     assert log.notes == ("the run was killed before its end",)
     assert [s.number for s in log.samples()] == ["1"]
 
@@ -153,18 +153,18 @@ def test_sample_without_answer_and_score_has_failed(tmp_path: Path) -> None:
     assert read.outcome == "failed"
 
 
-def test_mean_over_epochs_is_preferred_and_other_reducers_are_named(tmp_path: Path) -> None:
+def test_mean_over_epochs_is_preferred(tmp_path: Path) -> None:
     by_mode, by_mean = (
         header(value)["results"]["scores"][0] | {"reducer": name}
         for name, value in (("mode", 0.9), ("mean", 0.6))
     )
     for scores, expected in (
-        ([by_mode, by_mean], (0.6, "accuracy")),
-        ([by_mode], (0.9, "accuracy (mode of epochs)")),
+        ([by_mode, by_mean], 0.6),
+        ([by_mode], 0.9),
     ):
         entries = {"header.json": header(results={"scores": scores})}
         log = only(archive(tmp_path / "a.eval", entries))
-        assert (log.score, log.score_name) == expected
+        assert log.scores == {Mark("", "choice"): expected}
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_model_is_named_without_the_provider_of_local_weights(
     assert only(archive(tmp_path / "a.eval", entries)).model == name
 
 
-def test_scorer_with_marks_counts_and_ambiguous_ones_are_an_error(tmp_path: Path) -> None:
+def test_scorer_with_marks_is_the_main_one(tmp_path: Path) -> None:
     scores = {"confidence": {"value": 0.2}, "match": {"value": "C", "answer": "B"}}
     entries = {"header.json": header(results=None)}
     first = {"samples/1_epoch_1.json": sample(1, "B", scores=scores)}
@@ -191,8 +191,10 @@ def test_scorer_with_marks_counts_and_ambiguous_ones_are_an_error(tmp_path: Path
     assert read.correct == 1.0
     scores["match"] = {"value": 0.9}
     first = {"samples/1_epoch_1.json": sample(1, "B", scores=scores)}
-    with pytest.raises(InputError, match="several scorers"):
-        only(archive(tmp_path / "b.eval", entries | first))
+    log = only(archive(tmp_path / "b.eval", entries | first))
+    (read,) = log.samples()
+    assert log.main == NO_MARK
+    assert read.marks == {Mark("", "confidence"): 0.2, Mark("", "match"): 0.9}
 
 
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.logs import lighteval
-from benchwright.logs.sample import Log, Sample
+from benchwright.logs.sample import Log, Mark, Sample
 
 TIME = "2026-01-02T03-04-05.678901"
 QUERY = "Question: Which is warm?\nAnswer:"
@@ -50,7 +50,7 @@ def only(path: Path) -> tuple[Log, list[Sample]]:
 def test_nested_rows_are_read_with_the_argmax_as_the_chosen_option(tmp_path: Path) -> None:
     log, (sample,) = only(written(tmp_path, [nested()]))
     assert (log.format, log.task, log.shots) == ("lighteval", "toy", 2)
-    assert (log.model, log.score, log.score_name) == ("org/model", None, "acc")
+    assert (log.model, log.scores, log.main) == ("org/model", {}, Mark("acc"))
     assert (sample.number, sample.prompt, sample.choices) == ("5", QUERY, ("ice", "fire"))
     assert (sample.chosen, sample.gold, sample.correct) == (1, (1,), 1)
     assert (sample.continuations, sample.logprobs) == ((" ice", " fire"), (-2, -1))
@@ -70,7 +70,7 @@ def test_results_name_model_revision_and_score(tmp_path: Path) -> None:
     scores = {"custom|toy|2": {"acc": 0.25, "acc_norm": 0.75}}
     results.write_text(json.dumps({"config_general": general, "results": scores}))
     log, _ = only(path)
-    assert (log.model, log.revision, log.score) == ("org/other", "abc", 0.25)
+    assert (log.model, log.revision, log.scores[log.main]) == ("org/other", "abc", 0.25)
     assert log.files == (path, results)
     results.write_text("{")
     with pytest.raises(InputError, match=f"results_{TIME}.json: cannot be read"):
@@ -123,14 +123,14 @@ def test_late_2023_is_the_leaderboard_by_its_task(tmp_path: Path) -> None:
 def test_options_of_several_metrics_are_not_those_of_the_item(tmp_path: Path) -> None:
     row = flat(metrics={"mc1": 1.0, "mc2": 0.4}, choices=["a", "b", "a", "c"])
     log, (sample,) = only(written(tmp_path, [row | {"predictions": [-1.0, -2.0, -1.0, -3.0]}]))
-    assert log.score_name == "mc1"
+    assert log.main == Mark("mc1")
     assert (sample.choices, sample.logprobs, sample.chosen) == ((), None, -1)
     assert sample.correct == 1
 
 
 def test_without_acc_the_normalised_mark_has_the_normalised_style(tmp_path: Path) -> None:
     log, (sample,) = only(written(tmp_path, [flat(metrics={"acc_norm": 0.0})]))
-    assert (log.score_name, log.style, sample.chosen) == ("acc_norm", "cloze_bytes", -1)
+    assert (log.main, log.style, sample.chosen) == (Mark("acc_norm"), "cloze_bytes", -1)
     assert sample.logprobs == (-2, -1)
 
 
@@ -181,7 +181,7 @@ def test_real_details_are_read(
     (path,) = (p for p in (shared_data / "logs" / folder).rglob("*.parquet") if task in p.name)
     log, samples = only(path)
     assert (log.model, log.shots, len(samples)) == (model, shots, items)
-    assert log.score == (None if "leaderboard" in folder else pytest.approx(acc))
+    assert log.scores.get(log.main) == (None if "leaderboard" in folder else pytest.approx(acc))
     assert sum(s.correct for s in samples) / items == pytest.approx(acc)
     assert all((s.chosen in s.gold) == s.correct for s in samples)
     assert all(len(s.logprobs or ()) == len(s.continuations or ()) > 2 for s in samples)

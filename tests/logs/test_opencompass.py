@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchwright.logs import opencompass
-from benchwright.logs.sample import Log, Sample
+from benchwright.logs.sample import Log, Mark, Sample
 
 PROMPT = "Question: Which is warm?\nA. ice\nB. fire\nAnswer:"
 CONFIG = """
@@ -78,7 +78,7 @@ def test_letters_and_marks_come_from_the_results(tmp_path: Path) -> None:
     results, config = result(tmp_path, {"type": "GEN", **rows}), configured(tmp_path)
     log, samples = only(path)
     assert (log.model, log.task, log.shots) == ("m", "toy", 0)
-    assert (log.score, log.score_name) == (0.5, "accuracy")
+    assert log.scores == {Mark("accuracy"): 0.5}
     assert log.files == (path, results, config)
     assert [s.outcome for s in samples] == ["answered", "answered", "unreadable"]
     assert [s.chosen for s in samples] == [1, 0, -1]
@@ -98,7 +98,7 @@ def test_without_results_only_a_bare_letter_is_read(tmp_path: Path) -> None:
     log, (bare, prose, empty) = only(
         predicted(tmp_path, [generated(text) for text in (" B.", "A. ice", " \n")])
     )
-    assert (log.score, log.shots, len(log.files)) == (None, -1, 1)
+    assert (log.scores, log.shots, len(log.files)) == ({}, -1, 1)
     assert (bare.chosen, bare.skipped) == (1, "")
     assert prose.chosen == -1
     assert "dump_details" in prose.skipped
@@ -159,7 +159,7 @@ def test_replicas_are_repeats(tmp_path: Path) -> None:
     scores: dict[str, Any] = {"accuracy": [50.0, 100.0], "accuracy (2 runs average)": 75.0}
     result(tmp_path, [detail, other], **scores)
     log, samples = only(path)
-    assert (log.score, log.score_name) == (0.75, "accuracy (2 runs average)")
+    assert log.scores == {Mark("accuracy (2 runs average)"): 0.75}
     assert [(s.number, s.repeat, s.chosen) for s in samples] == [
         ("0", 1, 0),
         ("1", 1, 1),
@@ -191,10 +191,10 @@ def test_real_predictions_are_read(shared_data: Path) -> None:
     model = "smollm2-135m-instruct-hf"
     log, samples = only(folder / model / "ARC-c-ppl.json")
     assert (log.model, log.shots, len(log.files)) == (model, 0, 3)
-    assert log.score == pytest.approx(4 / 11)
+    assert log.scores == {Mark("accuracy"): pytest.approx(4 / 11)}
     assert [len(s.choices) for s in samples] == [4] * 11
     assert sum(s.correct for s in samples) == sum(s.chosen in s.gold for s in samples) == 4
     log, samples = only(folder / model / "ARC-c-gen.json")
-    assert log.score == pytest.approx(1 / 11)
+    assert log.scores == {Mark("accuracy"): pytest.approx(1 / 11)}
     assert sum(s.correct for s in samples) == 1
     assert [s.outcome for s in samples].count("unreadable") == 5

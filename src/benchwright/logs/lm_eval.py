@@ -157,8 +157,9 @@ def _scores(results: dict[str, Any], task: str) -> dict[Mark, float]:
     found = {}
     for name, value in (scores if isinstance(scores, dict) else {}).items():
         metric, _, source = name.partition(",")
-        if isinstance(value, int | float) and not metric.endswith("_stderr"):
-            found[Mark(metric, source or "none")] = float(value)
+        score = math.nan if isinstance(value, str) else as_number(value)
+        if not math.isnan(score) and not metric.endswith("_stderr"):
+            found[Mark(metric, source or "none")] = score
     return found
 
 

@@ -12,7 +12,7 @@ from benchwright.core.values import LETTERS
 from benchwright.logs.json_files import members
 from benchwright.logs.options import are_letters, letter_position
 from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import as_list, as_number, as_object, as_share, as_text
+from benchwright.logs.values import as_list, as_number, as_object, as_text
 
 NAME = "OpenCompass"
 
@@ -131,7 +131,7 @@ def _shots(settings: str) -> int:
 
 def _score(path: Path | None) -> tuple[str, float | None]:
     """Return the name and value, 0–1, of the accuracy in a results file."""
-    shares = {name: as_share(as_number(value) / 100) for name, value in _results(path)}
+    shares = {name: as_number(value) / 100 for name, value in _results(path)}
     for wanted in _SCORES:
         for name, share in shares.items():  # of replicas: `accuracy (4 runs average)`
             if (name == wanted or name.startswith(f"{wanted} (")) and not math.isnan(share):

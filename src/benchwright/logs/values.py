@@ -24,12 +24,6 @@ def as_number(value: object) -> float:
         return math.nan
 
 
-def as_share(value: object) -> float:
-    """Return a mark between 0 and 1, NaN for anything else."""
-    number = as_number(value)
-    return number if 0 <= number <= 1 else math.nan
-
-
 def as_count(value: object) -> int:
     """Return a whole number from 0 to a billion, −1 for anything else."""
     number = math.nan if isinstance(value, bool) else as_number(value)

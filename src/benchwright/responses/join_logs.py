@@ -103,13 +103,16 @@ def read_log(
     joined, samples = _join(file, _asked(file.log, skipped), index, foreign, skipped)
     mark = choose_mark(samples, file.spec, file.log)
     if mark is not None:
-        joined = [row._replace(sample=_marked(row.sample, mark)) for row in joined]
-        others = [sample for sample in samples if sample.marks and mark not in sample.marks]
-        if others:
-            skipped.samples(f"duplicates from filters other than {mark.source}", others, "doubled")
-            samples = [sample for sample in samples if mark in sample.marks or not sample.marks]
-            joined = [row for row in joined if mark in row.sample.marks or not row.sample.marks]
-        samples = [_marked(sample, mark) for sample in samples]
+        marked = {sample.number for sample in samples if mark in sample.marks}
+        others = [s for s in samples if mark not in s.marks and s.marks and s.number in marked]
+        skipped.samples(f"duplicates from filters other than {mark.source}", others, "doubled")
+        left = set(map(id, others))
+        joined = [
+            row._replace(sample=_marked(row.sample, mark))
+            for row in joined
+            if id(row.sample) not in left
+        ]
+        samples = [_marked(sample, mark) for sample in samples if id(sample) not in left]
     tally = Tally(file.name, file.log.format)
     rows = no_rows(ROWS)
     if joined:
@@ -149,12 +152,13 @@ def choose_mark(samples: Sequence[Sample], spec: ResponseFileParams, log: Log) -
         for mark in known
         if spec.metric in ("", mark.metric) and spec.filter in ("", mark.source)
     ]
+    asked = fits
     for main in (log.main, Mark("acc")):
         own = [m for m in fits if main.metric in ("", m.metric) and main.source in ("", m.source)]
         fits = own if own and main != NO_MARK else fits
     if len(fits) == 1:
         return fits[0]
-    means = ", ".join(f"{mark} (mean {_mean(samples, mark):.4g})" for mark in fits or known)
+    means = ", ".join(f"{mark} (mean {_mean(samples, mark):.4g})" for mark in asked or known)
     if fits:
         problem = "several scores; choose one with --metric, --filter or --scorer"
     else:
