@@ -6,6 +6,7 @@ numbers and booleans in responses as text. Contexts are not kept, since they mak
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

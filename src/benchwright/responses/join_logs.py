@@ -32,6 +32,7 @@ from benchwright.responses.tally import EXAMPLES, Tally
 ForeignRuns = frozenset[tuple[str, str]]
 """Runs, with conditions whose texts differ from those of this run's copies."""
 
+_ACCURACIES = ("", "acc", "accuracy", "exact_match")
 _NUMBER = re.compile(r"[0-9]{1,4}")
 _OPTION_LIST = re.compile(r"\[\s*[0-9]{1,4}(?:\s*,\s*[0-9]{1,4})*\s*\]")
 _NO_TEXTS: Any = {"question": "", "prompt": "", "choices": (), "doc": None, "contexts": None}
@@ -118,8 +119,6 @@ def read_log(
     if joined:
         joined = _with_outcome(joined, skipped)
         style = file.spec.style or file.log.style or _style(joined, skipped)
-        if mark is not None and mark.metric == "acc_norm" and style == "cloze":
-            style = "cloze_bytes"
         joined = _ordered(joined, style, skipped)
         differing = _differing_gold(joined, index)
         made, names = _rows(file, joined, index, style, differing)
@@ -173,7 +172,9 @@ def _mean(samples: Sequence[Sample], mark: Mark) -> float:
 
 
 def _marked(sample: Sample, mark: Mark) -> Sample:
-    return sample._replace(correct=sample.marks.get(mark, math.nan))
+    marked = sample._replace(correct=sample.marks.get(mark, math.nan))
+    # Log-likelihoods and chosen option say whether an answer is right, and nothing of other scores.
+    return marked if mark.metric in _ACCURACIES else marked._replace(logprobs=None, chosen=-1)
 
 
 def _asked(log: Log, skipped: _Skipped) -> Iterator[Sample]:
