@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from benchwright.scoring.answer_statements import before_next_question
 from benchwright.scoring.final_answers import canonical_number, extract_final_answer, same_answer
 from benchwright.scoring.option_labels import extract_letter
+from frayed import frayed
 
 CITIES = ("London", "Paris", "Rome", "Berlin")
 NUMBERS = ("3", "3.5", "30", "1,000")
@@ -202,6 +203,7 @@ def test_every_reading_of_these_texts_is_as_before() -> None:
     texts = [row[0] for row in (*LETTERS, *CUT_OFF, *FINAL, *WORDS, *NUMBERS_WRITTEN)]
     texts += [f"{a} {b}" for a, b in zip(texts, texts[7:], strict=False)]
     texts += [f"{a}\n\n{b}" for a, b in zip(texts, texts[19:], strict=False)]
+    texts += frayed(texts, 1)
     ways = {
         "letters": lambda text, finished: extract_letter(text, CITIES, finished),
         "numbers": extract_final_answer,
@@ -213,7 +215,7 @@ def test_every_reading_of_these_texts_is_as_before() -> None:
     }
     digests = [hashlib.sha256(repr(read).encode()).hexdigest()[:8] for read in seen.values()]
     counts = [sum(answer is not None for answer, _ in read) for read in seen.values()]
-    assert (counts, digests) == ([230, 171, 370], ["14b473ee", "c907ceef", "86bd5f1a"])
+    assert (counts, digests) == ([436, 368, 754], ["438eb2c0", "115677ce", "cb939b28"])
 
 
 @pytest.mark.parametrize(("text", "answer"), CUT_OFF)

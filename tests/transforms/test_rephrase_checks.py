@@ -30,6 +30,7 @@ from benchwright.transforms.rephrase_checks import (
     question_form,
     speaks_of_options,
 )
+from frayed import frayed
 
 PASSAGE = "It was a cold day, and the ships lay in the harbour. " * 6
 
@@ -95,9 +96,11 @@ def test_all_parts_of_real_questions_are_as_before(
 ) -> None:
     """After a rule was changed on purpose, update these; the tests above say if it is better."""
     texts = [str(row["question"]) for row in items.values()] + paraphrases["question"].tolist()
+    texts += frayed(texts, 1)
     shifted = [
         failed_checks(row.wording._replace(after=other))
-        for row, other in zip(paraphrases.itertuples(), texts, strict=False)
+        for others in (texts, frayed(paraphrases["question"], 3))
+        for row, other in zip(paraphrases.itertuples(), others, strict=False)
     ]
     parts = {
         "checks": paraphrases["failed"].tolist() + shifted,
@@ -107,18 +110,25 @@ def test_all_parts_of_real_questions_are_as_before(
         "numbers": [sorted(numbers(text).elements()) for text in texts],
         "words": [sorted(content_words(text)) for text in texts],
         "forms": [question_form(text) for text in texts],
+        "negations": [
+            (same_negation(*pair), has_opposite(*pair))
+            for pair in zip(texts, [*texts[1:], *frayed(texts[:1], 2)], strict=True)
+        ],
+        "passages": [part_passage("\n".join(texts[at : at + 4])) for at in range(0, len(texts), 3)],
     }
     assert {
         name: hashlib.sha256(json.dumps(part).encode()).hexdigest()[:8]
         for name, part in parts.items()
     } == {
-        "checks": "3900c156",
-        "names": "eb13f46e",
-        "formulas": "d0666a23",
-        "quotations": "e9ad464e",
-        "numbers": "f0c538f6",
-        "words": "d772e66d",
-        "forms": "605271a5",
+        "checks": "f35bfd49",
+        "names": "4cc0149f",
+        "formulas": "22bde553",
+        "quotations": "35aa6503",
+        "numbers": "9ad88487",
+        "words": "fdf6aa21",
+        "forms": "1051b95a",
+        "negations": "a83f1d39",
+        "passages": "97df5f71",
     }
 
 

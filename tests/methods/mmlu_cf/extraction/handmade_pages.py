@@ -171,6 +171,21 @@ PAGES = [
         [("How large is 10³?", ["10² · 10", "103"], 0)],
     ),
     Page(
+        "wiki markup",
+        TEXT,
+        "== Quiz ==\n# What causes the tides?\n#: '''A.''' The wind\n#: '''B.''' The Moon\n#: '''C.''' Whales\n"
+        "#: '''D.''' Rivers\n#: [[Answers|Answer]]: {{spoiler|title=Show|B}}\n# Which number is a prime?\n#* A. 4\n"
+        "#* B. 6\n#* C. 7\n#* D. 9\n#: ''Answer:'' {{hidden|C}}\n",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "GIFT",
+        TEXT,
+        "::Q1:: What causes the tides? {\n~The wind\n=The Moon # It pulls.\n~Whales\n~Rivers\n}\n\n"
+        "::Q2:: Which number is a prime? {\n~4\n~6\n=7\n~9\n}\n",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
         "a menu", HTML, "<nav><ul><li>A. Home</li><li>B. News</li><li>C. About</li></ul></nav>", []
     ),
     Page(

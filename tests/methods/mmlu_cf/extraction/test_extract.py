@@ -21,6 +21,7 @@ from benchwright.methods.mmlu_cf.extraction.extract import (
 )
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice, measure
 from benchwright.params.mmlu_cf import CleaningParams
+from frayed import frayed
 from methods.mmlu_cf.extraction.handmade_pages import PAGES, Page
 
 FOLDER = Path(__file__).resolve().parents[4] / "data" / "01_raw" / "documents"
@@ -72,6 +73,15 @@ def test_every_column_of_all_pages_is_as_before(documents: pa.Table, raw: pa.Tab
         "torn": [(text[len(text) // 2 :], kind) for text, kind in zip(texts, kinds, strict=True)],
         "as Markdown": [(text, "text/markdown") for text in texts],
         "as HTML": [(text, "text/html") for text in texts],
+        "frayed": [
+            page
+            for seed in range(4)
+            for page in zip(
+                frayed([*texts, *(page.text for page in PAGES)], seed),
+                [*kinds, *(page.content_type for page in PAGES)],
+                strict=True,
+            )
+        ],
     }
     rows = {"bundled": raw.to_pylist()} | {
         name: [vars(one) for page in part for one in questions_in(*page)]
@@ -82,10 +92,11 @@ def test_every_column_of_all_pages_is_as_before(documents: pa.Table, raw: pa.Tab
         for name, part in rows.items()
     } == {
         "bundled": (487, "7c71af65bdce5a78"),
-        "handmade": (35, "51ddd20a43fe04df"),
+        "handmade": (39, "3600d1d271f1f4b5"),
         "torn": (229, "539a6b5c8cb1ca5a"),
         "as Markdown": (487, "49e3250ab33319ea"),
         "as HTML": (293, "14de6fe879c72dd3"),
+        "frayed": (1077, "244b6f41084e9f56"),
     }
 
 
