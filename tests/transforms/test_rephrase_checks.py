@@ -240,9 +240,19 @@ def test_the_last_line_after_a_long_text_is_the_question() -> None:
         assert part_passage(f"{PASSAGE}\n{PASSAGE}\n{last}") is None
 
 
-@pytest.mark.parametrize(("before", "split"), [(199, False), (200, True)])
-def test_two_hundred_characters_are_a_passage(before: int, split: bool) -> None:
-    parts = part_passage(f"{'a' * before}\nWhat lay in the harbour?")
+@pytest.mark.parametrize(
+    ("before", "last", "split"),
+    [
+        (199, "What lay in the harbour?", False),
+        (200, "What lay in the harbour?", True),
+        (200, "What lay there?", False),
+        (200, "What lay out there?", True),
+    ],
+)
+def test_two_hundred_characters_before_four_words_are_a_passage(
+    before: int, last: str, split: bool
+) -> None:
+    parts = part_passage(f"{'a' * before}\n{last}")
     assert parts is not None
     assert bool(parts.passage) is split
 
