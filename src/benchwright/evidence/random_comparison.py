@@ -185,7 +185,8 @@ def find_harmful_rule(
     without it are not below the middle 95% of plain random subsets by tau-b; of these rules the one
     that removed the fewest is returned, else the one of the highest percentile. Empty without harm.
     """
-    row = _tau_b_of_held_out(random_comparison)
+    wanted = {"method": "kept", "models": "held_out", "metric": "kendall_tau_b", "random": "plain"}
+    row = random_comparison[(random_comparison[list(wanted)] == pd.Series(wanted)).all(axis=1)]
     if row.empty or not (row["value"] < row["random_low"]).all():
         return {}
     models = [str(model) for model in models_in(scores, "held_out")["model"]]
@@ -209,8 +210,3 @@ def find_harmful_rule(
         restored = percentile >= 100 * _LOW
         found.append((restored, -size if restored else percentile, rule))
     return {"rule": max(found)[2], "restored": max(found)[0]} if found else {}
-
-
-def _tau_b_of_held_out(random_comparison: pd.DataFrame) -> pd.DataFrame:
-    wanted = {"method": "kept", "models": "held_out", "metric": "kendall_tau_b", "random": "plain"}
-    return random_comparison[(random_comparison[list(wanted)] == pd.Series(wanted)).all(axis=1)]

@@ -26,9 +26,6 @@ def search_neighbours(
     """Find the k nearest other items of each item with a vector, all others if there are fewer.
 
     Above `exact_up_to` items the search is approximate and misses a few neighbours.
-
-    Raises:
-        InputError: vectors of different lengths (made with different encoders).
     """
     ids, vectors = item_vectors(items, embeddings)
     n = len(ids)

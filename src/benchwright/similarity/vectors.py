@@ -18,9 +18,7 @@ from benchwright.language_models.text_encoders import encode, encode_states
 from benchwright.language_models.weights import resolve_device, resolve_dtype
 from benchwright.params.scoring import (
     EmbeddingParams,
-    EncoderParams,
     HubWeights,
-    ModelParams,
     ModelsParams,
     ScoringParams,
 )
@@ -37,14 +35,11 @@ def encode_items(
     """Encode the question and choices of each item as one vector, or take it from the cache.
 
     Vectors are reused where encoder and text are the same. Items of the cache that are not among
-    `items` (left out by `limit`) stay; vectors of other encoders do not.
-
-    Returns:
-        An `Embeddings` table in order of id.
+    `items` (left out by `limit`) stay; vectors of other encoders do not. Return an `Embeddings`
+    table in order of id.
 
     Raises:
-        InputError: the encoder or its language model is not in the parameters, or its weights are
-            missing.
+        InputError: the encoder or its model is not in the parameters, or its weights are missing.
     """
     chosen = choose_encoder(encoder, embedding, models)
     if not (kept := cache["encoder"] == chosen.key).all():
@@ -114,9 +109,15 @@ def choose_encoder(
                 device=resolve_device(device),
             ),
         )
-    model = _language_model(encoder, spec, models)
-    of_model, pooling = model.weights, spec.pooling
-    assert of_model is not None  # noqa: S101  (_language_model holds it)
+    if spec.model not in models.models:
+        known = expected(spec.model, models.models)
+        raise InputError(f"models.encoders.{encoder}: model {spec.model!r} is not known; {known}")
+    model, pooling = models.models[spec.model], spec.pooling
+    if (of_model := model.weights) is None:
+        raise InputError(
+            f"models.encoders.{encoder}: model {spec.model!r} has no weights here, only a server; "
+            "hidden states need them"
+        )
     assert pooling is not None  # noqa: S101  (EncoderParams holds it)
     dtype = resolve_dtype(embedding.dtype if model.dtype == "auto" else model.dtype, device)
     return ChosenEncoder(
@@ -130,16 +131,6 @@ def choose_encoder(
             context=context_limit(model, ScoringParams()),
         ),
     )
-
-
-def _language_model(encoder: str, spec: EncoderParams, models: ModelsParams) -> ModelParams:
-    where = f"models.encoders.{encoder}: model {spec.model!r}"
-    if spec.model not in models.models:
-        raise InputError(f"{where} is not known; {expected(spec.model, models.models)}")
-    model = models.models[spec.model]
-    if model.weights is None:
-        raise InputError(f"{where} has no weights here, only a server; hidden states need them")
-    return model
 
 
 def known_vectors(
@@ -175,9 +166,6 @@ def vector_key(encoder: str, models: ModelsParams) -> str:
     """Return the key of an encoder of texts: its name, the revision of its weights, the precision.
 
     The precision is always 32 bits, so that all machines give the same vectors.
-
-    Raises:
-        InputError: the encoder is not in the parameters.
     """
     return choose_encoder(encoder, EmbeddingParams(dtype="float32"), models).key
 
@@ -188,9 +176,6 @@ def encode_texts(
     """Encode the texts that are not in the cache, a `TextVectors` table.
 
     Cached vectors of other encoders are dropped.
-
-    Raises:
-        InputError: the encoder is not in the parameters, or its weights are missing.
     """
     chosen = choose_encoder(encoder, EmbeddingParams(dtype="float32"), models)
     cache = cache.loc[cache["encoder"] == chosen.key, TextVectors.columns()]
@@ -209,20 +194,14 @@ def wording_similarity(
     """Return a function that computes the cosine of each text with its counterpart.
 
     The encoder is loaded when the function is first called.
-
-    Raises:
-        InputError: the encoder is not in the parameters.
     """
     chosen = choose_encoder(encoder, EmbeddingParams(device=scoring.device), models, "rephrasing")
 
     def similarity(before: Sequence[str], after: Sequence[str]) -> list[float]:
         texts = sorted({*before, *after})
-        row = {text: number for number, text in enumerate(texts)}
         vectors = np.asarray(chosen.encode(texts), dtype=np.float64)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        return [
-            float(vectors[row[old]] @ vectors[row[new]])
-            for old, new in zip(before, after, strict=True)
-        ]
+        of = dict(zip(texts, vectors, strict=True))
+        return [float(of[old] @ of[new]) for old, new in zip(before, after, strict=True)]
 
     return similarity

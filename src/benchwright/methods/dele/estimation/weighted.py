@@ -74,7 +74,7 @@ def random_sample(
     binary = np.isin(responses, (0, 1)).all(axis=1)
     quantile = float(ndtri((1 + level) / 2))
     low, high = wilson_bounds(mean, k * (n - 1) / (n - k) / effect, quantile)
-    se = np.sqrt(mean * (1 - mean) * effect * (n - k) / (k * (n - 1)))
+    se = np.sqrt(mean * (1 - mean) * (n - k) / (k * (n - 1)))
     if k > 1:
         spread = responses.std(axis=1, ddof=1)
         by_t = ~binary & (spread > 0)
