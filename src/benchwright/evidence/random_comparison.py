@@ -105,8 +105,8 @@ def compare_with_random(
     if not rows:
         return RandomComparison.empty(), RandomSubsets.empty()
     table = RandomComparison.from_rows(rows)
-    for places in table.groupby(["models", "metric", "random"]).groups.values():
-        table.loc[places, "p_holm"] = holm(table.loc[places, "p_value"].to_numpy())
+    groups_of_tests = table.groupby(["models", "metric", "random"])["p_value"]
+    table["p_holm"] = groups_of_tests.transform(holm)
     return table, pd.concat(draws, ignore_index=True)[RandomSubsets.columns()]
 
 

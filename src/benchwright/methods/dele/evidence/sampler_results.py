@@ -247,9 +247,18 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
                 for metric, mean in means.get((name, panel, rate), {}).items():
                     values, null = getattr(results, str(metric)), nulls[:, : repeats[name]]
                     rows.append(_row({**key, "metric": str(metric)}, float(mean), values, null))
-    return _corrected(
-        pd.DataFrame(rows), {name: len(own) for name, own in model_panels.panels.items()}
+    table = pd.DataFrame(rows).sort_values(
+        ["panel", "metric", "rate", "sampler"], ignore_index=True
     )
+    table["p_holm"] = table.groupby(["panel", "metric"])["p"].transform(holm)
+    significant, better = table["p_holm"] <= LEVEL, table["better_by"]
+    table["verdict"] = np.select(
+        [significant & (better > 0), significant & (better < 0)],
+        ["better", "worse"],
+        "no difference shown",
+    )
+    table["n_models"] = table["panel"].map({p: len(own) for p, own in model_panels.panels.items()})
+    return SamplingAgainstRandom.of(table)
 
 
 def _row(
@@ -270,18 +279,3 @@ def _row(
         "p": np.nan if key["sampler"] == RANDOM else two_sided_p(value, among),
         "random_subsets": len(values),
     }
-
-
-def _corrected(table: pd.DataFrame, n_models: dict[str, int]) -> pd.DataFrame:
-    table = table.sort_values(["panel", "metric", "rate", "sampler"], ignore_index=True)
-    table["p_holm"] = np.nan
-    for places in table.groupby(["panel", "metric"]).groups.values():
-        table.loc[places, "p_holm"] = holm(table.loc[places, "p"].to_numpy())
-    significant = table["p_holm"] <= LEVEL
-    table["verdict"] = np.select(
-        [significant & (table["better_by"] > 0), significant & (table["better_by"] < 0)],
-        ["better", "worse"],
-        "no difference shown",
-    )
-    table["n_models"] = table["panel"].map(n_models)
-    return SamplingAgainstRandom.of(table)

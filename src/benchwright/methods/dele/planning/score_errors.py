@@ -74,15 +74,9 @@ def variance_of_differences(
     first, second = pairs_of_models(len(correct), seed)
     n = correct.shape[1]
     step = max(1, _BLOCK_BYTES // (8 * max(n, 1)))
-    parts = [
-        variance_of_scores(
-            correct[first[start : start + step]].astype(np.float64)
-            - correct[second[start : start + step]],
-            clusters,
-        )
-        for start in range(0, len(first), step)
-    ]
-    if not parts:
-        return AnswerVariance(np.empty(0), np.empty(0), n)
-    single, whole = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+    single, whole = np.empty((2, len(first)))
+    for start in range(0, len(first), step):
+        rows = slice(start, start + step)
+        gaps = correct[first[rows]].astype(np.float64) - correct[second[rows]]
+        single[rows], whole[rows], _ = variance_of_scores(gaps, clusters)
     return AnswerVariance(single, whole, n)
