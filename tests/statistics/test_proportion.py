@@ -14,6 +14,7 @@ def test_interval_equals_that_of_scipy() -> None:
         got = wilson_interval(k, n)
         assert (got.low, got.high) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
         assert got.reason == ""
+        assert (got.high == 1) == (k == n)
 
 
 def test_no_cases_give_no_interval_but_a_reason() -> None:

@@ -146,8 +146,9 @@ def test_above_all_training_models_errors_on_the_best_are_used() -> None:
     across = Errors(np.full(40, 0.5), np.full(40, 0.01 * 0.5))
     forward = Errors(np.full(40, 0.5), np.full(40, 0.2 * 0.5))
     past = PastErrors(across, forward, 0.6, 0.7)
-    reach = calibrated_reach(past, np.array([0.5, 0.65, 0.8]), 10**9, 0.95)
-    np.testing.assert_allclose(reach.half, [0.005, 0.01 * np.sqrt(0.65 * 0.35), 0.2 * 0.4])
+    reach = calibrated_reach(past, np.array([0.6, 0.65, 0.8]), 10**9, 0.95)
+    expected = [0.01 * np.sqrt(0.24), 0.01 * np.sqrt(0.65 * 0.35), 0.2 * 0.4]
+    np.testing.assert_allclose(reach.half, expected)
     assert ["above 90%" in note for note in reach.note] == [False, True, True]
 
 
