@@ -6,7 +6,7 @@ from textwrap import shorten
 from typing import Any, ClassVar
 
 from fsspec.implementations.local import LocalFileSystem
-from kedro.io import DatasetError, Version
+from kedro.io import DatasetError
 from kedro_datasets._typing import TablePreview
 from kedro_datasets.json import JSONDataset
 from kedro_datasets.pandas import ParquetDataset
@@ -103,12 +103,7 @@ class TextFile(_WritesAside, TextDataset):
 
 
 class SealedFolder(LocalFile[Mapping[str, bytes]]):
-    """The files of a sealed benchmark as bytes, in `<folder>/<version>/<name of the folder>/`."""
-
-    def __init__(
-        self, *, folder: str, version: Version | None = None, metadata: dict[str, Any] | None = None
-    ) -> None:
-        super().__init__(filepath=folder, version=version, metadata=metadata)
+    """The files of a sealed benchmark as bytes, in `<filepath>/<version>/<its name>/`."""
 
     def load(self) -> dict[str, bytes]:
         """Return the files by name."""
