@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from refined_benchmark import report, run, small
+
+__all__ = ["report", "run", "small"]
+
 
 @pytest.fixture(scope="session")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:

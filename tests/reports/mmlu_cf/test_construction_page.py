@@ -4,17 +4,17 @@ import json
 import re
 from typing import Any
 
+import numpy as np
+import pytest
+
 from benchwright.methods.mmlu_cf.public_half import read_public_half
 from benchwright.params.mmlu_cf import CheckingParams, SamplingByDifficultyParams
-from benchwright.tables.mmlu_cf import CleaningFunnel, SplitAssignment
+from benchwright.reports.mmlu_cf.plots import plot_difficulty_levels
 from reports.mmlu_cf.construction_examples import (
     HOSTILE,
-    CleaningReasons,
     DifficultyCounts,
-    DocumentsRead,
     DomainCounts,
     ExtractionMeasures,
-    FieldCounts,
     HalfDistances,
     LeakCounts,
     SamplingStrata,
@@ -22,6 +22,18 @@ from reports.mmlu_cf.construction_examples import (
     run,
 )
 from reports.page_text import text
+
+
+@pytest.fixture(scope="module")
+def unjudged() -> dict[str, Any]:
+    """Inputs and outputs where no judge was named."""
+    return run(making())
+
+
+@pytest.fixture(scope="module")
+def judged() -> dict[str, Any]:
+    """The same where two judges rated and checked."""
+    return run(making(judges=True))
 
 
 def page_of(**changed: Any) -> str:
@@ -139,38 +151,24 @@ def test_three_public_questions_of_each_field_are_shown_with_the_answer(
     assert shown.index("Law") < shown.index("Math")
     assert shown.count("this (key) that") == 4
     assert "<i>" not in page.split('id="examples"')[1]
-    rows = [{"item_id": f"d#{n}", "field": "Law", "question": "Q", "choices": [], "answer": 0}
-            for n in range(40)]  # fmt: skip
-    files = {"validation.jsonl": "\n".join(json.dumps(row | {"domain": "d"}) for row in rows)}
-    encoded = {name: content.encode() for name, content in files.items()}
-    half = read_public_half(encoded, seed=0)
-    assert {field: len(questions) for field, questions in half.items()} == {"Law": 3}
-    reverse = {"validation.jsonl": b"\n".join(encoded["validation.jsonl"].split(b"\n")[::-1])}
+    files = {"validation.jsonl": making()["sealed_benchmark"]["validation.jsonl"]}
+    half = read_public_half(files, seed=0)
+    assert {field: len(questions) for field, questions in half.items()} == {"Law": 3, "Math": 1}
+    reverse = {"validation.jsonl": b"\n".join(files["validation.jsonl"].split(b"\n")[::-1])}
     assert read_public_half(reverse, seed=0) == half
 
 
 def test_empty_tables_give_a_page() -> None:
-    empty = {
-        "documents_read": DocumentsRead,
-        "domain_counts": DomainCounts,
-        "extraction_measures": ExtractionMeasures,
-        "cleaning_funnel": CleaningFunnel,
-        "cleaning_reasons": CleaningReasons,
-        "field_counts": FieldCounts,
-        "difficulty_counts": DifficultyCounts,
-        "sampling_strata": SamplingStrata,
-        "final_strata": SamplingStrata,
-        "half_distances": HalfDistances,
-        "public_split_assignment": SplitAssignment,
-        "leak_counts": LeakCounts,
-    }
+    tables = ("documents_read", "domain_counts", "extraction_measures", "cleaning_funnel")
+    tables += ("cleaning_reasons", "field_counts", "difficulty_counts", "sampling_strata")
+    tables += ("final_strata", "half_distances", "public_split_assignment", "leak_counts")
     none = {"sampled": 0, "final": 0}
     nothing = {**none, "checked": 0, "reasons": {}, "harms": {}, "sources": {}}
     nothing |= {"domains": none, "explained": none}
     result = run(
         {
             **making(),
-            **{name: model.empty() for name, model in empty.items()},
+            **{name: making()[name].iloc[:0] for name in tables},
             "checking_counts": nothing,
             "rule_counts": {"rules": {}, "rephrase_checks": {}},
             "sealed_benchmark": {"validation.jsonl": b""},
@@ -203,3 +201,67 @@ def test_an_absent_stratum_is_not_shown_as_zero() -> None:
     page = run({**making(judges=True), "sampling_strata": strata})["construction_report"]
     law, math = re.findall(r"<tr><th[^>]*>(?:Law|Math)</th>(.*?)</tr>", page)[-2:]
     assert [re.findall(r">([^<]*)</td>", row) for row in (law, math)] == [["2/2", ""], ["", "1/3"]]
+
+
+def as_json(plot: Any) -> dict[str, Any]:
+    return dict(json.loads(plot.to_json()))
+
+
+def bars(plot: Any, trace: int = 0, what: str = "x") -> dict[str, Any]:
+    """Return the lengths of bars, or their notes, by the name of the row."""
+    chart = as_json(plot)
+    return dict(zip(chart["layout"]["yaxis"]["ticktext"], chart["data"][trace][what], strict=True))
+
+
+def test_the_funnel_goes_from_documents_to_halves(
+    judged: dict[str, Any], unjudged: dict[str, Any]
+) -> None:
+    plot = judged["construction_funnel_plot"]
+    assert bars(plot) == {
+        "documents": 0,
+        "questions extracted": 60,
+        "clean": 48,
+        "sampled": 30,
+        "checked": 24,
+        "after the rules": 24,
+        "public half": 12,
+        "closed half": 12,
+    }
+    removed = bars(plot, 1)
+    assert (removed["clean"], removed["sampled"], removed["checked"]) == (12, 18, 6)
+    notes = bars(plot, 1, "text")
+    assert notes["documents"] == "20 of 2 domains"
+    assert notes["clean"] == "48 · 80.0%"
+    assert notes["after the rules"] == "at least 22 altered"
+    inputs = making(judges=True)
+    inputs["checking_counts"]["final"] = 20
+    inputs["leak_counts"] = LeakCounts.from_rows([("certain", 1, 0, 1, 0)])
+    plot = run(inputs)["construction_funnel_plot"]
+    assert (bars(plot)["final sample"], bars(plot, 1)["final sample"]) == (20, 4)
+    assert "1 removed as leaks" in bars(plot, 1, "text")["public half"]
+    assert "30, no judge" in bars(unjudged["construction_funnel_plot"], 1, "text").values()
+
+
+def test_levels_of_each_step_are_shown_with_the_target(judged: dict[str, Any]) -> None:
+    target, *pools = as_json(judged["difficulty_levels_plot"])["data"]
+    assert dict(zip(target["x"], target["y"], strict=True)) == {5: 0.3, 6: 0.4, 7: 0.3}
+    assert [pool["name"] for pool in pools] == [
+        "rated (n = 48)",
+        "sampled (n = 30)",
+        "checked (n = 24)",
+        "final (n = 24)",
+    ]
+    rated = pools[0]
+    assert rated["y"][6] == pytest.approx(20 / 48, abs=1e-6)
+    assert rated["hovertext"][5] == "rated (n = 48), level 5: 25.0%, n = 12"
+    assert pools[3]["y"][7] == pytest.approx(10 / 24, abs=1e-6)
+
+
+def test_level_0_is_a_level_and_unknown_ones_are_not_drawn() -> None:
+    rows = [("rated", -1, 5, 0.5, np.nan), ("rated", 0, 2, 0.2, np.nan), ("rated", 4, 3, 0.3, 0.1)]
+    plot = as_json(plot_difficulty_levels(DifficultyCounts.from_rows(rows)))
+    (rated,) = plot["data"]
+    assert rated["x"] == list(range(10))
+    assert rated["y"] == [0.2, 0, 0, 0, 0.3, 0, 0, 0, 0, 0]
+    none = plot_difficulty_levels(DifficultyCounts.from_rows(rows[:1]))
+    assert none.layout.annotations[0].text == "No question has a difficulty level."

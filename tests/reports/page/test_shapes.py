@@ -79,7 +79,6 @@ def test_lines_have_labels_above_one_another_and_a_log_axis_has_even_powers() ->
 @pytest.mark.parametrize(
     ("values", "zero", "ends"),
     [
-        ([1, 2], False, (0.95, 2.05)),
         ([1, 2], True, (0, 2.1)),
         ([-1, -2], True, (-2.1, 0)),
         ([0, 0], True, (0, 0.05)),

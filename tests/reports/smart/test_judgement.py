@@ -102,12 +102,6 @@ def test_missing_comparison_has_a_reason(judge, rows: list[dict[str, Any]], reas
     assert reason in judgement.sentences[0]
 
 
-def test_each_set_of_models_uses_its_rows(judge) -> None:
-    rows = [{"value": ABOVE, "models": "all"}, {"value": BELOW}]
-    assert judge(*rows, group="all").ranking == "above"
-    assert judge(*rows).ranking == "below"
-
-
 @pytest.mark.parametrize(("n", "whose"), [(20, "20 models"), (21, "top 20")])
 def test_range_is_over_all_models_if_fewer_than_top(judge, small, n: int, whose: str) -> None:
     assert f"Range of the {whose}:" in judge({}, {**small.spread, "n_models": n}).sentences[2]

@@ -16,7 +16,14 @@ from benchwright.reports.wicked.findings import (
     write_headline,
 )
 from benchwright.tables.wicked import ComparisonScores, ComparisonSummary, ComparisonWritten
+from methods.wicked.comparison.comparison_examples import panel_stage
 from reports.page_text import text
+
+
+@pytest.fixture(scope="module")
+def stage() -> Any:
+    return panel_stage()
+
 
 NO_LABELS = Unchecked(0, 0, 0, 0, 0)
 
