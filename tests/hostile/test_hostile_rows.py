@@ -12,25 +12,18 @@ from hostile.readers import answers
 
 FIRST = {"item_id": "q1", "model": "m", "correct": 1, "prediction": "B"}
 ANSWERS: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
-    "doubled": (FIRST, {"doubled": 1, "contradicting": 0}),
     "doubled with another answer": (
         {**FIRST, "correct": 0, "prediction": "A"},
         {"doubled": 1, "contradicting": 1},
     ),
-    "to an item that is not there": ({**FIRST, "item_id": "1"}, {"not_joined": 1}),
     "NaN": ({"item_id": "q2", "model": "m", "correct": math.nan}, {"dropped": 1}),
-    "outside 0 to 1": ({"item_id": "q2", "model": "m", "correct": 2}, {"dropped": 1}),
     "a right answer that was improbable": (
         {"item_id": "q2", "model": "m", "correct": 1, "p_answer": 0.01},
         {"joined_by_id": 2, "contradicting": 1},
     ),
-    "probabilities that sum to more than one": (
-        {"item_id": "q2", "model": "m", "prediction": "A", "p_answer": 0.6, "p_prediction": 0.6},
-        {"joined_by_id": 2, "contradicting": 1},
-    ),
     "an option that is not there": (
         {"item_id": "q2", "model": "m", "prediction": "E"},
-        {"dropped": 1},
+        {"joined_by_id": 2, "unreadable": 1},
     ),
     "all log-likelihoods tied": (
         {"item_id": "q2", "model": "m", "correct": 0, "logprobs": [-1, -1, -1, -1]},

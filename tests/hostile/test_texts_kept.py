@@ -83,12 +83,3 @@ def test_ratings_and_labels_keep_texts(tmp_path: Path) -> None:
     path.write_text("item_id,sba\n007,1\n\nNA,0\n", encoding="utf-8")
     assert labels(path)["item_id"].tolist() == ["007", "NA"]
     assert labels(path)["sba"].tolist() == [1, 0]
-
-
-@pytest.mark.parametrize("odd", [[1], {"a": 1}, 0, True, "\ud800"])
-def test_a_document_with_an_odd_id_is_read(tmp_path: Path, odd: object) -> None:
-    path = tmp_path / "a.jsonl"
-    row = {"doc_id": odd, "url": odd, "domain": odd, "content_type": odd, "text": "x"}
-    path.write_text(json.dumps(row) + "\n")
-    (read,) = documents(path)
-    assert read["doc_id"] == str(odd).replace("\ud800", "?")

@@ -54,13 +54,6 @@ def test_choices_only_shows_the_options_without_questions_in_every_style(build: 
         assert row.continuations == scored
 
 
-def test_other_subjects_fill_missing_demonstrations(build: Any) -> None:
-    row = prompt_of(build(live("one@cloze-8")), "t/0")
-    assert row.prefix.count("Which colour") == 8
-    own_last = row.prefix.index("dev/10?")
-    assert all(row.prefix.find(f"dev/{i}?") in (-1, *range(own_last, 10_000)) for i in (1, 3, 5))
-
-
 def test_an_item_is_never_its_own_demonstration(build: Any, demonstrations: pd.DataFrame) -> None:
     twin = item("val/9", "anatomy", question="Which colour has dev/4?")
     calibrating = Items.from_rows(

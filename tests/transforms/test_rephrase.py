@@ -77,7 +77,6 @@ def test_a_prompt_that_is_too_long_is_not_asked_again() -> None:
     ("text", "reason"),
     [
         ("____", "nothing_to_rephrase"),
-        ("Which one?", "nothing_to_rephrase"),
         (("a long line of text " * 30 + "\n") * 2 + "Signed by the king.", "passage"),
     ],
 )
@@ -106,9 +105,7 @@ def test_passages_are_shown_and_kept_and_open_ended_questions_rephrased() -> Non
     "reply",
     [
         f'"{GOOD}"',
-        f"**New question:** {GOOD}",
         f'Rephrased question: "{GOOD}"',
-        f"- {GOOD}",
         f"Here is the question in other words:\n\n{GOOD}",
         f"Sure! Here's a rephrased version:\n\n“{GOOD}”",
         f"<think>Which one? A. or B.?</think>\n\n{GOOD}\n",
@@ -126,7 +123,6 @@ def test_question_is_extracted_from_text_around_it(reply: str) -> None:
         ('"?"', "empty"),
         ("I'm sorry, but I cannot help with that.", "refusal"),
         (f"{GOOD}\nA. iron\nB. lithium", "options"),
-        (f"{GOOD} A) iron B) lithium", "options"),
         (f"{GOOD} The correct answer is lithium.", "answered"),
         (f"1. {GOOD}\n2. Which metal weighs least?", "several"),
         (f"{GOOD}\n\nI changed the order of words.", "several"),
