@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from audit_examples import audit, row, save_three
 from benchwright.cli.diff.compare import (
     Comparison,
-    compare_coverage,
     compare_saved,
     diff_audits,
     differing_settings,
 )
 from benchwright.cli.diff.page import render_diff, terminal_lines, write_diff
-from benchwright.cli.diff.saved_audits import AUDIT, SavedAudit, find_audit
+from benchwright.cli.diff.saved_audits import AUDIT, SavedAudit
 
 
 def by_id(items: pd.DataFrame) -> dict[str, dict[Any, Any]]:
@@ -190,23 +189,6 @@ def test_every_item_is_in_one_pair_in_any_row_order(
     assert (back["came_in"], back["added"]) == (n["went_out"], n["gone"])
 
 
-def test_changed_rule_status_is_reported_with_the_reason(tmp_path: Path) -> None:
-    runs = save_three(tmp_path)
-    old, new = (find_audit(v, runs / AUDIT) for v in ("2026-01-01", "2026-01-02"))
-    table = compare_coverage(old, new)
-    assert table.to_dict("records") == [
-        {
-            "rule": "easy",
-            "status_before": "ran",
-            "status_after": "not_run",
-            "reason_before": "",
-            "reason_after": "why",
-        }
-    ]
-    assert len(compare_coverage(old, old)) == 0
-    assert len(compare_coverage(old, new._replace(coverage=None))) == 0
-
-
 def test_different_settings_are_listed_if_both_are_recorded() -> None:
     before = {"seed": "0", "variant": "smart"}
     differing = differing_settings(before, {"seed": "1", "variant": "smart", "limit": "5"})
@@ -216,13 +198,12 @@ def test_different_settings_are_listed_if_both_are_recorded() -> None:
 
 
 def comparison(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
-    side = SavedAudit(Path("a"), "v1", None)
+    side = SavedAudit(Path("a"), "v1")
     return Comparison(
         title="arc · smart",
         before=side,
         after=side._replace(version="v2"),
         diff=diff_audits(before, after),
-        coverage=pd.DataFrame(),
         settings=pd.DataFrame([("seed", "0", "1")], columns=["parameter", "before", "after"]),
         default_page=Path("diff.html"),
     )
@@ -254,18 +235,6 @@ def test_page_says_why_each_item_changed() -> None:
     assert "(was gone)" not in page
     assert "added: Kept." in page
     assert "gone: Was removed. Before: " in page
-
-
-def test_rules_that_judged_no_item_are_not_listed() -> None:
-    before, after = audit(row("a", similar="off")), audit(row("a", "easy", similar="off"))
-    page = render_diff(comparison(before, after))
-    assert ">similar<" not in page
-    assert ">easy<" in page
-
-
-def test_page_states_that_no_item_differs() -> None:
-    same = audit(row("a"))
-    assert "No item differs." in render_diff(comparison(same, same))
 
 
 def test_page_shows_20_items_of_a_kind_and_folds_the_others() -> None:

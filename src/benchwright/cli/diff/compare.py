@@ -174,13 +174,13 @@ def _compare(old: Row | None, new: Row | None, by: str, rules: list[str]) -> Row
 
 
 def _changed_fields(old: Row, new: Row) -> list[str]:
-    changed = ["question"] if old["question"] != new["question"] else []
-    reordered = sorted(old["choices"]) == sorted(new["choices"])
-    if old["choices"] != new["choices"]:
-        changed.append("order of choices" if reordered else "choices")
-    if _gold(old) != _gold(new):
-        changed.append("answer")
-    return changed
+    same_set = sorted(old["choices"]) == sorted(new["choices"])
+    changed = {
+        "question": old["question"] != new["question"],
+        "order of choices" if same_set else "choices": old["choices"] != new["choices"],
+        "answer": _gold(old) != _gold(new),
+    }
+    return [name for name, differs in changed.items() if differs]
 
 
 def _gold(row: Row) -> Any:
@@ -231,8 +231,6 @@ class Comparison(NamedTuple):
         title: benchmark and variant; both if they differ.
         before, after: the two audits.
         diff: the differences of items and rules.
-        coverage: rule, status_before, status_after, reason_before, reason_after of the rules that
-            differ; empty if a run has no rule coverage.
         settings: parameter, before, after of the settings that differ; None if those of a run are
             not recorded.
         default_page: default path of the page.
@@ -242,7 +240,6 @@ class Comparison(NamedTuple):
     before: SavedAudit
     after: SavedAudit
     diff: RefinementDiff
-    coverage: pd.DataFrame
     settings: pd.DataFrame | None
     default_page: Path
 
@@ -269,25 +266,9 @@ def compare_saved(
         before=old,
         after=new,
         diff=diff_audits(read_audit(old.path), read_audit(new.path)),
-        coverage=compare_coverage(old, new),
         settings=differing_settings(*recorded),
         default_page=metrics.parent / "diffs" / f"{old.stem}_to_{new.stem}" / "diff.html",
     )
-
-
-def compare_coverage(before: SavedAudit, after: SavedAudit) -> pd.DataFrame:
-    """Return the rules whose status or reason differs."""
-    columns = ["rule", "status_before", "status_after", "reason_before", "reason_after"]
-    if before.coverage is None or after.coverage is None:
-        return pd.DataFrame(columns=columns)
-    old, new = (
-        pd.read_parquet(path, columns=["rule", "status", "reason"])
-        for path in (before.coverage, after.coverage)
-    )
-    both = old.merge(new, on="rule", how="outer", suffixes=("_before", "_after"))
-    both = both.fillna("")[columns]
-    differs = both[columns[1::2]].to_numpy() != both[columns[2::2]].to_numpy()
-    return both[differs.any(axis=1)].reset_index(drop=True)
 
 
 def differing_settings(
@@ -296,7 +277,6 @@ def differing_settings(
     """Return the parameters that differ; a missing value is "". None if either is unknown."""
     if before is None or after is None:
         return None
-    names = sorted({*before, *after})
-    rows = [(name, before.get(name, ""), after.get(name, "")) for name in names]
-    differing = [row for row in rows if row[1] != row[2]]
-    return pd.DataFrame(differing, columns=["parameter", "before", "after"])
+    sides = pd.DataFrame({"before": dict(before), "after": dict(after)}, dtype=object).fillna("")
+    differing = sides[sides["before"] != sides["after"]].sort_index()
+    return differing.rename_axis("parameter").reset_index()

@@ -40,7 +40,6 @@ def terminal_lines(comparison: Comparison) -> list[str]:
     if len(rules):
         table = rules[["rule", "removed_before", "removed_after", "stopped", "started"]]
         lines += ["", table.to_string(index=False)]
-    lines += _statuses(comparison.coverage)
     if comparison.settings is None:
         lines += ["", f"settings: {_UNKNOWN}"]
     elif len(comparison.settings):
@@ -114,8 +113,7 @@ def _rules(comparison: Comparison) -> Section:
     )
     shown = [("Rule", as_words, "rule"), *columns(" ".join((*_PAIRS, "stopped", "started")))]
     table = [table_of(rows, shown, range(1, 6), label)] if rows else []
-    statuses = [Text(text) for text in _statuses(comparison.coverage)]
-    return Section("Rules" if rows else "", [*table, *statuses])
+    return Section("Rules" if rows else "", table)
 
 
 def _settings(settings: pd.DataFrame | None) -> Table | Text:
@@ -127,22 +125,9 @@ def _settings(settings: pd.DataFrame | None) -> Table | Text:
     return Table("", ("Parameter", "Before", "After"), rows)
 
 
-def _statuses(coverage: pd.DataFrame) -> list[str]:
-    """Return a line for each rule whose status or reason changed."""
-    return [
-        f"{row['rule'].replace('_', ' ')}: {_status(row, 'before')} → {_status(row, 'after')}"
-        for row in coverage.to_dict("records")
-    ]
-
-
 def _active(rules: pd.DataFrame) -> pd.DataFrame:
     """Drop the rules that judged no item in either run."""
     return rules[(rules["judged_before"] + rules["judged_after"]) > 0]
-
-
-def _status(row: dict[Any, Any], side: str) -> str:
-    reason = row[f"reason_{side}"]
-    return (row[f"status_{side}"] or "absent") + (f" ({reason})" if reason else "")
 
 
 _TITLES = {

@@ -10,8 +10,6 @@ from benchwright.core.natural_order import natural_key
 from benchwright.runs.saved_runs import saved_versions
 
 AUDIT = "item_audit.parquet"
-COVERAGE = "rule_coverage.parquet"
-
 _AUDIT_COLUMNS = (
     *("item_id", "subject", "decision", "removed_by", "reasons", "neighbour"),
     *("question", "choices", "answer"),
@@ -24,13 +22,11 @@ class SavedAudit(NamedTuple):
     Attributes:
         path: its item_audit.parquet.
         version: its version, "" if no run saved it.
-        coverage: the rule_coverage.parquet of the same version, if it exists.
         where: benchmark and variant, from the folder names; "" without a version.
     """
 
     path: Path
     version: str
-    coverage: Path | None
     where: str = ""
 
     @property
@@ -87,12 +83,10 @@ def _pick_version(name: str, folder: Path) -> Path:
 
 def _audit(path: Path) -> SavedAudit:
     """Describe an audit by its path; a run saves `…/item_audit.parquet/<version>/…`."""
-    version, coverage, where = "", path.with_name(COVERAGE), ""
-    if path.parent.parent.name == AUDIT:
-        version = path.parent.name
-        coverage = path.parents[2] / COVERAGE / version / COVERAGE
-        where = " · ".join(path.as_posix().rpartition("/07_model_output/")[2].split("/")[-6:-3])
-    return SavedAudit(path, version, coverage if coverage.is_file() else None, where)
+    if path.parent.parent.name != AUDIT:
+        return SavedAudit(path, "")
+    where = path.as_posix().rpartition("/07_model_output/")[2].split("/")[-6:-3]
+    return SavedAudit(path, path.parent.name, " · ".join(where))
 
 
 def read_audit(path: Path) -> pd.DataFrame:
