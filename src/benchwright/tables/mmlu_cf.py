@@ -123,32 +123,23 @@ CHECKED = ["good", "low_rating", "harmful", "unjudged"]
 """What the check finds of a question; only good ones pass."""
 
 
-class Judgements(Table):
-    """What each judge said of each item of a benchmark; key (item_id, judge).
+Judgements = Columns(
+    (str, "item_id", "judge"),
+    (float, "level", "overall"),  # of difficulty, 0–9; of quality, 1–5
+    (float, "hatred", "sex", "self_harm", "violence"),  # 0 or 1
+)
+"""What each judge said of each item of a benchmark; key (item_id, judge).
 
-    Values are missing where they were not asked for, or where no reply was readable.
-    """
-
-    item_id: Series[str]
-    judge: Series[str]
-    level: Series[float] = pa.Field(ge=0, le=9, nullable=True)  # of difficulty
-    overall: Series[float] = pa.Field(ge=1, le=5, nullable=True)
-    hatred: Series[float] = pa.Field(isin=[0, 1], nullable=True)
-    sex: Series[float] = pa.Field(isin=[0, 1], nullable=True)
-    self_harm: Series[float] = pa.Field(isin=[0, 1], nullable=True)
-    violence: Series[float] = pa.Field(isin=[0, 1], nullable=True)
+Values are missing where they were not asked for, or where no reply was readable.
+"""
 
 
-class JudgedItems(Table):
-    """The judges' combined level, rating and decision on each item of a benchmark; key item_id."""
-
-    item_id: Series[str] = pa.Field(unique=True)
-    subject: Series[str]
-    difficulty: Series[float] = pa.Field(ge=0, le=9, nullable=True)
-    level: Series[float] = pa.Field(ge=0, le=9, nullable=True)  # a whole number
-    mean_rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)
-    harms: Series[str]  # those that count, separated by commas
-    reason: Series[str] = pa.Field(isin=CHECKED)
+JudgedItems = Columns(
+    (str, "item_id", "subject"),
+    (float, "difficulty", "level", "mean_rating"),  # level: a whole number, 0–9
+    (str, "harms", "reason"),  # harms: those that count, separated by commas; reason: `CHECKED`
+)
+"""The judges' combined level, rating and decision on each item of a benchmark; key item_id."""
 
 
 class RawItems(Table):

@@ -90,13 +90,13 @@ def judge(
 
 
 def test_every_judge_has_a_row_per_item_and_items_combine_them(made: dict[str, Any]) -> None:
-    judgements = Judgements.validate(made["judgements"]).set_index(["item_id", "judge"])
+    judgements = Judgements.of(made["judgements"]).set_index(["item_id", "judge"])
     assert len(judgements) == 10
     assert judgements.loc[(HARD, "strict"), "level"] == 9
     assert judgements.loc[(WRONG, "kind"), "overall"] == 1
     assert judgements.loc[(VIOLENT, "strict"), "violence"] == 1
     assert judgements.loc[(MUTE, "kind")].isna().all()
-    judged = JudgedItems.validate(made["judged_items"]).set_index("item_id")
+    judged = JudgedItems.of(made["judged_items"]).set_index("item_id")
     assert judged["reason"].to_dict() == {
         EASY: "good",
         HARD: "good",

@@ -23,7 +23,7 @@ def tabulate_judgements(
     wide = values.pivot(index=["item_id", "judge"], columns="criterion", values="value")  # noqa: PD010
     wide = wide.rename_axis(columns=None).reset_index().reindex(columns=Judgements.columns())
     wide = wide.sort_values(["item_id", "judge"], ignore_index=True)
-    return pd.DataFrame(Judgements.validate(wide))
+    return Judgements.of(wide)
 
 
 def summarise_items(
@@ -44,7 +44,7 @@ def summarise_items(
     decisions = decide(ids, judge_ratings, harm_flags, checking).drop(columns=["item_id", "kept"])
     named = items[["item_id", "subject"]].reset_index(drop=True)
     table = pd.concat([named, levels, decisions], axis=1)
-    return pd.DataFrame(JudgedItems.validate(table))
+    return JudgedItems.of(table)
 
 
 def collect_judge_metrics(judged_items: pd.DataFrame) -> dict[str, float]:
