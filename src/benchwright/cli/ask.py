@@ -195,7 +195,9 @@ def run_ask(asking: Asking, say: Callable[[str], None] = lambda _: None) -> AskR
             tables.append(table)
             state = policy.observe(state, places, responses)
             if policy.width is not None:
-                say(_look_line(state.looks[-1], policy))
+                look = state.looks[-1]
+                bounds = f"[{look.low:.3f}, {look.high:.3f}]"
+                say(f"{look.asked:,} items: {look.score:.3f} {bounds}, until {policy.width:g} wide")
     answers = pd.concat(tables, ignore_index=True)
     return AskResult(asking, policy, state, answers, float(answers["prompt_tokens"].mean()))
 
@@ -227,13 +229,6 @@ def _answers(
     )
     of = dict(zip(built.response_matrix.item_ids, built.response_matrix.correct[0], strict=True))
     return np.array([of[name] for name in ids], dtype=np.float64), built.responses
-
-
-def _look_line(look: Look, policy: AskingPolicy) -> str:
-    return (
-        f"{look.asked:,} items: {look.score:.3f} [{look.low:.3f}, {look.high:.3f}], width "
-        f"{look.high - look.low:.3f} of {policy.width:g}"
-    )
 
 
 def terminal_lines(result: AskResult) -> list[str]:

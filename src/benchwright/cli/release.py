@@ -5,10 +5,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
+from benchwright.core.verbatim import json_rows, read_bytes, read_errors, read_parquet, utf8_text
 from benchwright.core.version import VERSION
 from benchwright.datasets.export_folder import ExportFolder, FolderContent
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
@@ -50,21 +49,13 @@ def write_release(source: Path, folder: Path, name: str, key: SealKey) -> int:
 
 
 def _rows(source: Path) -> list[dict[str, Any]]:
-    try:
+    with read_errors(source):
         if source.suffix == ".parquet":
-            # 15 digits, the most that pandas writes
-            text = pd.read_parquet(source).to_json(
-                orient="records", lines=True, force_ascii=False, double_precision=15
-            )
+            rows = read_parquet(source).to_pylist()
         else:
-            text = source.read_text(encoding="utf-8")
-        rows = [json.loads(line) for line in text.split("\n") if line.strip()]
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(
-            f"{source}: not a Parquet or JSON lines file ({type(error).__name__})"
-        ) from None
-    if not rows or not all(isinstance(row, dict) for row in rows):
-        raise InputError(f"{source}: expected one JSON object per line")
+            rows = json_rows(utf8_text(read_bytes(source)).split("\n"))
+    if not rows:
+        raise InputError(f"{source}: the file is empty")
     return rows
 
 

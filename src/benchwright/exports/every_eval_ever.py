@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import parse_configuration
@@ -145,12 +144,8 @@ def _item(row: Mapping[Any, Any], condition: str) -> Row:
     reference = [LABELS[int(i)] for i in right] if choices else [str(row["answer_text"])]
     question = "" if condition == "choices_only" else ascii_surrogates(str(row["question"]))
     shown = "".join([question, *reference])
-    metadata = {
-        "item_id": str(row["item_id"]),
-        "content_hash": str(row["content_hash"]),
-        "condition": condition,
-        "subject": str(row["subject"]),
-    }
+    told = {name: str(row[name]) for name in ("item_id", "content_hash")}
+    metadata = {**told, "condition": condition, "subject": str(row["subject"])}
     return {
         "sample_id": str(row["item_id"]),
         "sample_hash": hashlib.sha256(shown.encode()).hexdigest(),
@@ -292,26 +287,26 @@ class _Samples:
         source: Row = {"dataset_name": benchmark.name, "source_type": "other"}
         if hub is not None and hub.id.count("/") == 1:
             source |= {"source_type": "hf_dataset", "hf_repo": hub.id}
-        results = []
-        for asked in self._asked:
-            marks = np.array([mark for _, mark, _ in asked.answers(self._name)])
-            answered = marks[~np.isnan(marks)]
-            if len(answered):
-                score = {
-                    "score": float(answered.mean()),
-                    "details": {"unanswered": str(len(marks) - len(answered))},
-                    "uncertainty": {"num_samples": len(answered)},
-                }
-                result = {
-                    "evaluation_result_id": f"accuracy:{asked.matrix.condition}",
-                    "evaluation_name": asked.evaluation,
-                    "score_details": score,
-                    "source_data": source,
-                    "metric_config": _METRIC,
-                    "generation_config": {"additional_details": {**style, **self._run.settings}},
-                }
-                results.append(result)
-        return results
+        marks = [
+            (asked, pd.Series([mark for _, mark, _ in asked.answers(self._name)], dtype=float))
+            for asked in self._asked
+        ]
+        return [
+            {
+                "evaluation_result_id": f"accuracy:{asked.matrix.condition}",
+                "evaluation_name": asked.evaluation,
+                "score_details": {
+                    "score": float(own.dropna().to_numpy().mean()),
+                    "details": {"unanswered": str(int(own.isna().sum()))},
+                    "uncertainty": {"num_samples": int(own.count())},
+                },
+                "source_data": source,
+                "metric_config": _METRIC,
+                "generation_config": {"additional_details": {**style, **self._run.settings}},
+            }
+            for asked, own in marks
+            if own.count()
+        ]
 
 
 _METRIC = {
