@@ -33,13 +33,6 @@ def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[st
     )
 
 
-def test_help_lists_the_commands(repository: Path) -> None:
-    done = benchwright(repository, "--help")
-    assert done.returncode == 0
-    for command in ("run", "sweep", "diff", "evaluate-sealed"):
-        assert f"\n  {command} " in done.stdout
-
-
 def test_version_is_printed_outside_a_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,14 +145,6 @@ def test_new_key_is_private_and_replaces_nothing(tmp_path: Path) -> None:
     assert read_key(SealingParams(key_file=str(file))).derived(b"a") == key.derived(b"a")
 
 
-@pytest.mark.usefixtures("in_project")
-def test_diff_without_saved_runs_fails_with_one_line(tmp_path: Path) -> None:
-    done = CliRunner().invoke(cli, ["diff", "--data-root", str(tmp_path)])
-    assert done.exit_code == 1
-    assert "does not exist; see benchwright list runs" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-
-
 @pytest.mark.parametrize("words", [["list", "runs"], ["diff"]])
 def test_commands_refuse_a_data_root_that_is_no_folder(words: list[str]) -> None:
     done = CliRunner().invoke(cli, [*words, "--data-root", "http://x/y"])
@@ -231,14 +216,6 @@ def test_pipelines_have_default_variants(options: dict[str, Any], variant: str |
 )
 def test_pipelines_have_default_benchmarks(params: dict[str, Any], wanted: dict[str, Any]) -> None:
     options = {"pipeline": "documents", "pipelines": [], "params": params, "env": None}
-    assert wrap_kedro_run(_kedro_callback)(**options)["params"] == wanted
-
-
-@pytest.mark.usefixtures("in_project")
-@pytest.mark.parametrize("pipeline", ["mmlu_cf", "half_gap"])
-def test_pipelines_that_read_documents_save_under_their_benchmark(pipeline: str) -> None:
-    options = {"pipeline": pipeline, "pipelines": [], "params": {}, "env": None}
-    wanted = {"benchmark": "documents", "variant": "mmlu_cf"}
     assert wrap_kedro_run(_kedro_callback)(**options)["params"] == wanted
 
 

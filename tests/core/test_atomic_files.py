@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 
 from benchwright.core.atomic_files import (
-    aside_of,
     clear_abandoned,
     folder_aside,
-    report_unwritable,
     written_aside,
 )
 from benchwright.core.errors import InputError, one_line
@@ -66,16 +64,6 @@ def test_content_is_flushed_to_the_disk_before_it_replaces_the_old(
     assert flushed == [(5, False)]
 
 
-def test_files_with_other_names_are_kept(tmp_path: Path) -> None:
-    own = aside_of(tmp_path / "a.txt").name
-    names = [".a.tmp", "a.txt", f".a.txt.{'0' * 32}.tmp", own[1:], f"{own}2"]
-    for name in names:
-        (tmp_path / name).write_text("mine")
-        os.utime(tmp_path / name, (0, 0))
-    clear_abandoned(tmp_path.iterdir())
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
-
-
 @pytest.mark.parametrize(("age", "kept"), [(3500, True), (3700, False)])
 def test_only_old_leftovers_of_other_machines_are_removed(
     tmp_path: Path, age: int, kept: bool
@@ -111,11 +99,6 @@ def test_disk_errors_are_reported_in_one_line(tmp_path: Path, number: int, advic
     assert advice in message
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
-
-
-def test_other_errors_are_not_reported_as_disk_errors(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), report_unwritable(tmp_path / "a"):
-        (tmp_path / "absent").read_text()
 
 
 def test_folders_appear_complete_and_replace_none(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core import cells as module
-from benchwright.core.cells import cells, in_one_part, records
+from benchwright.core.cells import cells, records
 
 FRAME = pd.DataFrame(
     {
@@ -35,12 +35,3 @@ def test_records_are_those_of_the_whole_frame() -> None:
     odd = FRAME.set_axis([7, 7, 0, 3, 1])
     assert repr(list(records(odd))) == repr(odd.to_dict("records"))
     assert list(records(FRAME.iloc[:0])) == []
-
-
-def test_a_column_of_several_parts_becomes_one_array() -> None:
-    parts = pd.concat([FRAME["text"], FRAME["text"].iloc[:2]], ignore_index=True)
-    whole = in_one_part(parts)
-    assert whole.to_pylist() == ["a", None, "c", "d", "e", "a", None]
-    assert pd.Series(whole, dtype="str").equals(parts)
-    again = in_one_part(pd.Series(whole, dtype="str"))
-    assert again.buffers()[2].address == whole.buffers()[2].address

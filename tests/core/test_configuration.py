@@ -26,13 +26,6 @@ def test_model_name_with_an_at_sign_is_not_split(model: str) -> None:
     assert parse_configuration(model) == (model, "", -1)
 
 
-def test_unknown_style_or_shots_give_the_plain_model_name() -> None:
-    assert configuration_name("org/m") == "org/m"
-    assert configuration_name("org/m", "cloze") == "org/m"
-    assert configuration_name("org/m", "", 5) == "org/m"
-    assert configuration_name("org/m", "cloze", 0) == "org/m@cloze-0"
-
-
 def test_unknown_style_is_refused() -> None:
     with pytest.raises(ValueError, match="style is 'multiple'; known are letters"):
         configuration_name("m", "multiple", 0)

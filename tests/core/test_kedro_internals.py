@@ -111,9 +111,3 @@ def test_run_loads_the_given_version_unless_one_is_pinned(tmp_path: Path) -> Non
         dataset = Bytes(filepath=str(tmp_path / "file"), version=version)
         read_version(dataset, "one")
         assert dataset.load() == expected
-
-
-def test_non_local_datasets_have_no_path() -> None:
-    assert loaded_from(object()) is None
-    assert folder_of_versions(object()) is None
-    assert folder_of_versions(Bytes(filepath="file")) is None

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from benchwright.core.natural_order import in_order, natural_order, sort_items
+from benchwright.core.natural_order import in_order, sort_items
 
 
 @pytest.mark.parametrize(
@@ -15,10 +15,6 @@ from benchwright.core.natural_order import in_order, natural_order, sort_items
 )
 def test_numbers_are_sorted_by_value_and_before_text(ids: list[str]) -> None:
     assert in_order(ids[::-1]) == ids
-
-
-def test_equal_ids_keep_their_order() -> None:
-    assert natural_order(["b", "a", "b", "a"]).tolist() == [1, 3, 0, 2]
 
 
 def test_rows_are_sorted_and_reindexed() -> None:

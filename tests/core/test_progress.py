@@ -2,7 +2,6 @@
 
 import io
 import logging
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -94,13 +93,3 @@ def test_a_bar_of_quick_work_is_not_shown(capfd: pytest.CaptureFixture[str]) -> 
     with progress_bar("extract", "document") as bar:
         bar.update(3)
     assert capfd.readouterr().err == ""
-
-
-def test_a_bar_in_a_terminal_is_redrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "DELAY", 0)
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    with progress_bar("encode", "text", 4) as bar:
-        bar.update(2)
-        bar.refresh()
-    assert "\rencode:  50%" in terminal.getvalue()
-    assert "text/s" in terminal.getvalue()

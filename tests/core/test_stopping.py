@@ -9,7 +9,7 @@ import time
 import pytest
 
 from benchwright.core import stopping
-from benchwright.core.stopping import Stopped, exit_code, stop_message, stopped_by_signals
+from benchwright.core.stopping import Stopped, stopped_by_signals
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -26,12 +26,6 @@ def test_signal_ends_the_block_and_handlers_are_restored(number: int) -> None:
     assert tidied
     assert caught.value.signal == stops.received == number
     assert [signal.getsignal(name) for name in stopping.SIGNAL_NAMES] == before
-
-
-def test_exit_codes_and_messages_follow_shell_conventions() -> None:
-    assert (exit_code(signal.SIGINT), exit_code(signal.SIGTERM)) == (130, 143)
-    assert stop_message(signal.SIGINT).startswith("interrupted; saved results are complete; ")
-    assert stop_message(signal.SIGTERM).startswith("stopped by SIGTERM; ")
 
 
 def test_process_of_an_unresponsive_block_is_killed() -> None:

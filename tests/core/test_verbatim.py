@@ -73,19 +73,6 @@ def test_extra_cells_are_reported_with_the_line(tmp_path: Path) -> None:
         read_verbatim(put(tmp_path, 'a,b\n"x\ny",1\n1,2,3\n'))
 
 
-def test_long_cells_are_read(tmp_path: Path) -> None:
-    (cell,) = read_verbatim(put(tmp_path, f"a\n{'x' * 200_000}\n"))["a"]
-    assert len(cell) == 200_000
-
-
-def test_the_type_may_be_given(tmp_path: Path) -> None:
-    path = tmp_path / "a.gz"
-    path.write_bytes(gzip.compress(b"a\n01\n"))
-    assert read_verbatim(path, ".csv")["a"].tolist() == ["01"]
-    with pytest.raises(InputError, match=r"is missing; .* has a\.gz$"):
-        read_verbatim(tmp_path / "b.csv")
-
-
 JSON = {
     "a list": '[{"id": "01", "n": 1}, {"id": "02"}]',
     "a list over lines": '\n [{"id": "01",\n "n": 1}, {"id":\n "02"}]\n',
@@ -140,23 +127,6 @@ def test_errors_of_libraries_become_one_line(error: Exception, message: str) -> 
     with pytest.raises(InputError) as caught, read_errors(Path("some/file.csv")):
         raise error
     assert str(caught.value) == f"some/file.csv: {message}"
-
-
-def test_programming_errors_are_not_reported_as_broken_files() -> None:
-    with pytest.raises(KeyError), read_errors(Path("file")):
-        raise KeyError("ours")
-
-
-def test_columns_keep_the_requested_order(tmp_path: Path) -> None:
-    for rows in (0, 3):
-        path = tmp_path / f"{rows}.parquet"
-        ids = pa.array(["x"] * rows, pa.string())
-        pq.write_table(pa.table({"a": ids, "b": ids, "c": ids}), path)
-        read = read_parquet(path, ["c", "a"])
-        assert (read.column_names, read.num_rows) == (["c", "a"], rows)
-        assert read_parquet(path).column_names == ["a", "b", "c"]
-    with pytest.raises(InputError, match=r"3\.parquet: no column 'none'"):
-        read_parquet(path, ["a", "none"])
 
 
 def test_tables_are_texts_without_dictionaries_also_compressed(tmp_path: Path) -> None:

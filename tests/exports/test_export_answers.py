@@ -189,17 +189,6 @@ def test_what_was_written_and_what_was_read_of_it(folder: Path) -> None:
     assert all(row["output"]["raw"] == row["answer_attribution"] == [] for row in rows)
 
 
-def test_sources_are_named(folder: Path) -> None:
-    known = {
-        name: (aggregate["eval_library"]["name"], aggregate["source_metadata"])
-        for name, (_, aggregate, _) in pairs(folder).items()
-    }
-    assert known["org/m"][0] == "benchwright"
-    assert known["org/m"][1]["additional_details"] == {"answers": "live"}
-    assert known["other"][0] == "unknown"
-    assert known["other"][1]["source_organization_name"] == "A laboratory"
-
-
 def test_the_same_answers_give_the_same_files() -> None:
     first, second = (write_answers(CONDITIONS, responses(), generations(), RUN) for _ in range(2))
     assert {name: b"".join(pieces) for name, pieces in first.files.items()} == {
@@ -259,12 +248,6 @@ def test_hidden_questions_stay_hidden() -> None:
     )
     text = b"".join(content.files[next(name for name in content.files if "samples" in name)])
     assert all(json.loads(line)["input"]["raw"] == "" for line in text.splitlines())
-
-
-def test_a_run_without_answers_is_an_error() -> None:
-    nothing = [AnsweredCondition(ResponseMatrix.empty(tuple(ITEMS["item_id"])), ITEMS)]
-    with pytest.raises(InputError, match="colours: the run has no answers"):
-        write_answers(nothing, responses()[:0], Generations.empty(), RUN)
 
 
 def test_without_a_saved_run_the_pipeline_is_named(repository: Path, tmp_path: Path) -> None:

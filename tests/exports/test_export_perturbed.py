@@ -6,17 +6,15 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
-from benchwright.exports.export import ExportedRun, export_perturbed, export_tasks
+from benchwright.exports.export import ExportedRun, export_perturbed
 from benchwright.params.exports import ExportsParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.tables.wicked import PerturbedItems
 from benchwright.transforms.compose import perturb
 from exports.export_examples import benchmark, item, table
-from harness_folder import folder_contents
 
 ITEMS = table(*(item(f"colours/{n}", answer=n % 4) for n in range(6)))
 SHOWN = table(*(item(f"dev/{n}", answer=n % 4) for n in range(3)))
@@ -102,40 +100,6 @@ def test_tasks_of_a_copy_carry_its_name() -> None:
     assert first != second
 
 
-def test_original_equals_that_of_the_plain_export() -> None:
-    def contents(exported: HarnessExport) -> dict[str, bytes]:
-        return folder_contents(
-            exported._replace(families=exported.families[:1], readme="", facts={})
-        )
-
-    kept = export_tasks(
-        ITEMS,
-        ITEMS.assign(tags=""),
-        SHOWN,
-        "",
-        ExportedRun(
-            benchmark(), ScoringParams(), ExportsParams(styles=("letters",)), "smart", None, 0
-        ),
-    )
-    assert contents(export()) == contents(kept)
-    assert "condition" not in next(iter(export().families[0].tasks[0].rows))
-
-
-def test_groups_of_subjects_are_in_the_group_of_copies() -> None:
-    exported = export(TWO_SUBJECTS, SHOWN_BY_SUBJECT)
-    contents = folder_contents(exported)
-    over_copies = yaml.safe_load(
-        contents["benchwright_colours_wicked/benchwright_colours_wicked.yaml"]
-    )
-    assert over_copies["task"] == ["benchwright_colours_wicked_1", "benchwright_colours_wicked_2"]
-    each = contents["benchwright_colours_wicked_1/benchwright_colours_wicked_1.yaml"]
-    assert yaml.safe_load(each)["task"] == [
-        "benchwright_colours_wicked_1_anatomy",
-        "benchwright_colours_wicked_1_law",
-    ]
-    assert "benchwright_colours_wicked/read_rows.py" not in contents
-
-
 def test_perturbations_of_one_run_have_a_group_each() -> None:
     rules = PerturbationParams.model_validate(
         {
@@ -151,12 +115,6 @@ def test_perturbations_of_one_run_have_a_group_each() -> None:
         f"benchwright_colours_cf_{rule}": [f"benchwright_colours_cf_{rule}_{n}" for n in (1, 2)]
         for rule in (1, 2)
     }
-
-
-def test_output_does_not_depend_on_row_order() -> None:
-    perturbed_items = perturb(ITEMS, SHOWN, PerturbationParams(copies=2), 0).perturbed_items
-    turned = export(ITEMS[::-1], SHOWN[::-1], perturbed_items[::-1])
-    assert folder_contents(export(perturbed_items=perturbed_items)) == folder_contents(turned)
 
 
 def test_readme_runs_original_and_group_with_the_same_shots() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
-from benchwright.datasets.subset_manifest import ids_hash, read_subset
+from benchwright.datasets.subset_manifest import read_subset
 from benchwright.exports.export import ExportedRun, export_subset
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.sampling import SamplingParams
@@ -128,8 +128,3 @@ def test_other_and_missing_manifests_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text('{"format": 1}')
     with pytest.raises(InputError, match="no section 'subset'"):
         read_subset(tmp_path)
-
-
-def test_hashes_of_ids_do_not_depend_on_their_order() -> None:
-    assert ids_hash(["b", "a", "c"]) == ids_hash(["a", "b", "c"])
-    assert ids_hash(["a", "b"]) != ids_hash(["a", "c"])

@@ -102,18 +102,6 @@ def test_output_does_not_depend_on_row_order() -> None:
     assert folder_contents(export()) == folder_contents(turned)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"styles": ()},
-        {"styles": ("letters", "letters")},
-    ],
-)
-def test_wrong_settings_are_rejected(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        ExportsParams(**wrong)
-
-
 def rows_of(export: HarnessExport, family: int) -> list[dict[str, Any]]:
     return [dict(row) for task in export.families[family].tasks for row in task.rows]
 

@@ -4,11 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily, HarnessTask
+from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
 from benchwright.exports.harness_task import (
     AskedAs,
     harness_family,
@@ -20,7 +19,6 @@ from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.scoring import ScoringParams
 from benchwright.scoring.rendering import questions
 from exports.export_examples import item, table
-from harness_folder import folder_contents
 
 
 def asked(style: ExportStyle = "letters", **changes: Any) -> AskedAs:
@@ -122,30 +120,12 @@ def test_letters_are_chosen_among_labels_and_cloze_among_options() -> None:
         assert [m["metric"] for m in task.config["metric_list"]] == ["acc", "acc_norm"]
 
 
-def test_rows_carry_the_item_id() -> None:
-    frame = table(*TWO_SUBJECTS)
-    rows = {row["item_id"]: row for task in family(TWO_SUBJECTS).tasks for row in task.rows}
-    for wanted in frame.to_dict("records"):
-        row = rows[wanted["item_id"]]
-        for column in ("content_hash", "subject", "question", "choices", "answer"):
-            assert row[column] == wanted[column]
-
-
 def test_bare_labels_change_the_scored_letters_only() -> None:
     config = family(TWO_SUBJECTS, OWN, label_tokens="bare").tasks[0].config
     assert config["target_delimiter"] == ""
     assert config["fewshot_config"]["target_delimiter"] == " "
     cloze = family(TWO_SUBJECTS, OWN, "cloze", label_tokens="bare").tasks[0].config
     assert cloze["target_delimiter"] == " "
-
-
-def test_results_do_not_depend_on_row_order() -> None:
-    def contents(made: HarnessFamily) -> dict[str, bytes]:
-        return folder_contents(HarnessExport([made], {}, "", {}))
-
-    reverse = family(TWO_SUBJECTS[::-1], OWN[::-1])
-    assert contents(family(TWO_SUBJECTS, OWN)) == contents(reverse)
-    assert items_hash(questions(table(*OWN))) == items_hash(questions(table(*OWN[::-1])))
 
 
 @pytest.mark.parametrize(
@@ -179,16 +159,6 @@ def test_version_depends_on_every_item(change: dict[str, Any]) -> None:
         return str(config["metadata"]["version"])
 
     assert version() != version(**change)
-
-
-def test_version_depends_on_the_description_of_every_subject() -> None:
-    def version(description: str) -> str:
-        two = [item("b/0", "anatomy"), item("b/1", "law")]
-        task = family(two, words={"description": description}).tasks[0]
-        assert len(task.rows) == 2
-        return str(task.config["metadata"]["version"])
-
-    assert version("About anatomy.") != version("About {subject}.")
 
 
 def test_hash_of_items_covers_questions_and_gold_answers() -> None:
@@ -288,16 +258,3 @@ def test_the_letter_that_is_stated_last_is_read(text: str, answers: list[str]) -
 )
 def test_the_final_answer_is_read_to_the_end_of_its_sentence(text: str, answers: list[str]) -> None:
     assert re.findall(stated_answer(PromptParams(), True), text) == answers
-
-
-def test_other_statements_are_supported() -> None:
-    words = PromptParams(statement="Antwort (richtig): {label}", open_statement="#### {answer}")
-    assert re.findall(stated_answer(words, False), "Antwort (richtig): B") == ["B"]
-    assert re.findall(stated_answer(words, True), "so\n#### 42\n") == ["42"]
-
-
-def test_perturbed_copies_need_only_the_columns_of_a_question() -> None:
-    names = ["item_id", "subject", "question", "choices", "answer", "answer_text"]
-    frame: pd.DataFrame = table(*TWO_SUBJECTS)[[*names, "explanation", "content_hash"]]
-    result = harness_family("t", questions(frame), frame.iloc[:0], asked(), {})
-    assert len(result.tasks[0].rows) == 3

@@ -27,18 +27,6 @@ def test_each_subject_has_its_task_and_an_empty_one_is_left_out() -> None:
     assert samples.rows == {"mmlu_anatomy": [0], "mmlu_college_law": [1]}
 
 
-def test_subjects_can_be_mapped_one_by_one() -> None:
-    mapping = StockTaskParams(
-        task={"ARC-Easy": "arc_easy", "ARC-Challenge": "arc_challenge"},
-        order="source_row_within_subject",
-    )
-    items = table(item("arc/ARC-Easy/7", "ARC-Easy"), item("arc/ARC-Challenge/7", "ARC-Challenge"))
-    samples = stock_samples(items, items["item_id"], mapping, "arc")
-    assert samples.rows == {"arc_challenge": [7], "arc_easy": [7]}
-    unnamed = stock_samples(table(item("arc/x/7", "x")), ["arc/x/7"], mapping, "arc")
-    assert unnamed[:2] == ({}, "harness.task names no task for subject 'x'")
-
-
 @pytest.mark.parametrize(
     ("item_id", "mapping"),
     [
