@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.sampling import create_pipeline
 from benchwright.reports.dele.page import show_samplers
@@ -21,6 +20,7 @@ from methods.dele.evidence.sampling_examples import (
     make_matrix,
     make_params,
 )
+from refined_benchmark import benchmark_params
 
 PARAMS = make_params(
     samplers="random+word_length+kmeans_tfidf+share_wrong",
@@ -33,27 +33,6 @@ PARAMS = make_params(
         "subject_items": 30,
     },
 )
-BENCHMARK = BenchmarkParams.model_validate(
-    {
-        "name": "x",
-        "title": "A <b>bold</b> benchmark",
-        "licence": "MIT",
-        "citation": "c",
-        "url": "",
-        "sources": {
-            "local": {
-                "file": "items.jsonl",
-                "all_rows": "test",
-                "fields": {
-                    "question": "q",
-                    "choices": {"column": "c"},
-                    "gold": {"column": "a", "form": "index"},
-                },
-            }
-        },
-        "splits": {"evaluation": ["test"]},
-    }
-)
 
 
 def run(answers: NDArray[np.float32]) -> dict[str, Any]:
@@ -63,7 +42,7 @@ def run(answers: NDArray[np.float32]) -> dict[str, Any]:
         "items": make_items(answers.shape[1]),
         "models_table": make_families(len(answers)),
         "sampling_vector_cache": pd.DataFrame(),
-        "params:ingestion": BENCHMARK,
+        "params:ingestion": benchmark_params(),
         "params:variant": "dele",
         "params:sampling": PARAMS,
         "params:models": ModelsParams(),
@@ -115,8 +94,8 @@ def test_headline_names_significant_samplers(results: dict[str, Any]) -> None:
 
 def test_page_escapes_data_and_shows_every_plot(results: dict[str, Any]) -> None:
     html = results["sampling_report"]
-    assert "A &lt;b&gt;bold&lt;/b&gt; benchmark" in html
-    assert "<b>bold</b>" not in html
+    assert "Demo &lt;b&gt;benchmark&lt;/b&gt;" in html
+    assert "<b>benchmark</b>" not in html
     assert html.count("<figure>") == 4
     assert run(make_answers())["sampling_report"] == html
 

@@ -81,11 +81,6 @@ def test_value_that_is_written_like_a_bound_is_inside(
     assert judge({}, {**small.spread, "value": value}).headroom == place
 
 
-def test_no_conclusion_without_range_of_best_models(judge) -> None:
-    judgement = judge({})
-    assert (judgement.ranking, judgement.headroom, len(judgement.sentences)) == ("below", "none", 2)
-
-
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
@@ -102,9 +97,11 @@ def test_missing_comparison_has_a_reason(judge, rows: list[dict[str, Any]], reas
     assert reason in judgement.sentences[0]
 
 
-@pytest.mark.parametrize(("n", "whose"), [(20, "20 models"), (21, "top 20")])
-def test_range_is_over_all_models_if_fewer_than_top(judge, small, n: int, whose: str) -> None:
-    assert f"Range of the {whose}:" in judge({}, {**small.spread, "n_models": n}).sentences[2]
+def test_range_needs_its_row_and_is_over_all_models_if_fewer_than_top(judge, small) -> None:
+    assert judge({}).headroom == "none"
+    for n, whose in ((20, "20 models"), (21, "top 20")):
+        judgement = judge({}, {**small.spread, "n_models": n})
+        assert f"Range of the {whose}:" in judgement.sentences[2]
 
 
 @pytest.mark.parametrize(

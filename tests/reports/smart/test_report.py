@@ -112,7 +112,9 @@ def test_settings_change_the_description_of_the_method(page, small) -> None:
     found |= {"branch": "fixed", "limit": 0.2, "items_within": 0, "share_within": 0.0}
     rule = {"choose": "forward", "count": 2, "distinct": "family"}
     changed = {"params:filter_models": rule, "params:filtering": FilteringParams(independent=True)}
-    text = page(similarity_threshold=found, **changed).text
+    text = page(similarity_threshold=found, **changed, **{"params:limit": 60}).text
+    assert "The run is limited to 60 items." in text
+    assert "imported responses match no item of this run" in text
     assert "δ = 0.250: set by hand." in text
     assert "0 items have a neighbour closer than 0.2 ( similar.max_distance )." in text
     assert "With fewer neighbours" not in text
@@ -179,14 +181,6 @@ def test_headline_says_that_nothing_was_removed_or_few_models_are_held_out(page,
     assert "Kendall tau-b" in line
     assert "in-sample: only 1 held-out model" in line
     assert "1 model is not held out: of the same family" in text
-
-
-def test_limited_run_says_what_is_counted_for_the_whole_benchmark(page) -> None:
-    note = "The run is limited to 60 items."
-    text = page(**{"params:limit": 60}).text
-    assert note in text
-    assert "imported responses match no item of this run" in text
-    assert note not in page().text
 
 
 def test_larger_loss_of_filter_models_is_mentioned(report, small) -> None:
