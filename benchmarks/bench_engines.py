@@ -4,11 +4,11 @@ python benchmarks/bench_engines.py --model FOLDER --items 500 --styles letters c
 
 `--model` is a packaged model's name or a folder in Transformers' format. Ways: `one_by_one`
 (Transformers, one joint text per forward pass), `transformers` and `vllm` (this project's
-backends), `ray` (its Transformers backend in two actors), `vllm_direct` (the requests given to vLLM
-by hand), `lm_eval` and `lm_eval_vllm` (lm-evaluation-harness with its backends hf and vllm). Each
-runs in a process of its own, on a GPU if there is one, and its memory with that of its children is
-watched; loading and warming up are not timed. Log-likelihoods are compared with those of the first
-way. What is not installed is left out; vLLM may live in an environment of its own (`make vllm`).
+backends), `ray` (its Transformers backend in two actors), `lm_eval` and `lm_eval_vllm`
+(lm-evaluation-harness with its backends hf and vllm). Each runs in a process of its own, on a GPU
+if there is one, and its memory with that of its children is watched; loading and warming up are not
+timed. Log-likelihoods are compared with those of the first way. What is not
+installed is left out; vLLM may live in an environment of its own (`make vllm`).
 
 Printed are prompts per second, their ratio to the first way's, prompts per processor second, and
 the share of the device's peak: the products with the model's weights that are needed if each prefix
@@ -44,7 +44,6 @@ WAYS = {  # and the packages that each needs
     "lm_eval": ("lm_eval",),
     "lm_eval_vllm": ("lm_eval", "vllm"),
     "vllm": ("vllm",),
-    "vllm_direct": ("vllm",),
 }
 CONTEXT = 4096
 NOT_INSTALLED = 3
@@ -190,46 +189,6 @@ def score_lm_eval_vllm(folder: str, dtype: str) -> Run:
     from lm_eval.models.vllm_causallms import VLLM
 
     return of_harness(VLLM(pretrained=folder, dtype=dtype, max_model_len=CONTEXT))
-
-
-def score_vllm_direct(folder: str, dtype: str) -> Run:
-    from vllm import LLM, SamplingParams
-
-    model = LLM(
-        folder, dtype=dtype, max_model_len=CONTEXT, enable_prefix_caching=True, block_size=32
-    )
-    tokenizer = model.get_tokenizer()
-
-    def tokens(text: str) -> list[int]:
-        return list(tokenizer(text, add_special_tokens=False).input_ids)
-
-    def run(asked: Sequence[Any]) -> list[Any]:
-        options = [[tokens(text) for text in p.continuations] for p in asked]
-        texts = [list(tokenizer(p.prefix + p.text).input_ids) for p in asked]
-        if all(len(option) == 1 for each in options for option in each):
-            labels = [[option[0] for option in each] for each in options]
-            sampling = [SamplingParams(max_tokens=1, logprob_token_ids=ids) for ids in labels]
-            done = model.generate(
-                [{"prompt_token_ids": ids} for ids in texts], sampling, use_tqdm=False
-            )
-            return [
-                [output.outputs[0].logprobs[0][token].logprob for token in ids]
-                for output, ids in zip(done, labels, strict=True)
-            ]
-        joint = [
-            {"prompt_token_ids": [*text, *option]}
-            for text, each in zip(texts, options, strict=True)
-            for option in each
-        ]
-        of_prompt = SamplingParams(max_tokens=1, prompt_logprobs=0)
-        outputs = iter(model.generate(joint, of_prompt, use_tqdm=False))
-        return [[of_option(next(outputs), option) for option in each] for each in options]
-
-    def of_option(output: Any, option: list[int]) -> float:
-        shown = output.prompt_logprobs[-len(option) :]
-        return sum(at[token].logprob for at, token in zip(shown, option, strict=True))
-
-    return run
 
 
 def peak_flops(dtype: str) -> float:

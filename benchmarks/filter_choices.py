@@ -260,27 +260,8 @@ def print_choices(title: str, runs: pd.DataFrame) -> None:
         )
 
 
-def print_panels(runs: pd.DataFrame, choices: Sequence[Choice]) -> None:
-    print(
-        "\n| panel | who judges | filter models | removed | tau-b | random | percentile | range |"
-    )
-    print("|---|---|---|---|---|---|---|---|")
-    for panel, of_panel in runs.groupby("panel", sort=False):
-        for who in ("families", "stronger"):
-            for choice in choices:
-                some = of_panel[of_panel["split"].str.startswith(who)]
-                some = some[some["choice"] == str(choice)]
-                mean = some.mean(numeric_only=True)
-                print(
-                    f"| {panel} | {who}, {mean['judges']:.0f} | {choice} | {1 - mean['kept']:.1%} "
-                    f"| {mean['tau']:.3f} | {mean['random']:.3f} | {mean['percentile']:.0f} "
-                    f"({(some['percentile'] < 2.5).sum()} of {len(some)} below) "
-                    f"| {mean['range']:.1f} (random {mean['random_range']:.1f}) |"
-                )
-
-
 def main() -> None:
-    """Print the choices on both lots of panels, and what the best one does on each panel."""
+    """Print the choices on both lots of panels."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--panels", nargs="+", default=(*TUNING, *CONFIRMING))
@@ -303,7 +284,6 @@ def main() -> None:
     for title, some in (("Tuning", table[tuning]), ("Confirming", table[~tuning])):
         if len(some):
             print_choices(title, some)
-    print_panels(table, (SHORT[0], SHORT[5]))
 
 
 if __name__ == "__main__":
