@@ -230,6 +230,8 @@ def test_form_of_a_question_is_recognised(text: str, form: str) -> None:
 
 
 def test_the_last_line_after_a_long_text_is_the_question() -> None:
+    assert part_passage("It was.\n\nWhat was?", "p") == ("It was.\n\n", "What was?")
+    assert part_passage("It was.\n\n ", "p") == ("", "It was.\n\n ")
     parts = part_passage(f"{PASSAGE}\nWhat lay in the harbour?")
     assert parts == (f"{PASSAGE}\n", "What lay in the harbour?")
     for last in (
