@@ -72,7 +72,7 @@ PAGES = [
     Page(
         "preformatted text",
         HTML,
-        "<pre>\n1. What causes the tides?\n   A. The wind\n   B. The Moon\n   C. Whales\n   D. Rivers\n\n"
+        "<pre>\n1.<b> What causes the tides?</b>\n   A. The wind\n   B. The Moon\n   C. Whales\n   D. Rivers\n\n"
         "2. Which number is a prime?\n   A. 4\n   B. 6\n   C. 7\n   D. 9\n\nAnswers: 1. B  2. C\n</pre>",
         [(*TIDES, 1), (*SEVEN, 2)],
     ),

@@ -115,6 +115,14 @@ def test_an_explanation_and_a_passage_are_kept() -> None:
     assert (second.passage, third.passage) == (first.passage, None)
 
 
+@pytest.mark.parametrize(("length", "kept"), [(79, False), (80, True)])
+def test_eighty_characters_are_a_passage(length: int, kept: bool) -> None:
+    passage = "The sea rises twice a day".ljust(length - 1, "y") + "."
+    text = f"Read the passage and answer questions 1-2.\n\n{passage}\n\n1. {FIRST}Answer: b\n"
+    (question,) = questions_in(text, "text/plain")
+    assert question.passage == (passage if kept else None)
+
+
 STEMS = ["Kinase reactions:", "SHA-1 has a message digest of", "Planets orbit"]
 CHOICES = [
     ["add phosphate", "split water", "need light"], ["20 bytes", "16 bytes", "64 bytes"],
