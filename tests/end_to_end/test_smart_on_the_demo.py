@@ -99,9 +99,4 @@ def test_easy_items_are_found_retained_and_tagged(demo: Path, show: Callable[[st
     retained = easy[easy["tags"].str.contains("retained_easy")]
     assert len(easy) >= 5
     assert len(retained) == round(0.1 * len(easy))
-    metrics = json.loads(newest(demo, "08_reporting", "metrics.json", "demo").read_text())
-    shares = {key: value for key, value in metrics.items() if "confident" in key}
     show(f"easy: flagged {len(easy)}, retained {len(retained)}")
-    show(f"share of answers with p > 0.8: {shares}")
-    assert shares
-    assert all(value > 0.05 for value in shares.values())
