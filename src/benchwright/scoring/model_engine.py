@@ -7,8 +7,6 @@ from contextlib import ExitStack, closing, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from pydantic import SecretStr
-
 from benchwright.core.errors import InputError
 from benchwright.language_models.loading import load_model, resolve
 from benchwright.language_models.protocol import (
@@ -38,13 +36,13 @@ def answer_batches(
 ) -> Iterator[tuple[int, Answers]]:
     """Ask one model; yield each batch's number with its answers as soon as possible.
 
-    The engine `local` answers in the order of `batches`, `ray` in any order; `progress` is called
-    with the number of prompts newly done.
+    The engine `local` answers in the order of `batches`, `ray` in any order; a server is always
+    asked from here. `progress` is called with the number of prompts newly done.
 
     Raises:
         InputError: the model's weights, backend, server or cluster are missing.
     """
-    if scoring.engine == "ray":
+    if scoring.engine == "ray" and model.endpoint is None:
         yield from answer_on_ray(name, model, scoring, batches, progress)
         return
     with _loaded(name, model, scoring) as loaded:
@@ -110,7 +108,7 @@ def answer_on_ray(
             runtime_env={"env_vars": _environment(params)},
         )(Answerer)
         count = min(params.actors, len(batches))
-        actors = [actor.remote(name, *remote, _keys(model)) for _ in range(count)]
+        actors = [actor.remote(name, *remote) for _ in range(count)]
         pool = ActorPool(actors * _AHEAD)
         try:
             answered = pool.map_unordered(
@@ -135,8 +133,7 @@ def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams,
     Raises:
         InputError: actors would not have the device that this process expects.
     """
-    if model.weights is None:
-        return model, scoring
+    assert model.weights is not None  # noqa: S101  (servers have no actors)
     weights, gpus = model.weights, scoring.ray.gpus_per_actor
     if isinstance(weights, PathWeights):
         path = str(Path(weights.path).expanduser().absolute())
@@ -156,17 +153,9 @@ def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams,
 
 
 class Answerer:
-    """One copy of a model, run by an actor.
+    """One copy of a model, run by an actor; device and dtype of `scoring` are resolved."""
 
-    Device and dtype of `scoring` are resolved. `keys` are the servers' keys, by environment
-    variable; they are not part of Ray's runtime environment because Ray logs that.
-    """
-
-    def __init__(
-        self, name: str, model: ModelParams, scoring: ScoringParams, keys: Mapping[str, SecretStr]
-    ) -> None:
-        for variable, key in keys.items():
-            os.environ[variable] = key.get_secret_value()
+    def __init__(self, name: str, model: ModelParams, scoring: ScoringParams) -> None:
         self._model: LanguageModel | Exception
         try:
             self._model = load_model(name, model, scoring)
@@ -193,14 +182,7 @@ def check_resources(params: RayParams, there: Mapping[str, float]) -> None:
 
 
 def _environment(params: RayParams) -> dict[str, str]:
-    """Return the environment variables of the actors, without secrets, since Ray logs them."""
+    """Return the environment variables of the actors; Ray logs them."""
     threads = str(max(1, int(params.cpus_per_actor)))
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {**passed, "BENCHWRIGHT_CACHE": str(default_cache()), "OMP_NUM_THREADS": threads}
-
-
-def _keys(model: ModelParams) -> dict[str, SecretStr]:
-    """Return the key of the model's server, if it has one."""
-    named = model.endpoint.key_env if model.endpoint else None
-    variable = named.get_secret_value() if named else ""
-    return {variable: SecretStr(os.environ[variable])} if variable in os.environ else {}
