@@ -57,7 +57,7 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     items().to_parquet(tmp_path / "items.parquet")
     words = ["plan", str(table), "--items", str(tmp_path / "items.parquet"), "--se", "0.05"]
     words += ["--se", "0.0001", "--mdd", ".4", "--tau", ".6", "--subsets", "40", "--price", "2"]
-    words += ["--json", str(tmp_path / "p.json"), "--page", str(tmp_path / "p.html")]
+    words += ["--out", str(tmp_path / "p.json"), "--page", str(tmp_path / "p.html")]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
     assert "answers.csv: 8 models, 60 items" in done.output

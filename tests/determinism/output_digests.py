@@ -67,7 +67,7 @@ def _real(benchmark: str, params: str) -> str:
 
 
 SMART = f"{IMPORTED},{FEW_DRAWS}"
-PLAN = "--se .05 --tau .8 --subsets 20 --json {root}/out/plan.json --page {root}/out/plan.html"
+PLAN = "--se .05 --tau .8 --subsets 20 --out {root}/out/plan.json --page {root}/out/plan.html"
 ESTIMATE = (
     "{root}/new.csv --training {root}/known.csv --out {root}/out/estimates.json "
     "--subset {root}/08_reporting/demo/dele/limit60/harness_subset"

@@ -143,8 +143,22 @@ def _run_params(given: dict[str, Any]) -> dict[str, Any]:
     return params
 
 
+_GROUPS = {
+    "Answers (of logs and tables, outside any project)": (
+        *("read", "compare", "gate", "plan", "estimate", "suspects", "ask"),
+    ),
+    "Pipelines": ("run", "sweep", "diff", "list", "new"),
+    "Publish": ("release", "leak-test", "export-answers", "evaluate-sealed", "new-key"),
+}
+
+
 class _RunByDefault(click.Group):
-    """A group whose default command is `run`."""
+    """A group whose default command is `run`, with help in three parts."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, names in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(n, self.commands[n].get_short_help_str(90)) for n in names])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own_option = args[:1] in (["--help"], ["-h"], ["--version"])
@@ -312,6 +326,7 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
 @click.option("--benchmark", multiple=True, help="Join to the items of this benchmark. Repeatable.")
 @click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the logs' items.")
+@click.option("--out", type=_FILE, help="Parquet file for the answers, a row per item and model.")
 @_choice_options
 @_env
 @_errors_in_one_line()
@@ -319,6 +334,7 @@ def read(
     logs: tuple[Path, ...],
     benchmark: tuple[str, ...],
     make_benchmark: str | None,
+    out: Path | None,
     env: str | None,
     choice: Any,
 ) -> None:
@@ -335,10 +351,32 @@ def read(
         items = read_logs.items_of_benchmarks(benchmark, _project(), env)
     found = read_logs.read_logs(logs, items, choice)
     _print(read_logs.summary_lines(found))
+    if out is not None:
+        read_logs.write_answers(found, out)
+        click.echo(f"written: {_relative(out)}")
     if make_benchmark:
         for file in read_logs.make_benchmark(make_benchmark, found, _project(), env):
             click.echo(f"written: {_relative(file)}")
         click.echo(f"kedro run --params benchmark={make_benchmark}")
+
+
+@cli.command()
+@click.argument("logs", nargs=-1, required=True, type=_PATH)
+@_shown("--top", default=20, type=click.IntRange(min=1), help="Items to print.")
+@_json_option
+@_choice_options
+@_errors_in_one_line()
+def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) -> None:
+    """Rank items whose answers point to a wrong key.
+
+    LOGS are those of several models. The item that most models answer wrong comes first; where logs
+    name the chosen options, ties go to the one with the clearest other answer.
+    """
+    from benchwright.cli import suspects as suspecting
+
+    found = suspecting.find_suspects(logs, choice)
+    _print(suspecting.terminal_lines(found, top))
+    _write(suspecting.suspects_json(found), str, out, None)
 
 
 @cli.command(name="export-answers")
@@ -492,7 +530,7 @@ def evaluate_sealed(
 @click.option("--price", "per_million_tokens", type=_amount, help="Price per million tokens.")
 @click.option("--seconds", type=_amount, help="Seconds per prompt.")
 @click.option("--tokenizer", default="", metavar="MODEL", help="Model whose tokenizer counts.")
-@click.option("--json", "json_file", type=_FILE, help="JSON file to write.")
+@_json_option
 @_page_option
 @_choice_options
 @_env
@@ -522,7 +560,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     )
     made = planning.run_plan(select_answered(known, given["all_items"]), request, project, env)
     _print(planning.terminal_lines(made))
-    files = (given["json_file"], given["page_file"])
+    files = (given["out"], given["page_file"])
     _write(planning.plan_json(made), lambda: planning.render(made), *files)
 
 

@@ -168,6 +168,12 @@ def _share(value: float) -> str:
     return "–" if pd.isna(value) else f"{value:.4f}"
 
 
+def write_answers(read: ReadLogs, file: Path) -> None:
+    """Write the joined answers as a table that `compare`, `plan` and runs read."""
+    with written_aside(file) as aside:
+        read.answers.to_parquet(aside, index=False)
+
+
 def make_benchmark(name: str, read: ReadLogs, project: Path, env: str | None) -> list[Path]:
     """Write a benchmark of the questions in logs, with the answers to them.
 
