@@ -211,6 +211,17 @@ def test_samples_of_inspect_have_the_letter_and_what_joins_them(folder: Path) ->
             assert chosen.get(sample["target"], sample["target"]) == row.answer_text
 
 
+def test_eval_yaml_has_a_task_for_each_configuration(folder: Path) -> None:
+    evaluation = yaml.safe_load((folder / "eval.yaml").read_text(encoding="utf-8"))
+    assert evaluation["evaluation_framework"] == "inspect-ai"
+    tasks = {task["config"]: task["field_spec"] for task in evaluation["tasks"]}
+    assert tasks.keys() == rows_of(folder).keys()
+    for name, rows in rows_of(folder).items():
+        named = {value for value in tasks[name].values() if isinstance(value, str)}
+        assert named | set(tasks[name]["metadata"]) <= set(rows.columns)
+        assert ("weight" in tasks[name]["metadata"]) == ("weight" in rows)
+
+
 def test_inspect_reads_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("inspect_ai")
     monkeypatch.syspath_prepend(folder)

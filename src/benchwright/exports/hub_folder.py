@@ -12,7 +12,13 @@ from benchwright.core.natural_order import in_order
 from benchwright.core.version import VERSION
 from benchwright.datasets.export_folder import README, FolderContent, Pieces
 from benchwright.exports.export import ExportedRun
-from benchwright.exports.inspect_tasks import MODULE, inspect_lines, inspect_module, task_name
+from benchwright.exports.inspect_tasks import (
+    CARRIED,
+    MODULE,
+    inspect_lines,
+    inspect_module,
+    task_name,
+)
 from benchwright.exports.instructions import render
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.scoring.rendering import LABELS
@@ -98,6 +104,15 @@ def _folder(
     open_ended = not any(len(each.rows["choices"].iloc[0]) for each in configurations)
     titles = {each.name: f"{title}: {each.content}" for each in configurations}
     files[MODULE] = [inspect_module(titles, open_ended=open_ended)]
+    carried = [name for name in CARRIED if name in first.rows and not first.rows[name].isna().all()]
+    evaluation = render(
+        "eval.yaml.txt",
+        title=title,
+        configurations=configurations,
+        columns=carried,
+        open_ended=open_ended,
+    )
+    files["eval.yaml"] = [evaluation.encode()]
     values = {"rules": None, "n_items": None, "perturbation": None, "told_apart": "", **facts}
     card = render(
         "hub_card.md",

@@ -12,7 +12,7 @@ from benchwright.exports.instructions import render
 from benchwright.scoring.rendering import LABELS
 
 MODULE = "inspect_tasks.py"
-_CARRIED = ("item_id", "content_hash", "condition", "subject", "weight")
+CARRIED = ("item_id", "content_hash", "condition", "subject", "weight")
 
 
 def inspect_lines(rows: pd.DataFrame) -> Iterator[bytes]:
@@ -33,7 +33,7 @@ def inspect_lines(rows: pd.DataFrame) -> Iterator[bytes]:
             **({"choices": choices} if choices else {}),
             "target": LABELS[row["answer"]] if choices else row["answer_text"],
             "metadata": {
-                name: row[name] for name in _CARRIED if name in row and not is_missing(row[name])
+                name: row[name] for name in CARRIED if name in row and not is_missing(row[name])
             },
         }
         yield (json_text(sample) + "\n").encode()
