@@ -143,6 +143,7 @@ def test_long_and_hostile_replies_take_bounded_time(part: str) -> None:
         ("1. self_harm: true.\n2. sex: FALSE", (False, True)),
         ("| sex | no |\n| self_harm | no |\ncomment: nothing", (False, False)),
         ('"sex": "no",\n"self-harm" (maybe): "yes"', (False, True)),
+        ('{"why": "no, never", "sex": false, "self_harm": true}', (False, True)),
         ("Which film has\nsex: yes\nself_harm: perhaps\nsex: no\nself_harm: no", (False, False)),
         ("Which film has\nsex: yes\nself_harm: perhaps", None),  # the question
         ("sex: no", None),
@@ -170,6 +171,7 @@ def test_flags_are_read_if_each_is_stated_once(
         ("Mathematics", "Math"),
         ("Biology - it is about cells", "Biology"),
         ("Biology\n\nThe question is about the history of a cell.", "Biology"),
+        ('```json\n{"field": "Biology", "why": "cells"}\n```', "Biology"),
         ("Biology or Chemistry", None),
         ("Biology\nChemistry", None),
         ("Mathematical Physics", None),

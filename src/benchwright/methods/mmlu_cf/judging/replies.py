@@ -174,6 +174,15 @@ def _claims(text: str, scale: Scale, choices: Sequence[str]) -> list[re.Match[st
     return sorted(claims, key=lambda claim: -claim.start())
 
 
+_JSON = re.compile(r"(?:```\w*\s*)?\{([^{}]*)\}(?:\s*```)?")
+_MEMBER = re.compile(r'"([^"]+)"\s*:\s*"?([^",\n]*)"?\s*,?')
+
+
+def _json_as_lines(reply: str) -> str:
+    """Write the members of a JSON object as lines, `name: value`."""
+    return _JSON.sub(lambda found: _MEMBER.sub(r"\n\1: \2\n", found[1]), reply).strip()
+
+
 _FLAGS = {"yes": True, "true": True, "no": False, "false": False}
 _LINE = re.compile(
     r"^(?:[-•|–] ?|\d{1,2}[.)] )?\"?(?P<name>[A-Za-z][A-Za-z -]{0,40})\"?(?: ?\([^()\d]{0,60}\))?"
@@ -191,7 +200,7 @@ def parse_flags(
     judge refuses. Other names are ignored. Case, spaces, "_" and "-" in names do not matter.
     Repetition of `shown` texts is ignored.
     """
-    text = own_words(reply or "", shown)
+    text = own_words(_json_as_lines(reply or ""), shown)
     if len(text) > LONGEST or _REFUSAL.search(text):
         return None
     wanted = {_SEPARATOR.sub(" ", name): name for name in names}
@@ -218,7 +227,7 @@ def parse_choice(
     """
     if reply is None or len(reply) > LONGEST:
         return None
-    text = own_words(reply, shown)
+    text = own_words(_json_as_lines(reply), shown)
     if _REFUSAL.search(text):
         return None
     spellings = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
