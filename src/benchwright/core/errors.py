@@ -10,6 +10,11 @@ _KILLED = (
     "a worker process was killed, which happens when memory runs out; use fewer "
     "(--runner-params max_workers=1), or --runner SequentialRunner"
 )
+_OF_EXTRAS = {
+    *("accelerate", "cryptography", "datasets", "gguf", "httpx2", "kedro_datasets", "mlflow"),
+    *("py3langid", "rapidfuzz", "rensa", "safetensors", "selectolax", "sentence_transformers"),
+    *("sklearn", "spellchecker", "textstat", "tokenizers", "torch", "transformers", "warcio"),
+}  # what the extra `all` installs
 LONGEST = 1_000
 """Maximum length of a message for the user."""
 
@@ -55,6 +60,13 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
+def missing_package(error: BaseException) -> str | None:
+    """Return the package whose absence caused the error, if the extra `all` installs it."""
+    names = [str(e.name) for e in causes(error) if isinstance(e, ModuleNotFoundError)]
+    roots = (name.partition(".")[0] for name in names)
+    return next((root for root in roots if root in _OF_EXTRAS), None)
+
+
 def _invalid_parameters(text: str) -> Iterator[str]:
     """Yield `section.key: problem` from what Kedro and pydantic say of invalid parameters."""
     section = key = ""
@@ -74,6 +86,8 @@ def _invalid_parameters(text: str) -> Iterator[str]:
 
 def one_line(error: BaseException) -> str | None:
     """Return the message of a user's error in one line, None for other errors."""
+    if package := missing_package(error):
+        return f"{package} is not installed: pip install 'benchwright[all]'"
     for cause in causes(error):
         lines: list[str] = []
         if isinstance(cause, InputError):

@@ -237,14 +237,11 @@ def _of_warc(file: Path, largest: int) -> Records:
     """Yield pages; other records (requests, images, responses other than 200) are skipped.
 
     Raises:
-        InputError: warcio is not installed.
         OSError: the file is broken or not a WARC file.
     """
-    try:
-        from warcio.archiveiterator import ArchiveIterator
-        from warcio.exceptions import ArchiveLoadFailed
-    except ImportError as error:
-        raise InputError(f"{file}: WARC files need `pip install warcio`") from error
+    from warcio.archiveiterator import ArchiveIterator
+    from warcio.exceptions import ArchiveLoadFailed
+
     place = 0
     with file.open("rb") as stream:
         try:
