@@ -33,7 +33,7 @@ def test_the_key_that_no_model_chooses_comes_first(logs: Path) -> None:
     assert header.startswith("5 items, 3 models")
     assert first.split()[:6] == ["exam/3", "100%", "of", "3", "D", "B"]
     saved = json.loads(out.read_text())
-    assert [row["item_id"] for row in saved["items"]][0] == "exam/3"
+    assert saved["items"][0]["item_id"] == "exam/3"
     assert len(saved["items"]) == 5
     assert saved["items"][0]["alternative"] == 1
 
