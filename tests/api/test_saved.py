@@ -52,8 +52,9 @@ def logs(tmp_path: Path) -> Path:
 
 
 def test_logs_are_joined_to_items_with_log_likelihoods_in_their_order(logs: Path) -> None:
-    with pytest.warns(UserWarning, match="1 of 3 responses are left out"):
-        table = bw.read_logs(logs, ITEMS)
+    table, items, report = bw.read_logs(logs, ITEMS)
+    assert items["item_id"].tolist() == ITEMS["item_id"].tolist()
+    assert report["not_joined"].tolist() == [1]
     assert table["item_id"].tolist() == ["q/1", "q/2"]
     assert table["model"].tolist() == ["org/m"] * 2
     assert table["style"].tolist() == ["letters"] * 2
@@ -63,7 +64,8 @@ def test_logs_are_joined_to_items_with_log_likelihoods_in_their_order(logs: Path
 
 
 def test_logs_without_items_name_them_by_task_and_row(logs: Path) -> None:
-    table = bw.read_logs(logs)
+    table, items, _ = bw.read_logs(logs)
+    assert items["question"].tolist() == ["Why?", "How?", "Who?"]
     assert table["item_id"].tolist() == ["exam/0", "exam/1", "exam/2"]
     assert table["correct"].tolist() == [1, 1, 0]
 

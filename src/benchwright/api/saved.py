@@ -8,18 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.api.given import read_items, warn_of_lost_rows
-from benchwright.api.in_memory import read_parameters
-from benchwright.core.errors import InputError
+from benchwright.core.enclosing_project import enclosing_project
+from benchwright.core.errors import InputError, one_line
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.response_files import ResponseFiles
-from benchwright.responses.answer_rows import MISSING
-from benchwright.responses.import_responses import as_responses, join_responses
-from benchwright.responses.item_index import ResponseIndex
-from benchwright.responses.known_responses import read_responses
 from benchwright.runs.project_conf import current_project
 from benchwright.runs.saved_runs import SavedRun, find_run
-from benchwright.tables.items import Demonstrations
 
 _FINISHED = ("item_audit", "perturbed_items", "chosen_subset")
 """Datasets of which a run with results saves at least one."""
@@ -64,14 +57,18 @@ def load_run(benchmark: str, variant: str = "smart", **params: Any) -> Run:
         InputError: there is no such run; the message lists the runs of the benchmark.
     """
     given = {"benchmark": benchmark, "variant": variant, **params}
+    if "data_root" not in given and enclosing_project() is None:
+        raise InputError(f"{Path.cwd()} is not in a project, where runs are saved; give data_root")
     if "data_root" in given:
         given["data_root"] = str(Path(given["data_root"]).absolute())
     problems: list[InputError] = []
     for name in _FINISHED:
         try:
             return Run(find_run(current_project(), [name], given))
-        except InputError as error:
-            problems.append(error)
+        except Exception as error:
+            if (problem := one_line(error)) is None:
+                raise
+            problems.append(InputError(problem))
     raise problems[0]
 
 
@@ -87,36 +84,3 @@ def as_table(matrix: ResponseMatrix) -> pd.DataFrame:
             **{name: getattr(matrix, name)[rows, columns] for name in names},
         }
     ).astype({"item_id": str, "model": str})
-
-
-def read_logs(
-    folder: str | Path, items: pd.DataFrame | None = None, benchmark: str | None = None
-) -> pd.DataFrame:
-    """Read the logs of `lm_eval --log_samples` in a folder as a table of responses.
-
-    With `items`, documents are joined to them by content, and the table has log-likelihoods in the
-    order of each item's options. Without, items are named by the `item_id` of the documents, else
-    `<task>/<row>`, and the table only has `correct`.
-
-    Args:
-        folder: searched with its subfolders for logs of evaluation tools.
-        items: as for `smart`.
-        benchmark: a configured benchmark whose source rows the documents may be.
-
-    Raises:
-        InputError: there is no log, or one cannot be read.
-    """
-    if items is None:
-        known = read_responses([Path(folder)])
-        return as_table(ResponseMatrix.of(known.models, known.item_ids, correct=known.correct))[
-            ["item_id", "model", "correct"]
-        ]
-    sources = read_parameters(benchmark, "smart")["ingestion"].get("sources")
-    files = ResponseFiles(benchmark={"sources": sources}, folder=str(folder)).load()
-    logs = {name: file for name, file in files.items() if file.log is not None}
-    if not logs:
-        raise InputError(f"{folder}: no log of an evaluation tool")
-    index = ResponseIndex(read_items(items), Demonstrations.empty())
-    rows, report = join_responses(logs, index)
-    warn_of_lost_rows(report)
-    return as_responses(rows[rows["extraction"] != MISSING], index)

@@ -1,0 +1,179 @@
+"""Answers in logs and tables: what the commands of the same names do, without a project."""
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchwright.cli import compare as comparing
+from benchwright.cli import gate as gating
+from benchwright.cli import suspects as suspecting
+from benchwright.cli.pair import read_pair
+from benchwright.core.errors import InputError
+from benchwright.responses.answer_files import Choice, find_answer_files
+from benchwright.responses.answer_rows import MISSING
+from benchwright.responses.import_responses import as_responses, join_responses
+from benchwright.responses.item_index import ResponseIndex
+from benchwright.responses.items_of_logs import items_of_logs
+from benchwright.responses.known_responses import read_responses, select_answered
+
+Files = str | PathLike[str]
+
+
+class Logs(NamedTuple):
+    """What logs contain.
+
+    Attributes:
+        responses: a row per item and model (`Responses`), as `smart` and `sample` read them.
+        items: the items (`Items`), those that were given or the questions of the logs.
+        report: a row per file: what became of its samples, and its accuracy here and in the log.
+    """
+
+    responses: pd.DataFrame
+    items: pd.DataFrame
+    report: pd.DataFrame
+
+
+def read_logs(
+    logs: Files | Sequence[Files], items: pd.DataFrame | None = None, **choice: Any
+) -> Logs:
+    """Read logs of evaluation tools, joined to items by content.
+
+    Args:
+        logs: files, and folders that are searched.
+        items: as for `smart`; None takes the questions of the logs.
+        choice: `task`, `metric`, `filter`, `scale` or `repeats`, as the options of
+            `benchwright read`.
+
+    Raises:
+        InputError: there is no log, or none can be read.
+    """
+    found = find_answer_files(_paths(logs), Choice(**choice))
+    files = {name: file for name, file in found.files.items() if file.log or file.problem}
+    if not found.logs:
+        problems = [file.problem for file in files.values()]
+        raise InputError(next(iter(problems), f"{logs}: no log of an evaluation tool"))
+    if items is None:
+        items = items_of_logs(found.logs)
+    else:
+        from benchwright.api.given import read_items
+
+        items = read_items(items)
+    index = ResponseIndex(items)
+    rows, report = join_responses(files, index)
+    return Logs(as_responses(rows[rows["extraction"] != MISSING], index), items, report)
+
+
+def compare(
+    a: Files,
+    b: Files,
+    *,
+    items_file: Path | None = None,
+    common: bool = False,
+    **choice: Any,
+) -> comparing.Comparison:
+    """Compare two models on the items that both answered; see `benchwright compare`.
+
+    Args:
+        a: a log, a table of responses, a folder of these, or `PATH:MODEL`.
+        b: the same.
+        items_file: a table of items with subject and passage_id, by item_id.
+        common: leave out the items that only one side was asked.
+        choice: as for `read_logs`.
+
+    Raises:
+        InputError: the answers cannot be compared.
+    """
+    pair = read_pair(str(a), str(b), None, None, items_file, Choice(**choice), common=common)
+    return comparing.compare(pair)
+
+
+def gate(
+    a: Files,
+    b: Files,
+    margin: float,
+    *,
+    alpha: float = 0.05,
+    anytime: bool = False,
+    seed: int = 0,
+    common: bool = False,
+    **choice: Any,
+) -> gating.Gated:
+    """Decide whether `b` is not worse than `a`; see `benchwright gate`.
+
+    Args:
+        a: as for `compare`.
+        b: as for `compare`.
+        margin: difference that is tolerated, as a share of the scale.
+        alpha: greatest probability of each wrong decision.
+        anytime: allow looks at any time while answers come in.
+        seed: seed of the order of items with `anytime`.
+        common: as for `compare`.
+        choice: as for `read_logs`.
+
+    Raises:
+        InputError: the answers cannot be compared, or a part of them cannot be used.
+    """
+    pair = read_pair(str(a), str(b), choice=Choice(**choice), common=common, whole=True)
+    request = gating.GateRequest(margin, alpha, seed)
+    return (gating.gate_anytime if anytime else gating.gate_all)(pair, request)
+
+
+def plan(
+    answers: Files | Sequence[Files],
+    *,
+    standard_errors: Sequence[float] = (),
+    differences: Sequence[float] = (),
+    gaps: Sequence[float] = (),
+    tau_b: Sequence[float] = (),
+    spearman: Sequence[float] = (),
+    seed: int = 0,
+    **choice: Any,
+) -> pd.DataFrame:
+    """Return how many items each target needs, a row per target and way to draw the items.
+
+    Args:
+        answers: tables of responses, logs, or folders of these.
+        standard_errors: targets of the standard error of a score, as shares.
+        differences: targets of the detectable difference of two scores.
+        gaps: gaps of two models that the items should order rightly.
+        tau_b: targets of Kendall's tau-b with the full ranking.
+        spearman: targets of Spearman's rho with the full ranking.
+        seed: of the random subsets.
+        choice: as for `read_logs`.
+
+    Raises:
+        InputError: there are no answers, or no target.
+    """
+    from benchwright.cli.plan import PlanRequest, run_plan
+    from benchwright.methods.dele.planning.plan import CostPerPrompt, Wanted
+
+    wanted = Wanted(
+        tuple(standard_errors),
+        tuple(differences),
+        tuple(tau_b),
+        tuple(spearman),
+        tuple(gaps),
+        seed=seed,
+    )
+    known = select_answered(read_responses(_paths(answers), choice=Choice(**choice)))
+    return pd.DataFrame(run_plan(known, PlanRequest(wanted, CostPerPrompt()), None, None).plan.rows)
+
+
+def suspects(logs: Files | Sequence[Files], **choice: Any) -> pd.DataFrame:
+    """Rank the items in logs by how likely their key is wrong; see `benchwright suspects`.
+
+    Args:
+        logs: those of several models.
+        choice: as for `read_logs`.
+
+    Raises:
+        InputError: there are no logs, or those of one model.
+    """
+    return suspecting.find_suspects(_paths(logs), Choice(**choice)).table
+
+
+def _paths(given: Files | Sequence[Files]) -> list[Path]:
+    return [Path(given)] if isinstance(given, str | PathLike) else [Path(each) for each in given]

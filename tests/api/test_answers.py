@@ -1,0 +1,47 @@
+"""The functions on files of answers, through the package."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import benchwright as bw
+from benchwright.core.errors import InputError
+
+N = 60
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    paths = []
+    for name, right in (("a", 45), ("b", 20)):
+        scores = [5 * (n < right) for n in range(N)]
+        table = pd.DataFrame(
+            {"item_id": [f"q{n}" for n in range(N)], "model": name, "score": scores}
+        )
+        paths.append(tmp_path / f"{name}.csv")
+        table.to_csv(paths[-1], index=False)
+    return paths[0], paths[1]
+
+
+def test_functions_do_what_the_commands_do(files: tuple[Path, Path]) -> None:
+    a, b = files
+    with pytest.raises(InputError, match="--scale 0:5"):
+        bw.gate(a, b, 0.02)
+    assert bw.gate(a, b, 0.02, scale=(0, 5)).decision == "worse"
+    assert bw.gate(b, a, 0.02, scale=(0, 5), anytime=True).decision == "not worse"
+    assert bw.compare(a, f"{b}:b", scale=(0, 5)).overall.difference == pytest.approx(-25 / N)
+    rows = bw.plan([a, b], standard_errors=[0.05], scale=(0, 5))
+    assert set(rows["goal"]) == {"standard_error"}
+    with pytest.raises(InputError, match="no log"):
+        bw.suspects(a)
+    with pytest.raises(InputError, match="no log"):
+        bw.read_logs(a)
+
+
+def test_a_run_outside_a_project_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="is not in a project"):
+        bw.load_run("demo")
