@@ -14,30 +14,12 @@ from end_to_end.saved import newest
 
 
 @pytest.fixture(scope="module")
-def unpacked(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel's content, as it lies in an environment."""
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-        check=True,
-        cwd=repository,
-        capture_output=True,
-        text=True,
-    ).stdout
-    for name in filter(None, listed.split("\0")):
-        if (repository / name).is_file() and not name.startswith(("tests/", "docs/")):
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            (source / name).write_bytes((repository / name).read_bytes())
-    (source / "conf" / "local").mkdir(exist_ok=True)
-    (source / "conf" / "local" / "credentials.yml").write_text("hub: {token: secret}")
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--quiet"]
-    command += ["--disable-pip-version-check", "--wheel-dir", str(folder), str(source)]
-    subprocess.run(command, check=True)
-    (wheel,) = folder.glob("*.whl")
+    folder = tmp_path_factory.mktemp("site")
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder / "site")
-    return folder / "site"
+        archive.extractall(folder)
+    return folder
 
 
 def run(unpacked: Path, where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
