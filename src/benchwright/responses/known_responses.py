@@ -1,5 +1,6 @@
 """Responses of models to a benchmark's items, from files or from a saved run."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.natural_order import natural_key
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile, read_table
 from benchwright.params.responses import TABLE_TYPES, ResponsesParams
 from benchwright.responses.answer_files import Choice, find_answer_files, unusable_file
@@ -301,11 +303,16 @@ def responses_of_files(
     ).response_matrix
     if not matrix.models:
         raise InputError(f"{source}: no responses under the condition {_QUESTION}")
-    columns = sorted(matrix.item_ids, key=natural_key)
-    frame = pd.DataFrame(matrix.correct, list(matrix.models), list(matrix.item_ids))[columns]
-    names = _split_models(frame)
-    options = pd.DataFrame(matrix.prediction, frame.index, list(matrix.item_ids))[columns]
-    frame, options = (_merge_models(cells, names) for cells in (frame, options.where(options >= 0)))
+    order = sorted(range(len(matrix.item_ids)), key=lambda at: natural_key(matrix.item_ids[at]))
+    names = _split_models(matrix)
+    models = sorted({names.get(name, name) for name in matrix.models})
+    correct = np.full((len(models), len(order)), np.nan, dtype=np.float32)
+    chosen = np.full(correct.shape, -1, dtype=np.int16)
+    for row, name in enumerate(matrix.models):
+        at = models.index(names.get(name, name))
+        answered = ~np.isnan(matrix.correct[row, order])
+        correct[at] = np.where(answered, matrix.correct[row, order], correct[at])
+        chosen[at] = np.where(answered, matrix.prediction[row, order], chosen[at])
     ids = index.ids.to_numpy()
 
     def by_model(mask: pd.Series) -> dict[str, frozenset[str]]:
@@ -318,15 +325,15 @@ def responses_of_files(
 
     return KnownResponses(
         source,
-        tuple(map(str, frame.index)),
-        tuple(map(str, frame.columns)),
-        frame.to_numpy(np.float32),
+        tuple(models),
+        tuple(matrix.item_ids[at] for at in order),
+        correct,
         notes=tuple(notes),
         unreadable=by_model(rows["extraction"] == FAILED),
         unanswered=by_model(rows["extraction"] == MISSING),
         disputed=by_model(rows["disputed"].astype(bool)),
         unusable=tuple(problems),
-        chosen=options.fillna(-1).to_numpy(np.int16) if options.notna().any(axis=None) else None,
+        chosen=chosen if (chosen >= 0).any() else None,
     )
 
 
@@ -350,20 +357,17 @@ def _tell_prompts_apart(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(model=models)
 
 
-def _split_models(frame: pd.DataFrame) -> dict[str, str]:
+def _split_models(matrix: ResponseMatrix) -> dict[str, str]:
     """Return the model of each configuration that answered other items than the model's others."""
     names: dict[str, str] = {}
-    answered = frame.notna()
-    models = pd.Series([parse_configuration(name).model for name in frame.index], frame.index)
-    for model, group in models.groupby(models):
-        if len(group) > 1 and answered.loc[group.index].sum().max() <= 1:
-            names |= dict.fromkeys(group.index, str(model))
+    answered = ~np.isnan(matrix.correct)
+    of_model: defaultdict[str, list[int]] = defaultdict(list)
+    for row, name in enumerate(matrix.models):
+        of_model[parse_configuration(name).model].append(row)
+    for model, rows in of_model.items():
+        if len(rows) > 1 and answered[rows].sum(axis=0).max() <= 1:
+            names |= {matrix.models[row]: model for row in rows}
     return names
-
-
-def _merge_models(frame: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    renamed = frame.rename(index=dict(names))
-    return (renamed.groupby(level=0).first() if names else renamed).sort_index()
 
 
 def _judged(file: LoadedFile) -> LoadedFile:
