@@ -24,6 +24,7 @@ from benchwright.reports.page.parts import (
     Text,
     render_page,
 )
+from benchwright.reports.page.plot_style import clip
 from benchwright.statistics.paired_differences import minimum_detectable_difference
 from benchwright.statistics.paired_tests import (
     PairedDifference,
@@ -247,7 +248,7 @@ def flips(pair: Pair) -> list[Flip]:
         letter = "" if pair.chosen is None else str(pair.chosen[side, at])
         score = pair.answers[side, at]
         word = {0.0: "wrong", 1.0: "right"}.get(float(score), pair.scale.mean(score))
-        return f"{letter} {word}".strip()
+        return f"{letter}, {word}" if letter else word
 
     return [
         Flip(
@@ -359,11 +360,11 @@ def _listed(changed: Sequence[Flip]) -> ItemLists:
     lists["B is better"] = [f for f in changed[::-1] if f.change > 0]
     return ItemLists(
         {
-            f"{name} ({len(of_name):,})": [
+            name: [
                 Folded(
-                    flip.item_id,
+                    clip(f"{flip.item_id}: {flip.question}", 110),
                     [Question(flip.question)] if flip.question else [Text("text unknown")],
-                    note=f"A {flip.first}, B {flip.second}",
+                    note=f"A: {flip.first}; B: {flip.second}",
                 )
                 for flip in of_name
             ]

@@ -716,6 +716,9 @@ class _Decision(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:  # the reader went before the verdict was out
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+            sys.exit(3)
         except Exception:
             traceback.print_exc()
             sys.exit(3)
