@@ -717,7 +717,7 @@ class _Decision(click.Command):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:  # the reader went before the verdict was out
-            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+            sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
             sys.exit(3)
         except Exception:
             traceback.print_exc()
