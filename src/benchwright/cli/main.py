@@ -95,7 +95,11 @@ def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
             raise InputError("Options '--pipeline' and '--pipelines' cannot be used together")
         if options["pipeline"]:
             options |= {"pipeline": None, "pipelines": [options["pipeline"]]}
-        project, pipelines = _project(), list(options["pipelines"] or [])
+        pipelines = list(options["pipelines"] or [])
+        if options.get("conf_source") and not _is_in_project():
+            check_pipelines(pipelines)
+            return command(**options)  # of a packaged project, whose conf is elsewhere
+        project = _project()
         check_pipelines(pipelines)
         runner_class(options.get("runner") or "SequentialRunner")
         params = dict(options["params"] or {})
@@ -188,6 +192,12 @@ run = click.Command(
 """`kedro run`, with errors of the user in one line."""
 
 cli.add_command(run)
+
+
+def _is_in_project() -> bool:
+    from kedro.utils import find_kedro_project
+
+    return find_kedro_project(Path.cwd()) is not None
 
 
 def _project() -> Path:
@@ -751,8 +761,6 @@ def gate(**given: Any) -> None:
     −margin (exit code 0), and worse if the upper bound is below −margin (1); otherwise the answers
     do not decide (2). The exit code for unusable input is 3.
     """
-    from kedro.utils import find_kedro_project
-
     from benchwright.cli import gate as gating
     from benchwright.cli.pair import read_pair
     from benchwright.datasets.subset_manifest import read_subset
@@ -771,7 +779,7 @@ def gate(**given: Any) -> None:
     if given["subset"]:
         subset = read_subset(given["subset"])
         training = None
-        if given["training"] or find_kedro_project(Path.cwd()):
+        if given["training"] or _is_in_project():
             try:
                 project = None if given["training"] else _project()
                 training = _training_of(subset, project, None, given)
