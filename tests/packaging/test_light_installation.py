@@ -36,11 +36,8 @@ PIPELINES = (
 MISSING = re.compile(
     r"^benchwright: \w+ is not installed: pip install 'benchwright\[all\]'$", re.MULTILINE
 )
-BESIDE = {
-    "functorch",
-    "torchgen",
-    "tests",
-    *map("kedro_datasets_{}".format, ("benchmarks", "experimental")),
+BESIDE = {"functorch", "torchgen", "tests", "jupyterlab_plotly"} | {
+    f"kedro_datasets_{part}" for part in ("benchmarks", "experimental")
 }
 """What some packages install beside the module that is imported."""
 BLOCKED = """if True:

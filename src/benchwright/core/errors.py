@@ -12,8 +12,9 @@ _KILLED = (
 )
 _OF_EXTRAS = {
     *("accelerate", "cryptography", "datasets", "gguf", "httpx2", "kedro_datasets", "mlflow"),
-    *("py3langid", "rapidfuzz", "rensa", "safetensors", "selectolax", "sentence_transformers"),
-    *("sklearn", "spellchecker", "textstat", "tokenizers", "torch", "transformers", "warcio"),
+    *("plotly", "py3langid", "rapidfuzz", "rensa", "safetensors", "selectolax"),
+    *("sentence_transformers", "sklearn", "spellchecker", "textstat", "tokenizers", "torch"),
+    *("transformers", "warcio"),
 }  # what the extra `all` installs
 LONGEST = 1_000
 """Maximum length of a message for the user."""

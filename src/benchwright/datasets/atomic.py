@@ -1,5 +1,6 @@
 """Kedro datasets that write atomically, so that killed runs leave no partial files."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from textwrap import shorten
@@ -90,7 +91,17 @@ class JsonDocument(_WritesAside, JSONDataset):
 
 
 class PlotlyJson(_WritesAside, PlotlyJSONDataset):
-    """A Plotly plot as JSON, shown by kedro-viz."""
+    """A plot as Plotly's JSON, shown by kedro-viz."""
+
+    def load(self) -> Any:
+        """Return the plot as plain JSON."""
+        return json.loads(super().load().to_json())
+
+    def save(self, data: Any) -> None:
+        """Check and write a plot."""
+        import plotly.graph_objects as go
+
+        super().save(go.Figure(data))
 
 
 class TextFile(_WritesAside, TextDataset):

@@ -1,6 +1,5 @@
 """Sentences, plots and the page of the sampling stage."""
 
-import json
 from typing import Any
 
 import numpy as np
@@ -126,7 +125,7 @@ def test_the_table_of_samplers_starts_with_the_random_band(results: dict[str, An
 
 
 def test_every_sampler_is_drawn_in_the_random_band(results: dict[str, Any]) -> None:
-    chart = json.loads(results["sampling_curves_plot"].to_json())
+    chart = results["sampling_curves_plot"]
     names = [(trace["yaxis"], trace["name"]) for trace in chart["data"]]
     panels = {panel for panel, _ in names}
     assert len(panels) == 3  # tau-b, Spearman, Wasserstein

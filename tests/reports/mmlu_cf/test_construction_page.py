@@ -1,6 +1,5 @@
 """The construction page: headline and warnings of several kinds of runs, nothing closed."""
 
-import json
 import re
 from typing import Any
 
@@ -203,13 +202,9 @@ def test_an_absent_stratum_is_not_shown_as_zero() -> None:
     assert [re.findall(r">([^<]*)</td>", row) for row in (law, math)] == [["2/2", ""], ["", "1/3"]]
 
 
-def as_json(plot: Any) -> dict[str, Any]:
-    return dict(json.loads(plot.to_json()))
-
-
 def bars(plot: Any, trace: int = 0, what: str = "x") -> dict[str, Any]:
     """Return the lengths of bars, or their notes, by the name of the row."""
-    chart = as_json(plot)
+    chart = plot
     return dict(zip(chart["layout"]["yaxis"]["ticktext"], chart["data"][trace][what], strict=True))
 
 
@@ -243,7 +238,7 @@ def test_the_funnel_goes_from_documents_to_halves(
 
 
 def test_levels_of_each_step_are_shown_with_the_target(judged: dict[str, Any]) -> None:
-    target, *pools = as_json(judged["difficulty_levels_plot"])["data"]
+    target, *pools = judged["difficulty_levels_plot"]["data"]
     assert dict(zip(target["x"], target["y"], strict=True)) == {5: 0.3, 6: 0.4, 7: 0.3}
     assert [pool["name"] for pool in pools] == [
         "rated (n = 48)",
@@ -259,9 +254,9 @@ def test_levels_of_each_step_are_shown_with_the_target(judged: dict[str, Any]) -
 
 def test_level_0_is_a_level_and_unknown_ones_are_not_drawn() -> None:
     rows = [("rated", -1, 5, 0.5, np.nan), ("rated", 0, 2, 0.2, np.nan), ("rated", 4, 3, 0.3, 0.1)]
-    plot = as_json(plot_difficulty_levels(DifficultyCounts.from_rows(rows)))
+    plot = plot_difficulty_levels(DifficultyCounts.from_rows(rows))
     (rated,) = plot["data"]
     assert rated["x"] == list(range(10))
     assert rated["y"] == [0.2, 0, 0, 0, 0.3, 0, 0, 0, 0, 0]
     none = plot_difficulty_levels(DifficultyCounts.from_rows(rows[:1]))
-    assert none.layout.annotations[0].text == "No question has a difficulty level."
+    assert none["layout"]["annotations"][0]["text"] == "No question has a difficulty level."

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from plotly.graph_objects import Figure
+
 from benchwright.reports.smart.plots import (
     plot_distance_distribution,
     plot_random_band,
@@ -12,11 +14,11 @@ from benchwright.tables.similarity import DistanceDensity
 
 
 def caption(plot: Any) -> str:
-    return plot.layout.meta["caption"]
+    return Figure(plot).layout.meta["caption"]
 
 
 def notes(plot: Any) -> list[str]:
-    return [note.text for note in plot.layout.annotations]
+    return [note.text for note in Figure(plot).layout.annotations]
 
 
 def test_distance_plot_shows_threshold_branch_and_peaks(small) -> None:
@@ -24,25 +26,25 @@ def test_distance_plot_shows_threshold_branch_and_peaks(small) -> None:
     plot = plot_distance_distribution(inputs["distance_density"], inputs["similarity_threshold"])
     assert "δ = 0.250" in caption(plot)
     assert "halved" in caption(plot)
-    assert plot.layout.shapes[0].x0 == 0.25
-    assert list(plot.data[2].x) == [0.5]
-    assert 0.2 < max(plot.data[0].x) <= 0.25  # the shaded area lies below the threshold
+    assert Figure(plot).layout.shapes[0].x0 == 0.25
+    assert list(Figure(plot).data[2].x) == [0.5]
+    assert 0.2 < max(Figure(plot).data[0].x) <= 0.25  # the shaded area lies below the threshold
     assert "δ = 0.250" in notes(plot)
     bounded = {**inputs["similarity_threshold"], "limit": 0.2}
-    shaded = plot_distance_distribution(inputs["distance_density"], bounded).data[0]
+    shaded = Figure(plot_distance_distribution(inputs["distance_density"], bounded)).data[0]
     assert max(shaded.x) <= 0.2
 
 
 def test_random_band_counts_all_subsets_and_marks_this_run_and_ire(small) -> None:
     draws = small.random_subsets(50)
     plot = plot_random_band(draws, small.random_comparison())
-    bars = [trace for trace in plot.data if trace.type == "bar"]
+    bars = [trace for trace in Figure(plot).data if trace.type == "bar"]
     assert [(sum(trace.y), trace.yaxis) for trace in bars] == [(50, "y"), (50, "y2")]
-    areas = [trace for trace in plot.data if trace.type == "scatter" and trace.fill]
+    areas = [trace for trace in Figure(plot).data if trace.type == "scatter" and trace.fill]
     bands = [(min(trace.x), max(trace.x)) for trace in areas]
     assert bands == [(0.95, 0.99), (0.95, 0.99)]
-    assert [shape.x0 for shape in plot.layout.shapes] == [0.928, 0.928]
-    low, high = plot.layout.xaxis.range
+    assert [shape.x0 for shape in Figure(plot).layout.shapes] == [0.928, 0.928]
+    low, high = Figure(plot).layout.xaxis.range
     assert low < 0.928 < draws.query("metric == 'kendall_tau_b'")["value"].max() < high
     assert "22 held-out models" in caption(plot)
     this_run, ire = ("This run 0.928, percentile 2", "IRE 0.928, percentile 2")
@@ -55,9 +57,9 @@ def test_without_held_out_models_the_band_uses_all_models_and_equal_subsets(smal
     plot = plot_random_band(draws, table.assign(value=1.0, random_low=1.0, random_high=1.0))
     assert "models)" in caption(plot)
     assert "held-out" not in caption(plot)
-    assert {trace.yaxis for trace in plot.data} == {"y"}
-    assert sum(next(trace for trace in plot.data if trace.type == "bar").y) == 20
-    assert plot.layout.xaxis.range[0] < 1 < plot.layout.xaxis.range[1]
+    assert {trace.yaxis for trace in Figure(plot).data} == {"y"}
+    assert sum(next(trace for trace in Figure(plot).data if trace.type == "bar").y) == 20
+    assert Figure(plot).layout.xaxis.range[0] < 1 < Figure(plot).layout.xaxis.range[1]
 
 
 def test_empty_plots_show_the_reason() -> None:
@@ -68,4 +70,4 @@ def test_empty_plots_show_the_reason() -> None:
         (plot_distance_distribution(DistanceDensity.empty(), none), "off or could not run"),
     ):
         assert why in notes(plot)[0]
-        assert not plot.data
+        assert not Figure(plot).data

@@ -165,10 +165,10 @@ def test_ranks_changes_of_answers_and_choices_of_none_are_those_of_the_tables(st
     outputs = stage.run(configurations=("<b>x</b>@letters-5", "a@letters-5"), n=20)
     shown = text(outputs["comparison_report"])
     plot = outputs["comparison_ranks_plot"]
-    assert "(letters, 5 demonstrations)" in plot.layout.meta["caption"]
+    assert "(letters, 5 demonstrations)" in plot["layout"]["meta"]["caption"]
     scores = outputs["comparison_scores"].sort_values("rank_original")
     starts = [f"{share:.1%}" for share in scores["accuracy_original"]]
-    assert [text.split("  ")[1] for text in plot.layout.yaxis.ticktext] == starts
+    assert [text.split("  ")[1] for text in plot["layout"]["yaxis"]["ticktext"]] == starts
     row = (
         outputs["comparison_transitions"]
         .query("gold == 'removed' and configuration == 'a@letters-5'")

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib.resources import files
@@ -157,10 +156,9 @@ def render_page(page: Page) -> str:
     )
     script = "".join(scripts)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    drawn = {name: json.loads(plot.to_json()) for name, plot in page.plots.items()}
     plots = {
         name: {"caption": plot["layout"]["meta"]["caption"], "drawing": Markup(draw(plot))}  # noqa: S704
-        for name, plot in drawn.items()
+        for name, plot in page.plots.items()
     }
     rendered: str = _template().render(
         page=page,

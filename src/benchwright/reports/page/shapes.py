@@ -1,7 +1,7 @@
 """The plots of every page, in one style: rows, curves, funnels, slopes and histograms.
 
-A shape is made of traces in panels and returns a figure of Plotly, which Kedro-Viz shows; a page
-draws the same figure (`draw.py`). Texts are data and are escaped here.
+A shape is made of traces in panels and returns a figure as Plotly's JSON, which Kedro-Viz shows; a
+page draws the same figure (`draw.py`). Texts are data and are escaped here.
 """
 
 import math
@@ -214,9 +214,11 @@ def slopes(title: str, table: pd.DataFrame, ends: tuple[str, str]) -> Any:
     down, right = (Scale(reach=(len(names) - 0.5, -0.5), ticks=texts) for texts in ticks)
     panel = Panel(traces, Scale(reach=(-0.05, 1.05), ticks={}), down)
     figure = _figure(title, [panel], 24 * len(names) + 10)
-    figure.add_trace({"x": [1], "y": [0], "yaxis": "y2", "opacity": 0, "hoverinfo": "skip"})
+    unseen = {"type": "scatter", "x": [1], "y": [0], "yaxis": "y2", "opacity": 0}
+    figure["data"].append(unseen | {"hoverinfo": "skip"})
     beside = _axis(right, []) | {"overlaying": "y", "side": "right"}
-    return figure.update_layout(yaxis2=beside, showlegend=False)
+    figure["layout"] |= {"yaxis2": beside, "showlegend": False}
+    return figure
 
 
 def histogram(values: Iterable[float], edges: Sequence[float], name: str) -> Trace:
@@ -232,12 +234,11 @@ def nothing(title: str, why: str) -> Any:
     """Return a plot that says why there is nothing to draw."""
     figure = _figure(title, [Panel([], Scale(ticks={}), Scale(ticks={}))], 60)
     middle = {"x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper", "showarrow": False}
-    return figure.update_layout(annotations=[{**middle, "text": plain(why)}])
+    figure["layout"]["annotations"] = [{**middle, "text": plain(why)}]
+    return figure
 
 
 def _figure(title: str, panels: Sequence[Panel], height: int, **more: Any) -> Any:
-    import plotly.graph_objects as go
-
     n = len(panels)
     total = n * height + (n - 1) * _BETWEEN
     traces, layout = [], dict(more)
@@ -272,9 +273,9 @@ def _figure(title: str, panels: Sequence[Panel], height: int, **more: Any) -> An
     entries = -(-sum(len(name) + 8 for name in named) // _LINE_OF_LEGEND)
     above = 16 + max((note.get("yshift", 0) for note in notes), default=-10) + 10
     below = _AXIS + _LEGEND * entries
-    return go.Figure(
-        traces,
-        {
+    return {
+        "data": traces,
+        "layout": {
             "title": {"text": plain(title), "font": {"size": 15}, "x": 0, "xref": "container"},
             "height": total + above + below,
             "paper_bgcolor": "rgba(0,0,0,0)",
@@ -289,7 +290,7 @@ def _figure(title: str, panels: Sequence[Panel], height: int, **more: Any) -> An
             "meta": {"caption": title, "top": above},
             **layout,
         },
-    )
+    }
 
 
 def _axis(scale: Scale, values: Sequence[float]) -> dict[str, Any]:
