@@ -28,7 +28,7 @@ from benchwright.statistics.anytime import (
     evidence,
     first_decision,
 )
-from benchwright.statistics.paired_tests import paired_difference
+from benchwright.statistics.paired_tests import paired_difference, sign_flip_p
 from real_data import DATA, real_data
 
 ALPHA, MARGIN = 0.05, 0.02
@@ -207,6 +207,18 @@ def by_gap(table: pd.DataFrame, margin: float) -> pd.DataFrame:
     return out.reset_index()
 
 
+def graded_alarms(folder: Path, replays: int) -> dict[str, float]:
+    """Share of sign-flip tests below α; at each item ten models are split at random into halves."""
+    rng, shares = np.random.default_rng(0), {}
+    for name in ("ifeval_models", "zeroeval_crux", "math_hard_models"):
+        scores = pd.read_parquet(folder / f"{name}.parquet").set_index("item_id").to_numpy(float)
+        drawn = (rng.choice(scores.shape[1], 10, replace=False) for _ in range(replays))
+        halves = (rng.permuted(scores[:, ten], axis=1).reshape(-1, 2, 5).mean(2) for ten in drawn)
+        p_values = [sign_flip_p(h[:, 1] - h[:, 0], np.arange(len(h)), 0) for h in halves]
+        shares[name] = float(np.mean(np.array(p_values) < ALPHA))
+    return shares
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=DATA)
@@ -219,6 +231,7 @@ def main() -> None:
     else:
         folder = real_data(given.folder) / "responses_2"
         groups = {"LawBench": lawbench(folder), "MIRAGE": mirage(folder)}
+        print(f"false alarms on graded scores: {graded_alarms(folder, given.orders)}")
     pd.set_option("display.width", 250, "display.max_columns", 30, "display.max_rows", 200)
     pd.set_option("display.max_colwidth", 80, "display.float_format", "{:.4f}".format)
     itself = first_decision(betting_evidence(np.zeros(1_000), MARGIN, 1_000), ALPHA)
