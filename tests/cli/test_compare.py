@@ -92,6 +92,9 @@ def test_subjects_and_passages_come_from_a_table_of_items(tmp_path: Path) -> Non
     rows = saved["subjects"]
     assert [row["subject"] for row in rows] == ["x", "y"]
     assert sum(row["better"] for row in rows) == saved["better"]
+    equal = saved["by_subject"]
+    assert equal["difference"] == pytest.approx(np.mean([row["difference"] for row in rows]))
+    assert equal["low"] < equal["difference"] < equal["high"]
     assert min(row["holm"] for row in rows) == 2 * min(row["p_value"] for row in rows)
     page = (tmp_path / "o.html").read_text()
     assert "p (Holm)" in page

@@ -49,6 +49,10 @@ from benchwright.responses.model_descriptions import describe_models, describe_n
         ("DrNicefellow/Mixtral-6x7B-Instruct-v0.1", "mixtral-8x7b"),
         ("h2oai/h2o-danube2-1.8b-chat", "danube2"),
         ("distilgpt2", "gpt2"),
+        ("nobody/assistant-13b-gpt4-1.4", "nobody/assistant"),  # a name of training data
+        ("nobody/MobiLlama-1B", "nobody/MobiLlama"),
+        ("acme-8b", "acme"),
+        ("acme-3B-instruct", "acme"),
     ],
 )
 def test_family_follows_from_the_name(model: str, family: str) -> None:
@@ -60,12 +64,10 @@ def test_family_follows_from_the_name(model: str, family: str) -> None:
     [
         "psn_irt:student_0",
         "helm:writer/palmyra-x-v3",
-        "nobody/assistant-13b-gpt4-1.4",  # a name of training data
-        "nobody/MobiLlama-1B",
-        "nobody/llamafied-1b",
+        "",
     ],
 )
-def test_unknown_model_is_its_own_family(model: str) -> None:
+def test_unknown_model_without_a_size_is_its_own_family(model: str) -> None:
     assert describe_name(model).family == model
 
 

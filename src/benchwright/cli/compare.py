@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from benchwright.cli.compare_plots import plot_differences
 from benchwright.cli.listing import table_lines
@@ -52,6 +54,7 @@ class Comparison(NamedTuple):
         better, worse: number of items that B answers better, or worse, than A.
         p_value: of the exact McNemar test, mid-p; of random sign flips for graded scores.
         detectable: difference that these items detect with power .8, NaN if unknown.
+        by_subject: the mean of the subjects' differences, each weighing the same; None without.
         subjects: a row per subject: subject, items, a, b, difference, low, high, better, worse,
             p_value, holm.
     """
@@ -66,6 +69,7 @@ class Comparison(NamedTuple):
     p_value: float
     detectable: float
     subjects: pd.DataFrame
+    by_subject: PairedDifference | None = None
 
     @property
     def test(self) -> str:
@@ -84,7 +88,7 @@ def compare(pair: Pair, level: float = 0.95) -> Comparison:
     if not both.all():
         worst, best = (paired_difference(each, clusters, level) for each in (lowest, highest))
     whole = bool(np.isin(d, (-1, 0, 1)).all())
-    rows = []
+    rows, errors = [], []
     if pair.subjects is not None:
         for subject, at in pd.Series(np.flatnonzero(both)).groupby(pair.subjects[both]):
             part = pair.d[at]
@@ -93,6 +97,7 @@ def compare(pair: Pair, level: float = 0.95) -> Comparison:
             bounds = (second - first, found.low, found.high)
             counts = int((part > 0).sum()), int((part < 0).sum())
             p = mcnemar_mid_p(*counts) if whole else sign_flip_p(part, clusters[at])
+            errors.append(found.se)
             rows.append((str(subject), len(at), first, second, *bounds, *counts, p))
     names = ["subject", "items", "a", "b", "difference", "low", "high", "better", "worse"]
     subjects = pd.DataFrame(rows, columns=[*names, "p_value"])
@@ -109,7 +114,16 @@ def compare(pair: Pair, level: float = 0.95) -> Comparison:
         mcnemar_mid_p(better, worse) if whole else sign_flip_p(d, clusters[both]),
         detectable if 0 < detectable <= 1 else math.nan,
         subjects.assign(holm=holm(subjects["p_value"])),
+        _equal_mean(subjects["difference"].to_numpy(), np.array(errors), level) if rows else None,
     )
+
+
+def _equal_mean(d: NDArray[np.float64], se: NDArray[np.float64], level: float) -> PairedDifference:
+    """Return the mean of independent differences, with a normal interval from their errors."""
+    error = float(np.sqrt((se**2).sum())) / len(se)
+    reach = NormalDist().inv_cdf((1 + level) / 2) * error
+    mean = float(d.mean())
+    return PairedDifference(mean, error, mean - reach, mean + reach)
 
 
 # --- in words ------------------------------------------------------------------------------------
@@ -186,6 +200,12 @@ def summary(made: Comparison) -> list[str]:
         f"p = {made.p_value:.3g} ({made.test})",
         f"detectable with power {POWER:g} at 5%: {detectable}",
     ]
+    if (equal := made.by_subject) is not None:
+        lines.append(
+            f"mean over {len(made.subjects)} subjects that weigh the same: "
+            f"{points(equal.difference, signed=True)} points [{points(equal.low, signed=True)}, "
+            f"{points(equal.high, signed=True)}]"
+        )
     return lines + [f"note: {note}" for note in pair.notes]
 
 
@@ -300,6 +320,7 @@ def comparison_json(made: Comparison) -> dict[str, Any]:
         "test": made.test,
         "detectable": None if math.isnan(made.detectable) else made.detectable,
         "subjects": made.subjects.to_dict("records"),
+        "by_subject": None if made.by_subject is None else numbers(made.by_subject),
         "flips": [flip._asdict() for flip in flips(pair)],
         "notes": list(pair.notes),
     }

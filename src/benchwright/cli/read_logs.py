@@ -83,7 +83,10 @@ def read_logs(
         raise InputError(next(iter(problems), f"{listed(paths)}: no log was recognised"))
     if items is None:
         if not found.logs:
-            raise InputError(f"{listed(paths)}: no log was recognised")
+            raise InputError(
+                f"{listed(paths)}: no log was recognised; tables of answers are for compare, gate, "
+                "plan and estimate, or for read with --benchmark"
+            )
         items = items_of_logs(found.logs)
     index = ResponseIndex(items)
     rows, report = join_responses(found.files, index)

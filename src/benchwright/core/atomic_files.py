@@ -48,6 +48,8 @@ def written_aside(target: str | Path, *, folder: bool = False) -> Iterator[Path]
             there; the old file is unchanged.
     """
     target = Path(target)
+    if target.exists() and not target.is_file() and not folder:
+        raise InputError(f"{target} is no file: choose another place")
     aside = aside_of(target)
     with report_unwritable(target):
         (aside if folder else target.parent).mkdir(parents=True, exist_ok=True)

@@ -66,6 +66,9 @@ def overridden_family(names: Sequence[str], families: Mapping[str, str]) -> str 
     return None
 
 
+_BEFORE_SIZE = re.compile(r".+?(?=[-_ ]\d+(?:\.\d+)?[bm]\b)|.*", re.IGNORECASE | re.DOTALL)
+
+
 class Described(NamedTuple):
     """The description of a model from its name."""
 
@@ -78,15 +81,15 @@ class Described(NamedTuple):
 def describe_name(model: str) -> Described:
     """Derive family, organisation, size and kind of a model from its name.
 
-    The family is the base model in the name, else the name itself. The organisation is the part
-    before `/`. The size is in billions of parameters (8x7B is 56), NaN if the name has none. A
-    model is instruction-tuned if its name contains chat, instruct or it.
+    The family is the base model in the name, else the name up to its size. The organisation is the
+    part before `/`. The size is in billions of parameters (8x7B is 56), NaN if the name has none.
+    A model is instruction-tuned if its name contains chat, instruct or it.
     """
     plain = _without_source(model)
     organisation = plain.split("/", 1)[0] if "/" in plain else None
     spelt = plain.rsplit("/", 1)[-1]
     name = spelt.casefold()
-    family = family_of(spelt) or model
+    family = family_of(spelt) or _BEFORE_SIZE.match(model)[0]  # type: ignore[index]  # any text
     return Described(family, organisation, _size(name), bool(_INSTRUCT.search(name)))
 
 

@@ -137,6 +137,11 @@ def _training(
     others = known.without({parse_configuration(name).model for name in new.models})
     if dropped := len(known.models) - len(others.models):
         notes.append(f"{dropped:,} training models are ignored: they are new models")
+    if not others.models:
+        raise InputError(
+            f"{known.source}: nothing to train on: all {len(known.models):,} models are new ones, "
+            "which are left out; give others with --training, or --no-training"
+        )
     answered = ~np.isnan(others.correct)
     by_any = answered.any(axis=0)
     ids, wanted = np.array(known.item_ids, object), set(subset.item_ids)
