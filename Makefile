@@ -97,6 +97,7 @@ audit: .venv-audit/.installed
 
 # With what `benchwright new` copies: conf, notebooks and the bundled data.
 wheel:
+	rm -rf build dist
 	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 KILLS ?= 20

@@ -16,6 +16,7 @@ _OF_EXTRAS = {
     *("sentence_transformers", "sklearn", "spellchecker", "textstat", "tokenizers", "torch"),
     *("transformers", "warcio"),
 }  # what the extra `all` installs
+_ABSENT = re.compile(r"(?:No module named '|No package metadata was found for )(\w+)")
 LONGEST = 1_000
 """Maximum length of a message for the user."""
 
@@ -63,9 +64,8 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
 
 def missing_package(error: BaseException) -> str | None:
     """Return the package whose absence caused the error, if the extra `all` installs it."""
-    names = [str(e.name) for e in causes(error) if isinstance(e, ModuleNotFoundError)]
-    roots = (name.partition(".")[0] for name in names)
-    return next((root for root in roots if root in _OF_EXTRAS), None)
+    named = (found for cause in causes(error) for found in _ABSENT.findall(str(cause)))
+    return next((name for name in named if name in _OF_EXTRAS), None)
 
 
 def _invalid_parameters(text: str) -> Iterator[str]:

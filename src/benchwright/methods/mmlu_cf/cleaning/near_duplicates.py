@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from rapidfuzz import fuzz
 
 from benchwright.methods.mmlu_cf.cleaning.rows import (
     Bools,
@@ -299,6 +298,8 @@ def _dissimilar(words: set[str], others: set[str]) -> bool:
 
 
 def _similar(word: str, other: str) -> bool:
+    from rapidfuzz import fuzz
+
     short, long = sorted((word, other), key=len)
     return fuzz.ratio(word, other) >= 70 and long not in {prefix + short for prefix in _NEGATING}
 
