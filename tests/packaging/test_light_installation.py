@@ -170,7 +170,7 @@ def test_action_decides_and_writes_a_summary(inputs: Path, repository: Path) -> 
             BASELINE=inputs / "old",
             CANDIDATE=inputs / candidate,
             MARGIN=".05",
-            OPTIONS="--task exam --common",
+            OPTIONS="--task exam\n--common",
         )
         assert done.returncode == code, done.stdout + done.stderr
         heading, _, first, *_ = summary.read_text().splitlines()
