@@ -106,25 +106,6 @@ def test_too_long_prompts_do_not_replace_recorded_responses(
     ]
 
 
-def test_consistent_rows_and_wide_cells_complete_each_other(
-    make_items: Make, make_responses: Make
-) -> None:
-    recorded = make_responses(
-        {"item_id": "q1", "model": "m", "correct": 1, "p_answer": 0.6},
-        {"item_id": "q2", "model": "m", "correct": 1, "p_answer": 0.6},
-    )
-    wide = ResponseMatrix.of(
-        ("m",),
-        ("q1", "q2", "q3"),
-        correct=np.array([[1, 0, 0]], dtype=np.float32),
-        prediction=np.array([[1, 0, 2]], dtype=np.int16),
-    )
-    out = built(make_items("q1", "q2", "q3"), recorded=recorded, wide=(wide,))
-    assert out.response_matrix.correct.tolist() == [[1, 1, 0]]
-    # q2: the wide file's option is not the gold, but the row says it was right.
-    assert out.response_matrix.prediction.tolist() == [[1, -1, 2]]
-
-
 def test_models_are_sorted_and_items_keep_their_order(
     make_items: Make, make_responses: Make
 ) -> None:

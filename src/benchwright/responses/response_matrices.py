@@ -233,61 +233,39 @@ class _Cells:
         self.prediction: NDArray[np.int16] | None = None
 
     def overlay_matrix(self, matrix: ResponseMatrix) -> None:
-        """Add the responses of a matrix; cells with partial values complete each other."""
+        """Replace the cells that a matrix has an answer for."""
         position = self.index.find(matrix.item_ids)
         for row, model in enumerate(matrix.models):
             at = np.full(len(position), self.row_of[model], dtype=np.intp), position
-            self._take(
-                at,
-                matrix.correct[row],
-                matrix.prediction[row],
-                (matrix.p_answer[row], matrix.p_prediction[row]),
-            )
+            fields = (matrix.correct, matrix.prediction, matrix.p_answer, matrix.p_prediction)
+            self._take(at, *(field[row] for field in fields))
 
     def overlay_rows(self, rows: pd.DataFrame) -> None:
-        """Add the responses of rows, one per cell, in the same way."""
+        """Replace the cells that rows, one per cell, have an answer for."""
         row = np.array([self.row_of[name] for name in rows["configuration"]], dtype=np.intp)
-        correct = rows["correct"].to_numpy(dtype=np.float32)
-        # A live response is complete; a wide file may complete a recorded one.
-        alone = (rows["source"] == "live").to_numpy(dtype=bool) & ~np.isnan(correct)
-        self._take(
-            (row, rows["position"].to_numpy(dtype=np.intp)),
-            correct,
-            rows["prediction"].to_numpy(dtype=np.int16),
-            tuple(rows[name].to_numpy(dtype=np.float32) for name in ("p_answer", "p_prediction")),
-            alone,
-        )
+        names = ("correct", "prediction", "p_answer", "p_prediction")
+        fields = (rows[name].to_numpy() for name in names)
+        self._take((row, rows["position"].to_numpy(dtype=np.intp)), *fields)
 
     def _take(
         self,
         at: tuple[NDArray[np.intp], NDArray[np.intp]],
-        correct: NDArray[np.float32],
-        prediction: NDArray[np.int16],
-        probabilities: tuple[NDArray[np.float32], ...],
-        alone: NDArray[np.bool_] | bool = False,
+        correct: NDArray[Any],
+        prediction: NDArray[Any],
+        *probabilities: NDArray[Any],
     ) -> None:
-        """Add responses, each completed by the known values of its cell if they agree.
-
-        `alone` marks responses that are not completed.
-        """
         answered = ~np.isnan(correct) | (prediction >= 0)
+        at = at[0][answered], at[1][answered]
+        self.correct[at] = correct[answered]
         for name, values in zip(("p_answer", "p_prediction"), probabilities, strict=True):
-            known = getattr(self, name)
-            if known is None and not np.isnan(values).all():
-                known = np.full(self.shape, np.nan, dtype=np.float32)
-                setattr(self, name, known)
-            if known is not None:
-                known[at] = np.where(answered, values, known[at])
+            if getattr(self, name) is None and not np.isnan(values).all():
+                setattr(self, name, np.full(self.shape, np.nan, dtype=np.float32))
+            if getattr(self, name) is not None:
+                getattr(self, name)[at] = values[answered]
         if self.prediction is None and (prediction >= 0).any():
             self.prediction = np.full(self.shape, -1, dtype=np.int16)
-        lacking = np.isnan(correct) & np.logical_not(alone)
-        self.correct[at] = np.where(lacking, self.correct[at], correct)
         if self.prediction is not None:
-            chosen = self.prediction[at]
-            right = self.index.is_right(at[1], chosen.astype(np.int64))
-            contradicts = self.index.single[at[1]] & np.isin(correct, (0, 1)) & (right != correct)
-            lacking = (prediction < 0) & np.logical_not(alone) & ~contradicts
-            self.prediction[at] = np.where(lacking, chosen, prediction)
+            self.prediction[at] = prediction[answered]
 
 
 def _coverage(
