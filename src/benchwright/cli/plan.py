@@ -63,7 +63,7 @@ def run_plan(
     subjects = known.subjects()
     strata = None if subjects is None else pd.factorize(subjects, sort=True)[0]
     responses = Responses(known.correct[order], known.clusters(), strata)
-    plan = make_plan(responses, request.wanted, cost, known.curves)
+    plan = make_plan(responses, request.wanted, cost)
     return MadePlan(request, known.source, count_models(known.models), known.notes, cost, plan)
 
 
@@ -159,7 +159,7 @@ def explanations(made: MadePlan) -> list[str]:
     tokens = f"{cost.tokens:.0f} per item" if cost.tokens is not None else "unknown, give --items"
     return [
         "standard error: around the score on all these items (benchmark), or on all items of this "
-        "kind (ability); aipw: estimated from the responses of these models too",
+        "kind (ability)",
         f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
         f"{wanted.alpha:g}; order: right with probability {wanted.order:g}; tau-b, Spearman: "
         f"[5%, 95%] quantiles of {wanted.subsets} random subsets",
@@ -184,7 +184,7 @@ def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
     return (
         f"{GOALS[row.goal]} {row.wanted:g}",
         holds_for,
-        row.sampler if row.estimator == "mean" else f"{row.sampler}, {row.estimator}",
+        row.sampler,
         "not reached" if row.items is None else f"{row.items:,}",
         "" if row.items is None else f"{row.items / n:.1%}",
         achieved,
@@ -225,9 +225,7 @@ def verdict(plan: Plan) -> str:
     strictest = {
         (row.goal, row.wanted): row
         for row in plan.rows
-        if (row.sampler, row.estimator) == ("random", "mean")
-        and (row.goal != "standard_error" or row.target == "benchmark")
-        and not row.whose.startswith("mean over")
+        if row.sampler == "random" and (row.goal != "standard_error" or row.target == "benchmark")
     }
     needs = [
         f"{GOALS[row.goal]} {row.wanted:g} is not reached ({row.reason})"

@@ -1,9 +1,8 @@
-"""Sizes of plans against brute force, unreachable targets, and estimated scores."""
+"""Sizes of plans against brute force, and unreachable targets."""
 
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +16,6 @@ from benchwright.methods.dele.planning.plan import (
     make_plan,
     smallest_size,
 )
-from benchwright.methods.dele.planning.predicted_scores import FEWEST_MODELS
 from benchwright.methods.dele.planning.score_errors import (
     variance_of_scores,
 )
@@ -147,36 +145,6 @@ def test_cost_covers_all_prompts_and_demonstrations() -> None:
     assert CostPerPrompt(per_million_tokens=3).of(5) == (5, None, None, None)
 
 
-def curves() -> pd.DataFrame:
-    lines = {
-        "random": {5: 0.5, 10: 0.7, 20: 0.9},
-        "lucky": {5: 0.8, 10: 0.6, 20: 0.9},
-        "good": {5: 0.6, 10: 0.75, 20: 0.8},
-        "poor": {5: 0.1, 10: 0.2, 20: 0.3},
-    }
-    records = [
-        (sampler, panel, size, metric, value if metric == "tau_b" else 1.0)
-        for sampler, values in lines.items()
-        for size, value in values.items()
-        for metric in ("tau_b", "bias")
-        for panel in ("held_out", "all")
-    ]
-    return pd.DataFrame(records, columns=["sampler", "panel", "size", "metric", "mean"])
-
-
-def test_best_saved_sampler_is_listed_with_random() -> None:
-    values = answers(6, 40)
-    plan = make_plan(
-        Responses(values, np.arange(40)), Wanted(tau_b=(0.7,), subsets=20), curves=curves()
-    )
-    saved = [row for row in plan.rows if row.whose.startswith("mean over repeats")]
-    assert [(row.sampler, row.items, row.value) for row in saved] == [
-        ("good", 10, 0.75),
-        ("random", 10, 0.7),
-    ]
-    assert "luck" in saved[0].reason
-
-
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
@@ -219,30 +187,3 @@ def test_a_gap_wider_than_any_has_a_caveat() -> None:
     row = make_plan(Responses(answers(5, 50), np.arange(50)), Wanted(gaps=(0.99,))).rows[0]
     assert row.items is not None
     assert row.reason.startswith("no two models are further apart than")
-
-
-def alike(m: int, n: int, slope: float) -> np.ndarray:
-    """Responses of models whose items differ in difficulty by `slope` standard deviations."""
-    rng = np.random.default_rng(5)
-    logits = rng.normal(0, 0.7, (m, 1)) - slope * rng.normal(0, 1, (1, n))
-    return (rng.random((m, n)) < 1 / (1 + np.exp(-logits))).astype(np.float32)
-
-
-def test_predictable_items_need_fewer_responses() -> None:
-    correct = alike(60, 400, 3.0)
-    [mean, estimated] = [
-        row
-        for row in make_plan(Responses(correct, np.arange(400)), Wanted((0.03,))).rows
-        if (row.whose, row.target) == ("median model", "benchmark")
-    ]
-    assert (mean.sampler, mean.estimator, estimated.estimator) == ("random", "mean", "aipw")
-    assert estimated.items < 0.7 * mean.items
-    assert estimated.value <= 0.03
-    assert "cover 9" in estimated.reason
-
-
-def test_there_is_no_row_without_a_gain_or_with_few_models() -> None:
-    noise = np.random.default_rng(1).integers(0, 2, (40, 200)).astype(np.float32)
-    for correct in (noise, alike(FEWEST_MODELS - 1, 200, 3.0)):
-        rows = make_plan(Responses(correct, np.arange(200)), Wanted((0.03,))).rows
-        assert {row.estimator for row in rows} == {"mean"}

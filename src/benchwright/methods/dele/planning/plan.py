@@ -10,11 +10,6 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
-from benchwright.methods.dele.planning.predicted_scores import (
-    ESTIMATOR,
-    FEWEST_MODELS,
-    fewest_items,
-)
 from benchwright.methods.dele.planning.score_errors import (
     TARGETS,
     Target,
@@ -143,25 +138,9 @@ def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
     return high
 
 
-def _samplers_that_reach(
-    curves: pd.DataFrame, goal: str, wanted: float
-) -> list[tuple[str, int, float]]:
-    """List the samplers that reach a value, by increasing number of items, then by name.
-
-    Each has the smallest number of items at which, and at all larger ones, it reaches the value,
-    and its mean there. `curves` is a `SamplingCurves` table.
-    """
-    selected = curves[(curves["panel"] == _PANEL) & (curves["metric"] == goal)]
-    falling = selected.sort_values("size", ascending=False)
-    enough = falling["mean"].ge(wanted).groupby(falling["sampler"]).cummin()
-    last = falling[enough].groupby("sampler").tail(1).sort_values(["size", "sampler"])
-    return list(last[["sampler", "size", "mean"]].itertuples(index=False, name=None))
-
-
 Goal = Literal["standard_error", "detectable_difference", "order", "tau_b", "spearman"]
 
 _FEWEST_PAIRS = 30
-_PANEL = "held_out"  # the panel whose results are read from a saved run
 _PAIRS = {"median pair": 0.5, "95% of pairs": 0.95}
 _SUBSETS = {"half of subsets": 0.5, "95% of subsets": 0.05}
 
@@ -199,7 +178,6 @@ class PlanRow(NamedTuple):
     # what a score estimates: `benchmark`, the score on all its items; `ability`, on all such items.
     target: Target = "benchmark"
     sampler: str = "random"
-    estimator: str = "mean"
     items: int | None = None  # None if all items do not suffice, or if unknown
     value: float | None = None  # the metric at that size
     low: float | None = None  # 5% quantile over random subsets; None without random subsets
@@ -222,18 +200,17 @@ def make_plan(
     responses: Responses,
     wanted: Wanted,
     cost: CostPerPrompt = CostPerPrompt(),  # noqa: B008  (immutable)
-    curves: pd.DataFrame | None = None,
 ) -> Plan:
     """Compute the sufficient number of random items from responses of other models.
 
     Standard errors and differences come from formulas (`score_errors`), rank agreement from random
-    subsets. `curves` is a saved `SamplingCurves` table, for samplers other than random.
+    subsets.
 
     Raises:
         InputError: there is no target, or there are too few models or items.
     """
     _check(responses, wanted)
-    planner = _Planner(responses, wanted, cost, curves)
+    planner = _Planner(responses, wanted, cost)
     rows = [
         *planner.rows_of_scores(),
         *planner.rows_of_differences(),
@@ -248,10 +225,8 @@ def make_plan(
 class _Planner:
     """The computations of one plan."""
 
-    def __init__(
-        self, responses: Responses, wanted: Wanted, cost: CostPerPrompt, curves: pd.DataFrame | None
-    ) -> None:
-        self.wanted, self.cost, self.curves = wanted, cost, curves
+    def __init__(self, responses: Responses, wanted: Wanted, cost: CostPerPrompt) -> None:
+        self.wanted, self.cost = wanted, cost
         self.responses = responses
         self.m, self.n = responses.correct.shape
         self.scores = variance_of_scores(responses.correct, responses.clusters)
@@ -295,19 +270,7 @@ class _Planner:
                 for whose in ("median model", "worst model"):
                     value = partial(self.error, whose=whose, target=target)
                     row = PlanRow("standard_error", wanted, whose, target)
-                    yield (row := self._formula_row(row, value))
-                    if (whose, target) == ("median model", "benchmark"):
-                        yield from self._predicted_row(row)
-
-    def _predicted_row(self, row: PlanRow) -> Iterator[PlanRow]:
-        """Yield a row if AIPW needs fewer items than the mean and its intervals hold."""
-        if row.items is None or self.m < FEWEST_MODELS:
-            return
-        known, seed = self.responses, self.wanted.seed
-        if found := fewest_items(known.correct, known.clusters, seed, row.wanted, row.items):
-            covered = f"95% intervals of models left out cover {found.coverage:.1%}"
-            row = row._replace(sampler=found.sampler, estimator=ESTIMATOR, with_all=0.0)
-            yield self.reached(row._replace(reason=covered), found.items, found.standard_error)
+                    yield self._formula_row(row, value)
 
     def rows_of_differences(self) -> Iterator[PlanRow]:
         """Yield the rows of the median pair and of most pairs."""
@@ -335,7 +298,7 @@ class _Planner:
             yield self.reached(row, items, self.order(items, gap))
 
     def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
-        """Yield the rows of random and stratified subsets, then of samplers of a saved run."""
+        """Yield the rows of random and stratified subsets."""
         for wanted in values:
             if self.m < _FEWEST_RANKED:
                 reason = f"a ranking needs at least {_FEWEST_RANKED} models, there are {self.m}"
@@ -344,8 +307,6 @@ class _Planner:
             for sampler in self.subsets:
                 for whose in _SUBSETS:
                     yield self._rank_row(PlanRow(goal, wanted, whose, sampler=sampler), goal)
-            if self.curves is not None:
-                yield from self._saved_samplers(self.curves, goal, wanted)
 
     def curve(self) -> pd.DataFrame:
         """Return every metric at a grid of sizes and at the sizes computed for targets."""
@@ -396,21 +357,6 @@ class _Planner:
         reason = subsets.by_halves(items, goal, share)
         row = row._replace(low=low, high=high, with_all=with_all, reason=reason)
         return self.reached(row, items, value)
-
-    def _saved_samplers(
-        self, curves: pd.DataFrame, goal: Agreement, wanted: float
-    ) -> Iterator[PlanRow]:
-        """Yield the rows of the best sampler of a saved run, and of random."""
-        reached = _samplers_that_reach(curves, goal, wanted)
-        row = PlanRow(goal, wanted, f"mean over repeats, {_PANEL} models")
-        if not reached:
-            yield row._replace(reason="no sampler of the saved run reaches the target")
-        others = [each for each in reached if each[0] != "random"][:1]
-        for sampler, items, mean in [*others, *(each for each in reached if each[0] == "random")]:
-            reason = "" if sampler == "random" else "the best of many samplers, partly by luck"
-            yield self.reached(
-                row._replace(sampler=sampler, with_all=1, reason=reason), items, mean
-            )
 
 
 def _of(values: NDArray[np.float64], share: float) -> float:
