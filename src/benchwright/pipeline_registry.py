@@ -50,7 +50,6 @@ def register_pipelines() -> dict[str, Pipeline]:
         construction_report,
     )
     mmlu_cf = sum(map(_boxed, construction), Pipeline([]))
-    mmlu_cf += _boxed(scoring, scoring.create_answering_pipeline())
     mmlu_cf += _boxed(judging, judging.create_final_pipeline(), "judging_again")
     mmlu_cf += _boxed(splitting, splitting.create_seed_pipeline(), "closed_seed")
     # Nothing is closed here: what judges say of fields is kept with other replies.

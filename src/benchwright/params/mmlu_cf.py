@@ -4,11 +4,10 @@
 `sealing`, `half_gap`, `memorisation`, `open_benchmark` in conf/.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, SecretStr, model_validator
+from pydantic import ConfigDict, Field, SecretStr
 
-from benchwright.core.configuration import STYLES, parse_configuration
 from benchwright.params.section import Distinct, Section
 
 
@@ -81,19 +80,6 @@ class DifficultyParams(JudgesParams):
     at_most: int | None = Field(default=None, ge=1)
     shots: int = Field(default=5, ge=0)  # worked examples before the question
     rate_final: bool = True  # also rate the questions after the contamination-free rules
-    # zero-shot configurations whose answers give levels where no judge does
-    answering: Annotated[tuple[str, ...], Distinct] = ()
-    min_models: int = Field(default=5, ge=2)  # models with answers that levels need
-
-    @model_validator(mode="after")
-    def _answer_without_demonstrations(self) -> Self:
-        for name in self.answering:
-            if parse_configuration(name).shots != 0:
-                raise ValueError(
-                    f"difficulty.answering: {name!r} is not <model>@<style>-0 with a style of "
-                    f"{', '.join(STYLES)}; there are no demonstrations to show"
-                )
-        return self
 
 
 class SamplingByDifficultyParams(Section):
