@@ -27,7 +27,7 @@ _NODES = [
     node(
         compare_scores,
         ["compared_responses", "params:evaluation", "params:seed"],
-        [*_SCORES, "comparison_reversals"],
+        _SCORES,
     ),
     node(
         follow_responses,
@@ -59,7 +59,7 @@ _PAGE = [
         "comparison_top",
     ),
     node(page.show_comparison_cost, _SCORES, "comparison_cost"),
-    node(page.show_comparison_order, [*_SCORES, "comparison_reversals"], "comparison_order"),
+    node(page.show_comparison_order, _SCORES, "comparison_order"),
     node(
         page.show_comparison_answers,
         ["comparison_transitions", "comparison_none_rates"],

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.statistics import bootstrap, rank_agreement
-from benchwright.statistics.paired_differences import paired_se
-from benchwright.statistics.percentile import holm, percentile_among
+from benchwright.statistics.percentile import percentile_among
 from benchwright.statistics.proportion import Bounded
 from benchwright.statistics.rank_agreement import Coefficient, Float
 from benchwright.statistics.subset_scores import subset_scores
@@ -31,15 +30,6 @@ class RankShuffle(NamedTuple):
     tau_b_resampled: Bounded
     percentile: float  # where `kendall_tau_b` stands among these, 0–100
     ranks: Float  # (m, 6) rank before with its bounds, rank after with its bounds
-
-
-class Reversals(NamedTuple):
-    """Pairs of models whose order on the copies is the opposite of that before."""
-
-    pairs: int  # m(m − 1)/2
-    reversed_pairs: NDArray[np.intp]  # (k, 2) row numbers, the one better before first
-    p_holm: Float  # (k,) p-values of the reversals, corrected over all pairs
-    significant: int  # how many are at most α
 
 
 def rank_shuffle(
@@ -76,47 +66,6 @@ def rank_shuffle(
         percentile_among(tau.value, again),
         np.column_stack([*_ranks(before, before_items), *_ranks(after, after_items)]),
     )
-
-
-def reversals(
-    original: Float, mean_perturbed: Float, clusters: NDArray[np.integer], alpha: float = 0.05
-) -> Reversals:
-    """Find the pairs of models whose order is reversed, and count the significant reversals.
-
-    A reversal is significant where the differences before and after both are: its p-value is the
-    larger of the two, from paired, clustered t-tests, corrected over all pairs (Holm).
-
-    `original` and `mean_perturbed`, the mean over copies, are (m, n), `clusters` (n,).
-    """
-    m = len(original)
-    first, second = np.triu_indices(m, k=1)
-    if not len(first) or not original.shape[1]:
-        return Reversals(len(first), np.empty((0, 2), dtype=np.intp), np.empty(0), 0)
-    gaps, p_values = [], []
-    for responses in (original, mean_perturbed):
-        scores = np.round(responses.mean(axis=1), 12)
-        gap = scores[first] - scores[second]
-        gaps.append(gap)
-        p_values.append(_p_values(gap, paired_se(responses, clusters)[first, second], clusters))
-    turned = gaps[0] * gaps[1] < 0
-    corrected = holm(np.where(turned, np.maximum(*p_values), 1.0))[turned]
-    better = np.where(gaps[0] > 0, first, second)[turned]
-    worse = np.where(gaps[0] > 0, second, first)[turned]
-    return Reversals(
-        len(first), np.column_stack([better, worse]), corrected, int((corrected <= alpha).sum())
-    )
-
-
-def _p_values(gap: Float, error: NDArray[np.floating], clusters: NDArray[np.integer]) -> Float:
-    from scipy.special import stdtr
-
-    groups = len(np.unique(clusters))
-    if groups < 2:
-        return np.ones(len(gap))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.abs(gap) / error
-    p: Float = 2 * stdtr(groups - 1, -t)
-    return np.where(np.isnan(p), 1.0, p)
 
 
 def _around(metric: Coefficient, resampled: Float, bounds: tuple[float, float]) -> Bounded:

@@ -87,13 +87,6 @@ Bounds are those of a 95% interval over items. `reason` says why a value or its 
 missing.
 """
 
-ComparisonReversals = Columns(
-    (str, "perturbation", "asking_style", "better_before", "better_after"),
-    # gap_original: accuracy of better_before minus that of better_after, 0–1
-    (float, "gap_original", "gap_mean", "p_holm"),
-)
-"""Pairs of models with opposite orders on the original and on the copies."""
-
 ComparisonNoneRates = Columns(
     (str, "perturbation", "configuration", "gold"),
     (int, "n", "picked"),

@@ -138,9 +138,6 @@ def _order(metrics: Mapping[str, Row]) -> str:
     tau, again = metrics["kendall_tau_b"], metrics["tau_b_resampled"]
     if tau["value"] is None:
         return f"The rankings of models are not compared: {tau['reason']}."
-    pairs, turned, sure = (
-        int(metrics[name]["value"]) for name in ("pairs", "reversed_pairs", "significant_reversals")
-    )
     text = (
         f"The rankings of the {tau['n_models']:,} models on original and copies have Kendall "
         f"tau-b {_bounded(tau)}"
@@ -151,9 +148,7 @@ def _order(metrics: Mapping[str, Row]) -> str:
             f"; resampling the original items gives {_bounded(again)}, so the order changes {more} "
             "with another choice of items"
         )
-    beyond = "none" if not sure else f"{sure:,}"
-    reverse = "reverses order" if turned == 1 else "reverse order"
-    return f"{text}. {turned:,} of {count(pairs, 'pair')} {reverse}, {beyond} significantly (Holm)."
+    return f"{text}."
 
 
 def _bounded(row: Row) -> str:

@@ -32,7 +32,6 @@ from benchwright.reports.page.wording import (
     coefficient,
     count,
     interval,
-    p_value,
     percent,
     points,
     rows_of,
@@ -136,11 +135,9 @@ def plot_rank_shuffle(comparison_scores: pd.DataFrame, perturbation: Perturbatio
 
 
 def show_comparison_order(
-    comparison_scores: pd.DataFrame,
-    comparison_summary: pd.DataFrame,
-    comparison_reversals: pd.DataFrame,
+    comparison_scores: pd.DataFrame, comparison_summary: pd.DataFrame
 ) -> Section:
-    """Show the ranking of models, and the pairs that reverse their order."""
+    """Show the ranking of models."""
     if comparison_scores.empty:
         return Section("Ranking of models", [Text(_NO_RESPONSES)], "order")
     blocks: list[Any] = [
@@ -153,22 +150,6 @@ def show_comparison_order(
         Plot("comparison_ranks_plot"),
         *_shuffle(comparison_summary),
     ]
-    if comparison_reversals.empty:
-        blocks.append(Text("No pair of models reverses its order."))
-        return Section("Ranking of models", blocks, "order")
-    label = (
-        "Reversed pairs, most significant first: lead in points on the original and on the copies; "
-        "p-value of both differences, corrected over all pairs (Holm)"
-    )
-    columns: list[parts.Column] = [
-        ("Better on the original", parts.as_text, "better_before"),
-        ("Better on the copies", parts.as_text, "better_after"),
-        ("Original", lambda row, name: points(row[name]), "gap_original"),
-        ("Copies", lambda row, name: points(row[name]), "gap_mean"),
-        ("p", lambda row, name: p_value(row[name]), "p_holm"),
-    ]
-    table = _table(label, rows_of(comparison_reversals), columns, "comparison_reversals")
-    blocks.append(Folded(f"Reversed pairs: {len(comparison_reversals):,}", table))
     return Section("Ranking of models", blocks, "order")
 
 

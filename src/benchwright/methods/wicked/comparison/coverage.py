@@ -36,7 +36,6 @@ def count_changes(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
 
 
 _OF_MODELS = ("mean_delta", "kendall_tau_b", "tau_b_between_copies", "tau_b_resampled")
-_COUNTS = ("reversed_pairs", "significant_reversals")
 _OF_ONE = ("accuracy_original", "accuracy_mean", "accuracy_sd", "delta", "delta_se")
 
 
@@ -95,7 +94,7 @@ def collect_comparison_metrics(
         "gold_removed_unchecked": float(unchecked.lost_unchecked),
     }
     for row in comparison_summary.to_dict("records"):
-        if row["metric"] in (*_OF_MODELS, *_COUNTS):
+        if row["metric"] in _OF_MODELS:
             parts = [row["metric"], row["perturbation"], row["asking_style"]]
             metrics[".".join(part for part in parts if part)] = float(row["value"])
     for row in comparison_scores.to_dict("records"):

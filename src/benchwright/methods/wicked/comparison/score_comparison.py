@@ -21,24 +21,22 @@ from benchwright.statistics.proportion import (
     clustered_means,
     clustered_share,
 )
-from benchwright.statistics.rank_shuffle import RankShuffle, rank_shuffle, reversals
+from benchwright.statistics.rank_shuffle import RankShuffle, rank_shuffle
 from benchwright.tables import wicked as tables
 
-_SIGNIFICANT = 0.05
 _RANKS = ("original", "original_low", "original_high", "mean", "mean_low", "mean_high")
 
 
 def compare_scores(
     compared_responses: Mapping[str, ComparedResponses], evaluation: EvaluationParams, seed: int
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare accuracies and ranks on the copies with those on the original items.
 
-    Models are ranked within their asking style. Return `ComparisonScores`, `ComparisonSummary` and
-    `ComparisonReversals` tables, empty where nothing can be compared.
+    Models are ranked within their asking style. Return `ComparisonScores` and
+    `ComparisonSummary` tables, empty where nothing can be compared.
     """
     scores: list[dict[str, Any]] = []
     summary: list[tuple[Any, ...]] = []
-    reversed_pairs: list[tuple[Any, ...]] = []
     for name, compared in compared_responses.items():
         styles = asking_styles(compared.configurations)
         shuffles = {
@@ -53,9 +51,7 @@ def compare_scores(
         }
         scores += _scores(name, compared, styles, shuffles)
         for style, rows in styles.items():
-            counts, pairs = _reversals(compared, rows)
-            reversed_pairs += [(name, style, *pair) for pair in pairs]
-            metrics = _metrics(compared, rows, shuffles[style]) | counts
+            metrics = _metrics(compared, rows, shuffles[style])
             basis = (len(rows), len(compared.item_ids), len(compared.perturbed))
             summary += [
                 (name, style, metric, each.value, each.low, each.high, *basis, each.reason)
@@ -64,7 +60,6 @@ def compare_scores(
     return (
         tables.ComparisonScores.from_rows(scores),
         tables.ComparisonSummary.from_rows(summary),
-        tables.ComparisonReversals.from_rows(reversed_pairs),
     )
 
 
@@ -117,29 +112,6 @@ def mean_where(correct: Floats, marks: Bools) -> Floats:
         return np.full(correct.shape[1], np.nan)
     total: Floats = np.einsum("dmn,dn->m", correct, marks.astype(np.float64)) / n
     return total
-
-
-def _reversals(
-    compared: ComparedResponses, rows: list[int]
-) -> tuple[dict[str, Bounded], list[tuple[Any, ...]]]:
-    """Return the numbers of pairs, and the reversed pairs, the most significant first."""
-    original, after = compared.original[rows], compared.perturbed.mean(axis=0)[rows]
-    result = reversals(original, after, compared.clusters, _SIGNIFICANT)
-    reason = "" if result.pairs else f"{len(rows)} model; at least 2 are needed"
-    missing = np.nan if reason else 0.0
-    counts = {
-        "pairs": Bounded(float(result.pairs), np.nan, np.nan, ""),
-        "reversed_pairs": Bounded(len(result.reversed_pairs) + missing, np.nan, np.nan, reason),
-        "significant_reversals": Bounded(result.significant + missing, np.nan, np.nan, reason),
-    }
-    before, mean = original.mean(axis=1), after.mean(axis=1)
-    names = [compared.configurations[row] for row in rows]
-    pairs = []
-    for place in np.argsort(result.p_holm, kind="stable"):
-        a, b = result.reversed_pairs[place]
-        gaps = (before[a] - before[b], mean[a] - mean[b], float(result.p_holm[place]))
-        pairs.append((names[a], names[b], *gaps))
-    return counts, pairs
 
 
 def _metrics(
