@@ -64,11 +64,9 @@ class JudgesParams(Section):
     max_tokens: int = Field(default=24, ge=1)  # maximum length of a reply
 
 
-class FieldsParams(JudgesParams):
+class FieldsParams(Section):
     """One of 14 fields for each question (MMLU-CF, section 3.1 and Figure 6)."""
 
-    # a `classifier` on sentence vectors, or `judges`
-    by: Literal["classifier", "judges"] = "classifier"
     encoder: str = "all-minilm-l6-v2"  # sentence encoder, by its name under `models.encoders`
 
 

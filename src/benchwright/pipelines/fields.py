@@ -6,17 +6,13 @@ import numpy as np
 import pandas as pd
 from kedro.pipeline import Pipeline
 
-from benchwright.core.errors import InputError
-from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.fields import (
     FIELDS,
     bundled_examples,
-    judge_fields,
     predict_fields,
 )
-from benchwright.methods.mmlu_cf.judging.judges import named_judges, rounds_table
 from benchwright.params.mmlu_cf import FieldsParams
-from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.nodes import node
 from benchwright.similarity.vectors import encode_texts
 from benchwright.tables.mmlu_cf import CleanItems
@@ -25,36 +21,25 @@ from benchwright.tables.mmlu_cf import CleanItems
 def name_fields(
     clean_items: pd.DataFrame,
     text_vector_cache: pd.DataFrame,
-    judge_store: StoredShards,
     fields: FieldsParams,
     models: ModelsParams,
-    scoring: ScoringParams,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Give each item a field, by a classifier trained on the bundled examples or by judges.
+) -> pd.DataFrame:
+    """Give each item a field, by a classifier trained on the bundled examples.
 
     Returns:
-        `CleanItems` with field and field_confidence; `ROUNDS` (no rows without judges). New
-        vectors are not kept.
+        `CleanItems` with field and field_confidence. New vectors are not kept.
 
     Raises:
-        InputError: the encoder or a judge is unknown or has no weights, or `fields.by` is judges
-            and none is named.
+        InputError: the encoder is unknown or has no weights.
     """
-    rounds = rounds_table("", {})
-    if clean_items.empty:
-        predicted = pd.DataFrame(columns=["item_id", "field", "confidence"])
-    elif fields.by == "judges":
-        if not fields.judges:
-            raise InputError("fields.by is judges, but fields.judges is empty; name a judge")
-        judges = named_judges(fields, models, scoring, judge_store, "fields")
-        predicted, rounds = judge_fields(clean_items, judges, fields.attempts)
-    else:
+    predicted = pd.DataFrame(columns=["item_id", "field", "confidence"])
+    if not clean_items.empty:
         predicted = _classified(clean_items, text_vector_cache, fields, models)
     named = predicted.set_index("item_id").reindex(clean_items["item_id"])
     fielded = clean_items.assign(
         field=named["field"].to_numpy(), field_confidence=named["confidence"].to_numpy(np.float64)
     )
-    return fielded[CleanItems.columns()], rounds
+    return fielded[CleanItems.columns()]
 
 
 def _classified(
@@ -89,15 +74,8 @@ def count_fields(fielded_items: pd.DataFrame) -> pd.DataFrame:
 _NODES = [
     node(
         name_fields,
-        [
-            "clean_items",
-            "text_vector_cache",
-            "judge_store",
-            "params:fields",
-            "params:models",
-            "params:scoring",
-        ],
-        ["fielded_items", "field_rounds"],
+        ["clean_items", "text_vector_cache", "params:fields", "params:models"],
+        "fielded_items",
     ),
     node(count_fields, "fielded_items", "field_counts"),
 ]
