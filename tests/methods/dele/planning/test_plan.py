@@ -55,13 +55,13 @@ def test_ability_error_with_all_items_is_the_clustered_error() -> None:
     np.testing.assert_allclose(variance.standard_error(1, "ability"), np.sqrt(single), rtol=1e-6)
 
 
-def rows(values: np.ndarray, **wanted: object) -> dict[tuple[str, str, str], PlanRow]:
+def rows(values: np.ndarray, **wanted: object) -> dict[tuple[str, str], PlanRow]:
     plan = make_plan(
         Responses(values, np.arange(values.shape[1])),
         Wanted(**wanted),  # type: ignore[arg-type]
         CostPerPrompt(tokens=50, models=2, shots=3, per_million_tokens=10, seconds=0.5),
     )
-    return {(row.whose, row.target, row.sampler): row for row in plan.rows}
+    return {(row.whose, row.target): row for row in plan.rows}
 
 
 def test_standard_error_target_gives_the_smallest_sufficient_size() -> None:
@@ -70,18 +70,18 @@ def test_standard_error_target_gives_the_smallest_sufficient_size() -> None:
     single = values.var(axis=1, ddof=1, dtype=np.float64)
     for whose, of in (("median model", np.median), ("worst model", np.max)):
         need = next(k for k in range(1, 301) if of(np.sqrt(single * (1 / k - 1 / 300))) <= 0.03)
-        row = by_key[whose, "benchmark", "random"]
+        row = by_key[whose, "benchmark"]
         assert row.items == need
         assert row.value is not None
         assert row.value <= 0.03
         need = next(k for k in range(1, 301) if of(np.sqrt(single / k)) <= 0.03)
-        assert by_key[whose, "ability", "random"].items == need
-    assert by_key["worst model", "ability", "random"].items > row.items  # type: ignore[operator]
+        assert by_key[whose, "ability"].items == need
+    assert by_key["worst model", "ability"].items > row.items  # type: ignore[operator]
 
 
 def test_unreachable_targets_have_a_reason() -> None:
     values = answers(9, 100)
-    row = rows(values, standard_errors=(0.01,))["median model", "ability", "random"]
+    row = rows(values, standard_errors=(0.01,))["median model", "ability"]
     with_all = np.median(np.sqrt(values.var(axis=1, ddof=1) / 100))
     assert row.items is None
     assert row.cost is None
@@ -97,13 +97,13 @@ def test_detectable_difference_is_the_paired_error_times_both_quantiles() -> Non
     at = (1.6448536 + 1.2815516) * np.sqrt(single)
     for whose, share in (("median pair", 0.5), ("95% of pairs", 0.95)):
         need = next(k for k in range(1, 401) if np.quantile(at / np.sqrt(k), share) <= 0.12)
-        assert by_key[whose, "ability", "random"].items == need
+        assert by_key[whose, "ability"].items == need
 
 
 def test_differences_need_two_models_and_rankings_three() -> None:
-    row = rows(answers(1, 50), differences=(0.1,))["median pair", "benchmark", "random"]
+    row = rows(answers(1, 50), differences=(0.1,))["median pair", "benchmark"]
     assert (row.items, row.reason) == (None, "a difference needs at least 2 models, there is 1")
-    row = rows(answers(2, 50), tau_b=(0.9,))["half of subsets", "benchmark", "random"]
+    row = rows(answers(2, 50), tau_b=(0.9,))["half of subsets", "benchmark"]
     assert row.items is None
     assert row.reason == "a ranking needs at least 3 models, there are 2"
 
@@ -111,8 +111,8 @@ def test_differences_need_two_models_and_rankings_three() -> None:
 def test_rank_agreement_target_holds_for_half_and_for_most_subsets() -> None:
     values = answers(30, 200)
     by_key = rows(values, tau_b=(0.8,), subsets=200)
-    half = by_key["half of subsets", "benchmark", "random"]
-    safe = by_key["95% of subsets", "benchmark", "random"]
+    half = by_key["half of subsets", "benchmark"]
+    safe = by_key["95% of subsets", "benchmark"]
     assert half.items is not None
     assert safe.items is not None
     assert 10 < half.items < safe.items < 200
@@ -123,7 +123,7 @@ def test_rank_agreement_target_holds_for_half_and_for_most_subsets() -> None:
 
 def test_equal_models_have_no_ranking() -> None:
     row = rows(np.ones((5, 40), np.float32), spearman=(0.5,))
-    assert row["half of subsets", "benchmark", "random"].reason == "all models have the same score"
+    assert row["half of subsets", "benchmark"].reason == "all models have the same score"
 
 
 @pytest.mark.parametrize(
@@ -131,11 +131,11 @@ def test_equal_models_have_no_ranking() -> None:
 )
 def test_rank_agreement_says_how_far_it_holds_for_other_models(models: int, said: str) -> None:
     by_key = rows(answers(models, 60), tau_b=(0.6,), subsets=20)
-    assert by_key["half of subsets", "benchmark", "random"].reason.startswith(said)
+    assert by_key["half of subsets", "benchmark"].reason.startswith(said)
 
 
 def test_cost_covers_all_prompts_and_demonstrations() -> None:
-    row = rows(answers(9, 300), standard_errors=(0.03,))["worst model", "benchmark", "random"]
+    row = rows(answers(9, 300), standard_errors=(0.03,))["worst model", "benchmark"]
     assert row.items is not None
     assert row.cost is not None
     assert row.cost.prompts == 2 * row.items

@@ -65,26 +65,16 @@ class _RandomSubsets:
     """Random subsets of the items of responses (m, n), and their rank agreement with all items.
 
     Every size has its own random generator, so its metrics do not depend on other sizes.
-    `metrics` holds the metrics computed so far, by size. `strata` are n labels, or None.
+    `metrics` holds the metrics computed so far, by size.
     """
 
-    def __init__(
-        self,
-        correct: NDArray[np.floating],
-        draws: int,
-        seed: int,
-        strata: NDArray[np.integer] | None,
-    ) -> None:
-        self._correct, self._strata = correct, strata
-        self._draws, self._seed = draws, seed
+    def __init__(self, correct: NDArray[np.floating], draws: int, seed: int) -> None:
+        self._correct, self._draws, self._seed = correct, draws, seed
         self.metrics: dict[int, Preservation] = {}
 
     def _masks(self, size: int) -> Float:
-        name = "random" if self._strata is None else "stratified"
-        generator = stage_generator(self._seed, f"plan/{name}/{size}")
-        n = self._correct.shape[1]
-        masks = draw_subsets(n, size, self._draws, generator, self._strata)
-        return masks.astype(np.float64)
+        generator = stage_generator(self._seed, f"plan/random/{size}")
+        return draw_subsets(self._correct.shape[1], size, self._draws, generator).astype(np.float64)
 
     def quantile(self, size: int, agreement: Agreement, share: float) -> float:
         """Return the quantile `share` over the subsets; undefined metrics count as −1."""
@@ -150,8 +140,6 @@ class Responses(NamedTuple):
 
     correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN if missing
     clusters: NDArray[np.integer]  # (n,) numbers, equal for items that share a passage
-    # (n,) numbers by subject; None if there is one subject.
-    strata: NDArray[np.integer] | None = None
 
 
 class Wanted(NamedTuple):
@@ -177,7 +165,6 @@ class PlanRow(NamedTuple):
     whose: str  # the models or subsets for which it holds
     # what a score estimates: `benchmark`, the score on all its items; `ability`, on all such items.
     target: Target = "benchmark"
-    sampler: str = "random"
     items: int | None = None  # None if all items do not suffice, or if unknown
     value: float | None = None  # the metric at that size
     low: float | None = None  # 5% quantile over random subsets; None without random subsets
@@ -193,7 +180,7 @@ class Plan(NamedTuple):
     models: int  # number of models with responses
     items: int  # number of items that enough of them answered
     rows: list[PlanRow]  # one or more per target, in the order of `Goal`
-    curve: pd.DataFrame  # columns items, metric, sampler, whose, value
+    curve: pd.DataFrame  # columns items, metric, whose, value
 
 
 def make_plan(
@@ -234,10 +221,7 @@ class _Planner:
         scores = subset_scores(responses.correct, np.ones((1, self.n)))[0]
         first, second = pairs_of_models(self.m, wanted.seed)
         self.gaps = np.abs(scores[first] - scores[second])
-        drawn = responses.correct, wanted.subsets, wanted.seed
-        self.subsets = {"random": _RandomSubsets(*drawn, None)}
-        if responses.strata is not None:
-            self.subsets["stratified"] = _RandomSubsets(*drawn, responses.strata)
+        self.subsets = _RandomSubsets(responses.correct, wanted.subsets, wanted.seed)
 
     def error(self, k: int, whose: str, target: Target) -> float:
         """Return the standard error of the median or the worst model."""
@@ -298,41 +282,39 @@ class _Planner:
             yield self.reached(row, items, self.order(items, gap))
 
     def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
-        """Yield the rows of random and stratified subsets."""
+        """Yield the rows of half and of most random subsets."""
         for wanted in values:
             if self.m < _FEWEST_RANKED:
                 reason = f"a ranking needs at least {_FEWEST_RANKED} models, there are {self.m}"
                 yield PlanRow(goal, wanted, "half of subsets", reason=reason)
                 continue
-            for sampler in self.subsets:
-                for whose in _SUBSETS:
-                    yield self._rank_row(PlanRow(goal, wanted, whose, sampler=sampler), goal)
+            for whose in _SUBSETS:
+                yield self._rank_row(PlanRow(goal, wanted, whose), goal)
 
     def curve(self) -> pd.DataFrame:
         """Return every metric at a grid of sizes and at the sizes computed for targets."""
-        rows: list[tuple[int, str, str, str, float]] = []
+        rows: list[tuple[int, str, str, float]] = []
         for k in _grid_of_sizes(self.n, 40):
             for whose in ("median model", "worst model"):
                 rows += [
-                    (k, f"standard_error_{target}", "random", whose, self.error(k, whose, target))
+                    (k, f"standard_error_{target}", whose, self.error(k, whose, target))
                     for target in ("benchmark", "ability")
                 ]
             if self.m < 2:
                 continue
             for whose in _PAIRS:
                 value = self.difference(k, whose)
-                rows.append((k, "detectable_difference", "random", whose, value))
+                rows.append((k, "detectable_difference", whose, value))
             for gap in self.wanted.gaps:
-                rows.append((k, "order", "random", f"{gap:g} apart", self.order(k, gap)))
+                rows.append((k, "order", f"{gap:g} apart", self.order(k, gap)))
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
-            for name, subsets in self.subsets.items():
-                for k in sorted({*_grid_of_sizes(self.n), *subsets.metrics}):
-                    rows += [
-                        (k, goal, name, whose, subsets.quantile(k, goal, share))
-                        for goal in ("tau_b", "spearman")
-                        for whose, share in (("low", 0.05), ("median", 0.5), ("high", 0.95))
-                    ]
-        return pd.DataFrame(rows, columns=["items", "metric", "sampler", "whose", "value"])
+            for k in sorted({*_grid_of_sizes(self.n), *self.subsets.metrics}):
+                rows += [
+                    (k, goal, whose, self.subsets.quantile(k, goal, share))
+                    for goal in ("tau_b", "spearman")
+                    for whose, share in (("low", 0.05), ("median", 0.5), ("high", 0.95))
+                ]
+        return pd.DataFrame(rows, columns=["items", "metric", "whose", "value"])
 
     def _formula_row(self, row: PlanRow, value: Callable[[int], float]) -> PlanRow:
         with_all = value(self.n)
@@ -346,13 +328,13 @@ class _Planner:
         return self.reached(row, items, value(items))
 
     def _rank_row(self, row: PlanRow, goal: Agreement) -> PlanRow:
-        subsets, share = self.subsets[row.sampler], _SUBSETS[row.whose]
+        subsets, share = self.subsets, _SUBSETS[row.whose]
         items = smallest_size(lambda k: subsets.quantile(k, goal, share) >= row.wanted, self.n)
         with_all = subsets.quantile(self.n, goal, 0.5)
         if items is None:
             all_equal = "all models have the same score"
             reason = all_equal if with_all < 0 else f"the value with all items is {with_all}"
-            return row._replace(sampler="random", reason=reason)
+            return row._replace(reason=reason)
         low, value, high = (subsets.quantile(items, goal, at) for at in (0.05, 0.5, 0.95))
         reason = subsets.by_halves(items, goal, share)
         row = row._replace(low=low, high=high, with_all=with_all, reason=reason)
