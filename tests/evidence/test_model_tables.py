@@ -18,9 +18,7 @@ from benchwright.evidence.rank_agreement import (
 )
 from benchwright.evidence.ratings import read_ratings
 from benchwright.evidence.scores import compare_responses, count_subjects, score_models, spread
-from benchwright.methods.smart.filter_models import profile_filter_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.tables.responses import Calibration
 
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})
 
@@ -216,24 +214,3 @@ def test_many_models_are_sampled_along_the_ranking() -> None:
     names = [f"m{i:02d}" for i in range(50)]
     assert spread(names, 4) == ["m00", "m16", "m33", "m49"]
     assert spread(names, 50) == names
-
-
-def test_filter_models_are_described_by_their_knowledge() -> None:
-    blank = np.full((2, 4), np.nan, dtype=np.float32)
-    p = np.array([[0.9, 0.81, 0.8, np.nan], [np.nan] * 4], dtype=np.float32)
-    correct = np.array([[1, 1, 1, 0], [1, 0, np.nan, np.nan]], dtype=np.float32)
-    ids = ("i0", "i1", "i2", "i3")
-    unknown = np.full((2, 4), -1, dtype=np.int16)
-    matrix = ResponseMatrix(("sure", "silent"), ids, correct, p, blank, unknown)
-    options = matrix.select_models(["sure"]).select_items(["i0", "i3"])
-    table = Calibration.from_rows([("sure", 100, 1.5, 1.0, 0.9, 0.5)])
-    wanted = ["sure", "silent", "absent"]
-    seen = profile_filter_models(matrix, options, table, wanted)
-    rows = seen.set_index("model")
-    assert rows.loc["sure", ["n", "accuracy", "share_confident"]].tolist() == [4, 0.75, 0.5]
-    assert rows.loc["sure", ["n_choices_only", "accuracy_choices_only"]].tolist() == [2, 0.5]
-    assert rows.loc["sure", "temperature"] == 1.5
-    assert rows.loc["silent", ["n", "accuracy"]].tolist() == [2, 0.5]
-    assert np.isnan(rows.loc["silent", "share_confident"])
-    assert rows.loc["absent", "n"] == 0
-    assert np.isnan(rows.loc["absent", "accuracy"])

@@ -3,7 +3,7 @@
 from kedro.pipeline import Pipeline
 
 from benchwright.evidence import ire, panel, random_comparison, rank_agreement, ratings, scores
-from benchwright.methods.smart import audit, filter_models, label_errors, metrics, review
+from benchwright.methods.smart import audit, label_errors, metrics, review
 from benchwright.pipelines.nodes import boxed, node
 from benchwright.reports.smart import item_list, plots, sections, summary
 
@@ -48,14 +48,6 @@ _NODES = [
     node(scores.count_subjects, ["items", "kept_items"], "subject_shares"),
     node(
         scores.compare_responses, ["response_matrix", "kept_items", "scores", "panel"], "agreement"
-    ),
-    node(
-        filter_models.profile_filter_models,
-        [
-            *("response_matrix", "choices_only_matrix", "calibration"),
-            "chosen_filter_models",
-        ],
-        "filter_model_profile",
     ),
     node(
         audit.count_funnel,
@@ -152,7 +144,7 @@ _PAGE = [
     node(
         sections.show_data,
         [
-            *("filter_model_profile", "answer_coverage", "import_report"),
+            *("chosen_filter_models", "answer_coverage", "import_report"),
             *("rejected_items", "panel", "params:evaluation"),
         ],
         "report_data",

@@ -1,4 +1,4 @@
-"""The filter models: items on which all of them agree, and a profile of each model."""
+"""The filter models: items on which all of them agree."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.params.filtering import AnswerOnlyParams, EasyParams, SuspectLabelParams
-
-CONFIDENT = 0.8  # probability from which a response counts as confident, as in `EasyParams`
 
 _LISTED = 8
 
@@ -113,47 +111,3 @@ def some_of(names: Sequence[str], some: Sequence[str]) -> str:
     """Return the number of filter models, and their names unless it is all of them."""
     count = f"{len(some)} of {len(names)} filter models"
     return count if len(some) == len(names) else f"{count}: {listed(some)}"
-
-
-def profile_filter_models(
-    response_matrix: ResponseMatrix,
-    choices_only_matrix: ResponseMatrix,
-    calibration: pd.DataFrame,
-    filter_models: list[str],
-) -> pd.DataFrame:
-    """Describe each filter model by all of its responses.
-
-    `share_confident` is the share of responses that are correct with a probability above .8, an
-    upper bound of the share of easy items; it is missing if the responses have no probabilities.
-    `accuracy_choices_only` is the accuracy on prompts with only the options.
-    """
-    temperature = dict(zip(calibration["configuration"], calibration["temperature"], strict=True))
-    rows = [
-        (
-            model,
-            *_responses(response_matrix, model, CONFIDENT),
-            *_responses(choices_only_matrix, model, 1)[:2],
-            float(temperature.get(model, np.nan)),
-        )
-        for model in filter_models
-    ]
-    by_question = ["n", "accuracy", "share_confident"]
-    by_options = ["n_choices_only", "accuracy_choices_only"]
-    return pd.DataFrame(rows, columns=["model", *by_question, *by_options, "temperature"])
-
-
-def _responses(matrix: ResponseMatrix, model: str, confidence: float) -> tuple[int, float, float]:
-    """Return items answered, accuracy, and share answered correctly above `confidence`."""
-    if model not in matrix.models:
-        return 0, np.nan, np.nan
-    row = matrix.models.index(model)
-    answered = ~np.isnan(matrix.correct[row])
-    n = int(answered.sum())
-    if not n:
-        return 0, np.nan, np.nan
-    accuracy = float(matrix.correct[row][answered].astype(np.float64).mean())
-    p_answer = matrix.p_answer[row][answered]
-    if np.isnan(p_answer).all():
-        return n, accuracy, np.nan
-    # A missing probability counts as not confident: logs often lack it for wrong answers.
-    return n, accuracy, float((p_answer > confidence).mean())

@@ -1,13 +1,12 @@
 """The sections of the SMART report, and the page."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.ratings import Ratings
-from benchwright.methods.smart.filter_models import CONFIDENT
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams, FilterModelChoice
@@ -260,7 +259,7 @@ def show_labels(
 
 
 def show_data(
-    filter_model_profile: pd.DataFrame,
+    chosen_filter_models: Sequence[str],
     answer_coverage: pd.DataFrame,
     import_report: pd.DataFrame,
     rejected_items: pd.DataFrame,
@@ -268,15 +267,10 @@ def show_data(
     evaluation: EvaluationParams,
 ) -> Section:
     """Show the responses behind the results, and the rows that became no item."""
-    blocks: list[Any] = [Text("Filter models", "heading")]
-    if len(filter_model_profile):
-        label = (
-            "Filter models, over all responses; confident = correct with a probability above "
-            f"{CONFIDENT:g}"
-        )
-        blocks.append(parts.table_of(rows_of(filter_model_profile), _PROFILE, label=label))
-    else:
-        blocks.append(Text("None: no rule used responses."))
+    blocks: list[Any] = [
+        Text("Filter models", "heading"),
+        Text(", ".join(chosen_filter_models) or "None: no rule used responses."),
+    ]
     if panel.left_out:
         label = f"Models that answered less than {evaluation.min_coverage:.0%} of the judged items"
         rows = [model._asdict() for model in panel.left_out]
@@ -289,15 +283,6 @@ def show_data(
     return Section("Data and models", blocks, "data")
 
 
-def _calibrated(row: Row, name: str) -> str:
-    return number(row[name], 2)
-
-
-_PROFILE = parts.columns(
-    "model accuracy share_confident accuracy_choices_only",
-    ("Answers", parts.as_count, "n"),
-    ("Temperature", _calibrated, "temperature"),
-)
 _IMPORTS = parts.columns(
     "file layout models rows joined_by_id joined_by_hash not_joined doubled contradicting dropped"
     " detail"
