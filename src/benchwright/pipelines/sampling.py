@@ -59,7 +59,7 @@ _NODES = [
     node(
         choice.choose_by_subject,
         "sampling_study",
-        ["subject_winners", "subject_choices", "subject_agreement"],
+        ["subject_winners", "subject_choices", "subject_gains"],
     ),
     node(
         rate_curves.trace_chosen,
@@ -68,7 +68,7 @@ _NODES = [
     ),
     node(
         choice.add_composed_gain,
-        ["subject_agreement", "chosen_curves", "params:sampling"],
+        ["subject_gains", "chosen_curves", "params:sampling"],
         "subject_luck",
     ),
     node(

@@ -210,10 +210,8 @@ def _subjects(subject_winners: pd.DataFrame, luck: Mapping[str, float]) -> list[
         return [Text(why, code=True)]
     metric = METRICS[str(subject_winners["metric"].iloc[0])]
     text = (
-        f"Two halves of the models each choose one of {number(luck['samplers'])} samplers for "
-        f"{number(luck['n'])} subjects. They agree on {number(luck['agreed'])}; winners assigned "
-        f"at random would agree on {number(luck['expected'], 1)}. The winner of one half gains "
-        f"{number(luck['apparent_gain'], 4)} over random on that half and "
+        "Two halves of the models each choose a sampler for each subject. The winner of one half "
+        f"gains {number(luck['apparent_gain'], 4)} over random on that half and "
         f"{number(luck['held_out_gain'], 4)} on the other ({metric}, mean over subjects; positive "
         f"in {number(luck['subjects_with_gain'])})."
     )

@@ -8,7 +8,6 @@ from benchwright.core.errors import InputError
 from benchwright.methods.dele.evidence.choice import (
     choose_by_subject,
     choose_samplers,
-    luck_of_winners,
     model_splits,
 )
 from benchwright.methods.dele.evidence.rate_curves import trace_chosen
@@ -36,13 +35,11 @@ def choices() -> pd.DataFrame:
 
 def test_both_halves_choose_for_each_subject() -> None:
     params = make_params(evidence={"subject_items": 30, "at_rates": (10.0, 25.0)})
-    table, choices, luck = choose_by_subject(make_study(params=params))
+    table, choices, _ = choose_by_subject(make_study(params=params))
     assert table["subject"].tolist() == ["s0", "s1"]
     assert (table["n_items"] == 30).all()
     plain = {"random", "stratified", "word_length"}
     assert set(table["winner_selection"]) | set(table["winner_held_out"]) <= plain
-    agreed = (table["winner_selection"] == table["winner_held_out"]).sum()
-    assert (luck["n"], luck["agreed"], luck["samplers"]) == (2, agreed, 3)
     assert len(choices) == 3 * 2  # splits, subjects
     assert set(choices["winner"]) <= plain
 
@@ -88,9 +85,3 @@ def test_composed_curves_are_those_of_the_composed_subsets(choices: pd.DataFrame
         np.mean([own.std(ddof=1) for own in errors])
     )
     assert (line["splits"] == 3).all()
-
-
-def test_agreement_of_winners_is_compared_with_chance() -> None:
-    first, second = pd.Series(["a", "a", "b", "b", ""]), pd.Series(["a", "b", "b", "a", "a"])
-    assert luck_of_winners(first, second) == {"n": 4, "agreed": 2, "expected": 2}
-    assert luck_of_winners(first[:0], second[:0])["n"] == 0

@@ -276,21 +276,6 @@ def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[s
     return {"told_apart": not_told_apart(100 * gap)}
 
 
-def luck_of_winners(first: pd.Series, second: pd.Series) -> dict[str, float]:
-    """Compare the winners by subject of two halves of the models; "" means no winner.
-
-    Return `n` subjects with a winner in both halves, how many `agreed`, and how many are `expected`
-    to if the halves chose independently, each with its shares of winners.
-    """
-    known = first.ne("") & second.ne("")
-    a, b = first[known], second[known]
-    if a.empty:
-        return {"n": 0.0, "agreed": 0.0, "expected": float("nan")}
-    shares = [winners.value_counts(normalize=True) for winners in (a, b)]
-    chance = float(shares[0].mul(shares[1], fill_value=0).sum())
-    return {"n": float(len(a)), "agreed": float(a.eq(b).sum()), "expected": len(a) * chance}
-
-
 def choose_by_subject(
     study: SamplingStudy,
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, float]]:
@@ -298,7 +283,7 @@ def choose_by_subject(
 
     Samplers that read responses are left out: each group of models would need its own items. Return
     a `SubjectWinners` table; the choice of the selection models of each split (split, subject,
-    winner); and metrics of the agreement between the two halves. All are empty without subjects.
+    winner); and mean gains of the winners of one half. All are empty without subjects.
 
     Raises:
         InputError: the exported subset needs choices by subject, and there are none.
@@ -317,7 +302,7 @@ def choose_by_subject(
             )
         return SubjectWinners.empty(), choices, {}
     splits = {str(number): half.selection for number, half in enumerate(model_splits(study))}
-    rows, of_splits, samplers = [], [], 0
+    rows, of_splits = [], []
     metric = adaptive.criteria[0]
     draws = study.draws(compared_rates(study), tau="tau_b" in adaptive.criteria)
     plain = study.samplers(responses=False)
@@ -327,7 +312,6 @@ def choose_by_subject(
         able, _ = runs_on(plain, pool)
         results = measure_samplers(pool, able, model_panels, draws)
         by_panel = dict(list(results.groupby("panel")))
-        samplers = max(samplers, len(able))
         chosen = {name: choose_sampler(own, adaptive) for name, own in by_panel.items()}
         winners = [chosen[name].winner for name in ("all", "selection", "held_out")]
         gains = [
@@ -339,14 +323,12 @@ def choose_by_subject(
         rows.append((subject, len(places), *winners, spearman, metric, *gains, reason))
         of_splits += [(int(split), subject, chosen[split].winner) for split in splits]
     table = SubjectWinners.from_rows(rows)
-    agreement = {
-        **luck_of_winners(table["winner_selection"], table["winner_held_out"]),
-        "samplers": float(samplers),
+    mean_gains = {
         "apparent_gain": float(table["apparent_gain"].mean()),
         "held_out_gain": float(table["held_out_gain"].mean()),
         "subjects_with_gain": float((table["held_out_gain"] > 0).sum()),
     }
-    return table, pd.DataFrame(of_splits, columns=choices.columns), agreement
+    return table, pd.DataFrame(of_splits, columns=choices.columns), mean_gains
 
 
 def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
@@ -358,7 +340,7 @@ def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, ND
 
 
 def add_composed_gain(
-    subject_agreement: Mapping[str, float], chosen_curves: pd.DataFrame, sampling: SamplingParams
+    subject_gains: Mapping[str, float], chosen_curves: pd.DataFrame, sampling: SamplingParams
 ) -> dict[str, float]:
     """Add the result of the composed subset at the main rate to the metrics of the choices.
 
@@ -370,7 +352,7 @@ def add_composed_gain(
         & chosen_curves["metric"].eq("spearman")
         & chosen_curves["line"].eq(CHOSEN_BY_SUBJECT)
     ]
-    gains = dict(subject_agreement)
+    gains = dict(subject_gains)
     for row in own.to_dict("records"):
         gains["composed_gain"] = row["gain"]
         gains |= {f"composed_gain.{end}": row[f"gain_{end}"] for end in ("low", "high")}
