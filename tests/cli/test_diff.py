@@ -282,15 +282,3 @@ def test_settings_of_a_run_without_a_record_are_unknown(
     settings = compare_saved(tmp_path, None, {}, *versions).settings
     assert settings is not None
     assert settings.to_numpy().tolist() == [["seed", "0", "1"]]
-
-
-def test_terminal_names_three_items_of_each_kind() -> None:
-    before = [row("q1", "easy"), *(row(f"q{n}") for n in range(2, 7))]
-    after = [row("q1"), *(row(f"q{n}", "easy") for n in range(2, 6)), row("q7")]
-    lines = terminal_lines(comparison(audit(*before), audit(*after)))
-    assert lines[3:7] == [
-        "Now kept: q1",
-        "Now removed: q2, q3, q4 and 1 more",
-        "Added: q7",
-        "Gone: q6",
-    ]

@@ -24,7 +24,6 @@ from benchwright.reports.page.parts import (
 
 LONGEST_PAGE = 1_000
 """Maximum number of items on the page; the tables contain all."""
-_NAMED = 3  # items of each kind in the terminal
 _PAIRS = ("judged", "flagged", "removed")
 _UNKNOWN = "not compared, since those of both runs are not recorded."
 
@@ -34,7 +33,6 @@ def terminal_lines(comparison: Comparison) -> list[str]:
     lines = [
         f"{comparison.title}: {comparison.before.name} → {comparison.after.name}",
         *_totals(comparison.diff.counts),
-        *_named(comparison.diff.items),
     ]
     rules = _active(comparison.diff.rules)
     if len(rules):
@@ -59,17 +57,6 @@ def _totals(n: dict[str, int]) -> list[str]:
         f"{n['went_out']:,} now removed, {n['other_rules']:,} with the same decision for other "
         "reasons.",
     ]
-
-
-def _named(items: pd.DataFrame) -> list[str]:
-    """Name the first items of each kind of change."""
-    lines = []
-    for kind, title in _TITLES.items():
-        ids = items.loc[items["change"] == kind, "item_id"].tolist()
-        more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
-        if ids:
-            lines.append(f"{title.partition(':')[0]}: {', '.join(ids[:_NAMED])}{more}")
-    return lines
 
 
 def write_diff(comparison: Comparison, page: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Responses of models as difficulty, and counts of levels after each step."""
+"""Counts of levels after each step, and ratings before and after the rules."""
 
 import numpy as np
 import pandas as pd
@@ -7,12 +7,6 @@ import pytest
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import level_shares
 from benchwright.methods.mmlu_cf.difficulty.rating import DIFFICULTY, compare_ratings, count_levels
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
-
-IDS = ["d#1", "d#2", "e#1"]
-
-
-def answer_rows(*rows: tuple[object, ...]) -> pd.DataFrame:
-    return pd.DataFrame(list(rows), columns=["item_id", "model", "correct"])
 
 
 def test_levels_of_each_pool_are_counted_with_the_target() -> None:
