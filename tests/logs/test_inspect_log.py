@@ -170,7 +170,7 @@ def test_mean_over_epochs_is_preferred(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("evaluation", "name"),
     [
-        ({"model": "hf/local", "model_args": {"model_path": "/mnt/llama-7b/"}}, "llama-7b"),
+        ({"model": "hf/local", "model_args": {"model_path": "/mnt/llama-7b/"}}, "/mnt/llama-7b/"),
         ({"model": "hf/org/llama"}, "org/llama"),
         ({"model": "anthropic/claude"}, "anthropic/claude"),
         ({"model": 3}, ""),
@@ -223,5 +223,5 @@ def test_real_logs_are_read(shared_data: Path) -> None:
         ("arc_challenge", "mockllm/answerer-b"): (7, 12, 12),
         ("arc_two_epochs", "mockllm/answerer-c"): (6, 12, 12),
         ("arc_errors", "mockllm/answerer-g"): (11, 21, 24),
-        ("arc_challenge", "SmolLM2-135M-Instruct"): (0, 0, 4),
+        ("arc_challenge", "/data/evals/smol/SmolLM2-135M-Instruct"): (0, 0, 4),
     }

@@ -1,26 +1,29 @@
 """`benchwright read`: what logs contain, and a benchmark made of them."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from benchwright.cli.listing import table_lines
-from benchwright.core.atomic_files import written_aside
+from benchwright.core.atomic_files import folder_aside, written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import listed
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.benchmark import BenchmarkParams, FieldMapping
 from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.responses.answer_files import Choice, find_answer_files
 from benchwright.responses.answer_rows import MISSING
 from benchwright.responses.import_responses import join_responses
 from benchwright.responses.item_index import ResponseIndex
-from benchwright.responses.items_of_logs import items_of_logs
+from benchwright.responses.items_of_logs import collect_items
 from benchwright.runs.project_conf import load_conf
 
 _ANSWERS = [
@@ -46,32 +49,59 @@ _benchmarks:
           subject: subject
           question: question
           choices: {{column: choices}}
-          gold: {{column: answer, form: letter}}
+          gold: {{column: answer, form: {form}}}
     splits: {{evaluation: [test]}}
     scoring: {{mode: imported}}
 """
 
 
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,59}")
+_YAML_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
+
+
+class BenchmarkItems(NamedTuple):
+    """Items of benchmarks, and how source rows of these benchmarks are read."""
+
+    items: pd.DataFrame
+    mappings: tuple[FieldMapping, ...]
+
+
+class Made(NamedTuple):
+    """The files of a benchmark, and a line for each reason why questions were left out."""
+
+    files: list[Path]
+    left_out: list[str]
+
+
 class ReadLogs(NamedTuple):
-    """What was read: logs and tables by name, the items, the joined rows, and a line per file."""
+    """What was read: logs and tables by name, the items, the joined rows, and a line per file.
+
+    `left_out` has the log and the reason of items that are no question of a benchmark.
+    """
 
     files: dict[str, LoadedFile]
     items: pd.DataFrame
     answers: pd.DataFrame
     report: pd.DataFrame
     others: list[Path]
+    left_out: Mapping[str, tuple[str, str]] = {}
+
+    @property
+    def unusable(self) -> int:
+        """The number of files that could not be used."""
+        return int((self.report["layout"] == "unusable").sum())
 
 
 def read_logs(
     paths: Sequence[Path],
-    items: pd.DataFrame | None = None,
+    known: BenchmarkItems | None = None,
     choice: Choice = Choice(),  # noqa: B008 - immutable
 ) -> ReadLogs:
     """Read all logs, and tidy tables of responses, in files and folders, and join them to items.
 
     Args:
         paths: files, and folders that are searched.
-        items: an `Items` table; None takes the questions in the logs, which tables alone lack.
+        known: of benchmarks; None takes the questions in the logs, which tables alone lack.
         choice: which answers count.
 
     Raises:
@@ -81,33 +111,41 @@ def read_logs(
     if not any(file.is_found for file in found.files.values()):
         problems = [file.problem for file in found.files.values()]
         raise InputError(next(iter(problems), f"{listed(paths)}: no log was recognised"))
-    if items is None:
-        if not found.logs:
-            raise InputError(
-                f"{listed(paths)}: no log was recognised; tables of answers are for compare, gate, "
-                "plan and estimate, or for read with --benchmark"
-            )
-        items = items_of_logs(found.logs)
+    files, left_out = found.files, {}
+    if known is not None:
+        items = known.items
+        files = {n: replace(file, mappings=known.mappings) for n, file in files.items()}
+    elif found.logs:
+        items, left_out = collect_items(found.logs)
+    else:
+        raise InputError(
+            f"{listed(paths)}: no log was recognised; tables of answers are for compare, gate, "
+            "plan and estimate, or for read with --benchmark"
+        )
     index = ResponseIndex(items)
-    rows, report = join_responses(found.files, index)
+    rows, report = join_responses(files, index)
     rows = rows[rows["extraction"] != MISSING]
     position = rows["position"].to_numpy(dtype=int)
     hashes = items["content_hash"].to_numpy()
     answers = rows.assign(item_id=index.ids.to_numpy()[position], content_hash=hashes[position])[
         _ANSWERS
     ]
-    return ReadLogs(found.files, items, answers, report, found.others)
+    return ReadLogs(files, items, answers, report, found.others, left_out)
 
 
-def items_of_benchmarks(names: Sequence[str], project: Path, env: str | None) -> pd.DataFrame:
+def items_of_benchmarks(names: Sequence[str], project: Path, env: str | None) -> BenchmarkItems:
     """Return the evaluation items of configured benchmarks, as a run maps them.
 
     Raises:
         InputError: a benchmark is unknown or has no source.
     """
-    loaded = (load_conf(project, env, {"benchmark": name}) for name in names)
-    tables = [ingested(project, conf["parameters"]).items for conf in loaded]
-    return pd.concat(tables, ignore_index=True)
+    loaded = [load_conf(project, env, {"benchmark": name})["parameters"] for name in names]
+    tables = [ingested(project, parameters).items for parameters in loaded]
+    benchmarks = [BenchmarkParams.model_validate(each["ingestion"]) for each in loaded]
+    sources = (source for each in benchmarks for source in each.sources.by_kind().values())
+    return BenchmarkItems(
+        pd.concat(tables, ignore_index=True), tuple(source.fields for source in sources)
+    )
 
 
 def ingested(project: Path, parameters: Mapping[str, Any]) -> IngestedTables:
@@ -143,8 +181,9 @@ def summary_lines(read: ReadLogs) -> list[str]:
 
 def _line(file: LoadedFile, row: Mapping[str, Any]) -> dict[str, Any]:
     log = file.log
-    known = {"format": row["layout"], "version": "", "task": "", "model": f"{row['models']} models"}
-    if log is not None:
+    models = "" if row["layout"] == "unusable" else f"{row['models']} models"
+    known = {"format": row["layout"], "version": "", "task": "", "model": models}
+    if log is not None and models:
         shots = "?" if file.spec.shots < 0 else file.spec.shots
         known = {
             "format": log.format,
@@ -177,40 +216,61 @@ def write_answers(read: ReadLogs, file: Path) -> None:
         read.answers.to_parquet(aside, index=False)
 
 
-def make_benchmark(name: str, read: ReadLogs, project: Path, env: str | None) -> list[Path]:
+def make_benchmark(name: str, read: ReadLogs, project: Path, env: str | None) -> Made:
     """Write a benchmark of the questions in logs, with the answers to them.
 
-    Questions without options or without a known gold answer are left out.
-
-    Returns:
-        The files: the benchmark's settings, its items and the answers.
+    Questions without options or without a known gold answer are left out. Several right options
+    stay several.
 
     Raises:
-        InputError: the name is taken or invalid, or no question has options and a gold answer.
+        InputError: the name is taken or invalid, no question has options and a gold answer, or
+            none of the questions was answered.
     """
-    if not name.isidentifier():
-        raise InputError(f"--make-benchmark {name}: use letters, digits and underscores")
+    if not _NAME.fullmatch(name) or name.casefold() in _YAML_WORDS:
+        raise InputError(
+            f"--make-benchmark {name}: use a letter, then letters, digits and underscores, at "
+            "most 60, and no word of YAML such as null or yes"
+        )
     conf = project / "conf" / "local" / "parameters" / "benchmarks" / f"{name}.yml"
     parameters = load_conf(project, env, {})["parameters"]
     folder = project / str(parameters["data_root"]) / "01_raw" / name
+    if name.casefold() in map(str.casefold, parameters["_benchmarks"]):
+        raise InputError(f"--make-benchmark {name}: there is a benchmark {name}; choose another")
     taken = [path for path in (conf, folder) if path.exists()]
     if taken:
         raise InputError(f"--make-benchmark {name}: {taken[0]} exists; choose another name")
-    items = read.items[read.items["answer"] >= 0]
+    counts = Counter(read.left_out.values())
+    left_out = [f"left out: {n} of {log}: {why}" for (log, why), n in sorted(counts.items())]
+    items = read.items[~read.items["item_id"].isin(read.left_out) & (read.items["answer"] >= 0)]
     if items.empty:
-        raise InputError("--make-benchmark: no question has options and a known gold answer")
-    rows = items[["item_id", "subject", "question", "choices", "answer"]].to_dict("records")
-    lines = [json.dumps({**row, "answer": LETTERS[row["answer"]]}) + "\n" for row in rows]
+        why = "; ".join(left_out)
+        raise InputError(
+            f"--make-benchmark: no question has options and a known gold answer; {why}"
+        )
     answers = read.answers[read.answers["item_id"].isin(items["item_id"])]
-    files = [folder / "items.jsonl", folder / "responses" / "answers.parquet", conf]
-    for file in files:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    with written_aside(files[0]) as aside:
-        aside.write_text("".join(lines), encoding="utf-8")
-    with written_aside(files[1]) as aside:
-        answers.to_parquet(aside, index=False)
+    if answers.empty:
+        details = "; ".join(filter(None, read.report["detail"]))
+        raise InputError(f"--make-benchmark: no question has an answer; {details}")
     tools = sorted({file.log.format for file in read.files.values() if file.log is not None})
+    several = items["correct_set"].map(len).max() > 1
     with written_aside(conf) as aside:
-        text = _CONF.format(name=name, citation=f"logs of {', '.join(tools)}")
+        text = _CONF.format(
+            name=name,
+            citation=f"logs of {', '.join(tools)}",
+            form="multi_hot" if several else "letter",
+        )
         aside.write_text(text, encoding="utf-8")
-    return files
+        with folder_aside(folder) as new:
+            (new / "responses").mkdir(parents=True)
+            lines = (json.dumps(_row(row, several)) + "\n" for row in items.to_dict("records"))
+            (new / "items.jsonl").write_text("".join(lines), encoding="utf-8")
+            answers.to_parquet(new / "responses" / "answers.parquet", index=False)
+    files = [folder / "items.jsonl", folder / "responses" / "answers.parquet", conf]
+    return Made(files, left_out)
+
+
+def _row(item: Mapping[Any, Any], several: bool) -> dict[str, Any]:
+    right = {int(position) for position in item["correct_set"]}
+    answer = [int(n in right) for n in range(len(item["choices"]))]
+    row = {name: item[name] for name in ("item_id", "subject", "question", "choices")}
+    return row | {"answer": answer if several else LETTERS[int(item["answer"])]}

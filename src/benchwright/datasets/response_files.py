@@ -24,6 +24,7 @@ from benchwright.core.verbatim import (
 )
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.logs.find import find_logs, reader_of
+from benchwright.logs.model_names import hub_model, short_names
 from benchwright.logs.sample import Log
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
@@ -167,7 +168,10 @@ def log_file(log: Log, spec: ResponseFileParams) -> LoadedFile:
     Raises:
         InputError: the model is unknown.
     """
-    model = spec.model or log.model or (log.files[0].parent.name if "/" in spec.file else "")
+    name, revision = hub_model(log.model)
+    log = replace(log, model=name, revision=log.revision or revision)
+    folder = str(log.files[0].parent.absolute()) if "/" in spec.file else ""
+    model = spec.model or log.model or folder
     if not model:
         raise InputError(
             f"{log.files[0]}: unknown model; keep the file with the results of the run beside it, "
@@ -183,20 +187,22 @@ def told_apart(files: Sequence[LoadedFile]) -> list[LoadedFile]:
     """Give different names to logs of one file, and to models of several tools or revisions.
 
     Tools ask in different ways, so answers of one model in two of them are two configurations, and
-    two revisions are two models.
+    two revisions are two models. A local model is named by the end of its path.
     """
+    short = short_names({str(file.spec.model) for file in files if file.log is not None})
     tools: dict[str, set[str]] = defaultdict(set)
     revisions: dict[str, set[str]] = defaultdict(set)
     for file in files:
         if file.log is not None:
-            tools[str(file.spec.model)].add(file.log.format)
-            revisions[str(file.spec.model)] |= {file.log.revision} - {""}
+            tools[short[str(file.spec.model)]].add(file.log.format)
+            revisions[short[str(file.spec.model)]] |= {file.log.revision} - {""}
     names: Counter[str] = Counter()
     out = []
     for file in files:
         changes: dict[str, Any] = {}
-        model, log = str(file.spec.model), file.log
+        model, log = short.get(str(file.spec.model), ""), file.log
         if log is not None:
+            changes["model"] = model
             several = len(tools[model]) > 1, len(revisions[model]) > 1
             named = (log.format * several[0], log.revision[:12] * several[1])
             if any(named):

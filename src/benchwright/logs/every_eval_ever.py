@@ -4,6 +4,7 @@ A line of `<uuid>_samples.jsonl` is one sample under one metric (`instance_level
 The aggregate `<uuid>.json` beside it has the tool and the scores.
 """
 
+import json
 import math
 import re
 from collections import Counter
@@ -51,7 +52,12 @@ class _Counts:
 def recognises(path: Path, head: bytes) -> bool:
     """Return whether the first line of a file is a sample of Every Eval Ever."""
     line = head.lstrip(b"\xef\xbb\xbf \t\r\n").split(b"\n", 1)[0]
-    return line.startswith(b"{") and all(sign in line for sign in _SIGNS)
+    if not line.startswith(b"{") or not all(sign in line for sign in _SIGNS):
+        return False
+    try:
+        return "evaluation_id" in json.loads(line)
+    except (ValueError, RecursionError):  # cut at the end of the head, or broken
+        return True
 
 
 def read(path: Path) -> list[Log]:
@@ -208,7 +214,8 @@ def _position(text: str, choices: tuple[str, ...], tool: str) -> int:
     if not choices:
         return LETTERS.find(text) if len(text) == 1 else -1
     letter = letter_position(text, len(choices)) if tool in _LETTERED else -1
-    return letter if letter >= 0 else option_position(text, choices)
+    counts = tool == "lm_eval" and 0 <= as_count(text) < len(choices) and text not in choices
+    return as_count(text) if counts else letter if letter >= 0 else option_position(text, choices)
 
 
 def _gold(text: str, choices: tuple[str, ...], tool: str) -> int:

@@ -44,7 +44,21 @@ def recognises(path: Path, head: bytes) -> bool:
                 return _HEADER in entries or _START in entries
         except InputError:
             return False
-    return head.lstrip()[:1] == b"{" and all(key in head for key in _KEYS)
+    return all(key in head for key in _KEYS) and _is_log(path)
+
+
+def _is_log(path: Path) -> bool:
+    """Return whether the top object of a JSON file begins as a log."""
+    header: dict[str, Any] = {}
+    try:
+        with read_errors(path), path.open(encoding="utf-8-sig") as stream:
+            for key, value in members(stream, frozenset({"samples"})):
+                header[key] = value
+                if key == "samples" or {"version", "eval"} <= header.keys():
+                    break
+    except InputError:
+        return bool(header.keys() & {"version", "status"})
+    return "version" in header and "task" in as_object(header.get("eval"))
 
 
 def read(path: Path) -> list[Log]:
@@ -110,7 +124,7 @@ def _header_of_json(path: Path) -> dict[str, Any]:
 
 
 def _model(evaluation: Json) -> str:
-    """Return the model's name, without the provider of local weights; a folder by its last part."""
+    """Return the model's name, or the path of local weights without their provider."""
     name = evaluation.get("model")
     if not isinstance(name, str):
         return ""
@@ -119,9 +133,7 @@ def _model(evaluation: Json) -> str:
     if provider not in _LOCAL_PROVIDERS:
         return name
     place = as_text(as_object(evaluation.get("model_args")).get("model_path"))
-    if place.strip("/\\"):
-        return re.split(r"[/\\]", place.rstrip("/\\"))[-1]
-    return rest or name
+    return place.strip() or rest or name
 
 
 def _shots(evaluation: Json) -> int:
@@ -280,7 +292,7 @@ def _gold(target: Any, choices: tuple[str, ...]) -> tuple[int, ...]:
     letters = [letter_position(text, len(choices)) for text in targets if isinstance(text, str)]
     if letters and all(letter >= 0 for letter in letters):
         return tuple(letters)
-    found = [option_position(text, choices) for text in targets]
+    found = [option_position(as_text(text), choices) for text in targets]
     return tuple(found) if found and all(option >= 0 for option in found) else ()
 
 

@@ -33,7 +33,6 @@ _NAME = re.compile(
 )
 # Arguments that may name the model, in the order in which the harness checks them.
 _MODEL_ARGUMENTS = ("peft", "delta", "pretrained", "model", "path", "engine")
-_LOCAL = re.compile(r"[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]")
 
 
 class _Run(NamedTuple):
@@ -49,21 +48,15 @@ class _Run(NamedTuple):
 
 def recognises(path: Path, head: bytes) -> bool:
     """Return whether a file begins with a sample of lm-eval."""
-    keys = (b'"doc_id"', b'"arguments"')
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
-        return False
-    return all(key in head for key in keys) or _first_is_sample(path, head)
-
-
-def _first_is_sample(path: Path, head: bytes) -> bool:
+    is_json = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
     # A document may be longer than the head, so that keys after it are not in there.
-    if b'"doc_id"' not in head and b'"doc"' not in head:
+    if not is_json or (b'"doc_id"' not in head and b'"doc"' not in head):
         return False
     try:
         first = next(_objects(path), None)
     except InputError:
-        return False
-    return first is not None and _lacking(first[1]) is None
+        return b'"doc_id"' in head and b'"arguments"' in head
+    return first is not None and ("arguments" in first[1] or _lacking(first[1]) is None)
 
 
 def read(path: Path) -> list[Log]:
@@ -75,6 +68,7 @@ def read(path: Path) -> list[Log]:
     parts = _NAME.fullmatch(path.name)
     run = _read_run(path, parts)
     folder = path.parent.name.removesuffix("-details")
+    slashes = -1 if folder.startswith("__") else 1  # of a path, or of `org/model`
     return [
         Log(
             files=(path,) if run.file is None else (path, run.file),
@@ -82,7 +76,7 @@ def read(path: Path) -> list[Log]:
             samples=lambda: _samples(path),
             version=run.version,
             task=parts["task"] if parts else path.stem,
-            model=run.model or (folder.replace("__", "/", 1) if "__" in folder else ""),
+            model=run.model or (folder.replace("__", "/", slashes) if "__" in folder else ""),
             revision=run.revision,
             shots=run.shots,
             scores=run.scores,
@@ -295,7 +289,7 @@ def _log_likelihood(response: Any) -> float:
 
 
 def _model(results: dict[str, Any]) -> str | None:
-    """Return the model's name; for a local model, the name of its folder."""
+    """Return the model's name, a path for a local model."""
     config = results.get("config")
     arguments = config.get("model_args") if isinstance(config, dict) else None
     if isinstance(arguments, str):
@@ -304,10 +298,7 @@ def _model(results: dict[str, Any]) -> str | None:
     candidates = [results.get("model_name")]
     if isinstance(arguments, dict):
         candidates += [arguments.get(key) for key in _MODEL_ARGUMENTS]
-    name = next((name for name in candidates if isinstance(name, str) and name.strip()), None)
-    if name is None or not _LOCAL.match(name):
-        return name
-    return re.split(r"[/\\]", name.rstrip("/\\"))[-1] or None
+    return next((name for name in candidates if isinstance(name, str) and name.strip()), None)
 
 
 def _shots(results: dict[str, Any], task: str) -> int:

@@ -12,7 +12,7 @@ from benchwright.core.values import LETTERS
 from benchwright.logs.json_files import members
 from benchwright.logs.options import are_letters, letter_position
 from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import as_list, as_number, as_object, as_text
+from benchwright.logs.values import as_list, as_number, as_object, as_text, shared_start
 
 NAME = "OpenCompass"
 
@@ -273,8 +273,7 @@ def _by_perplexity(
 def _cut(prompts: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Cut prompts after the last line end or colon that all share; ("", ()) if that is unclear."""
     first, last = min(prompts), max(prompts)
-    pairs = enumerate(zip(first, last, strict=False))
-    shared = first[: next((place for place, (a, b) in pairs if a != b), len(first))]
+    shared = shared_start(first, last)
     cut = max(shared.rfind("\n") + 1, shared.rfind(": ") + 2 if ": " in shared else 0)
     endings = tuple(prompt[cut:].strip() for prompt in prompts)
     clear = cut > 0 and all(endings) and len(set(endings)) == len(endings)

@@ -1,50 +1,51 @@
-"""Options named by text, letter or index."""
+"""Options named by text or label."""
 
 from collections.abc import Sequence
 
 from benchwright.core.values import LETTERS
 
-_AROUND_LETTER = "().:* "
+_AROUND_LABEL = "().:* "
 
 
 def are_letters(choices: Sequence[str]) -> bool:
     """Return whether options are only their own letters, `A`, ` B` or `(C)`, in order."""
     return bool(choices) and all(
-        text.strip(_AROUND_LETTER) == letter for text, letter in zip(choices, LETTERS, strict=False)
+        text.strip(_AROUND_LABEL) == letter for text, letter in zip(choices, LETTERS, strict=False)
     )
 
 
 def letter_position(text: str, count: int) -> int:
-    """Return the position of a letter (`B`, ` b`, `(B)`, `B.`), or −1."""
-    letter = text.strip(_AROUND_LETTER).upper()
-    position = LETTERS.find(letter) if len(letter) == 1 else -1
+    """Return the position of a label (`B`, ` b`, `(B)`, `B.`), or −1.
+
+    After Z come 1, 2, …, as in Inspect.
+    """
+    label = text.strip(_AROUND_LABEL).upper()
+    position = LETTERS.find(label) if len(label) == 1 else -1
+    if count > len(LETTERS) and label.isascii() and label.isdigit() and label[0] != "0":
+        position = len(LETTERS) - 1 + int(label[:9])
     return position if position < count else -1
 
 
-def option_position(value: object, choices: Sequence[str], count: int = 0) -> int:
-    """Return the position of the option that a text, letter or 0-based index names, else −1.
+def option_position(
+    text: str, choices: Sequence[str], count: int = 0, labels: Sequence[str] = ()
+) -> int:
+    """Return the position of the option that a text or a label names, else −1.
 
-    A text counts before a letter, and a letter before an index. A letter that is also the text of
-    another option is ambiguous.
+    A text counts before a label. A label that is also the text of another option is ambiguous.
+    A number is a label only where labels are given: it may count from 0 or from 1.
 
     Args:
-        value: as found in a log.
-        choices: texts of the options, in the order that letters and indices refer to.
+        text: as found in a log.
+        choices: texts of the options, in the order of the labels.
         count: number of options where `choices` is empty.
+        labels: of the options, if they are known; letters else.
     """
-    count = len(choices) or count
-    if isinstance(value, bool) or value is None:
-        return -1
-    if isinstance(value, int):
-        return value if 0 <= value < count else -1
-    text = str(value).strip()
+    text = text.strip()
     same = [position for position, choice in enumerate(choices) if choice.strip() == text]
-    by_letter = letter_position(text, count)
-    if len(same) == 1 and by_letter in (-1, same[0]):
+    by_label = letter_position(text, len(choices) or count)
+    if labels:
+        named = [position for position, label in enumerate(labels) if label.strip() == text]
+        by_label = named[0] if len(named) == 1 else -1
+    if len(same) == 1 and by_label in (-1, same[0]):
         return same[0]
-    if same:
-        return -1
-    if by_letter >= 0:
-        return by_letter
-    is_index = len(text) <= len(str(count)) and text.isascii() and text.isdigit()
-    return int(text) if is_index and int(text) < count else -1
+    return -1 if same else by_label

@@ -38,3 +38,9 @@ def as_list(value: object) -> list[Any]:
 def as_object(value: object) -> dict[str, Any]:
     """Return a dictionary, {} for anything else."""
     return value if isinstance(value, dict) else {}
+
+
+def shared_start(first: str, last: str) -> str:
+    """Return the text with which both begin."""
+    pairs = enumerate(zip(first, last, strict=False))
+    return first[: next((place for place, (a, b) in pairs if a != b), min(len(first), len(last)))]

@@ -1,37 +1,17 @@
 """Find the items that the samples of a log ask."""
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from benchwright.datasets.source_fields import (
-    Row,
-    Unusable,
-    read_choices,
-    read_optional,
-    read_question,
-)
+from benchwright.datasets.source_fields import Row
 from benchwright.logs.sample import Sample
-from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
+from benchwright.params.benchmark import FieldMapping
 from benchwright.responses.item_index import ItemIndex
+from benchwright.responses.row_layouts import readings
 
-_FIRST = GoldField(form="first")  # of the mappings below; the gold of a document is not read
-_PLAIN = (
-    FieldMapping(
-        question="question", choices=ChoicesField(column="choices"), gold=_FIRST, subject="subject"
-    ),
-    FieldMapping(question="question", choices=ChoicesField(column="choices.text"), gold=_FIRST),
-    FieldMapping(
-        question="question", choices=ChoicesField(column="options"), gold=_FIRST, subject="category"
-    ),
-    FieldMapping(
-        question="Question",
-        choices=ChoicesField(columns=tuple(f"choice{number}" for number in range(1, 5))),
-        gold=_FIRST,
-    ),
-    FieldMapping(question="question", gold=GoldField(form="final_answer", column="answer")),
-)
-"""Common keys of tasks, for documents that are not rows of the benchmark's sources."""
+_STATED_SUBJECT = re.compile(r"\bsubject=([^,:]+)")
 
 
 class Place(NamedTuple):
@@ -78,25 +58,28 @@ def find_items(
     index: ItemIndex,
     mappings: Sequence[FieldMapping] = (),
     *,
+    task: str = "",
     as_perturbed: bool = False,
 ) -> list[Place | None]:
     """Find the item of each sample, None if no item or items of several subjects match.
 
     These are tried in turn: `item_id` with the `content_hash` of that item; question and options of
-    the sample; those of its document by each of the mappings, then by the plain keys `question` and
-    `choices`; the one item that the prompt contains. Options may be in another order than the
-    item's, except in a copy (`as_perturbed`), where the order is fixed. Of items of one subject
-    with equal texts, the first is returned, and all are in `Place.sharing`.
+    the sample; those of its document by each of the mappings, then by the layouts that are known;
+    the one item that the prompt contains. Options may be in another order than the item's, except
+    in a copy (`as_perturbed`), where the order is fixed. Of items with equal texts those of the
+    subject count that the sample, or the name of its task, states; of several of one subject the
+    first is returned, and all are in `Place.sharing`.
     """
     stated = [stated_id(sample.doc) for sample in samples]
     known = index.join([name for name, _ in stated], [text_hash for _, text_hash in stated])
     places: list[Place | None] = []
+    of_task = stated_subject(task, index.subjects)
     for row, (sample, position) in enumerate(zip(samples, known.positions.tolist(), strict=True)):
         if position >= 0:
             shown = _in_log_order(sample, index, position)
             places.append(Place(position, shown, bool(known.by_hash[row])))
             continue
-        positions, choices = _candidates(sample, index, mappings, as_perturbed)
+        positions, choices = _candidates(sample, index, mappings, of_task, as_perturbed)
         if not positions:
             places.append(None)
             continue
@@ -115,31 +98,63 @@ def _in_log_order(sample: Sample, index: ItemIndex, position: int) -> tuple[str,
 
 
 def _candidates(
-    sample: Sample, index: ItemIndex, mappings: Sequence[FieldMapping], as_perturbed: bool
+    sample: Sample,
+    index: ItemIndex,
+    mappings: Sequence[FieldMapping],
+    of_task: str,
+    as_perturbed: bool,
 ) -> _Candidates:
     """Return the items with the texts of a sample, and the options in its order."""
-    for question, choices, subject in readings(sample, mappings):
-        positions = index.with_text(question, choices)
+    for reading in readings(sample, mappings):
+        positions = index.with_text(reading.question, reading.choices)
         if not positions and not as_perturbed:
-            positions = index.with_options(question, choices)
-        same_subject = [position for position in positions if index.subjects[position] == subject]
-        positions = same_subject if same_subject and len(positions) > 1 else positions
+            positions = index.with_options(reading.question, reading.choices)
+        positions = _of_subject(positions, (reading.subject, of_task), index)
         if _share_subject(positions, index):
-            return _Candidates(positions, choices)
+            return _Candidates(positions, reading.choices)
     if sample.question and not sample.choices:
-        positions = index.with_question(sample.question)
+        positions = _of_subject(index.with_question(sample.question), (of_task,), index)
         same_options = len({index.choices[position] for position in positions}) == 1
         if same_options and _share_subject(positions, index):
             return _Candidates(positions, ())
     if sample.doc is not None and not sample.prompt:
         return _Candidates(index.with_text(document_text(sample.doc), ()), ())
     asked = index.prompts.find(sample.prompt, sample.choices) if sample.prompt else None
-    if asked is None or not _share_subject(asked.positions, index):
+    positions = [] if asked is None else _of_subject(asked.positions, (of_task,), index)
+    if asked is None or not _share_subject(positions, index):
         return _Candidates([], ())
     choices = asked.choices or sample.choices
-    if as_perturbed and choices and index.choices[asked.positions[0]] != choices:
+    if as_perturbed and choices and index.choices[positions[0]] != choices:
         return _Candidates([], ())
-    return _Candidates(list(asked.positions), choices)
+    return _Candidates(positions, choices)
+
+
+def stated_subject(task: str, subjects: Iterable[str] = ()) -> str:
+    """Return the longest of the subjects that a task's name has, "" if it has none.
+
+    Without subjects, return what follows `subject=`.
+    """
+    stated = _STATED_SUBJECT.search(task)
+    name = f"_{_words(stated[1] if stated else task)}_"
+    found = [subject for subject in set(subjects) if f"_{_words(subject)}_" in name]
+    return max(
+        found, key=lambda subject: (len(subject), subject), default=stated[1] if stated else ""
+    )
+
+
+def _words(text: str) -> str:
+    return "_".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+def _of_subject(
+    positions: Sequence[int], subjects: Iterable[str | None], index: ItemIndex
+) -> list[int]:
+    """Return the positions of the first subject that any has, all if there is none."""
+    for subject in subjects if len(positions) > 1 else ():
+        same = [position for position in positions if index.subjects[position] == subject]
+        if same:
+            return same
+    return list(positions)
 
 
 def document_text(doc: Row) -> str:
@@ -149,22 +164,3 @@ def document_text(doc: Row) -> str:
 
 def _share_subject(positions: Sequence[int], index: ItemIndex) -> bool:
     return len({index.subjects[position] for position in positions}) == 1
-
-
-def readings(
-    sample: Sample, mappings: Sequence[FieldMapping]
-) -> Iterator[tuple[str, tuple[str, ...], str | None]]:
-    """Yield question, options and subject of a sample, by each mapping that reads its document."""
-    doc = sample.doc
-    if sample.question and sample.choices:
-        subject = None if doc is None else doc.get("subject")
-        yield sample.question, sample.choices, subject if isinstance(subject, str) else None
-    if doc is None:
-        return
-    for mapping in (*mappings, *_PLAIN):
-        try:
-            question, _ = read_question(doc, mapping)
-            choices = () if mapping.choices is None else read_choices(doc, mapping.choices, None)
-            yield question, tuple(choices), read_optional(doc, mapping.subject)
-        except Unusable:
-            continue

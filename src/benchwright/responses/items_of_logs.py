@@ -1,147 +1,188 @@
 """Make items of the questions that logs contain."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
-from benchwright.logs.options import are_letters, option_position
+from benchwright.core.values import LETTERS
+from benchwright.logs.options import are_letters
 from benchwright.logs.sample import Log, Sample
-from benchwright.responses.find_items import document_text, readings
-from benchwright.responses.option_orders import plain_text
-from benchwright.responses.prompt_matching import PromptIndex, last_list
+from benchwright.responses.find_items import document_text, stated_subject
+from benchwright.responses.prompt_matching import Frame, PromptIndex, listing
+from benchwright.responses.row_layouts import Reading, readings, right_options
 from benchwright.tables.items import Items
 
-_Key = tuple[str, tuple[str, ...], int]
+_MOST_COLUMNS = 8  # named in a reason
 
 
-class _Question(NamedTuple):
-    text: str
-    choices: tuple[str, ...]
-    subject: str
+class LogItems(NamedTuple):
+    """An `Items` table, and log and reason of those that are no question of a benchmark."""
+
+    items: pd.DataFrame
+    left_out: dict[str, tuple[str, str]]
 
 
 def items_of_logs(logs: Sequence[Log]) -> pd.DataFrame:
-    """Return an `Items` table of all questions in logs, in the order in which they appear.
+    """Return an `Items` table of all questions in logs; see `collect_items`."""
+    return collect_items(logs).items
+
+
+def collect_items(logs: Sequence[Log]) -> LogItems:
+    """Return the items of all questions in logs, in the order in which they appear.
 
     Samples with the same question and options, in any order, are of one item, which has the text,
     the options and the gold of the first. Its id is the one that the sample states, else
     `<task>/<number of the sample>`. An item without options or without a known gold answer is
-    open-ended. Where a log has only prompts, the prompt is the question unless it contains that of
-    another item, and the last list of lettered options in it are the options. Answers to perturbed
-    copies make no item.
+    open-ended. Where a log has only prompts, what they share (instruction, demonstrations) and the
+    list of options are cut off, unless they contain the question of another item. Answers to
+    perturbed copies make no item.
 
     Raises:
         InputError: there is no question.
     """
-    rows: dict[_Key, dict[str, Any]] = {}
-    taken: set[str] = set()
+    made = _Items()
     problem: InputError | None = None
-    whole: list[Log] = []
+    of_prompts: list[tuple[Log, Frame]] = []
     for log in logs:
-        before = set(rows)
         try:
-            _add(rows, taken, log, of_prompts=False)
-            whole.append(log)
+            frame = made.add_questions(log)
         except InputError as error:  # a broken log makes no items, and costs no other one
             problem = problem or error
-            rows = {key: row for key, row in rows.items() if key in before}
-    known = PromptIndex(
-        [row["question"] for row in rows.values()], [row["choices"] for row in rows.values()]
-    )
-    for log in whole:
-        _add(rows, taken, log, of_prompts=True, known=known)
-    if not rows:
+        else:
+            of_prompts += [(log, frame)] if frame.count else []
+    if of_prompts:
+        made.add_prompts(of_prompts)
+    if not made.rows:
         raise problem or InputError("the logs have no questions")
-    return pd.DataFrame(Items.validate(pd.DataFrame(list(rows.values()), columns=Items.columns())))
+    table = pd.DataFrame(list(made.rows.values()), columns=Items.columns())
+    return LogItems(pd.DataFrame(Items.validate(table)), made.left_out)
 
 
-def _add(
-    rows: dict[_Key, dict[str, Any]],
-    taken: set[str],
-    log: Log,
-    *,
-    of_prompts: bool,
-    known: PromptIndex | None = None,
-) -> None:
-    """Add the items of a log: those of its questions, or those of samples with only a prompt."""
-    seen: dict[tuple[str, tuple[str, ...]], dict[str, int]] = {}
+def _asked(log: Log) -> Iterator[tuple[Sample, Reading | None]]:
+    """Yield the samples that are no perturbed copies, and what they ask."""
     for sample in log.samples():
-        if sample.skipped or _is_perturbed(sample) or _has_only_prompt(sample) != of_prompts:
-            continue
-        question = _question(sample, log)
-        if question is None or (known and known.find(sample.prompt, sample.choices)):
-            continue
-        text = (question.text, tuple(sorted(question.choices)))
-        # A log may ask two items with one text; its repeats have the same number.
-        turns = seen.setdefault(text, {})
-        turn = turns.setdefault(sample.number, len(turns))
-        if (*text, turn) not in rows:
-            rows[(*text, turn)] = _row(_name(sample, log, taken), question, sample)
+        condition = None if sample.doc is None else sample.doc.get("condition")
+        perturbed = isinstance(condition, str) and condition != "question"
+        reading = None if sample.skipped or perturbed else _reading(sample)
+        if reading is not None or (sample.prompt and not sample.skipped and not perturbed):
+            yield sample, reading
 
 
-def _has_only_prompt(sample: Sample) -> bool:
-    return bool(sample.prompt) and not sample.question and next(readings(sample, ()), None) is None
-
-
-def _question(sample: Sample, log: Log) -> _Question | None:
-    subject = log.task
-    for text, choices, stated_subject in readings(sample, ()):
-        return _Question(text, tuple(choices), stated_subject or subject)
+def _reading(sample: Sample) -> Reading | None:
+    """Return the question of a sample, None if it only has a prompt."""
+    for reading in readings(sample):
+        return reading
     if sample.question:
-        return _Question(sample.question, (), subject)
-    if sample.prompt.strip():
-        given = () if are_letters(sample.choices) else sample.choices
-        return _Question(sample.prompt, given or tuple(last_list(sample.prompt)), subject)
-    return None if sample.doc is None else _Question(document_text(sample.doc), (), subject)
+        return Reading(sample.question)
+    if sample.prompt or sample.doc is None:
+        return None
+    return Reading(document_text(sample.doc))
 
 
-def _is_perturbed(sample: Sample) -> bool:
-    condition = None if sample.doc is None else sample.doc.get("condition")
-    return isinstance(condition, str) and condition != "question"
+def _of_prompt(sample: Sample, frame: Frame) -> tuple[Reading, str]:
+    """Return the question in a prompt, and why it may not be the question alone."""
+    question, reason = frame.question(sample.prompt)
+    given = () if are_letters(sample.choices) else sample.choices
+    found = listing(sample.prompt, given)
+    labels = () if found is None else found.labels
+    return Reading(
+        question, given or (() if found is None else found.choices), None, (), labels
+    ), reason
 
 
-def _stated_name(sample: Sample) -> str | None:
-    name = None if sample.doc is None else sample.doc.get("item_id")
-    return name if isinstance(name, str) and name else None
+class _Items:
+    """Rows of an `Items` table by question, options and turn."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, tuple[str, ...], int], dict[str, Any]] = {}
+        self.left_out: dict[str, tuple[str, str]] = {}
+        self._taken: set[str] = set()  # ids
+        self._turns: dict[tuple[int, str, tuple[str, ...]], dict[str, int]] = {}
+
+    def add_questions(self, log: Log) -> Frame:
+        """Add the questions of a log, and return what its samples with only a prompt share.
+
+        Raises:
+            InputError: the log is broken; then nothing is added.
+        """
+        before, frame = len(self.rows), Frame()
+        try:
+            for sample, reading in _asked(log):
+                if reading is None:
+                    frame.add(sample.prompt)
+                else:
+                    self.add(log, sample, reading)
+        except InputError:
+            for key in list(self.rows)[before:]:
+                self.left_out.pop(self.rows.pop(key)["item_id"], None)
+            raise
+        return frame
+
+    def add_prompts(self, logs: Sequence[tuple[Log, Frame]]) -> None:
+        """Add the questions in prompts that contain no known one; unclear ones come last."""
+        texts = [(row["question"], row["choices"]) for row in self.rows.values()]
+        known = PromptIndex([q for q, _ in texts], [choices for _, choices in texts])
+        unclear: list[tuple[Log, Sample, Reading, str]] = []
+        for log, frame in logs:
+            for sample, whole in _asked(log):
+                if whole is not None or known.find(sample.prompt, sample.choices):
+                    continue
+                reading, reason = _of_prompt(sample, frame)
+                if reason:
+                    unclear.append((log, sample, reading, reason))
+                elif self.add(log, sample, reading):
+                    known.add(reading.question, reading.choices)
+        for log, sample, reading, reason in unclear:
+            if not known.find(sample.prompt, sample.choices):
+                self.add(log, sample, reading, reason)
+
+    def add(self, log: Log, sample: Sample, reading: Reading, reason: str = "") -> bool:
+        """Add the item of a sample, and return whether it is new."""
+        text = reading.question, tuple(sorted(reading.choices))
+        # A log may ask two items with one text; its repeats have the same number.
+        turns = self._turns.setdefault((id(log), *text), {})
+        turn = turns.setdefault(sample.number, len(turns))
+        if (*text, turn) in self.rows:
+            return False
+        right = right_options(sample, reading)
+        choices = list(reading.choices) if right else []
+        name = self._name(log, sample)
+        self.rows[(*text, turn)] = dict.fromkeys(Items.columns()) | {
+            "item_id": name,
+            "split": "test",
+            "subject": reading.subject or stated_subject(log.task) or log.task,
+            "question": reading.question,
+            "choices": choices,
+            "answer": right[0] if right else -1,
+            "answer_text": choices[right[0]] if right else "",
+            "correct_set": list(right),
+            "content_hash": content_hash(reading.question, choices),
+        }
+        if reason := reason or _unfit(sample, reading, right):
+            self.left_out[name] = str(log.files[0]), reason
+        return True
+
+    def _name(self, log: Log, sample: Sample) -> str:
+        """Return the stated id, else task and number, told apart from names that are taken."""
+        within = "" if sample.number.startswith(f"{log.task}/") else f"{log.task}/"
+        stated = None if sample.doc is None else sample.doc.get("item_id")
+        wanted = stated if isinstance(stated, str) and stated else f"{within}{sample.number}"
+        name, count = wanted, 1
+        while name in self._taken:
+            count += 1
+            name = f"{wanted}#{count}"
+        self._taken.add(name)
+        return name
 
 
-def _name(sample: Sample, log: Log, taken: set[str]) -> str:
-    """Return the stated id, else task and number, told apart from names that are taken."""
-    within = "" if sample.number.startswith(f"{log.task}/") else f"{log.task}/"
-    wanted = _stated_name(sample) or f"{within}{sample.number}"
-    name, count = wanted, 1
-    while name in taken:
-        count += 1
-        name = f"{wanted}#{count}"
-    taken.add(name)
-    return name
-
-
-def _row(name: str, question: _Question, sample: Sample) -> dict[str, Any]:
-    gold = _gold(sample, question.choices)
-    choices = list(question.choices) if gold else []
-    blank = dict.fromkeys(Items.columns())
-    return blank | {
-        "item_id": name,
-        "split": "test",
-        "subject": question.subject,
-        "question": question.text,
-        "choices": choices,
-        "answer": gold[0] if gold else -1,
-        "answer_text": choices[gold[0]] if gold else "",
-        "correct_set": list(gold),
-        "content_hash": content_hash(question.text, choices),
-    }
-
-
-def _gold(sample: Sample, choices: Sequence[str]) -> tuple[int, ...]:
-    if sample.gold:
-        return tuple(option for option in sample.gold if option < len(choices))
-    target = plain_text(sample.target)
-    if sample.continuations is not None and target.isdigit():
-        return (int(target),) if int(target) < len(choices) else ()
-    named = option_position(target, [plain_text(choice) for choice in choices])
-    return () if named < 0 else (named,)
+def _unfit(sample: Sample, reading: Reading, right: Sequence[int]) -> str:
+    """Return why an item is no multiple-choice question, "" if it is one."""
+    if not reading.choices:
+        columns = ", ".join(sorted(sample.doc or {})[:_MOST_COLUMNS])
+        return f"no options known (columns {columns})" if columns else "no options known"
+    if len(reading.choices) > len(LETTERS):
+        return f"more than {len(LETTERS)} options"
+    return "" if right else "no known gold answer"

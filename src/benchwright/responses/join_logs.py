@@ -223,7 +223,11 @@ def _join(
                 continue
             as_perturbed = condition in index.perturbed
             places = find_items(
-                [batch[row] for row in at], items, file.mappings, as_perturbed=as_perturbed
+                [batch[row] for row in at],
+                items,
+                file.mappings,
+                task=file.log.task if file.log is not None else "",
+                as_perturbed=as_perturbed,
             )
             for row, place in zip(at, places, strict=True):
                 if place is None:

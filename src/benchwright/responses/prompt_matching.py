@@ -7,10 +7,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchwright.core.values import LETTERS
+from benchwright.logs.values import shared_start
 
 _WORD = re.compile(r"\w+")
 _ANCHOR = 8  # words of a question that are looked up before the whole is compared
-_OPTION = re.compile(r"^[ \t]*\(?([A-Za-z])[).:][ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+_OPTION = re.compile(
+    r"^[ \t]*\(?([A-Za-z]|[1-9][0-9]?)[).:、．：][ \t]*(\S.*?)[ \t]*$", re.MULTILINE
+)
+_HEADING = re.compile(r"(?:^|\s)(?:answer choices|options|choices|选项|선택지)\s*[:：]\s*$", re.I)
+_LABEL = re.compile(r"[^\W\d_][\w ]{0,20}[:：][ \t]*")
+_ASKS = re.compile(
+    r"^(?:question|q|problem|passage|context|text|article|sentence|premise|问题|题目|질문|문제)"
+    r"[ \t]*\d*[ \t]*[:：][ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 class Asked(NamedTuple):
@@ -25,18 +35,23 @@ class PromptIndex:
 
     def __init__(self, questions: Sequence[str], choices: Sequence[Sequence[str]]) -> None:
         """Index items by position: texts of questions and of options."""
-        self._questions = [_plain(question) for question in questions]
-        self._choices = [tuple(map(_plain, texts)) for texts in choices]
-        self._stated = [tuple(texts) for texts in choices]
+        self._questions: list[str] = []
+        self._choices: list[tuple[str, ...]] = []
+        self._stated: list[tuple[str, ...]] = []
         self._by_anchor: dict[tuple[str, ...], list[int]] = defaultdict(list)
-        for position, question in enumerate(self._questions):
-            words = tuple(word.casefold() for word in _WORD.findall(question)[:_ANCHOR])
-            if words:
-                self._by_anchor[words].append(position)
-        lengths: dict[str, set[int]] = defaultdict(set)
-        for words in self._by_anchor:
-            lengths[words[0]].add(len(words))
-        self._lengths = {word: sorted(of_word) for word, of_word in lengths.items()}
+        self._lengths: dict[str, set[int]] = defaultdict(set)
+        for question, texts in zip(questions, choices, strict=True):
+            self.add(question, texts)
+
+    def add(self, question: str, choices: Sequence[str]) -> None:
+        """Index one more item."""
+        words = tuple(word.casefold() for word in _WORD.findall(_plain(question))[:_ANCHOR])
+        if words:
+            self._by_anchor[words].append(len(self._questions))
+            self._lengths[words[0]].add(len(words))
+        self._questions.append(_plain(question))
+        self._choices.append(tuple(map(_plain, choices)))
+        self._stated.append(tuple(choices))
 
     def find(self, prompt: str, choices: Sequence[str] = ()) -> Asked | None:
         """Return the last item whose question stands in a prompt, followed by its options.
@@ -53,7 +68,8 @@ class PromptIndex:
         best: tuple[int, int] | None = None
         found: dict[tuple[str, ...], list[int]] = {}
         given = sorted(map(_plain, choices))
-        listed = last_list(prompt)
+        found_list = listing(prompt)
+        listed = [] if found_list is None else [_plain(text) for text in found_list.choices]
         for start, position in self._in(text):
             question = self._questions[position]
             end = start + len(question)
@@ -76,7 +92,7 @@ class PromptIndex:
         names = [word for _, word in words]
         found = []
         for number, (start, _) in enumerate(words):
-            for length in self._lengths.get(names[number], ()):
+            for length in sorted(self._lengths.get(names[number], ())):
                 for position in self._by_anchor.get(tuple(names[number : number + length]), ()):
                     question = self._questions[position]
                     lead = _WORD.search(question)
@@ -100,16 +116,110 @@ class PromptIndex:
         return () if all(text in after for text in wanted) else None
 
 
-def last_list(prompt: str) -> list[str]:
-    """Return the texts of the last list of options with letters from A, one per line."""
-    lists: list[list[str]] = []
-    for match in _OPTION.finditer(prompt):
-        letter = LETTERS.find(match[1].upper())
-        if letter == 0:
-            lists.append([])
-        if lists and letter == len(lists[-1]):
-            lists[-1].append(_plain(match[2]))
-    return next((texts for texts in reversed(lists) if len(texts) >= 2), [])
+class Listing(NamedTuple):
+    """A list of options in a text."""
+
+    before: str  # the text before it
+    choices: tuple[str, ...]
+    labels: tuple[str, ...]  # as written; () for letters
+
+
+def listing(text: str, choices: Sequence[str] = ()) -> Listing | None:
+    """Find the last list of options in a text: lines with letters from A, or numbers from 1.
+
+    Args:
+        text: a question or a prompt.
+        choices: texts of the options, if they are known; they may then be listed in one line.
+    """
+    runs: list[list[re.Match[str]]] = []
+    for match in _OPTION.finditer(text):
+        place = int(match[1]) if match[1].isdigit() else LETTERS.find(match[1].upper()) + 1
+        if place == 1:
+            runs.append([])
+        if runs and place == len(runs[-1]) + 1 and _like(match, runs[-1]):
+            runs[-1].append(match)
+    for run in reversed(runs):
+        # Only the last option is surely one line.
+        ends = [match.start() for match in run[1:]] + [run[-1].end()]
+        texts = tuple(text[m.start(2) : end].strip() for m, end in zip(run, ends, strict=True))
+        if len(run) >= 2 and (not choices or _same(texts, choices)):
+            labels = tuple(match[1] for match in run) if run[0][1].isdigit() else ()
+            return Listing(_headless(text[: run[0].start()]), texts, labels)
+    if not 2 <= len(choices) <= len(LETTERS) or choices[-1].strip() not in text:
+        return None
+    parts = (
+        rf"[\s(,;]*{letter}[).:]\s*" + r"\s+".join(map(re.escape, choice.split()))
+        for letter, choice in zip(LETTERS, choices, strict=False)
+    )
+    places = [match.start() for match in re.finditer("".join(parts), text)]
+    return Listing(_headless(text[: places[-1]]), tuple(choices), ()) if places else None
+
+
+def _like(match: re.Match[str], run: Sequence[re.Match[str]]) -> bool:
+    return not run or match[1].isdigit() == run[0][1].isdigit()
+
+
+def _same(texts: Sequence[str], choices: Sequence[str]) -> bool:
+    return [*map(_plain, texts)] == [*map(_plain, choices)]
+
+
+def _headless(text: str) -> str:
+    """Return a text without the heading of a list that follows it."""
+    return _HEADING.sub("", text.rstrip()).rstrip()
+
+
+def without_labels(choices: Sequence[str]) -> list[str]:
+    """Return options without the labels that all of them begin with, as in `(A) fox`."""
+    found = [_OPTION.fullmatch(choice) for choice in choices]
+    letters = [match[1].upper() for match in found if match is not None]
+    if letters != list(LETTERS[: len(choices)]):
+        return list(choices)
+    return [match[2] for match in found if match is not None]
+
+
+class Frame:
+    """What all prompts of a log share around the question: instruction, demonstrations, labels."""
+
+    def __init__(self) -> None:
+        self._ends = [["", ""], ["", ""]]  # first and last in order, of heads and of reversed ones
+        self.count = 0
+
+    def add(self, prompt: str) -> None:
+        """Compare one more prompt."""
+        head = _head(prompt)
+        for ends, text in zip(self._ends, (head, head[::-1]), strict=True):
+            ends[0] = min(ends[0], text) if self.count else text
+            ends[1] = max(ends[1], text)
+        self.count += 1
+
+    def question(self, prompt: str) -> tuple[str, str]:
+        """Return the question alone, and why it may not be the question alone."""
+        start, end = (shared_start(*ends) for ends in self._ends)
+        head, several = _head(prompt), self._ends[0][0] != self._ends[0][1]
+        begin, label = 0, _ASKS.match(head)
+        if several:
+            asks = [m for m in _ASKS.finditer(start) if "\n\n" not in start[m.end() :]]
+            begin = asks[-1].start() if asks else start.rfind("\n") + 1
+            label = asks[-1] if asks else _LABEL.match(start, begin)
+            last = end[::-1].rpartition("\n")
+            if last[1] and last[2].rstrip().endswith((":", "：")):
+                head = head.removesuffix(f"\n{last[2]}")  # such as `Answer:`
+        head = head[begin:]
+        if label is not None:  # the last one follows demonstrations
+            head = f"\n{head}".rpartition("\n" + label[0].rstrip())[2].strip()
+        if listing(head) is not None:
+            head = head.rpartition("\n\n")[2]
+        if listing(head) is not None or not head.strip():
+            return prompt, "the prompt has demonstrations that cannot be told from the question"
+        if not several and "\n" in head.strip():
+            return prompt, "the log has one prompt, which may begin with an instruction"
+        return head.strip(), ""
+
+
+def _head(prompt: str) -> str:
+    """Return a prompt up to its list of options."""
+    found = listing(prompt)
+    return prompt.rstrip() if found is None else found.before
 
 
 def _order(listed: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
