@@ -367,9 +367,13 @@ def read(
         read_logs.write_answers(found, out)
         click.echo(f"written: {_relative(out)}")
     if make_benchmark:
-        for file in read_logs.make_benchmark(make_benchmark, found, _project(), env):
+        made = read_logs.make_benchmark(make_benchmark, found, _project(), env)
+        _print(made.left_out)
+        for file in made.files:
             click.echo(f"written: {_relative(file)}")
         click.echo(f"kedro run --params benchmark={make_benchmark}")
+    if found.unusable:
+        raise SystemExit(1)
 
 
 @cli.command()
