@@ -9,8 +9,9 @@ import yaml
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.cli.read_logs import make_benchmark, read_logs, summary_lines
+from benchwright.cli.read_logs import BenchmarkItems, make_benchmark, read_logs, summary_lines
 from benchwright.core.errors import InputError
+from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 from logs.test_inspect_log import archive, header, sample
 
 
@@ -96,7 +97,8 @@ def test_a_benchmark_is_made_of_logs_once(tmp_path: Path, repository: Path) -> N
     shutil.copytree(repository / "conf", project / "conf")
     inspect_log(tmp_path / "logs", "org/m", "BC ")
     found = read_logs([tmp_path / "logs"])
-    items, answers, conf = make_benchmark("mine", found, project, None)
+    (items, answers, conf), left_out = make_benchmark("mine", found, project, None)
+    assert left_out == []
     rows = [json.loads(line) for line in items.read_text().splitlines()]
     assert [row["item_id"] for row in rows] == ["exam/0", "exam/1", "exam/2"]
     assert rows[0]["choices"] == ["x", "y", "z"]
@@ -105,8 +107,68 @@ def test_a_benchmark_is_made_of_logs_once(tmp_path: Path, repository: Path) -> N
     assert yaml.safe_load(conf.read_text())["_benchmarks"]["mine"]["citation"] == "logs of Inspect"
     with pytest.raises(InputError, match="exists; choose another name"):
         make_benchmark("mine", found, project, None)
-    with pytest.raises(InputError, match="letters, digits and underscores"):
-        make_benchmark("../mine", found, project, None)
+    for name in ("../mine", "1a", "a-b", "Null", "on", "a" * 61):
+        with pytest.raises(InputError, match="use a letter, then letters, digits and underscores"):
+            make_benchmark(name, found, project, None)
+    with pytest.raises(InputError, match="there is a benchmark arc;"):
+        make_benchmark("ARC", found, project, None)
+
+
+def test_a_benchmark_keeps_several_right_options_and_names_what_it_leaves_out(
+    tmp_path: Path, repository: Path
+) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(repository / "conf", project / "conf")
+    samples = [
+        sample(0, "C", target=["A", "C"]),
+        sample(1, "B", target="none"),
+        sample(2, "B", choices=[f"option {n}" for n in range(27)]),
+    ]
+    entries = {f"samples/{n}_epoch_1.json": each for n, each in enumerate(samples)}
+    log = archive(tmp_path / "a.eval", {"header.json": header(), **entries})
+    found = read_logs([log])
+    files, left_out = make_benchmark("several", found, project, None)
+    (row,) = map(json.loads, files[0].read_text().splitlines())
+    assert row["answer"] == [1, 0, 1]
+    assert left_out == [
+        f"left out: 1 of {log}: more than 26 options",
+        f"left out: 1 of {log}: no known gold answer",
+    ]
+
+
+def test_a_benchmark_needs_answers(tmp_path: Path, repository: Path) -> None:
+    unscored = {"samples/0_epoch_1.json": sample(0, "B", scores={})}
+    log = archive(tmp_path / "a.eval", {"header.json": header(), **unscored})
+    with pytest.raises(InputError, match=r"no question has an answer; 1 failed .not scored: run"):
+        make_benchmark("mine", read_logs([log]), repository, None)
+
+
+def test_an_unusable_file_costs_a_line_and_the_exit_code(tmp_path: Path) -> None:
+    inspect_log(tmp_path, "org/m", "BC ")
+    torn = json.dumps(header() | {"samples": [sample(0, "B")]})[:-9]
+    (tmp_path / "torn.json").write_text(torn)
+    # A listing of logs has the keys of a log, but not of its top object.
+    (tmp_path / "logs.json").write_text(json.dumps({"a.eval": header()}))
+    result = CliRunner().invoke(cli, ["read", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "torn.json: samples 1: the text ends early" in result.output
+    assert "org/m" in result.output
+    assert "logs.json" in result.output.splitlines()[-1]
+
+
+def test_rows_are_read_with_the_mappings_and_the_subject_of_the_task(tmp_path: Path) -> None:
+    path = harness_log(tmp_path, "org/m", "BB")
+    path = path.rename(path.with_name(path.name.replace("exam", "exam_day_trips")))
+    subjects = ["trips", "day trips"]
+    items = read_logs([path]).items.iloc[[0, 0]].assign(item_id=subjects, subject=subjects)
+    row = json.loads(path.read_text().splitlines()[0])
+    row["doc"] = {"stem": row["doc"]["question"], "answers": row["doc"]["choices"]}
+    path.write_text(json.dumps(row))
+    mapping = FieldMapping(
+        question="stem", choices=ChoicesField(column="answers"), gold=GoldField(form="first")
+    )
+    found = read_logs([path], BenchmarkItems(items, (mapping,)))
+    assert found.answers["item_id"].tolist() == ["day trips"]
 
 
 def test_command_prints_a_line_per_log(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from benchwright.responses.prompt_matching import PromptIndex
+from benchwright.responses.prompt_matching import Frame, PromptIndex
 
 ITEMS = [
     ("What is 1+1?", ("one", "two")),
@@ -39,3 +39,37 @@ def test_item_of_a_prompt_is_the_last_question_with_its_options(
 ) -> None:
     found = INDEX.find(prompt, choices)
     assert (None if found is None else tuple(found)) == expected
+
+
+SHOWN = "\nA. a\nB. b\nAnswer:"
+
+
+@pytest.mark.parametrize(
+    "prompts",
+    [
+        # An instruction; demonstrations, the same or others for each question; no options listed.
+        [f"Choose.\nQuestion: {q}{SHOWN}" for q in ("Why?", "How?")],
+        [f"Choose.\n\nQuestion: X?{SHOWN} A\n\nQuestion: {q}{SHOWN}" for q in ("Why?", "Who?")],
+        [
+            f"Question: {demo}?{SHOWN} A\n\nQuestion: {q}{SHOWN}"
+            for demo, q in (("Y", "Why?"), ("Z", "How?"))
+        ],
+        [f"Question: X?\nAnswer: x\n\nQuestion: {q}\nAnswer:" for q in ("Why?", "How?")],
+        [f"Why?{SHOWN}", f"How?{SHOWN}"],
+        [f"Question: Why?{SHOWN}"],
+    ],
+)
+def test_what_prompts_share_is_no_part_of_the_question(prompts: list[str]) -> None:
+    frame = Frame()
+    for prompt in prompts:
+        frame.add(prompt)
+    assert frame.question(prompts[0]) == ("Why?", "")
+
+
+def test_a_single_prompt_with_more_than_a_question_is_unclear() -> None:
+    frame = Frame()
+    frame.add(prompt := f"Choose well.\nWhy?{SHOWN}")
+    assert frame.question(prompt) == (
+        prompt,
+        "the log has one prompt, which may begin with an instruction",
+    )

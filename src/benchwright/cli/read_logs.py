@@ -111,7 +111,8 @@ def read_logs(
     if not any(file.is_found for file in found.files.values()):
         problems = [file.problem for file in found.files.values()]
         raise InputError(next(iter(problems), f"{listed(paths)}: no log was recognised"))
-    files, left_out = found.files, {}
+    files = found.files
+    left_out: Mapping[str, tuple[str, str]] = {}
     if known is not None:
         items = known.items
         files = {n: replace(file, mappings=known.mappings) for n, file in files.items()}
@@ -182,7 +183,10 @@ def summary_lines(read: ReadLogs) -> list[str]:
 def _line(file: LoadedFile, row: Mapping[str, Any]) -> dict[str, Any]:
     log = file.log
     models = "" if row["layout"] == "unusable" else f"{row['models']} models"
-    known = {"format": row["layout"], "version": "", "task": "", "model": models}
+    known: dict[str, Any] = dict.fromkeys(
+        ("format", "version", "task", "model", "revision", "shots"), ""
+    )
+    known |= {"format": row["layout"], "model": models}
     if log is not None and models:
         shots = "?" if file.spec.shots < 0 else file.spec.shots
         known = {
@@ -234,11 +238,10 @@ def make_benchmark(name: str, read: ReadLogs, project: Path, env: str | None) ->
     conf = project / "conf" / "local" / "parameters" / "benchmarks" / f"{name}.yml"
     parameters = load_conf(project, env, {})["parameters"]
     folder = project / str(parameters["data_root"]) / "01_raw" / name
-    if name.casefold() in map(str.casefold, parameters["_benchmarks"]):
-        raise InputError(f"--make-benchmark {name}: there is a benchmark {name}; choose another")
-    taken = [path for path in (conf, folder) if path.exists()]
-    if taken:
-        raise InputError(f"--make-benchmark {name}: {taken[0]} exists; choose another name")
+    taken = [f"{path} exists" for path in (conf, folder) if path.exists()]
+    known = [each for each in parameters["_benchmarks"] if each.casefold() == name.casefold()]
+    if problem := next(iter((*taken, *(f"there is a benchmark {each}" for each in known))), ""):
+        raise InputError(f"--make-benchmark {name}: {problem}; choose another name")
     counts = Counter(read.left_out.values())
     left_out = [f"left out: {n} of {log}: {why}" for (log, why), n in sorted(counts.items())]
     items = read.items[~read.items["item_id"].isin(read.left_out) & (read.items["answer"] >= 0)]

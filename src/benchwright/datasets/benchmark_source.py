@@ -84,8 +84,8 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
                 )
             frame, origin, source_splits = _read_files(benchmark, source, folder)
         counts = frame[SPLIT_COLUMN].value_counts()
-        if frame.empty and not source_splits:
-            raise InputError(f"{origin}: no rows")
+        if frame.empty and {*source_splits} <= {*benchmark.splits.evaluation}:
+            raise InputError(f"{origin}: the file has no rows")
         if not any(split in counts for split in benchmark.splits.evaluation):
             raise InputError(
                 f"{origin}: no row of split {listed(benchmark.splits.evaluation)}, which benchmark "

@@ -30,7 +30,7 @@ _MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "llama-cpp-python")
 _SHOTS = ("fewshot", "num_fewshot", "few_shot", "n_shots", "shots")
 _ATTACHMENT = "attachment://"
-_UNSCORED = "not scored: run `inspect score`"
+_UNSCORED = "not scored: run inspect score"
 Json = Mapping[str, Any]
 
 
