@@ -40,6 +40,8 @@ def constant(value: str, count: int) -> "pd.Categorical[Any]":
 def name_rows(items: NDArray[np.object_], models: pd.Series, rows: Mask) -> list[str]:
     """Return the first three marked rows as `item × model`, sorted."""
     at = np.flatnonzero(rows)
+    if not len(at):
+        return []
     names = {(str(i), str(m)) for i, m in zip(items[at], models.iloc[at], strict=True)}
     return [f"{item} × {model}" for item, model in heapq.nsmallest(EXAMPLES, names)]
 

@@ -115,7 +115,7 @@ def read_log(
         ]
         samples = [_marked(sample, mark) for sample in samples if id(sample) not in left]
     tally = Tally(file.name, file.log.format)
-    rows = no_rows(ROWS)
+    rows = None
     if joined:
         joined = _with_outcome(joined, skipped)
         style = file.spec.style or file.log.style or _style(joined, skipped)
@@ -127,6 +127,7 @@ def read_log(
         differ = sorted({row.place.position for row, differs in pairs if differs})
         named = [f"{index.ids[position]} × {file.spec.model}" for position in differ]
         tally.add("contradicting", "gold differs", len(differ), named)
+    rows = no_rows(ROWS) if rows is None else rows
     tally.absorb(skipped)
     tally.notes += file.log.notes
     tally.layout, tally.models, tally.rows = file.log.format, 1, skipped.rows
