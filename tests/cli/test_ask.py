@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import ask, cli
-from benchwright.cli.read_logs import read_logs
+from benchwright.cli.read_logs import BenchmarkItems, read_logs
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.methods.dele.asking import Goal
@@ -189,7 +189,7 @@ def test_results_are_read_back(make: Make) -> None:
     again = estimate_scores(read_subset(result.asking.folder), new, known())
     assert again.models[0].score == pytest.approx(result.final.score)
     assert again.models[0].high == pytest.approx(result.final.high)
-    read = read_logs([files[1]], result.asking.tables.items)
+    read = read_logs([files[1]], BenchmarkItems(result.asking.tables.items))
     assert int(read.report["joined_by_id"].sum()) == 20
 
 

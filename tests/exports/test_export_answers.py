@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from benchwright.cli.export_answers import export_answers
-from benchwright.cli.read_logs import read_logs
+from benchwright.cli.read_logs import BenchmarkItems, read_logs
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.export_folder import ExportFolder
@@ -197,7 +197,7 @@ def test_the_same_answers_give_the_same_files() -> None:
 
 
 def test_answers_read_again_are_the_same_item_by_item(folder: Path) -> None:
-    read = read_logs([folder], ITEMS)
+    read = read_logs([folder], BenchmarkItems(ITEMS))
     original = CONDITIONS[0].matrix
     rows = {(row["model"], row["item_id"]): row for row in read.answers.to_dict("records")}
     assert {model for model, _ in rows} == {"org/m", "m:1", "other"}

@@ -63,7 +63,7 @@ class BenchmarkItems(NamedTuple):
     """Items of benchmarks, and how source rows of these benchmarks are read."""
 
     items: pd.DataFrame
-    mappings: tuple[FieldMapping, ...]
+    mappings: tuple[FieldMapping, ...] = ()
 
 
 class Made(NamedTuple):
